@@ -1,0 +1,4 @@
+//! cli
+fn main() {
+    let _ = throng_engine::t("x");
+}

@@ -1,0 +1,190 @@
+//! What can go wrong, told so that it can be mended.
+//!
+//! One [`Error`] carries one or more [`Fault`]s, because a policy with three
+//! mistakes should be mended in one go. A fault names the place (file and
+//! line, policy key, column), the offending value, and the remedy. It never
+//! carries a cell beyond the offending one.
+
+use std::fmt;
+
+/// The result of everything here that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Who is at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What the user wrote: a policy, an argument, a hierarchy.
+    Input,
+    /// The data do not fit what the user wrote.
+    Data,
+    /// The run was right but its answer is no: no safe node within the limits.
+    Unsolvable,
+    /// The outside world: a file that cannot be read, a full disk.
+    System,
+    /// A mistake in Throng itself.
+    Bug,
+}
+
+/// Where a fault is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as the user named it.
+    pub file: Option<String>,
+    /// Line in that file, from 1.
+    pub line: Option<u64>,
+    /// Key in the policy, e.g. `columns.age.max_level`.
+    pub key: Option<String>,
+    /// Column of the table.
+    pub column: Option<String>,
+    /// Byte range in the policy text, where known.
+    pub span: Option<std::ops::Range<usize>>,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Who is at fault.
+    pub kind: Kind,
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What would be right.
+    pub help: Option<String>,
+}
+
+impl Fault {
+    /// A fault of the given kind with its sentence.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Fault { kind, place: Place::default(), message: message.into(), help: None }
+    }
+
+    /// A mistake in what the user wrote.
+    pub fn input(message: impl Into<String>) -> Self {
+        Fault::new(Kind::Input, message)
+    }
+
+    /// Data that do not fit what the user wrote.
+    pub fn data(message: impl Into<String>) -> Self {
+        Fault::new(Kind::Data, message)
+    }
+
+    /// A failure of the outside world.
+    pub fn system(message: impl Into<String>) -> Self {
+        Fault::new(Kind::System, message)
+    }
+
+    /// A mistake in Throng itself.
+    pub fn bug(message: impl Into<String>) -> Self {
+        Fault::new(Kind::Bug, message)
+    }
+
+    /// Adds the remedy.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Names the policy key.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.place.key = Some(key.into());
+        self
+    }
+
+    /// Names the column.
+    #[must_use]
+    pub fn column(mut self, column: impl Into<String>) -> Self {
+        self.place.column = Some(column.into());
+        self
+    }
+
+    /// Names the file.
+    #[must_use]
+    pub fn file(mut self, file: impl Into<String>) -> Self {
+        self.place.file = Some(file.into());
+        self
+    }
+
+    /// Names the line of the file, from 1.
+    #[must_use]
+    pub fn line(mut self, line: u64) -> Self {
+        self.place.line = Some(line);
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.place.file, self.place.line) {
+            (Some(file), Some(line)) => write!(f, "{file}:{line}: ")?,
+            (Some(file), None) => write!(f, "{file}: ")?,
+            _ => {}
+        }
+        if let Some(key) = &self.place.key {
+            write!(f, "{key}: ")?;
+        } else if let Some(column) = &self.place.column {
+            write!(f, "column `{column}`: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// One or more faults; never none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    faults: Vec<Fault>,
+}
+
+impl Error {
+    /// The faults, first found first.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// Changes every fault, for instance to add the file it was found in.
+    #[must_use]
+    pub fn map(mut self, change: impl FnMut(Fault) -> Fault) -> Self {
+        self.faults = self.faults.into_iter().map(change).collect();
+        self
+    }
+
+    /// `Ok` when nothing was found, otherwise all that was found.
+    pub fn check(faults: Vec<Fault>) -> Result<()> {
+        if faults.is_empty() { Ok(()) } else { Err(Error { faults }) }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Error { faults: vec![fault] }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, fault) in self.faults.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{fault}")?;
+            if let Some(help) = &fault.help {
+                write!(f, "\n  help: {help}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The valid name nearest to a mistyped one, when one is near enough to be meant.
+pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    valid
+        .into_iter()
+        .map(|v| (strsim::damerau_levenshtein(&name.to_lowercase(), &v.to_lowercase()), v))
+        .filter(|(d, v)| *d <= 1 + v.chars().count() / 4)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, v)| v)
+}

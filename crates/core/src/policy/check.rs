@@ -1,0 +1,218 @@
+//! Everything that can be wrong with a policy beyond its grammar.
+
+use std::collections::BTreeSet;
+
+use super::{Format, Policy, Role};
+use crate::error::{Fault, nearest};
+
+/// What is wrong whatever the table is.
+pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if policy.version != 1 {
+        faults.push(
+            Fault::input(format!("version {} is not known", policy.version))
+                .key("version")
+                .help("write `version = 1`"),
+        );
+    }
+    files(policy, &mut faults);
+    columns(policy, &mut faults);
+    privacy(policy, &mut faults);
+    linked(policy, &mut faults);
+    faults
+}
+
+/// What does not fit the table.
+pub(super) fn against_table(policy: &Policy, columns: &[String]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for name in policy.columns.keys().filter(|name| !columns.contains(name)) {
+        let help = match nearest(name, columns.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the table has {}", list(columns.iter().map(String::as_str))),
+        };
+        faults.push(Fault::input("the table has no such column").key(format!("columns.{name}")).help(help));
+    }
+    let unnamed: Vec<&str> =
+        columns.iter().map(String::as_str).filter(|c| !policy.columns.contains_key(*c)).collect();
+    if !unnamed.is_empty() {
+        faults.push(
+            Fault::input(format!(
+                "the policy does not say what to do with {}",
+                list(unnamed.iter().copied())
+            ))
+            .key("columns")
+            .help(format!(
+                "give each a role: [columns.{}] role = {}",
+                quoted(unnamed[0]),
+                Role::NAMES.map(|n| format!("\"{n}\"")).join(" | ")
+            )),
+        );
+    }
+    faults
+}
+
+fn files(policy: &Policy, faults: &mut Vec<Fault>) {
+    if policy.input.path.is_empty() {
+        faults.push(
+            Fault::input("no path is given").key("input.path").help("name the file that holds the table"),
+        );
+    }
+    for (key, c) in [
+        ("input.delimiter", Some(policy.input.delimiter)),
+        ("input.quote", Some(policy.input.quote)),
+        ("output.delimiter", policy.output.delimiter),
+    ] {
+        if c.is_some_and(|c| !c.is_ascii() || c == '\n' || c == '\r') {
+            faults.push(
+                Fault::input("must be one ASCII character")
+                    .key(key)
+                    .help("usual are \",\", \";\" and \"\\t\""),
+            );
+        }
+    }
+    if policy.input.delimiter == policy.input.quote {
+        faults.push(Fault::input("delimiter and quote are the same character").key("input.quote"));
+    }
+    if let Some(path) = &policy.output.path
+        && Format::of_path(path).is_none()
+    {
+        faults.push(
+            Fault::input(format!("`{path}` does not tell the format"))
+                .key("output.path")
+                .help("end it in .csv, .parquet, .json or .arrow"),
+        );
+    }
+}
+
+fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
+    for (name, column) in &policy.columns {
+        let key = |part: &str| format!("columns.{name}.{part}");
+        if column.role != Role::Quasi {
+            let given = [
+                ("hierarchy", column.hierarchy.is_some()),
+                ("min_level", column.min_level.is_some()),
+                ("max_level", column.max_level.is_some()),
+                ("weight", column.weight.is_some()),
+            ];
+            for (part, _) in given.iter().filter(|(_, given)| *given) {
+                faults.push(
+                    Fault::input(format!("a column with role \"{}\" is not generalized", column.role.name()))
+                        .key(key(part))
+                        .help(format!("remove `{part}`, or give the column role = \"quasi\"")),
+                );
+            }
+            continue;
+        }
+        if let (Some(min), Some(max)) = (column.min_level, column.max_level)
+            && min > max
+        {
+            faults.push(
+                Fault::input(format!("min_level {min} is above max_level {max}")).key(key("min_level")),
+            );
+        }
+        if column.weight.is_some_and(|w| !w.is_finite() || w < 0.0) {
+            faults.push(Fault::input("must be 0 or more").key(key("weight")));
+        }
+    }
+}
+
+fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
+    let privacy = &policy.privacy;
+    if privacy.k.is_none() && privacy.quasi.is_empty() {
+        faults.push(
+            Fault::input("no guarantee is asked for").key("privacy").help("give `k`, for instance k = 5"),
+        );
+    }
+    if privacy.k == Some(0) {
+        faults.push(Fault::input("k must be 1 or more").key("privacy.k"));
+    }
+    if !(0.0..=1.0).contains(&privacy.suppression) {
+        faults.push(
+            Fault::input(format!("{} is not a share", privacy.suppression))
+                .key("privacy.suppression")
+                .help("give a number from 0 (no row) to 1 (any row); 0.05 is 5 %"),
+        );
+    }
+    let quasi: BTreeSet<&str> = policy.with_role(Role::Quasi).into_iter().collect();
+    if quasi.is_empty() {
+        faults.push(
+            Fault::input("no column has role \"quasi\"")
+                .key("columns")
+                .help("name the columns that somebody could link with another source"),
+        );
+    }
+    let mut covered = BTreeSet::new();
+    for (name, group) in &privacy.quasi {
+        let key = format!("privacy.quasi.{name}");
+        if group.k == 0 {
+            faults.push(Fault::input("k must be 1 or more").key(format!("{key}.k")));
+        }
+        if group.columns.is_empty() {
+            faults.push(Fault::input("has no columns").key(format!("{key}.columns")));
+        }
+        let mut seen = BTreeSet::new();
+        for column in &group.columns {
+            if !seen.insert(column) {
+                faults
+                    .push(Fault::input(format!("`{column}` is listed twice")).key(format!("{key}.columns")));
+            }
+            if !quasi.contains(column.as_str()) {
+                faults.push(not_quasi(policy, column, &quasi).key(format!("{key}.columns")));
+            }
+            covered.insert(column.as_str());
+        }
+    }
+    if privacy.k.is_none() && !privacy.quasi.is_empty() {
+        for column in quasi.difference(&covered) {
+            faults.push(
+                Fault::input("is in no group, and there is no k over all quasi-identifiers")
+                    .key(format!("columns.{column}"))
+                    .help("add it to a group under privacy.quasi, give privacy.k, or change its role"),
+            );
+        }
+    }
+}
+
+fn linked(policy: &Policy, faults: &mut Vec<Fault>) {
+    let quasi: BTreeSet<&str> = policy.with_role(Role::Quasi).into_iter().collect();
+    let mut seen = BTreeSet::new();
+    for group in &policy.search.linked {
+        if group.len() < 2 {
+            faults.push(Fault::input("a group of linked columns needs two or more").key("search.linked"));
+        }
+        for column in group {
+            if !quasi.contains(column.as_str()) {
+                faults.push(not_quasi(policy, column, &quasi).key("search.linked"));
+            } else if !seen.insert(column) {
+                faults.push(
+                    Fault::input(format!("`{column}` is linked twice"))
+                        .key("search.linked")
+                        .help("join the groups"),
+                );
+            }
+        }
+    }
+}
+
+fn not_quasi(policy: &Policy, column: &str, quasi: &BTreeSet<&str>) -> Fault {
+    match policy.columns.get(column) {
+        Some(c) => Fault::input(format!("`{column}` has role \"{}\", not \"quasi\"", c.role.name())),
+        None => {
+            let fault = Fault::input(format!("there is no column `{column}`"));
+            match nearest(column, quasi.iter().copied()) {
+                Some(near) => fault.help(format!("did you mean `{near}`?")),
+                None => fault,
+            }
+        }
+    }
+}
+
+fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    names.into_iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A column name as a TOML key.
+fn quoted(name: &str) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if bare { name.into() } else { format!("{name:?}") }
+}

@@ -1,0 +1,391 @@
+//! What the holder asked for: one TOML file that holds no data.
+//!
+//! [`Policy::parse`] reads the text and reports every mistake it can see without the table, each at
+//! its key and place; [`Policy::bind`] then checks it against the columns of a table.
+
+mod check;
+mod spans;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Fault, Result};
+use crate::hierarchy::Spec;
+
+/// What the holder asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// The version of this format: 1.
+    pub version: u32,
+    /// Where the table is and how to read it.
+    pub input: Input,
+    /// Where the release goes.
+    #[serde(default)]
+    pub output: Output,
+    /// Every column of the table with its role.
+    pub columns: BTreeMap<String, Column>,
+    /// The guarantee.
+    pub privacy: Privacy,
+    /// How to look for the best release.
+    #[serde(default)]
+    pub search: Search,
+}
+
+/// Where the table is and how to read it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// A file, or a glob of several with the same columns.
+    pub path: String,
+    /// The format, where the file name does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// The character between cells of a CSV file.
+    #[serde(default = "comma")]
+    pub delimiter: char,
+    /// The character around cells of a CSV file.
+    #[serde(default = "quote", skip_serializing_if = "is_quote")]
+    pub quote: char,
+    /// How text is encoded.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub encoding: Encoding,
+    /// Texts that mean that a cell is missing.
+    #[serde(default = "nulls")]
+    pub null: Vec<String>,
+    /// What a missing quasi-identifier means.
+    #[serde(default)]
+    pub missing: Missing,
+}
+
+fn comma() -> char {
+    ','
+}
+
+fn quote() -> char {
+    '"'
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_quote(c: &char) -> bool {
+    *c == '"'
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn nulls() -> Vec<String> {
+    vec![String::new()]
+}
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Delimited text with a header line.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// One JSON object per line.
+    Json,
+    /// Arrow IPC file.
+    Arrow,
+}
+
+impl Format {
+    /// The format that a file name tells, if it does.
+    pub fn of_path(path: &str) -> Option<Format> {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();
+        match name.rsplit('.').next()? {
+            "csv" | "tsv" | "txt" => Some(Format::Csv),
+            "parquet" | "pq" => Some(Format::Parquet),
+            "json" | "ndjson" | "jsonl" => Some(Format::Json),
+            "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+            _ => None,
+        }
+    }
+}
+
+/// How the text of a CSV file is encoded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte-order mark.
+    #[default]
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// ISO 8859-1.
+    #[serde(rename = "latin-1")]
+    Latin1,
+}
+
+/// What a missing quasi-identifier means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// One more value: missing equals missing and nothing else.
+    #[default]
+    Value,
+    /// It may be anything: a row matches every row that agrees where both have values.
+    Wildcard,
+    /// The row is suppressed, and counts against the limit.
+    Suppress,
+}
+
+/// Where the release goes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The released table; its name tells the format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The report for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// The certificate for machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
+    /// The character between cells of a CSV release; default: as the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<char>,
+    /// Whether suppressed rows are left out or starred.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub suppressed: Suppressed,
+    /// Keeps the order of the input, which can tell who is who (unsorted matching).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub keep_order: bool,
+}
+
+/// What becomes of a suppressed row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Suppressed {
+    /// It is left out.
+    #[default]
+    Dropped,
+    /// It stays, with `*` in every quasi-identifier.
+    Starred,
+}
+
+/// What a column is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Names a person outright: removed.
+    Identifier,
+    /// Can be linked to a person together with others: generalized.
+    Quasi,
+    /// What the adversary wants to learn: released as it is.
+    Sensitive,
+    /// What a model will predict: released as it is.
+    Target,
+    /// Free text: removed, because it can name people.
+    Text,
+    /// The row's survey weight: released as it is.
+    Weight,
+    /// Passed through.
+    Keep,
+    /// Removed.
+    Drop,
+}
+
+impl Role {
+    /// All roles, as a policy writes them.
+    pub const NAMES: [&'static str; 8] =
+        ["identifier", "quasi", "sensitive", "target", "text", "weight", "keep", "drop"];
+
+    /// How a policy writes this role.
+    pub fn name(self) -> &'static str {
+        Role::NAMES[self as usize]
+    }
+
+    /// Whether columns of this role are in the release.
+    pub fn released(self) -> bool {
+        !matches!(self, Role::Identifier | Role::Text | Role::Drop)
+    }
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// What the column is.
+    pub role: Role,
+    /// How its values generalize; only for `quasi`. Default: the value or nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hierarchy: Option<Spec>,
+    /// The least level allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_level: Option<usize>,
+    /// The highest level allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_level: Option<usize>,
+    /// How much its loss counts; default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+}
+
+impl Column {
+    /// A column with a role and nothing else said.
+    pub fn of(role: Role) -> Self {
+        Column { role, hierarchy: None, min_level: None, max_level: None, weight: None }
+    }
+
+    /// The hierarchy asked for, or the default: the value or nothing.
+    pub fn hierarchy(&self) -> Spec {
+        self.hierarchy.clone().unwrap_or(Spec::Suppress)
+    }
+}
+
+/// The guarantee.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Privacy {
+    /// Every combination of all quasi-identifiers occurs at least this often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<u64>,
+    /// The share of rows that may be suppressed.
+    #[serde(default)]
+    pub suppression: f64,
+    /// Named groups of quasi-identifiers, each with its own k.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub quasi: BTreeMap<String, Group>,
+}
+
+/// A named group of quasi-identifiers: what one adversary could link on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Every combination of them occurs at least this often.
+    pub k: u64,
+}
+
+/// How to look for the best release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// The strategy.
+    #[serde(default = "auto")]
+    pub algorithm: String,
+    /// What to lose least of.
+    #[serde(default)]
+    pub loss: LossSpec,
+    /// Groups of columns that must sit at the same level.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<Vec<String>>,
+    /// Makes the same input give the same release.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+fn auto() -> String {
+    "auto".into()
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Search { algorithm: auto(), loss: LossSpec::default(), linked: Vec::new(), seed: 0 }
+    }
+}
+
+/// A loss by name, or by name with its parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum LossSpec {
+    /// `loss = "entropy"`.
+    Name(String),
+    /// `loss = { name = "lm", aggregate = "geometric" }`.
+    Full(LossParameters),
+}
+
+impl Default for LossSpec {
+    fn default() -> Self {
+        LossSpec::Name("entropy".into())
+    }
+}
+
+/// A loss with its parameters; what is not given has the default of that loss.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LossParameters {
+    /// Which loss.
+    pub name: String,
+    /// How columns are put together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aggregate: Option<Aggregate>,
+    /// Whether suppressed rows add to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count_suppressed: Option<bool>,
+}
+
+/// How the losses of columns are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aggregate {
+    /// Their mean.
+    Mean,
+    /// Their sum.
+    Sum,
+    /// The largest.
+    Max,
+    /// Π(w·L + 1)^(1/m) − 1.
+    Geometric,
+}
+
+impl LossSpec {
+    /// The name with all parameters, as far as they are given.
+    pub fn parameters(&self) -> LossParameters {
+        match self {
+            LossSpec::Name(name) => {
+                LossParameters { name: name.clone(), aggregate: None, count_suppressed: None }
+            }
+            LossSpec::Full(parameters) => parameters.clone(),
+        }
+    }
+}
+
+impl Policy {
+    /// Reads a policy and checks all that can be checked without the table.
+    ///
+    /// # Errors
+    /// Every mistake found, each with its key and, where possible, its place in the text.
+    pub fn parse(text: &str) -> Result<Policy> {
+        let policy: Policy = toml::from_str(text).map_err(|e| {
+            let mut fault = Fault::input(e.message().trim().to_owned());
+            fault.place.span = e.span();
+            Error::from(fault)
+        })?;
+        Error::check(check::without_table(&policy)).map_err(|e| spans::locate(e, text))?;
+        Ok(policy)
+    }
+
+    /// Checks the policy against the table's columns.
+    ///
+    /// # Errors
+    /// Columns that the policy does not name, and names that the table does not have.
+    pub fn bind(&self, columns: &[String]) -> Result<()> {
+        Error::check(check::against_table(self, columns))
+    }
+
+    /// The policy as TOML.
+    ///
+    /// # Errors
+    /// Only if the policy cannot be written as TOML, which would be a mistake of ours.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).map_err(|e| Fault::bug(format!("policy cannot be written: {e}")).into())
+    }
+
+    /// SHA-256 of a policy's text, as certificates record it.
+    pub fn digest(text: &str) -> String {
+        Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    /// Names of the columns with a role, in name order.
+    pub fn with_role(&self, role: Role) -> Vec<&str> {
+        self.columns.iter().filter(|(_, c)| c.role == role).map(|(n, _)| n.as_str()).collect()
+    }
+}

@@ -1,0 +1,37 @@
+//! Finds the place of a dotted key in the policy's text, so that a mistake is shown at its line.
+
+use toml::de::{DeTable, DeValue};
+
+use crate::error::Error;
+
+/// Gives every fault with a key the byte range of that key's value.
+pub(super) fn locate(error: Error, text: &str) -> Error {
+    let Ok(root) = DeTable::parse(text) else {
+        return error;
+    };
+    error.map(|mut fault| {
+        if let (Some(key), None) = (&fault.place.key, &fault.place.span) {
+            fault.place.span = find(root.get_ref(), key);
+        }
+        fault
+    })
+}
+
+/// The range of the deepest part of the key that the text has: names may hold dots themselves,
+/// so every prefix of the key is tried.
+fn find(table: &DeTable<'_>, key: &str) -> Option<std::ops::Range<usize>> {
+    for (name, value) in table {
+        let name = name.get_ref().as_ref();
+        if key == name {
+            return Some(value.span());
+        }
+        let Some(rest) = key.strip_prefix(name).and_then(|r| r.strip_prefix('.')) else {
+            continue;
+        };
+        return match value.get_ref() {
+            DeValue::Table(inner) => find(inner, rest).or_else(|| Some(value.span())),
+            _ => Some(value.span()),
+        };
+    }
+    None
+}
