@@ -9,4 +9,5 @@
 pub mod error;
 pub mod hierarchy;
 pub mod policy;
+pub mod release;
 pub mod table;

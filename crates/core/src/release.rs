@@ -1,0 +1,126 @@
+//! What was released and what is claimed of it: the JSON of the contract, and the certificate.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Fault, Result};
+
+/// The summary of a release, as `--json` prints it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Release {
+    /// Rows of the input.
+    pub rows: u64,
+    /// Rows that were let out with their values.
+    pub released: u64,
+    /// Rows that were suppressed.
+    pub suppressed: u64,
+    /// Quasi-identifier → level.
+    pub levels: BTreeMap<String, usize>,
+    /// Loss → value.
+    pub loss: BTreeMap<String, f64>,
+    /// Model → what was asked, what was reached, whether it holds.
+    pub privacy: BTreeMap<String, Claim>,
+    /// How the levels were found.
+    pub search: SearchFacts,
+    /// The table that was read.
+    pub input: FileFacts,
+    /// The table that was written.
+    pub output: FileFacts,
+    /// The policy that was followed.
+    pub policy: PolicyFacts,
+    /// The seed of the row order and of every other choice left to chance.
+    pub seed: u64,
+    /// The version of Throng.
+    pub version: String,
+}
+
+/// One guarantee.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// What the policy asks for.
+    pub required: f64,
+    /// What the release has; none when no row was released.
+    pub achieved: Option<f64>,
+    /// Whether the one meets the other.
+    pub holds: bool,
+}
+
+/// How the levels were found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchFacts {
+    /// The strategy that ran.
+    pub algorithm: String,
+    /// Nodes of the lattice.
+    pub nodes: u128,
+    /// Nodes whose classes were formed and judged.
+    pub checked: u64,
+    /// Whether no node can be better.
+    pub optimal: bool,
+    /// By how much of the loss, at most, a better node could be better; 0 when optimal.
+    pub gap: f64,
+    /// Wall time of the search.
+    pub seconds: f64,
+}
+
+/// A file that was read or written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Its path as the user gave it.
+    pub path: String,
+    /// SHA-256 of its bytes; of several files, of their digests in path order.
+    pub sha256: String,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// The policy that was followed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyFacts {
+    /// SHA-256 of its text.
+    pub sha256: String,
+}
+
+/// A release with what is needed to prove it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// What was released.
+    #[serde(flatten)]
+    pub release: Release,
+    /// Released columns, in order.
+    pub columns: Vec<String>,
+    /// Classes of the release over all quasi-identifiers.
+    pub classes: u64,
+    /// SHA-256 of this certificate without its seal: finds a changed certificate, not a forged one.
+    pub seal: String,
+}
+
+impl Certificate {
+    /// Seals a release.
+    ///
+    /// # Errors
+    /// Only if it cannot be written as JSON, which would be a mistake of ours.
+    pub fn new(release: Release, columns: Vec<String>, classes: u64) -> Result<Self> {
+        let mut certificate = Certificate { release, columns, classes, seal: String::new() };
+        certificate.seal = certificate.digest()?;
+        Ok(certificate)
+    }
+
+    /// Whether the certificate is as it was sealed.
+    ///
+    /// # Errors
+    /// Only if it cannot be written as JSON, which would be a mistake of ours.
+    pub fn sealed(&self) -> Result<bool> {
+        Ok(self.digest()? == self.seal)
+    }
+
+    fn digest(&self) -> Result<String> {
+        let unsealed = Certificate { seal: String::new(), ..self.clone() };
+        // Through a `Value`, so that the order of keys does not depend on how the text was laid out.
+        let text = serde_json::to_value(&unsealed)
+            .and_then(|v| serde_json::to_string(&v))
+            .map_err(|e| Fault::bug(format!("certificate cannot be written: {e}")))?;
+        Ok(Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect())
+    }
+}
