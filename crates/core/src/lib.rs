@@ -5,9 +5,22 @@
 
 #![forbid(unsafe_code)]
 
-// Nouns.
+// Nouns: passed along; they use no verb.
 pub mod error;
+pub mod table;
 pub mod hierarchy;
+pub mod lattice;
+pub mod classes;
+pub mod rank;
+pub mod model;
+pub mod loss;
 pub mod policy;
 pub mod release;
-pub mod table;
+
+// Verbs, in order.
+pub mod search;
+pub mod verify;
+pub mod report;
+
+// Made-up data, for the demonstration and for benchmarks.
+pub mod synth;

@@ -1,0 +1,235 @@
+//! Classes: the distinct quasi-identifier tuples of a table with how many rows have them.
+//!
+//! Everything after grouping costs by classes, not by rows. Codes lie row by row (one class, one
+//! cache line) because roll-ups visit few classes of many. A [`View`] is the same classes seen from
+//! a node: merged classes stand for themselves by their first member, so that a node's classes are
+//! eight bytes each and have one order whatever they were rolled up from.
+
+use crate::error::{Fault, Result};
+use crate::hierarchy::Hierarchy;
+use crate::lattice::Node;
+use crate::table::Code;
+
+/// Codes of all classes, row by row, as narrow as they go.
+#[derive(Debug, Clone)]
+pub enum Codes {
+    /// Every column has at most 65,536 values.
+    Narrow(Vec<u16>),
+    /// Some column has more.
+    Wide(Vec<u32>),
+}
+
+/// Distinct tuples of leaf codes with counts.
+#[derive(Debug, Clone)]
+pub struct Classes {
+    columns: usize,
+    codes: Codes,
+    counts: Vec<u32>,
+    rows: u64,
+}
+
+impl Classes {
+    /// Classes from tuples of leaf codes laid end to end, and the rows of each.
+    ///
+    /// # Errors
+    /// More rows than 32 bits can count.
+    pub fn new(columns: usize, codes: Codes, counts: Vec<u32>) -> Result<Self> {
+        let rows = counts.iter().map(|&n| u64::from(n)).sum();
+        if rows > u64::from(u32::MAX) {
+            return Err(Fault::data(format!("{rows} rows are more than {} can be held", u32::MAX)).into());
+        }
+        let cells = match &codes {
+            Codes::Narrow(c) => c.len(),
+            Codes::Wide(c) => c.len(),
+        };
+        if cells != columns * counts.len() {
+            return Err(Fault::bug("classes and counts differ in number").into());
+        }
+        Ok(Classes { columns, codes, counts, rows })
+    }
+
+    /// Classes of rows given one by one, for small tables and tests.
+    ///
+    /// # Errors
+    /// As [`Classes::new`].
+    pub fn of_rows(columns: usize, rows: impl IntoIterator<Item = Vec<Code>>) -> Result<Self> {
+        let mut grouped = std::collections::BTreeMap::<Vec<Code>, u32>::new();
+        for row in rows {
+            *grouped.entry(row).or_default() += 1;
+        }
+        let counts = grouped.values().copied().collect();
+        Classes::new(columns, Codes::Wide(grouped.into_keys().flatten().collect()), counts)
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Number of classes.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Rows of each class.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// The codes, row by row.
+    pub fn codes(&self) -> &Codes {
+        &self.codes
+    }
+
+    /// The leaf code of a class in a column.
+    pub fn code(&self, class: usize, column: usize) -> Code {
+        match &self.codes {
+            Codes::Narrow(c) => Code::from(c[class * self.columns + column]),
+            Codes::Wide(c) => c[class * self.columns + column],
+        }
+    }
+}
+
+/// The classes of one node: for each, its first member and its rows.
+#[derive(Debug, Clone, Default)]
+pub struct Groups {
+    /// First member, ascending.
+    pub first: Vec<u32>,
+    /// Rows.
+    pub count: Vec<u32>,
+}
+
+impl Groups {
+    /// Every class by itself.
+    pub fn identity(classes: &Classes) -> Self {
+        Groups { first: (0..classes.len() as u32).collect(), count: classes.counts().to_vec() }
+    }
+
+    /// Number of classes.
+    pub fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+}
+
+/// The classes as a node shows them.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    base: &'a Classes,
+    hierarchies: &'a [Hierarchy],
+    node: &'a Node,
+    groups: &'a Groups,
+}
+
+impl<'a> View<'a> {
+    /// The view from a node whose groups are known.
+    pub fn new(base: &'a Classes, hierarchies: &'a [Hierarchy], node: &'a Node, groups: &'a Groups) -> Self {
+        View { base, hierarchies, node, groups }
+    }
+
+    /// Number of classes.
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Rows of each class.
+    pub fn counts(&self) -> &'a [u32] {
+        &self.groups.count
+    }
+
+    /// Number of rows of the table.
+    pub fn rows(&self) -> u64 {
+        self.base.rows()
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.base.columns()
+    }
+
+    /// The node.
+    pub fn node(&self) -> &'a Node {
+        self.node
+    }
+
+    /// The hierarchies of the columns.
+    pub fn hierarchies(&self) -> &'a [Hierarchy] {
+        self.hierarchies
+    }
+
+    /// The generalized code of a class in a column.
+    pub fn code(&self, class: usize, column: usize) -> Code {
+        let leaf = self.base.code(self.groups.first[class] as usize, column);
+        self.hierarchies[column].generalize(leaf, self.node.level(column))
+    }
+
+    /// Whether a class is missing in a column.
+    pub fn missing(&self, class: usize, column: usize) -> bool {
+        self.hierarchies[column].missing_at(self.node.level(column)) == Some(self.code(class, column))
+    }
+}
+
+/// Which classes of a view are suppressed, and how many rows that is.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    flagged: Vec<bool>,
+    classes: usize,
+    rows: u64,
+}
+
+impl Flags {
+    /// Forgets everything and makes room for a view's classes.
+    pub fn reset(&mut self, classes: usize) {
+        self.flagged.clear();
+        self.flagged.resize(classes, false);
+        self.classes = 0;
+        self.rows = 0;
+    }
+
+    /// Flags a class of so many rows, once.
+    pub fn flag(&mut self, class: usize, rows: u32) {
+        if !std::mem::replace(&mut self.flagged[class], true) {
+            self.classes += 1;
+            self.rows += u64::from(rows);
+        }
+    }
+
+    /// Whether a class is flagged.
+    pub fn has(&self, class: usize) -> bool {
+        self.flagged[class]
+    }
+
+    /// Flagged classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Rows of flagged classes.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The flagged classes, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.flagged.iter().enumerate().filter_map(|(i, &f)| f.then_some(i))
+    }
+}

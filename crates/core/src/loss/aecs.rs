@@ -1,0 +1,43 @@
+//! Average class size (mission M7): n / (released classes + 1 if anything is suppressed).
+//!
+//! Not monotone: a suppressed class can become a released one. Bounded by n / all classes.
+
+use super::discernibility::{most_classes, occurring};
+use super::{Loss, Marginals};
+use crate::classes::{Flags, View};
+use crate::lattice::Node;
+
+pub(super) struct AverageClass {
+    rows: f64,
+    classes: usize,
+    sizes: Vec<Vec<usize>>,
+}
+
+impl AverageClass {
+    pub(super) fn new(marginals: &Marginals) -> Self {
+        AverageClass { rows: marginals.rows as f64, classes: marginals.classes, sizes: occurring(marginals) }
+    }
+}
+
+impl Loss for AverageClass {
+    fn name(&self) -> &'static str {
+        "aecs"
+    }
+
+    fn monotone(&self) -> bool {
+        false
+    }
+
+    fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
+        let released = view.len() - flags.classes() + usize::from(flags.rows() > 0);
+        self.rows / released.max(1) as f64
+    }
+
+    fn bound(&self, node: &Node) -> f64 {
+        self.rows / most_classes(&self.sizes, self.classes, node)
+    }
+
+    fn class_bound(&self, view: &View<'_>) -> f64 {
+        self.rows / view.len().max(1) as f64
+    }
+}

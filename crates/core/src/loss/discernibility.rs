@@ -1,0 +1,70 @@
+//! Discernibility (mission M3; Bayardo and Agrawal 2005, O figure 3).
+//!
+//! DM = Σ over released classes |E|² + n·suppressed; DM* = Σ over all classes |E|². DM* is
+//! monotone because merging classes adds 2·|E|·|F|; DM is not, and DM ≥ DM*, which is its bound.
+
+use super::{Loss, Marginals};
+use crate::classes::{Flags, View};
+use crate::lattice::Node;
+
+pub(super) struct Discernibility {
+    suppressed: bool,
+    rows: f64,
+    classes: usize,
+    /// Column → level → number of values that occur.
+    sizes: Vec<Vec<usize>>,
+}
+
+impl Discernibility {
+    pub(super) fn new(marginals: &Marginals, suppressed: bool) -> Self {
+        Discernibility {
+            suppressed,
+            rows: marginals.rows as f64,
+            classes: marginals.classes,
+            sizes: occurring(marginals),
+        }
+    }
+}
+
+/// Column → level → how many of its values occur.
+pub(super) fn occurring(marginals: &Marginals) -> Vec<Vec<usize>> {
+    let level = |l: &super::marginals::LevelCounts| l.rows.iter().filter(|&&n| n > 0).count();
+    marginals.columns.iter().map(|c| c.levels.iter().map(level).collect()).collect()
+}
+
+/// The most classes that a node can have.
+pub(super) fn most_classes(sizes: &[Vec<usize>], classes: usize, node: &Node) -> f64 {
+    let product = sizes.iter().zip(node.levels()).map(|(s, &l)| s[l as usize] as f64).product::<f64>();
+    product.min(classes as f64).max(1.0)
+}
+
+fn squares(counts: impl Iterator<Item = u32>) -> u128 {
+    counts.map(|n| u128::from(n) * u128::from(n)).sum()
+}
+
+impl Loss for Discernibility {
+    fn name(&self) -> &'static str {
+        if self.suppressed { "dm" } else { "dm*" }
+    }
+
+    fn monotone(&self) -> bool {
+        !self.suppressed
+    }
+
+    fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
+        if !self.suppressed {
+            return self.class_bound(view);
+        }
+        let kept = view.counts().iter().enumerate().filter(|(c, _)| !flags.has(*c)).map(|(_, &n)| n);
+        (squares(kept) + u128::from(view.rows()) * u128::from(flags.rows())) as f64
+    }
+
+    fn bound(&self, node: &Node) -> f64 {
+        // n rows in c classes: least when all are of one size.
+        self.rows * self.rows / most_classes(&self.sizes, self.classes, node)
+    }
+
+    fn class_bound(&self, view: &View<'_>) -> f64 {
+        squares(view.counts().iter().copied()) as f64
+    }
+}

@@ -1,0 +1,146 @@
+//! Composite columns: several columns with few values looked up as one.
+//!
+//! Forming a node's classes is one table look-up per class and column. Columns whose combinations
+//! are few are put together, and for each vector of their levels the table from combination to
+//! generalized combination is made once and kept. Nine columns become three look-ups.
+
+use super::Problem;
+use crate::lattice::Node;
+use crate::rank::Ranker;
+
+/// A composite of fewer values than this is always worth its table.
+const SMALL: usize = 256;
+/// The most values of a composite: a table that stays in the cache.
+const LARGE: usize = 1 << 14;
+
+/// Combination → generalized combination, and how many of those there are.
+pub(super) struct Table {
+    pub(super) codes: Vec<u32>,
+    pub(super) size: u64,
+}
+
+/// Some columns seen as one.
+struct Composite {
+    columns: Vec<usize>,
+    /// The occurring combinations: their leaf codes end to end.
+    leaves: Vec<u32>,
+    /// Levels of the columns, as a mixed-radix number → table, once made.
+    tables: Vec<Option<Table>>,
+    /// Levels of each column.
+    levels: Vec<usize>,
+}
+
+/// All columns of a problem as composites, and every class's codes in them.
+pub(super) struct Composites {
+    composites: Vec<Composite>,
+    /// Class by class, one code per composite.
+    codes: Vec<u32>,
+}
+
+impl Composites {
+    pub(super) fn new(problem: &Problem) -> Self {
+        let bins = bins(problem);
+        let classes = problem.classes.len();
+        let mut codes = vec![0; classes * bins.len()];
+        let mut ranker = Ranker::default();
+        let width = bins.len();
+        let composites = bins
+            .into_iter()
+            .enumerate()
+            .map(|(i, columns)| {
+                let size = |c: &usize| problem.hierarchies[*c].leaf_count() as u64;
+                ranker.begin(columns.iter().map(size).product(), classes);
+                let mut leaves = Vec::new();
+                for class in 0..classes {
+                    let row = columns.iter().map(|&c| problem.classes.code(class, c));
+                    let key = row.clone().zip(&columns).fold(0, |k, (v, c)| k * size(c) + u64::from(v));
+                    let id = ranker.id(key);
+                    if id as usize * columns.len() == leaves.len() {
+                        leaves.extend(row);
+                    }
+                    codes[class * width + i] = id;
+                }
+                let levels: Vec<usize> =
+                    columns.iter().map(|&c| problem.hierarchies[c].height() + 1).collect();
+                let tables = (0..levels.iter().product()).map(|_| None).collect();
+                Composite { columns, leaves, tables, levels }
+            })
+            .collect();
+        Composites { composites, codes }
+    }
+
+    /// Number of composites.
+    pub(super) fn len(&self) -> usize {
+        self.composites.len()
+    }
+
+    /// The codes of all classes, class by class.
+    pub(super) fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// Makes sure that the node's tables exist.
+    pub(super) fn prepare(&mut self, problem: &Problem, node: &Node, ranker: &mut Ranker) {
+        for composite in &mut self.composites {
+            composite.prepare(problem, node, ranker);
+        }
+    }
+
+    /// The table of a composite at a node that was prepared.
+    pub(super) fn table(&self, composite: usize, node: &Node) -> Option<&Table> {
+        let composite = &self.composites[composite];
+        composite.tables[composite.position(node)].as_ref()
+    }
+}
+
+impl Composite {
+    fn position(&self, node: &Node) -> usize {
+        self.columns.iter().zip(&self.levels).fold(0, |i, (&c, n)| i * n + node.level(c))
+    }
+
+    fn prepare(&mut self, problem: &Problem, node: &Node, ranker: &mut Ranker) {
+        let position = self.position(node);
+        if self.tables[position].is_some() {
+            return;
+        }
+        let maps: Vec<(&[u32], u64)> = self
+            .columns
+            .iter()
+            .map(|&c| {
+                let h = &problem.hierarchies[c];
+                (h.codes(node.level(c)), h.size(node.level(c)) as u64)
+            })
+            .collect();
+        let combinations = self.leaves.len() / self.columns.len();
+        ranker.begin(maps.iter().map(|m| m.1).product(), combinations);
+        let codes = self
+            .leaves
+            .chunks_exact(self.columns.len())
+            .map(|row| {
+                let parts = row.iter().zip(&maps);
+                ranker.id(parts.fold(0, |k, (&leaf, (map, size))| k * size + u64::from(map[leaf as usize])))
+            })
+            .collect();
+        self.tables[position] = Some(Table { codes, size: ranker.len() as u64 });
+    }
+}
+
+/// Columns put together first-fit, those with most values first.
+fn bins(problem: &Problem) -> Vec<Vec<usize>> {
+    let limit = (problem.classes.len() / 8).clamp(SMALL, LARGE);
+    let size = |c: usize| problem.hierarchies[c].leaf_count();
+    let mut columns: Vec<usize> = (0..problem.hierarchies.len()).collect();
+    columns.sort_by_key(|&c| std::cmp::Reverse(size(c)));
+    let mut bins: Vec<(usize, Vec<usize>)> = Vec::new();
+    for column in columns {
+        let fits = bins.iter_mut().find(|(product, _)| product.saturating_mul(size(column)) <= limit);
+        match fits {
+            Some((product, bin)) => {
+                *product *= size(column);
+                bin.push(column);
+            }
+            None => bins.push((size(column), vec![column])),
+        }
+    }
+    bins.into_iter().map(|(_, bin)| bin).collect()
+}

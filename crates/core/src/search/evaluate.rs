@@ -1,0 +1,299 @@
+//! The evaluator: forms the classes of a node, judges them, and computes the loss.
+//!
+//! Classes are rolled up from the smallest checked specialization that is still remembered (O's
+//! "frequency set"; LeFevre et al. 2005), so a check costs that one's classes × columns not at the
+//! top: keys are added up from codes × radix, and ranked. Remembered groupings take at most a few
+//! times the memory of the table's own classes.
+
+use std::collections::HashSet;
+
+use super::composite::Composites;
+use super::{Account, Problem, Solution};
+use crate::classes::{Flags, Groups, View};
+use crate::lattice::Node;
+use crate::model::judge;
+use crate::rank::Ranker;
+
+/// The verdict on a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judgement {
+    /// Rows of classes that violate a model.
+    pub suppressed: u64,
+    /// Whether that is within the limit.
+    pub safe: bool,
+}
+
+/// A grouping that is remembered.
+struct Remembered {
+    node: Node,
+    groups: Groups,
+    used: u64,
+}
+
+/// Forms and judges classes, and counts how often.
+pub struct Evaluator<'a> {
+    problem: &'a Problem,
+    /// Smallest first.
+    memory: Vec<Remembered>,
+    remembered: usize,
+    room: usize,
+    base: Groups,
+    current: Option<Node>,
+    groups: Groups,
+    flags: Flags,
+    ranker: Ranker,
+    composites: Composites,
+    /// Columns whose groupings by themselves are remembered for many nodes.
+    prefix: Vec<usize>,
+    /// Such groupings that are hardly smaller than what they came from.
+    useless: HashSet<Node>,
+    account: Account,
+    clock: u64,
+}
+
+/// One composite's part of a key.
+struct Part<'a> {
+    column: usize,
+    codes: &'a [u32],
+    radix: u64,
+}
+
+impl<'a> Evaluator<'a> {
+    /// An evaluator that has seen nothing.
+    pub fn new(problem: &'a Problem) -> Self {
+        let room = (2 * problem.classes.len()).max(1 << 20);
+        Evaluator {
+            problem,
+            memory: Vec::new(),
+            remembered: 0,
+            room,
+            prefix: prefix(problem, room),
+            useless: HashSet::new(),
+            base: Groups::identity(&problem.classes),
+            current: None,
+            groups: Groups::default(),
+            flags: Flags::default(),
+            ranker: Ranker::default(),
+            composites: Composites::new(problem),
+            account: Account::default(),
+            clock: 0,
+        }
+    }
+
+    /// The problem.
+    pub fn problem(&self) -> &'a Problem {
+        self.problem
+    }
+
+    /// What was done so far.
+    pub fn account(&self) -> Account {
+        self.account
+    }
+
+    /// Forms the node's classes and judges them.
+    pub fn judge(&mut self, node: &Node) -> Judgement {
+        self.account.checked += 1;
+        self.form(node);
+        let suppressed = self.flags.rows();
+        Judgement { suppressed, safe: suppressed <= self.problem.max_suppressed }
+    }
+
+    /// The loss of a node that was found safe.
+    pub fn solution(&mut self, node: &Node) -> Solution {
+        self.account.compared += 1;
+        self.form(node);
+        let loss = self.problem.loss.loss(&self.view(), &self.flags);
+        Solution { node: node.clone(), loss, suppressed: self.flags.rows() }
+    }
+
+    /// A lower bound for the node judged last and all its generalizations.
+    pub fn class_bound(&self) -> f64 {
+        self.current.as_ref().map_or(0.0, |_| self.problem.loss.class_bound(&self.view()))
+    }
+
+    /// The classes of the node formed last, and which of them are suppressed.
+    pub fn classes(&mut self, node: &Node) -> (View<'_>, &Flags) {
+        self.form(node);
+        (self.view(), &self.flags)
+    }
+
+    fn view(&self) -> View<'_> {
+        // `form` ran before: every caller has a node.
+        let node = self.current.as_ref().map_or_else(|| unreachable!("no node was formed"), |n| n);
+        View::new(&self.problem.classes, &self.problem.hierarchies, node, &self.groups)
+    }
+
+    fn form(&mut self, node: &Node) {
+        if self.current.as_ref() == Some(node) {
+            return;
+        }
+        for depth in 1..=self.prefix.len() {
+            self.form_prefix(node, depth);
+        }
+        let mut groups = std::mem::take(&mut self.groups);
+        let gained = self.roll_up_from_memory(node, &mut groups);
+        if gained {
+            self.remember(node.clone(), groups.clone());
+        }
+        self.groups = groups;
+        self.current = Some(node.clone());
+        let mut flags = std::mem::take(&mut self.flags);
+        judge(&self.problem.models, &self.view(), &mut flags);
+        self.flags = flags;
+    }
+
+    /// Makes sure that the node's first columns by themselves are remembered: many nodes share them.
+    fn form_prefix(&mut self, node: &Node, depth: usize) {
+        let mut levels = self.problem.lattice.bottom().levels().to_vec();
+        for &column in &self.prefix[..depth] {
+            levels[column] = node.levels()[column];
+        }
+        let prefix = Node::new(levels);
+        if self.source(node).is_some_and(|i| prefix.below(&self.memory[i].node)) {
+            return;
+        }
+        if self.useless.contains(&prefix) {
+            return;
+        }
+        let mut groups = Groups::default();
+        if self.roll_up_from_memory(&prefix, &mut groups) {
+            self.remember(prefix, groups);
+        } else {
+            self.useless.insert(prefix);
+        }
+    }
+
+    /// The smallest remembered grouping that a node can be rolled up from.
+    fn source(&self, node: &Node) -> Option<usize> {
+        self.memory.iter().position(|r| r.node.below(node))
+    }
+
+    /// Rolls a node up from the best that is remembered; whether it became notably smaller.
+    fn roll_up_from_memory(&mut self, node: &Node, to: &mut Groups) -> bool {
+        self.clock += 1;
+        let source = self.source(node);
+        let from = match source {
+            Some(i) => {
+                self.memory[i].used = self.clock;
+                std::mem::take(&mut self.memory[i].groups)
+            }
+            None => std::mem::take(&mut self.base),
+        };
+        self.roll_up(node, &from, to);
+        let gained = to.len() < from.len() - from.len() / 8;
+        match source {
+            Some(i) => self.memory[i].groups = from,
+            None => self.base = from,
+        }
+        gained
+    }
+
+    /// Merges the classes of `from` that are the same at the node.
+    fn roll_up(&mut self, node: &Node, from: &Groups, to: &mut Groups) {
+        self.composites.prepare(self.problem, node, &mut self.ranker);
+        let mut chunks = chunks(&self.composites, node, from.len());
+        let (last, space) = chunks.pop().unwrap_or((Vec::new(), 1));
+        let codes = Rows { codes: self.composites.codes(), width: self.composites.len() };
+        let mut ids: Option<Vec<u32>> = None;
+        for (parts, space) in chunks {
+            self.ranker.begin(space, from.len());
+            let mut next = Vec::with_capacity(from.len());
+            keys(codes, &parts, from, ids.as_deref(), |_, key| next.push(self.ranker.id(key)));
+            ids = Some(next);
+        }
+        to.first.clear();
+        to.count.clear();
+        self.ranker.begin(space, from.len());
+        keys(codes, &last, from, ids.as_deref(), |class, key| {
+            let id = self.ranker.id(key) as usize;
+            if id == to.first.len() {
+                to.first.push(from.first[class]);
+                to.count.push(from.count[class]);
+            } else {
+                to.count[id] += from.count[class];
+            }
+        });
+    }
+
+    /// Keeps a grouping for later roll-ups, forgetting those not used for longest.
+    fn remember(&mut self, node: Node, groups: Groups) {
+        let size = groups.len();
+        if size > self.room / 2 {
+            return;
+        }
+        while self.remembered + size > self.room {
+            let oldest = self.memory.iter().enumerate().min_by_key(|(_, r)| r.used).map(|(i, _)| i);
+            let Some(oldest) = oldest else { break };
+            self.remembered -= self.memory.remove(oldest).groups.len();
+        }
+        self.remembered += size;
+        let at = self.memory.partition_point(|r| r.groups.len() <= size);
+        self.memory.insert(at, Remembered { node, groups, used: self.clock });
+    }
+}
+
+/// The columns with most values, as many as have combinations of levels that are few beside the lattice's
+/// nodes and whose groupings can all be remembered.
+fn prefix(problem: &Problem, room: usize) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..problem.hierarchies.len()).collect();
+    columns.sort_by_key(|&c| std::cmp::Reverse(problem.hierarchies[c].leaf_count()));
+    let remembered = 3 * room / problem.classes.len().max(1);
+    let most = (problem.lattice.nodes() / 32).min(remembered as u128);
+    let mut combinations = 1;
+    columns
+        .into_iter()
+        .take_while(|&c| {
+            let (low, high, _) = problem.lattice.range(c);
+            combinations *= (high - low + 1) as u128;
+            combinations <= most
+        })
+        .collect()
+}
+
+/// The composite codes of all classes.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    codes: &'a [u32],
+    width: usize,
+}
+
+/// Composites not at a single value, in runs whose combined key fits 63 bits, each with its key space.
+/// A run after the first leaves room for the id that the run before gave.
+fn chunks<'a>(composites: &'a Composites, node: &Node, items: usize) -> Vec<(Vec<Part<'a>>, u64)> {
+    const LIMIT: u64 = 1 << 63;
+    let mut chunks: Vec<(Vec<Part<'a>>, u64)> = Vec::new();
+    for column in 0..composites.len() {
+        let Some(table) = composites.table(column, node).filter(|t| t.size > 1) else { continue };
+        let fits =
+            |(_, space): &(Vec<Part<'a>>, u64)| space.checked_mul(table.size).is_some_and(|s| s <= LIMIT);
+        if !chunks.last().is_some_and(fits) {
+            let carried = if chunks.is_empty() { 1 } else { items.max(1) as u64 };
+            chunks.push((Vec::new(), carried));
+        }
+        if let Some((parts, space)) = chunks.last_mut() {
+            parts.push(Part { column, codes: &table.codes, radix: *space });
+            *space *= table.size;
+        }
+    }
+    chunks
+}
+
+/// Calls `each` with every class of `from` and its key: the id of the run before, if any, plus codes × radix.
+#[inline]
+fn keys(
+    rows: Rows<'_>,
+    parts: &[Part<'_>],
+    from: &Groups,
+    ids: Option<&[u32]>,
+    mut each: impl FnMut(usize, u64),
+) {
+    for (class, &first) in from.first.iter().enumerate() {
+        let at = first as usize * rows.width;
+        let row = &rows.codes[at..at + rows.width];
+        let mut key = ids.map_or(0, |ids| u64::from(ids[class]));
+        for part in parts {
+            key += u64::from(part.codes[row[part.column] as usize]) * part.radix;
+        }
+        each(class, key);
+    }
+}

@@ -1,0 +1,148 @@
+//! Search: which node of the lattice is safe and costs least. Decides; touches no row.
+//!
+//! A strategy only chooses the next node; the [`Evaluator`] forms and judges classes, so that all
+//! strategies are counted alike. Adding one is one file and one line in [`STRATEGIES`].
+
+mod auto;
+mod budget;
+mod composite;
+mod evaluate;
+mod mingen;
+mod ola;
+mod tags;
+
+pub use budget::{Budget, Progress};
+pub use evaluate::{Evaluator, Judgement};
+
+use crate::classes::Classes;
+use crate::error::{Fault, Result, nearest};
+use crate::hierarchy::Hierarchy;
+use crate::lattice::{Lattice, Node};
+use crate::loss::Loss;
+use crate::model::PrivacyModel;
+
+/// What is to be solved: the least loss among the nodes of a lattice that the models find safe.
+pub struct Problem {
+    /// Names of the quasi-identifiers.
+    pub names: Vec<String>,
+    /// Their hierarchies.
+    pub hierarchies: Vec<Hierarchy>,
+    /// Distinct tuples of their leaves.
+    pub classes: Classes,
+    /// The nodes allowed.
+    pub lattice: Lattice,
+    /// What makes a class unsafe.
+    pub models: Vec<Box<dyn PrivacyModel>>,
+    /// What a node costs.
+    pub loss: Box<dyn Loss>,
+    /// How many rows may be suppressed.
+    pub max_suppressed: u64,
+}
+
+/// A node that is safe, with what it costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The node.
+    pub node: Node,
+    /// Its loss.
+    pub loss: f64,
+    /// Rows suppressed at it.
+    pub suppressed: u64,
+}
+
+impl Solution {
+    /// The order in which solutions are preferred: lower loss, lower height, first levels.
+    fn key(&self) -> (f64, u32, &Node) {
+        (self.loss, self.node.height(), &self.node)
+    }
+
+    /// Whether this one is to be preferred.
+    pub fn better_than(&self, other: &Solution) -> bool {
+        self.key() < other.key()
+    }
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The best node, and whether that is proven; `gap` is how much better an unseen one could be.
+    Found {
+        /// The best node seen.
+        best: Solution,
+        /// 0 when proven to be the best.
+        gap: f64,
+    },
+    /// No node is safe within the limits; `least` rows would have to be suppressed at the top.
+    Infeasible {
+        /// Rows flagged at the most general node.
+        least: u64,
+    },
+    /// Stopped before any safe node was seen.
+    Cancelled,
+}
+
+/// What a search did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Nodes whose classes were formed and judged.
+    pub checked: u64,
+    /// Nodes whose loss was computed to be compared.
+    pub compared: u64,
+}
+
+/// A way to look for the best node.
+pub trait Strategy: Sync {
+    /// What policies call it.
+    fn name(&self) -> &'static str;
+
+    /// Why it cannot solve a problem, with what can; `None` when it can.
+    fn refuses(&self, problem: &Problem) -> Option<Fault>;
+
+    /// Looks.
+    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome;
+}
+
+/// All strategies.
+pub const STRATEGIES: [&dyn Strategy; 3] = [&auto::Auto, &ola::Ola, &mingen::MinGen];
+
+/// The strategy of a name.
+///
+/// # Errors
+/// An unknown name, with the nearest and all known ones.
+pub fn strategy(name: &str) -> Result<&'static dyn Strategy> {
+    if let Some(found) = STRATEGIES.iter().find(|s| s.name() == name) {
+        return Ok(*found);
+    }
+    let names = STRATEGIES.map(|s| s.name());
+    let near = nearest(name, names).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
+    Err(Fault::input(format!("there is no algorithm \"{name}\""))
+        .key("search.algorithm")
+        .help(format!("{near}algorithms are {}", names.join(", ")))
+        .into())
+}
+
+/// Solves a problem with a strategy.
+///
+/// # Errors
+/// A strategy that is not defined for the problem's models or loss, by name, with the alternatives.
+pub fn solve(problem: &Problem, strategy: &dyn Strategy, budget: &Budget<'_>) -> Result<(Outcome, Account)> {
+    if let Some(fault) = strategy.refuses(problem) {
+        return Err(fault.into());
+    }
+    let mut evaluator = Evaluator::new(problem);
+    let outcome = strategy.run(&mut evaluator, budget);
+    Ok((outcome, evaluator.account()))
+}
+
+/// The most nodes that a strategy may keep a tag for.
+const TAGGED: u128 = 1 << 26;
+
+/// Refuses lattices whose nodes cannot all be tagged.
+fn too_large(problem: &Problem, strategy: &str) -> Option<Fault> {
+    let nodes = problem.lattice.nodes();
+    (nodes > TAGGED).then(|| {
+        Fault::input(format!("the lattice has {nodes} nodes; \"{strategy}\" can hold {TAGGED}"))
+            .key("search")
+            .help("narrow it: set max_level and min_level, link columns, or coarsen long hierarchies")
+    })
+}

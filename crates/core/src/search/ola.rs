@@ -1,0 +1,174 @@
+//! OLA, Optimal Lattice Anonymization (mission A5; O): binary search of the generalization
+//! strategies of ever smaller sub-lattices with predictive tagging, then the least loss among the
+//! k-minimal nodes.
+//!
+//! Exact when the models and the loss are monotone: a safe node above another costs no less. A
+//! sub-lattice is entered once, and left at once when its bottom is known safe or its top unsafe.
+
+use std::collections::HashSet;
+
+use super::tags::{Tag, Tags};
+use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy, too_large};
+use crate::error::Fault;
+use crate::lattice::{Lattice, Node};
+
+pub(super) struct Ola;
+
+impl Strategy for Ola {
+    fn name(&self) -> &'static str {
+        "ola"
+    }
+
+    fn refuses(&self, problem: &Problem) -> Option<Fault> {
+        if !problem.loss.monotone() {
+            return Some(
+                Fault::input(format!(
+                    "\"ola\" is exact only for monotone losses; \"{}\" as asked for is not",
+                    problem.loss.name()
+                ))
+                .key("search.algorithm")
+                .help("use algorithm \"auto\" or \"mingen\", or a loss that does not count suppressed rows"),
+            );
+        }
+        if let Some(model) = problem.models.iter().find(|m| !m.monotone()) {
+            return Some(
+                Fault::input(format!("\"ola\" needs monotone models; \"{}\" is not", model.name()))
+                    .key("search.algorithm")
+                    .help("use algorithm \"auto\" or \"mingen\""),
+            );
+        }
+        too_large(problem, "ola")
+    }
+
+    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
+        let lattice = &evaluator.problem().lattice;
+        let mut walk = Walk {
+            tags: Tags::new(lattice),
+            lattice,
+            entered: HashSet::new(),
+            minimal: Vec::new(),
+            evaluator,
+            budget,
+        };
+        let top = lattice.top();
+        if !walk.safe(&top) {
+            let least = walk.evaluator.judge(&top).suppressed;
+            return Outcome::Infeasible { least };
+        }
+        walk.search(lattice.bottom(), top);
+        let finished = !(budget.cancelled)();
+        let minimal = std::mem::take(&mut walk.minimal);
+        let best = best(evaluator, minimal);
+        best.map_or(Outcome::Cancelled, |best| {
+            let gap =
+                if finished { 0.0 } else { best.loss - evaluator.problem().loss.bound(&lattice.bottom()) };
+            Outcome::Found { best, gap }
+        })
+    }
+}
+
+/// The k-minimal node of least loss.
+fn best(evaluator: &mut Evaluator<'_>, minimal: Vec<Node>) -> Option<Solution> {
+    let mut best: Option<Solution> = None;
+    for node in minimal {
+        let solution = evaluator.solution(&node);
+        if best.as_ref().is_none_or(|b| solution.better_than(b)) {
+            best = Some(solution);
+        }
+    }
+    best
+}
+
+struct Walk<'w, 'p, 'b> {
+    tags: Tags,
+    lattice: &'p Lattice,
+    entered: HashSet<(usize, usize)>,
+    /// Safe nodes with no safe node found below them so far.
+    minimal: Vec<Node>,
+    evaluator: &'w mut Evaluator<'p>,
+    budget: &'w Budget<'b>,
+}
+
+impl Walk<'_, '_, '_> {
+    /// Settles every node between a bottom that is not known to be safe and a safe top.
+    fn search(&mut self, bottom: Node, top: Node) {
+        let mut pending = vec![(bottom, top)];
+        while let Some((bottom, top)) = pending.pop() {
+            if (self.budget.cancelled)() {
+                return;
+            }
+            let ends = (self.lattice.index(&bottom), self.lattice.index(&top));
+            let settled = self.tags.get(ends.0) == Tag::Safe || self.tags.get(ends.1) == Tag::Unsafe;
+            if settled || !self.entered.insert(ends) {
+                continue;
+            }
+            if bottom.height() == top.height() || self.lattice.successors(&bottom).any(|s| s == top) {
+                self.settle_pair(&bottom, &top);
+                continue;
+            }
+            for node in self.middle(&bottom, &top) {
+                if self.safe(&node) {
+                    pending.push((bottom.clone(), node));
+                } else {
+                    pending.push((node, top.clone()));
+                }
+            }
+        }
+    }
+
+    fn settle_pair(&mut self, bottom: &Node, top: &Node) {
+        if !self.safe(bottom) {
+            self.safe(top);
+        }
+    }
+
+    /// Whether a node is safe: by its tag, or by checking and tagging.
+    fn safe(&mut self, node: &Node) -> bool {
+        let index = self.lattice.index(node);
+        match self.tags.get(index) {
+            Tag::Safe => return true,
+            Tag::Unsafe => return false,
+            Tag::Unknown => {}
+        }
+        let safe = self.evaluator.judge(node).safe;
+        self.tags.set(index, safe);
+        if safe {
+            self.minimal.retain(|m| !node.below(m));
+            self.minimal.push(node.clone());
+        }
+        (self.budget.progress)(Progress {
+            checked: self.evaluator.account().checked,
+            settled: self.tags.settled(),
+            nodes: self.lattice.nodes(),
+            best: None,
+        });
+        safe
+    }
+
+    /// The nodes at half the height of the sub-lattice between two nodes, leftmost first.
+    fn middle(&self, bottom: &Node, top: &Node) -> Vec<Node> {
+        let target = bottom.height() + (top.height() - bottom.height()) / 2;
+        let mut at: Vec<Node> = vec![bottom.clone()];
+        let mut reached = Vec::new();
+        let mut seen = HashSet::new();
+        // Linked columns rise by several levels at once, so a path may step over the height.
+        while let Some(node) = at.pop() {
+            for next in self.lattice.successors(&node).filter(|n| n.below(top)) {
+                if !seen.insert(next.clone()) {
+                    continue;
+                }
+                if next.height() >= target {
+                    reached.push(next);
+                } else {
+                    at.push(next);
+                }
+            }
+        }
+        reached.retain(|n| n != top);
+        reached.sort_unstable();
+        if reached.is_empty() {
+            reached.extend(self.lattice.successors(bottom).filter(|n| n.below(top) && n != top));
+        }
+        reached
+    }
+}
