@@ -1,4 +1,49 @@
-//! cli
-fn main() {
-    let _ = throng_engine::t("x");
+//! The `throng` program: arguments in, exit code out.
+//!
+//! Exit codes are a contract: 0 done or holds, 1 ran but does not hold (unsafe, no solution,
+//! verification failed), 2 could not run (wrong use, bad input).
+
+mod args;
+mod commands;
+mod progress;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use throng::error::{Error, Kind};
+
+use crate::args::{Args, Command};
+
+/// How a command ended, when it ran.
+enum Ended {
+    /// Done, or everything holds.
+    Holds,
+    /// It ran, and the answer is no.
+    DoesNotHold,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let ended = match &args.command {
+        Command::Demo(args) => commands::demo::run(args),
+        Command::Inspect(args) => commands::inspect::run(args),
+        Command::Release(args) => commands::release::run(args),
+        Command::Verify(args) => commands::verify::run(args),
+        Command::Hierarchy(args) => commands::hierarchy::run(args),
+    };
+    match ended {
+        Ok(Ended::Holds) => ExitCode::SUCCESS,
+        Ok(Ended::DoesNotHold) => ExitCode::from(1),
+        Err(error) => {
+            show::error(&error);
+            ExitCode::from(code(&error))
+        }
+    }
+}
+
+/// 1 when the run was right and the answer is no, 2 when it could not run.
+fn code(error: &Error) -> u8 {
+    let answered = |f: &throng::error::Fault| matches!(f.kind, Kind::Unsolvable | Kind::Bug);
+    if error.faults().iter().all(answered) { 1 } else { 2 }
 }

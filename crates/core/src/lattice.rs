@@ -174,15 +174,16 @@ impl Lattice {
         strides
     }
 
-    /// How many nodes lie at each height, from the bottom's height up.
-    pub fn profile(&self) -> Vec<u128> {
-        let mut profile = vec![1u128];
+    /// How many nodes lie at each height, from the bottom's height up; as a float, for there can be more than
+    /// an integer holds.
+    pub fn profile(&self) -> Vec<f64> {
+        let mut profile = vec![1.0];
         for d in &self.dimensions {
             let step = d.columns.len();
-            let mut wider = vec![0u128; profile.len() + usize::from(d.high - d.low) * step];
+            let mut wider = vec![0.0; profile.len() + usize::from(d.high - d.low) * step];
             for (h, &n) in profile.iter().enumerate() {
                 for l in 0..=usize::from(d.high - d.low) {
-                    wider[h + l * step] = wider[h + l * step].saturating_add(n);
+                    wider[h + l * step] += n;
                 }
             }
             profile = wider;
@@ -275,7 +276,7 @@ mod tests {
         }
         let profile = lattice.profile();
         for (h, &n) in profile.iter().enumerate() {
-            assert_eq!(n, nodes.iter().filter(|x| x.height() as usize == h).count() as u128);
+            assert_eq!(n, nodes.iter().filter(|x| x.height() as usize == h).count() as f64);
         }
     }
 
@@ -286,7 +287,7 @@ mod tests {
         assert!(lattice.iter().all(|n| n.level(0) == n.level(2)));
         assert_eq!(lattice.top().levels(), [2, 1, 2]);
         assert_eq!(lattice.successors(&lattice.bottom()).count(), 2);
-        assert_eq!(lattice.profile(), [1, 1, 1, 1, 1, 1]);
+        assert_eq!(lattice.profile(), [1.0; 6]);
     }
 
     #[test]

@@ -12,12 +12,15 @@ pub mod hierarchy;
 pub mod lattice;
 pub mod classes;
 pub mod rank;
+pub mod tuples;
 pub mod model;
 pub mod loss;
 pub mod policy;
+pub mod recoding;
 pub mod release;
 
 // Verbs, in order.
+pub mod describe;
 pub mod search;
 pub mod verify;
 pub mod report;

@@ -52,8 +52,8 @@ pub struct Claim {
 pub struct SearchFacts {
     /// The strategy that ran.
     pub algorithm: String,
-    /// Nodes of the lattice.
-    pub nodes: u128,
+    /// Nodes of the lattice; 2⁶⁴ − 1 stands for that many or more.
+    pub nodes: u64,
     /// Nodes whose classes were formed and judged.
     pub checked: u64,
     /// Whether no node can be better.

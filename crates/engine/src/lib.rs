@@ -1,11 +1,56 @@
-//! Engine
-use datafusion::prelude::*;
-/// t
-pub async fn t(p: &str) -> datafusion::error::Result<usize> {
-    let ctx = SessionContext::new();
-    let df = ctx.read_csv(p, CsvReadOptions::new()).await?;
-    let n = df.count().await?;
-    let df = ctx.read_parquet(p, ParquetReadOptions::new()).await?;
-    let m = df.count().await?;
-    Ok(n + m)
+//! Locations in, classes and releases out: the only crate that names DataFusion.
+//!
+//! [`Engine`] owns the runtime. A [`Source`] is a table somewhere; [`Engine::scan`] streams it,
+//! [`Engine::group`] turns it into classes, [`Engine::transform`] rewrites it as decided, and
+//! [`Engine::verify`] reads a release again for the verifier. No decision is made here.
+
+#![forbid(unsafe_code)]
+
+mod cells;
+mod describe;
+mod diagnose;
+mod digest;
+mod error;
+mod group;
+mod latin1;
+mod release;
+mod scan;
+mod shape;
+mod shuffle;
+mod sink;
+mod source;
+mod transform;
+mod verify;
+
+pub use cells::Cells;
+pub use describe::sniff;
+pub use digest::{digest_file, digest_files};
+pub use group::GroupedTable;
+pub use release::{Done, Job, Paths, PolicyFile, Stage};
+pub use shape::{Shape, shape};
+pub use sink::{Written, write_atomically};
+pub use source::{Delimited, Source};
+pub use transform::Transform;
+
+use throng::error::{Fault, Result};
+
+/// Reads and writes tables.
+pub struct Engine {
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Engine {
+    /// Starts the engine.
+    ///
+    /// # Errors
+    /// When the operating system gives no threads.
+    pub fn new() -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(8)
+            .enable_all()
+            .build()
+            .map_err(|e| Fault::system(format!("the engine cannot start: {e}")))?;
+        Ok(Engine { runtime })
+    }
 }

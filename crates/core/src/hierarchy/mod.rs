@@ -3,8 +3,22 @@
 //! A [`Hierarchy`] is a table from leaf code and level to generalized code, so that a search never
 //! touches a string. Looking up is one array access; building costs leaves × levels once.
 
+mod build;
+mod date;
+pub mod file;
+mod icd;
+mod icd10;
+mod icd9;
+mod intervals;
+mod mask;
+mod order;
+mod postal;
+mod priority;
 mod spec;
+#[cfg(test)]
+mod tests;
 
+pub use build::{build, describe};
 pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
 
 use crate::error::{Error, Fault, Result};
@@ -48,13 +62,19 @@ impl Hierarchy {
     /// value is one more leaf that stays missing at every level but the highest.
     ///
     /// # Errors
-    /// Paths of different length, a leaf given two different paths, or two values that share a label at one level and
-    /// have different labels above it (levels that do not nest), each named with both values.
+    /// Paths of different length, a leaf given two different paths, or two values that share a label at
+    /// one level and have different labels above it (levels that do not nest), named with both values.
     pub fn new(paths: Vec<Path>, missing: bool) -> Result<Self> {
+        Hierarchy::of_height(paths, 1, missing)
+    }
+
+    /// As [`Hierarchy::new`], with the height to give the hierarchy where there are no paths: a column
+    /// without values must not have fewer levels than the policy speaks of.
+    pub(crate) fn of_height(paths: Vec<Path>, height: usize, missing: bool) -> Result<Self> {
         let (leaves, paths) = distinct(paths)?;
-        let height = paths.first().map_or(0, |p| p.labels.len());
+        let given = paths.first().map_or(height.saturating_sub(1), |p| p.labels.len());
         let mut levels = vec![identity(&leaves)];
-        for level in 1..=height {
+        for level in 1..=given {
             levels.push(labelled(&paths, level));
         }
         let mut hierarchy = Hierarchy { leaves, levels, topped: false };
@@ -62,7 +82,11 @@ impl Hierarchy {
         if missing {
             hierarchy.add_missing();
         }
-        hierarchy.close();
+        if paths.is_empty() {
+            hierarchy.push_top();
+        } else {
+            hierarchy.close();
+        }
         hierarchy.count_leaves();
         Ok(hierarchy)
     }
@@ -151,16 +175,9 @@ impl Hierarchy {
 
     fn not_nested(&self, below: usize, low: Code, a: (Code, Code), b: (Code, Code)) -> Fault {
         let name = |level: usize, code: Code| self.label(level, code).unwrap_or_default().to_owned();
-        Fault::input(format!(
-            "levels are not nested: `{}` at level {below} goes to `{}` (value `{}`) and to `{}` (value `{}`) at level {}",
-            name(below, low),
-            name(below + 1, a.1),
-            name(0, a.0),
-            name(below + 1, b.1),
-            name(0, b.0),
-            below + 1
-        ))
-        .help("values that are the same at one level must be the same at every level above it")
+        let (value_a, value_b) = (name(0, a.0), name(0, b.0));
+        let (label_a, label_b) = (name(below + 1, a.1), name(below + 1, b.1));
+        not_nested(below, &name(below, low), (&value_a, &label_a), (&value_b, &label_b))
     }
 
     fn add_missing(&mut self) {
@@ -186,6 +203,10 @@ impl Hierarchy {
             return;
         }
         self.topped = self.height() > 0;
+        self.push_top();
+    }
+
+    fn push_top(&mut self) {
         self.levels.push(Level {
             codes: vec![0; self.leaves.len()],
             labels: vec![Some(TOP.into())],
@@ -201,6 +222,20 @@ impl Hierarchy {
             }
         }
     }
+}
+
+/// The fault of two values with one label at level `below` and different labels above it.
+fn not_nested(below: usize, label: &str, a: (&str, &str), b: (&str, &str)) -> Fault {
+    Fault::input(format!(
+        "levels are not nested: `{label}` at level {below} goes to `{}` (value `{}`) \
+         and to `{}` (value `{}`) at level {}",
+        a.1,
+        a.0,
+        b.1,
+        b.0,
+        below + 1
+    ))
+    .help("values that are the same at one level must be the same at every level above it")
 }
 
 /// The leaves in order of first sight, and one path for each.

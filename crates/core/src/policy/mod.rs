@@ -6,6 +6,8 @@
 mod check;
 mod spans;
 
+pub use spans::locate;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -359,7 +361,7 @@ impl Policy {
             fault.place.span = e.span();
             Error::from(fault)
         })?;
-        Error::check(check::without_table(&policy)).map_err(|e| spans::locate(e, text))?;
+        Error::check(check::without_table(&policy)).map_err(|e| locate(e, text))?;
         Ok(policy)
     }
 

@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 use crate::error::Error;
 
 /// Gives every fault with a key the byte range of that key's value.
-pub(super) fn locate(error: Error, text: &str) -> Error {
+pub fn locate(error: Error, text: &str) -> Error {
     let Ok(root) = DeTable::parse(text) else {
         return error;
     };

@@ -9,10 +9,12 @@ mod composite;
 mod evaluate;
 mod mingen;
 mod ola;
+mod problem;
 mod tags;
 
 pub use budget::{Budget, Progress};
 pub use evaluate::{Evaluator, Judgement};
+pub use problem::{Grouped, Load, max_suppressed};
 
 use crate::classes::Classes;
 use crate::error::{Fault, Result, nearest};

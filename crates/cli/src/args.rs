@@ -1,0 +1,200 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// Release data about people without releasing the people.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = "\
+Start here:
+  throng demo                              made-up patients, a policy, a release and its report
+  throng inspect patients.csv --write policy.toml
+  throng release policy.toml
+  throng verify release.csv --policy policy.toml --original patients.csv
+
+Exit codes: 0 done or holds, 1 ran but does not hold, 2 could not run."
+)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Sample data, policy, release and report: the first thing to run
+    Demo(Demo),
+    /// Profile a table; propose roles and hierarchies, with the reason for each
+    Inspect(Inspect),
+    /// Find the least distorted safe version of a table, write it and prove it
+    Release(Release),
+    /// Prove a release again, or say which claim does not hold
+    Verify(Verify),
+    /// Build, check or show how a column's values generalize
+    Hierarchy(Hierarchy),
+}
+
+/// `throng demo`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  throng demo /tmp/demo --rows 50000")]
+pub struct Demo {
+    /// The folder to write to
+    #[arg(default_value = "throng-demo")]
+    pub folder: PathBuf,
+    /// How many patients to make up
+    #[arg(long, default_value_t = 50_000)]
+    pub rows: usize,
+    /// The seed of the patients
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// `throng inspect`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng inspect patients.csv
+  throng inspect patients.csv --write policy.toml     a policy that runs as it is
+  throng inspect 'visits/*.parquet' --json
+
+Hierarchy files beside the table are found by name: TABLE_hierarchy_COLUMN.csv,
+COLUMN_hierarchy.csv or hierarchy_COLUMN.csv.")]
+pub struct Inspect {
+    /// A file, or a quoted pattern of several: CSV, Parquet, newline JSON or Arrow
+    pub input: String,
+    /// Write the proposed policy here
+    #[arg(long, value_name = "POLICY")]
+    pub write: Option<PathBuf>,
+    /// The k of the proposed policy
+    #[arg(long, default_value_t = 5)]
+    pub k: u64,
+    /// The share of rows that the proposed policy lets be suppressed
+    #[arg(long, default_value_t = 0.05)]
+    pub suppression: f64,
+    /// The character between cells; found by looking when not given
+    #[arg(long)]
+    pub delimiter: Option<char>,
+    /// A text that means that a cell is missing; may be given several times
+    #[arg(long = "null", value_name = "TEXT")]
+    pub nulls: Vec<String>,
+    /// Show the most frequent values of each column
+    #[arg(long)]
+    pub top: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Replace the policy file if there is one
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `throng release`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng release policy.toml
+  throng release policy.toml --out shared/release.parquet --seed 7
+  throng release policy.toml --json | jq .levels
+
+Ctrl-C during the search releases the best found so far; at any other time, and
+the second time, it stops and leaves nothing behind.")]
+pub struct Release {
+    /// The policy
+    pub policy: PathBuf,
+    /// Where the release goes, with certificate and report beside it, instead of where the policy says
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// What runs it: `embedded` is this process
+    #[arg(long, default_value = "embedded", value_parser = ["embedded"])]
+    pub engine: String,
+    /// The seed of the row order, instead of the policy's
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `throng verify`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng verify release.csv --policy policy.toml
+  throng verify release.csv --policy policy.toml --original patients.csv --json
+
+Without --original the privacy claims, the shape and the digests are proven again;
+with it also that every cell is a true generalization of its source, and every loss.")]
+pub struct Verify {
+    /// The released table
+    pub release: PathBuf,
+    /// The policy it was released under
+    #[arg(long)]
+    pub policy: PathBuf,
+    /// The table it was made from; laid out as the policy's input
+    #[arg(long, value_name = "INPUT")]
+    pub original: Option<String>,
+    /// Its certificate; default: where the policy says, or beside the release
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `throng hierarchy`.
+#[derive(Debug, clap::Args)]
+pub struct Hierarchy {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: HierarchyCommand,
+}
+
+/// What to do with a hierarchy.
+#[derive(Debug, Subcommand)]
+pub enum HierarchyCommand {
+    /// Build a hierarchy from a table's values and write it as a file that can be edited
+    #[command(after_help = "Examples:
+  throng hierarchy build '{ postal = { keep = [3, 2] } }' --input patients.csv --column zip --out zip.csv
+  throng hierarchy build '{ intervals = { widths = [5, 10, 20], low = 0, high = 100 } }' \\
+      --input patients.csv --column age")]
+    Build {
+        /// The hierarchy as a policy writes it, e.g. '{ mask = { from = "right" } }' or icd10
+        spec: String,
+        /// The table
+        #[arg(long)]
+        input: String,
+        /// Its column
+        #[arg(long)]
+        column: String,
+        /// The file to write; default: standard output
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
+    /// Check a hierarchy file: levels nest, and every value of a table's column is there
+    #[command(after_help = "Example:\n  throng hierarchy check age.csv --input patients.csv --column age")]
+    Check {
+        /// The hierarchy file
+        file: String,
+        /// A table whose values it should have
+        #[arg(long, requires = "column")]
+        input: Option<String>,
+        /// The table's column
+        #[arg(long, requires = "input")]
+        column: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a hierarchy file as a tree
+    #[command(after_help = "Example:\n  throng hierarchy show education.csv --depth 2")]
+    Show {
+        /// The hierarchy file
+        file: String,
+        /// Levels to show from the top; default: all but the values themselves when there are many
+        #[arg(long)]
+        depth: Option<usize>,
+    },
+}

@@ -1,0 +1,146 @@
+//! `throng hierarchy build|check|show`.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use throng::error::{Fault, Result};
+use throng::hierarchy::{self, Hierarchy, Spec};
+use throng::table::{Code, Dictionary};
+use throng_engine::{Engine, Source, sniff, write_atomically};
+
+use super::json;
+use crate::Ended;
+use crate::args::{self, HierarchyCommand};
+use crate::show::{out, sanitized};
+
+/// More values than this are not shown one by one.
+const MANY: usize = 60;
+
+pub fn run(args: &args::Hierarchy) -> Result<Ended> {
+    match &args.command {
+        HierarchyCommand::Build { spec, input, column, out: file } => {
+            let values = values(input, column)?;
+            let built =
+                hierarchy::build(&parse(spec)?, &values, &read).map_err(|e| e.map(|f| f.column(column)))?;
+            let text = hierarchy::file::write(&built, ';');
+            match file {
+                Some(path) => write_atomically(path, text.as_bytes())?,
+                None => out(&text),
+            }
+        }
+        HierarchyCommand::Check { file, input, column, json: as_json } => {
+            let values = match (input, column) {
+                (Some(input), Some(column)) => values(input, column)?,
+                _ => Dictionary::new(),
+            };
+            let facts = facts(&from_file(file, &values)?, values.len());
+            out(&if *as_json { json(&facts)? } else { facts.text(file) });
+        }
+        HierarchyCommand::Show { file, depth } => {
+            out(&tree(&from_file(file, &Dictionary::new())?, *depth));
+        }
+    }
+    Ok(Ended::Holds)
+}
+
+/// A hierarchy as it stands in a policy.
+fn parse(spec: &str) -> Result<Spec> {
+    #[derive(Deserialize)]
+    struct Line {
+        hierarchy: Spec,
+    }
+    let quoted =
+        if spec.trim_start().starts_with(['{', '"']) { spec.to_owned() } else { format!("{spec:?}") };
+    let line: Line = toml::from_str(&format!("hierarchy = {quoted}")).map_err(|e| {
+        Fault::input(format!("`{spec}` is no hierarchy: {}", e.message())).help(
+            "for instance '{ mask = { from = \"right\" } }', '{ file = \"sex.csv\" }', icd10 or suppress",
+        )
+    })?;
+    Ok(line.hierarchy)
+}
+
+fn read(path: &str) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|e| Fault::system(format!("cannot be read: {e}")).file(path).into())
+}
+
+fn from_file(file: &str, values: &Dictionary) -> Result<Hierarchy> {
+    hierarchy::build(&Spec::File(hierarchy::File::Path(file.into())), values, &read)
+}
+
+/// The distinct values of a table's column; empty cells are missing.
+fn values(input: &str, column: &str) -> Result<Dictionary> {
+    let engine = Engine::new()?;
+    let source = Source::open(&sniff(input)?, Path::new(""))?;
+    let columns = engine.columns(&source)?;
+    if !columns.iter().any(|c| c == column) {
+        let near = throng::error::nearest(column, columns.iter().map(String::as_str));
+        let help = near.map_or_else(
+            || format!("the table has {}", columns.join(", ")),
+            |n| format!("did you mean `{n}`?"),
+        );
+        return Err(Fault::input(format!("has no column `{column}`")).file(input).help(help).into());
+    }
+    let mut grouped = engine.group(&source, &[column.to_owned()], &|_| Ok(()))?;
+    Ok(grouped.dictionaries.remove(0))
+}
+
+/// What there is to say of a hierarchy.
+#[derive(Serialize)]
+struct Facts {
+    levels: Vec<usize>,
+    leaves: usize,
+    top_added: bool,
+    values_checked: usize,
+}
+
+fn facts(hierarchy: &Hierarchy, values_checked: usize) -> Facts {
+    Facts {
+        levels: (0..=hierarchy.height()).map(|l| hierarchy.size(l)).collect(),
+        leaves: hierarchy.leaf_count(),
+        top_added: hierarchy.topped(),
+        values_checked,
+    }
+}
+
+impl Facts {
+    fn text(&self, file: &str) -> String {
+        let sizes: Vec<String> = self.levels.iter().map(usize::to_string).collect();
+        let mut text = format!("{file}: levels nest; values per level: {}\n", sizes.join(" → "));
+        if self.top_added {
+            text += "the last level has several values: a level * is put above it\n";
+        }
+        if self.values_checked > 0 {
+            text += &format!("all {} values of the column are there\n", self.values_checked);
+        }
+        text
+    }
+}
+
+/// The hierarchy from the top, one label a line.
+fn tree(hierarchy: &Hierarchy, depth: Option<usize>) -> String {
+    let depth = depth.unwrap_or(hierarchy.height() - usize::from(hierarchy.leaf_count() > MANY));
+    let lowest = hierarchy.height().saturating_sub(depth);
+    let mut leaves: Vec<Code> = (0..hierarchy.leaf_count() as Code).collect();
+    // Siblings together, in order of first sight at every level.
+    leaves.sort_by_key(|&leaf| {
+        (lowest..=hierarchy.height()).rev().map(|l| hierarchy.generalize(leaf, l)).collect::<Vec<_>>()
+    });
+    let mut text = String::new();
+    let mut shown: Vec<Option<Code>> = vec![None; hierarchy.height() + 1];
+    for leaf in leaves {
+        for level in (lowest..=hierarchy.height()).rev() {
+            let code = hierarchy.generalize(leaf, level);
+            if shown[level] == Some(code) {
+                continue;
+            }
+            shown[level] = Some(code);
+            shown[..level].fill(None);
+            let label = sanitized(hierarchy.label(level, code).unwrap_or("(missing)"));
+            let under = hierarchy.leaves_under(level, code);
+            let count =
+                if level > 0 && level == lowest { format!("  ({under} values)") } else { String::new() };
+            text += &format!("{}{label}{count}\n", "  ".repeat(hierarchy.height() - level));
+        }
+    }
+    text
+}

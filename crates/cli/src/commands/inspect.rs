@@ -1,0 +1,103 @@
+//! `throng inspect INPUT [--write POLICY]`.
+
+use std::path::{Component, Path, PathBuf};
+
+use throng::describe::{self, Description};
+use throng::error::{Fault, Kind, Result};
+use throng::hierarchy::{File, Spec};
+use throng::policy::{Encoding, Input};
+use throng_engine::{Engine, Source, sniff, write_atomically};
+
+use super::json;
+use crate::Ended;
+use crate::args;
+use crate::progress::{Line, catch_interrupts, interrupts};
+use crate::show::{integer, out};
+
+pub fn run(args: &args::Inspect) -> Result<Ended> {
+    catch_interrupts();
+    let mut input = sniff(&args.input)?;
+    if let Some(delimiter) = args.delimiter {
+        input.delimiter = delimiter;
+    }
+    if !args.nulls.is_empty() {
+        input.null = std::iter::once(String::new()).chain(args.nulls.iter().cloned()).collect();
+    }
+    if let Some(path) = args.write.as_ref().filter(|p| p.exists() && !args.force) {
+        return Err(Fault::input("exists already")
+            .file(path.display().to_string())
+            .help("give --force to replace it, or another name")
+            .into());
+    }
+    let description = describe(&mut input)?;
+    if args.json {
+        out(&json(&description)?);
+    } else {
+        out(&describe::table(&description, args.top));
+    }
+    if let Some(path) = &args.write {
+        write(args, path, description, input)?;
+    }
+    Ok(Ended::Holds)
+}
+
+/// Profiles the table; a file that is not UTF-8 after all is read again as Latin-1.
+fn describe(input: &mut Input) -> Result<Description> {
+    let engine = Engine::new()?;
+    let line = Line::new();
+    let once = |input: &Input| {
+        let source = Source::open(input, Path::new(""))?;
+        engine.describe(&source, &input.null, &|rows| {
+            line.show(&format!("reading: {} rows", integer(rows)));
+            if interrupts() > 0 { Err(Fault::new(Kind::Unsolvable, "stopped").into()) } else { Ok(()) }
+        })
+    };
+    let mut described = once(input);
+    if let Err(error) = &described
+        && input.encoding == Encoding::Utf8
+        && error.faults().iter().any(|f| f.message.ends_with("is not UTF-8"))
+    {
+        input.encoding = Encoding::Latin1;
+        described = once(input);
+    }
+    line.clear();
+    described
+}
+
+/// Writes the policy with its paths relative to itself.
+fn write(args: &args::Inspect, path: &Path, mut description: Description, mut input: Input) -> Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    input.path = relative(folder, &args.input);
+    for column in &mut description.columns {
+        if let Some(Spec::File(File::Path(file))) = &mut column.hierarchy {
+            *file = relative(folder, file);
+        }
+    }
+    let stem = Path::new(&args.input)
+        .file_stem()
+        .map(|s| s.to_string_lossy().replace(['*', '?', '[', ']'], ""))
+        .unwrap_or_default();
+    let stem = if stem.is_empty() { "table" } else { &stem };
+    let text = describe::policy(&description, &input, args.k, args.suppression, stem)?;
+    write_atomically(path, text.as_bytes())?;
+    if !args.json {
+        out(&format!("\nwrote {0}; look at the roles, then run:\n  throng release {0}\n", path.display()));
+    }
+    Ok(())
+}
+
+/// A path as seen from a folder.
+fn relative(folder: &Path, path: &str) -> String {
+    let (Ok(from), Ok(to)) = (std::path::absolute(folder), std::path::absolute(path)) else {
+        return path.into();
+    };
+    let from: Vec<Component> = from.components().collect();
+    let to: Vec<Component> = to.components().collect();
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let mut relative = PathBuf::new();
+    for _ in common..from.len() {
+        relative.push("..");
+    }
+    relative.extend(&to[common..]);
+    relative.display().to_string()
+}

@@ -1,0 +1,16 @@
+//! One file per command.
+
+pub mod demo;
+pub mod hierarchy;
+pub mod inspect;
+pub mod release;
+pub mod verify;
+
+use throng::error::{Fault, Result};
+
+/// Any plain data as JSON for standard output.
+fn json(value: &impl serde::Serialize) -> Result<String> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| Fault::bug(format!("cannot be written as JSON: {e}")))?;
+    Ok(text + "\n")
+}

@@ -1,0 +1,99 @@
+//! `throng release POLICY`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use throng::error::{Error, Result};
+use throng_engine::{Done, Engine, Job, PolicyFile};
+
+use super::json;
+use crate::Ended;
+use crate::args;
+use crate::progress::{Line, catch_interrupts, interrupts};
+use crate::show::{integer, out};
+
+pub fn run(args: &args::Release) -> Result<Ended> {
+    let done = release(&args.policy, args.out.clone(), args.seed)?;
+    if args.json {
+        out(&json(&done.certificate.release)?);
+    } else {
+        out(&summary(&done));
+    }
+    Ok(Ended::Holds)
+}
+
+/// Releases as a policy says, with progress and Ctrl-C.
+pub fn release(policy: &Path, output: Option<PathBuf>, seed: Option<u64>) -> Result<Done> {
+    catch_interrupts();
+    let (policy, text) = PolicyFile::read(policy)?;
+    let engine = Engine::new()?;
+    let line = Line::new();
+    let done = engine.release(&Job {
+        policy: &policy,
+        output,
+        seed,
+        interrupts: &interrupts,
+        progress: &|stage| line.stage(stage),
+    });
+    line.clear();
+    done.map_err(|e| in_policy(e, &policy, &text))
+}
+
+/// Names the policy in faults about its keys, with their place.
+pub fn in_policy(error: Error, policy: &PolicyFile, text: &str) -> Error {
+    let name = policy.path.display().to_string();
+    throng::policy::locate(error, text).map(|f| if f.place.span.is_some() { f.file(&name) } else { f })
+}
+
+/// What was done, for a person.
+pub fn summary(done: &Done) -> String {
+    let r = &done.certificate.release;
+    let mut text = String::new();
+    let share = if r.rows > 0 { 100.0 * r.suppressed as f64 / r.rows as f64 } else { 0.0 };
+    for (model, claim) in &r.privacy {
+        let achieved = claim.achieved.map_or("no rows".into(), |a| a.to_string());
+        let verdict = if claim.holds { "holds" } else { "DOES NOT HOLD" };
+        let _ = writeln!(text, "{model:<11} {verdict}: asked for {}, reached {achieved}", claim.required);
+    }
+    let _ = writeln!(
+        text,
+        "rows        {} read, {} released, {} suppressed ({share:.2} %)",
+        integer(r.rows),
+        integer(r.released),
+        integer(r.suppressed)
+    );
+    let levels: Vec<String> = done
+        .facts
+        .columns
+        .iter()
+        .filter_map(|c| c.level.map(|l| format!("{} {l}/{}", c.name, c.height)))
+        .collect();
+    let _ = writeln!(text, "levels      {}", levels.join(", "));
+    let losses: Vec<String> = done
+        .facts
+        .losses
+        .iter()
+        .filter(|l| l.target || l.name == "prec" || l.name == "lm")
+        .map(|l| format!("{} {:.4}", l.name, l.value))
+        .collect();
+    let _ = writeln!(text, "loss        {}", losses.join(", "));
+    let proven = if r.search.optimal {
+        "none is better".into()
+    } else {
+        format!("one at most {:.4} better may exist", r.search.gap)
+    };
+    let _ = writeln!(
+        text,
+        "search      {}: {} of {} nodes checked, {proven} ({:.3} s)",
+        r.search.algorithm,
+        integer(r.search.checked),
+        integer(r.search.nodes),
+        r.search.seconds
+    );
+    let checked = done.verdict.claims.values().filter(|f| !f.unchecked).count();
+    let _ = writeln!(text, "verified    {checked} claims, against the original");
+    let _ = writeln!(text, "release     {}", done.paths.output.display());
+    let _ = writeln!(text, "certificate {}", done.paths.certificate.display());
+    let _ = writeln!(text, "report      {}", done.paths.report.display());
+    text
+}

@@ -1,0 +1,80 @@
+//! `throng verify RELEASE --policy POLICY`.
+
+use std::path::{Path, PathBuf};
+
+use throng::error::{Fault, Result};
+use throng::policy::Input;
+use throng::release::Certificate;
+use throng::verify::Verdict;
+use throng_engine::{Engine, PolicyFile, Source};
+
+use super::json;
+use super::release::in_policy;
+use crate::Ended;
+use crate::args;
+use crate::progress::Line;
+use crate::show::{out, sanitized};
+
+pub fn run(args: &args::Verify) -> Result<Ended> {
+    let (policy, text) = PolicyFile::read(&args.policy)?;
+    let certificate = read_certificate(&certificate_path(args, &policy))?;
+    let original = args.original.as_ref().map(|path| {
+        let input = Input { path: path.clone(), ..policy.policy.input.clone() };
+        Source::open(&input, Path::new(""))
+    });
+    let original = original.transpose()?;
+    let line = Line::new();
+    let engine = Engine::new()?;
+    let verdict = engine.verify(&policy, &args.release, &certificate, original.as_ref());
+    line.clear();
+    let verdict = verdict.map_err(|e| in_policy(e, &policy, &text))?;
+    if args.json {
+        out(&json(&verdict)?);
+    } else {
+        out(&table(&verdict));
+    }
+    Ok(if verdict.holds() { Ended::Holds } else { Ended::DoesNotHold })
+}
+
+fn certificate_path(args: &args::Verify, policy: &PolicyFile) -> PathBuf {
+    if let Some(path) = &args.certificate {
+        return path.clone();
+    }
+    let beside = args.release.with_extension("certificate.json");
+    match &policy.policy.output.certificate {
+        Some(path) if !beside.is_file() => policy.folder().join(path),
+        _ => beside,
+    }
+}
+
+fn read_certificate(path: &Path) -> Result<Certificate> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| {
+        Fault::system(format!("cannot be read: {e}"))
+            .file(&name)
+            .help("give the certificate with --certificate")
+    })?;
+    serde_json::from_str(&text).map_err(|e| {
+        Fault::input(format!("is not a certificate: {e}")).file(&name).line(e.line() as u64).into()
+    })
+}
+
+fn table(verdict: &Verdict) -> String {
+    let width = verdict.claims.keys().map(|c| c.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (claim, finding) in &verdict.claims {
+        let mark = match (finding.holds, finding.unchecked) {
+            (true, false) => "holds",
+            (true, true) => "not checked",
+            (false, _) => "DOES NOT HOLD",
+        };
+        text += &format!("{claim:<width$}  {mark:<13}  {}\n", sanitized(&finding.found));
+    }
+    let wrong = verdict.claims.values().filter(|f| !f.holds).count();
+    text += &match wrong {
+        0 => "\nThe release is what its certificate says.\n".to_owned(),
+        1 => "\n1 claim does not hold: do not use this release.\n".to_owned(),
+        n => format!("\n{n} claims do not hold: do not use this release.\n"),
+    };
+    text
+}

@@ -1,0 +1,86 @@
+//! How things look on a terminal: mistakes at their line, results aligned, nothing that acts on it.
+
+use std::io::{IsTerminal, Write};
+
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
+};
+use throng::error::{Error, Fault};
+
+/// Writes to standard output; a reader that has gone away is no error.
+pub fn out(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+}
+
+/// Writes a line to standard error.
+pub fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Shows every fault; one with a place in a file is shown at its line.
+pub fn error(error: &Error) {
+    for fault in error.faults() {
+        let text = fault
+            .place
+            .span
+            .as_ref()
+            .and(fault.place.file.as_ref())
+            .and_then(|f| std::fs::read_to_string(f).ok());
+        note(text.map_or_else(|| plain(fault), |text| at_line(fault, text)).trim_end());
+    }
+}
+
+fn plain(fault: &Fault) -> String {
+    let mut text = format!("error: {}", sanitized(&fault.to_string()));
+    if let Some(help) = &fault.help {
+        text += &format!("\n  help: {}", sanitized(help));
+    }
+    text
+}
+
+fn at_line(fault: &Fault, text: String) -> String {
+    let mut shown = fault.clone();
+    shown.place.file = None;
+    let mut diagnostic = MietteDiagnostic::new(sanitized(&shown.to_string())).with_severity(Severity::Error);
+    if let Some(span) = &fault.place.span {
+        diagnostic = diagnostic.with_label(LabeledSpan::at(span.clone(), "here"));
+    }
+    if let Some(help) = &fault.help {
+        diagnostic = diagnostic.with_help(sanitized(help));
+    }
+    let name = fault.place.file.clone().unwrap_or_default();
+    let report = Report::new(diagnostic).with_source_code(NamedSource::new(name, text));
+    let theme = if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        GraphicalTheme::unicode()
+    } else {
+        GraphicalTheme::unicode_nocolor()
+    };
+    let mut rendered = String::new();
+    match GraphicalReportHandler::new_themed(theme).render_report(&mut rendered, report.as_ref()) {
+        Ok(()) => rendered,
+        Err(_) => plain(fault),
+    }
+}
+
+/// Control characters as escapes: what a file holds must not act on the terminal.
+pub fn sanitized(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' { clean.extend(c.escape_default()) } else { clean.push(c) }
+    }
+    clean
+}
+
+/// A whole number with its thousands apart.
+pub fn integer(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(c);
+    }
+    text
+}

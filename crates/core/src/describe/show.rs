@@ -1,0 +1,139 @@
+//! A description as an aligned table for a terminal.
+//!
+//! Values and names come from files that others wrote: control characters and those that turn the
+//! direction of writing are shown as escapes, so that nothing in a table can act on the terminal.
+
+use super::role::percent;
+use super::{ColumnDescription, Description};
+use crate::hierarchy;
+
+const HEADINGS: [&str; 8] = ["column", "kind", "distinct", "missing", "unique", "role", "hierarchy", "why"];
+
+/// The greatest width of each column; what is longer is cut.
+const WIDEST: [usize; 8] = [28, 10, 12, 9, 9, 10, 36, 120];
+
+/// Which columns are numbers and stand at the right.
+const RIGHT: [bool; 8] = [false, false, true, true, true, false, false, false];
+
+/// The description as text: a line per column, and with `top` a further one with the most frequent
+/// values.
+pub fn table(description: &Description, top: bool) -> String {
+    let rows: Vec<[String; 8]> = description.columns.iter().map(cells).collect();
+    let mut widths = HEADINGS.map(str::len);
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let mut text = match description.rows {
+        1 => "1 row\n\n".to_owned(),
+        rows => format!("{rows} rows\n\n"),
+    };
+    write_line(&mut text, &HEADINGS.map(String::from), &widths);
+    write_line(&mut text, &widths.map(|w| "─".repeat(w)), &widths);
+    for (row, column) in rows.iter().zip(&description.columns) {
+        write_line(&mut text, row, &widths);
+        if top && !column.top.is_empty() {
+            text += &format!("    {}\n", values(column));
+        }
+    }
+    text
+}
+
+fn cells(column: &ColumnDescription) -> [String; 8] {
+    let about = if column.distinct_exact { "" } else { "~" };
+    let spec = column.hierarchy.as_ref().map(hierarchy::describe).unwrap_or_default();
+    let cells = [
+        column.name.clone(),
+        column.kind.name().into(),
+        format!("{about}{}", column.distinct),
+        percent(column.missing_share),
+        percent(column.unique_share),
+        column.role.name().into(),
+        spec,
+        column.reason.clone(),
+    ];
+    let mut widest = WIDEST.iter();
+    cells.map(|cell| cut(&cell, widest.next().copied().unwrap_or(usize::MAX)))
+}
+
+fn values(column: &ColumnDescription) -> String {
+    let shown = column.top.iter().map(|(value, count)| format!("{} ({count})", cut(value, 32)));
+    shown.collect::<Vec<_>>().join(" · ")
+}
+
+fn write_line(text: &mut String, cells: &[String; 8], widths: &[usize; 8]) {
+    let mut line = String::new();
+    for ((cell, width), right) in cells.iter().zip(widths).zip(RIGHT) {
+        if !line.is_empty() {
+            line += "  ";
+        }
+        line += &if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
+    }
+    *text += line.trim_end();
+    *text += "\n";
+}
+
+/// A text with escapes for what could act on a terminal, and no longer than `widest`.
+fn cut(text: &str, widest: usize) -> String {
+    let mut shown = String::new();
+    let mut length = 0;
+    for c in text.chars() {
+        let escaped = if acts(c) { c.escape_default().to_string() } else { c.to_string() };
+        length += escaped.chars().count();
+        if length > widest {
+            let kept: String = shown.chars().take(widest.saturating_sub(1)).collect();
+            return kept + "…";
+        }
+        shown += &escaped;
+    }
+    shown
+}
+
+/// Whether a character controls the terminal or the direction of writing, or cannot be seen.
+fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Describer;
+    use super::*;
+
+    fn description() -> Description {
+        let mut describer = Describer::new(["sex", "age"].map(String::from).to_vec(), &["NA".into()]);
+        for (sex, age) in [("m", "34"), ("f", "NA"), ("m", "35"), ("m\u{1b}[2J", "35")] {
+            describer.push(0, Some(sex));
+            describer.push(1, Some(age));
+        }
+        describer.finish()
+    }
+
+    #[test]
+    fn aligned_with_top_values_on_request() {
+        let text = table(&description(), true);
+        let expected = "\
+4 rows
+
+column  kind      distinct  missing  unique  role   hierarchy             why
+──────  ────────  ────────  ───────  ──────  ─────  ────────────────────  ──────────────────────────────────────────────────
+sex     category         3      0 %    50 %  quasi  the value or nothing  the name says sex or gender, which others may know
+    m (2) · f (1) · m\\u{1b}[2J (1)
+age     integer          2     25 %    25 %  quasi  the value or nothing  the name says an age, which others may know
+    35 (2) · 34 (1)
+";
+        assert_eq!(text, expected);
+        assert!(!table(&description(), false).contains('·'));
+    }
+
+    #[test]
+    fn long_and_hostile_texts_are_cut_and_escaped() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("abcd", 4), "abcd");
+        assert_eq!(cut("a\u{202e}b\n", 99), "a\\u{202e}b\\n");
+        assert_eq!(cut("\u{1b}\u{1b}", 9), "\\u{1b}…");
+        assert_eq!(cut("", 4), "");
+    }
+}

@@ -1,0 +1,131 @@
+//! From what a policy asks for to a hierarchy over the values of a column (mission G2).
+//!
+//! One builder per file; each turns every distinct value into its path of labels, so building costs
+//! distinct values × levels, whatever the number of rows. A builder appends [`TOP`] itself: the
+//! number of levels then follows from the policy and not from the values that happen to occur
+//! (but for masks, whose levels follow from the longest value, and for files).
+
+use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority};
+use crate::error::{Fault, Result};
+use crate::table::Dictionary;
+
+/// How many offending values a fault names before it only counts them.
+pub(super) const NAMED: usize = 5;
+
+/// The hierarchy that `spec` asks for over the values of `dictionary`.
+///
+/// Where the column has missing values, missing is one more leaf. `load` gives the text of a
+/// hierarchy file, as the policy names it.
+///
+/// # Errors
+/// Everything that is wrong with the request, with a file, or with values that do not fit, at once.
+pub fn build(
+    spec: &Spec,
+    dictionary: &Dictionary,
+    load: &dyn Fn(&str) -> Result<String>,
+) -> Result<Hierarchy> {
+    let paths = match spec {
+        Spec::File(spec) => file::paths(spec, dictionary, load),
+        Spec::Intervals(spec) => intervals::paths(spec, dictionary),
+        Spec::Order(spec) => order::paths(spec, dictionary),
+        Spec::Mask(spec) => mask::paths(spec, dictionary),
+        Spec::Date(spec) => date::paths(spec, dictionary),
+        Spec::Priority(spec) => priority::paths(spec, dictionary),
+        Spec::Icd9 => icd::paths(&icd::ICD9, dictionary),
+        Spec::Icd10 => icd::paths(&icd::ICD10, dictionary),
+        Spec::Postal(spec) => postal::paths(spec, dictionary),
+        Spec::Suppress => Ok(values(dictionary).map(|v| path(v, Vec::new())).collect()),
+    }?;
+    Hierarchy::of_height(paths, height(spec), dictionary.missing().is_some())
+}
+
+/// The levels that a request makes where not even one value says so.
+fn height(spec: &Spec) -> usize {
+    match spec {
+        Spec::Intervals(spec) => spec.widths.len().max(spec.bounds.len()) + 1,
+        Spec::Order(spec) => spec.fanout.len() + 1,
+        Spec::Date(spec) => spec.levels.len() + 1,
+        Spec::Priority(spec) => spec.keep.len() + 1,
+        Spec::Postal(spec) => spec.keep.len() + 1,
+        Spec::Icd9 | Spec::Icd10 => 4,
+        Spec::File(_) | Spec::Mask(_) | Spec::Suppress => 1,
+    }
+}
+
+/// A short phrase for reports: how values were generalized.
+pub fn describe(spec: &Spec) -> String {
+    match spec {
+        Spec::File(file) => format!("file {}", file.path()),
+        Spec::Intervals(spec) if spec.bounds.is_empty() => format!("intervals of {}", list(&spec.widths)),
+        Spec::Intervals(_) => "intervals between listed bounds".into(),
+        Spec::Order(spec) if spec.values.is_empty() => {
+            format!("sorted values in groups of {}", list(&spec.fanout))
+        }
+        Spec::Order(spec) => format!("listed values in groups of {}", list(&spec.fanout)),
+        Spec::Mask(spec) => match spec.step {
+            1 => format!("masked from the {}", spec.from.name()),
+            step => format!("masked from the {}, {step} characters at a time", spec.from.name()),
+        },
+        Spec::Date(spec) => format!("dates by {}", spec.levels.join(", ")),
+        Spec::Priority(spec) => format!("the {} most frequent values", list(&spec.keep)),
+        Spec::Icd9 => "ICD-9-CM category, block, chapter".into(),
+        Spec::Icd10 => "ICD-10 category, block, chapter".into(),
+        Spec::Postal(spec) => format!("the first {} characters", list(&spec.keep)),
+        Spec::Suppress => "the value or nothing".into(),
+    }
+}
+
+fn list(items: &[impl ToString]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The present values of a column, first seen first.
+pub(super) fn values(dictionary: &Dictionary) -> impl Iterator<Item = &str> {
+    dictionary.present().map(|(value, _)| value)
+}
+
+/// The path of a leaf: its labels with the highest level above them.
+pub(super) fn path(leaf: &str, mut labels: Vec<String>) -> Path {
+    labels.push(TOP.into());
+    Path { leaf: leaf.into(), labels }
+}
+
+/// One fault for all values of one kind: `many` follows their number, `one` a single value.
+pub(super) fn unfit(unfit: &[&str], one: &str, many: &str) -> Option<Fault> {
+    let named: Vec<String> = unfit.iter().take(NAMED).map(|v| show(v)).collect();
+    let message = match unfit.len() {
+        0 => return None,
+        1 => format!("{} {one}", named[0]),
+        n if n <= NAMED => format!("{n} values {many}: {}", named.join(", ")),
+        n => format!("{n} values {many}: {} and {} more", named.join(", "), n - NAMED),
+    };
+    Some(Fault::data(message))
+}
+
+/// A value as a message quotes it: on one line and not longer than one.
+pub(super) fn show(value: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut shown = String::from("`");
+    for c in value.chars().take(LONGEST) {
+        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    if value.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown + "`"
+}
+
+/// What is wrong with a list of counts that must be 1 or more and fall from level to level.
+pub(super) fn falling(keep: &[usize], example: &str) -> Option<Fault> {
+    let written = || keep.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let fault = if keep.is_empty() {
+        Fault::input("`keep` lists no level")
+    } else if keep.contains(&0) {
+        Fault::input(format!("`keep` is [{}], but a level cannot keep 0", written()))
+    } else if keep.windows(2).any(|pair| pair[0] <= pair[1]) {
+        Fault::input(format!("`keep` is [{}], but each level must keep less than the one before", written()))
+    } else {
+        return None;
+    };
+    Some(fault.help(format!("list falling numbers, for instance keep = {example}")))
+}

@@ -1,0 +1,295 @@
+//! Calendar periods: 2020-03-14 → 2020-03 → 2020-Q1 → 2020 → [2020, 2025) → `*` (mission G2).
+//!
+//! Every period but the week is a whole number of months counted from January of the year 0, so one
+//! nests in another when its months divide the other's. A week nests in nothing but the top. Costs
+//! one parse per distinct value.
+
+use chrono::format::{Item, StrftimeItems};
+use chrono::{Datelike, NaiveDate};
+
+use super::build::{path, show, unfit, values};
+use super::{Date, Path};
+use crate::error::{Error, Fault, Result, nearest};
+use crate::table::Dictionary;
+
+/// The longest window: no label then needs more than whole numbers.
+const MOST_MONTHS: i64 = 12 * 10_000;
+
+/// What levels are called; n is any number.
+const NAMES: &str = "day, week, month, n-month, quarter, year and n-year (6-month, 10-year)";
+
+/// A period of the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Period {
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+    /// So many months, from 2.
+    Months(i64),
+    /// So many years, from 2.
+    Years(i64),
+}
+
+impl Period {
+    fn parse(name: &str) -> Option<Period> {
+        match name {
+            "day" => Some(Period::Day),
+            "week" => Some(Period::Week),
+            "month" | "1-month" => Some(Period::Month),
+            "quarter" => Some(Period::Quarter),
+            "year" | "1-year" => Some(Period::Year),
+            _ => {
+                let (n, unit) = name.split_once('-')?;
+                let n = n.parse::<i64>().ok().filter(|n| (2..=MOST_MONTHS).contains(n))?;
+                match unit {
+                    "month" => Some(Period::Months(n)),
+                    "year" if n * 12 <= MOST_MONTHS => Some(Period::Years(n)),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// Its length, where that is a number of months.
+    fn months(self) -> Option<i64> {
+        match self {
+            Period::Day | Period::Week => None,
+            Period::Month => Some(1),
+            Period::Quarter => Some(3),
+            Period::Year => Some(12),
+            Period::Months(n) => Some(n),
+            Period::Years(n) => Some(12 * n),
+        }
+    }
+
+    /// Whether two days in one period of this kind are always in one period of the other.
+    fn nests_in(self, other: Period) -> bool {
+        match (self.months(), other.months()) {
+            (Some(short), Some(long)) => long % short == 0,
+            _ => self == Period::Day || self == other,
+        }
+    }
+
+    fn label(self, date: NaiveDate) -> String {
+        let year = i64::from(date.year());
+        let month = 12 * year + i64::from(date.month0());
+        let written = |month: i64| format!("{}-{:02}", month.div_euclid(12), month.rem_euclid(12) + 1);
+        match self {
+            Period::Day => date.format("%Y-%m-%d").to_string(),
+            Period::Week => format!("{}-W{:02}", date.iso_week().year(), date.iso_week().week()),
+            Period::Month => written(month),
+            Period::Quarter => format!("{year}-Q{}", date.month0() / 3 + 1),
+            Period::Year => year.to_string(),
+            Period::Months(n) => {
+                let first = month - month.rem_euclid(n);
+                format!("[{}, {})", written(first), written(first + n))
+            }
+            Period::Years(n) => {
+                let first = year - year.rem_euclid(n);
+                format!("[{first}, {})", first + n)
+            }
+        }
+    }
+}
+
+/// One level per period, then the top.
+pub(super) fn paths(spec: &Date, dictionary: &Dictionary) -> Result<Vec<Path>> {
+    let mut faults = Vec::new();
+    let periods = periods(&spec.levels, &mut faults);
+    let (mut dates, mut others) = (Vec::new(), Vec::new());
+    match format(&spec.format) {
+        Some(fault) => faults.push(fault),
+        None => {
+            for value in values(dictionary) {
+                match parse(value, &spec.format) {
+                    Some(date) => dates.push((value, date)),
+                    None => others.push(value),
+                }
+            }
+        }
+    }
+    let not_dates = unfit(&others, "is not a date", "are not dates");
+    faults.extend(not_dates.map(|mut fault| {
+        fault.message += &format!(" as `{}`", spec.format);
+        fault.help("say with `format` how dates are written, or list it under input.null if it means missing")
+    }));
+    Error::check(faults)?;
+    let labels = |date: NaiveDate| periods.iter().map(|period| period.label(date)).collect();
+    Ok(dates.iter().map(|&(value, date)| path(value, labels(date))).collect())
+}
+
+/// The periods that are named, checked one against the next.
+fn periods(levels: &[String], faults: &mut Vec<Fault>) -> Vec<Period> {
+    if levels.is_empty() {
+        faults.push(Fault::input("`levels` lists no period").help(format!("choose among {NAMES}")));
+    }
+    let mut known: Vec<(&str, Period)> = Vec::new();
+    for name in levels {
+        match Period::parse(name) {
+            Some(period) => known.push((name, period)),
+            None => faults.push(unknown(name)),
+        }
+    }
+    for pair in known.windows(2) {
+        let ((short, period), (long, above)) = (pair[0], pair[1]);
+        if !period.nests_in(above) {
+            faults
+                .push(Fault::input(format!("not nested: `{short}` does not lie within one `{long}`")).help(
+                if period == Period::Week {
+                    "a week reaches over the end of a month and a year: make it the last level"
+                } else {
+                    "list periods from the shortest, each dividing the next: month, quarter, year, 10-year"
+                },
+            ));
+        }
+    }
+    known.into_iter().map(|(_, period)| period).collect()
+}
+
+fn unknown(name: &str) -> Fault {
+    let near = nearest(name, ["day", "week", "month", "quarter", "year"]);
+    let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    Fault::input(format!("{} is not a period", show(name))).help(format!("{near}periods are {NAMES}"))
+}
+
+/// What is wrong with a format: it must be one, and tell the day.
+fn format(format: &str) -> Option<Fault> {
+    let fault = if StrftimeItems::new(format).any(|item| item == Item::Error) {
+        Fault::input(format!("{} is not a format of dates", show(format)))
+    } else if !tells_the_day(format) {
+        Fault::input(format!("the format {} does not tell the day", show(format)))
+    } else {
+        return None;
+    };
+    Some(fault.help("write for instance format = \"%d.%m.%Y\": %d is the day, %m the month, %Y the year"))
+}
+
+/// Whether a day that is written in this format can be read back.
+fn tells_the_day(format: &str) -> bool {
+    use std::fmt::Write;
+    let Some(day) = NaiveDate::from_ymd_opt(2021, 11, 23).and_then(|day| day.and_hms_opt(13, 14, 15)) else {
+        return false;
+    };
+    let mut text = String::new();
+    write!(text, "{}", day.and_utc().format(format)).is_ok()
+        && NaiveDate::parse_from_str(&text, format) == Ok(day.date())
+}
+
+/// The day of a value; an ISO date may be followed by a time of day.
+fn parse(value: &str, format: &str) -> Option<NaiveDate> {
+    let value = value.trim();
+    NaiveDate::parse_from_str(value, format).ok().or_else(|| {
+        let iso = format == "%Y-%m-%d" || format == "%F";
+        let (day, time) = value.split_once(['T', 't', ' ']).filter(|_| iso)?;
+        time.starts_with(|c: char| c.is_ascii_digit())
+            .then(|| NaiveDate::parse_from_str(day, format).ok())
+            .flatten()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(levels: &[&str], format: &str) -> Date {
+        Date { levels: levels.iter().map(|l| (*l).to_owned()).collect(), format: format.into() }
+    }
+
+    fn date(levels: &[&str], format: &str, values: &[&str]) -> Result<Vec<String>> {
+        let dictionary = Dictionary::of(values.iter().map(|v| Some(*v)));
+        let paths = paths(&spec(levels, format), &dictionary)?;
+        Ok(paths.into_iter().map(|p| p.labels.join(" | ")).collect())
+    }
+
+    const ISO: &str = "%Y-%m-%d";
+
+    #[test]
+    fn every_period() {
+        let levels = ["day", "month", "quarter", "6-month", "year", "5-year"];
+        assert_eq!(
+            date(&levels, ISO, &["2020-01-31", "2019-12-31"]).unwrap(),
+            [
+                "2020-01-31 | 2020-01 | 2020-Q1 | [2020-01, 2020-07) | 2020 | [2020, 2025) | *",
+                "2019-12-31 | 2019-12 | 2019-Q4 | [2019-07, 2020-01) | 2019 | [2015, 2020) | *",
+            ]
+        );
+    }
+
+    #[test]
+    fn iso_weeks_cross_years() {
+        let weeks = date(&["day", "week"], ISO, &["2020-01-31", "2019-12-30", "2021-01-03"]).unwrap();
+        assert_eq!(
+            weeks,
+            ["2020-01-31 | 2020-W05 | *", "2019-12-30 | 2020-W01 | *", "2021-01-03 | 2020-W53 | *"]
+        );
+    }
+
+    #[test]
+    fn windows_count_from_year_zero() {
+        // 2020-01 is month 24240 = 4848 × 5 = 3462 × 7 + 6.
+        assert_eq!(date(&["5-month"], ISO, &["2020-01-31"]).unwrap(), ["[2020-01, 2020-06) | *"]);
+        assert_eq!(date(&["7-month"], ISO, &["2020-01-31"]).unwrap(), ["[2019-07, 2020-02) | *"]);
+        assert_eq!(date(&["3-year"], ISO, &["-0001-06-01"]).unwrap(), ["[-3, 0) | *"]);
+    }
+
+    #[test]
+    fn times_of_day() {
+        let values = ["2020-01-31T10:00:00Z", "2020-01-31 23:59", "2020-01-31"];
+        assert_eq!(date(&["day"], ISO, &values).unwrap(), ["2020-01-31 | *"; 3]);
+        assert_eq!(date(&["month"], "%d.%m.%Y %H:%M", &["31.01.2020 10:00"]).unwrap(), ["2020-01 | *"]);
+        assert!(date(&["day"], ISO, &["2020-01-31 noon"]).is_err());
+        assert!(date(&["day"], "%d.%m.%Y", &["31.01.2020 10:00"]).is_err());
+    }
+
+    #[test]
+    fn what_nests() {
+        let nested = |levels: &[&str]| date(levels, ISO, &["2020-01-31"]).is_ok();
+        for levels in [
+            &["2-month", "6-month", "year"][..],
+            &["3-month", "quarter", "12-month", "year", "2-year", "4-year"],
+            &["18-month", "3-year"],
+            &["day", "10-year"],
+            &["day", "week"],
+        ] {
+            assert!(nested(levels), "{levels:?}");
+        }
+        for levels in [
+            &["week", "month"][..],
+            &["week", "year"],
+            &["month", "week"],
+            &["month", "day"],
+            &["2-month", "quarter"],
+            &["5-month", "year"],
+            &["18-month", "2-year"],
+            &["2-year", "5-year"],
+            &["year", "quarter"],
+        ] {
+            let error = date(levels, ISO, &["2020-01-31"]).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{}` does not lie within one `{}`", levels[0], levels[1])));
+        }
+    }
+
+    #[test]
+    fn faults_are_collected() {
+        let error = date(&["mnth", "0-year", "week", "year"], ISO, &["yesterday", "2020-02-30"]).unwrap_err();
+        assert_eq!(error.faults().len(), 4, "{error}");
+        let text = error.to_string();
+        assert!(text.contains("did you mean `month`? periods are day, week"), "{text}");
+        assert!(text.contains("2 values are not dates: `yesterday`, `2020-02-30` as `%Y-%m-%d`"), "{text}");
+        assert!(date(&[], ISO, &["2020-01-31"]).is_err());
+    }
+
+    #[test]
+    fn formats_are_checked() {
+        let refused = |format: &str| date(&["year"], format, &[]).unwrap_err().to_string();
+        assert!(refused("%Y-%m").contains("does not tell the day"));
+        assert!(refused("%").contains("is not a format"));
+        assert!(refused("").contains("does not tell the day"));
+        for format in ["%d.%m.%Y", "%m/%d/%y", "%F", "%Y%m%d", "%d %B %Y", "%Y-%m-%dT%H:%M:%S%z", "%G-W%V-%u"]
+        {
+            assert!(date(&["year"], format, &[]).is_ok(), "{format}");
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Hierarchy files: one row per leaf, most specific first, no header (mission G2; ARX's format).
+//!
+//! The text is RFC 4180 with `;`, `,` or tab between cells; what the delimiter is, is found from the
+//! text where it is not given. All rows are leaves, whether their values occur in the data or not,
+//! because what a value could have been is part of what its label says. Costs a few passes over the text.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::build::{NAMED, show, unfit, values};
+use super::{File, Hierarchy, Path, not_nested};
+use crate::error::{Error, Fault, Result};
+use crate::table::{Code, Dictionary};
+
+/// Delimiters in order of preference: the rarer inside labels, the earlier.
+const DELIMITERS: [char; 3] = [';', '\t', ','];
+
+/// One record of the text.
+struct Row {
+    /// Where it starts, from 1.
+    line: u64,
+    cells: Vec<String>,
+}
+
+/// The paths of a hierarchy file, which must hold every value of the data.
+pub(super) fn paths(
+    spec: &File,
+    dictionary: &Dictionary,
+    load: &dyn Fn(&str) -> Result<String>,
+) -> Result<Vec<Path>> {
+    let paths = parse(&load(spec.path())?, spec.delimiter(), spec.path())?;
+    let known: FxHashSet<&str> = paths.iter().map(|p| p.leaf.as_str()).collect();
+    let absent: Vec<&str> = values(dictionary).filter(|v| !known.contains(v)).collect();
+    let fault = unfit(&absent, "has no row in the hierarchy file", "have no row in the hierarchy file");
+    let help = "add a row for it, or list it under input.null";
+    Error::check(fault.map(|fault| fault.file(spec.path()).help(help)).into_iter().collect())?;
+    Ok(paths)
+}
+
+/// Reads the text of a hierarchy file; `file` is what faults call it.
+///
+/// # Errors
+/// Rows of different length, a value with two different rows, and levels that do not nest, each with
+/// its line; a text without rows or with a quote that is never closed.
+pub fn parse(text: &str, delimiter: Option<char>, file: &str) -> Result<Vec<Path>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let rows = match delimiter {
+        Some('"' | '\n' | '\r') => {
+            Err(Fault::input("the delimiter cannot be a quote or a line break").into())
+        }
+        Some(delimiter) => split(text, delimiter, &[]),
+        None => detect(text),
+    };
+    let rows = rows.map_err(|error| error.map(|fault| fault.file(file)))?;
+    let mut faults = ragged(&rows);
+    if rows.is_empty() {
+        faults.push(Fault::input("the hierarchy has no rows").help("write one row per value"));
+    }
+    if faults.is_empty() {
+        let rows = distinct(rows, &mut faults);
+        if faults.is_empty() {
+            faults = nesting(&rows);
+        }
+        if faults.is_empty() {
+            return Ok(rows.into_iter().map(path).collect());
+        }
+    }
+    Err(few(faults).map(|fault| fault.file(file)))
+}
+
+/// Writes a hierarchy as a file that [`parse`] reads back; the missing leaf is left out, as it has no
+/// text. The delimiter is not a quote or a line break.
+pub fn write(hierarchy: &Hierarchy, delimiter: char) -> String {
+    let mut text = String::new();
+    for leaf in 0..hierarchy.leaf_count() as Code {
+        let Some(value) = hierarchy.leaf_value(leaf) else { continue };
+        write_cell(&mut text, value, delimiter);
+        for level in 1..=hierarchy.height() {
+            text.push(delimiter);
+            let label = hierarchy.label(level, hierarchy.generalize(leaf, level));
+            write_cell(&mut text, label.unwrap_or_default(), delimiter);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Every delimiter is quoted, not only the one in use, so that detection cannot be misled.
+fn write_cell(text: &mut String, cell: &str, delimiter: char) {
+    let special = |c: char| c == delimiter || DELIMITERS.contains(&c) || "\"\r\n\u{feff}".contains(c);
+    if cell.contains(special) {
+        text.push('"');
+        text.push_str(&cell.replace('"', "\"\""));
+        text.push('"');
+    } else {
+        text.push_str(cell);
+    }
+}
+
+/// The rows under the delimiter that makes them all equally long, or else most of them.
+///
+/// While looking, a quote opens after any delimiter, because a delimiter within quotes divides nothing
+/// whichever is the true one; where that leaves a quote open, quotes count as they will be read.
+fn detect(text: &str) -> Result<Vec<Row>> {
+    for openers in [&DELIMITERS[..], &[]] {
+        let mut best: Option<(usize, char)> = None;
+        for delimiter in DELIMITERS {
+            let Ok(rows) = split(text, delimiter, openers) else { continue };
+            let (width, fitting) = width(&rows);
+            if width > 1 && fitting == rows.len() {
+                return split(text, delimiter, &[]);
+            }
+            if width > 1 && best.is_none_or(|(most, _)| fitting > most) {
+                best = Some((fitting, delimiter));
+            }
+        }
+        if let Some((_, delimiter)) = best {
+            return split(text, delimiter, &[]);
+        }
+    }
+    // Nothing divides the rows: one column, unless a quote is open.
+    split(text, DELIMITERS[0], &[])
+}
+
+/// The most usual number of cells (the larger of two), and how many rows have it.
+fn width(rows: &[Row]) -> (usize, usize) {
+    let mut widths: Vec<usize> = rows.iter().map(|row| row.cells.len()).collect();
+    widths.sort_unstable();
+    let runs = widths.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()));
+    runs.max_by_key(|&(width, count)| (count, width)).unwrap_or_default()
+}
+
+/// The records of the text; blank lines are none. A quote opens at the start of a cell, and within one
+/// after any of `openers`.
+fn split(text: &str, delimiter: char, openers: &[char]) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let mut cells = Vec::new();
+    let mut cell = String::new();
+    let (mut line, mut start) = (1, 1);
+    let mut quoted = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '"' && (cell.is_empty() && !quoted || cell.ends_with(openers)) {
+            quoted = true;
+            let opened = line;
+            if !quotation(&mut chars, &mut cell, &mut line) {
+                return Err(Fault::input("a quote is opened and never closed")
+                    .line(opened)
+                    .help("close it, or double a quote that belongs to a value")
+                    .into());
+            }
+        } else if c == delimiter {
+            cells.push(std::mem::take(&mut cell));
+            quoted = false;
+        } else if c == '\n' || c == '\r' {
+            if c == '\r' {
+                chars.next_if_eq(&'\n');
+            }
+            line += 1;
+            end_row(&mut rows, &mut cells, &mut cell, (start, quoted));
+            (start, quoted) = (line, false);
+        } else {
+            cell.push(c);
+        }
+    }
+    end_row(&mut rows, &mut cells, &mut cell, (start, quoted));
+    Ok(rows)
+}
+
+/// Reads up to the closing quote, and tells whether there is one.
+fn quotation(
+    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    cell: &mut String,
+    line: &mut u64,
+) -> bool {
+    while let Some(c) = chars.next() {
+        if c == '"' && chars.next_if_eq(&'"').is_none() {
+            return true;
+        }
+        if c == '\n' || (c == '\r' && chars.peek() != Some(&'\n')) {
+            *line += 1;
+        }
+        cell.push(c);
+    }
+    false
+}
+
+fn end_row(rows: &mut Vec<Row>, cells: &mut Vec<String>, cell: &mut String, (line, quoted): (u64, bool)) {
+    let blank = cells.is_empty() && cell.is_empty() && !quoted;
+    cells.push(std::mem::take(cell));
+    let cells = std::mem::take(cells);
+    if !blank {
+        rows.push(Row { line, cells });
+    }
+}
+
+/// Rows of another length than most.
+fn ragged(rows: &[Row]) -> Vec<Fault> {
+    let (width, _) = width(rows);
+    let other = rows.iter().filter(|row| row.cells.len() != width);
+    let fault = |row: &Row| {
+        let count = row.cells.len();
+        let cells = if count == 1 { "cell" } else { "cells" };
+        Fault::input(format!("the row of {} has {count} {cells}, most have {width}", show(&row.cells[0])))
+            .line(row.line)
+            .help("every row needs the value and one label per level")
+    };
+    other.map(fault).collect()
+}
+
+/// One row per value; the same row twice is harmless, two rows for one value are not.
+fn distinct(rows: Vec<Row>, faults: &mut Vec<Fault>) -> Vec<Row> {
+    let mut first: FxHashMap<String, usize> = FxHashMap::default();
+    let mut kept: Vec<Row> = Vec::with_capacity(rows.len());
+    for row in rows {
+        match first.get(&row.cells[0]) {
+            None => {
+                first.insert(row.cells[0].clone(), kept.len());
+                kept.push(row);
+            }
+            Some(&i) if kept[i].cells == row.cells => {}
+            Some(&i) => faults.push(
+                Fault::input(format!(
+                    "value {} is given two different paths, the first in line {}",
+                    show(&row.cells[0]),
+                    kept[i].line
+                ))
+                .line(row.line)
+                .help("keep one row per value"),
+            ),
+        }
+    }
+    kept
+}
+
+/// Rows that share a label with an earlier row, but not the label above it.
+fn nesting(rows: &[Row]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let width = rows.first().map_or(0, |row| row.cells.len());
+    for below in 1..width.saturating_sub(1) {
+        let mut first: FxHashMap<&str, &Row> = FxHashMap::default();
+        for row in rows {
+            let earlier = *first.entry(&row.cells[below]).or_insert(row);
+            let (a, b) = (&earlier.cells, &row.cells);
+            if a[below + 1] != b[below + 1] {
+                let fault = not_nested(below, &b[below], (&a[0], &a[below + 1]), (&b[0], &b[below + 1]));
+                faults.push(fault.line(row.line));
+            }
+        }
+    }
+    faults
+}
+
+/// The first faults, and how many more there are.
+fn few(mut faults: Vec<Fault>) -> Error {
+    let more = faults.len().saturating_sub(NAMED);
+    faults.truncate(NAMED);
+    if more > 0 {
+        faults.push(Fault::input(format!("and {more} more faults of this kind")));
+    }
+    match Error::check(faults) {
+        Err(error) => error,
+        Ok(()) => Fault::bug("a hierarchy file failed without a fault").into(),
+    }
+}
+
+fn path(row: Row) -> Path {
+    let mut cells = row.cells.into_iter();
+    Path { leaf: cells.next().unwrap_or_default(), labels: cells.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<String> {
+        let paths = parse(text, None, "h.csv").unwrap();
+        paths.into_iter().map(|p| format!("{}: {}", p.leaf, p.labels.join(" | "))).collect()
+    }
+
+    fn refused(text: &str) -> Vec<String> {
+        let error = parse(text, None, "h.csv").unwrap_err();
+        error.faults().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn reads_what_arx_writes() {
+        assert_eq!(rows("34;30-39;*\n45;40-49;*\n"), ["34: 30-39 | *", "45: 40-49 | *"]);
+        assert_eq!(rows("\u{feff}a,x\r\nb,x\r\n\r\n"), ["a: x", "b: x"]);
+        assert_eq!(rows("a\tx, y\tz\nb\tx, y\tz"), ["a: x, y | z", "b: x, y | z"]);
+        assert_eq!(rows("\"a;1\";\"say \"\"x\"\"\"\n5\" disk;y"), ["a;1: say \"x\"", "5\" disk: y"]);
+        assert_eq!(rows("a;x\na;x\n"), ["a: x"], "the same row twice");
+        assert_eq!(rows(";empty\n b;empty"), [": empty", " b: empty"], "nothing is trimmed");
+    }
+
+    #[test]
+    fn finds_the_delimiter() {
+        assert_eq!(rows("20;[20, 25);[20, 40)\n30;[30, 35);[20, 40)")[0], "20: [20, 25) | [20, 40)");
+        assert_eq!(rows("a; b,x\nc,x"), ["a; b: x", "c: x"], "`;` is not in every row");
+        assert_eq!(rows("a,\"x;y\"\nb,\"p;q\""), ["a: x;y", "b: p;q"], "`;` is within quotes");
+        assert_eq!(rows("a;x,\"y\nb;z"), ["a: x,\"y", "b: z"], "a quote within a cell");
+        assert_eq!(rows("\"a\nb\",x\nc,x"), ["a\nb: x", "c: x"]);
+        assert_eq!(rows("a\nb"), ["a: ", "b: "], "one column: leaves only");
+        let paths = parse("a|x", Some('|'), "h.csv").unwrap();
+        assert_eq!(paths[0].labels, ["x"]);
+    }
+
+    #[test]
+    fn faults_have_lines() {
+        assert_eq!(
+            refused("a;x;*\n\"b\n1\";y\nc;x\nd;x;*\ne;x;*"),
+            [
+                "h.csv:2: the row of `b\\n1` has 2 cells, most have 3",
+                "h.csv:4: the row of `c` has 2 cells, most have 3"
+            ]
+        );
+        assert_eq!(
+            refused("a;x\n\nb;x\na;y"),
+            ["h.csv:4: value `a` is given two different paths, the first in line 1"]
+        );
+        assert_eq!(refused("a;\"x\nb;y"), ["h.csv:1: a quote is opened and never closed"]);
+        assert_eq!(refused("\n\n"), ["h.csv: the hierarchy has no rows"]);
+        let nested = refused("a;x;p\nb;y;q\nc;x;q");
+        assert_eq!(nested.len(), 1);
+        assert!(nested[0].starts_with("h.csv:3: levels are not nested: `x` at level 1"), "{nested:?}");
+        assert!(nested[0].contains("(value `a`)") && nested[0].contains("(value `c`)"), "{nested:?}");
+        assert!(parse("a\"b", Some('"'), "h.csv").is_err());
+    }
+
+    #[test]
+    fn many_faults_are_counted() {
+        let text: String = (0..20).map(|i| format!("a;{i}\n")).collect();
+        let faults = refused(&text);
+        assert_eq!(faults.len(), NAMED + 1);
+        assert_eq!(faults[NAMED], "h.csv: and 14 more faults of this kind");
+    }
+
+    #[test]
+    fn values_without_a_row_are_named() {
+        let spec = File::Path("sex.csv".into());
+        let load = |_: &str| Ok("f;person\nm;person\n".to_owned());
+        let column = Dictionary::of([Some("f"), Some("x"), None]);
+        let error = paths(&spec, &column, &load).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            concat!(
+                "sex.csv: `x` has no row in the hierarchy file\n",
+                "  help: add a row for it, or list it under input.null"
+            )
+        );
+        let column = Dictionary::of([Some("f")]);
+        assert_eq!(paths(&spec, &column, &load).unwrap().len(), 2, "m is a leaf, too");
+    }
+
+    #[test]
+    fn writes_what_it_reads() {
+        let text = "\"a;1\";\"x \"\"y\"\"\";*\nb;\"p,q\";*\n";
+        let hierarchy = Hierarchy::new(parse(text, None, "h.csv").unwrap(), true).unwrap();
+        assert_eq!(write(&hierarchy, ';'), text);
+    }
+}

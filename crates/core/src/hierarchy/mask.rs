@@ -1,0 +1,116 @@
+//! Characters masked from one end: 12345 → 1234* → 123** → … → `*` (mission G2, Sweeney's ZIPs).
+//!
+//! Values of unequal length are treated as if padded to the longest on the side that is masked, and
+//! masks go by position: with the longest value 12345, the value 12 stays 12*** until four positions
+//! are masked. This is what makes the levels nest whatever the values are: a label is the kept
+//! characters followed by masks up to the longest length, and masking more positions of a *label*
+//! gives the label above. (Masking the last characters of each value by itself would put 12 and 123
+//! into 1* and 12*, which share nothing until the top, and would release how long each value is.)
+//! Characters are Unicode scalar values. Costs values × levels × length.
+
+use super::build::{path, values};
+use super::{End, Mask, Path};
+use crate::error::{Error, Fault, Result};
+use crate::table::Dictionary;
+
+/// A mask with more levels than this is asked for by mistake: no search could use them.
+const MOST_LEVELS: usize = 100;
+
+impl End {
+    /// How a policy writes this end.
+    pub fn name(self) -> &'static str {
+        match self {
+            End::Left => "left",
+            End::Right => "right",
+        }
+    }
+}
+
+/// Level l masks `step × l` positions; there are as many levels as it takes to mask the longest.
+pub(super) fn paths(spec: &Mask, dictionary: &Dictionary) -> Result<Vec<Path>> {
+    if spec.step == 0 {
+        return Err(Fault::input("`step` is 0, so no level would mask more than the one below")
+            .help("give the number of characters to mask per level, 1 or more")
+            .into());
+    }
+    let longest = longest(dictionary);
+    let levels = longest.div_ceil(spec.step);
+    if levels > MOST_LEVELS {
+        return Err(Error::from(
+            Fault::data(format!(
+                "the longest value has {longest} characters, which makes {levels} levels of {}",
+                spec.step
+            ))
+            .help(format!("mask at least {} characters at a time with `step`", longest.div_ceil(20))),
+        ));
+    }
+    let labels = |value: &str| {
+        let kept = (1..levels).map(|level| longest - level * spec.step);
+        kept.map(|kept| masked(value, kept, longest, spec.from, spec.char)).collect()
+    };
+    Ok(values(dictionary).map(|value| path(value, labels(value))).collect())
+}
+
+/// The length of the longest value in characters.
+pub(super) fn longest(dictionary: &Dictionary) -> usize {
+    values(dictionary).map(|value| value.chars().count()).max().unwrap_or(0)
+}
+
+/// At most `kept` characters of the value, away from the masked end, and masks up to `longest`.
+pub(super) fn masked(value: &str, kept: usize, longest: usize, from: End, mask: char) -> String {
+    let length = value.chars().count();
+    let kept = kept.min(length);
+    let masks = std::iter::repeat_n(mask, longest.saturating_sub(kept));
+    match from {
+        End::Right => value.chars().take(kept).chain(masks).collect(),
+        End::Left => masks.chain(value.chars().skip(length - kept)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mask(from: End, char: char, step: usize, values: &[&str]) -> Vec<Vec<String>> {
+        let dictionary = Dictionary::of(values.iter().map(|v| Some(*v)));
+        let paths = paths(&Mask { from, char, step }, &dictionary).unwrap();
+        paths.into_iter().map(|p| p.labels).collect()
+    }
+
+    #[test]
+    fn from_the_right() {
+        let labels = mask(End::Right, '*', 1, &["021", "02", "9"]);
+        assert_eq!(labels[0], ["02*", "0**", "*"]);
+        assert_eq!(labels[1], ["02*", "0**", "*"]);
+        assert_eq!(labels[2], ["9**", "9**", "*"]);
+    }
+
+    #[test]
+    fn from_the_left_in_steps() {
+        let labels = mask(End::Left, '#', 2, &["12345", "45"]);
+        assert_eq!(labels[0], ["##345", "####5", "*"]);
+        assert_eq!(labels[1], ["###45", "####5", "*"]);
+    }
+
+    #[test]
+    fn counts_characters_not_bytes() {
+        assert_eq!(mask(End::Right, '•', 1, &["Åßç"])[0], ["Åß•", "Å••", "*"]);
+    }
+
+    #[test]
+    fn a_step_beyond_the_longest_is_suppression() {
+        assert_eq!(mask(End::Right, '*', usize::MAX, &["abc"])[0], ["*"]);
+        assert_eq!(mask(End::Right, '*', 1, &[""])[0], ["*"]);
+    }
+
+    #[test]
+    fn step_zero_and_long_texts_are_refused() {
+        let spec = Mask { from: End::Right, char: '*', step: 0 };
+        assert!(paths(&spec, &Dictionary::of([Some("a")])).is_err());
+        let long = "x".repeat(1000);
+        let spec = Mask { from: End::Right, char: '*', step: 1 };
+        let error = paths(&spec, &Dictionary::of([Some(long.as_str())])).unwrap_err();
+        assert!(error.to_string().contains("1000 characters"), "{error}");
+        assert!(error.to_string().contains("at least 50"), "{error}");
+    }
+}

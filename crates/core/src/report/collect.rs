@@ -1,0 +1,262 @@
+//! Fills [`Facts`] from what a search found: one pass over the classes before, one over those after.
+
+use std::collections::BTreeMap;
+
+use super::facts::{
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, bars,
+    risk, size_bins,
+};
+use super::text::integer;
+use crate::classes::{Flags, View};
+use crate::hierarchy;
+use crate::loss::Marginals;
+use crate::policy::{Missing, Policy, Role, Suppressed};
+use crate::release::Release;
+use crate::search::Problem;
+use crate::table::Code;
+
+/// Bars of one chart, at most.
+const BARS: usize = 12;
+/// Rows in classes of fewer than five are called at risk.
+const THETA: f64 = 0.2;
+
+/// What a report is about.
+pub struct Subject<'a> {
+    /// What was asked for.
+    pub policy: &'a Policy,
+    /// Where that was written.
+    pub policy_path: String,
+    /// Where the certificate goes.
+    pub certificate_path: String,
+    /// All columns of the table, in order.
+    pub columns: &'a [String],
+    /// What was solved.
+    pub problem: &'a Problem,
+    /// The classes of the chosen node.
+    pub view: View<'a>,
+    /// Those that are suppressed.
+    pub flags: &'a Flags,
+    /// What was released.
+    pub release: Release,
+}
+
+/// The facts of a release.
+pub fn collect(subject: Subject<'_>) -> Facts {
+    let marginals = Marginals::new(&subject.problem.classes, &subject.problem.hierarchies);
+    let before = sizes(subject.problem.classes.counts().iter().copied());
+    let kept =
+        subject.view.counts().iter().enumerate().filter(|(c, _)| !subject.flags.has(*c)).map(|(_, &n)| n);
+    let after = sizes(kept);
+    Facts {
+        title: subject.policy.input.path.clone(),
+        policy: summary(&subject),
+        columns: subject.columns.iter().map(|name| column(&subject, &marginals, name)).collect(),
+        classes_before: size_bins(before.clone()),
+        classes_after: size_bins(after.clone()),
+        risk_before: risk(before, THETA),
+        risk_after: risk(after, THETA),
+        lattice: lattice(&subject),
+        losses: losses(&subject),
+        warnings: warnings(&subject),
+        release: subject.release,
+    }
+}
+
+/// Class size → how many classes have it.
+fn sizes(counts: impl Iterator<Item = u32>) -> BTreeMap<u64, u64> {
+    let mut sizes = BTreeMap::new();
+    for count in counts {
+        *sizes.entry(u64::from(count)).or_default() += 1;
+    }
+    sizes
+}
+
+fn summary(subject: &Subject<'_>) -> PolicySummary {
+    let policy = subject.policy;
+    let parameters = policy.search.loss.parameters();
+    let mut loss = parameters.name.clone();
+    if let Some(aggregate) = parameters.aggregate {
+        loss += &format!(", {aggregate:?}").to_lowercase();
+    }
+    if let Some(counted) = parameters.count_suppressed {
+        loss += if counted { ", suppressed rows count" } else { ", suppressed rows do not count" };
+    }
+    let share = policy.privacy.suppression * 100.0;
+    PolicySummary {
+        path: subject.policy_path.clone(),
+        certificate: Some(subject.certificate_path.clone()),
+        k: policy.privacy.k,
+        groups: policy
+            .privacy
+            .quasi
+            .iter()
+            .map(|(name, g)| format!("{name}: {} at least {} times", g.columns.join(", "), g.k))
+            .collect(),
+        suppression_limit: format!("{share} % ({} rows)", integer(subject.problem.max_suppressed)),
+        algorithm: policy.search.algorithm.clone(),
+        loss,
+        missing: match policy.input.missing {
+            Missing::Value => "a value of its own",
+            Missing::Wildcard => "matches everything",
+            Missing::Suppress => "the row is suppressed",
+        }
+        .into(),
+        keep_order: if policy.output.keep_order { "kept" } else { "shuffled" }.into(),
+        suppressed: match policy.output.suppressed {
+            Suppressed::Dropped => "left out",
+            Suppressed::Starred => "kept with * in every quasi-identifier",
+        }
+        .into(),
+    }
+}
+
+fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFacts {
+    let Some(column) = subject.policy.columns.get(name) else {
+        return ColumnFacts::new(name, Role::Drop, "removed");
+    };
+    let quasi = subject.problem.names.iter().position(|n| n == name);
+    match quasi {
+        Some(q) => quasi_column(subject, marginals, name, q),
+        None => {
+            let action = match column.role {
+                Role::Identifier => "removed: it names people",
+                Role::Text => "removed: free text can name people",
+                Role::Drop => "removed",
+                _ => "released as it is",
+            };
+            ColumnFacts::new(name, column.role, action)
+        }
+    }
+}
+
+fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usize) -> ColumnFacts {
+    let hierarchy = &subject.problem.hierarchies[q];
+    let node = subject.view.node();
+    let level = node.level(q);
+    let (min_level, max_level, height) = subject.problem.lattice.range(q);
+    let spec = subject.policy.columns.get(name).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
+    let leaves = &marginals.columns[q].levels[0].rows;
+    let label =
+        |level: usize, code: usize| hierarchy.label(level, code as Code).unwrap_or("(missing)").to_owned();
+    let after = released_rows(subject, q);
+    let floor = subject.policy.privacy.k.unwrap_or(1);
+    let shown = |level: usize, rows: &[u64]| {
+        let values = rows.iter().enumerate().filter(|(_, n)| **n > 0).map(|(c, &n)| (label(level, c), n));
+        bars(values, BARS, floor)
+    };
+    let frequent =
+        leaves.iter().enumerate().max_by_key(|(i, n)| (**n, std::cmp::Reverse(*i))).map_or(0, |(i, _)| i);
+    ColumnFacts {
+        hierarchy: Some(hierarchy::describe(&spec)),
+        level: Some(level),
+        height,
+        min_level,
+        max_level,
+        weight: subject.policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0),
+        distinct_before: leaves.iter().filter(|n| **n > 0).count() as u64,
+        distinct_after: after.iter().filter(|n| **n > 0).count() as u64,
+        missing: hierarchy.missing().map_or(0, |m| leaves[m as usize]),
+        loss: Some(loss(subject, marginals, q)),
+        before: shown(0, leaves),
+        after: shown(level, &after),
+        ladder: (0..=height)
+            .map(|l| LevelFacts {
+                level: l,
+                size: hierarchy.size(l) as u64,
+                example: label(l, hierarchy.generalize(frequent as Code, l) as usize),
+            })
+            .collect(),
+        ..ColumnFacts::new(name, Role::Quasi, action(level, height))
+    }
+}
+
+fn action(level: usize, height: usize) -> String {
+    match level {
+        0 => "kept as it is".into(),
+        l if l == height => "generalized to the top: every value is *".into(),
+        l => format!("generalized to level {l} of {height}"),
+    }
+}
+
+/// Code at the chosen level → released rows.
+fn released_rows(subject: &Subject<'_>, q: usize) -> Vec<u64> {
+    let view = &subject.view;
+    let mut rows = vec![0; subject.problem.hierarchies[q].size(view.node().level(q))];
+    for class in (0..view.len()).filter(|&c| !subject.flags.has(c)) {
+        rows[view.code(class, q) as usize] += u64::from(view.counts()[class]);
+    }
+    rows
+}
+
+/// What a column lost; suppressed rows lost everything.
+fn loss(subject: &Subject<'_>, marginals: &Marginals, q: usize) -> ColumnLoss {
+    let column = &marginals.columns[q];
+    let level = subject.view.node().level(q);
+    let n = marginals.rows as f64;
+    let released = released_rows(subject, q);
+    let suppressed = subject.flags.rows() as f64;
+    let leaves: f64 =
+        released.iter().zip(&column.levels[level].leaves).map(|(&n, &l)| n as f64 * f64::from(l)).sum();
+    let all = column.leaves as f64;
+    let lm = if all > 1.0 { ((leaves + suppressed * all) / n - 1.0) / (all - 1.0) } else { 0.0 };
+    let bits = |level: usize| -> f64 {
+        let rows = &column.levels[level].rows;
+        rows.iter().filter(|&&c| c > 0).map(|&c| -(c as f64) * (c as f64 / n).log2()).sum()
+    };
+    let whole = bits(0);
+    let entropy_share = if whole > 0.0 { (whole - bits(level)) / whole } else { 0.0 };
+    ColumnLoss { lm, entropy_share, prec: level as f64 / column.height() as f64 }
+}
+
+fn lattice(subject: &Subject<'_>) -> LatticeFacts {
+    let lattice = &subject.problem.lattice;
+    let node = subject.view.node();
+    let chosen = subject.problem.names.iter().enumerate().map(|(i, name)| {
+        let (min, max, height) = lattice.range(i);
+        ChosenLevel { column: name.clone(), level: node.level(i), min, max, height }
+    });
+    LatticeFacts {
+        nodes: lattice.nodes(),
+        checked: subject.release.search.checked,
+        chosen: chosen.collect(),
+        bottom: lattice.bottom().height() as usize,
+        top: lattice.top().height() as usize,
+        height: node.height() as usize,
+        profile: lattice.profile(),
+    }
+}
+
+fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
+    let target = subject.policy.search.loss.parameters().name;
+    crate::loss::NAMES
+        .iter()
+        .filter_map(|&name| subject.release.loss.get(name).map(|&v| LossFacts::new(name, v, name == target)))
+        .collect()
+}
+
+/// What the holder should look at before the release goes out.
+fn warnings(subject: &Subject<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if subject.policy.output.keep_order {
+        warnings.push(
+            "The rows are in the order of the input: whoever knows that order can tell who is who. \
+             Remove output.keep_order unless the recipient needs it."
+                .into(),
+        );
+    }
+    let kept: Vec<&str> = subject.policy.with_role(Role::Keep);
+    if !kept.is_empty() {
+        warnings.push(format!(
+            "Released as it is, outside the guarantee: {}. Make sure that nobody can link on it.",
+            kept.join(", ")
+        ));
+    }
+    for (i, name) in subject.problem.names.iter().enumerate() {
+        if subject.problem.hierarchies[i].topped() {
+            warnings.push(format!(
+                "The hierarchy of {name} has several values at its top; a level * was put above."
+            ));
+        }
+    }
+    warnings
+}

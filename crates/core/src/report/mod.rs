@@ -1,0 +1,22 @@
+//! The report of a release: what was done, what risk is left, what was lost, for a person to read.
+//!
+//! [`facts`] is plain data that any edge can render or write as JSON; [`html()`] renders it as one page that
+//! needs nothing besides itself: no script, no network, no font. Costs by columns and bars, never by rows.
+
+mod bars;
+mod charts;
+mod collect;
+pub mod facts;
+pub mod html;
+mod sections;
+mod svg;
+mod text;
+
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod tests;
+
+pub use collect::{Subject, collect};
+pub use facts::Facts;
+pub use html::html;

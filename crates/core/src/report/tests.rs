@@ -1,0 +1,253 @@
+//! The page as a whole: well formed, closed in itself, and safe for any value. And the numbers behind it.
+
+use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, RiskFacts, profile, risk, size_bins};
+use super::html;
+use super::sample::sample;
+use crate::policy::Role;
+
+const VOID: [&str; 3] = ["meta", "br", "!doctype"];
+
+/// Every tag that is opened is closed, in order.
+fn check_balance(page: &str) {
+    let mut open = Vec::new();
+    let mut rest = page;
+    while let Some(start) = rest.find('<') {
+        let end = start + rest[start..].find('>').expect("a tag ends");
+        let tag = &rest[start + 1..end];
+        rest = &rest[end + 1..];
+        assert!(!tag.contains('<'), "a tag inside a tag: {tag}");
+        assert_eq!(tag.matches('"').count() % 2, 0, "an open quote: {tag}");
+        let name = tag.trim_start_matches('/').split([' ', '\n', '/']).next().unwrap_or_default();
+        if let Some(closed) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(closed), "closed out of order");
+        } else if name == "style" {
+            rest = &rest[rest.find("</style>").expect("style ends") + "</style>".len()..];
+        } else if !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+}
+
+/// What holds for every page.
+fn check(facts: &Facts) -> String {
+    let page = html(facts);
+    check_balance(&page);
+    for foreign in ["http://", "https://", "<script", "url(", "@import", "NaN", "inf\"", "src="] {
+        assert!(!page.contains(foreign), "the page has {foreign}");
+    }
+    let pictures = page.matches("<svg class=\"picture\"").count();
+    assert_eq!(page.matches("<desc>").count(), pictures);
+    assert_eq!(page.matches("<h1>").count(), 1);
+    page
+}
+
+#[test]
+fn the_sample_says_what_it_should() {
+    let page = check(&sample());
+    for phrase in [
+        "<strong>Safe:</strong> every combination of 5 <span class=\"whole\">quasi-identifiers</span> occurs at least 5 times",
+        "Of 30,162 rows, 29,868 are released and 294 (0.97\u{202F}%) are suppressed.",
+        "generalized to level 3 of 5: intervals of 20",
+        "<span>throng verify &#39;out/census release.parquet&#39;</span> <span>--policy &#39;census policy.toml&#39;</span> \
+         <span>--certificate certificate.json</span>",
+        "search target",
+        "rare (1 value)",
+    ] {
+        assert!(page.contains(phrase), "the page lacks {phrase}");
+    }
+    // Four people went to preschool only: fewer than k.
+    assert!(!page.contains("Preschool"));
+}
+
+fn broken() -> Facts {
+    let mut facts = sample();
+    facts.release.privacy.get_mut("k").unwrap().achieved = Some(1.0);
+    facts.release.privacy.get_mut("k").unwrap().holds = false;
+    facts.release.search.optimal = false;
+    facts.release.search.gap = 0.0312;
+    facts
+}
+
+#[test]
+fn a_broken_guarantee_is_said_first() {
+    let mut facts = broken();
+    let page = check(&facts);
+    assert!(page.contains("<strong>Not safe:</strong> some combination of 5 <span class=\"whole\">quasi-identifiers</span> occurs only 1 time, where 5 are asked for"));
+    assert!(page.contains("does not hold") && page.contains("within 3.1\u{202F}%"));
+    facts.release.search.gap = f64::INFINITY;
+    assert!(check(&facts).contains("best found"));
+    facts.release.privacy.clear();
+    assert!(check(&facts).contains("Not proven"));
+}
+
+#[test]
+fn several_guarantees_are_listed() {
+    let mut facts = sample();
+    let claim = facts.release.privacy["k"].clone();
+    facts.release.privacy.insert("k (voters)".to_owned(), claim);
+    facts.policy.groups = vec!["voters: age, sex at least 5 times".to_owned()];
+    let page = check(&facts);
+    assert!(page.contains("all 2 guarantees hold") && page.contains("k (voters)"));
+}
+
+#[test]
+fn every_text_is_escaped() {
+    let evil = "<script>alert('1')</script>\"&";
+    let mut facts = sample();
+    facts.title = evil.to_owned();
+    facts.warnings = vec![evil.to_owned()];
+    facts.policy.groups = vec![evil.to_owned()];
+    let policy = &mut facts.policy;
+    for text in [
+        &mut policy.path,
+        &mut policy.suppression_limit,
+        &mut policy.algorithm,
+        &mut policy.loss,
+        &mut policy.missing,
+        &mut policy.keep_order,
+        &mut policy.suppressed,
+        &mut facts.release.version,
+        &mut facts.release.input.path,
+        &mut facts.release.input.sha256,
+        &mut facts.release.output.path,
+        &mut facts.release.search.algorithm,
+    ] {
+        *text = evil.to_owned();
+    }
+    facts.policy.certificate = Some(evil.to_owned());
+    for column in &mut facts.columns {
+        column.name = evil.to_owned();
+        column.action = evil.to_owned();
+        column.hierarchy = Some(evil.to_owned());
+        column.before.iter_mut().chain(&mut column.after).for_each(|b| b.label = evil.to_owned());
+        column.ladder.iter_mut().for_each(|l| l.example = evil.to_owned());
+    }
+    facts.lattice.chosen.iter_mut().for_each(|c| c.column = evil.to_owned());
+    facts.losses.iter_mut().for_each(|l| (l.name, l.explanation) = (evil.to_owned(), evil.to_owned()));
+    facts.classes_before.iter_mut().for_each(|b| b.label = evil.to_owned());
+    let claim = facts.release.privacy["k"].clone();
+    facts.release.privacy.insert(evil.to_owned(), claim);
+    check(&facts);
+}
+
+#[test]
+fn an_empty_table_has_a_page() {
+    let mut facts = sample();
+    (facts.release.rows, facts.release.released, facts.release.suppressed) = (0, 0, 0);
+    facts.release.privacy.get_mut("k").unwrap().achieved = None;
+    facts.columns.clear();
+    facts.losses.clear();
+    (facts.classes_before, facts.classes_after) = (size_bins([]), size_bins([]));
+    (facts.risk_before, facts.risk_after) = (RiskFacts::default(), RiskFacts::default());
+    facts.lattice = LatticeFacts::default();
+    facts.release.loss.clear();
+    check(&facts);
+    facts.columns =
+        vec![ColumnFacts { level: Some(0), ..ColumnFacts::new("only", Role::Quasi, "released as it is") }];
+    facts.lattice.chosen =
+        vec![ChosenLevel { column: "only".to_owned(), level: 0, min: 0, max: 0, height: 0 }];
+    facts.lattice.profile = profile([(0, 0, 1)]);
+    check(&facts);
+}
+
+#[test]
+fn all_rows_may_be_suppressed() {
+    let mut facts = sample();
+    (facts.release.released, facts.release.suppressed) = (0, facts.release.rows);
+    facts.release.privacy.get_mut("k").unwrap().achieved = None;
+    facts.columns.iter_mut().for_each(|c| c.after.clear());
+    facts.classes_after.clear();
+    facts.risk_after = risk([], 0.2);
+    facts.release.loss.insert("prec".to_owned(), f64::NAN);
+    assert!(check(&facts).contains("<strong>Nothing released:</strong> every row was suppressed"));
+}
+
+#[test]
+fn sixty_columns_with_long_labels_fit() {
+    check(&wide());
+}
+
+/// Sixty quasi-identifiers, labels of 200 characters, a lattice beyond counting.
+fn wide() -> Facts {
+    let mut facts = sample();
+    let long = |i: usize| format!("{i} {}", "a very long label ".repeat(11));
+    facts.columns = (0..60)
+        .map(|i| {
+            let mut column = sample().columns[1 + i % 5].clone();
+            column.name = long(i);
+            column.before.iter_mut().for_each(|b| b.label = format!("{} {}", b.label, long(i)));
+            column.ladder.iter_mut().for_each(|l| l.example = long(i));
+            column
+        })
+        .collect();
+    let chosen = |i: usize| ChosenLevel { column: long(i), level: i % 12, min: 0, max: 12, height: 14 };
+    facts.lattice.chosen = (0..60).map(chosen).collect();
+    facts.lattice.profile = profile((0..60).map(|_| (0, 12, 1)));
+    facts.lattice.nodes = u128::MAX;
+    (facts.lattice.bottom, facts.lattice.top, facts.lattice.height) = (0, 720, 330);
+    facts
+}
+
+#[test]
+fn classes_are_counted_by_size() {
+    let bins = size_bins([(1, 4), (3, 2), (4, 1), (9, 1), (0, 9), (250_000, 2)]);
+    let shown = |label: &str| {
+        let bin = bins.iter().find(|b| b.label == label).unwrap();
+        (bin.classes, bin.rows)
+    };
+    assert_eq!(shown("1"), (4, 4));
+    assert_eq!(shown("2"), (0, 0));
+    assert_eq!(shown("3–4"), (3, 10));
+    assert_eq!(shown("5–9"), (1, 9));
+    assert_eq!(shown("1,000–1,999"), (0, 0));
+    assert_eq!(shown("100,000 or more"), (2, 500_000));
+    assert_eq!(size_bins([(12, 1)]).last().unwrap().label, "10–19");
+    assert!(size_bins([]).is_empty());
+}
+
+#[test]
+fn risk_is_as_defined() {
+    // Classes of 1, 1, 2, 4 and 12 rows: 20 rows. Above 1/4 are the classes of 1 and 2: 4 rows.
+    let found = risk([(1, 2), (2, 1), (4, 1), (12, 1)], 0.25);
+    let expected = RiskFacts {
+        rows: 20,
+        classes: 5,
+        smallest: 1,
+        largest: 12,
+        average: 4.0,
+        unique_rows: 2,
+        prosecutor: 1.0,
+        marketer: 0.25,
+        at_risk: 0.2,
+        theta: 0.25,
+    };
+    assert_eq!(found, expected);
+    assert_eq!(risk([(7, 0)], 0.2), RiskFacts { theta: 0.2, ..RiskFacts::default() });
+}
+
+#[test]
+fn the_profile_counts_every_node() {
+    // Levels 0–1 and 0–2: heights 0 to 3 have 1, 2, 2, 1 nodes.
+    assert_eq!(profile([(0, 1, 1), (0, 2, 1)]), [1.0, 2.0, 2.0, 1.0]);
+    assert_eq!(profile([(1, 3, 2)]), [1.0, 0.0, 1.0, 0.0, 1.0]);
+    assert_eq!(profile([]), [1.0]);
+    assert!(profile((0..600).map(|_| (0, 9, 1))).iter().all(|nodes| nodes.is_finite()));
+}
+
+#[test]
+fn facts_can_be_written_as_json() {
+    let text = serde_json::to_string(&sample()).unwrap();
+    assert!(text.contains("\"entropy_share\""));
+}
+
+/// `THRONG_LOOK=dir cargo test -p throng report -- --ignored` leaves pages in `dir` to look at.
+#[test]
+#[ignore = "writes pages for the eye"]
+fn look() {
+    let folder =
+        std::path::PathBuf::from(std::env::var_os("THRONG_LOOK").expect("THRONG_LOOK names a folder"));
+    std::fs::write(folder.join("report.html"), html(&sample())).unwrap();
+    std::fs::write(folder.join("report-broken.html"), html(&broken())).unwrap();
+    std::fs::write(folder.join("report-wide.html"), html(&wide())).unwrap();
+}

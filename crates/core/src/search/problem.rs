@@ -1,0 +1,174 @@
+//! From a policy and a grouped table to the problem to be solved.
+
+use super::Problem;
+use crate::error::{Error, Fault, Result};
+use crate::hierarchy::{self, Hierarchy};
+use crate::lattice::{Lattice, Limits};
+use crate::loss::{self, Marginals};
+use crate::model::{KAnonymity, NoMissing, PrivacyModel};
+use crate::policy::{Missing, Policy};
+use crate::table::{Code, Dictionary};
+use crate::tuples::Tuples;
+
+/// Reads a hierarchy file that the policy names.
+pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
+
+/// A grouped table: its quasi-identifiers' values, and which combinations of them occur how often.
+pub struct Grouped {
+    /// The quasi-identifiers, in the table's order.
+    pub names: Vec<String>,
+    /// Their values as the table writes them.
+    pub dictionaries: Vec<Dictionary>,
+    /// The combinations, in codes of the dictionaries.
+    pub tuples: Tuples,
+}
+
+impl Problem {
+    /// The problem of a policy, and for each column the way from dictionary codes to leaves.
+    ///
+    /// # Errors
+    /// Hierarchies that cannot be built or lack values, levels out of range, an unknown loss, a k
+    /// that the table cannot reach.
+    pub fn new(policy: &Policy, grouped: Grouped, load: Load<'_>) -> Result<(Problem, Vec<Vec<Code>>)> {
+        let Grouped { names, dictionaries, tuples } = grouped;
+        enough_rows(policy, tuples.rows())?;
+        let (hierarchies, maps) = hierarchies(policy, &names, &dictionaries, load)?;
+        let lattice = lattice(policy, &names, &hierarchies)?;
+        let classes = tuples.into_classes(&maps)?;
+        let marginals = Marginals::new(&classes, &hierarchies);
+        let weights: Vec<f64> =
+            names.iter().map(|n| policy.columns.get(n).and_then(|c| c.weight).unwrap_or(1.0)).collect();
+        let loss = loss::build(&policy.search.loss.parameters(), &marginals, &weights)?;
+        let max_suppressed = max_suppressed(policy.privacy.suppression, classes.rows());
+        let models = models(policy, &names)?;
+        Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed }, maps))
+    }
+}
+
+/// MaxSup f of n rows: floor(f·n). A product a rounding error short of a whole number is that number.
+pub fn max_suppressed(share: f64, rows: u64) -> u64 {
+    let product = share * rows as f64;
+    let nearest = product.round();
+    let exact = if (product - nearest).abs() <= 1e-9 * nearest.max(1.0) { nearest } else { product.floor() };
+    (exact as u64).min(rows)
+}
+
+fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
+    if rows == 0 {
+        return Err(Fault::data("the table has no rows").help("there is nothing to release").into());
+    }
+    let mut faults = Vec::new();
+    let groups = policy.privacy.quasi.iter().map(|(n, g)| (format!("privacy.quasi.{n}.k"), g.k));
+    for (key, k) in policy.privacy.k.map(|k| ("privacy.k".to_owned(), k)).into_iter().chain(groups) {
+        if k > rows {
+            faults.push(
+                Fault::data(format!("k = {k} is larger than the table, which has {rows} rows"))
+                    .key(key)
+                    .help("no generalization can reach it: lower k, or release more rows at once"),
+            );
+        }
+    }
+    Error::check(faults)
+}
+
+fn hierarchies(
+    policy: &Policy,
+    names: &[String],
+    dictionaries: &[Dictionary],
+    load: Load<'_>,
+) -> Result<(Vec<Hierarchy>, Vec<Vec<Code>>)> {
+    let mut faults = Vec::new();
+    let mut hierarchies = Vec::new();
+    let mut maps = Vec::new();
+    for (name, raw) in names.iter().zip(dictionaries) {
+        match hierarchy(policy, name, raw, load) {
+            Ok((hierarchy, map)) => {
+                hierarchies.push(hierarchy);
+                maps.push(map);
+            }
+            Err(error) => faults.extend(error.faults().iter().cloned().map(|f| f.column(name))),
+        }
+    }
+    Error::check(faults)?;
+    Ok((hierarchies, maps))
+}
+
+/// A column's hierarchy, and the way from its dictionary to the leaves.
+fn hierarchy(
+    policy: &Policy,
+    name: &str,
+    raw: &Dictionary,
+    load: Load<'_>,
+) -> Result<(Hierarchy, Vec<Code>)> {
+    let spec = policy.columns.get(name).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
+    let value = |code: Code| raw.value(code).filter(|v| !policy.input.null.iter().any(|n| n == v));
+    let mut present = Dictionary::new();
+    for code in 0..raw.len() as Code {
+        present.add(value(code), raw.count(code));
+    }
+    let hierarchy = hierarchy::build(&spec, &present, load)?;
+    let map = (0..raw.len() as Code)
+        .map(|code| {
+            hierarchy.leaf(value(code)).ok_or_else(|| {
+                Error::from(Fault::bug(format!("value `{}` is not a leaf", value(code).unwrap_or_default())))
+            })
+        })
+        .collect::<Result<_>>()?;
+    Ok((hierarchy, map))
+}
+
+fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
+    let limits: Vec<Limits> = names
+        .iter()
+        .zip(hierarchies)
+        .map(|(name, hierarchy)| {
+            let column = policy.columns.get(name);
+            Limits {
+                name: name.clone(),
+                height: hierarchy.height(),
+                min: column.and_then(|c| c.min_level),
+                max: column.and_then(|c| c.max_level),
+            }
+        })
+        .collect();
+    let position = |name: &String| names.iter().position(|n| n == name);
+    let linked: Vec<Vec<usize>> =
+        policy.search.linked.iter().map(|group| group.iter().filter_map(position).collect()).collect();
+    Lattice::new(&limits, &linked)
+}
+
+fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>>> {
+    let wildcard = policy.input.missing == Missing::Wildcard;
+    if wildcard && names.len() > 128 {
+        return Err(Fault::input("missing = \"wildcard\" is possible for at most 128 quasi-identifiers")
+            .key("input.missing")
+            .into());
+    }
+    let mut models: Vec<Box<dyn PrivacyModel>> = Vec::new();
+    if policy.input.missing == Missing::Suppress {
+        models.push(Box::new(NoMissing));
+    }
+    if let Some(k) = policy.privacy.k {
+        models.push(Box::new(KAnonymity::new(k, wildcard)));
+    }
+    for (name, group) in &policy.privacy.quasi {
+        let columns = group.columns.iter().filter_map(|c| names.iter().position(|n| n == c)).collect();
+        models.push(Box::new(KAnonymity::of_group(group.k, wildcard, name, columns)));
+    }
+    Ok(models)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::max_suppressed;
+
+    #[test]
+    fn the_limit_is_the_floor_but_not_one_short_by_rounding() {
+        assert_eq!(max_suppressed(0.05, 30162), 1508);
+        assert_eq!(max_suppressed(0.07, 100), 7); // 7.000000000000001
+        assert_eq!(max_suppressed(0.29, 100), 29); // 28.999999999999996
+        assert_eq!(max_suppressed(0.0, 10), 0);
+        assert_eq!(max_suppressed(1.0, 10), 10);
+        assert_eq!(max_suppressed(0.049, 100), 4);
+    }
+}

@@ -1,0 +1,232 @@
+//! The independent judge of a release: proves every claim of a certificate again, or says which is wrong.
+//!
+//! It is a second, plain implementation that uses no other verb of this crate: only the policy, the
+//! hierarchies and the certificate. Rows stream by once per file and are not kept; memory grows with
+//! distinct quasi-identifier tuples (5 million of 9 columns: some 400 MB) and time with cells (one hash of
+//! the text each). The order of rows does not matter.
+//!
+//! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
+//! quasi-identifiers and over each named group, `missing` where missing cells mean suppression, and
+//! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`
+//! and every `loss: NAME` that has a second definition in `losses.rs`.
+
+mod claims;
+mod classes;
+mod groups;
+mod levels;
+mod losses;
+mod rowhash;
+mod side;
+mod truth;
+mod verdict;
+mod wildcard;
+
+#[cfg(test)]
+mod tests;
+
+pub use levels::Build;
+pub use side::Cells;
+pub use verdict::{Finding, Verdict};
+
+use self::claims::Judged;
+use self::groups::Group;
+use self::levels::Chain;
+use self::losses::Facts;
+use self::rowhash::RowHash;
+use self::side::Side;
+use self::truth::Generalized;
+use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
+use crate::error::{Fault, Result};
+use crate::policy::{Missing, Policy};
+use crate::release::Certificate;
+
+/// Reads a release, and its original where there is one, and judges the certificate.
+#[derive(Debug)]
+pub struct Verifier<'a> {
+    policy: &'a Policy,
+    policy_sha256: String,
+    certificate: &'a Certificate,
+    groups: Vec<Group>,
+    start: RowHash,
+    released: Option<Side>,
+    original: Option<Side>,
+    output_sha256: Option<String>,
+    input_sha256: Option<String>,
+}
+
+impl<'a> Verifier<'a> {
+    /// A judge of what the certificate says, under the policy whose text has the given digest.
+    ///
+    /// # Errors
+    /// A group of the policy that names a column which is no quasi-identifier.
+    pub fn new(policy: &'a Policy, policy_sha256: String, certificate: &'a Certificate) -> Result<Self> {
+        let files = (&certificate.release.output.sha256, &certificate.release.input.sha256);
+        Ok(Verifier {
+            policy,
+            policy_sha256,
+            certificate,
+            groups: groups::of(policy)?,
+            start: RowHash::keyed(files.0, files.1),
+            released: None,
+            original: None,
+            output_sha256: None,
+            input_sha256: None,
+        })
+    }
+
+    /// The header of the released file; comes before its rows.
+    pub fn released_columns(&mut self, columns: &[String]) {
+        self.released = Some(Side::new("release", self.policy, columns, self.start));
+    }
+
+    /// One row of the released file, cell by cell in the order of its header; `None` is missing.
+    ///
+    /// # Errors
+    /// A row that is longer or shorter than the header, or no header.
+    pub fn released_row(&mut self, row: &[Option<&str>]) -> Result<()> {
+        begun(&mut self.released)?.row(row)
+    }
+
+    /// Some rows of the released file, column by column: cheaper than one by one.
+    ///
+    /// # Errors
+    /// A column that gives another number of cells than `rows`, or no header.
+    pub fn released_batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
+        begun(&mut self.released)?.batch(rows, cells)
+    }
+
+    /// The digest of the released file's bytes.
+    pub fn output_sha256(&mut self, sha256: String) {
+        self.output_sha256 = Some(sha256);
+    }
+
+    /// The header of the original; comes before its rows. Without it the original is taken not to be there.
+    pub fn original_columns(&mut self, columns: &[String]) {
+        self.original = Some(Side::new("original", self.policy, columns, self.start));
+    }
+
+    /// One row of the original, as [`released_row`](Self::released_row).
+    ///
+    /// # Errors
+    /// A row that is longer or shorter than the header, or no header.
+    pub fn original_row(&mut self, row: &[Option<&str>]) -> Result<()> {
+        begun(&mut self.original)?.row(row)
+    }
+
+    /// Some rows of the original, as [`released_batch`](Self::released_batch).
+    ///
+    /// # Errors
+    /// A column that gives another number of cells than `rows`, or no header.
+    pub fn original_batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
+        begun(&mut self.original)?.batch(rows, cells)
+    }
+
+    /// The digest of the original's bytes.
+    pub fn input_sha256(&mut self, sha256: String) {
+        self.input_sha256 = Some(sha256);
+    }
+
+    /// Judges, when all rows were read. `build` makes a column's hierarchy from its values, as the policy
+    /// asks for it.
+    ///
+    /// # Errors
+    /// No header of the release, or what `build` fails with; a claim that is wrong is no error but a finding.
+    pub fn finish(mut self, build: &Build<'_>) -> Result<Verdict> {
+        let original = self.original.take();
+        let mut released = self.released.take();
+        let released = &*begun(&mut released)?;
+        let judged = claims::judged(self.policy, self.certificate, released);
+        let chains = levels::chains(self.policy, self.certificate, released, original.as_ref(), build)?;
+        let mut verdict = Verdict::default();
+        self.of_release(released, &judged, &mut verdict)?;
+        verdict.set("levels", levels::levels(self.policy, &chains, released, &judged));
+        self.of_original(original, &chains, released, &judged, &mut verdict);
+        Ok(verdict)
+    }
+
+    /// The claims that need the release alone.
+    fn of_release(&self, released: &Side, judged: &Judged, verdict: &mut Verdict) -> Result<()> {
+        let (policy, certificate) = (self.policy, self.certificate);
+        let sha256 = self.output_sha256.as_deref();
+        verdict.set("certificate", claims::certificate(policy, &self.groups, certificate)?);
+        verdict.set("policy", claims::policy(&self.policy_sha256, certificate));
+        verdict.set("columns", claims::columns(policy, certificate, &released.columns));
+        verdict.set("output", claims::output(policy, certificate, sha256, released, judged));
+        verdict.set("classes", claims::classes(certificate, judged));
+        if policy.input.missing == Missing::Suppress {
+            verdict.set("missing", claims::missing(released, judged));
+        }
+        for group in &self.groups {
+            let finding = claims::anonymity(group, policy.input.missing, certificate, released, judged);
+            verdict.set(&group.claim, finding);
+        }
+        Ok(())
+    }
+
+    /// The claims that need the original; without it they are named as not checked.
+    fn of_original(
+        &self,
+        original: Option<Side>,
+        chains: &[Chain<'_>],
+        released: &Side,
+        judged: &Judged,
+        verdict: &mut Verdict,
+    ) {
+        let release = &self.certificate.release;
+        let mut facts = Facts {
+            rows: release.rows,
+            suppressed: release.suppressed,
+            counts: &judged.counts,
+            chains,
+            source: None,
+        };
+        let source = match original {
+            None => {
+                verdict.set("input", Finding::unchecked(WITHOUT_ORIGINAL));
+                verdict.set("truth", Finding::unchecked(WITHOUT_ORIGINAL));
+                None
+            }
+            Some(original) => {
+                verdict.set("input", self.input(&original));
+                let source = Generalized::new(original, chains, &self.groups, self.policy.input.missing);
+                verdict.set("truth", self.truth(source.as_ref(), chains, released));
+                source
+            }
+        };
+        if let Some(source) = &source {
+            facts.rows = source.rows;
+            facts.suppressed = source.rows - source.stay.iter().sum::<u64>();
+            facts.source = Some(source);
+        }
+        for (claim, finding) in losses::losses(&release.loss, self.policy, &facts) {
+            verdict.set(claim, finding);
+        }
+    }
+
+    fn input(&self, original: &Side) -> Finding {
+        let facts = &self.certificate.release.input;
+        let mut wrong = claims::file("original", self.input_sha256.as_deref(), original.rows, facts);
+        wrong.extend(
+            original.absent(self.policy).into_iter().map(|name| format!("column `{name}` is not there")),
+        );
+        Finding::of(&wrong, || {
+            format!("the original is the one that was released, with {}", several(original.rows, "row"))
+        })
+    }
+
+    fn truth(&self, source: Option<&Generalized>, chains: &[Chain<'_>], released: &Side) -> Finding {
+        match source {
+            Some(source) => truth::truth(self.policy, self.certificate, source, chains, released),
+            None => {
+                let mut wrong = Wrong::default();
+                wrong.push("the claimed levels do not fit the hierarchies");
+                Finding::of(&wrong, String::new)
+            }
+        }
+    }
+}
+
+/// A file whose header is known.
+fn begun(side: &mut Option<Side>) -> Result<&mut Side> {
+    side.as_mut().ok_or_else(|| Fault::bug("rows were given before the header").into())
+}

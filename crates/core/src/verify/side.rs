@@ -1,0 +1,153 @@
+//! One of the two files as it streams by: the release, or the original.
+//!
+//! Of every row the quasi-identifiers become a class and the other released cells one number; the row
+//! itself is not kept. A cell costs a hash of its text and, nearly always, one comparison; a row one
+//! look-up of its class.
+
+use super::classes::{Classes, Interner, MISSING};
+use super::rowhash::RowHash;
+use crate::error::{Fault, Result};
+use crate::policy::{Policy, Role};
+
+/// Gives the cells of one column of a batch, in row order: called with the column's place in the
+/// header and with the function that takes each cell. `None` is a missing cell.
+pub type Cells<'a> = dyn FnMut(usize, &mut dyn FnMut(Option<&str>)) + 'a;
+
+/// One of the two files as far as it was read.
+#[derive(Debug)]
+pub(super) struct Side {
+    /// What messages call it.
+    name: &'static str,
+    /// Its header.
+    pub(super) columns: Vec<String>,
+    /// Quasi-identifiers in name order: their places in the header.
+    quasi: Vec<Option<usize>>,
+    /// Every other released column in name order: its place in the header.
+    others: Vec<Option<usize>>,
+    /// The texts of each quasi-identifier.
+    pub(super) interners: Vec<Interner>,
+    pub(super) classes: Classes,
+    pub(super) rows: u64,
+    start: RowHash,
+    /// The batch at hand: tuples end to end, and the hashes of its rows.
+    tuples: Vec<u32>,
+    hashes: Vec<RowHash>,
+}
+
+impl Side {
+    pub(super) fn new(name: &'static str, policy: &Policy, columns: &[String], start: RowHash) -> Self {
+        let place = |name: &str| columns.iter().position(|column| column == name);
+        let quasi: Vec<_> = policy.with_role(Role::Quasi).into_iter().map(place).collect();
+        Side {
+            name,
+            columns: columns.to_vec(),
+            others: others(policy).map(place).collect(),
+            interners: quasi.iter().map(|_| Interner::new()).collect(),
+            classes: Classes::new(quasi.len()),
+            quasi,
+            rows: 0,
+            start,
+            tuples: Vec::new(),
+            hashes: Vec::new(),
+        }
+    }
+
+    /// Reads one row.
+    pub(super) fn row(&mut self, row: &[Option<&str>]) -> Result<()> {
+        if row.len() != self.columns.len() {
+            return Err(Fault::data(format!(
+                "row {} of the {} has {} cells, its header has {}",
+                self.rows + 1,
+                self.name,
+                row.len(),
+                self.columns.len()
+            ))
+            .into());
+        }
+        self.batch(1, &mut |column, take| take(row[column]))
+    }
+
+    /// Reads some rows, column by column.
+    pub(super) fn batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
+        self.room(rows)?;
+        let width = self.quasi.len();
+        self.tuples.clear();
+        self.tuples.resize(rows * width, MISSING);
+        self.hashes.clear();
+        self.hashes.resize(rows, self.start);
+        for (at, place) in self.quasi.iter().enumerate() {
+            let interner = &mut self.interners[at];
+            let mut tuples = self.tuples.iter_mut().skip(at).step_by(width);
+            each(*place, rows, cells, |cell| {
+                if let Some(place) = tuples.next() {
+                    *place = interner.add(cell);
+                }
+            })?;
+        }
+        for place in &self.others {
+            let mut hashes = self.hashes.iter_mut();
+            each(*place, rows, cells, |cell| {
+                if let Some(hash) = hashes.next() {
+                    hash.cell(cell);
+                }
+            })?;
+        }
+        for (row, hash) in self.hashes.iter().enumerate() {
+            self.classes.row(&self.tuples[row * width..(row + 1) * width], hash.finish());
+        }
+        self.rows += rows as u64;
+        Ok(())
+    }
+
+    /// Classes and values are numbered with 32 bits, the highest of which stands for an unknown value.
+    fn room(&self, rows: usize) -> Result<()> {
+        let most = self.interners.iter().map(Interner::len).max().unwrap_or(0).max(self.classes.len());
+        match most.checked_add(rows) {
+            Some(sum) if sum < u32::MAX as usize => Ok(()),
+            _ => Err(Fault::data(format!("the {} has more than 4294967294 classes", self.name)).into()),
+        }
+    }
+
+    /// The released columns, other than quasi-identifiers or not, that the file does not have.
+    pub(super) fn absent<'a>(&self, policy: &'a Policy) -> Vec<&'a str> {
+        let quasi = policy.with_role(Role::Quasi).into_iter().zip(&self.quasi);
+        let others = others(policy).zip(&self.others);
+        quasi.chain(others).filter(|(_, place)| place.is_none()).map(|(name, _)| name).collect()
+    }
+
+    /// A class as a sentence names it: its values in the given columns.
+    pub(super) fn name(&self, class: usize, columns: &[usize]) -> String {
+        let tuple = self.classes.tuples.tuple(class);
+        let value = |&at: &usize| self.interners[at].value(tuple[at]).unwrap_or("missing");
+        format!("({})", columns.iter().map(value).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Released columns that are not quasi-identifiers, in name order: the order in which they are hashed,
+/// whatever their order in the file.
+fn others(policy: &Policy) -> impl Iterator<Item = &str> {
+    let other = |role: Role| role.released() && role != Role::Quasi;
+    policy.columns.iter().filter(move |(_, column)| other(column.role)).map(|(name, _)| name.as_str())
+}
+
+/// Hands every cell of a column to `take`; an absent column is missing in every row.
+fn each(
+    place: Option<usize>,
+    rows: usize,
+    cells: &mut Cells<'_>,
+    mut take: impl FnMut(Option<&str>),
+) -> Result<()> {
+    let mut given = 0;
+    let mut count = |cell: Option<&str>| {
+        given += 1;
+        take(cell);
+    };
+    match place {
+        Some(place) => cells(place, &mut count),
+        None => (0..rows).for_each(|_| count(None)),
+    }
+    if given == rows {
+        return Ok(());
+    }
+    Err(Fault::bug(format!("column {place:?} of a batch of {rows} rows gave {given} cells")).into())
+}

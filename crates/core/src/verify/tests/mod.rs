@@ -1,0 +1,93 @@
+//! The judge against a naive holder: [`Case::release`] makes a release and its certificate row by row and
+//! pair by pair, straight from the definitions; tests then judge it as it is, or after it was tampered with.
+
+mod forged;
+mod hand;
+mod naive;
+mod random;
+
+use std::collections::BTreeMap;
+
+use super::{Verdict, Verifier};
+use crate::error::Result;
+use crate::hierarchy::{Hierarchy, Path};
+use crate::policy::Policy;
+use crate::release::Certificate;
+use crate::table::Dictionary;
+
+type Row = Vec<Option<String>>;
+
+/// A table, a policy, and the levels that a search might have chosen.
+#[derive(Debug, Clone)]
+struct Case {
+    policy: String,
+    columns: Vec<String>,
+    rows: Vec<Row>,
+    paths: BTreeMap<String, Vec<Path>>,
+    levels: BTreeMap<String, usize>,
+}
+
+/// What the holder hands out, and the digests of the files.
+#[derive(Debug, Clone)]
+struct Made {
+    columns: Vec<String>,
+    rows: Vec<Row>,
+    certificate: Certificate,
+    output_sha256: String,
+    input_sha256: String,
+    policy_sha256: String,
+}
+
+impl Made {
+    /// Puts the seal on a changed certificate.
+    fn seal(&mut self) {
+        let Certificate { release, columns, classes, .. } = self.certificate.clone();
+        self.certificate = Certificate::new(release, columns, classes).unwrap();
+    }
+}
+
+impl Case {
+    fn policy(&self) -> Policy {
+        Policy::parse(&self.policy).unwrap()
+    }
+
+    fn build(&self, column: &str, values: &Dictionary) -> Result<Hierarchy> {
+        Hierarchy::new(self.paths[column].clone(), values.missing().is_some())
+    }
+
+    fn judge(&self, made: &Made, original: bool) -> Verdict {
+        let policy = self.policy();
+        let mut verifier = Verifier::new(&policy, made.policy_sha256.clone(), &made.certificate).unwrap();
+        verifier.released_columns(&made.columns);
+        for row in &made.rows {
+            verifier.released_row(&cells(row)).unwrap();
+        }
+        verifier.output_sha256(made.output_sha256.clone());
+        if original {
+            verifier.original_columns(&self.columns);
+            // Batches of three, so that both ways of reading are tried.
+            for rows in self.rows.chunks(3) {
+                verifier
+                    .original_batch(rows.len(), &mut |column, take| {
+                        rows.iter().for_each(|row| take(row[column].as_deref()));
+                    })
+                    .unwrap();
+            }
+            verifier.input_sha256(made.input_sha256.clone());
+        }
+        verifier.finish(&|column, values| self.build(column, values)).unwrap()
+    }
+}
+
+fn cells(row: &Row) -> Vec<Option<&str>> {
+    row.iter().map(Option::as_deref).collect()
+}
+
+fn strings(words: &str) -> Vec<String> {
+    words.split_whitespace().map(String::from).collect()
+}
+
+/// The claims that do not hold.
+fn broken(verdict: &Verdict) -> Vec<&str> {
+    verdict.claims.iter().filter(|(_, finding)| !finding.holds).map(|(claim, _)| claim.as_str()).collect()
+}

@@ -1,0 +1,272 @@
+//! The naive holder. Every number is computed row by row or pair by pair from its definition.
+
+use std::collections::BTreeMap;
+
+use super::{Case, Made, Row};
+use crate::policy::{Aggregate, Missing, Policy, Role, Suppressed};
+use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts};
+
+/// The original with its generalized quasi-identifiers.
+struct Table<'a> {
+    case: &'a Case,
+    policy: Policy,
+    quasi: Vec<String>,
+    /// Row → quasi-identifier → value, as it is and generalized.
+    raw: Vec<Row>,
+    general: Vec<Row>,
+}
+
+impl Case {
+    /// The release at the case's levels.
+    pub(super) fn release(&self) -> Made {
+        let table = Table::new(self);
+        let stay = table.stay();
+        let policy = &table.policy;
+        let out: Vec<usize> =
+            (0..self.columns.len()).filter(|&at| policy.columns[&self.columns[at]].role.released()).collect();
+        let starred = policy.output.suppressed == Suppressed::Starred;
+        let rows: Vec<Row> = (0..self.rows.len())
+            .filter(|&row| stay[row] || starred)
+            .map(|row| out.iter().map(|&at| table.cell(row, at, stay[row])).collect())
+            .collect();
+        let columns: Vec<String> = out.iter().map(|&at| self.columns[at].clone()).collect();
+        let classes = table.classes(&stay);
+        let made = Made {
+            certificate: Certificate::new(table.facts(&stay, rows.len()), columns.clone(), classes).unwrap(),
+            columns,
+            rows,
+            output_sha256: "out".into(),
+            input_sha256: "in".into(),
+            policy_sha256: Policy::digest(&self.policy),
+        };
+        assert!(made.certificate.sealed().unwrap());
+        made
+    }
+
+    /// The label of a value at a level, straight from its path.
+    fn label(&self, column: &str, value: Option<&str>, level: usize) -> Option<String> {
+        let paths = &self.paths[column];
+        let top = |p: &super::Path| p.labels.last().cloned();
+        let closed = !paths[0].labels.is_empty() && paths.iter().all(|p| top(p) == top(&paths[0]));
+        if level == self.height(column) {
+            return if closed { top(&paths[0]) } else { Some("*".into()) };
+        }
+        let value = value?;
+        if level == 0 {
+            return Some(value.into());
+        }
+        paths.iter().find(|p| p.leaf == value).map(|p| p.labels[level - 1].clone())
+    }
+
+    fn height(&self, column: &str) -> usize {
+        let paths = &self.paths[column];
+        let labels = paths[0].labels.len();
+        let closed = labels > 0 && paths.iter().all(|p| p.labels.last() == paths[0].labels.last());
+        if closed { labels } else { labels + 1 }
+    }
+}
+
+impl<'a> Table<'a> {
+    fn new(case: &'a Case) -> Self {
+        let policy = case.policy();
+        let quasi: Vec<String> = policy.with_role(Role::Quasi).into_iter().map(String::from).collect();
+        let place = |name: &String| case.columns.iter().position(|c| c == name).unwrap();
+        let raw: Vec<Row> =
+            case.rows.iter().map(|row| quasi.iter().map(|q| row[place(q)].clone()).collect()).collect();
+        let general = raw
+            .iter()
+            .map(|row| {
+                let label = |(q, v): (&String, &Option<String>)| case.label(q, v.as_deref(), case.levels[q]);
+                quasi.iter().zip(row).map(label).collect()
+            })
+            .collect();
+        Table { case, policy, quasi, raw, general }
+    }
+
+    fn cell(&self, row: usize, at: usize, stays: bool) -> Option<String> {
+        match self.quasi.iter().position(|q| *q == self.case.columns[at]) {
+            None => self.case.rows[row][at].clone(),
+            Some(_) if !stays => Some("*".into()),
+            Some(quasi) => self.general[row][quasi].clone(),
+        }
+    }
+
+    /// Claim → its columns and its k.
+    fn groups(&self) -> Vec<(String, Vec<usize>, u64)> {
+        let mut groups = Vec::new();
+        if let Some(k) = self.policy.privacy.k {
+            groups.push(("k-anonymity".to_owned(), (0..self.quasi.len()).collect(), k));
+        }
+        for (name, group) in &self.policy.privacy.quasi {
+            let place = |c: &String| self.quasi.iter().position(|q| q == c).unwrap();
+            groups.push((format!("k-anonymity: {name}"), group.columns.iter().map(place).collect(), group.k));
+        }
+        groups
+    }
+
+    fn matches(&self, a: usize, b: usize, columns: &[usize]) -> bool {
+        let wild = self.policy.input.missing == Missing::Wildcard;
+        columns.iter().all(|&c| {
+            let (a, b) = (&self.general[a][c], &self.general[b][c]);
+            a == b || wild && (a.is_none() || b.is_none())
+        })
+    }
+
+    fn size(&self, row: usize, columns: &[usize], stay: &[bool]) -> u64 {
+        (0..stay.len()).filter(|&other| stay[other] && self.matches(row, other, columns)).count() as u64
+    }
+
+    fn stay(&self) -> Vec<bool> {
+        let misses = |row: &Row| row.iter().any(Option::is_none);
+        let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
+        let mut stay: Vec<bool> = self.raw.iter().map(|row| !held(row)).collect();
+        let groups = self.groups();
+        loop {
+            let short = (0..stay.len()).find(|&row| {
+                stay[row] && groups.iter().any(|(_, columns, k)| self.size(row, columns, &stay) < *k)
+            });
+            match short {
+                Some(row) => stay[row] = false,
+                None => return stay,
+            }
+        }
+    }
+
+    /// Number of distinct generalized tuples among the rows that stay.
+    fn classes(&self, stay: &[bool]) -> u64 {
+        let new =
+            |row: usize| !(0..row).any(|before| stay[before] && self.general[before] == self.general[row]);
+        (0..stay.len()).filter(|&row| stay[row] && new(row)).count() as u64
+    }
+
+    fn facts(&self, stay: &[bool], written: usize) -> Release {
+        let released = stay.iter().filter(|&&stays| stays).count() as u64;
+        let rows = stay.len() as u64;
+        let claim = |(name, columns, k): (String, Vec<usize>, u64)| {
+            let size = |row| self.size(row, &columns, stay);
+            let achieved = (0..stay.len()).filter(|&row| stay[row]).map(size).min().map(|size| size as f64);
+            let required = k as f64;
+            let holds = achieved.is_none_or(|achieved| achieved >= required);
+            (name, Claim { required, achieved, holds })
+        };
+        let file = |sha256: &str, rows| FileFacts { path: "file".into(), sha256: sha256.into(), rows };
+        Release {
+            rows,
+            released,
+            suppressed: rows - released,
+            levels: self.case.levels.clone(),
+            loss: self.losses(stay),
+            privacy: self.groups().into_iter().map(claim).collect(),
+            search: SearchFacts {
+                algorithm: "none".into(),
+                nodes: 1,
+                checked: 1,
+                optimal: true,
+                gap: 0.0,
+                seconds: 0.0,
+            },
+            input: file("in", rows),
+            output: file("out", written as u64),
+            policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },
+            seed: 0,
+            version: "0".into(),
+        }
+    }
+
+    fn losses(&self, stay: &[bool]) -> BTreeMap<String, f64> {
+        let n = stay.len() as f64;
+        let hidden = stay.iter().filter(|&&stays| !stays).count() as f64;
+        let levels: Vec<f64> = self.quasi.iter().map(|q| self.case.levels[q] as f64).collect();
+        let ratios: Vec<f64> =
+            self.quasi.iter().zip(&levels).map(|(q, t)| t / self.case.height(q) as f64).collect();
+        let columns = self.quasi.len();
+        let pairs = |counts: &dyn Fn(usize) -> bool| {
+            let rows: Vec<usize> = (0..stay.len()).filter(|&row| counts(row)).collect();
+            let same = |a: usize| rows.iter().filter(|&&b| self.general[a] == self.general[b]).count();
+            rows.iter().map(|&a| same(a) as f64).sum::<f64>()
+        };
+        let height: f64 = levels.iter().sum();
+        let lm: Vec<f64> = (0..columns).map(|c| self.leaf_loss(c, stay)).collect();
+        let some = if hidden > 0.0 { 1.0 } else { 0.0 };
+        let mut losses = BTreeMap::from([
+            ("height", height),
+            ("absolute", height),
+            ("relative", ratios.iter().sum()),
+            ("prec", ratios.iter().sum::<f64>() / columns as f64),
+            ("dm", pairs(&|row| stay[row]) + n * hidden),
+            ("dm*", pairs(&|_| true)),
+            ("entropy", (0..columns).map(|c| self.entropy(c)).sum()),
+            ("lm", lm.iter().sum::<f64>() / columns as f64),
+            ("ambiguity", (0..stay.len()).map(|row| self.meanings(row, stay[row])).sum::<f64>() / n),
+            ("aecs", n / (self.classes(stay) as f64 + some)),
+        ]);
+        if let Some(target) = self.target(&lm, stay) {
+            losses.insert("target", target);
+        }
+        losses.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The two targets that the tests' policies name.
+    fn target(&self, lm: &[f64], stay: &[bool]) -> Option<f64> {
+        let wanted = self.policy.search.loss.parameters();
+        let m = self.quasi.len() as f64;
+        let weight = |c: usize| self.policy.columns[&self.quasi[c]].weight.unwrap_or(1.0);
+        match (wanted.name.as_str(), wanted.aggregate, wanted.count_suppressed) {
+            ("lm", Some(Aggregate::Geometric), _) => {
+                let product: f64 = lm.iter().enumerate().map(|(c, l)| weight(c) * l + 1.0).product();
+                Some(product.powf(1.0 / m) - 1.0)
+            }
+            ("entropy", None, Some(true)) => Some(
+                (0..self.quasi.len())
+                    .map(|c| weight(c) * (self.entropy(c) + self.hidden_entropy(c, stay)))
+                    .sum(),
+            ),
+            _ => None,
+        }
+    }
+
+    fn entropy(&self, c: usize) -> f64 {
+        let count = |rows: &[Row], row: usize| rows.iter().filter(|r| r[c] == rows[row][c]).count() as f64;
+        (0..self.raw.len()).map(|row| -(count(&self.raw, row) / count(&self.general, row)).log2()).sum()
+    }
+
+    fn hidden_entropy(&self, c: usize, stay: &[bool]) -> f64 {
+        let hidden: Vec<usize> = (0..stay.len()).filter(|&row| !stay[row]).collect();
+        let same =
+            |row: usize| hidden.iter().filter(|&&r| self.general[r][c] == self.general[row][c]).count();
+        hidden.iter().map(|&row| -(same(row) as f64 / hidden.len() as f64).log2()).sum()
+    }
+
+    /// Leaves under a row's cell, and all leaves; missing is a leaf where it occurs.
+    fn leaves(&self, row: usize, c: usize) -> (f64, f64) {
+        let name = &self.quasi[c];
+        let level = self.case.levels[name];
+        let mut leaves: Vec<Option<&str>> =
+            self.case.paths[name].iter().map(|p| Some(p.leaf.as_str())).collect();
+        if self.raw.iter().any(|row| row[c].is_none()) {
+            leaves.push(None);
+        }
+        let under =
+            leaves.iter().filter(|leaf| self.case.label(name, **leaf, level) == self.general[row][c]).count();
+        (under as f64, leaves.len() as f64)
+    }
+
+    fn leaf_loss(&self, c: usize, stay: &[bool]) -> f64 {
+        let share = |row: usize| {
+            let (under, all) = self.leaves(row, c);
+            if stay[row] { under / all } else { 1.0 }
+        };
+        let mean = (0..stay.len()).map(share).sum::<f64>() / stay.len() as f64;
+        let leaves =
+            self.case.paths[&self.quasi[c]].len() + usize::from(self.raw.iter().any(|row| row[c].is_none()));
+        let least = 1.0 / leaves as f64;
+        (mean - least) / (1.0 - least)
+    }
+
+    fn meanings(&self, row: usize, stays: bool) -> f64 {
+        (0..self.quasi.len())
+            .map(|c| self.leaves(row, c))
+            .map(|(under, all)| if stays { under } else { all })
+            .product()
+    }
+}

@@ -1,0 +1,201 @@
+//! Random tables: class sizes against all pairs, true releases hold, and no single change goes unseen.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::super::classes::{MISSING, Tuples};
+use super::super::groups::{Group, View, stable};
+use super::{Case, broken, strings};
+use crate::hierarchy::Path;
+use crate::policy::Missing;
+use crate::release::Certificate;
+
+/// Distinct tuples of small numbers, with counts.
+fn classes() -> impl Strategy<Value = (Tuples, Vec<u64>)> {
+    (1_usize..5).prop_flat_map(|width| {
+        prop::collection::vec((prop::collection::vec(0_u32..3, width), 0_u64..4), 0..30).prop_map(
+            move |rows| {
+                let mut tuples = Tuples::new(width);
+                let mut counts = Vec::new();
+                for (tuple, count) in rows {
+                    if tuples.intern(&tuple) == counts.len() {
+                        counts.push(count);
+                    }
+                }
+                (tuples, counts)
+            },
+        )
+    })
+}
+
+fn missing() -> impl Strategy<Value = Missing> {
+    select(vec![Missing::Value, Missing::Wildcard, Missing::Suppress])
+}
+
+/// All pairs.
+fn naive_sizes(tuples: &Tuples, counts: &[u64], columns: &[usize], missing: Missing) -> Vec<u64> {
+    let matches = |a: usize, b: usize| {
+        columns.iter().all(|&c| {
+            let (a, b) = (tuples.tuple(a)[c], tuples.tuple(b)[c]);
+            a == b || missing == Missing::Wildcard && (a == MISSING || b == MISSING)
+        })
+    };
+    let all = 0..counts.len();
+    all.clone().map(|a| all.clone().filter(|&b| matches(a, b)).map(|b| counts[b]).sum()).collect()
+}
+
+/// Cells of three columns: a number from 0 to 5, or missing.
+fn table() -> impl Strategy<Value = Vec<[Option<u8>; 4]>> {
+    let cell = || prop_oneof![4 => (0_u8..6).prop_map(Some), 1 => Just(None)];
+    prop::collection::vec([cell(), cell(), cell(), cell()], 1..25)
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let policy = (
+        missing(),
+        any::<bool>(),
+        select(vec![
+            "k = 2",
+            "k = 3\n[privacy.quasi.one]\ncolumns = [\"a\", \"b\"]\nk = 4",
+            "[privacy.quasi]\none = { columns = [\"a\", \"b\"], k = 3 }\ntwo = { columns = [\"b\", \"c\"], k = 2 }",
+        ]),
+        select(vec![
+            "{ name = \"lm\", aggregate = \"geometric\" }",
+            "{ name = \"entropy\", count_suppressed = true }",
+            "\"height\"",
+        ]),
+    );
+    (table(), [0_usize..4, 0..4, 0..4], policy).prop_map(
+        |(rows, levels, (missing, starred, privacy, loss))| {
+            let missing = format!("{missing:?}").to_lowercase();
+            let suppressed = if starred { "starred" } else { "dropped" };
+            let policy = format!(
+                "version = 1\n[input]\npath = \"x.csv\"\nmissing = \"{missing}\"\n\
+             [output]\nsuppressed = \"{suppressed}\"\n\
+             [columns]\na = {{ role = \"quasi\", weight = 0.5 }}\nb.role = \"quasi\"\nc.role = \"quasi\"\n\
+             s.role = \"sensitive\"\n\
+             [search]\nloss = {loss}\n[privacy]\nsuppression = 1.0\n{privacy}\n"
+            );
+            let labels = |i: usize| vec![format!("{}x", i / 2), format!("{}y", i / 4)];
+            let path = |i: usize| Path { leaf: i.to_string(), labels: labels(i) };
+            let paths: Vec<Path> = (0..6).map(path).collect();
+            Case {
+                policy,
+                columns: strings("s c b a"),
+                rows: rows.iter().map(|row| row.iter().map(|c| c.map(|c| c.to_string())).collect()).collect(),
+                paths: ["a", "b", "c"].map(|c| (c.to_owned(), paths.clone())).into(),
+                levels: ["a", "b", "c"].map(String::from).into_iter().zip(levels).collect::<BTreeMap<_, _>>(),
+            }
+        },
+    )
+}
+
+/// One number of a certificate made wrong.
+fn forge(certificate: &mut Certificate, which: usize, column: &str) {
+    let release = &mut certificate.release;
+    match which {
+        0 => release.rows += 1,
+        1 => release.released += 1,
+        2 => release.suppressed += 1,
+        3 => certificate.classes += 1,
+        4 => {
+            let level = release.levels.get_mut(column).unwrap();
+            *level = (*level + 1) % 4;
+        }
+        5 => release.output.rows += 1,
+        6 => release.input.rows += 1,
+        7 => release.privacy.values_mut().for_each(|claim| claim.achieved = claim.achieved.map(|k| k + 1.0)),
+        8 => release.privacy.values_mut().for_each(|claim| claim.required -= 1.0),
+        _ => release.loss.values_mut().for_each(|loss| *loss += 1e-6),
+    }
+}
+
+proptest! {
+    #[test]
+    fn sizes_are_those_of_all_pairs((tuples, counts) in classes(), missing in missing(), columns: [bool; 4]) {
+        let columns: Vec<usize> = (0..tuples.width()).filter(|&c| columns[c]).collect();
+        let sizes = View::new(&tuples, &columns).sizes(&counts, missing);
+        let naive = naive_sizes(&tuples, &counts, &columns, missing);
+        for class in (0..counts.len()).filter(|&class| counts[class] > 0) {
+            prop_assert_eq!(sizes[class], naive[class]);
+        }
+    }
+
+    #[test]
+    fn what_stays_is_the_most_that_can(
+        (tuples, counts) in classes(),
+        missing in missing(),
+        ks: [u8; 2],
+        part: [bool; 4],
+    ) {
+        let all: Vec<usize> = (0..tuples.width()).collect();
+        let part: Vec<usize> = all.iter().copied().filter(|&c| part[c]).collect();
+        let group = |(columns, k)| Group { claim: String::new(), columns, k: u64::from(k % 8_u8) + 1 };
+        let groups: Vec<Group> = [all, part].into_iter().zip(ks).map(group).collect();
+        let short = |class: usize, counts: &[u64]| groups.iter().any(|group| {
+            counts[class] > 0 && naive_sizes(&tuples, counts, &group.columns, missing)[class] < group.k
+        });
+        // One class at a time, the last one first.
+        let mut naive = counts.clone();
+        while let Some(class) = (0..naive.len()).rev().find(|&class| short(class, &naive)) {
+            naive[class] = 0;
+        }
+        prop_assert_eq!(stable(&tuples, counts, &groups, missing), naive);
+    }
+
+    #[test]
+    fn a_true_release_holds(case in case()) {
+        let verdict = case.judge(&case.release(), true);
+        prop_assert_eq!(broken(&verdict), Vec::<&str>::new(), "{:#?}", verdict);
+        let verdict = case.judge(&case.release(), false);
+        prop_assert_eq!(broken(&verdict), Vec::<&str>::new(), "{:#?}", verdict);
+    }
+
+    #[test]
+    fn no_changed_cell_goes_unseen(
+        case in case(),
+        row: Index,
+        column in 0_usize..4,
+        value in select(vec!["0", "1", "0x", "1x", "0y", "*", "", "-"]),
+    ) {
+        let mut made = case.release();
+        prop_assume!(!made.rows.is_empty());
+        let row = row.index(made.rows.len());
+        let value = (value != "-").then(|| value.to_owned());
+        prop_assume!(made.rows[row][column] != value);
+        made.rows[row][column] = value;
+        prop_assert!(!case.judge(&made, true).claims["truth"].holds);
+    }
+
+    #[test]
+    fn no_row_lost_doubled_or_exchanged_goes_unseen(case in case(), a: Index, b: Index, how in 0..3) {
+        let mut made = case.release();
+        prop_assume!(!made.rows.is_empty());
+        let (a, b) = (a.index(made.rows.len()), b.index(made.rows.len()));
+        match how {
+            0 => drop(made.rows.remove(a)),
+            1 => made.rows.push(made.rows[a].clone()),
+            _ => {
+                prop_assume!(made.rows[a] != made.rows[b]);
+                made.rows[a] = made.rows[b].clone();
+            }
+        }
+        prop_assert!(!case.judge(&made, true).claims["truth"].holds);
+    }
+
+    #[test]
+    fn no_forged_number_goes_unseen(
+        case in case(),
+        which in 0_usize..10,
+        column in select(vec!["a", "b", "c"]),
+    ) {
+        let mut made = case.release();
+        prop_assume!(which != 7 || made.certificate.release.released > 0);
+        forge(&mut made.certificate, which, column);
+        prop_assert!(!case.judge(&made, true).claims["certificate"].holds, "the seal");
+        made.seal();
+        prop_assert!(!case.judge(&made, true).holds());
+    }
+}

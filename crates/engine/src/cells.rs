@@ -1,0 +1,118 @@
+//! A column of a batch as text, without copying where it is text already.
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, LargeStringArray, StringArray, StringViewArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, UInt32Type};
+use throng::error::{Fault, Result};
+use throng::table::{Code, Dictionary};
+
+/// A column as text; a null is `None`.
+#[derive(Debug, Clone)]
+pub enum Cells {
+    /// 32-bit offsets.
+    Plain(StringArray),
+    /// 64-bit offsets.
+    Large(LargeStringArray),
+    /// Views.
+    View(StringViewArray),
+    /// Keys into text.
+    Keyed(Vec<Option<u32>>, StringArray),
+}
+
+impl Cells {
+    /// The column as text: numbers in shortest form, dates and times in ISO form.
+    ///
+    /// # Errors
+    /// A type that has no text form, such as a list.
+    pub fn new(column: &str, array: &ArrayRef) -> Result<Self> {
+        match array.data_type() {
+            DataType::Utf8 => Ok(Cells::Plain(array.as_string::<i32>().clone())),
+            DataType::LargeUtf8 => Ok(Cells::Large(array.as_string::<i64>().clone())),
+            DataType::Utf8View => Ok(Cells::View(array.as_string_view().clone())),
+            DataType::Dictionary(_, value) if value.is_string() => keyed(column, array),
+            other if other.is_nested() || other.is_binary() => Err(Fault::data(format!("holds {other}"))
+                .column(column)
+                .help("only columns of text, numbers, dates and truth values can be released; leave it out of the input")
+                .into()),
+            _ => Ok(Cells::Plain(text(column, array)?.as_string::<i32>().clone())),
+        }
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        match self {
+            Cells::Plain(a) => a.len(),
+            Cells::Large(a) => a.len(),
+            Cells::View(a) => a.len(),
+            Cells::Keyed(keys, _) => keys.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A cell.
+    #[inline]
+    pub fn get(&self, row: usize) -> Option<&str> {
+        match self {
+            Cells::Plain(a) => a.is_valid(row).then(|| a.value(row)),
+            Cells::Large(a) => a.is_valid(row).then(|| a.value(row)),
+            Cells::View(a) => a.is_valid(row).then(|| a.value(row)),
+            Cells::Keyed(keys, values) => {
+                keys[row].filter(|&k| values.is_valid(k as usize)).map(|k| values.value(k as usize))
+            }
+        }
+    }
+
+    /// Gives every cell to `take`, in order.
+    pub fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+        match self {
+            Cells::Plain(a) => a.iter().for_each(take),
+            Cells::Large(a) => a.iter().for_each(take),
+            Cells::View(a) => a.iter().for_each(take),
+            Cells::Keyed(..) => (0..self.len()).for_each(|row| take(self.get(row))),
+        }
+    }
+
+    /// Appends the codes of all cells, giving codes to new values.
+    pub(crate) fn encode(&self, dictionary: &mut Dictionary, codes: &mut Vec<Code>) {
+        codes.clear();
+        codes.reserve(self.len());
+        match self {
+            Cells::Plain(a) => codes.extend(a.iter().map(|v| dictionary.add(v, 1))),
+            Cells::Large(a) => codes.extend(a.iter().map(|v| dictionary.add(v, 1))),
+            Cells::View(a) => codes.extend(a.iter().map(|v| dictionary.add(v, 1))),
+            Cells::Keyed(..) => codes.extend((0..self.len()).map(|i| dictionary.add(self.get(i), 1))),
+        }
+    }
+
+    /// The codes of all cells in a dictionary that has them all.
+    pub(crate) fn look_up(&self, column: &str, dictionary: &Dictionary, codes: &mut Vec<Code>) -> Result<()> {
+        codes.clear();
+        codes.reserve(self.len());
+        for row in 0..self.len() {
+            let code = dictionary.get(self.get(row)).ok_or_else(|| {
+                Fault::data("the table changed while it was being released")
+                    .column(column)
+                    .help("release a copy that nobody writes to")
+            })?;
+            codes.push(code);
+        }
+        Ok(())
+    }
+}
+
+/// Any simple type as text.
+pub(crate) fn text(column: &str, array: &ArrayRef) -> Result<ArrayRef> {
+    cast(array, &DataType::Utf8)
+        .map_err(|e| Fault::data(format!("cannot be read as text: {e}")).column(column).into())
+}
+
+fn keyed(column: &str, array: &ArrayRef) -> Result<Cells> {
+    let kind = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
+    let array = cast(array, &kind).map_err(|e| Fault::data(format!("cannot be read: {e}")).column(column))?;
+    let dictionary = array.as_dictionary::<UInt32Type>();
+    Ok(Cells::Keyed(dictionary.keys().iter().collect(), dictionary.values().as_string::<i32>().clone()))
+}

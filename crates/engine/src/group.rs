@@ -1,0 +1,39 @@
+//! Groups a table: values to codes, rows to classes. One pass, one batch in memory at a time.
+
+use throng::error::Result;
+use throng::search::Grouped;
+use throng::table::Dictionary;
+use throng::tuples::Tuples;
+
+use crate::Engine;
+use crate::cells::Cells;
+use crate::source::Source;
+
+/// A grouped table; see [`Grouped`].
+pub type GroupedTable = Grouped;
+
+impl Engine {
+    /// The values and combinations of the named columns. Calls `progress` with the rows so far,
+    /// which may stop it.
+    ///
+    /// # Errors
+    /// When the table cannot be read.
+    pub fn group(
+        &self,
+        source: &Source,
+        columns: &[String],
+        progress: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<GroupedTable> {
+        let mut dictionaries = vec![Dictionary::new(); columns.len()];
+        let mut tuples = Tuples::new(columns.len());
+        let mut codes = vec![Vec::new(); columns.len()];
+        self.scan(source, columns, |batch| {
+            for (i, array) in batch.columns().iter().enumerate() {
+                Cells::new(&columns[i], array)?.encode(&mut dictionaries[i], &mut codes[i]);
+            }
+            tuples.add(&codes, batch.num_rows())?;
+            progress(tuples.rows())
+        })?;
+        Ok(Grouped { names: columns.to_vec(), dictionaries, tuples })
+    }
+}

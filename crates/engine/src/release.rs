@@ -1,0 +1,466 @@
+//! The whole way of a release: read, group, search, transform, verify, write.
+//!
+//! Everything is staged in a folder of its own beside the output and renamed only after the verifier
+//! has agreed; a failure or a full disk leaves nothing behind.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use throng::error::{Fault, Kind, Result};
+use throng::hierarchy;
+use throng::loss::{self, Marginals};
+use throng::model::PrivacyModel;
+use throng::policy::{LossParameters, Policy, Role};
+use throng::recoding::Recoding;
+use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts};
+use throng::report::{Facts, Subject, collect};
+use throng::search::{self, Account, Budget, Evaluator, Outcome, Problem, Progress, Solution};
+use throng::verify::{Finding, Verdict, Verifier};
+
+use crate::Engine;
+use crate::digest::digest_files;
+use crate::error::{unreadable, unwritable};
+use crate::shape::shape;
+use crate::source::Source;
+use crate::transform::Transform;
+
+/// A policy with where it came from.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    /// What it asks for.
+    pub policy: Policy,
+    /// SHA-256 of its text.
+    pub sha256: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+impl PolicyFile {
+    /// Reads a policy.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or a policy with mistakes.
+    pub fn read(path: &Path) -> Result<(Self, String)> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| unreadable(&name, &e))?;
+        let policy = Policy::parse(&text).map_err(|e| e.map(|f| f.file(&name)))?;
+        let sha256 = Policy::digest(&text);
+        Ok((PolicyFile { policy, sha256, path: path.to_owned() }, text))
+    }
+
+    /// The folder that its paths are relative to.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Reads a hierarchy file that the policy names.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn load(&self, path: &str) -> Result<String> {
+        let full = self.folder().join(path);
+        let bytes = std::fs::read(&full).map_err(|e| unreadable(&full.display().to_string(), &e))?;
+        String::from_utf8(bytes).map_err(|_| {
+            Fault::input("is not UTF-8")
+                .file(full.display().to_string())
+                .help("convert the hierarchy file")
+                .into()
+        })
+    }
+}
+
+/// How far a release is.
+#[derive(Debug, Clone, Copy)]
+pub enum Stage {
+    /// Rows read to be grouped.
+    Reading(u64),
+    /// The search.
+    Searching(Progress),
+    /// Rows rewritten, of so many.
+    Writing(u64, u64),
+    /// The verifier reads.
+    Verifying,
+}
+
+/// What to release and whom to tell.
+pub struct Job<'a> {
+    /// The policy.
+    pub policy: &'a PolicyFile,
+    /// Where the release goes, instead of where the policy says.
+    pub output: Option<PathBuf>,
+    /// The seed, instead of the policy's.
+    pub seed: Option<u64>,
+    /// How often the user asked to stop: during the search it means to release the best so far, otherwise to
+    /// give up.
+    pub interrupts: &'a (dyn Fn() -> usize + Sync),
+    /// Told how far it is.
+    pub progress: &'a (dyn Fn(Stage) + Sync),
+}
+
+impl Job<'_> {
+    /// Stops when the user asked to since there were so many interrupts.
+    fn give_up(&self, interrupts: usize) -> Result<()> {
+        if (self.interrupts)() > interrupts {
+            return Err(Fault::new(Kind::Unsolvable, "stopped; nothing was written").into());
+        }
+        Ok(())
+    }
+}
+
+/// A release that was written and verified.
+#[derive(Debug)]
+pub struct Done {
+    /// What was released, with the proof.
+    pub certificate: Certificate,
+    /// What the verifier found.
+    pub verdict: Verdict,
+    /// What the report tells.
+    pub facts: Facts,
+    /// The files written: release, certificate, report.
+    pub paths: Paths,
+}
+
+/// Where the parts of a release go.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    /// The released table.
+    pub output: PathBuf,
+    /// The proof.
+    pub certificate: PathBuf,
+    /// The report.
+    pub report: PathBuf,
+}
+
+impl Paths {
+    /// As the policy says; certificate and report go beside the release where it does not.
+    fn new(job: &Job<'_>) -> Result<Self> {
+        let policy = &job.policy.policy;
+        let folder = job.policy.folder();
+        let output = match (&job.output, &policy.output.path) {
+            (Some(path), _) => path.clone(),
+            (None, Some(path)) => folder.join(path),
+            (None, None) => {
+                return Err(Fault::input("does not say where the release goes")
+                    .file(job.policy.path.display().to_string())
+                    .key("output.path")
+                    .help("set output.path, or give --out")
+                    .into());
+            }
+        };
+        let beside = |given: &Option<String>, ending: &str| match (given, &job.output) {
+            (Some(path), None) => folder.join(path),
+            _ => output.with_extension(ending),
+        };
+        let paths = Paths {
+            certificate: beside(&policy.output.certificate, "certificate.json"),
+            report: beside(&policy.output.report, "report.html"),
+            output,
+        };
+        Ok(paths)
+    }
+
+    /// Refuses to write over the input.
+    fn spare(&self, source: &Source) -> Result<()> {
+        let resolved = |p: &Path| std::fs::canonicalize(p).ok();
+        for path in [&self.output, &self.certificate, &self.report] {
+            let target = resolved(path);
+            if target.is_some() && source.files.iter().any(|f| resolved(f) == target) {
+                return Err(Fault::input("would be written over the input")
+                    .file(path.display().to_string())
+                    .key("output.path")
+                    .help("give the release another name")
+                    .into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Releases a table as a policy asks, and proves it.
+    ///
+    /// # Errors
+    /// What cannot be read, does not fit or cannot be written; [`Kind::Unsolvable`] when no node is
+    /// safe within the limits. Nothing is left behind.
+    pub fn release(&self, job: &Job<'_>) -> Result<Done> {
+        let policy = &job.policy.policy;
+        let strategy = search::strategy(&policy.search.algorithm)?;
+        let source = Source::open(&policy.input, job.policy.folder())?;
+        let columns = self.columns(&source)?;
+        policy.bind(&columns).map_err(|e| explain_delimiter(e, &source, &columns))?;
+        let paths = Paths::new(job)?;
+        paths.spare(&source)?;
+
+        let quasi: Vec<String> =
+            columns.iter().filter(|c| policy.columns[*c].role == Role::Quasi).cloned().collect();
+        let grouped = self.group(&source, &quasi, &|rows| {
+            (job.progress)(Stage::Reading(rows));
+            job.give_up(0)
+        })?;
+        let dictionaries = grouped.dictionaries.clone();
+        let rows = grouped.tuples.rows();
+        let (problem, maps) = Problem::new(policy, grouped, &|path| job.policy.load(path))?;
+
+        let started = Instant::now();
+        let budget = Budget {
+            cancelled: &|| (job.interrupts)() > 0,
+            progress: &|p| (job.progress)(Stage::Searching(p)),
+        };
+        let (outcome, account) = search::solve(&problem, strategy, &budget)?;
+        let interrupts = (job.interrupts)();
+        let (best, gap) = found(outcome, &problem)?;
+        let search =
+            facts_of_search(strategy.name(), &problem, account, gap, started.elapsed().as_secs_f64());
+
+        let mut evaluator = Evaluator::new(&problem);
+        let (view, flags) = evaluator.classes(&best.node);
+        let recoding = Recoding::new(&problem.names, &maps, &view, flags);
+        let stage = Staging::new(&paths)?;
+        let written = self.transform(&Transform {
+            source: &source,
+            policy,
+            recoding: &recoding,
+            dictionaries: &dictionaries,
+            rows,
+            seed: job.seed.unwrap_or(policy.search.seed),
+            output: &stage.output,
+            progress: &|done| {
+                (job.progress)(Stage::Writing(done, rows));
+                job.give_up(interrupts)
+            },
+        })?;
+        drop((recoding, dictionaries, maps));
+
+        let release = Release {
+            rows,
+            released: rows - flags.rows(),
+            suppressed: flags.rows(),
+            levels: problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect(),
+            loss: losses(policy, &problem, &best, &view, flags)?,
+            privacy: claims(&problem.models, &view, flags),
+            search,
+            input: FileFacts { path: policy.input.path.clone(), sha256: digest_files(&source.files)?, rows },
+            output: FileFacts {
+                path: paths.output.display().to_string(),
+                sha256: written.sha256.clone(),
+                rows: written.rows,
+            },
+            policy: PolicyFacts { sha256: job.policy.sha256.clone() },
+            seed: job.seed.unwrap_or(policy.search.seed),
+            version: env!("CARGO_PKG_VERSION").into(),
+        };
+        let facts = collect(Subject {
+            policy,
+            policy_path: job.policy.path.display().to_string(),
+            certificate_path: paths.certificate.display().to_string(),
+            columns: &columns,
+            problem: &problem,
+            view,
+            flags,
+            release: release.clone(),
+        });
+        let classes = (view.len() - flags.classes()) as u64;
+        let certificate = Certificate::new(release, written.columns.clone(), classes)?;
+        drop(evaluator);
+        drop(problem);
+
+        (job.progress)(Stage::Verifying);
+        let verdict = self.verify(job.policy, &stage.output, &certificate, Some(&source))?;
+        refuse(&verdict)?;
+        stage.publish(&paths, &certificate, &facts)?;
+        Ok(Done { certificate, verdict, facts, paths })
+    }
+
+    /// Judges a release by its file, the policy and the certificate, and with the original where given.
+    ///
+    /// # Errors
+    /// When a file cannot be read. A claim that does not hold is no error: it is in the verdict.
+    pub fn verify(
+        &self,
+        policy: &PolicyFile,
+        output: &Path,
+        certificate: &Certificate,
+        original: Option<&Source>,
+    ) -> Result<Verdict> {
+        let mut verifier = Verifier::new(&policy.policy, policy.sha256.clone(), certificate)?;
+        self.read_release(&mut verifier, output, &policy.policy)?;
+        if let Some(source) = original {
+            self.read_original(&mut verifier, source, &policy.policy)?;
+        }
+        let mut verdict = verifier.finish(&|column, dictionary| {
+            let spec = policy.policy.columns.get(column).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
+            hierarchy::build(&spec, dictionary, &|path| policy.load(path))
+        })?;
+        let fault = shape(output)?.fault();
+        let holds = fault.is_none();
+        let found = fault.unwrap_or_else(|| "nothing but the table is in the file".into());
+        verdict.claims.insert("shape".into(), Finding { holds, found, unchecked: false });
+        Ok(verdict)
+    }
+}
+
+/// A header with one column usually means that the delimiter is another.
+fn explain_delimiter(
+    error: throng::error::Error,
+    source: &Source,
+    columns: &[String],
+) -> throng::error::Error {
+    let [only] = columns else { return error };
+    let found = [';', ',', '\t', '|'].into_iter().find(|c| only.contains(*c));
+    match found {
+        Some(delimiter) => Fault::input(format!("the table has one column, called `{only}`"))
+            .file(&source.name)
+            .line(1)
+            .help(format!(
+                "the cells seem to be divided by {delimiter:?}: set input.delimiter = {delimiter:?}"
+            ))
+            .into(),
+        None => error,
+    }
+}
+
+/// The best node, or why there is none and what would help.
+fn found(outcome: Outcome, problem: &Problem) -> Result<(Solution, f64)> {
+    match outcome {
+        Outcome::Found { best, gap } => Ok((best, gap)),
+        Outcome::Cancelled => {
+            Err(Fault::new(Kind::Unsolvable, "stopped before a safe generalization was found").into())
+        }
+        Outcome::Infeasible { least } => {
+            let rows = problem.classes.rows();
+            let needed = least as f64 / rows as f64;
+            Err(Fault::new(
+                Kind::Unsolvable,
+                format!(
+                    "no generalization is safe: even the most general one leaves {least} of {rows} rows to be \
+                     suppressed, and {} are allowed",
+                    problem.max_suppressed
+                ),
+            )
+            .key("privacy.suppression")
+            .help(format!(
+                "raise privacy.suppression to {} or more, lower k, or raise the max_level of a column",
+                round_up(needed)
+            ))
+            .into())
+        }
+    }
+}
+
+/// Up to four digits, so that the share that is asked for is enough.
+fn round_up(share: f64) -> f64 {
+    (share * 1e4).ceil() / 1e4
+}
+
+fn facts_of_search(
+    algorithm: &str,
+    problem: &Problem,
+    account: Account,
+    gap: f64,
+    seconds: f64,
+) -> SearchFacts {
+    SearchFacts {
+        algorithm: algorithm.into(),
+        nodes: problem.lattice.nodes().try_into().unwrap_or(u64::MAX),
+        checked: account.checked,
+        optimal: gap == 0.0,
+        gap,
+        seconds,
+    }
+}
+
+/// Every loss with its defaults, and the one that was searched for as the policy asks.
+fn losses(
+    policy: &Policy,
+    problem: &Problem,
+    best: &Solution,
+    view: &throng::classes::View<'_>,
+    flags: &throng::classes::Flags,
+) -> Result<BTreeMap<String, f64>> {
+    let marginals = Marginals::new(&problem.classes, &problem.hierarchies);
+    let plain = vec![1.0; problem.names.len()];
+    let mut losses = BTreeMap::new();
+    for name in loss::NAMES {
+        let parameters = LossParameters { name: name.into(), aggregate: None, count_suppressed: None };
+        losses.insert(name.into(), loss::build(&parameters, &marginals, &plain)?.loss(view, flags));
+    }
+    losses.insert(policy.search.loss.parameters().name, best.loss);
+    Ok(losses)
+}
+
+fn claims(
+    models: &[Box<dyn PrivacyModel>],
+    view: &throng::classes::View<'_>,
+    flags: &throng::classes::Flags,
+) -> BTreeMap<String, Claim> {
+    models
+        .iter()
+        .map(|model| {
+            let v = model.verdict(view, flags);
+            (model.name(), Claim { required: v.required, achieved: v.achieved, holds: v.holds })
+        })
+        .collect()
+}
+
+/// A release that its own verifier does not agree with is never written.
+fn refuse(verdict: &Verdict) -> Result<()> {
+    if verdict.holds() {
+        return Ok(());
+    }
+    let wrong =
+        verdict.claims.iter().filter(|(_, f)| !f.holds).map(|(claim, f)| format!("{claim}: {}", f.found));
+    Err(Fault::bug(format!(
+        "the verifier does not agree with the release; {}",
+        wrong.collect::<Vec<_>>().join("; ")
+    ))
+    .help("nothing was written; please report this with the policy")
+    .into())
+}
+
+/// The folder where a release waits for its verdict.
+struct Staging {
+    folder: tempfile::TempDir,
+    output: PathBuf,
+}
+
+impl Staging {
+    fn new(paths: &Paths) -> Result<Self> {
+        let name = paths.output.display().to_string();
+        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
+        let parent = paths.output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = tempfile::Builder::new().prefix(".throng-").tempdir_in(parent).map_err(|e| fail(&e))?;
+        let file = paths.output.file_name().ok_or_else(|| fail(&"it is not a file name"))?;
+        let output = folder.path().join(file);
+        Ok(Staging { folder, output })
+    }
+
+    /// Writes the papers, then gives everything its name; the release comes last.
+    fn publish(self, paths: &Paths, certificate: &Certificate, facts: &Facts) -> Result<()> {
+        let json = serde_json::to_string_pretty(certificate).map_err(|e| Fault::bug(e.to_string()))?;
+        let papers = [(&paths.certificate, json + "\n"), (&paths.report, throng::report::html(facts))];
+        let mut staged = Vec::new();
+        for (i, (path, text)) in papers.into_iter().enumerate() {
+            let temporary = self.folder.path().join(format!("paper-{i}"));
+            crate::sink::write_atomically(&temporary, text.as_bytes())?;
+            staged.push((temporary, path));
+        }
+        staged.push((self.output.clone(), &paths.output));
+        for (from, to) in staged {
+            rename(&from, to)?;
+        }
+        Ok(())
+    }
+}
+
+/// Moves a file, by copy where the target is on another disk.
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    let name = to.display().to_string();
+    match std::fs::rename(from, to) {
+        Err(e) if e.kind() == std::io::ErrorKind::CrossesDevices => {
+            let bytes = std::fs::read(from).map_err(|e| unwritable(&name, &e))?;
+            crate::sink::write_atomically(to, &bytes)
+        }
+        other => other.map_err(|e| unwritable(&name, &e)),
+    }
+}

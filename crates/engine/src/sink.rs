@@ -1,0 +1,232 @@
+//! Writes a release: to a temporary name in the output's folder, hashed on the way, then renamed.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use datafusion::arrow::array::{ArrayRef, RecordBatch};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::csv;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::ipc::writer::FileWriter;
+use datafusion::arrow::json::LineDelimitedWriter;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::arrow::arrow_writer::ArrowWriterOptions;
+use datafusion::parquet::basic::Compression;
+use datafusion::parquet::file::properties::WriterProperties;
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+use throng::error::{Error, Fault, Result};
+use throng::policy::{Format, Policy};
+
+use crate::digest::hex;
+use crate::error::unwritable;
+
+/// What was written.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// Its rows.
+    pub rows: u64,
+    /// Its columns.
+    pub columns: Vec<String>,
+}
+
+/// A file that is hashed as it is written.
+struct Hashed {
+    file: BufWriter<NamedTempFile>,
+    hasher: Sha256,
+}
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+enum Writer {
+    Csv(Box<csv::Writer<Hashed>>),
+    Parquet(Box<ArrowWriter<Hashed>>),
+    Json(Box<LineDelimitedWriter<Hashed>>),
+    Arrow(Box<FileWriter<Hashed>>),
+}
+
+/// A release being written.
+pub(crate) struct Sink {
+    path: PathBuf,
+    writer: Writer,
+    /// What the file holds: text where batches hold keyed text.
+    schema: SchemaRef,
+    rows: u64,
+}
+
+impl Sink {
+    /// Opens a temporary file beside the output.
+    pub(crate) fn create(path: &Path, policy: &Policy, schema: SchemaRef) -> Result<Self> {
+        let name = path.display().to_string();
+        let format = Format::of_path(&name).ok_or_else(|| {
+            Fault::input("does not tell the format")
+                .file(&name)
+                .help("end it in .csv, .parquet, .json or .arrow")
+        })?;
+        let schema = plain(&schema, format);
+        let file =
+            Hashed { file: BufWriter::with_capacity(1 << 17, temporary(path)?), hasher: Sha256::new() };
+        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
+        let writer = match format {
+            Format::Csv => {
+                let delimiter = policy.output.delimiter.unwrap_or(policy.input.delimiter) as u8;
+                Writer::Csv(Box::new(
+                    csv::WriterBuilder::new().with_delimiter(delimiter).with_header(true).build(file),
+                ))
+            }
+            Format::Parquet => {
+                let options =
+                    ArrowWriterOptions::new().with_properties(properties()).with_skip_arrow_metadata(true);
+                let writer =
+                    ArrowWriter::try_new_with_options(file, schema.clone(), options).map_err(|e| fail(&e))?;
+                Writer::Parquet(Box::new(writer))
+            }
+            Format::Json => Writer::Json(Box::new(LineDelimitedWriter::new(file))),
+            Format::Arrow => {
+                Writer::Arrow(Box::new(FileWriter::try_new(file, &schema).map_err(|e| fail(&e))?))
+            }
+        };
+        Ok(Sink { path: path.to_owned(), writer, schema, rows: 0 })
+    }
+
+    /// The output's name, for messages.
+    pub(crate) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The output's folder.
+    pub(crate) fn folder(&self) -> &Path {
+        folder(&self.path)
+    }
+
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.rows += batch.num_rows() as u64;
+        let columns = batch.columns().iter().zip(self.schema.fields()).map(|(array, field)| {
+            if array.data_type() == field.data_type() {
+                Ok(ArrayRef::clone(array))
+            } else {
+                cast(array, field.data_type()).map_err(|e| Error::from(Fault::bug(e.to_string())))
+            }
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let batch =
+            RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| Fault::bug(e.to_string()))?;
+        let name = self.name();
+        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
+        match &mut self.writer {
+            Writer::Csv(w) => w.write(&batch).map_err(|e| fail(&e)),
+            Writer::Parquet(w) => w.write(&batch).map_err(|e| fail(&e)),
+            Writer::Json(w) => w.write(&batch).map_err(|e| fail(&e)),
+            Writer::Arrow(w) => w.write(&batch).map_err(|e| fail(&e)),
+        }
+    }
+
+    /// Closes the file and gives it its name.
+    pub(crate) fn finish(mut self) -> Result<Written> {
+        if self.rows == 0 {
+            // A CSV writer writes its header with its first batch.
+            self.write(&RecordBatch::new_empty(self.schema.clone()))?;
+        }
+        let name = self.name();
+        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
+        let hashed = match self.writer {
+            Writer::Csv(w) => w.into_inner(),
+            Writer::Parquet(w) => w.into_inner().map_err(|e| fail(&e))?,
+            Writer::Json(mut w) => {
+                w.finish().map_err(|e| fail(&e))?;
+                w.into_inner()
+            }
+            Writer::Arrow(mut w) => {
+                w.finish().map_err(|e| fail(&e))?;
+                w.into_inner().map_err(|e| fail(&e))?
+            }
+        };
+        let Hashed { file, hasher } = hashed;
+        let file = file.into_inner().map_err(|e| fail(&e.into_error()))?;
+        persist(file, &self.path)?;
+        Ok(Written {
+            sha256: hex(&hasher.finalize()),
+            rows: self.rows,
+            columns: self.schema.fields().iter().map(|f| f.name().clone()).collect(),
+        })
+    }
+}
+
+/// Writes a small file whole or not at all.
+///
+/// # Errors
+/// When it cannot be written; then nothing is left behind.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = temporary(path)?;
+    file.write_all(bytes).map_err(|e| unwritable(&path.display().to_string(), &e))?;
+    persist(file, path)
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn temporary(path: &Path) -> Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(".throng-")
+        .tempfile_in(folder(path))
+        .map_err(|e| unwritable(&path.display().to_string(), &e))
+}
+
+fn persist(file: NamedTempFile, path: &Path) -> Result<()> {
+    let fail = |e: &dyn std::fmt::Display| unwritable(&path.display().to_string(), e);
+    open_to_others(file.as_file()).map_err(|e| fail(&e))?;
+    file.as_file().sync_all().map_err(|e| fail(&e))?;
+    file.persist(path).map_err(|e| fail(&e.error))?;
+    Ok(())
+}
+
+/// Temporary files are private; a release is as readable as any new file, less what the mask forbids.
+#[cfg(unix)]
+fn open_to_others(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn open_to_others(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Text instead of keyed text, and nothing but names and types: no metadata of the input travels along.
+fn plain(schema: &Schema, format: Format) -> SchemaRef {
+    let fields: Vec<Field> = schema
+        .fields()
+        .iter()
+        .map(|f| {
+            let kind = match f.data_type() {
+                DataType::Dictionary(_, value) if format != Format::Parquet => value.as_ref().clone(),
+                DataType::Utf8View | DataType::LargeUtf8 => DataType::Utf8,
+                other => other.clone(),
+            };
+            Field::new(f.name(), kind, true)
+        })
+        .collect();
+    std::sync::Arc::new(Schema::new(fields))
+}
+
+fn properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_created_by(format!("throng {}", env!("CARGO_PKG_VERSION")))
+        .set_compression(Compression::SNAPPY)
+        .set_key_value_metadata(None)
+        .build()
+}

@@ -1,0 +1,198 @@
+//! Rewrites rows as decided, streaming: one look-up per generalized cell, one per row when anything
+//! is suppressed. Kept columns are passed through as they are.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, DictionaryArray, StringArray, UInt32Array};
+use datafusion::arrow::compute::take;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
+use datafusion::arrow::record_batch::RecordBatch;
+use throng::error::{Fault, Result};
+use throng::hierarchy::TOP;
+use throng::policy::{Policy, Role, Suppressed};
+use throng::recoding::Recoding;
+use throng::table::{Code, Dictionary};
+
+use crate::Engine;
+use crate::cells::{Cells, text};
+use crate::shuffle::Shuffle;
+use crate::sink::{Sink, Written};
+use crate::source::Source;
+
+/// What to rewrite, how, and where to.
+pub struct Transform<'a> {
+    /// The table.
+    pub source: &'a Source,
+    /// What the holder asked for.
+    pub policy: &'a Policy,
+    /// What was decided.
+    pub recoding: &'a Recoding,
+    /// The values of the quasi-identifiers, as grouping found them.
+    pub dictionaries: &'a [Dictionary],
+    /// Rows of the table, as grouping counted them.
+    pub rows: u64,
+    /// The seed of the row order.
+    pub seed: u64,
+    /// Where the release goes.
+    pub output: &'a Path,
+    /// Told the rows so far; may stop it.
+    pub progress: &'a dyn Fn(u64) -> Result<()>,
+}
+
+impl Engine {
+    /// Writes the release, to a temporary name first.
+    ///
+    /// # Errors
+    /// What cannot be read or written; then nothing is left behind.
+    pub fn transform(&self, job: &Transform<'_>) -> Result<Written> {
+        let columns = self.columns(job.source)?;
+        let schema = self.schema(job.source)?;
+        let released: Vec<String> =
+            columns.into_iter().filter(|c| role(job.policy, c).is_some_and(Role::released)).collect();
+        let mut rewriter = Rewriter::new(job, &released, &schema)?;
+        let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
+        let expected = if rewriter.stars { job.rows } else { job.rows - job.recoding.suppressed_rows() };
+        let mut shuffle = Shuffle::new(sink, expected, (!job.policy.output.keep_order).then_some(job.seed));
+        let mut rows = 0;
+        self.scan(job.source, &released, |batch| {
+            rows += batch.num_rows() as u64;
+            shuffle.push(rewriter.rewrite(&batch)?)?;
+            (job.progress)(rows)
+        })?;
+        if rows != job.rows {
+            return Err(Fault::data("the table changed while it was being released")
+                .file(&job.source.name)
+                .help("release a copy that nobody writes to")
+                .into());
+        }
+        shuffle.finish()
+    }
+}
+
+fn role(policy: &Policy, column: &str) -> Option<Role> {
+    policy.columns.get(column).map(|c| c.role)
+}
+
+/// Turns batches of the table into batches of the release.
+struct Rewriter<'a> {
+    recoding: &'a Recoding,
+    dictionaries: &'a [Dictionary],
+    names: Vec<String>,
+    schema: SchemaRef,
+    /// For each released column the quasi-identifier it is.
+    quasi: Vec<Option<usize>>,
+    /// For each quasi-identifier its labels; the last one is the star of suppressed rows.
+    labels: Vec<ArrayRef>,
+    stars: bool,
+    /// Codes of the table, then of the release, per quasi-identifier.
+    codes: Vec<Vec<Code>>,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(job: &Transform<'a>, released: &[String], schema: &Schema) -> Result<Self> {
+        let recoding = job.recoding;
+        let quasi: Vec<Option<usize>> =
+            released.iter().map(|c| recoding.columns.iter().position(|q| &q.name == c)).collect();
+        let stars = job.policy.output.suppressed == Suppressed::Starred && recoding.suppresses_any();
+        let mut fields = Vec::new();
+        for (name, quasi) in released.iter().zip(&quasi) {
+            let original = schema.field_with_name(name).map_err(|e| Fault::bug(e.to_string()))?;
+            let rewritten = quasi.is_some_and(|q| recoding.columns[q].level > 0 || stars);
+            let kind = if rewritten {
+                DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
+            } else {
+                original.data_type().clone()
+            };
+            fields.push(Field::new(name, kind, true));
+        }
+        let labels = recoding
+            .columns
+            .iter()
+            .map(|c| {
+                let labels = c.labels.iter().map(Option::as_deref).chain([Some(TOP)]);
+                Arc::new(labels.collect::<StringArray>()) as ArrayRef
+            })
+            .collect();
+        Ok(Rewriter {
+            recoding,
+            dictionaries: job.dictionaries,
+            names: released.to_vec(),
+            schema: Arc::new(Schema::new(fields)),
+            quasi,
+            labels,
+            stars,
+            codes: vec![Vec::new(); recoding.columns.len()],
+        })
+    }
+
+    fn rewrite(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        self.encode(batch)?;
+        let kept = self.suppress(batch.num_rows());
+        let mut arrays = Vec::with_capacity(self.names.len());
+        for (i, name) in self.names.iter().enumerate() {
+            let rewritten = matches!(self.schema.field(i).data_type(), DataType::Dictionary(_, _));
+            let array = match self.quasi[i] {
+                Some(q) if rewritten => self.generalized(q)?,
+                _ => Arc::clone(batch.column(i)),
+            };
+            let array = match &kept {
+                Some(rows) => take(&array, rows, None).map_err(|e| Fault::bug(e.to_string()))?,
+                None => array,
+            };
+            arrays.push(self.typed(i, name, array)?);
+        }
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(|e| Fault::bug(e.to_string()).into())
+    }
+
+    /// A reader may give views where the schema says text.
+    fn typed(&self, column: usize, name: &str, array: ArrayRef) -> Result<ArrayRef> {
+        let wanted = self.schema.field(column).data_type();
+        if array.data_type() == wanted {
+            return Ok(array);
+        }
+        if *wanted == DataType::Utf8 {
+            return text(name, &array);
+        }
+        datafusion::arrow::compute::cast(&array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
+    }
+
+    /// Generalized codes of the batch, per quasi-identifier.
+    fn encode(&mut self, batch: &RecordBatch) -> Result<()> {
+        for (i, name) in self.names.iter().enumerate() {
+            let Some(q) = self.quasi[i] else { continue };
+            let cells = Cells::new(name, batch.column(i))?;
+            cells.look_up(name, &self.dictionaries[q], &mut self.codes[q])?;
+            let map = &self.recoding.columns[q].codes;
+            self.codes[q].iter_mut().for_each(|code| *code = map[*code as usize]);
+        }
+        Ok(())
+    }
+
+    /// The rows that stay, unless all do; starred rows stay, with every code that of the star.
+    fn suppress(&mut self, rows: usize) -> Option<UInt32Array> {
+        if !self.recoding.suppresses_any() {
+            return None;
+        }
+        let mut row = vec![0; self.codes.len()];
+        let mut kept = Vec::with_capacity(rows);
+        for at in 0..rows {
+            row.iter_mut().zip(&self.codes).for_each(|(cell, column)| *cell = column[at]);
+            if !self.recoding.suppresses(&row) {
+                kept.push(at as u32);
+            } else if self.stars {
+                for (column, labels) in self.codes.iter_mut().zip(&self.labels) {
+                    column[at] = labels.len() as Code - 1;
+                }
+            }
+        }
+        (!self.stars).then(|| UInt32Array::from(kept))
+    }
+
+    fn generalized(&self, q: usize) -> Result<ArrayRef> {
+        let keys = UInt32Array::from(self.codes[q].clone());
+        let array = DictionaryArray::<UInt32Type>::try_new(keys, Arc::clone(&self.labels[q]))
+            .map_err(|e| Fault::bug(e.to_string()))?;
+        Ok(Arc::new(array))
+    }
+}
