@@ -396,9 +396,9 @@ fn claims(
 ) -> BTreeMap<String, Claim> {
     models
         .iter()
-        .map(|model| {
-            let v = model.verdict(view, flags);
-            (model.name(), Claim { required: v.required, achieved: v.achieved, holds: v.holds })
+        .filter_map(|model| {
+            let v = model.verdict(view, flags)?;
+            Some((model.name(), Claim { required: v.required, achieved: v.achieved, holds: v.holds }))
         })
         .collect()
 }

@@ -20,9 +20,9 @@ type Proposal = (Spec, String);
 
 /// The hierarchy that a column should have as a quasi-identifier.
 pub(super) fn propose(facts: &Facts) -> Proposal {
-    let stray = facts.traits.placeholder().is_some();
-    let structured = if stray { None } else { structured(facts) };
-    structured.unwrap_or_else(|| {
+    let strays = facts.traits.placeholder().is_some();
+    let structured = if strays { None } else { structured(facts) };
+    prefixes(facts).or(structured).unwrap_or_else(|| {
         let (spec, mut reason) = classes(facts);
         if let Some(stray) = facts.traits.placeholder().filter(|_| facts.numeric() || facts.dated()) {
             reason += &format!(
@@ -39,9 +39,6 @@ fn structured(facts: &Facts) -> Option<Proposal> {
     if facts.distinct <= 2 {
         return None;
     }
-    if facts.meaning.says() == Some(Says::Postal) || postal(facts) {
-        return prefixes(facts);
-    }
     if facts.dated() {
         return dates(facts);
     }
@@ -54,7 +51,12 @@ fn structured(facts: &Facts) -> Option<Proposal> {
     mask(facts)
 }
 
+/// Postal codes; a stray `?` among them does no harm, as every text has prefixes.
 fn prefixes(facts: &Facts) -> Option<Proposal> {
+    let meant = facts.meaning.says() == Some(Says::Postal) || postal(facts);
+    if !meant || facts.distinct <= 2 {
+        return None;
+    }
     let (shortest, longest) = facts.traits.length;
     let keep = match longest {
         _ if facts.share(bit::POSTAL_CA) >= 0.8 => vec![3, 2, 1],

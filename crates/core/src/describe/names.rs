@@ -281,7 +281,7 @@ mod tests {
             ("diagnosis_code_1", "a diagnosis"),
             ("diagnosis_date", "a date of admission, discharge or service"),
             ("salary-class", "an income class"),
-            ("birth_weight", "a body measure that can be seen"),
+            ("birth_weight", "a visible body measure"),
             ("sample_weight", "a survey weight"),
             ("hba1c", "a laboratory or test result"),
             ("zip5", "a postal code"),

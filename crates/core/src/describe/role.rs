@@ -172,10 +172,16 @@ fn unnamed(facts: &Facts) -> Proposal {
             "whole numbers without gaps, each once: they number the rows",
         );
     }
-    if facts.given_out() || strings && facts.nearly_unique() {
+    // Of thousands of texts of which most occur once, hardly one could be released anyway.
+    let scattered = facts.distinct > 1000 && facts.unique_share() > 0.5;
+    if facts.given_out() || strings && (facts.nearly_unique() || scattered) {
         let share = percent(facts.unique_share());
-        let reason = format!("{share} of the values occur once: whoever knows one knows the row");
+        let reason =
+            format!("{share} of the cells hold a value that no other row has: whoever knows it knows who");
         return proposal(Role::Identifier, false, reason);
+    }
+    if strings && !facts.exact {
+        return proposal(Role::Identifier, false, "so many different texts that few rows share one");
     }
     if facts.dated() {
         return proposal(Role::Quasi, true, "holds dates, all elements of which are HIPAA identifiers");

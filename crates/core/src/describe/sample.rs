@@ -136,12 +136,11 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
         product as u64 ^ (product >> 64) as u64
     };
     let mut state = SEED ^ bytes.len() as u64;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        let word = chunk.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b));
-        state = fold(state ^ word, STEP).wrapping_add(SEED);
+    let (words, rest) = bytes.as_chunks();
+    for &word in words {
+        state = fold(state ^ u64::from_le_bytes(word), STEP).wrapping_add(SEED);
     }
-    let rest = chunks.remainder().iter().rev().fold(0, |word, &b| word << 8 | u64::from(b));
+    let rest = rest.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b));
     state = fold(state ^ rest, STEP);
     state ^= state >> 33;
     state = state.wrapping_mul(0xff51_afd7_ed55_8ccd);

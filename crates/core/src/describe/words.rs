@@ -64,7 +64,7 @@ pub(super) const WORDS: &[Word] = &[
         "a person's name",
         "~name|~names|~nm|~nom|~nombre|first name|fname|given name|forename|last name|lname|surname|family name|\
          middle name|middle initial|mname|maiden name|full name|patient name|pat name|person name|nickname|initials|\
-         =first|=last|=middle|mother name|father name|spouse name|next of kin|guardian name|contact name|contact person|\
+         =first|=last|=middle|=maiden|mother name|father name|spouse name|next of kin|guardian name|contact name|contact person|\
          emergency contact|doctor name|physician name|provider name|surgeon name|nurse name|author name|=patient|=person|\
          =customer|=client|=employee|=member|=mother|=father|=spouse|nachname|vorname|familienname|geburtsname|\
          patientenname|prenom|nom de famille|nom naissance|apellido|apellidos|apellido paterno|apellido materno|\
@@ -126,7 +126,7 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Identifier,
         "a certificate or licence number",
-        "license number|licence number|license no|licence no|license id|drivers license|driver license|driver licence|\
+        "license number|licence number|license no|licence no|license id|drivers license|=drivers|driver license|driver licence|\
          driving licence|certificate number|certificate no|certificate|npi|dea|dea number|fuhrerschein|permis|licencia",
     ),
     word(
@@ -162,17 +162,17 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Identifier,
         "an identifying number",
-        "=id|=key|=index|=idx|=no|=nr|=num|=number|=row|=row id|=rownum|=row number|=unnamed 0|=level 0|=x 1|uuid|guid|\
+        "=id|=key|=index|=idx|=row|=row id|=rownum|=row number|=unnamed 0|=level 0|=x 1|uuid|guid|\
          record id|recordid|recid|rec id|person id|personid|subject id|subject no|=subject|subjid|participant id|\
          participant no|=participant|respondent id|respondent no|=respondent|respid|study id|individual id|=individual|\
-         employee id|employee no|emp id|emp no|personnel number|personalnummer|student id|student no|voter id|\
+         employee id|employee no|employee number|staff id|staff number|emp id|emp no|personnel number|personalnummer|student id|student no|voter id|\
          household id|hhid|hh id|family id|famid|seqn|seqno|sequence number|=seq|transaction id|order id|booking id|\
-         ticket|ticket number|ticket no|token|hash|pseudonym|=code|=laufnummer|lfd nr|=nummer|=numero|=identifier",
+         ticket|ticket number|ticket no|token|hash|pseudonym|=laufnummer|lfd nr|=identifier",
     ),
     word(
         Number,
         "a number of something",
-        "~id|~ids|~uid|~no|~nr|~num|~number|~nbr|~key|~nummer|~numero|~identifier|~serial",
+        "~id|~ids|~uid|~no|~nr|~num|~number|~nbr|~key|~nummer|~numero|~identifier|~serial|=code",
     ),
     // Dates and ages.
     word(
@@ -185,14 +185,14 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Date,
         "a date of death",
-        "death date|date of death|dod|deathdate|deceased date|dt of death|todesdatum|sterbedatum|date deces|\
+        "death date|date of death|dod|deathdate|deceased date|dt of death|death time|todesdatum|sterbedatum|date deces|\
          fecha defuncion|fecha muerte|autopsy date|date of autopsy",
     ),
     word(
         Date,
         "a date of admission, discharge or service",
         "admission date|adm date|admit date|admission time|admit time|admdate|admittime|date of admission|date admitted|\
-         discharge date|disch date|disdate|dischtime|discharge time|date of discharge|visit date|date of visit|\
+         discharge date|disch date|disdate|dischtime|discharge time|date of discharge|visit date|date of visit|chart time|chart date|\
          appointment date|encounter date|service date|date of service|dos|procedure date|surgery date|date of surgery|\
          diagnosis date|date of diagnosis|dx date|onset date|enrollment date|enrolment date|event date|test date|\
          start date|end date|aufnahmedatum|entlassungsdatum|aufnahme|entlassung|date admission|date sortie|date entree|\
@@ -223,7 +223,7 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Age,
         "an age",
-        "age|ages|age years|age in years|age at admission|age at diagnosis|age at death|patient age|alter|lebensalter|\
+        "age|ages|agep|age years|age in years|age at admission|age at diagnosis|age at death|patient age|alter|lebensalter|\
          edad|idade|eta|leeftijd|age group|age class|age range|age band|altersgruppe|classe age|grupo edad",
     ),
     // Places.
@@ -246,7 +246,7 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Quasi,
         "a state, region or country",
-        "state|province|provincia|prov|region|territory|country|nation|land|bundesland|kanton|pays|pais|paese|estado|\
+        "state|=st|province|provincia|prov|region|territory|country|nation|land|bundesland|kanton|pays|pais|paese|estado|\
          native country|country of birth|birth country|citizenship|nationality|staatsangehorigkeit|nationalite|\
          nacionalidad|migration|origin|national origin|herkunft|herkunftsland|immigrant|division|continent",
     ),
@@ -268,7 +268,7 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Quasi,
         "race or ethnicity",
-        "race|ethnicity|ethnic|ethnic group|ethnic origin|ethnie|raza|etnia|hispanic|hispan|latino|tribe|caste|\
+        "race|ethnicity|ethnic|ethnic group|ethnic origin|ethnie|raza|etnia|hispanic|hispan|hisp|rac1p|latino|tribe|caste|\
          indigenous|skin color|skin colour|rasse|ethnische herkunft",
     ),
     word(
@@ -280,20 +280,20 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Quasi,
         "marital or family status",
-        "marital status|marital|maritalstatus|civil status|marstat|married|familienstand|etat civil|situation familiale|\
+        "marital status|marital|=mar|maritalstatus|civil status|marstat|married|familienstand|etat civil|situation familiale|\
          estado civil|relationship|relation|children|num children|kids|household size|family size|dependents|dependants|siblings|sibsp|\
          parch|number of children|kinder|enfants|hijos|living arrangement|parity|household",
     ),
     word(
         Quasi,
         "education",
-        "education|education level|education num|educational attainment|educ|edu|degree|schooling|qualification|bildung|\
+        "education|education level|education num|educational attainment|educ|edu|schl|degree|schooling|qualification|bildung|\
          schulabschluss|ausbildung|niveau etudes|diplome|educacion|escolaridad|estudios|highest grade",
     ),
     word(
         Quasi,
-        "work",
-        "occupation|job|job title|profession|employment|employment status|employed|employer|company|workplace|work class|\
+        "work or employer",
+        "occupation|occp|wkhp|job|job title|profession|employment|employment status|employed|employer|company|workplace|work class|\
          workclass|industry|sector|position|rank|veteran|military|hours per week|hours worked|beruf|tatigkeit|\
          arbeitgeber|branche|metier|employeur|emploi|ocupacion|profesion|trabajo|empleo|empresa|title|=role",
     ),
@@ -306,14 +306,14 @@ pub(super) const WORDS: &[Word] = &[
     ),
     word(
         Quasi,
-        "a body measure that can be seen",
+        "a visible body measure",
         "height|body height|body weight|weight kg|weight lb|weight lbs|birth weight|~weight|stature|bmi|body mass index|\
          eye color|eye colour|hair color|hair colour|handedness|shoe size|grosse|gewicht|taille|poids|talla|peso|\
          altura|waist|hip circumference|limp|amputation|disability|disabled|blind|deaf|wheelchair",
     ),
     word(
         Quasi,
-        "a course of events that others may have seen",
+        "a course of events",
         "length of stay|los|time in hospital|days in hospital|duration|stay days|liegedauer|verweildauer|num visits|\
          number of visits|deceased|died|dead|expired|death|alive|vital status|hospital expire flag|verstorben|deces|\
          fallecido|twin|multiple birth|home ownership|housing|vehicle|car|pet|hobby|hobbies",
@@ -376,7 +376,7 @@ pub(super) const WORDS: &[Word] = &[
         Money,
         "an amount of money",
         "charge|charges|total charges|cost|costs|total cost|price|payment|payments|paid|amount paid|billed|bill amount|\
-         billing amount|reimbursement|salary|wage|wages|hourly wage|income|household income|annual income|earnings|\
+         billing amount|reimbursement|salary|wage|wages|hourly wage|income|household income|annual income|wagp|pincp|hourly rate|pay rate|expense|expenses|earnings|\
          revenue|net worth|debt|balance|loan amount|credit amount|mortgage|rent|capital gain|capital loss|gehalt|lohn|\
          einkommen|kosten|betrag|salaire|revenu|cout|salario|sueldo|ingresos|renta|costo|coste|pension|bonus|tuition",
     ),

@@ -134,13 +134,13 @@ impl PrivacyModel for KAnonymity {
         }
     }
 
-    fn verdict(&self, view: &View<'_>, flags: &Flags) -> Verdict {
+    fn verdict(&self, view: &View<'_>, flags: &Flags) -> Option<Verdict> {
         let sizes = self.sizes(view, flags);
         let least = (0..view.len()).filter(|&c| !flags.has(c)).map(|c| sizes[c]).min();
-        Verdict {
+        Some(Verdict {
             required: self.k as f64,
             achieved: least.map(|s| s as f64),
             holds: least.is_none_or(|s| s >= self.k),
-        }
+        })
     }
 }

@@ -23,8 +23,8 @@ pub trait PrivacyModel: Send + Sync {
     /// Flags the classes that violate the model in the table without the classes flagged already.
     fn violations(&self, classes: &View<'_>, flags: &mut Flags);
 
-    /// What is asked for, and what the classes that are not flagged reach.
-    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Verdict;
+    /// What is asked for, and what the classes that are not flagged reach; none for a rule that is no guarantee.
+    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict>;
 }
 
 /// What a model asks for and what was reached.

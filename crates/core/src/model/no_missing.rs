@@ -35,12 +35,7 @@ impl PrivacyModel for NoMissing {
         }
     }
 
-    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Verdict {
-        let found = (0..classes.len())
-            .filter(|&c| !flags.has(c))
-            .filter(|&c| (0..classes.columns()).any(|i| classes.missing(c, i)))
-            .map(|c| u64::from(classes.counts()[c]))
-            .sum::<u64>();
-        Verdict { required: 0.0, achieved: Some(found as f64), holds: found == 0 }
+    fn verdict(&self, _: &View<'_>, _: &Flags) -> Option<Verdict> {
+        None
     }
 }

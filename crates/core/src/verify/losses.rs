@@ -42,9 +42,10 @@ pub(super) fn losses(
 ) -> Vec<(String, Finding)> {
     let finding = |(key, &stated): (&String, &f64)| {
         let weight = |chain: &Chain<'_>| policy.columns[chain.name].weight.unwrap_or(1.0);
-        let found = if key == "target" {
+        let target = policy.search.loss.parameters();
+        let found = if *key == target.name {
             // What the search lost least of: with the policy's parameters and weights.
-            facts.loss(&policy.search.loss.parameters(), &facts.chains.iter().map(weight).collect::<Vec<_>>())
+            facts.loss(&target, &facts.chains.iter().map(weight).collect::<Vec<_>>())
         } else {
             let plain = LossParameters { name: key.clone(), aggregate: None, count_suppressed: None };
             facts.loss(&plain, &vec![1.0; facts.chains.len()])

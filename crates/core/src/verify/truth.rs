@@ -46,11 +46,11 @@ impl Generalized {
             .map(|(chain, interner)| map(chain, interner))
             .collect::<Option<_>>()?;
         let (classes, forced) = classes.regroup(|tuple| {
-            let complete = !tuple.contains(&MISSING);
             for (cell, map) in tuple.iter_mut().zip(&maps) {
                 *cell = map[*cell as usize];
             }
-            complete || missing != Missing::Suppress
+            // At the highest level a missing cell is no longer told from others.
+            !tuple.contains(&MISSING) || missing != Missing::Suppress
         });
         let stay = stable(&classes.tuples, classes.counts(), groups, missing);
         Some(Generalized { rows, interners, maps, classes, forced, stay })

@@ -76,7 +76,7 @@ fn dictionary(values: &[Option<String>]) -> Dictionary {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6000))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     /// Parts merge into what one pass finds, whether values are counted or sampled.
     #[test]

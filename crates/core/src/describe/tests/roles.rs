@@ -88,6 +88,7 @@ fn identifiers_by_values() {
         ("ext", &["#"], Identifier, ""),
         ("diagnosis", &["someone#@example.org"], Identifier, ""),
         ("provider_id", &["#"], Identifier, ""),
+        ("code", &["#"], Identifier, ""),
     ]);
 }
 
@@ -121,9 +122,12 @@ fn quasi_identifiers() {
         ("race", &["a", "b", "c", "d", "e", "f", "g", "h", "i"], Quasi, "the 8, 4 most frequent values"),
         ("zip", &["02139", "10115", "94305"], Quasi, "the first 4, 3, 2, 1 characters"),
         ("zip", &["2139", "10115", "94305"], Quasi, "the first 4, 3, 2, 1 characters"),
+        ("zip", &["02139", "10115", "94305", "?"], Quasi, "the first 4, 3, 2, 1 characters"),
+        ("zip", &["unknown address", "10115", "94305"], Quasi, SUPPRESS),
         ("ZIP_plus4", &["02139-4307", "10115-0001", "94305-1234"], Quasi, "the first 5, 3, 2, 1 characters"),
         ("PLZ", &["8001", "3011", "9000"], Quasi, "the first 3, 2, 1 characters"),
-        ("code", &["K1A 0B6", "M5V 2T6", "V6B 1A1"], Identifier, ""),
+        ("code", &["K1A 0B6", "M5V 2T6", "V6B 1A1"], Quasi, "the first 3, 2, 1 characters"),
+        ("code", &["4", "5"], Quasi, SUPPRESS),
         ("region_code", &["K1A 0B6", "M5V 2T6", "V6B 1A1"], Quasi, "the first 3, 2, 1 characters"),
         ("c", &["SW1A 1AA", "M1 1AE", "EC1A 1BB"], Quasi, "the first 4, 2, 1 characters"),
         ("c", &["02139", "02140", "02141"], Quasi, "the first 4, 3, 2, 1 characters"),

@@ -119,7 +119,7 @@ impl<'a> Table<'a> {
     fn stay(&self) -> Vec<bool> {
         let misses = |row: &Row| row.iter().any(Option::is_none);
         let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
-        let mut stay: Vec<bool> = self.raw.iter().map(|row| !held(row)).collect();
+        let mut stay: Vec<bool> = self.general.iter().map(|row| !held(row)).collect();
         let groups = self.groups();
         loop {
             let short = (0..stay.len()).find(|&row| {
@@ -200,13 +200,14 @@ impl<'a> Table<'a> {
             ("ambiguity", (0..stay.len()).map(|row| self.meanings(row, stay[row])).sum::<f64>() / n),
             ("aecs", n / (self.classes(stay) as f64 + some)),
         ]);
+        let wanted = self.policy.search.loss.parameters();
         if let Some(target) = self.target(&lm, stay) {
-            losses.insert("target", target);
+            losses.insert(wanted.name.as_str(), target);
         }
         losses.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The two targets that the tests' policies name.
+    /// The three targets that the tests' policies name.
     fn target(&self, lm: &[f64], stay: &[bool]) -> Option<f64> {
         let wanted = self.policy.search.loss.parameters();
         let m = self.quasi.len() as f64;
@@ -221,6 +222,10 @@ impl<'a> Table<'a> {
                     .map(|c| weight(c) * (self.entropy(c) + self.hidden_entropy(c, stay)))
                     .sum(),
             ),
+            ("height", None, None) => {
+                let level = |c: usize| self.case.levels[&self.quasi[c]] as f64;
+                Some((0..self.quasi.len()).map(|c| weight(c) * level(c)).sum())
+            }
             _ => None,
         }
     }
