@@ -1,1 +1,7 @@
-//! t
+//! Integration tests of the core: searches against brute force, fixed points, and the shape of the source tree.
+
+mod fixed_points;
+mod naive;
+mod policy;
+mod search;
+mod seams;

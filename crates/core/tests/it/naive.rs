@@ -1,0 +1,194 @@
+//! Brute force by the definitions, sharing no code with the crate: rows as they are, every node, every loss.
+
+use std::collections::BTreeMap;
+
+use throng::policy::Aggregate;
+
+/// A column: for each leaf its labels at level 0, 1, …, the last of which is the same for all.
+#[derive(Debug, Clone)]
+pub struct Column {
+    pub paths: Vec<Vec<usize>>,
+    pub min: usize,
+    pub max: usize,
+    pub weight: f64,
+}
+
+impl Column {
+    pub fn height(&self) -> usize {
+        self.paths[0].len() - 1
+    }
+
+    fn under(&self, level: usize, label: usize) -> f64 {
+        self.paths.iter().filter(|p| p[level] == label).count() as f64
+    }
+}
+
+/// A problem in plain data.
+#[derive(Debug, Clone)]
+pub struct Instance {
+    pub columns: Vec<Column>,
+    /// Leaf numbers.
+    pub rows: Vec<Vec<usize>>,
+    pub k: usize,
+    /// Named groups: columns and k.
+    pub groups: Vec<(Vec<usize>, usize)>,
+    pub max_suppressed: usize,
+    pub linked: Vec<Vec<usize>>,
+    pub loss: &'static str,
+    pub aggregate: Option<Aggregate>,
+    pub counted: Option<bool>,
+}
+
+/// A node by the definitions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Naive {
+    pub levels: Vec<usize>,
+    pub suppressed: usize,
+    pub loss: f64,
+}
+
+impl Instance {
+    /// Every node within the limits, in lexicographic order.
+    pub fn nodes(&self) -> Vec<Vec<usize>> {
+        let mut nodes = vec![Vec::new()];
+        for column in &self.columns {
+            nodes = nodes
+                .into_iter()
+                .flat_map(|n: Vec<usize>| {
+                    (column.min..=column.max).map(move |l| [n.clone(), vec![l]].concat())
+                })
+                .collect();
+        }
+        nodes.retain(|n| self.linked.iter().all(|g| g.iter().all(|&c| n[c] == n[g[0]])));
+        nodes
+    }
+
+    fn general(&self, levels: &[usize]) -> Vec<Vec<usize>> {
+        let cell = |(i, &leaf): (usize, &usize)| self.columns[i].paths[leaf][levels[i]];
+        self.rows.iter().map(|row| row.iter().enumerate().map(cell).collect()).collect()
+    }
+
+    /// Which rows stay: the most that are safe by themselves.
+    fn stay(&self, general: &[Vec<usize>]) -> Vec<bool> {
+        let mut groups = self.groups.clone();
+        groups.push(((0..self.columns.len()).collect(), self.k));
+        let mut stay = vec![true; general.len()];
+        loop {
+            let same = |a: usize, b: usize, columns: &[usize]| {
+                columns.iter().all(|&c| general[a][c] == general[b][c])
+            };
+            let short = (0..general.len()).filter(|&a| stay[a]).find(|&a| {
+                groups.iter().any(|(columns, k)| {
+                    (0..general.len()).filter(|&b| stay[b] && same(a, b, columns)).count() < *k
+                })
+            });
+            match short {
+                Some(row) => stay[row] = false,
+                None => return stay,
+            }
+        }
+    }
+
+    pub fn evaluate(&self, levels: &[usize]) -> Naive {
+        let general = self.general(levels);
+        let stay = self.stay(&general);
+        let suppressed = stay.iter().filter(|s| !**s).count();
+        Naive { levels: levels.to_vec(), suppressed, loss: self.loss_of(levels, &general, &stay) }
+    }
+
+    /// The best by loss; nodes within rounding of it are ties, of which the lowest and first is preferred.
+    pub fn best(&self) -> Option<(Naive, Vec<Naive>)> {
+        let safe: Vec<Naive> = self
+            .nodes()
+            .iter()
+            .map(|n| self.evaluate(n))
+            .filter(|n| n.suppressed <= self.max_suppressed)
+            .collect();
+        let least = safe.iter().map(|n| n.loss).fold(f64::INFINITY, f64::min);
+        let near = |n: &Naive| (n.loss - least).abs() <= 1e-9 * least.abs().max(1.0);
+        let mut ties: Vec<Naive> = safe.into_iter().filter(near).collect();
+        ties.sort_by_key(|n| (n.levels.iter().sum::<usize>(), n.levels.clone()));
+        Some((ties.first()?.clone(), ties))
+    }
+
+    fn loss_of(&self, levels: &[usize], general: &[Vec<usize>], stay: &[bool]) -> f64 {
+        let n = self.rows.len() as f64;
+        let m = self.columns.len() as f64;
+        let hidden = stay.iter().filter(|s| !**s).count() as f64;
+        let ratio = |c: usize| levels[c] as f64 / self.columns[c].height() as f64;
+        let weighted = |f: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            (0..self.columns.len()).map(|c| self.columns[c].weight * f(c)).collect()
+        };
+        let mut classes: BTreeMap<&Vec<usize>, (f64, bool)> = BTreeMap::new();
+        for (row, &stays) in general.iter().zip(stay) {
+            let class = classes.entry(row).or_insert((0.0, stays));
+            class.0 += 1.0;
+        }
+        let all: f64 = self.columns.iter().map(|c| c.paths.len() as f64).product();
+        match self.loss {
+            "height" | "absolute" => weighted(&|c| levels[c] as f64).iter().sum(),
+            "relative" => weighted(&ratio).iter().sum(),
+            "prec" => {
+                let kept: f64 = weighted(&ratio).iter().sum();
+                let top: f64 = weighted(&|_| 1.0).iter().sum();
+                let hidden = if self.counted == Some(true) { hidden } else { 0.0 };
+                ((n - hidden) * kept + hidden * top) / (n * m)
+            }
+            "dm" => {
+                let kept: f64 = classes.values().filter(|c| c.1).map(|c| c.0 * c.0).sum();
+                kept + n * hidden
+            }
+            "dm*" => classes.values().map(|c| c.0 * c.0).sum(),
+            "aecs" => {
+                let kept = classes.values().filter(|c| c.1).count() as f64;
+                n / (kept + f64::from(u8::from(hidden > 0.0))).max(1.0)
+            }
+            "ambiguity" => {
+                let cells = |row: &Vec<usize>| -> f64 {
+                    row.iter().enumerate().map(|(c, &v)| self.columns[c].under(levels[c], v)).product()
+                };
+                general.iter().zip(stay).map(|(row, &s)| if s { cells(row) } else { all }).sum::<f64>() / n
+            }
+            "entropy" => self.aggregated(Aggregate::Sum, &weighted(&|c| self.entropy(c, general, stay))),
+            "lm" => self.aggregated(Aggregate::Mean, &weighted(&|c| self.lm(c, levels, general, stay))),
+            other => panic!("no loss {other}"),
+        }
+    }
+
+    fn aggregated(&self, default: Aggregate, parts: &[f64]) -> f64 {
+        let m = parts.len() as f64;
+        match self.aggregate.unwrap_or(default) {
+            Aggregate::Mean => parts.iter().sum::<f64>() / m,
+            Aggregate::Sum => parts.iter().sum(),
+            Aggregate::Max => parts.iter().copied().fold(0.0, f64::max),
+            Aggregate::Geometric => parts.iter().map(|p| p + 1.0).product::<f64>().powf(1.0 / m) - 1.0,
+        }
+    }
+
+    fn entropy(&self, c: usize, general: &[Vec<usize>], stay: &[bool]) -> f64 {
+        let count = |rows: &[Vec<usize>], value: usize| rows.iter().filter(|r| r[c] == value).count() as f64;
+        let kept: f64 = (0..self.rows.len())
+            .map(|i| -(count(&self.rows, self.rows[i][c]) / count(general, general[i][c])).log2())
+            .sum();
+        if self.counted != Some(true) {
+            return kept;
+        }
+        let hidden: Vec<Vec<usize>> =
+            general.iter().zip(stay).filter(|(_, s)| !**s).map(|(r, _)| r.clone()).collect();
+        let all = hidden.len() as f64;
+        kept + hidden.iter().map(|r| -(count(&hidden, r[c]) / all).log2()).sum::<f64>()
+    }
+
+    fn lm(&self, c: usize, levels: &[usize], general: &[Vec<usize>], stay: &[bool]) -> f64 {
+        let d = self.columns[c].paths.len() as f64;
+        if d <= 1.0 {
+            return 0.0;
+        }
+        let counted = self.counted.unwrap_or(true);
+        let share = |(row, &stays): (&Vec<usize>, &bool)| {
+            if counted && !stays { 1.0 } else { self.columns[c].under(levels[c], row[c]) / d }
+        };
+        let mean = general.iter().zip(stay).map(share).sum::<f64>() / self.rows.len() as f64;
+        (mean - 1.0 / d) / (1.0 - 1.0 / d)
+    }
+}

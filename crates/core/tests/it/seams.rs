@@ -1,0 +1,97 @@
+//! Who may use whom: reads the `use crate::` lines and keeps the map of ARCHITECTURE.md true.
+
+use std::path::{Path, PathBuf};
+
+const NOUNS: [&str; 13] = [
+    "error",
+    "table",
+    "hierarchy",
+    "lattice",
+    "classes",
+    "rank",
+    "tuples",
+    "model",
+    "loss",
+    "policy",
+    "recoding",
+    "release",
+    "synth",
+];
+const VERBS: [&str; 4] = ["describe", "search", "verify", "report"];
+
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, files);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// The first module below the crate that a file belongs to.
+fn module(file: &Path, root: &Path) -> String {
+    let inner = file.strip_prefix(root).unwrap();
+    let first = inner.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// The modules that a file's text names after `crate::`.
+fn used(text: &str) -> Vec<String> {
+    text.match_indices("crate::")
+        .map(|(at, _)| {
+            let rest = &text[at + "crate::".len()..];
+            rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        })
+        .collect()
+}
+
+fn may(from: &str, to: &str) -> bool {
+    if from == to || !(NOUNS.contains(&to) || VERBS.contains(&to)) {
+        return true;
+    }
+    match from {
+        // A model sees classes, a loss sees classes and columns; neither sees how they were searched.
+        noun if NOUNS.contains(&noun) => NOUNS.contains(&to),
+        // The judge shares nothing with those it judges, and uses no other verb.
+        "verify" => ["error", "table", "hierarchy", "policy", "release"].contains(&to),
+        "describe" => ["error", "table", "hierarchy", "policy"].contains(&to),
+        "search" => NOUNS.contains(&to),
+        "report" => NOUNS.contains(&to) || to == "search",
+        _ => true,
+    }
+}
+
+#[test]
+fn modules_use_only_what_they_may() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    assert!(files.len() > 40);
+    let mut wrong = Vec::new();
+    for file in &files {
+        let from = module(file, &root);
+        if from == "lib" {
+            continue;
+        }
+        assert!(
+            NOUNS.contains(&from.as_str()) || VERBS.contains(&from.as_str()),
+            "`{from}` is in neither list"
+        );
+        for to in used(&std::fs::read_to_string(file).unwrap()) {
+            if !may(&from, &to) {
+                wrong.push(format!("{} uses {to}", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_rules_can_be_broken() {
+    assert!(!may("model", "search"));
+    assert!(!may("verify", "loss"));
+    assert!(!may("verify", "classes"));
+    assert_eq!(used("use crate::search::x; crate::loss::y"), ["search", "loss"]);
+}
