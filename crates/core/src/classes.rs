@@ -182,6 +182,28 @@ impl<'a> View<'a> {
         self.hierarchies[column].generalize(leaf, self.node.level(column))
     }
 
+    /// Calls `each` with the generalized code in a column and the rows of every flagged class.
+    pub fn flagged(&self, flags: &Flags, column: usize, each: impl FnMut(Code, u32)) {
+        match &self.base.codes {
+            Codes::Narrow(codes) => self.each_flagged(codes, flags, column, each),
+            Codes::Wide(codes) => self.each_flagged(codes, flags, column, each),
+        }
+    }
+
+    fn each_flagged<T: Copy + Into<Code>>(
+        &self,
+        codes: &[T],
+        flags: &Flags,
+        column: usize,
+        mut each: impl FnMut(Code, u32),
+    ) {
+        let general = self.hierarchies[column].codes(self.node.level(column));
+        for class in flags.iter() {
+            let leaf: Code = codes[self.groups.first[class] as usize * self.base.columns + column].into();
+            each(general[leaf as usize], self.groups.count[class]);
+        }
+    }
+
     /// Whether a class is missing in a column.
     pub fn missing(&self, class: usize, column: usize) -> bool {
         self.hierarchies[column].missing_at(self.node.level(column)) == Some(self.code(class, column))
@@ -192,7 +214,7 @@ impl<'a> View<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Flags {
     flagged: Vec<bool>,
-    classes: usize,
+    classes: Vec<u32>,
     rows: u64,
 }
 
@@ -201,14 +223,14 @@ impl Flags {
     pub fn reset(&mut self, classes: usize) {
         self.flagged.clear();
         self.flagged.resize(classes, false);
-        self.classes = 0;
+        self.classes.clear();
         self.rows = 0;
     }
 
     /// Flags a class of so many rows, once.
     pub fn flag(&mut self, class: usize, rows: u32) {
         if !std::mem::replace(&mut self.flagged[class], true) {
-            self.classes += 1;
+            self.classes.push(class as u32);
             self.rows += u64::from(rows);
         }
     }
@@ -220,7 +242,7 @@ impl Flags {
 
     /// Flagged classes.
     pub fn classes(&self) -> usize {
-        self.classes
+        self.classes.len()
     }
 
     /// Rows of flagged classes.
@@ -228,8 +250,8 @@ impl Flags {
         self.rows
     }
 
-    /// The flagged classes, ascending.
+    /// The flagged classes, in the order in which they were flagged.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.flagged.iter().enumerate().filter_map(|(i, &f)| f.then_some(i))
+        self.classes.iter().map(|&c| c as usize)
     }
 }

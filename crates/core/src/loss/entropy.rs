@@ -34,9 +34,7 @@ impl Entropy {
     fn suppressed(&self, view: &View<'_>, flags: &Flags, column: usize, counts: &mut Vec<u64>) -> f64 {
         counts.clear();
         counts.resize(view.hierarchies()[column].size(view.node().level(column)), 0);
-        for class in flags.iter() {
-            counts[view.code(class, column) as usize] += u64::from(view.counts()[class]);
-        }
+        view.flagged(flags, column, |code, rows| counts[code as usize] += u64::from(rows));
         let all = flags.rows() as f64;
         counts.iter().filter(|&&n| n > 0).map(|&n| -(n as f64) * (n as f64 / all).log2()).sum()
     }

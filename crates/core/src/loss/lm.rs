@@ -53,13 +53,10 @@ impl LossMetric {
     fn surplus(&self, view: &View<'_>, flags: &Flags, column: usize) -> u64 {
         let hierarchy = &view.hierarchies()[column];
         let level = view.node().level(column);
-        let kept: u64 = flags
-            .iter()
-            .map(|class| {
-                let leaves = hierarchy.leaves_under(level, view.code(class, column));
-                u64::from(leaves) * u64::from(view.counts()[class])
-            })
-            .sum();
+        let mut kept = 0;
+        view.flagged(flags, column, |code, rows| {
+            kept += u64::from(hierarchy.leaves_under(level, code)) * u64::from(rows);
+        });
         self.all[column] * flags.rows() - kept
     }
 }

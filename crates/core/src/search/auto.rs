@@ -112,7 +112,7 @@ impl<'w, 'p, 'b> Walk<'w, 'p, 'b> {
             let next = self
                 .tags
                 .successors(last)
-                .filter(|&s| self.tags.get(s) == Tag::Unknown && !self.hopeless(s))
+                .filter(|&s| self.tags.get(s) == Tag::Unknown)
                 .min_by(|&a, &b| self.bounds[a].total_cmp(&self.bounds[b]));
             let Some(next) = next else { return path };
             path.push(next);
@@ -122,11 +122,7 @@ impl<'w, 'p, 'b> Walk<'w, 'p, 'b> {
 
     /// Finds the lowest safe node of a path.
     fn cut(&mut self, path: &[usize]) {
-        // Most paths end unsafe where the bound cuts them off: one look at the end settles them.
-        let (mut low, mut high) = (0, path.len() - 1);
-        if !self.look(path[high]).safe {
-            return;
-        }
+        let (mut low, mut high) = (0, path.len());
         while low < high {
             let middle = usize::midpoint(low, high);
             if self.look(path[middle]).safe {
@@ -164,7 +160,7 @@ impl<'w, 'p, 'b> Walk<'w, 'p, 'b> {
         if self.evaluator.problem().models.iter().all(|m| m.monotone()) {
             self.tags.set(index, judgement.safe);
         }
-        if judgement.safe {
+        if judgement.safe && !self.hopeless(index) {
             let solution = self.evaluator.solution(&node);
             if self.best.as_ref().is_none_or(|b| solution.better_than(b)) {
                 self.best = Some(solution);

@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 
 use super::composite::Composites;
+use super::merge::Merger;
 use super::{Account, Problem, Solution};
 use crate::classes::{Flags, Groups, View};
 use crate::lattice::Node;
@@ -42,6 +43,7 @@ pub struct Evaluator<'a> {
     groups: Groups,
     flags: Flags,
     ranker: Ranker,
+    merger: Merger,
     composites: Composites,
     /// Columns whose groupings by themselves are remembered for many nodes.
     prefix: Vec<usize>,
@@ -74,6 +76,7 @@ impl<'a> Evaluator<'a> {
             groups: Groups::default(),
             flags: Flags::default(),
             ranker: Ranker::default(),
+            merger: Merger::default(),
             composites: Composites::new(problem),
             account: Account::default(),
             clock: 0,
@@ -193,26 +196,17 @@ impl<'a> Evaluator<'a> {
         self.composites.prepare(self.problem, node, &mut self.ranker);
         let mut chunks = chunks(&self.composites, node, from.len());
         let (last, space) = chunks.pop().unwrap_or((Vec::new(), 1));
-        let codes = Rows { codes: self.composites.codes(), width: self.composites.len() };
-        let mut ids: Option<Vec<u32>> = None;
+        let rows = Rows { codes: self.composites.codes(), width: self.composites.len() };
+        let keys = &mut self.merger.keys;
+        keys.clear();
+        keys.resize(from.len(), 0);
         for (parts, space) in chunks {
+            add_parts(rows, &parts, from, keys);
             self.ranker.begin(space, from.len());
-            let mut next = Vec::with_capacity(from.len());
-            keys(codes, &parts, from, ids.as_deref(), |_, key| next.push(self.ranker.id(key)));
-            ids = Some(next);
+            keys.iter_mut().for_each(|key| *key = u64::from(self.ranker.id(*key)));
         }
-        to.first.clear();
-        to.count.clear();
-        self.ranker.begin(space, from.len());
-        keys(codes, &last, from, ids.as_deref(), |class, key| {
-            let id = self.ranker.id(key) as usize;
-            if id == to.first.len() {
-                to.first.push(from.first[class]);
-                to.count.push(from.count[class]);
-            } else {
-                to.count[id] += from.count[class];
-            }
-        });
+        add_parts(rows, &last, from, keys);
+        self.merger.merge(space, from, to);
     }
 
     /// Keeps a grouping for later roll-ups, forgetting those not used for longest.
@@ -278,22 +272,13 @@ fn chunks<'a>(composites: &'a Composites, node: &Node, items: usize) -> Vec<(Vec
     chunks
 }
 
-/// Calls `each` with every class of `from` and its key: the id of the run before, if any, plus codes × radix.
-#[inline]
-fn keys(
-    rows: Rows<'_>,
-    parts: &[Part<'_>],
-    from: &Groups,
-    ids: Option<&[u32]>,
-    mut each: impl FnMut(usize, u64),
-) {
-    for (class, &first) in from.first.iter().enumerate() {
+/// Adds codes × radix of the parts to every class's key.
+fn add_parts(rows: Rows<'_>, parts: &[Part<'_>], from: &Groups, keys: &mut [u64]) {
+    for (key, &first) in keys.iter_mut().zip(&from.first) {
         let at = first as usize * rows.width;
         let row = &rows.codes[at..at + rows.width];
-        let mut key = ids.map_or(0, |ids| u64::from(ids[class]));
         for part in parts {
-            key += u64::from(part.codes[row[part.column] as usize]) * part.radix;
+            *key += u64::from(part.codes[row[part.column] as usize]) * part.radix;
         }
-        each(class, key);
     }
 }

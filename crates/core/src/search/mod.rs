@@ -7,6 +7,7 @@ mod auto;
 mod budget;
 mod composite;
 mod evaluate;
+mod merge;
 mod mingen;
 mod ola;
 mod problem;

@@ -1,0 +1,44 @@
+# Everything a newcomer or a machine needs: `make demo` and `make test`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+CARGO ?= cargo
+
+.PHONY: demo build test check core-test test-all docs bench fuzz tools clean
+
+demo: build ## build the program and run it on made-up patients
+	$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng demo
+
+build:
+	$(CARGO) build --release --locked -p throng-cli
+
+test: tools check core-test test-all docs ## everything that must pass before a change lands
+
+# Formatting, and every lint as an error.
+check:
+	$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) deny --locked check bans licenses sources
+
+# The core with debug assertions; it builds in seconds.
+core-test:
+	$(CARGO) test --locked -p throng
+
+# Everything that needs DataFusion, with the profile that `make demo` has built already. Benchmarks and
+# fuzz targets are built, so that they cannot rot.
+test-all: build
+	$(CARGO) test --locked --release -p throng-engine -p throng-cli
+	$(CARGO) bench --locked -p throng --no-run
+
+docs:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng -p throng-engine
+
+bench: ## the figures of docs/performance.md
+	$(CARGO) bench --locked -p throng
+
+# What the tests use and a bare Debian machine with Rust lacks.
+tools:
+	./.ci/tools
+
+clean:
+	$(CARGO) clean
