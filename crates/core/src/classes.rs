@@ -235,6 +235,25 @@ impl Flags {
         }
     }
 
+    /// Flags every class of fewer than k rows.
+    ///
+    /// Which classes are small is a coin toss, so the list is written at every class and grown by the small.
+    pub fn flag_below(&mut self, counts: &[u32], k: u64) {
+        let k = u32::try_from(k).unwrap_or(u32::MAX);
+        let mut len = self.classes.len();
+        self.classes.resize(len + counts.len() + 1, 0);
+        let mut rows = 0;
+        for (class, (&count, flagged)) in counts.iter().zip(&mut self.flagged).enumerate() {
+            let small = count < k && !*flagged;
+            self.classes[len] = class as u32;
+            len += usize::from(small);
+            rows += if small { u64::from(count) } else { 0 };
+            *flagged |= small;
+        }
+        self.classes.truncate(len);
+        self.rows += rows;
+    }
+
     /// Whether a class is flagged.
     pub fn has(&self, class: usize) -> bool {
         self.flagged[class]

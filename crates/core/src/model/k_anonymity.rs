@@ -119,11 +119,7 @@ impl PrivacyModel for KAnonymity {
 
     fn violations(&self, view: &View<'_>, flags: &mut Flags) {
         if !self.cascades() {
-            for (class, &count) in view.counts().iter().enumerate() {
-                if u64::from(count) < self.k {
-                    flags.flag(class, count);
-                }
-            }
+            flags.flag_below(view.counts(), self.k);
             return;
         }
         let sizes = self.sizes(view, flags);
