@@ -174,21 +174,9 @@ impl Lattice {
         strides
     }
 
-    /// How many nodes lie at each height, from the bottom's height up; as a float, for there can be more than
-    /// an integer holds.
+    /// How many nodes lie at each height, from the bottom's height up.
     pub fn profile(&self) -> Vec<f64> {
-        let mut profile = vec![1.0];
-        for d in &self.dimensions {
-            let step = d.columns.len();
-            let mut wider = vec![0.0; profile.len() + usize::from(d.high - d.low) * step];
-            for (h, &n) in profile.iter().enumerate() {
-                for l in 0..=usize::from(d.high - d.low) {
-                    wider[h + l * step] += n;
-                }
-            }
-            profile = wider;
-        }
-        profile
+        profile(self.dimensions.iter().map(|d| (d.low as usize, d.high as usize, d.columns.len())))
     }
 
     fn after(&self, node: &Node) -> Option<Node> {
@@ -211,6 +199,24 @@ impl Lattice {
         }
         Node(levels.into())
     }
+}
+
+/// How many nodes lie at each height, lowest first, from `(min level, max level, columns)`: a free column
+/// counts as 1 column, columns that must sit at the same level as one entry with their number.
+///
+/// Floating point, because a few dozen columns have more nodes than any integer counts.
+pub fn profile(ranges: impl IntoIterator<Item = (usize, usize, usize)>) -> Vec<f64> {
+    ranges.into_iter().fold(vec![1.0], |counts, (min, max, columns)| {
+        let steps = max.saturating_sub(min);
+        let mut next = vec![0.0; counts.len() + steps * columns];
+        for (height, &count) in counts.iter().enumerate() {
+            for level in 0..=steps {
+                let cell = &mut next[height + level * columns];
+                *cell = (*cell + count).min(f64::MAX);
+            }
+        }
+        next
+    })
 }
 
 fn step(node: &Node, dimension: &Dimension, level: u8) -> Node {

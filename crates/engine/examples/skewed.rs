@@ -48,7 +48,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-fn csv(table: &Skewed, labels: &[Vec<String>], rows: usize, mut file: impl Write) -> Result<(), Box<dyn Error>> {
+fn csv(
+    table: &Skewed,
+    labels: &[Vec<String>],
+    rows: usize,
+    mut file: impl Write,
+) -> Result<(), Box<dyn Error>> {
     let names: Vec<String> = (0..labels.len()).map(|c| table.name(c)).collect();
     writeln!(file, "{}", names.join(","))?;
     let mut source = table.rows(0);

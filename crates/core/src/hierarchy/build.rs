@@ -55,7 +55,7 @@ fn height(spec: &Spec) -> usize {
 /// A short phrase for reports: how values were generalized.
 pub fn describe(spec: &Spec) -> String {
     match spec {
-        Spec::File(file) => format!("file {}", file.path()),
+        Spec::File(file) => format!("file {}", file.path().rsplit(['/', '\\']).next().unwrap_or_default()),
         Spec::Intervals(spec) if spec.bounds.is_empty() => format!("intervals of {}", list(&spec.widths)),
         Spec::Intervals(_) => "intervals between listed bounds".into(),
         Spec::Order(spec) if spec.values.is_empty() => {

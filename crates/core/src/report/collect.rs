@@ -48,7 +48,7 @@ pub fn collect(subject: Subject<'_>) -> Facts {
         subject.view.counts().iter().enumerate().filter(|(c, _)| !subject.flags.has(*c)).map(|(_, &n)| n);
     let after = sizes(kept);
     Facts {
-        title: subject.policy.input.path.clone(),
+        title: subject.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         policy: summary(&subject),
         columns: subject.columns.iter().map(|name| column(&subject, &marginals, name)).collect(),
         classes_before: size_bins(before.clone()),

@@ -211,7 +211,7 @@ pub struct LatticeFacts {
     pub top: usize,
     /// The height of the chosen node.
     pub height: usize,
-    /// How many nodes lie at each height, from `bottom` to `top`; see [`profile`].
+    /// How many nodes lie at each height, from `bottom` to `top`.
     pub profile: Vec<f64>,
 }
 
@@ -334,22 +334,4 @@ pub fn risk(sizes: impl IntoIterator<Item = (u64, u64)>, theta: f64) -> RiskFact
         risk.at_risk = above as f64 / risk.rows as f64;
     }
     risk
-}
-
-/// How many nodes lie at each height, lowest first, from `(min level, max level, columns)`: a free column
-/// counts as 1 column, columns that must sit at the same level as one entry with their number.
-///
-/// Floating point, because a few dozen columns have more nodes than any integer counts.
-pub fn profile(ranges: impl IntoIterator<Item = (usize, usize, usize)>) -> Vec<f64> {
-    ranges.into_iter().fold(vec![1.0], |counts, (min, max, columns)| {
-        let steps = max.saturating_sub(min);
-        let mut next = vec![0.0; counts.len() + steps * columns];
-        for (height, &count) in counts.iter().enumerate() {
-            for level in 0..=steps {
-                let cell = &mut next[height + level * columns];
-                *cell = (*cell + count).min(f64::MAX);
-            }
-        }
-        next
-    })
 }

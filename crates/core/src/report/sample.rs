@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::facts::{
     ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, bars,
-    profile, risk, size_bins,
+    risk, size_bins,
 };
+use crate::lattice::profile;
 use crate::policy::Role;
 use crate::release::{Claim, FileFacts, PolicyFacts, Release, SearchFacts};
 

@@ -1,8 +1,9 @@
 //! The page as a whole: well formed, closed in itself, and safe for any value. And the numbers behind it.
 
-use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, RiskFacts, profile, risk, size_bins};
+use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, RiskFacts, risk, size_bins};
 use super::html;
 use super::sample::sample;
+use crate::lattice::profile;
 use crate::policy::Role;
 
 const VOID: [&str; 3] = ["meta", "br", "!doctype"];
@@ -239,15 +240,4 @@ fn the_profile_counts_every_node() {
 fn facts_can_be_written_as_json() {
     let text = serde_json::to_string(&sample()).unwrap();
     assert!(text.contains("\"entropy_share\""));
-}
-
-/// `THRONG_LOOK=dir cargo test -p throng report -- --ignored` leaves pages in `dir` to look at.
-#[test]
-#[ignore = "writes pages for the eye"]
-fn look() {
-    let folder =
-        std::path::PathBuf::from(std::env::var_os("THRONG_LOOK").expect("THRONG_LOOK names a folder"));
-    std::fs::write(folder.join("report.html"), html(&sample())).unwrap();
-    std::fs::write(folder.join("report-broken.html"), html(&broken())).unwrap();
-    std::fs::write(folder.join("report-wide.html"), html(&wide())).unwrap();
 }
