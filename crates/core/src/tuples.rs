@@ -76,7 +76,7 @@ impl Tuples {
             self.add_empty(rows as u32);
         } else {
             for row in batch.chunks_exact(self.width) {
-                self.insert(row, 1);
+                self.place(row, 1);
             }
         }
         self.batch = batch;
@@ -92,8 +92,13 @@ impl Tuples {
         }
     }
 
-    /// Adds `count` rows of one tuple and gives its position.
-    pub fn insert(&mut self, row: &[Code], count: u32) -> u32 {
+    /// Adds `count` rows of one tuple.
+    pub fn insert(&mut self, row: &[Code], count: u32) {
+        self.rows += u64::from(count);
+        self.place(row, count);
+    }
+
+    fn place(&mut self, row: &[Code], count: u32) {
         if matches!(self.codes, Codes::Narrow(_)) && row.iter().any(|&c| c > Code::from(u16::MAX)) {
             self.widen();
         }
@@ -106,7 +111,6 @@ impl Tuples {
             Some(n) => *n += count,
             None => self.counts.push(count),
         }
-        at
     }
 
     /// The classes that the tuples become when every column's codes are replaced by `maps`.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, StringArray};
+use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, StringArray};
+use datafusion::arrow::compute::nullif;
 use datafusion::arrow::csv::ReaderBuilder;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
@@ -13,6 +14,7 @@ use throng::error::{Error, Fault, Result};
 use throng::policy::{Encoding, Format};
 use tokio::sync::mpsc;
 
+use crate::cells::Cells;
 use crate::error::reading;
 use crate::source::Source;
 use crate::{Engine, diagnose};
@@ -29,7 +31,7 @@ impl Engine {
         if source.format == Format::Csv {
             return Ok(text_schema(&source.header));
         }
-        let frame = self.runtime.block_on(frame(source))?;
+        let frame = self.runtime.block_on(frame(source)).map_err(|e| diagnose::line(source).unwrap_or(e))?;
         Ok(Arc::clone(frame.schema().inner()))
     }
 
@@ -62,7 +64,9 @@ impl Engine {
         let mut outcome = Ok(());
         let keeps_empty = source.format == Format::Csv && !source.empty_is_missing;
         while let Some(batch) = receiver.blocking_recv() {
-            outcome = if keeps_empty { each(with_empty(batch)) } else { each(batch) };
+            let batch = if keeps_empty { with_empty(batch) } else { batch };
+            let batch = if source.nulls.is_empty() { batch } else { without(batch, &source.nulls) };
+            outcome = each(batch);
             if outcome.is_err() {
                 break;
             }
@@ -71,7 +75,7 @@ impl Engine {
         let read = self.runtime.block_on(task);
         outcome?;
         read.map_err(|e| Fault::bug(format!("the reader stopped: {e}")))?
-            .map_err(|e| diagnose::ragged(source).unwrap_or(e))
+            .map_err(|e| diagnose::line(source).unwrap_or(e))
     }
 }
 
@@ -144,9 +148,17 @@ async fn frame(source: &Source) -> Result<DataFrame> {
             context.read_parquet(urls, options).await
         }
         Format::Json => {
-            context
-                .read_json(urls, JsonReadOptions { file_extension: extension, ..JsonReadOptions::default() })
-                .await
+            let options = JsonReadOptions {
+                schema: source.inferred.get().map(AsRef::as_ref),
+                schema_infer_max_records: usize::MAX,
+                file_extension: extension,
+                ..JsonReadOptions::default()
+            };
+            let frame = context.read_json(urls, options).await;
+            if let Ok(frame) = &frame {
+                source.inferred.get_or_init(|| Arc::clone(frame.schema().inner()));
+            }
+            frame
         }
         Format::Arrow => {
             let options = datafusion::datasource::file_format::options::ArrowReadOptions {
@@ -172,6 +184,21 @@ fn url(file: &std::path::Path) -> Result<String> {
 fn text_schema(columns: &[String]) -> SchemaRef {
     let fields: Vec<Field> = columns.iter().map(|c| Field::new(c, DataType::Utf8, true)).collect();
     Arc::new(Schema::new(fields))
+}
+
+/// The batch with every cell that is one of the texts made null.
+fn without(batch: RecordBatch, nulls: &[String]) -> RecordBatch {
+    let schema = batch.schema();
+    let cleared = batch.columns().iter().zip(schema.fields()).map(|(array, field)| {
+        let Ok(cells) = Cells::new(field.name(), array) else { return Arc::clone(array) };
+        let is_null = |row| cells.get(row).is_some_and(|cell| nulls.iter().any(|null| null == cell));
+        let mask: BooleanArray = (0..cells.len()).map(|row| Some(is_null(row))).collect();
+        if mask.true_count() == 0 {
+            return Arc::clone(array);
+        }
+        nullif(array, &mask).unwrap_or_else(|_| Arc::clone(array))
+    });
+    RecordBatch::try_new(Arc::clone(&schema), cleared.collect()).unwrap_or(batch)
 }
 
 /// The batch with its nulls, which the reader makes of empty cells, as empty texts again.

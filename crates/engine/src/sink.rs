@@ -9,7 +9,8 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::csv;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::ipc::writer::FileWriter;
-use datafusion::arrow::json::LineDelimitedWriter;
+use datafusion::arrow::json::WriterBuilder;
+use datafusion::arrow::json::writer::{LineDelimited, Writer as JsonWriter};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_writer::ArrowWriterOptions;
 use datafusion::parquet::basic::Compression;
@@ -21,6 +22,7 @@ use throng::policy::{Format, Policy};
 
 use crate::digest::hex;
 use crate::error::unwritable;
+use crate::source::missing_text;
 
 /// What was written.
 #[derive(Debug, Clone)]
@@ -54,7 +56,7 @@ impl Write for Hashed {
 enum Writer {
     Csv(Box<csv::Writer<Hashed>>),
     Parquet(Box<ArrowWriter<Hashed>>),
-    Json(Box<LineDelimitedWriter<Hashed>>),
+    Json(Box<JsonWriter<Hashed, LineDelimited>>),
     Arrow(Box<FileWriter<Hashed>>),
 }
 
@@ -83,9 +85,11 @@ impl Sink {
         let writer = match format {
             Format::Csv => {
                 let delimiter = policy.output.delimiter.unwrap_or(policy.input.delimiter) as u8;
-                Writer::Csv(Box::new(
-                    csv::WriterBuilder::new().with_delimiter(delimiter).with_header(true).build(file),
-                ))
+                let options = csv::WriterBuilder::new()
+                    .with_delimiter(delimiter)
+                    .with_header(true)
+                    .with_null(missing_text(policy).into());
+                Writer::Csv(Box::new(options.build(file)))
             }
             Format::Parquet => {
                 let options =
@@ -94,7 +98,11 @@ impl Sink {
                     ArrowWriter::try_new_with_options(file, schema.clone(), options).map_err(|e| fail(&e))?;
                 Writer::Parquet(Box::new(writer))
             }
-            Format::Json => Writer::Json(Box::new(LineDelimitedWriter::new(file))),
+            // With its nulls, or a column that starts with one would change its place.
+            Format::Json => {
+                let options = WriterBuilder::new().with_explicit_nulls(true);
+                Writer::Json(Box::new(options.build(file)))
+            }
             Format::Arrow => {
                 Writer::Arrow(Box::new(FileWriter::try_new(file, &schema).map_err(|e| fail(&e))?))
             }
@@ -175,15 +183,28 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     persist(file, path)
 }
 
-fn folder(path: &Path) -> &Path {
+pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn temporary(path: &Path) -> Result<NamedTempFile> {
+    let name = path.display().to_string();
+    let folder = folder(path);
+    if !folder.is_dir() {
+        return Err(no_folder(&name, folder).into());
+    }
+    // Only the kind: the rest of the message names a temporary file.
     tempfile::Builder::new()
         .prefix(".throng-")
-        .tempfile_in(folder(path))
-        .map_err(|e| unwritable(&path.display().to_string(), &e))
+        .tempfile_in(folder)
+        .map_err(|e| unwritable(&name, &e.kind()))
+}
+
+/// A file that has no folder to be in.
+pub(crate) fn no_folder(file: &str, folder: &Path) -> Fault {
+    Fault::system(format!("cannot be written: there is no folder {}", folder.display()))
+        .file(file)
+        .help("make the folder first, or give another path; nothing was written")
 }
 
 fn persist(file: NamedTempFile, path: &Path) -> Result<()> {

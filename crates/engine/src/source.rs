@@ -3,8 +3,11 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
+use datafusion::arrow::datatypes::SchemaRef;
 use throng::error::{Fault, Result};
+use throng::hierarchy::TOP;
 use throng::policy::{Encoding, Format, Input, Policy};
 
 use crate::error::unreadable;
@@ -34,8 +37,12 @@ pub struct Source {
     pub layout: Delimited,
     /// Whether an empty cell of delimited text is missing; otherwise it is the empty text.
     pub empty_is_missing: bool,
+    /// Texts that mean that a cell is missing, beside an empty cell of delimited text.
+    pub(crate) nulls: Vec<String>,
     /// Column names of delimited text, from the first line.
     pub(crate) header: Vec<String>,
+    /// Columns of a JSON file: only a look at every row tells them, so one look is enough.
+    pub(crate) inferred: Arc<OnceLock<SchemaRef>>,
 }
 
 impl Source {
@@ -58,11 +65,21 @@ impl Source {
             quote: input.quote as u8,
             encoding: input.encoding,
         };
-        let empty_is_missing = input.null.iter().any(String::is_empty);
-        let mut source =
-            Source { name: input.path.clone(), files, format, layout, empty_is_missing, header: Vec::new() };
-        if format == Format::Csv {
-            source.header = source.headers()?;
+        let mut nulls = input.null.clone();
+        nulls.retain(|null| format != Format::Csv || !null.is_empty());
+        let mut source = Source {
+            name: input.path.clone(),
+            files,
+            format,
+            layout,
+            empty_is_missing: input.null.iter().any(String::is_empty),
+            nulls,
+            header: Vec::new(),
+            inferred: Arc::default(),
+        };
+        match format {
+            Format::Csv => source.header = source.headers()?,
+            _ => source.not_empty()?,
         }
         Ok(source)
     }
@@ -72,9 +89,12 @@ impl Source {
     /// # Errors
     /// As [`Source::open`].
     pub fn release(path: &Path, policy: &Policy) -> Result<Self> {
+        let format = Format::of_path(&path.to_string_lossy());
+        let null = if format == Some(Format::Csv) { vec![missing_text(policy).into()] } else { Vec::new() };
         let input = Input {
             path: path.display().to_string(),
-            format: Format::of_path(&path.to_string_lossy()),
+            format,
+            null,
             delimiter: policy.output.delimiter.unwrap_or(policy.input.delimiter),
             quote: '"',
             encoding: Encoding::Utf8,
@@ -90,6 +110,19 @@ impl Source {
             Encoding::Utf8 => Box::new(opened),
             Encoding::Latin1 => Box::new(Transcoder::new(opened)),
         })
+    }
+
+    /// Formats other than delimited text have no header to miss.
+    fn not_empty(&self) -> Result<()> {
+        for file in &self.files {
+            let name = file.display().to_string();
+            let bytes = std::fs::metadata(file).map_err(|e| unreadable(&name, &e))?.len();
+            if bytes > 0 {
+                return Ok(());
+            }
+        }
+        let name = self.files[0].display().to_string();
+        Err(Fault::data("the file is empty").file(name).help("there is nothing to release").into())
     }
 
     /// The column names, the same in every file.
@@ -134,10 +167,25 @@ impl Source {
             .from_reader(reader);
         let mut record = csv::ByteRecord::new();
         records.read_byte_record(&mut record).map_err(|e| Fault::data(e.to_string()).file(&name))?;
-        let columns: Vec<String> = record.iter().map(|c| String::from_utf8_lossy(c).into_owned()).collect();
+        let columns: Option<Vec<String>> =
+            record.iter().map(|c| std::str::from_utf8(c).ok().map(String::from)).collect();
+        let columns = columns.ok_or_else(|| not_utf8("the header").file(&name).line(1))?;
         check_header(&columns, &name)?;
         Ok(columns)
     }
+}
+
+/// What a missing cell of a delimited release looks like.
+pub(crate) fn missing_text(policy: &Policy) -> &str {
+    let nulls = &policy.input.null;
+    let text = if nulls.iter().any(String::is_empty) { None } else { nulls.iter().find(|n| *n != TOP) };
+    text.map_or("", String::as_str)
+}
+
+/// Text in another encoding.
+pub(crate) fn not_utf8(what: &str) -> Fault {
+    Fault::data(format!("{what} is not UTF-8"))
+        .help("set input.encoding = \"latin-1\", or convert the file")
 }
 
 fn check_header(columns: &[String], file: &str) -> Result<()> {
@@ -169,8 +217,10 @@ fn find(pattern: &str, base: &Path) -> Result<Vec<PathBuf>> {
             .into());
     }
     if !pattern.contains(['*', '?', '[']) {
-        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
-        return Err(unreadable(&path.display().to_string(), &missing));
+        return Err(Fault::system("there is no such file")
+            .file(path.display().to_string())
+            .help("check the path; paths in a policy are relative to the policy")
+            .into());
     }
     let matches = glob::glob(&path.to_string_lossy())
         .map_err(|e| Fault::input(format!("is not a pattern: {}", e.msg)).file(pattern))?;
