@@ -3,7 +3,7 @@
 //! Not monotone: a suppressed class can become a released one. Bounded by n / all classes.
 
 use super::discernibility::{most_classes, occurring};
-use super::{Loss, Marginals};
+use super::{Evidence, Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 
@@ -33,11 +33,11 @@ impl Loss for AverageClass {
         self.rows / released.max(1) as f64
     }
 
-    fn bound(&self, node: &Node) -> f64 {
+    fn bound(&self, node: &Node, _: &[f64]) -> f64 {
         self.rows / most_classes(&self.sizes, self.classes, node)
     }
 
-    fn class_bound(&self, view: &View<'_>) -> f64 {
-        self.rows / view.len().max(1) as f64
+    fn evidence(&self, view: &View<'_>, _: &Flags) -> Evidence {
+        Evidence { above: self.rows / view.len().max(1) as f64, surplus: Vec::new() }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Not monotone; without the suppressed rows' surplus it is, and that is its bound.
 
-use super::{Loss, Marginals};
+use super::{Evidence, Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 
@@ -55,11 +55,18 @@ impl Loss for Ambiguity {
         self.mean(view, |class| flags.has(class))
     }
 
-    fn bound(&self, node: &Node) -> f64 {
-        self.least.iter().zip(node.levels()).map(|(l, &level)| l[level as usize]).product()
+    fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
+        let least: f64 = self.least.iter().zip(node.levels()).map(|(l, &level)| l[level as usize]).product();
+        match surplus {
+            [share] => least + share * (self.everything - least),
+            _ => least,
+        }
     }
 
-    fn class_bound(&self, view: &View<'_>) -> f64 {
-        self.mean(view, |_| false)
+    /// The surplus is the share of suppressed rows, each of which could be anything.
+    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+        let share = flags.rows() as f64 / (view.rows() as f64).max(1.0);
+        let surplus = if flags.rows() > 0 { vec![share] } else { Vec::new() };
+        Evidence { above: self.mean(view, |_| false), surplus }
     }
 }

@@ -3,7 +3,7 @@
 //! DM = Σ over released classes |E|² + n·suppressed; DM* = Σ over all classes |E|². DM* is
 //! monotone because merging classes adds 2·|E|·|F|; DM is not, and DM ≥ DM*, which is its bound.
 
-use super::{Loss, Marginals};
+use super::{Evidence, Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 
@@ -53,18 +53,31 @@ impl Loss for Discernibility {
 
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
         if !self.suppressed {
-            return self.class_bound(view);
+            return squares(view.counts().iter().copied()) as f64;
         }
         let kept = view.counts().iter().enumerate().filter(|(c, _)| !flags.has(*c)).map(|(_, &n)| n);
         (squares(kept) + u128::from(view.rows()) * u128::from(flags.rows())) as f64
     }
 
-    fn bound(&self, node: &Node) -> f64 {
-        // n rows in c classes: least when all are of one size.
-        self.rows * self.rows / most_classes(&self.sizes, self.classes, node)
+    fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
+        let classes = most_classes(&self.sizes, self.classes, node);
+        // Released rows cost least when all their classes are of one size. Of one class nothing can be told:
+        // it is released or suppressed as a whole.
+        match surplus {
+            [hidden] if classes >= 2.0 => {
+                let kept = self.rows - hidden;
+                self.rows * hidden + kept * kept / classes
+            }
+            _ => self.rows * self.rows / classes,
+        }
     }
 
-    fn class_bound(&self, view: &View<'_>) -> f64 {
-        squares(view.counts().iter().copied()) as f64
+    /// Every class costs its square, and no less when it is suppressed; the surplus is the suppressed rows.
+    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+        let counted = self.suppressed && flags.rows() > 0;
+        Evidence {
+            above: squares(view.counts().iter().copied()) as f64,
+            surplus: if counted { vec![flags.rows() as f64] } else { Vec::new() },
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! takes to tell the generalized values of the suppressed rows apart; then it is not monotone.
 
 use super::columns::aggregate;
-use super::{Loss, Marginals};
+use super::{Evidence, Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -62,22 +62,24 @@ impl Loss for Entropy {
     }
 
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
-        if !self.count_suppressed || flags.rows() == 0 {
-            return self.bound(view.node());
-        }
-        let mut counts = Vec::new();
-        let parts: Vec<f64> = (0..view.columns())
-            .map(|c| {
-                let kept = self.bits[c][view.node().level(c)];
-                self.weights[c] * (kept + self.suppressed(view, flags, c, &mut counts))
-            })
-            .collect();
-        aggregate(self.aggregate, parts.into_iter())
+        self.bound(view.node(), &self.evidence(view, flags).surplus)
     }
 
-    fn bound(&self, node: &Node) -> f64 {
-        let parts =
-            node.levels().iter().enumerate().map(|(c, &l)| self.weights[c] * self.bits[c][l as usize]);
+    fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
+        let parts = node.levels().iter().enumerate().map(|(c, &l)| {
+            self.weights[c] * (self.bits[c][l as usize] + surplus.get(c).copied().unwrap_or(0.0))
+        });
         aggregate(self.aggregate, parts)
+    }
+
+    /// The surplus of a column is its bits for the suppressed rows. It only grows towards the bottom: values get
+    /// finer, and n·H of a mixture is at least the sum of its parts'.
+    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+        let mut surplus = Vec::new();
+        if self.count_suppressed && flags.rows() > 0 {
+            let mut counts = Vec::new();
+            surplus.extend((0..view.columns()).map(|c| self.suppressed(view, flags, c, &mut counts)));
+        }
+        Evidence { above: self.bound(view.node(), &[]), surplus }
     }
 }

@@ -35,10 +35,10 @@ impl Loss for Height {
     }
 
     fn loss(&self, view: &View<'_>, _: &Flags) -> f64 {
-        self.bound(view.node())
+        self.bound(view.node(), &[])
     }
 
-    fn bound(&self, node: &Node) -> f64 {
+    fn bound(&self, node: &Node, _: &[f64]) -> f64 {
         node.levels().iter().zip(&self.step).map(|(&l, s)| f64::from(l) * s).sum()
     }
 }

@@ -5,7 +5,7 @@
 //! it is told from the columns alone, and that is the bound.
 
 use super::columns::aggregate;
-use super::{Loss, Marginals};
+use super::{Evidence, Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -42,11 +42,11 @@ impl LossMetric {
     }
 
     /// (mean share − 1/D) / (1 − 1/D), from Σ leaves over rows.
-    fn scaled(&self, column: usize, leaves: u64) -> f64 {
+    fn scaled(&self, column: usize, leaves: f64) -> f64 {
         if self.all[column] <= 1 || self.rows == 0 {
             return 0.0;
         }
-        self.weights[column] * (leaves as f64 / self.rows as f64 - 1.0) / (self.all[column] - 1) as f64
+        self.weights[column] * (leaves / self.rows as f64 - 1.0) / (self.all[column] - 1) as f64
     }
 
     /// What the suppressed rows add to Σ leaves of a column.
@@ -71,17 +71,23 @@ impl Loss for LossMetric {
     }
 
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
-        if !self.count_suppressed || flags.rows() == 0 {
-            return self.bound(view.node());
-        }
-        let parts = (0..view.columns())
-            .map(|c| self.scaled(c, self.leaves[c][view.node().level(c)] + self.surplus(view, flags, c)));
+        self.bound(view.node(), &self.evidence(view, flags).surplus)
+    }
+
+    fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
+        let parts = node.levels().iter().enumerate().map(|(c, &l)| {
+            self.scaled(c, self.leaves[c][l as usize] as f64 + surplus.get(c).copied().unwrap_or(0.0))
+        });
         aggregate(self.aggregate, parts)
     }
 
-    fn bound(&self, node: &Node) -> f64 {
-        let parts =
-            node.levels().iter().enumerate().map(|(c, &l)| self.scaled(c, self.leaves[c][l as usize]));
-        aggregate(self.aggregate, parts)
+    /// The surplus of a column is the leaves that suppressed rows add; towards the bottom there are more such
+    /// rows, and each had fewer leaves to begin with.
+    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+        let mut surplus = Vec::new();
+        if self.count_suppressed && flags.rows() > 0 {
+            surplus.extend((0..view.columns()).map(|c| self.surplus(view, flags, c) as f64));
+        }
+        Evidence { above: self.bound(view.node(), &[]), surplus }
     }
 }

@@ -32,13 +32,24 @@ pub trait Loss: Send + Sync {
     /// The loss of a node with these classes suppressed.
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64;
 
-    /// What this node and all its generalizations cost at least, told from the columns alone.
-    fn bound(&self, node: &Node) -> f64;
+    /// What the node costs at least, told from the columns and from the surplus of one of its generalizations;
+    /// an empty surplus tells nothing. Never falls from a node to its generalization, nor with the surplus.
+    fn bound(&self, node: &Node, surplus: &[f64]) -> f64;
 
-    /// The same, told from the node's classes: never below [`Loss::bound`].
-    fn class_bound(&self, view: &View<'_>) -> f64 {
-        self.bound(view.node())
+    /// What the classes of a node tell of other nodes.
+    fn evidence(&self, view: &View<'_>, _: &Flags) -> Evidence {
+        Evidence { above: self.bound(view.node(), &[]), surplus: Vec::new() }
     }
+}
+
+/// What the classes of a node tell of other nodes, with monotone models: suppressed rows only grow in number
+/// towards the bottom, and classes only merge towards the top.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Evidence {
+    /// What every generalization costs at least.
+    pub above: f64,
+    /// What suppressed rows add at least to every specialization, in the loss's own parts; empty for nothing.
+    pub surplus: Vec<f64>,
 }
 
 /// All losses, as policies name them.

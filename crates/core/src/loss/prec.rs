@@ -2,7 +2,7 @@
 //!
 //! Monotone unless suppressed rows count; then their cells are at the top.
 
-use super::{Loss, Marginals};
+use super::{Evidence, Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 
@@ -29,17 +29,23 @@ impl Loss for Prec {
     }
 
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
-        let kept = self.bound(view.node());
-        if !self.count_suppressed || view.rows() == 0 {
-            return kept;
-        }
-        let share = flags.rows() as f64 / view.rows() as f64;
-        let top = self.weights.iter().sum::<f64>() / self.weights.len().max(1) as f64;
-        kept + share * (top - kept)
+        self.bound(view.node(), &self.evidence(view, flags).surplus)
     }
 
-    fn bound(&self, node: &Node) -> f64 {
+    fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
         let parts = node.levels().iter().zip(&self.heights).zip(&self.weights);
-        parts.map(|((&l, h), w)| w * f64::from(l) / h).sum::<f64>() / self.heights.len().max(1) as f64
+        let m = self.heights.len().max(1) as f64;
+        let kept = parts.map(|((&l, h), w)| w * f64::from(l) / h).sum::<f64>() / m;
+        match surplus {
+            [share] => kept + share * (self.weights.iter().sum::<f64>() / m - kept),
+            _ => kept,
+        }
+    }
+
+    /// The share of suppressed rows.
+    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+        let counted = self.count_suppressed && flags.rows() > 0;
+        let surplus = if counted { vec![flags.rows() as f64 / view.rows() as f64] } else { Vec::new() };
+        Evidence { above: self.bound(view.node(), &[]), surplus }
     }
 }

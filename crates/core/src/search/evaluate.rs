@@ -12,6 +12,7 @@ use super::merge::Merger;
 use super::{Account, Problem, Solution};
 use crate::classes::{Flags, Groups, View};
 use crate::lattice::Node;
+use crate::loss::Evidence;
 use crate::model::judge;
 use crate::rank::Ranker;
 
@@ -109,9 +110,10 @@ impl<'a> Evaluator<'a> {
         Solution { node: node.clone(), loss, suppressed: self.flags.rows() }
     }
 
-    /// A lower bound for the node judged last and all its generalizations.
-    pub fn class_bound(&self) -> f64 {
-        self.current.as_ref().map_or(0.0, |_| self.problem.loss.class_bound(&self.view()))
+    /// What the node's classes tell of other nodes.
+    pub fn evidence(&mut self, node: &Node) -> Evidence {
+        self.form(node);
+        self.problem.loss.evidence(&self.view(), &self.flags)
     }
 
     /// The classes of the node formed last, and which of them are suppressed.

@@ -60,8 +60,11 @@ impl Strategy for Ola {
         let minimal = std::mem::take(&mut walk.minimal);
         let best = best(evaluator, minimal);
         best.map_or(Outcome::Cancelled, |best| {
-            let gap =
-                if finished { 0.0 } else { best.loss - evaluator.problem().loss.bound(&lattice.bottom()) };
+            let gap = if finished {
+                0.0
+            } else {
+                best.loss - evaluator.problem().loss.bound(&lattice.bottom(), &[])
+            };
             Outcome::Found { best, gap }
         })
     }

@@ -13,7 +13,7 @@ pub(super) enum Tag {
     Unknown,
     /// It is safe.
     Safe,
-    /// It is not.
+    /// It is not, or it is of no use.
     Unsafe,
 }
 
@@ -63,13 +63,16 @@ impl Tags {
         (0..self.strides.len()).filter_map(move |d| self.neighbour(node, d, true))
     }
 
+    /// A safe node may turn out to be of no use later; what is of no use never becomes safe.
     fn put(&mut self, node: usize, tag: Tag) {
-        if self.tags[node] != tag {
-            debug_assert_eq!(self.tags[node], Tag::Unknown, "a model is not monotone");
-            self.tags[node] = tag;
-            self.settled += 1;
-            self.stack.push(node as u32);
+        let before = self.tags[node];
+        if before == tag {
+            return;
         }
+        debug_assert_ne!(before, Tag::Unsafe, "a model is not monotone");
+        self.tags[node] = tag;
+        self.settled += u64::from(before == Tag::Unknown);
+        self.stack.push(node as u32);
     }
 
     fn neighbour(&self, node: usize, dimension: usize, up: bool) -> Option<usize> {

@@ -1,0 +1,313 @@
+//! Samarati's search (mission A3; Samarati 2001, O "Algorithms"): the lowest height with a safe node is
+//! found by halving; of the safe nodes at that height the problem's loss prefers one.
+//!
+//! Halving rests on "no safe node at a height, none at a lower one". Linked columns rise by several levels
+//! at once, so a height may have no node, or only unsafe ones above a height with safe ones. What is probed
+//! at a height is therefore its layer: the nodes not above it that have no room left below it. Every node
+//! not above the height lies below one of the layer, so an unsafe layer settles them all; without linked
+//! columns the layer is just the nodes of the height.
+//!
+//! Proven for the loss "height" with equal weights; for others the gap compares the winner with the least
+//! bound above the height. Costs at most log₂ heights layers, of which those with a safe node are left at the
+//! first. Nodes are made height by height, so the lattice may be of any size if one height can be checked.
+
+use std::collections::HashSet;
+
+use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy};
+use crate::error::Fault;
+use crate::lattice::{Lattice, Node};
+
+pub(super) struct Samarati;
+
+impl Strategy for Samarati {
+    fn name(&self) -> &'static str {
+        "samarati"
+    }
+
+    fn refuses(&self, problem: &Problem) -> Option<Fault> {
+        not_monotone(problem, "samarati")
+    }
+
+    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
+        let problem = evaluator.problem();
+        let heights = Heights::new(&problem.lattice);
+        let mut walk = Walk {
+            evaluator,
+            budget,
+            problem,
+            found: None,
+            known_unsafe: HashSet::new(),
+            best: None,
+            open: f64::INFINITY,
+            least: u64::MAX,
+        };
+        let finished = match walk.lowest(&heights) {
+            Some(height) => walk.choose(&heights, height),
+            None => false,
+        };
+        walk.outcome(finished)
+    }
+}
+
+/// Why a strategy that tags cannot solve a problem with a model that is not monotone.
+pub(super) fn not_monotone(problem: &Problem, strategy: &str) -> Option<Fault> {
+    let model = problem.models.iter().find(|m| !m.monotone())?;
+    Some(
+        Fault::input(format!("\"{strategy}\" needs monotone models; \"{}\" is not", model.name()))
+            .key("search.algorithm")
+            .help("use algorithm \"auto\", \"mingen\" or \"datafly\""),
+    )
+}
+
+struct Walk<'w, 'p, 'b> {
+    evaluator: &'w mut Evaluator<'p>,
+    budget: &'w Budget<'b>,
+    problem: &'p Problem,
+    /// The lowest safe node that probing found.
+    found: Option<Node>,
+    /// Nodes of the same layer that were checked before it.
+    known_unsafe: HashSet<Node>,
+    best: Option<Solution>,
+    /// The least bound of the nodes above the lowest height.
+    open: f64,
+    /// The fewest rows flagged at a node.
+    least: u64,
+}
+
+impl Walk<'_, '_, '_> {
+    /// The lowest height that can have a safe node; none when stopped.
+    fn lowest(&mut self, heights: &Heights<'_>) -> Option<u32> {
+        let (mut low, mut high) = (self.problem.lattice.bottom().height(), self.problem.lattice.top().height());
+        while low < high {
+            let middle = u32::midpoint(low, high);
+            match self.probe(heights, middle)? {
+                Some(height) => high = height,
+                None => low = middle + 1,
+            }
+        }
+        Some(low)
+    }
+
+    /// The height of the first safe node of a layer, if there is one; none at all when stopped.
+    fn probe(&mut self, heights: &Heights<'_>, height: u32) -> Option<Option<u32>> {
+        let mut known_unsafe = HashSet::new();
+        for node in heights.layer(height) {
+            if (self.budget.cancelled)() {
+                return None;
+            }
+            if self.check(&node) {
+                let height = node.height();
+                self.found = Some(node);
+                self.known_unsafe = known_unsafe;
+                return Some(Some(height));
+            }
+            known_unsafe.insert(node);
+        }
+        Some(None)
+    }
+
+    /// Compares the safe nodes of the lowest height; whether it got to the end.
+    ///
+    /// Every node above the height is reached by a step out of the nodes around it: those give the least bound.
+    /// What lies above a safe node costs no less than that node if the loss is monotone.
+    fn choose(&mut self, heights: &Heights<'_>, height: u32) -> bool {
+        let loss = &self.problem.loss;
+        for node in heights.around(height) {
+            if (self.budget.cancelled)() {
+                return false;
+            }
+            let safe = node.height() == height && self.safe(&node);
+            if safe {
+                let solution = self.evaluator.solution(&node);
+                self.keep(solution);
+            }
+            if !(safe && loss.monotone()) {
+                let above = self.problem.lattice.successors(&node).filter(|s| s.height() > height);
+                self.open = above.map(|s| loss.bound(&s, &[])).fold(self.open, f64::min);
+            }
+        }
+        true
+    }
+
+    /// Whether a node is safe, from probing or by checking.
+    fn safe(&mut self, node: &Node) -> bool {
+        self.found.as_ref() == Some(node) || (!self.known_unsafe.contains(node) && self.check(node))
+    }
+
+    fn check(&mut self, node: &Node) -> bool {
+        let judgement = self.evaluator.judge(node);
+        self.least = self.least.min(judgement.suppressed);
+        let checked = self.evaluator.account().checked;
+        (self.budget.progress)(Progress {
+            checked,
+            settled: checked,
+            nodes: self.problem.lattice.nodes(),
+            best: self.best.as_ref().map(|b| b.loss),
+        });
+        judgement.safe
+    }
+
+    fn keep(&mut self, solution: Solution) {
+        if self.best.as_ref().is_none_or(|b| solution.better_than(b)) {
+            self.best = Some(solution);
+        }
+    }
+
+    fn outcome(mut self, finished: bool) -> Outcome {
+        if let Some(found) = self.found.take().filter(|_| !finished) {
+            let solution = self.evaluator.solution(&found);
+            self.keep(solution);
+            self.open = self.problem.loss.bound(&self.problem.lattice.bottom(), &[]);
+        }
+        match self.best {
+            Some(best) => Outcome::Found { gap: (best.loss - self.open).max(0.0), best },
+            None if finished => Outcome::Infeasible { least: self.least },
+            None => Outcome::Cancelled,
+        }
+    }
+}
+
+/// Columns that rise together, and their least and highest level.
+pub(super) struct Axis {
+    pub(super) columns: Vec<usize>,
+    pub(super) low: u8,
+    pub(super) high: u8,
+}
+
+impl Axis {
+    /// How many levels it has.
+    pub(super) fn size(&self) -> usize {
+        usize::from(self.high - self.low) + 1
+    }
+}
+
+/// The axes of a lattice that have more than one level, in the order of their first columns.
+pub(super) fn axes(lattice: &Lattice) -> Vec<Axis> {
+    let bottom = lattice.bottom();
+    lattice
+        .successors(&bottom)
+        .map(|above| {
+            let columns: Vec<usize> =
+                (0..lattice.columns()).filter(|&c| above.level(c) > bottom.level(c)).collect();
+            let (low, high, _) = columns.first().map_or((0, 0, 0), |&c| lattice.range(c));
+            Axis { columns, low: low as u8, high: high as u8 }
+        })
+        .collect()
+}
+
+/// The nodes of a lattice, height by height.
+struct Heights<'l> {
+    lattice: &'l Lattice,
+    bottom: Node,
+    axes: Vec<Axis>,
+    /// Axis → sum → whether this axis and those after it can add up to the sum.
+    reach: Vec<Vec<bool>>,
+    /// The most levels that one step adds.
+    step: u32,
+}
+
+impl<'l> Heights<'l> {
+    fn new(lattice: &'l Lattice) -> Self {
+        let axes = axes(lattice);
+        let mut reach = vec![vec![true]];
+        for axis in axes.iter().rev() {
+            let below = &reach[reach.len() - 1];
+            let mut sums = vec![false; below.len() + (axis.size() - 1) * axis.columns.len()];
+            for (sum, _) in below.iter().enumerate().filter(|(_, reached)| **reached) {
+                (0..axis.size()).for_each(|level| sums[sum + level * axis.columns.len()] = true);
+            }
+            reach.push(sums);
+        }
+        reach.reverse();
+        let step = axes.iter().map(|a| a.columns.len() as u32).max().unwrap_or(1);
+        Heights { lattice, bottom: lattice.bottom(), axes, reach, step }
+    }
+
+    /// The nodes of a height, in lexicographic order.
+    fn at(&self, height: u32) -> impl Iterator<Item = Node> + '_ {
+        let left = height.checked_sub(self.bottom.height()).map(|h| h as usize);
+        let start = left.filter(|&l| self.reached(0, l)).map(|l| (0, l, self.bottom.levels().to_vec()));
+        // Partial nodes: the axes set so far, the levels left for the others, the levels.
+        let mut pending: Vec<(usize, usize, Vec<u8>)> = start.into_iter().collect();
+        std::iter::from_fn(move || {
+            loop {
+                let (at, left, levels) = pending.pop()?;
+                let Some(axis) = self.axes.get(at) else { return Some(Node::new(levels)) };
+                for rise in (0..axis.size()).rev() {
+                    let rest = left.checked_sub(rise * axis.columns.len());
+                    let Some(rest) = rest.filter(|&r| self.reached(at + 1, r)) else { continue };
+                    let mut raised = levels.clone();
+                    axis.columns.iter().for_each(|&c| raised[c] = axis.low + rise as u8);
+                    pending.push((at + 1, rest, raised));
+                }
+            }
+        })
+    }
+
+    fn reached(&self, axis: usize, sum: usize) -> bool {
+        self.reach[axis].get(sum) == Some(&true)
+    }
+
+    /// The nodes of a height and of those below it from which a step can lead above it.
+    fn around(&self, height: u32) -> impl Iterator<Item = Node> + '_ {
+        (height.saturating_sub(self.step - 1)..=height).rev().flat_map(|h| self.at(h))
+    }
+
+    /// The highest nodes that are not above a height.
+    fn layer(&self, height: u32) -> impl Iterator<Item = Node> + '_ {
+        self.around(height).filter(move |node| {
+            node.height() == height || self.lattice.successors(node).all(|s| s.height() > height)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lattice::Limits;
+
+    fn lattice(heights: &[usize], linked: &[Vec<usize>]) -> Lattice {
+        let limits: Vec<Limits> = heights
+            .iter()
+            .enumerate()
+            .map(|(i, &height)| Limits { name: format!("c{i}"), height, min: None, max: None })
+            .collect();
+        Lattice::new(&limits, linked).unwrap()
+    }
+
+    #[test]
+    fn heights_hold_every_node_once_and_in_order() {
+        for linked in [vec![], vec![vec![0, 2]], vec![vec![0, 1, 3]], vec![vec![0, 1], vec![2, 3]]] {
+            let lattice = lattice(&[2, 1, 3, 2], &linked);
+            let heights = Heights::new(&lattice);
+            for height in 0..=lattice.top().height() + 1 {
+                let expected: Vec<Node> = lattice.iter().filter(|n| n.height() == height).collect();
+                assert_eq!(heights.at(height).collect::<Vec<_>>(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn every_node_not_above_a_height_is_below_its_layer() {
+        for linked in [vec![], vec![vec![0, 2]], vec![vec![1, 2, 3]]] {
+            let lattice = lattice(&[2, 1, 3, 2], &linked);
+            let heights = Heights::new(&lattice);
+            for height in 0..=lattice.top().height() {
+                let layer: Vec<Node> = heights.layer(height).collect();
+                assert!(layer.iter().all(|n| n.height() <= height));
+                assert!(!linked.is_empty() || layer.iter().all(|n| n.height() == height));
+                for node in lattice.iter().filter(|n| n.height() <= height) {
+                    assert!(layer.iter().any(|n| node.below(n)), "{node:?} {height}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_lattice_of_one_node_has_one_layer() {
+        let limits = [Limits { name: "c".into(), height: 2, min: Some(1), max: Some(1) }];
+        let lattice = Lattice::new(&limits, &[]).unwrap();
+        assert!(axes(&lattice).is_empty());
+        assert_eq!(Heights::new(&lattice).layer(1).collect::<Vec<_>>(), [lattice.top()]);
+    }
+}
