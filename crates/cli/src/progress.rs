@@ -50,12 +50,8 @@ impl Line {
             Stage::Reading(rows) => format!("reading: {} rows", integer(rows)),
             Stage::Searching(p) => {
                 let best = p.best.map_or(String::new(), |b| format!(", best loss {b:.6}"));
-                let settled = integer(p.settled);
-                format!(
-                    "searching: {} nodes checked, {settled} of {} settled{best}",
-                    integer(p.checked),
-                    p.nodes
-                )
+                let bound = p.bound.map_or(String::new(), |b| format!(", none below {b:.6}"));
+                format!("searching: {} of {} nodes checked{best}{bound}", integer(p.checked), p.nodes)
             }
             Stage::Writing(rows, all) => format!("writing: {} of {} rows", integer(rows), integer(all)),
             Stage::Verifying => "verifying".into(),

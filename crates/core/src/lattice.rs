@@ -107,6 +107,22 @@ impl Lattice {
         (low, high, self.heights[column] as usize)
     }
 
+    /// Number of dimensions: columns, with linked ones as one.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions.len()
+    }
+
+    /// The node's level along a dimension.
+    pub fn level(&self, node: &Node, dimension: usize) -> u8 {
+        node.0[self.dimensions[dimension].columns[0]]
+    }
+
+    /// The node with another level along a dimension.
+    #[must_use]
+    pub fn with_level(&self, node: &Node, dimension: usize, level: u8) -> Node {
+        step(node, &self.dimensions[dimension], level)
+    }
+
     /// The node with every column as low as allowed.
     pub fn bottom(&self) -> Node {
         self.node(|d| d.low)

@@ -1,17 +1,20 @@
-//! The default search (mission A6): exact for every loss that has a lower bound, with suppression.
+//! The default search (mission A6): branch and bound over boxes of the lattice, best bound first.
 //!
-//! Nodes are taken by rising bound. From the first undecided one a path is drawn upwards through
-//! undecided nodes and cut in half until the lowest useful node on it is known (Flash, Kohlmayer et al.
-//! 2012); tags spread up and down. A node is useless when it is unsafe, and also when its suppressed rows
-//! alone cost more than the best node found: both hold for everything below it. A node whose bound is
-//! above the best loss is never looked at for its own sake.
+//! A box is all nodes between a bottom and a top. Its top has been judged. If the top is unsafe, so is the
+//! whole box. Otherwise every node of the box generalizes at least as far as the bottom and suppresses at
+//! least the rows that the top suppresses, so the loss of the bottom with the top's suppressed rows bounds
+//! the box from below; this holds for losses that are not monotone, too. The box with the least bound is cut
+//! in two along the column that makes most of a difference; only the lower half has a new top to judge.
+//! When the least bound is above the best loss, the best is proven to be the best. Stopped at any time, the
+//! least bound tells how much better an unseen node can be.
 //!
-//! For a loss that is not monotone, nodes that are safe but not looked at remain; they are looked at by
-//! rising bound, unless what is known of a generalization's suppressed rows raises the bound above the
-//! best. Costs a check per look, and nodes × dimensions in all for tagging.
+//! Nothing is kept per node, so lattices of any size can be begun. Costs one check per cut.
 
-use super::tags::{Tag, Tags};
-use super::{Budget, Evaluator, Judgement, Outcome, Problem, Progress, Solution, Strategy, too_large};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use super::{Budget, Evaluator, Judgement, Outcome, Problem, Progress, Solution, Strategy};
 use crate::error::Fault;
 use crate::lattice::{Lattice, Node};
 
@@ -25,189 +28,146 @@ impl Strategy for Auto {
         "auto"
     }
 
-    fn refuses(&self, problem: &Problem) -> Option<Fault> {
-        too_large(problem, "auto")
+    fn refuses(&self, _: &Problem) -> Option<Fault> {
+        None
     }
 
     fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
-        let mut walk = Walk::new(evaluator, budget);
-        let finished = if walk.monotone {
-            let top = walk.bounds.len() - 1;
-            if !walk.look(top).safe {
-                return Outcome::Infeasible { least: walk.least };
-            }
-            walk.paths() && walk.rest()
-        } else {
-            walk.rest()
+        let problem = evaluator.problem();
+        let mut search = Search {
+            evaluator,
+            problem,
+            lattice: &problem.lattice,
+            monotone: problem.models.iter().all(|m| m.monotone()),
+            open: BinaryHeap::new(),
+            best: None,
+            least: u64::MAX,
         };
-        let gap = walk.gap(finished);
-        match walk.best {
-            Some(best) => Outcome::Found { best, gap },
-            None if finished => Outcome::Infeasible { least: walk.least },
-            None => Outcome::Cancelled,
+        search.judge_top(problem.lattice.bottom(), problem.lattice.top());
+        while let Some(open) = search.open.pop() {
+            if open.bound > search.limit() {
+                break;
+            }
+            if (budget.cancelled)() {
+                return search.stopped(open.bound);
+            }
+            if !search.ties_worse(&open) {
+                search.cut(open);
+            }
+            (budget.progress)(Progress {
+                checked: search.evaluator.account().checked,
+                nodes: problem.lattice.nodes(),
+                best: search.best.as_ref().map(|b| b.loss),
+                bound: search.open.peek().map(|b| b.bound),
+            });
         }
+        let least = search.least;
+        search.best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })
     }
 }
 
-struct Walk<'w, 'p, 'b> {
-    evaluator: &'w mut Evaluator<'p>,
-    budget: &'w Budget<'b>,
+/// All nodes between a bottom and a top that was judged.
+struct Open {
+    /// What each of them costs at least.
+    bound: f64,
+    bottom: Node,
+    top: Node,
+    /// What the rows that the top suppresses add at least.
+    surplus: Rc<Vec<f64>>,
+}
+
+/// The least bound first; then in an order that does not depend on how the boxes came about.
+impl Ord for Open {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let bound = other.bound.total_cmp(&self.bound);
+        bound.then_with(|| other.bottom.cmp(&self.bottom)).then_with(|| other.top.cmp(&self.top))
+    }
+}
+
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Open {}
+
+struct Search<'e, 'p> {
+    evaluator: &'e mut Evaluator<'p>,
     problem: &'p Problem,
     lattice: &'p Lattice,
-    bottom: Node,
-    /// Whether every model is monotone, so that tags may spread.
+    /// Whether every model is monotone, so that a top speaks for its box.
     monotone: bool,
-    tags: Tags,
-    /// Lower bound of each node.
-    bounds: Vec<f64>,
-    /// Nodes by bound, height, position.
-    order: Vec<u32>,
-    looked: Vec<bool>,
-    /// Safe nodes that were looked at and suppress rows, with what those rows add below them.
-    surplus: Vec<(Node, Vec<f64>)>,
+    open: BinaryHeap<Open>,
     best: Option<Solution>,
+    /// The fewest rows that were flagged at a node.
     least: u64,
 }
 
-impl<'w, 'p, 'b> Walk<'w, 'p, 'b> {
-    fn new(evaluator: &'w mut Evaluator<'p>, budget: &'w Budget<'b>) -> Self {
-        let problem = evaluator.problem();
-        let lattice = &problem.lattice;
-        let mut heights = Vec::new();
-        let bounds: Vec<f64> = lattice
-            .iter()
-            .map(|n| {
-                heights.push(n.height());
-                problem.loss.bound(&n, &[])
-            })
-            .collect();
-        let mut order: Vec<u32> = (0..bounds.len() as u32).collect();
-        let key = |&i: &u32| (bounds[i as usize], heights[i as usize], i);
-        order.sort_unstable_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
-        Walk {
-            evaluator,
-            budget,
-            problem,
-            lattice,
-            bottom: lattice.bottom(),
-            monotone: problem.models.iter().all(|m| m.monotone()),
-            tags: Tags::new(lattice),
-            looked: vec![false; bounds.len()],
-            bounds,
-            order,
-            surplus: Vec::new(),
-            best: None,
-            least: u64::MAX,
-        }
+impl Search<'_, '_> {
+    /// Cuts a box in two: the upper half keeps its top, the lower half gets a new one.
+    fn cut(&mut self, open: Open) {
+        let Some(dimension) = self.widest(&open) else { return };
+        let low = self.lattice.level(&open.bottom, dimension);
+        let high = self.lattice.level(&open.top, dimension);
+        let middle = low + (high - low) / 2;
+        let bottom = self.lattice.with_level(&open.bottom, dimension, middle + 1);
+        let top = self.lattice.with_level(&open.top, dimension, middle);
+        self.push(bottom, open.top, open.surplus);
+        self.judge_top(open.bottom, top);
     }
 
-    /// Decides every node that could be the best; whether it got to the end.
-    fn paths(&mut self) -> bool {
-        for at in 0..self.order.len() {
-            let node = self.order[at] as usize;
-            while self.tags.get(node) == Tag::Unknown && !self.hopeless(node) {
-                if (self.budget.cancelled)() {
-                    return false;
-                }
-                self.cut(&self.path(node));
-            }
-        }
-        true
-    }
-
-    /// Undecided nodes from one upwards, each time to the cheapest.
-    fn path(&self, node: usize) -> Vec<usize> {
-        let mut path = vec![node];
-        let mut last = node;
-        loop {
-            let next = self
-                .tags
-                .successors(last)
-                .filter(|&s| self.tags.get(s) == Tag::Unknown)
-                .min_by(|&a, &b| self.bounds[a].total_cmp(&self.bounds[b]));
-            let Some(next) = next else { return path };
-            path.push(next);
-            last = next;
-        }
-    }
-
-    /// Finds the lowest useful node of a path.
-    fn cut(&mut self, path: &[usize]) {
-        let (mut low, mut high) = (0, path.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            self.look(path[middle]);
-            if self.tags.get(path[middle]) == Tag::Safe {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-    }
-
-    /// Nodes below the best that may be safe and were not looked at; whether it got to the end.
-    fn rest(&mut self) -> bool {
-        if self.monotone && self.problem.loss.monotone() {
-            return true;
-        }
-        for at in 0..self.order.len() {
-            let node = self.order[at] as usize;
-            let undecided = !self.looked[node] && self.tags.get(node) != Tag::Unsafe;
-            if !undecided || self.hopeless(node) || self.hopeless_below(node) {
+    /// The dimension along which the box's bound rises most; none when the box is one node.
+    fn widest(&self, open: &Open) -> Option<usize> {
+        let mut widest: Option<(f64, usize)> = None;
+        for dimension in 0..self.lattice.dimensions() {
+            let high = self.lattice.level(&open.top, dimension);
+            if self.lattice.level(&open.bottom, dimension) == high {
                 continue;
             }
-            if (self.budget.cancelled)() {
-                return false;
+            let raised = self.lattice.with_level(&open.bottom, dimension, high);
+            let rise = self.problem.loss.bound(&raised, &open.surplus) - open.bound;
+            if widest.is_none_or(|(most, _)| rise > most) {
+                widest = Some((rise, dimension));
             }
-            self.look(node);
         }
-        true
+        widest.map(|(_, dimension)| dimension)
     }
 
-    /// Checks a node, spreads what it tells, and keeps it if it is the best.
-    fn look(&mut self, index: usize) -> Judgement {
-        let node = self.lattice.at(index);
-        let judgement = self.evaluator.judge(&node);
-        self.looked[index] = true;
+    /// Judges the top of a new box, and opens the box unless that settles it.
+    fn judge_top(&mut self, bottom: Node, top: Node) {
+        let judgement = self.evaluator.judge(&top);
         self.least = self.least.min(judgement.suppressed);
-        if judgement.safe && !self.hopeless(index) {
-            let solution = self.evaluator.solution(&node);
+        if judgement.safe && self.problem.loss.bound(&top, &[]) <= self.limit() {
+            let solution = self.evaluator.solution(&top);
             if self.best.as_ref().is_none_or(|b| solution.better_than(b)) {
                 self.best = Some(solution);
             }
         }
-        if self.monotone {
-            let useful = judgement.safe && !self.suppresses_too_much(&node, judgement);
-            self.tags.set(index, useful);
+        if self.monotone && !judgement.safe {
+            return;
         }
-        self.tell();
-        judgement
+        let surplus = self.surplus(&top, judgement);
+        self.push(bottom, top, Rc::new(surplus));
     }
 
-    /// Whether the node's suppressed rows alone cost more than the best: then everything below is hopeless. Keeps
-    /// what those rows add otherwise.
-    fn suppresses_too_much(&mut self, node: &Node, judgement: Judgement) -> bool {
-        if judgement.suppressed == 0 || self.problem.loss.monotone() {
-            return false;
-        }
-        let surplus = self.evaluator.evidence(node).surplus;
-        if surplus.is_empty() {
-            return false;
-        }
-        let too_much = self.problem.loss.bound(&self.bottom, &surplus) > self.limit();
-        if !too_much {
-            self.surplus.push((node.clone(), surplus));
-        }
-        too_much
+    /// What the rows that a top suppresses add at least below it.
+    fn surplus(&mut self, top: &Node, judgement: Judgement) -> Vec<f64> {
+        let tells = self.monotone && judgement.suppressed > 0 && !self.problem.loss.monotone();
+        if tells { self.evaluator.evidence(top).surplus } else { Vec::new() }
     }
 
-    fn tell(&self) {
-        (self.budget.progress)(Progress {
-            checked: self.evaluator.account().checked,
-            settled: self.tags.settled(),
-            nodes: self.lattice.nodes(),
-            best: self.best.as_ref().map(|b| b.loss),
-        });
+    fn push(&mut self, bottom: Node, top: Node, surplus: Rc<Vec<f64>>) {
+        let bound = self.problem.loss.bound(&bottom, &surplus);
+        if bottom != top && bound <= self.limit() {
+            self.open.push(Open { bound, bottom, top, surplus });
+        }
     }
 
     /// The bound above which no node can be the best, whatever rounding does.
@@ -215,22 +175,18 @@ impl<'w, 'p, 'b> Walk<'w, 'p, 'b> {
         self.best.as_ref().map_or(f64::INFINITY, |b| b.loss + b.loss.abs() * ROUNDING)
     }
 
-    /// Whether a node cannot be better than the best.
-    fn hopeless(&self, node: usize) -> bool {
-        self.bounds[node] > self.limit()
+    /// Whether no node of a box comes before the best: the bottom is the lowest and first of its box, and a
+    /// monotone loss is its own bound, to the last bit.
+    fn ties_worse(&self, open: &Open) -> bool {
+        let Some(best) = self.best.as_ref().filter(|_| self.problem.loss.monotone()) else { return false };
+        let box_key = (open.bound, open.bottom.height(), &open.bottom);
+        box_key >= (best.loss, best.node.height(), &best.node)
     }
 
-    /// Whether what is known of a generalization's suppressed rows makes a node hopeless.
-    fn hopeless_below(&self, index: usize) -> bool {
-        let node = self.lattice.at(index);
-        let limit = self.limit();
-        self.surplus.iter().any(|(above, s)| node.below(above) && self.problem.loss.bound(&node, s) > limit)
-    }
-
-    fn gap(&self, finished: bool) -> f64 {
-        let Some(best) = self.best.as_ref().filter(|_| !finished) else { return 0.0 };
-        let open = |i: &usize| self.tags.get(*i) != Tag::Unsafe && !self.looked[*i];
-        let least = self.order.iter().map(|&i| i as usize).find(open).map(|i| self.bounds[i]);
-        least.map_or(0.0, |bound| (best.loss - bound).max(0.0))
+    fn stopped(self, bound: f64) -> Outcome {
+        match self.best {
+            Some(best) => Outcome::Found { gap: (best.loss - bound).max(0.0), best },
+            None => Outcome::Cancelled,
+        }
     }
 }

@@ -5,12 +5,12 @@
 pub struct Progress {
     /// Nodes checked.
     pub checked: u64,
-    /// Nodes of the lattice whose verdict is known.
-    pub settled: u64,
     /// Nodes of the lattice.
     pub nodes: u128,
     /// The least loss so far.
     pub best: Option<f64>,
+    /// What every node costs at least, where that is known.
+    pub bound: Option<f64>,
 }
 
 /// Asked between nodes.

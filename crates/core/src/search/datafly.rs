@@ -40,7 +40,7 @@ impl Strategy for Datafly {
             least = least.min(judgement.suppressed);
             let checked = evaluator.account().checked;
             let nodes = problem.lattice.nodes();
-            (budget.progress)(Progress { checked, settled: checked, nodes, best: None });
+            (budget.progress)(Progress { checked, nodes, best: None, bound: None });
             if judgement.safe {
                 let best = evaluator.solution(&node);
                 let gap = (best.loss - cheapest(evaluator, passed.as_ref())).max(0.0);
@@ -58,7 +58,8 @@ fn distinct(problem: &Problem) -> Vec<Vec<usize>> {
     let occurring = |column: usize| {
         let hierarchy = &problem.hierarchies[column];
         let mut leaves = vec![false; hierarchy.leaf_count()];
-        (0..problem.classes.len()).for_each(|class| leaves[problem.classes.code(class, column) as usize] = true);
+        (0..problem.classes.len())
+            .for_each(|class| leaves[problem.classes.code(class, column) as usize] = true);
         let level = |level: usize| {
             let mut values = vec![false; hierarchy.size(level)];
             let codes = hierarchy.codes(level).iter().zip(&leaves).filter(|(_, occurs)| **occurs);
@@ -87,27 +88,26 @@ fn step(problem: &Problem, distinct: &[Vec<usize>], node: &Node) -> Option<Node>
     best.map(|(_, next)| next)
 }
 
-/// What a node that is not known to be unsafe costs at least.
+/// What a node that is not known to be unsafe, other than the answer, costs at least.
 ///
-/// All nodes are above the bottom, which tells something from its classes. With monotone models what lies
-/// below the last node passed is unsafe; any other node is above the bottom with one column raised one
-/// level higher than there.
+/// With monotone models what lies below the last node passed is unsafe; any other node is above the bottom
+/// with some column one level higher than there.
 fn cheapest(evaluator: &mut Evaluator<'_>, passed: Option<&Node>) -> f64 {
     let problem = evaluator.problem();
     let bottom = problem.lattice.bottom();
-    let anywhere = problem.loss.bound(&bottom, &[]);
-    if !problem.models.iter().all(|m| m.monotone()) {
-        return anywhere;
+    let monotone = problem.models.iter().all(|m| m.monotone());
+    match passed {
+        // The bottom is the answer, and all other nodes are above it.
+        None if problem.loss.monotone() => f64::INFINITY,
+        None if monotone => evaluator.evidence(&bottom).above,
+        Some(passed) if monotone => {
+            let corner = |above: Node| {
+                let levels = above.levels().iter().zip(passed.levels()).zip(bottom.levels());
+                Node::new(levels.map(|((a, p), b)| if a > p { *a } else { *b }).collect::<Vec<u8>>())
+            };
+            let corners = problem.lattice.successors(passed).map(|s| problem.loss.bound(&corner(s), &[]));
+            corners.fold(f64::INFINITY, f64::min)
+        }
+        _ => problem.loss.bound(&bottom, &[]),
     }
-    let Some(passed) = passed else {
-        // The bottom is safe, so it is the answer, and nothing above it costs less if the loss is monotone.
-        let monotone = problem.loss.monotone();
-        return if monotone { f64::INFINITY } else { evaluator.evidence(&bottom).above.max(anywhere) };
-    };
-    let corner = |above: Node| {
-        let levels = above.levels().iter().zip(passed.levels()).zip(bottom.levels());
-        Node::new(levels.map(|((a, p), b)| if a > p { *a } else { *b }).collect::<Vec<u8>>())
-    };
-    let corners = problem.lattice.successors(passed).map(|s| problem.loss.bound(&corner(s), &[]));
-    corners.fold(f64::INFINITY, f64::min)
 }

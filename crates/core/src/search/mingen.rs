@@ -21,7 +21,7 @@ impl Strategy for MinGen {
         let nodes = problem.lattice.nodes();
         let mut best: Option<Solution> = None;
         let mut least = u64::MAX;
-        for (i, node) in problem.lattice.iter().enumerate() {
+        for node in problem.lattice.iter() {
             if (budget.cancelled)() {
                 return best.map_or(Outcome::Cancelled, |best| Outcome::Found { gap: best.loss, best });
             }
@@ -35,9 +35,9 @@ impl Strategy for MinGen {
             }
             (budget.progress)(Progress {
                 checked: evaluator.account().checked,
-                settled: i as u64 + 1,
                 nodes,
                 best: best.as_ref().map(|b| b.loss),
+                bound: None,
             });
         }
         best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })

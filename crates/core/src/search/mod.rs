@@ -6,11 +6,14 @@
 mod auto;
 mod budget;
 mod composite;
+mod datafly;
 mod evaluate;
+mod incognito;
 mod merge;
 mod mingen;
 mod ola;
 mod problem;
+mod samarati;
 mod tags;
 
 pub use budget::{Budget, Progress};
@@ -106,7 +109,14 @@ pub trait Strategy: Sync {
 }
 
 /// All strategies.
-pub const STRATEGIES: [&dyn Strategy; 3] = [&auto::Auto, &ola::Ola, &mingen::MinGen];
+pub const STRATEGIES: [&dyn Strategy; 6] = [
+    &auto::Auto,
+    &ola::Ola,
+    &incognito::Incognito,
+    &samarati::Samarati,
+    &datafly::Datafly,
+    &mingen::MinGen,
+];
 
 /// The strategy of a name.
 ///

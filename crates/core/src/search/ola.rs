@@ -141,9 +141,9 @@ impl Walk<'_, '_, '_> {
         }
         (self.budget.progress)(Progress {
             checked: self.evaluator.account().checked,
-            settled: self.tags.settled(),
             nodes: self.lattice.nodes(),
             best: None,
+            bound: None,
         });
         safe
     }

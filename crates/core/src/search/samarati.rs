@@ -77,7 +77,8 @@ struct Walk<'w, 'p, 'b> {
 impl Walk<'_, '_, '_> {
     /// The lowest height that can have a safe node; none when stopped.
     fn lowest(&mut self, heights: &Heights<'_>) -> Option<u32> {
-        let (mut low, mut high) = (self.problem.lattice.bottom().height(), self.problem.lattice.top().height());
+        let (mut low, mut high) =
+            (self.problem.lattice.bottom().height(), self.problem.lattice.top().height());
         while low < high {
             let middle = u32::midpoint(low, high);
             match self.probe(heights, middle)? {
@@ -140,7 +141,7 @@ impl Walk<'_, '_, '_> {
         let checked = self.evaluator.account().checked;
         (self.budget.progress)(Progress {
             checked,
-            settled: checked,
+            bound: None,
             nodes: self.problem.lattice.nodes(),
             best: self.best.as_ref().map(|b| b.loss),
         });
@@ -154,10 +155,12 @@ impl Walk<'_, '_, '_> {
     }
 
     fn outcome(mut self, finished: bool) -> Outcome {
-        if let Some(found) = self.found.take().filter(|_| !finished) {
-            let solution = self.evaluator.solution(&found);
-            self.keep(solution);
+        if !finished {
             self.open = self.problem.loss.bound(&self.problem.lattice.bottom(), &[]);
+            if let Some(found) = self.found.take() {
+                let solution = self.evaluator.solution(&found);
+                self.keep(solution);
+            }
         }
         match self.best {
             Some(best) => Outcome::Found { gap: (best.loss - self.open).max(0.0), best },

@@ -13,7 +13,7 @@ pub(super) enum Tag {
     Unknown,
     /// It is safe.
     Safe,
-    /// It is not, or it is of no use.
+    /// It is not.
     Unsafe,
 }
 
@@ -23,7 +23,6 @@ pub(super) struct Tags {
     /// Size and stride of each dimension.
     strides: Vec<(usize, usize)>,
     stack: Vec<u32>,
-    settled: u64,
 }
 
 impl Tags {
@@ -32,17 +31,11 @@ impl Tags {
             tags: vec![Tag::Unknown; lattice.nodes() as usize],
             strides: lattice.strides(),
             stack: Vec::new(),
-            settled: 0,
         }
     }
 
     pub(super) fn get(&self, node: usize) -> Tag {
         self.tags[node]
-    }
-
-    /// Nodes with a tag.
-    pub(super) fn settled(&self) -> u64 {
-        self.settled
     }
 
     /// Tags a node, and with it everything above (safe) or below (unsafe).
@@ -58,21 +51,12 @@ impl Tags {
         }
     }
 
-    /// Direct generalizations.
-    pub(super) fn successors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.strides.len()).filter_map(move |d| self.neighbour(node, d, true))
-    }
-
-    /// A safe node may turn out to be of no use later; what is of no use never becomes safe.
     fn put(&mut self, node: usize, tag: Tag) {
-        let before = self.tags[node];
-        if before == tag {
-            return;
+        if self.tags[node] != tag {
+            debug_assert_eq!(self.tags[node], Tag::Unknown, "a model is not monotone");
+            self.tags[node] = tag;
+            self.stack.push(node as u32);
         }
-        debug_assert_ne!(before, Tag::Unsafe, "a model is not monotone");
-        self.tags[node] = tag;
-        self.settled += u64::from(before == Tag::Unknown);
-        self.stack.push(node as u32);
     }
 
     fn neighbour(&self, node: usize, dimension: usize, up: bool) -> Option<usize> {

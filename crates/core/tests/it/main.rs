@@ -5,3 +5,4 @@ mod naive;
 mod policy;
 mod search;
 mod seams;
+mod strategies;

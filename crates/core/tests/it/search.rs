@@ -169,21 +169,24 @@ proptest! {
     }
 
     #[test]
-    fn bounds_hold_for_the_node_and_everything_above_it(instance in instance()) {
+    fn bounds_and_evidence_hold(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
         let nodes: Vec<Node> = problem.lattice.iter().collect();
         let mut evaluator = Evaluator::new(&problem);
         let losses: Vec<f64> = nodes.iter().map(|n| evaluator.solution(n).loss).collect();
-        let close = |x: f64| 1e-9 * x.abs().max(1.0);
-        for (i, low) in nodes.iter().enumerate() {
-            evaluator.judge(low);
-            let class_bound = evaluator.class_bound();
-            let bound = problem.loss.bound(low);
-            prop_assert!(bound <= class_bound + close(bound));
-            for (j, high) in nodes.iter().enumerate().filter(|(_, h)| low.below(h)) {
-                prop_assert!(class_bound <= losses[j] + close(losses[j]), "{low:?} {high:?}");
-                if problem.loss.monotone() {
-                    prop_assert!(losses[i] <= losses[j] + close(losses[j]), "{low:?} {high:?}");
+        let at_most = |a: f64, b: f64| a <= b + 1e-9 * b.abs().max(1.0);
+        for (i, node) in nodes.iter().enumerate() {
+            let evidence = evaluator.evidence(node);
+            prop_assert!(at_most(problem.loss.bound(node, &[]), losses[i]));
+            for (j, other) in nodes.iter().enumerate() {
+                if node.below(other) {
+                    prop_assert!(at_most(problem.loss.bound(node, &[]), problem.loss.bound(other, &[])));
+                    prop_assert!(at_most(evidence.above, losses[j]), "{node:?} {other:?}");
+                    prop_assert!(!problem.loss.monotone() || at_most(losses[i], losses[j]), "{node:?} {other:?}");
+                }
+                if other.below(node) {
+                    let bound = problem.loss.bound(other, &evidence.surplus);
+                    prop_assert!(at_most(bound, losses[j]), "{node:?} {other:?} {bound} {}", losses[j]);
                 }
             }
         }

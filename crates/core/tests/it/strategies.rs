@@ -1,0 +1,417 @@
+//! Incognito, Samarati and Datafly against brute force, and what every strategy must keep: an honest gap, and
+//! a safe node or none when it is stopped.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use proptest::prelude::*;
+use throng::classes::{Classes, Flags, View};
+use throng::hierarchy::{Hierarchy, Path};
+use throng::lattice::{Lattice, Limits, Node};
+use throng::loss::{self, Marginals};
+use throng::model::{KAnonymity, PrivacyModel, Verdict};
+use throng::policy::{Aggregate, LossParameters};
+use throng::search::{
+    Account, Budget, Evaluator, Outcome, Problem, STRATEGIES, Solution, solve as search, strategy,
+};
+
+use crate::naive::{Column, Instance, Naive};
+
+const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 13] = [
+    ("height", None, None),
+    ("relative", None, None),
+    ("prec", None, None),
+    ("prec", None, Some(true)),
+    ("dm", None, None),
+    ("dm*", None, None),
+    ("entropy", None, None),
+    ("entropy", None, Some(true)),
+    ("lm", Some(Aggregate::Geometric), None),
+    ("lm", Some(Aggregate::Max), Some(false)),
+    ("lm", None, None),
+    ("ambiguity", None, None),
+    ("aecs", None, None),
+];
+
+/// A nested hierarchy: at every level labels are halved or kept, by the bits of `dice`.
+fn column() -> impl Strategy<Value = Column> {
+    let weight = prop::sample::select(vec![1.0, 1.0, 1.0, 0.5, 2.0]);
+    (1usize..6, 1usize..4, any::<u16>(), weight, 0usize..8, 0usize..8).prop_map(
+        |(leaves, height, dice, weight, low, high)| {
+            let path = |leaf: usize| {
+                let mut labels = vec![leaf];
+                for level in 1..height {
+                    let before = labels[level - 1];
+                    labels.push(if dice >> (3 * level + before % 3) & 1 == 1 {
+                        before / 2 * 2
+                    } else {
+                        before
+                    });
+                }
+                labels.push(0);
+                labels
+            };
+            let min = if low < 2 { low.min(height) } else { 0 };
+            let max = if high < 3 { high.clamp(min, height) } else { height };
+            Column { paths: (0..leaves).map(path).collect(), min, max, weight }
+        },
+    )
+}
+
+fn instance() -> impl Strategy<Value = Instance> {
+    prop::collection::vec(column(), 1..5).prop_flat_map(|columns| {
+        let m = columns.len();
+        let cells = columns.iter().map(|c| 0..c.paths.len()).collect::<Vec<_>>();
+        let group = (prop::collection::btree_set(0..m, 1..=m), 1usize..5);
+        (
+            prop::collection::vec(cells, 1..24),
+            1usize..5,
+            0.0f64..1.0,
+            prop::sample::select(LOSSES.to_vec()),
+            prop::option::weighted(0.4, prop::collection::btree_set(0..m, 1..=m)),
+            prop::collection::vec(group, 0..3),
+        )
+            .prop_map(move |(rows, k, share, (loss, aggregate, counted), linked, groups)| Instance {
+                columns: columns.clone(),
+                max_suppressed: (share * share * rows.len() as f64) as usize,
+                rows,
+                k,
+                groups: groups.into_iter().map(|(g, k)| (g.into_iter().collect(), k)).collect(),
+                linked: linked.into_iter().map(|l| l.into_iter().collect()).collect(),
+                loss,
+                aggregate,
+                counted,
+            })
+    })
+}
+
+fn hierarchy(column: &Column) -> Hierarchy {
+    let label = |(level, value): (usize, &usize)| format!("{level}:{value}");
+    let path = |p: &Vec<usize>| Path {
+        leaf: p[0].to_string(),
+        labels: p[1..].iter().enumerate().map(label).collect(),
+    };
+    Hierarchy::new(column.paths.iter().map(path).collect(), false).unwrap()
+}
+
+/// The problem; none when linked columns have no common level.
+fn problem(instance: &Instance) -> Option<Problem> {
+    let hierarchies: Vec<Hierarchy> = instance.columns.iter().map(hierarchy).collect();
+    let names: Vec<String> = (0..instance.columns.len()).map(|i| format!("c{i}")).collect();
+    let limits = |(name, c): (&String, &Column)| Limits {
+        name: name.clone(),
+        height: c.height(),
+        min: Some(c.min),
+        max: Some(c.max),
+    };
+    let limits: Vec<Limits> = names.iter().zip(&instance.columns).map(limits).collect();
+    let lattice = Lattice::new(&limits, &instance.linked).ok()?;
+    let rows = instance.rows.iter().map(|r| r.iter().map(|&v| v as u32).collect());
+    let classes = Classes::of_rows(names.len(), rows).unwrap();
+    let marginals = Marginals::new(&classes, &hierarchies);
+    let weights: Vec<f64> = instance.columns.iter().map(|c| c.weight).collect();
+    let parameters = LossParameters {
+        name: instance.loss.into(),
+        aggregate: instance.aggregate,
+        count_suppressed: instance.counted,
+    };
+    let loss = loss::build(&parameters, &marginals, &weights).unwrap();
+    let group = |(columns, k): &(Vec<usize>, usize)| -> Box<dyn PrivacyModel> {
+        Box::new(KAnonymity::of_group(*k as u64, false, "group", columns.clone()))
+    };
+    let mut models: Vec<Box<dyn PrivacyModel>> = instance.groups.iter().map(group).collect();
+    models.push(Box::new(KAnonymity::new(instance.k as u64, false)));
+    let max_suppressed = instance.max_suppressed as u64;
+    Some(Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed })
+}
+
+/// Columns of two levels over 0 … n − 1, and an instance of k = 2 without suppression over them.
+fn flat(leaves: &[usize], rows: Vec<Vec<usize>>, loss: &'static str) -> Instance {
+    let column =
+        |&n: &usize| Column { paths: (0..n).map(|l| vec![l, 0]).collect(), min: 0, max: 1, weight: 1.0 };
+    Instance {
+        columns: leaves.iter().map(column).collect(),
+        rows,
+        k: 2,
+        groups: Vec::new(),
+        max_suppressed: 0,
+        linked: Vec::new(),
+        loss,
+        aggregate: None,
+        counted: None,
+    }
+}
+
+fn levels(node: &Node) -> Vec<usize> {
+    node.levels().iter().map(|&l| l as usize).collect()
+}
+
+fn solve(problem: &Problem, name: &str) -> (Outcome, Account) {
+    search(problem, strategy(name).unwrap(), &Budget::unlimited()).unwrap()
+}
+
+fn close(loss: f64) -> f64 {
+    1e-9 * loss.abs().max(1.0)
+}
+
+/// The safe nodes by brute force.
+fn safe(instance: &Instance) -> Vec<Naive> {
+    let nodes = instance.nodes();
+    let all = nodes.iter().map(|n| instance.evaluate(n));
+    all.filter(|n| n.suppressed <= instance.max_suppressed).collect()
+}
+
+/// Datafly by the definition: every node it comes through, the last of which is safe or the top.
+fn datafly(instance: &Instance, problem: &Problem) -> Vec<Vec<usize>> {
+    let mut path = vec![levels(&problem.lattice.bottom())];
+    loop {
+        let at = path.last().unwrap().clone();
+        if instance.evaluate(&at).suppressed <= instance.max_suppressed {
+            return path;
+        }
+        let distinct = |c: usize| {
+            let cell = |row: &Vec<usize>| instance.columns[c].paths[row[c]][at[c]];
+            instance.rows.iter().map(cell).collect::<BTreeSet<_>>().len()
+        };
+        let mut best: Option<(usize, f64, Vec<usize>)> = None;
+        for c in 0..at.len() {
+            let own = vec![c];
+            let group = instance.linked.iter().find(|g| g.contains(&c)).unwrap_or(&own);
+            if group[0] != c || group.iter().any(|&c| at[c] == instance.columns[c].max) {
+                continue;
+            }
+            let mut next = at.clone();
+            group.iter().for_each(|&c| next[c] += 1);
+            let most = group.iter().map(|&c| distinct(c)).max().unwrap();
+            let node = Node::new(next.iter().map(|&l| l as u8).collect::<Vec<u8>>());
+            let cost = problem.loss.bound(&node, &[]);
+            let better =
+                |(m, k, _): &(usize, f64, Vec<usize>)| most > *m || (most == *m && cost < k - 1e-9 * k.abs());
+            if best.as_ref().is_none_or(better) {
+                best = Some((most, cost, next));
+            }
+        }
+        match best {
+            Some((_, _, next)) => path.push(next),
+            None => return path,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn incognito_is_mingen_and_auto(instance in instance()) {
+        let Some(problem) = problem(&instance) else { return Ok(()) };
+        let (incognito, account) = solve(&problem, "incognito");
+        let (mingen, all) = solve(&problem, "mingen");
+        prop_assert_eq!(&incognito, &mingen);
+        match (solve(&problem, "auto").0, &mingen) {
+            (Outcome::Found { best, gap }, Outcome::Found { best: expected, .. }) => {
+                prop_assert_eq!(&best, expected);
+                prop_assert_eq!(gap, 0.0);
+            }
+            (auto, _) => prop_assert_eq!(&auto, &mingen),
+        }
+        // It compares every safe node, which is what mingen does.
+        prop_assert_eq!(account.compared, all.compared);
+    }
+
+    #[test]
+    fn samarati_prefers_among_the_lowest_safe_nodes(instance in instance()) {
+        let Some(problem) = problem(&instance) else { return Ok(()) };
+        let safe = safe(&instance);
+        let height = |n: &&Naive| n.levels.iter().sum::<usize>();
+        let (outcome, account) = solve(&problem, "samarati");
+        let Some(lowest) = safe.iter().map(|n| height(&n)).min() else {
+            let least = instance.evaluate(&levels(&problem.lattice.top())).suppressed as u64;
+            prop_assert_eq!(outcome, Outcome::Infeasible { least });
+            return Ok(());
+        };
+        let mut evaluator = Evaluator::new(&problem);
+        let mut expected: Option<Solution> = None;
+        for naive in safe.iter().filter(|n| height(n) == lowest) {
+            let node = Node::new(naive.levels.iter().map(|&l| l as u8).collect::<Vec<u8>>());
+            let solution = evaluator.solution(&node);
+            prop_assert_eq!(solution.suppressed, naive.suppressed as u64);
+            if expected.as_ref().is_none_or(|e| solution.better_than(e)) {
+                expected = Some(solution);
+            }
+        }
+        let Outcome::Found { best, gap } = outcome else { panic!("{outcome:?}") };
+        prop_assert_eq!(Some(best), expected);
+        prop_assert!(account.checked as u128 <= problem.lattice.nodes(), "a node was checked twice");
+        let even = instance.columns.iter().all(|c| c.weight == instance.columns[0].weight);
+        prop_assert!(gap == 0.0 || instance.loss != "height" || !even);
+    }
+
+    #[test]
+    fn datafly_takes_the_steps_of_its_definition(instance in instance()) {
+        let Some(problem) = problem(&instance) else { return Ok(()) };
+        let path = datafly(&instance, &problem);
+        let last = path.last().unwrap();
+        let (outcome, account) = solve(&problem, "datafly");
+        prop_assert_eq!(account.checked, path.len() as u64);
+        let suppressed = instance.evaluate(last).suppressed;
+        match &outcome {
+            Outcome::Found { best, .. } => {
+                prop_assert_eq!(&levels(&best.node), last);
+                prop_assert!(suppressed <= instance.max_suppressed);
+                // The last step was needed, and so was every step before it.
+                for passed in &path[..path.len() - 1] {
+                    prop_assert!(instance.evaluate(passed).suppressed > instance.max_suppressed);
+                }
+            }
+            Outcome::Infeasible { least } => {
+                prop_assert_eq!(last, &levels(&problem.lattice.top()));
+                prop_assert_eq!(*least, suppressed as u64);
+            }
+            Outcome::Cancelled => prop_assert!(false, "nobody cancelled"),
+        }
+        prop_assert_eq!(outcome, solve(&problem, "datafly").0);
+    }
+
+    #[test]
+    fn gaps_never_hide_the_optimum(instance in instance()) {
+        let Some(problem) = problem(&instance) else { return Ok(()) };
+        let optimum = instance.best().map(|(best, _)| best.loss);
+        for strategy in STRATEGIES.iter().filter(|s| s.refuses(&problem).is_none()) {
+            match (solve(&problem, strategy.name()).0, optimum) {
+                (Outcome::Found { best, gap }, Some(optimum)) => {
+                    prop_assert!(gap >= 0.0);
+                    prop_assert!(best.loss >= optimum - close(optimum), "{}", strategy.name());
+                    prop_assert!(best.loss - gap <= optimum + close(optimum), "{}: {best:?} {gap}", strategy.name());
+                }
+                (Outcome::Infeasible { .. }, None) => {}
+                (outcome, _) => prop_assert!(false, "{}: {outcome:?} against {optimum:?}", strategy.name()),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_stopped_is_safe_or_nothing(instance in instance(), patience in 0u64..40) {
+        let Some(problem) = problem(&instance) else { return Ok(()) };
+        let optimum = instance.best().map(|(best, _)| best.loss);
+        for strategy in STRATEGIES.iter().filter(|s| s.refuses(&problem).is_none()) {
+            let asked = AtomicU64::new(0);
+            let cancelled = || asked.fetch_add(1, Ordering::Relaxed) >= patience;
+            let budget = Budget { cancelled: &cancelled, progress: &|_| {} };
+            match (search(&problem, *strategy, &budget).unwrap().0, optimum) {
+                (Outcome::Found { best, gap }, Some(optimum)) => {
+                    let naive = instance.evaluate(&levels(&best.node));
+                    prop_assert!(naive.suppressed <= instance.max_suppressed, "{}", strategy.name());
+                    prop_assert!((naive.loss - best.loss).abs() <= close(naive.loss));
+                    prop_assert!(best.loss - gap <= optimum + close(optimum), "{}: {best:?} {gap}", strategy.name());
+                }
+                (Outcome::Infeasible { .. }, None) | (Outcome::Cancelled, _) => {}
+                (outcome, _) => prop_assert!(false, "{}: {outcome:?} against {optimum:?}", strategy.name()),
+            }
+        }
+    }
+}
+
+/// Three columns of four levels or fewer, as O figure 2 has them.
+fn figure() -> Instance {
+    let column = |height: usize| Column {
+        paths: (0..8usize)
+            .map(|leaf| (0..=height).map(|l| if l == height { 0 } else { leaf >> l }).collect())
+            .collect(),
+        min: 0,
+        max: height,
+        weight: 1.0,
+    };
+    let rows = (0..60).map(|i: usize| vec![i * 7 % 8, i * 5 % 3 % 2, i * i % 8]).collect();
+    Instance {
+        columns: vec![column(2), column(1), column(4)],
+        rows,
+        max_suppressed: 3,
+        ..flat(&[], vec![], "entropy")
+    }
+}
+
+#[test]
+fn incognito_works_more_than_ola_for_the_same_answer() {
+    let problem = problem(&figure()).unwrap();
+    let ((incognito, incognitos), (ola, olas)) = (solve(&problem, "incognito"), solve(&problem, "ola"));
+    assert_eq!(incognito, ola);
+    assert!(incognitos.checked >= olas.checked, "{incognitos:?} {olas:?}");
+    assert!(incognitos.compared >= olas.compared, "{incognitos:?} {olas:?}");
+}
+
+#[test]
+fn datafly_breaks_ties_by_weight_then_by_column() {
+    // Four rows that are all different in both columns: one column has to go.
+    let rows = || vec![vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]];
+    let levels_of = |instance: &Instance| match solve(&problem(instance).unwrap(), "datafly").0 {
+        Outcome::Found { best, .. } => levels(&best.node),
+        other => panic!("{other:?}"),
+    };
+    let mut instance = flat(&[2, 2], rows(), "height");
+    assert_eq!(levels_of(&instance), [1, 0]);
+    instance.columns[1].weight = 0.5;
+    assert_eq!(levels_of(&instance), [0, 1]);
+}
+
+#[test]
+fn samarati_and_datafly_need_not_hold_the_lattice() {
+    // 2⁴⁰ nodes; only the last column tells anything.
+    let leaves = [2; 40];
+    let rows = (0..2).map(|i| [vec![0; 39], vec![i]].concat()).collect();
+    let problem = problem(&flat(&leaves, rows, "height")).unwrap();
+    for name in ["samarati", "datafly"] {
+        let Outcome::Found { best, gap } = solve(&problem, name).0 else { panic!("{name}") };
+        assert_eq!(levels(&best.node), [vec![0; 39], vec![1]].concat(), "{name}");
+        assert_eq!(gap, 0.0, "{name}");
+    }
+    let refused = strategy("incognito").unwrap().refuses(&problem).unwrap();
+    assert!(refused.message.contains("incognito") && refused.message.contains("subsets"), "{refused:?}");
+}
+
+#[test]
+fn a_lattice_of_one_node_is_checked_once_by_all() {
+    let mut instance = flat(&[2, 2], vec![vec![0, 0], vec![0, 1]], "entropy");
+    instance.columns.iter_mut().for_each(|c| c.min = 1);
+    let problem = problem(&instance).unwrap();
+    for strategy in STRATEGIES {
+        let (outcome, account) = solve(&problem, strategy.name());
+        let Outcome::Found { best, gap } = outcome else { panic!("{}", strategy.name()) };
+        assert_eq!((levels(&best.node), gap, account.checked), (vec![1, 1], 0.0, 1), "{}", strategy.name());
+    }
+}
+
+/// Flags everything at odd heights.
+struct Odd;
+
+impl PrivacyModel for Odd {
+    fn name(&self) -> String {
+        "odd".into()
+    }
+    fn monotone(&self) -> bool {
+        false
+    }
+    fn cascades(&self) -> bool {
+        false
+    }
+    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        let odd = classes.node().height() % 2 == 1;
+        (0..classes.len()).filter(|_| odd).for_each(|c| flags.flag(c, classes.counts()[c]));
+    }
+    fn verdict(&self, _: &View<'_>, _: &Flags) -> Option<Verdict> {
+        None
+    }
+}
+
+#[test]
+fn models_that_are_not_monotone_are_refused_by_name_or_met() {
+    let rows = vec![vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]];
+    let mut problem = problem(&flat(&[2, 2], rows, "height")).unwrap();
+    problem.models.push(Box::new(Odd));
+    for name in ["samarati", "incognito"] {
+        let refused = search(&problem, strategy(name).unwrap(), &Budget::unlimited()).unwrap_err();
+        let text = refused.to_string();
+        assert!(text.contains(name) && text.contains("\"odd\"") && text.contains("\"auto\""), "{text}");
+    }
+    let Outcome::Found { best, gap } = solve(&problem, "datafly").0 else { panic!() };
+    assert_eq!((levels(&best.node), gap), (vec![1, 1], 2.0));
+}
