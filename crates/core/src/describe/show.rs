@@ -7,18 +7,18 @@ use super::role::percent;
 use super::{ColumnDescription, Description};
 use crate::hierarchy;
 
-const HEADINGS: [&str; 8] = ["column", "kind", "distinct", "missing", "unique", "role", "hierarchy", "why"];
+const HEADINGS: [&str; 7] = ["column", "kind", "distinct", "missing", "unique", "role", "hierarchy"];
 
 /// The greatest width of each column; what is longer is cut.
-const WIDEST: [usize; 8] = [28, 10, 12, 9, 9, 10, 36, 120];
+const WIDEST: [usize; 7] = [28, 10, 12, 9, 9, 10, 36];
 
 /// Which columns are numbers and stand at the right.
-const RIGHT: [bool; 8] = [false, false, true, true, true, false, false, false];
+const RIGHT: [bool; 7] = [false, false, true, true, true, false, false];
 
-/// The description as text: a line per column, and with `top` a further one with the most frequent
-/// values.
+/// The description as text: a line per column, one with the reason for its role, and with `top` a further
+/// one with the most frequent values.
 pub fn table(description: &Description, top: bool) -> String {
-    let rows: Vec<[String; 8]> = description.columns.iter().map(cells).collect();
+    let rows: Vec<[String; 7]> = description.columns.iter().map(cells).collect();
     let mut widths = HEADINGS.map(str::len);
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -33,6 +33,7 @@ pub fn table(description: &Description, top: bool) -> String {
     write_line(&mut text, &widths.map(|w| "─".repeat(w)), &widths);
     for (row, column) in rows.iter().zip(&description.columns) {
         write_line(&mut text, row, &widths);
+        text += &format!("    {}\n", cut(&column.reason, 120));
         if top && !column.top.is_empty() {
             text += &format!("    {}\n", values(column));
         }
@@ -40,7 +41,7 @@ pub fn table(description: &Description, top: bool) -> String {
     text
 }
 
-fn cells(column: &ColumnDescription) -> [String; 8] {
+fn cells(column: &ColumnDescription) -> [String; 7] {
     let about = if column.distinct_exact { "" } else { "~" };
     let spec = column.hierarchy.as_ref().map(hierarchy::describe).unwrap_or_default();
     let cells = [
@@ -51,7 +52,6 @@ fn cells(column: &ColumnDescription) -> [String; 8] {
         percent(column.unique_share),
         column.role.name().into(),
         spec,
-        column.reason.clone(),
     ];
     let mut widest = WIDEST.iter();
     cells.map(|cell| cut(&cell, widest.next().copied().unwrap_or(usize::MAX)))
@@ -62,7 +62,7 @@ fn values(column: &ColumnDescription) -> String {
     shown.collect::<Vec<_>>().join(" · ")
 }
 
-fn write_line(text: &mut String, cells: &[String; 8], widths: &[usize; 8]) {
+fn write_line(text: &mut String, cells: &[String; 7], widths: &[usize; 7]) {
     let mut line = String::new();
     for ((cell, width), right) in cells.iter().zip(widths).zip(RIGHT) {
         if !line.is_empty() {
@@ -117,11 +117,13 @@ mod tests {
         let expected = "\
 4 rows
 
-column  kind      distinct  missing  unique  role   hierarchy             why
-──────  ────────  ────────  ───────  ──────  ─────  ────────────────────  ──────────────────────────────────────────────────
-sex     category         3      0 %    50 %  quasi  the value or nothing  the name says sex or gender, which others may know
+column  kind      distinct  missing  unique  role   hierarchy
+──────  ────────  ────────  ───────  ──────  ─────  ────────────────────
+sex     category         3      0 %    50 %  quasi  the value or nothing
+    the name says sex or gender, which others may know
     m (2) · f (1) · m\\u{1b}[2J (1)
-age     integer          2     25 %    25 %  quasi  the value or nothing  the name says an age, which others may know
+age     integer          2     25 %    25 %  quasi  the value or nothing
+    the name says an age, which others may know
     35 (2) · 34 (1)
 ";
         assert_eq!(text, expected);

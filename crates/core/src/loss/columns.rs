@@ -5,7 +5,8 @@ use crate::policy::Aggregate;
 /// Puts weighted column losses together; `parts` are given in column order.
 pub(super) fn aggregate(how: Aggregate, parts: impl ExactSizeIterator<Item = f64>) -> f64 {
     let m = parts.len().max(1) as f64;
-    match how {
+    // Adding zero turns the −0 that a sum of nothing can be into 0.
+    0.0 + match how {
         Aggregate::Mean => parts.sum::<f64>() / m,
         Aggregate::Sum => parts.sum(),
         Aggregate::Max => parts.fold(0.0, f64::max),

@@ -160,10 +160,12 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         before: shown(0, leaves),
         after: shown(level, &after),
         ladder: (0..=height)
-            .map(|l| LevelFacts {
-                level: l,
-                size: hierarchy.size(l) as u64,
-                example: label(l, hierarchy.generalize(frequent as Code, l) as usize),
+            .map(|l| {
+                let code = hierarchy.generalize(frequent as Code, l) as usize;
+                // A value that few rows have is not named, here as little as in the charts.
+                let rare = marginals.columns[q].levels[l].rows[code] < floor;
+                let example = if rare { "…".into() } else { label(l, code) };
+                LevelFacts { level: l, size: hierarchy.size(l) as u64, example }
             })
             .collect(),
         ..ColumnFacts::new(name, Role::Quasi, action(level, height))
@@ -244,12 +246,18 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
                 .into(),
         );
     }
-    let kept: Vec<&str> = subject.policy.with_role(Role::Keep);
+    let outside = [Role::Keep, Role::Target, Role::Weight];
+    let kept: Vec<&str> = outside.into_iter().flat_map(|role| subject.policy.with_role(role)).collect();
     if !kept.is_empty() {
         warnings.push(format!(
             "Released as it is, outside the guarantee: {}. Make sure that nobody can link on it.",
             kept.join(", ")
         ));
+    }
+    if subject.policy.input.missing == Missing::Wildcard {
+        warnings.push(
+            "A missing cell matches everything in the guarantee; in the figures of risk it is a value of its own.".into(),
+        );
     }
     for (i, name) in subject.problem.names.iter().enumerate() {
         if subject.problem.hierarchies[i].topped() {

@@ -34,18 +34,19 @@ fn column_row(column: &ColumnFacts) -> String {
         1.0 => String::new(),
         w => format!("<small>its loss counts {} times</small>", decimal(w)),
     };
-    let distinct = match column.role.released() {
-        true => format!("{} → {}", integer(column.distinct_before), integer(column.distinct_after)),
-        false => integer(column.distinct_before),
+    // Only quasi-identifiers are counted.
+    let distinct = match column.level {
+        Some(_) => format!("{} → {}", integer(column.distinct_before), integer(column.distinct_after)),
+        None => "–".into(),
     };
+    let missing = column.level.map_or("–".into(), |_| integer(column.missing));
     format!(
         "<tr{removed}><th scope=\"row\">{}</th><td data-name=\"Role\">{}</td><td data-name=\"Done\"><div>{}{hierarchy}{weight}</div></td>\
          <td data-name=\"Level\">{level}</td><td data-name=\"Distinct\" class=\"n\">{distinct}</td>\
-         <td data-name=\"Missing\" class=\"n\">{}</td></tr>\n",
+         <td data-name=\"Missing\" class=\"n\">{missing}</td></tr>\n",
         escape(&column.name),
         role(column.role),
-        escape(&column.action),
-        integer(column.missing)
+        escape(&column.action)
     )
 }
 

@@ -66,7 +66,7 @@ fn too_many_subsets(lattice: &Lattice) -> Option<Fault> {
             "the subsets of the quasi-identifiers have {nodes} nodes; \"incognito\" can hold {TAGGED}"
         ))
         .key("search")
-        .help("use algorithm \"auto\", or set max_level and min_level, link columns, or coarsen long hierarchies")
+        .help("use algorithm \"auto\", or set max_level and min_level, or link columns")
     })
 }
 

@@ -109,14 +109,8 @@ pub trait Strategy: Sync {
 }
 
 /// All strategies.
-pub const STRATEGIES: [&dyn Strategy; 6] = [
-    &auto::Auto,
-    &ola::Ola,
-    &incognito::Incognito,
-    &samarati::Samarati,
-    &datafly::Datafly,
-    &mingen::MinGen,
-];
+pub const STRATEGIES: [&dyn Strategy; 6] =
+    [&auto::Auto, &ola::Ola, &incognito::Incognito, &samarati::Samarati, &datafly::Datafly, &mingen::MinGen];
 
 /// The strategy of a name.
 ///

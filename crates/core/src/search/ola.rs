@@ -157,6 +157,11 @@ impl Walk<'_, '_, '_> {
         // Linked columns rise by several levels at once, so a path may step over the height.
         while let Some(node) = at.pop() {
             for next in self.lattice.successors(&node).filter(|n| n.below(top)) {
+                if next == *top {
+                    // A path that steps over the height to the top is cut at its last node before.
+                    reached.push(node.clone());
+                    continue;
+                }
                 if !seen.insert(next.clone()) {
                     continue;
                 }
@@ -167,8 +172,9 @@ impl Walk<'_, '_, '_> {
                 }
             }
         }
-        reached.retain(|n| n != top);
+        reached.retain(|n| n != bottom);
         reached.sort_unstable();
+        reached.dedup();
         if reached.is_empty() {
             reached.extend(self.lattice.successors(bottom).filter(|n| n.below(top) && n != top));
         }

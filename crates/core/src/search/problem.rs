@@ -1,7 +1,7 @@
 //! From a policy and a grouped table to the problem to be solved.
 
 use super::Problem;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Fault, Kind, Result};
 use crate::hierarchy::{self, Hierarchy};
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
@@ -86,11 +86,17 @@ fn hierarchies(
                 hierarchies.push(hierarchy);
                 maps.push(map);
             }
-            Err(error) => faults.extend(error.faults().iter().cloned().map(|f| f.column(name))),
+            Err(error) => faults.extend(error.faults().iter().cloned().map(|f| placed(f, name))),
         }
     }
     Error::check(faults)?;
     Ok((hierarchies, maps))
+}
+
+/// A mistake in what the policy asks for is shown there; one in the data names the column.
+fn placed(fault: Fault, name: &str) -> Fault {
+    let asked = fault.kind == Kind::Input && fault.place.file.is_none();
+    if asked { fault.key(format!("columns.{name}.hierarchy")) } else { fault.column(name) }
 }
 
 /// A column's hierarchy, and the way from its dictionary to the leaves.

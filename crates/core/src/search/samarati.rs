@@ -8,8 +8,9 @@
 //! columns the layer is just the nodes of the height.
 //!
 //! Proven for the loss "height" with equal weights; for others the gap compares the winner with the least
-//! bound above the height. Costs at most log₂ heights layers, of which those with a safe node are left at the
-//! first. Nodes are made height by height, so the lattice may be of any size if one height can be checked.
+//! bound above the height. Costs at most log₂ heights layers, of which those with a safe node are left at
+//! the first. Nodes are made height by height, so the lattice may be of any size if one height can be
+//! checked.
 
 use std::collections::HashSet;
 
@@ -65,7 +66,7 @@ struct Walk<'w, 'p, 'b> {
     problem: &'p Problem,
     /// The lowest safe node that probing found.
     found: Option<Node>,
-    /// Nodes of the same layer that were checked before it.
+    /// Nodes that were checked, not below the lowest height that may have a safe one.
     known_unsafe: HashSet<Node>,
     best: Option<Solution>,
     /// The least bound of the nodes above the lowest height.
@@ -81,7 +82,7 @@ impl Walk<'_, '_, '_> {
             (self.problem.lattice.bottom().height(), self.problem.lattice.top().height());
         while low < high {
             let middle = u32::midpoint(low, high);
-            match self.probe(heights, middle)? {
+            match self.probe(heights, low, middle)? {
                 Some(height) => high = height,
                 None => low = middle + 1,
             }
@@ -89,28 +90,29 @@ impl Walk<'_, '_, '_> {
         Some(low)
     }
 
-    /// The height of the first safe node of a layer, if there is one; none at all when stopped.
-    fn probe(&mut self, heights: &Heights<'_>, height: u32) -> Option<Option<u32>> {
-        let mut known_unsafe = HashSet::new();
-        for node in heights.layer(height) {
+    /// The height of the first safe node of a layer, if there is one; none at all when stopped. Nodes below
+    /// `low` are known to be unsafe.
+    fn probe(&mut self, heights: &Heights<'_>, low: u32, height: u32) -> Option<Option<u32>> {
+        for node in heights.layer(height).filter(|n| n.height() >= low) {
             if (self.budget.cancelled)() {
                 return None;
             }
-            if self.check(&node) {
+            if self.safe(&node) {
                 let height = node.height();
                 self.found = Some(node);
-                self.known_unsafe = known_unsafe;
                 return Some(Some(height));
             }
-            known_unsafe.insert(node);
+            self.known_unsafe.insert(node);
         }
+        // All of them are below the next `low`.
+        self.known_unsafe.retain(|n| n.height() > height);
         Some(None)
     }
 
     /// Compares the safe nodes of the lowest height; whether it got to the end.
     ///
-    /// Every node above the height is reached by a step out of the nodes around it: those give the least bound.
-    /// What lies above a safe node costs no less than that node if the loss is monotone.
+    /// Every node above the height is reached by a step out of the nodes around it: those give the least
+    /// bound. What lies above a safe node costs no less than that node if the loss is monotone.
     fn choose(&mut self, heights: &Heights<'_>, height: u32) -> bool {
         let loss = &self.problem.loss;
         for node in heights.around(height) {
