@@ -106,25 +106,24 @@ impl<'a> Evaluator<'a> {
     pub fn solution(&mut self, node: &Node) -> Solution {
         self.account.compared += 1;
         self.form(node);
-        let loss = self.problem.loss.loss(&self.view(), &self.flags);
+        let loss = self.problem.loss.loss(&self.view(node), &self.flags);
         Solution { node: node.clone(), loss, suppressed: self.flags.rows() }
     }
 
     /// What the node's classes tell of other nodes.
     pub fn evidence(&mut self, node: &Node) -> Evidence {
         self.form(node);
-        self.problem.loss.evidence(&self.view(), &self.flags)
+        self.problem.loss.evidence(&self.view(node), &self.flags)
     }
 
-    /// The classes of the node formed last, and which of them are suppressed.
-    pub fn classes(&mut self, node: &Node) -> (View<'_>, &Flags) {
+    /// The classes of a node, and which of them are suppressed.
+    pub fn classes<'v>(&'v mut self, node: &'v Node) -> (View<'v>, &'v Flags) {
         self.form(node);
-        (self.view(), &self.flags)
+        (self.view(node), &self.flags)
     }
 
-    fn view(&self) -> View<'_> {
-        // `form` ran before: every caller has a node.
-        let node = self.current.as_ref().map_or_else(|| unreachable!("no node was formed"), |n| n);
+    /// The classes of the node that was formed last.
+    fn view<'v>(&'v self, node: &'v Node) -> View<'v> {
         View::new(&self.problem.classes, &self.problem.hierarchies, node, &self.groups)
     }
 
@@ -143,7 +142,7 @@ impl<'a> Evaluator<'a> {
         self.groups = groups;
         self.current = Some(node.clone());
         let mut flags = std::mem::take(&mut self.flags);
-        judge(&self.problem.models, &self.view(), &mut flags);
+        judge(&self.problem.models, &self.view(node), &mut flags);
         self.flags = flags;
     }
 

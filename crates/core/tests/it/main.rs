@@ -1,5 +1,7 @@
 //! Integration tests of the core: searches against brute force, fixed points, and the shape of the source tree.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod fixed_points;
 mod naive;
 mod policy;
