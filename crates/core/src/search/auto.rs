@@ -8,7 +8,8 @@
 //! When the least bound is above the best loss, the best is proven to be the best. Stopped at any time, the
 //! least bound tells how much better an unseen node can be.
 //!
-//! Nothing is kept per node, so lattices of any size can be begun. Costs one check per cut.
+//! Nothing is kept per node, so lattices of any size can be begun; a large one is first gone down greedily from
+//! the top, so that there is a good node when the search is stopped. Costs one check per cut.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -22,6 +23,9 @@ pub(super) struct Auto;
 
 /// Bounds and losses add the same numbers up in different orders; they may differ by this much of themselves.
 const ROUNDING: f64 = 1e-9;
+
+/// A lattice of more nodes may not be finished: then a good node soon is worth some checks.
+const LARGE: u128 = 1 << 20;
 
 impl Strategy for Auto {
     fn name(&self) -> &'static str {
@@ -44,6 +48,9 @@ impl Strategy for Auto {
             least: u64::MAX,
         };
         search.judge_top(problem.lattice.bottom(), problem.lattice.top());
+        if problem.lattice.nodes() > LARGE {
+            search.dive(budget);
+        }
         while let Some(open) = search.open.pop() {
             if open.bound > search.limit() {
                 break;
@@ -54,12 +61,7 @@ impl Strategy for Auto {
             if !search.ties_worse(&open) {
                 search.cut(open);
             }
-            (budget.progress)(Progress {
-                checked: search.evaluator.account().checked,
-                nodes: problem.lattice.nodes(),
-                best: search.best.as_ref().map(|b| b.loss),
-                bound: search.open.peek().map(|b| b.bound),
-            });
+            search.tell(budget);
         }
         let least = search.least;
         search.best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })
@@ -111,6 +113,36 @@ struct Search<'e, 'p> {
 }
 
 impl Search<'_, '_> {
+    /// Goes down from the best node to its best specialization as long as that is better.
+    fn dive(&mut self, budget: &Budget<'_>) {
+        while let Some(from) = self.best.clone() {
+            for node in self.lattice.predecessors(&from.node) {
+                if (budget.cancelled)() {
+                    return;
+                }
+                if self.evaluator.judge(&node).safe {
+                    let solution = self.evaluator.solution(&node);
+                    if self.best.as_ref().is_none_or(|b| solution.better_than(b)) {
+                        self.best = Some(solution);
+                    }
+                }
+                self.tell(budget);
+            }
+            if self.best.as_ref() == Some(&from) {
+                return;
+            }
+        }
+    }
+
+    fn tell(&self, budget: &Budget<'_>) {
+        (budget.progress)(Progress {
+            checked: self.evaluator.account().checked,
+            nodes: self.lattice.nodes(),
+            best: self.best.as_ref().map(|b| b.loss),
+            bound: self.open.peek().map(|b| b.bound),
+        });
+    }
+
     /// Cuts a box in two: the upper half keeps its top, the lower half gets a new one.
     fn cut(&mut self, open: Open) {
         let Some(dimension) = self.widest(&open) else { return };

@@ -254,3 +254,34 @@ fn unknown_names_are_answered_with_known_ones() {
     let error = strategy("olla").err().unwrap().to_string();
     assert!(error.contains("did you mean \"ola\"") && error.contains("mingen"), "{error}");
 }
+
+#[test]
+fn a_large_lattice_is_begun_and_stopped_with_an_honest_gap() {
+    // Twelve columns of four levels: more nodes than a search should finish here.
+    let column =
+        Column { paths: (0..8).map(|l| vec![l, l / 2, l / 4, 0]).collect(), min: 0, max: 3, weight: 1.0 };
+    let instance = Instance {
+        columns: vec![column; 12],
+        rows: (0..200).map(|i: usize| (0..12).map(|c| (i * (c + 3) / 7 + i * i) % 8).collect()).collect(),
+        k: 3,
+        groups: Vec::new(),
+        max_suppressed: 100,
+        linked: Vec::new(),
+        loss: "lm",
+        aggregate: None,
+        counted: None,
+    };
+    let problem = problem(&instance).unwrap();
+    assert!(problem.lattice.nodes() > 1 << 20);
+    let looked = std::sync::atomic::AtomicU64::new(0);
+    let budget = Budget {
+        cancelled: &|| looked.load(std::sync::atomic::Ordering::Relaxed) > 400,
+        progress: &|p| looked.store(p.checked, std::sync::atomic::Ordering::Relaxed),
+    };
+    let (outcome, _) = solve(&problem, strategy("auto").unwrap(), &budget).unwrap();
+    let Outcome::Found { best, gap } = outcome else { panic!("{outcome:?}") };
+    let naive = instance.evaluate(&levels(&best.node));
+    assert!(naive.suppressed <= 100 && (naive.loss - best.loss).abs() < 1e-9);
+    assert!(best.loss < 1.0, "the greedy way down found nothing");
+    assert!(gap > 0.0 && best.loss - gap >= 0.0);
+}
