@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 /// Release data about people without releasing the people.
 #[derive(Debug, Parser)]
 #[command(
+    name = "throng",
     version,
     propagate_version = true,
     arg_required_else_help = true,
@@ -53,6 +54,9 @@ pub struct Demo {
     /// The seed of the patients
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Print the release as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `throng inspect`.
@@ -146,6 +150,10 @@ pub struct Verify {
 
 /// `throng hierarchy`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng hierarchy build icd10 --input patients.csv --column diagnosis --out diagnosis.csv
+  throng hierarchy check diagnosis.csv
+  throng hierarchy show diagnosis.csv --depth 2")]
 pub struct Hierarchy {
     /// What to do with it.
     #[command(subcommand)]

@@ -3,8 +3,13 @@
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, LargeStringArray, StringArray, StringViewArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, UInt32Type};
-use throng::error::{Fault, Result};
+use throng::error::{Error, Fault, Result};
 use throng::table::{Code, Dictionary};
+
+use crate::error::unlabelled;
+
+/// The time zone of everything that has one.
+pub(crate) const UTC: &str = "UTC";
 
 /// A column as text; a null is `None`.
 #[derive(Debug, Clone)]
@@ -30,11 +35,10 @@ impl Cells {
             DataType::LargeUtf8 => Ok(Cells::Large(array.as_string::<i64>().clone())),
             DataType::Utf8View => Ok(Cells::View(array.as_string_view().clone())),
             DataType::Dictionary(_, value) if value.is_string() => keyed(column, array),
-            other if other.is_nested() || other.is_binary() => Err(Fault::data(format!("holds {other}"))
-                .column(column)
-                .help("only columns of text, numbers, dates and truth values can be released; leave it out of the input")
-                .into()),
-            _ => Ok(Cells::Plain(text(column, array)?.as_string::<i32>().clone())),
+            other => match unfit(column, other) {
+                Some(fault) => Err(fault.into()),
+                None => Ok(Cells::Plain(text(column, array)?.as_string::<i32>().clone())),
+            },
         }
     }
 
@@ -104,15 +108,38 @@ impl Cells {
     }
 }
 
-/// Any simple type as text.
+/// What is wrong with a column of a type that has no text form, such as a list.
+pub(crate) fn unfit(column: &str, kind: &DataType) -> Option<Fault> {
+    let keyed_text = matches!(kind, DataType::Dictionary(_, value) if value.is_string());
+    if keyed_text || !(kind.is_nested() || kind.is_binary()) {
+        return None;
+    }
+    let help = "only text, numbers, dates and truth values can be released: give the column role = \"drop\", \
+                or divide it into several";
+    Some(Fault::data(format!("holds {kind}")).column(column).help(help))
+}
+
+/// Any simple type as text. A moment has one text, whatever time zone it was written in.
 pub(crate) fn text(column: &str, array: &ArrayRef) -> Result<ArrayRef> {
-    cast(array, &DataType::Utf8)
-        .map_err(|e| Fault::data(format!("cannot be read as text: {e}")).column(column).into())
+    let plain = match array.data_type() {
+        DataType::Dictionary(_, value) => Some(value.as_ref().clone()),
+        DataType::Timestamp(unit, Some(zone)) if zone.as_ref() != UTC => {
+            Some(DataType::Timestamp(*unit, Some(UTC.into())))
+        }
+        _ => None,
+    };
+    let unfit =
+        |e| Error::from(Fault::data(format!("cannot be read as text: {}", unlabelled(&e))).column(column));
+    match plain {
+        Some(kind) => text(column, &cast(array, &kind).map_err(unfit)?),
+        None => cast(array, &DataType::Utf8).map_err(unfit),
+    }
 }
 
 fn keyed(column: &str, array: &ArrayRef) -> Result<Cells> {
     let kind = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
-    let array = cast(array, &kind).map_err(|e| Fault::data(format!("cannot be read: {e}")).column(column))?;
+    let array = cast(array, &kind)
+        .map_err(|e| Fault::data(format!("cannot be read: {}", unlabelled(&e))).column(column))?;
     let dictionary = array.as_dictionary::<UInt32Type>();
     Ok(Cells::Keyed(dictionary.keys().iter().collect(), dictionary.values().as_string::<i32>().clone()))
 }

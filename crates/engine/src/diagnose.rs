@@ -13,13 +13,13 @@ use crate::source::{Source, not_utf8};
 pub(crate) fn line(source: &Source) -> Option<Error> {
     source.files.iter().find_map(|file| match source.format {
         Format::Csv => ragged_file(source, file),
-        Format::Json => no_object(file),
+        Format::Json => no_object(source, file),
         Format::Parquet | Format::Arrow => None,
     })
 }
 
 /// The first line that is not a JSON object; the message has none of its values.
-fn no_object(file: &Path) -> Option<Error> {
+fn no_object(source: &Source, file: &Path) -> Option<Error> {
     let lines = BufReader::new(std::fs::File::open(file).ok()?).split(b'\n');
     for (i, line) in lines.enumerate() {
         let line = line.ok()?;
@@ -27,9 +27,15 @@ fn no_object(file: &Path) -> Option<Error> {
             continue;
         }
         let wrong = match serde_json::from_slice(&line) {
-            Ok(Value::Object(_)) => continue,
+            Ok(Value::Object(object)) => match no_text(source, &object) {
+                Some(fault) => {
+                    return Some(fault.file(file.display().to_string()).line(i as u64 + 1).into());
+                }
+                None => continue,
+            },
             Ok(_) => "is JSON, but not an object".to_owned(),
-            Err(e) => format!("is not a JSON object: {:?} error in column {}", e.classify(), e.column()),
+            Err(e) if e.is_eof() => "is not a JSON object: it ends too early".to_owned(),
+            Err(e) => format!("is not a JSON object: there is a mistake in column {}", e.column()),
         };
         return Some(
             Fault::data(wrong)
@@ -40,6 +46,17 @@ fn no_object(file: &Path) -> Option<Error> {
         );
     }
     None
+}
+
+/// A number or truth value in a column where other lines have text.
+fn no_text(source: &Source, object: &serde_json::Map<String, Value>) -> Option<Fault> {
+    let columns = source.inferred.get()?;
+    let text = |name: &str| columns.field_with_name(name).is_ok_and(|f| f.data_type().is_string());
+    let (name, value) =
+        object.iter().find(|(name, value)| (value.is_number() || value.is_boolean()) && text(name))?;
+    let what = if value.is_number() { "a number" } else { "a truth value" };
+    let fault = Fault::data(format!("holds {what}, where other lines hold text")).column(name);
+    Some(fault.help("write the column alike in every line, for instance with quotes"))
 }
 
 fn ragged_file(source: &Source, file: &Path) -> Option<Error> {
@@ -53,7 +70,10 @@ fn ragged_file(source: &Source, file: &Path) -> Option<Error> {
         .from_reader(reader);
     let mut record = csv::ByteRecord::new();
     while let Ok(true) = records.read_byte_record(&mut record) {
-        let line = record.position().map_or(0, csv::Position::line);
+        // The position of a record is before the blank lines that are skipped on the way to it.
+        let before = record.position().map_or(0, csv::Position::line);
+        let breaks = record.iter().flatten().filter(|&&byte| byte == b'\n').count() as u64;
+        let line = before.max(records.position().line().saturating_sub(breaks + 1));
         if record.len() != source.header.len() {
             return Some(wrong_width(source, &record, line, name));
         }

@@ -1,39 +1,49 @@
-//! Foreign errors as faults. What DataFusion wraps is unwrapped by type, never by text.
+//! Foreign errors as faults. What DataFusion wraps is unwrapped by type; what libraries call themselves in
+//! front of their messages is left out.
 
-use datafusion::arrow::error::ArrowError;
+use std::io::{self, ErrorKind};
+
 use datafusion::error::DataFusionError;
 use throng::error::{Error, Fault};
 
 /// A failure while a file was read.
 pub(crate) fn reading(file: &str, error: &DataFusionError) -> Error {
-    match error.find_root() {
-        DataFusionError::IoError(e) => unreadable(file, e),
-        DataFusionError::ArrowError(inner, _) => arrow(file, inner),
-        DataFusionError::ObjectStore(e) => Fault::system(format!("cannot be read: {e}")).file(file).into(),
-        DataFusionError::External(e) => match e.downcast_ref::<Error>() {
-            Some(own) => own.clone(),
-            None => Fault::data(format!("cannot be read: {e}")).file(file).into(),
-        },
-        other => Fault::data(format!("cannot be read: {}", first_line(&other.to_string()))).file(file).into(),
+    let mut causes = vec![error as &(dyn std::error::Error + 'static)];
+    while let Some(cause) = causes[causes.len() - 1].source() {
+        causes.push(cause);
+    }
+    if let Some(own) = causes.iter().find_map(|cause| cause.downcast_ref::<Error>()) {
+        return own.clone();
+    }
+    match causes.iter().find_map(|cause| cause.downcast_ref::<io::Error>()) {
+        // What a decoder calls so is in the file, not in the disk.
+        Some(e)
+            if ![ErrorKind::InvalidData, ErrorKind::UnexpectedEof, ErrorKind::Other].contains(&e.kind()) =>
+        {
+            unreadable(file, e)
+        }
+        _ => unlike(file, error.find_root()),
     }
 }
 
-fn arrow(file: &str, error: &ArrowError) -> Error {
-    match error {
-        ArrowError::IoError(_, e) => unreadable(file, e),
-        ArrowError::ExternalError(e) => match e.downcast_ref::<Error>() {
-            Some(own) => own.clone(),
-            None => Fault::data(format!("cannot be read: {}", first_line(&e.to_string()))).file(file).into(),
-        },
-        other => Fault::data(format!("cannot be read: {}", first_line(&other.to_string()))).file(file).into(),
-    }
+/// A file that is not what its name says.
+pub(crate) fn unlike(file: &str, error: &dyn std::fmt::Display) -> Error {
+    Fault::data(format!("cannot be read: {}", unlabelled(error)))
+        .file(file)
+        .help("is it what the ending of its name says? Otherwise set input.format, or write it anew")
+        .into()
+}
+
+/// A file that no decoder can make sense of.
+pub(crate) fn damaged(file: &str) -> Error {
+    unlike(file, &"it is damaged")
 }
 
 /// A file that the operating system does not let us read.
-pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> Error {
+pub(crate) fn unreadable(file: &str, error: &io::Error) -> Error {
     let help = match error.kind() {
-        std::io::ErrorKind::NotFound => "check the path; paths in a policy are relative to the policy",
-        std::io::ErrorKind::PermissionDenied => "check who may read it",
+        ErrorKind::NotFound => "check the path; paths in a policy are relative to the policy",
+        ErrorKind::PermissionDenied => "check who may read it",
         _ => "check the disk and the path",
     };
     Fault::system(format!("cannot be read: {error}")).file(file).help(help).into()
@@ -41,12 +51,64 @@ pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> Error {
 
 /// A file that cannot be written.
 pub(crate) fn unwritable(file: &str, error: &dyn std::fmt::Display) -> Error {
-    Fault::system(format!("cannot be written: {error}"))
+    let text = unlabelled(error);
+    // What a temporary file is called helps nobody.
+    let text = text.split(" at path ").next().unwrap_or(&text);
+    Fault::system(format!("cannot be written: {text}"))
         .file(file)
         .help("check the folder, its permissions and the free space; nothing was left behind")
         .into()
 }
 
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or(text)
+/// The first line of a message without the labels in front of it, such as "Parquet error: Arrow: ".
+pub(crate) fn unlabelled(error: &dyn std::fmt::Display) -> String {
+    let text = error.to_string();
+    let mut rest = text.lines().next().unwrap_or_default();
+    while let Some((label, message)) = rest.split_once(": ") {
+        let plain = label.chars().all(|c| c.is_ascii_alphabetic() || c == ' ');
+        let names =
+            ["EOF", "NYI", "Arrow", "External", "This feature is not implemented", "Error during planning"];
+        if message.is_empty() || !plain || !(label.ends_with(" error") || names.contains(&label)) {
+            break;
+        }
+        rest = message;
+    }
+    // Labels further on belong to causes of causes.
+    if rest.contains(" error: ") {
+        rest = rest.split(". ").next().unwrap_or(rest);
+    }
+    rest.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_libraries_are_left_out() {
+        for (text, expected) in [
+            (
+                "Parquet error: Parquet error: Invalid Parquet file. Corrupt footer",
+                "Invalid Parquet file. Corrupt footer",
+            ),
+            ("Parquet argument error: EOF: too short\nbacktrace", "too short"),
+            ("Io error: No space left on device (os error 28)", "No space left on device (os error 28)"),
+            ("a message: with a colon", "a message: with a colon"),
+            ("Cast error: ", "Cast error: "),
+            ("Ipc error: Neither. File error: Io error: short. Stream error: Io error: short.", "Neither"),
+            ("", ""),
+        ] {
+            assert_eq!(unlabelled(&text), expected);
+        }
+    }
+
+    #[test]
+    fn own_faults_and_the_disk_are_found_under_any_wrapping() {
+        let own: Error = Fault::data("mine").into();
+        let wrapped = DataFusionError::External(Box::new(own.clone())).context("while reading");
+        assert_eq!(reading("t.csv", &wrapped), own);
+        let io = io::Error::from(ErrorKind::PermissionDenied);
+        let wrapped = DataFusionError::External(Box::new(DataFusionError::IoError(io)));
+        assert!(reading("t.csv", &wrapped).to_string().contains("check who may read it"));
+    }
 }

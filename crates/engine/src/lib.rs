@@ -7,12 +7,14 @@
 #![forbid(unsafe_code)]
 
 mod cells;
+mod columns;
 mod describe;
 mod diagnose;
 mod digest;
 mod error;
 mod group;
 mod latin1;
+mod paths;
 mod release;
 mod scan;
 mod shape;
@@ -26,7 +28,8 @@ pub use cells::Cells;
 pub use describe::sniff;
 pub use digest::{digest_file, digest_files};
 pub use group::GroupedTable;
-pub use release::{Done, Job, Paths, PolicyFile, Stage};
+pub use paths::Paths;
+pub use release::{Done, Job, PolicyFile, Stage};
 pub use shape::{Shape, shape};
 pub use sink::{Written, write_atomically};
 pub use source::{Delimited, Source};

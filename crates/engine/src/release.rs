@@ -1,7 +1,6 @@
 //! The whole way of a release: read, group, search, transform, verify, write.
 //!
-//! Everything is staged in a folder of its own beside the output and renamed only after the verifier
-//! has agreed; a failure or a full disk leaves nothing behind.
+//! What is written waits in a folder of its own until the verifier has agreed: see `paths.rs`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,8 +18,10 @@ use throng::search::{self, Account, Budget, Evaluator, Outcome, Problem, Progres
 use throng::verify::{Finding, Verdict, Verifier};
 
 use crate::Engine;
+use crate::cells::unfit;
 use crate::digest::digest_files;
-use crate::error::{unreadable, unwritable};
+use crate::error::unreadable;
+use crate::paths::{Paths, Staging};
 use crate::shape::shape;
 use crate::source::Source;
 use crate::transform::Transform;
@@ -43,7 +44,12 @@ impl PolicyFile {
     /// A file that cannot be read, or a policy with mistakes.
     pub fn read(path: &Path) -> Result<(Self, String)> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| unreadable(&name, &e))?;
+        let bytes = std::fs::read(path).map_err(|e| unreadable(&name, &e))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Fault::input("is not a policy: it is not UTF-8 text")
+                .file(&name)
+                .help("a policy is a TOML file; `throng inspect TABLE --write POLICY` proposes one")
+        })?;
         let policy = Policy::parse(&text).map_err(|e| e.map(|f| f.file(&name)))?;
         let sha256 = Policy::digest(&text);
         Ok((PolicyFile { policy, sha256, path: path.to_owned() }, text))
@@ -121,62 +127,6 @@ pub struct Done {
     pub paths: Paths,
 }
 
-/// Where the parts of a release go.
-#[derive(Debug, Clone)]
-pub struct Paths {
-    /// The released table.
-    pub output: PathBuf,
-    /// The proof.
-    pub certificate: PathBuf,
-    /// The report.
-    pub report: PathBuf,
-}
-
-impl Paths {
-    /// As the policy says; certificate and report go beside the release where it does not.
-    fn new(job: &Job<'_>) -> Result<Self> {
-        let policy = &job.policy.policy;
-        let folder = job.policy.folder();
-        let output = match (&job.output, &policy.output.path) {
-            (Some(path), _) => path.clone(),
-            (None, Some(path)) => folder.join(path),
-            (None, None) => {
-                return Err(Fault::input("does not say where the release goes")
-                    .file(job.policy.path.display().to_string())
-                    .key("output.path")
-                    .help("set output.path, or give --out")
-                    .into());
-            }
-        };
-        let beside = |given: &Option<String>, ending: &str| match (given, &job.output) {
-            (Some(path), None) => folder.join(path),
-            _ => output.with_extension(ending),
-        };
-        let paths = Paths {
-            certificate: beside(&policy.output.certificate, "certificate.json"),
-            report: beside(&policy.output.report, "report.html"),
-            output,
-        };
-        Ok(paths)
-    }
-
-    /// Refuses to write over the input.
-    fn spare(&self, source: &Source) -> Result<()> {
-        let resolved = |p: &Path| std::fs::canonicalize(p).ok();
-        for path in [&self.output, &self.certificate, &self.report] {
-            let target = resolved(path);
-            if target.is_some() && source.files.iter().any(|f| resolved(f) == target) {
-                return Err(Fault::input("would be written over the input")
-                    .file(path.display().to_string())
-                    .key("output.path")
-                    .help("give the release another name")
-                    .into());
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Engine {
     /// Releases a table as a policy asks, and proves it.
     ///
@@ -189,18 +139,22 @@ impl Engine {
         let source = Source::open(&policy.input, job.policy.folder())?;
         let columns = self.columns(&source)?;
         policy.bind(&columns).map_err(|e| explain_delimiter(e, &source, &columns))?;
-        let paths = Paths::new(job)?;
-        paths.spare(&source)?;
+        let paths = Paths::new(job.policy, job.output.as_deref())?;
+        paths.check(job.policy, &source)?;
+        self.check_types(&source, policy)?;
 
         let quasi: Vec<String> =
             columns.iter().filter(|c| policy.columns[*c].role == Role::Quasi).cloned().collect();
-        let grouped = self.group(&source, &quasi, &|rows| {
-            (job.progress)(Stage::Reading(rows));
-            job.give_up(0)
-        })?;
+        let grouped = self
+            .group(&source, &quasi, &|rows| {
+                (job.progress)(Stage::Reading(rows));
+                job.give_up(0)
+            })
+            .map_err(|e| in_table(e, &source))?;
         let dictionaries = grouped.dictionaries.clone();
         let rows = grouped.tuples.rows();
-        let (problem, maps) = Problem::new(policy, grouped, &|path| job.policy.load(path))?;
+        let (problem, maps) =
+            Problem::new(policy, grouped, &|path| job.policy.load(path)).map_err(|e| in_table(e, &source))?;
 
         let started = Instant::now();
         let budget = Budget {
@@ -229,7 +183,8 @@ impl Engine {
                 (job.progress)(Stage::Writing(done, rows));
                 job.give_up(interrupts)
             },
-        })?;
+        });
+        let written = written.map_err(|e| stage.named(e, &paths))?;
         drop((recoding, dictionaries, maps));
 
         let release = Release {
@@ -272,6 +227,15 @@ impl Engine {
         Ok(Done { certificate, verdict, facts, paths })
     }
 
+    /// Refuses columns whose cells have no text form before anything is read.
+    fn check_types(&self, source: &Source, policy: &Policy) -> Result<()> {
+        let schema = self.schema(source)?;
+        let released = |name: &String| policy.columns.get(name).is_some_and(|c| c.role.released());
+        let faults = schema.fields().iter().filter(|field| released(field.name()));
+        let faults = faults.filter_map(|field| unfit(field.name(), field.data_type()));
+        throng::error::Error::check(faults.map(|fault| fault.file(&source.name)).collect())
+    }
+
     /// Judges a release by its file, the policy and the certificate, and with the original where given.
     ///
     /// # Errors
@@ -300,6 +264,20 @@ impl Engine {
     }
 }
 
+/// Names the table in faults about its cells, and the policy's key in those about a hierarchy.
+fn in_table(error: throng::error::Error, source: &Source) -> throng::error::Error {
+    error.map(|fault| {
+        if fault.place.file.is_some() || fault.place.key.is_some() {
+            return fault;
+        }
+        match (fault.kind, fault.place.column.clone()) {
+            (Kind::Data, _) => fault.file(&source.name),
+            (Kind::Input, Some(column)) => fault.key(format!("columns.{column}.hierarchy")),
+            _ => fault,
+        }
+    })
+}
+
 /// A header with one column usually means that the delimiter is another.
 fn explain_delimiter(
     error: throng::error::Error,
@@ -313,7 +291,8 @@ fn explain_delimiter(
             .file(&source.name)
             .line(1)
             .help(format!(
-                "the cells seem to be divided by {delimiter:?}: set input.delimiter = {delimiter:?}"
+                "the cells seem to be divided by {delimiter:?}: set input.delimiter = {:?}",
+                delimiter.to_string()
             ))
             .into(),
         None => error,
@@ -329,7 +308,6 @@ fn found(outcome: Outcome, problem: &Problem) -> Result<(Solution, f64)> {
         }
         Outcome::Infeasible { least } => {
             let rows = problem.classes.rows();
-            let needed = least as f64 / rows as f64;
             Err(Fault::new(
                 Kind::Unsolvable,
                 format!(
@@ -339,13 +317,24 @@ fn found(outcome: Outcome, problem: &Problem) -> Result<(Solution, f64)> {
                 ),
             )
             .key("privacy.suppression")
-            .help(format!(
-                "raise privacy.suppression to {} or more, lower k, or raise the max_level of a column",
-                round_up(needed)
-            ))
+            .help(remedies(problem, least))
             .into())
         }
     }
+}
+
+/// What would help, tried out: each by itself.
+fn remedies(problem: &Problem, least: u64) -> String {
+    let mut remedies = Vec::new();
+    if least < problem.classes.rows() {
+        let needed = round_up(least as f64 / problem.classes.rows() as f64);
+        remedies.push(format!("raise privacy.suppression to {needed} or more"));
+    }
+    for relax in search::relax(problem) {
+        remedies.push(format!("raise max_level of `{}` to {}", relax.column, relax.level));
+    }
+    remedies.push("lower k".into());
+    remedies.join(", or ")
 }
 
 /// Up to four digits, so that the share that is asked for is enough.
@@ -416,51 +405,4 @@ fn refuse(verdict: &Verdict) -> Result<()> {
     ))
     .help("nothing was written; please report this with the policy")
     .into())
-}
-
-/// The folder where a release waits for its verdict.
-struct Staging {
-    folder: tempfile::TempDir,
-    output: PathBuf,
-}
-
-impl Staging {
-    fn new(paths: &Paths) -> Result<Self> {
-        let name = paths.output.display().to_string();
-        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
-        let parent = paths.output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folder = tempfile::Builder::new().prefix(".throng-").tempdir_in(parent).map_err(|e| fail(&e))?;
-        let file = paths.output.file_name().ok_or_else(|| fail(&"it is not a file name"))?;
-        let output = folder.path().join(file);
-        Ok(Staging { folder, output })
-    }
-
-    /// Writes the papers, then gives everything its name; the release comes last.
-    fn publish(self, paths: &Paths, certificate: &Certificate, facts: &Facts) -> Result<()> {
-        let json = serde_json::to_string_pretty(certificate).map_err(|e| Fault::bug(e.to_string()))?;
-        let papers = [(&paths.certificate, json + "\n"), (&paths.report, throng::report::html(facts))];
-        let mut staged = Vec::new();
-        for (i, (path, text)) in papers.into_iter().enumerate() {
-            let temporary = self.folder.path().join(format!("paper-{i}"));
-            crate::sink::write_atomically(&temporary, text.as_bytes())?;
-            staged.push((temporary, path));
-        }
-        staged.push((self.output.clone(), &paths.output));
-        for (from, to) in staged {
-            rename(&from, to)?;
-        }
-        Ok(())
-    }
-}
-
-/// Moves a file, by copy where the target is on another disk.
-fn rename(from: &Path, to: &Path) -> Result<()> {
-    let name = to.display().to_string();
-    match std::fs::rename(from, to) {
-        Err(e) if e.kind() == std::io::ErrorKind::CrossesDevices => {
-            let bytes = std::fs::read(from).map_err(|e| unwritable(&name, &e))?;
-            crate::sink::write_atomically(to, &bytes)
-        }
-        other => other.map_err(|e| unwritable(&name, &e)),
-    }
 }

@@ -1,11 +1,15 @@
 //! Streams a table's batches in order: DataFusion decodes on its own threads, the caller consumes.
 
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, StringArray};
 use datafusion::arrow::compute::nullif;
 use datafusion::arrow::csv::ReaderBuilder;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::ipc::reader::FileReader;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::execution::context::SessionContext;
 use datafusion::prelude::{CsvReadOptions, DataFrame, JsonReadOptions, ParquetReadOptions, SessionConfig};
@@ -13,11 +17,12 @@ use futures::StreamExt;
 use throng::error::{Error, Fault, Result};
 use throng::policy::{Encoding, Format};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use crate::cells::Cells;
-use crate::error::reading;
+use crate::error::{damaged, reading, unlike, unreadable};
 use crate::source::Source;
-use crate::{Engine, diagnose};
+use crate::{Engine, columns, diagnose};
 
 /// Rows per batch: enough to amortize a batch's overhead, little enough to stay in the cache.
 const BATCH: usize = 8192;
@@ -28,11 +33,8 @@ impl Engine {
     /// # Errors
     /// When the table cannot be opened.
     pub fn schema(&self, source: &Source) -> Result<SchemaRef> {
-        if source.format == Format::Csv {
-            return Ok(text_schema(&source.header));
-        }
-        let frame = self.runtime.block_on(frame(source)).map_err(|e| diagnose::line(source).unwrap_or(e))?;
-        Ok(Arc::clone(frame.schema().inner()))
+        let opened = source.clone();
+        self.finish(self.runtime.spawn(async move { known(&opened, &context()).await }), source)
     }
 
     /// The names of the table's columns.
@@ -72,26 +74,48 @@ impl Engine {
             }
         }
         drop(receiver);
-        let read = self.runtime.block_on(task);
+        let read = self.finish(task, source);
         outcome?;
-        read.map_err(|e| Fault::bug(format!("the reader stopped: {e}")))?
-            .map_err(|e| diagnose::line(source).unwrap_or(e))
+        read
+    }
+
+    /// What a reader found, or the line that it stumbled over.
+    fn finish<T>(&self, task: JoinHandle<Result<T>>, source: &Source) -> Result<T> {
+        match self.runtime.block_on(task) {
+            Ok(read) => read.map_err(|e| diagnose::line(source).unwrap_or(e)),
+            // Decoders of typed formats do not expect every damage.
+            Err(e) if e.is_panic() && source.format != Format::Csv => Err(damaged(&source.name)),
+            Err(e) => Err(Fault::bug(format!("the reader stopped: {e}")).into()),
+        }
     }
 }
 
-/// Sends DataFusion's batches until they end or nobody listens.
+/// Sends DataFusion's batches, file by file, until they end or nobody listens. One frame over all files
+/// would read them in another order, and take the columns of the first for those of all.
 async fn stream(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordBatch>) -> Result<()> {
-    let name = source.name.as_str();
+    let context = context();
+    let schema = known(source, &context).await?;
+    if let Some(column) = columns.iter().find(|c| schema.index_of(c).is_err()) {
+        return Err(no_column(source, column));
+    }
     let names: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let frame = frame(source).await?.select_columns(&names).map_err(|e| reading(name, &e))?;
-    let mut stream = frame.execute_stream().await.map_err(|e| reading(name, &e))?;
-    while let Some(batch) = stream.next().await {
-        let batch = batch.map_err(|e| reading(name, &e))?;
-        if sender.send(batch).await.is_err() {
-            return Ok(());
+    for file in &source.files {
+        let name = file.display().to_string();
+        let frame = frame(source, &context, file, Some(&schema)).await?;
+        let frame = frame.select_columns(&names).map_err(|e| reading(&name, &e))?;
+        let mut stream = frame.execute_stream().await.map_err(|e| reading(&name, &e))?;
+        while let Some(batch) = stream.next().await {
+            let batch = batch.map_err(|e| reading(&name, &e))?;
+            if sender.send(batch).await.is_err() {
+                return Ok(());
+            }
         }
     }
     Ok(())
+}
+
+fn no_column(source: &Source, column: &str) -> Error {
+    Fault::input("there is no such column").file(&source.name).column(column).into()
 }
 
 /// Latin-1 text goes through a transcoder, which DataFusion's own reader has no place for.
@@ -99,7 +123,7 @@ fn transcoded(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordB
     let schema = text_schema(&source.header);
     let projection = columns
         .iter()
-        .map(|c| schema.index_of(c).map_err(|_| Error::from(Fault::input("no such column").column(c))))
+        .map(|c| schema.index_of(c).map_err(|_| no_column(source, c)))
         .collect::<Result<Vec<usize>>>()?;
     for file in &source.files {
         let name = file.display().to_string();
@@ -121,19 +145,46 @@ fn transcoded(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordB
     Ok(())
 }
 
-/// The table as a DataFusion frame, its files read one after another.
-async fn frame(source: &Source) -> Result<DataFrame> {
+/// The table's columns; those of a typed format are found once.
+async fn known(source: &Source, context: &SessionContext) -> Result<SchemaRef> {
+    if source.format == Format::Csv {
+        return Ok(text_schema(&source.header));
+    }
+    if let Some(schema) = source.inferred.get() {
+        return Ok(Arc::clone(schema));
+    }
+    let mut schemas = Vec::new();
+    for file in &source.files {
+        schemas.push(Arc::clone(frame(source, context, file, None).await?.schema().inner()));
+    }
+    let schema = columns::of_all(source, &schemas)?;
+    Ok(Arc::clone(source.inferred.get_or_init(|| schema)))
+}
+
+fn context() -> SessionContext {
     let config = SessionConfig::new()
         .with_target_partitions(1)
         .with_batch_size(BATCH)
         .with_collect_statistics(false)
         .with_information_schema(false);
-    let context = SessionContext::new_with_config(config);
-    let urls = source.files.iter().map(|f| url(f)).collect::<Result<Vec<String>>>()?;
-    let schema = text_schema(&source.header);
+    SessionContext::new_with_config(config)
+}
+
+/// One file as a DataFusion frame; text formats are read with the given columns.
+async fn frame(
+    source: &Source,
+    context: &SessionContext,
+    file: &Path,
+    schema: Option<&SchemaRef>,
+) -> Result<DataFrame> {
+    let name = file.display().to_string();
+    // DataFusion takes a file that is not there for an empty folder.
+    std::fs::metadata(file).map_err(|e| unreadable(&name, &e))?;
+    let url = url(file)?;
     let extension = "";
     let frame = match source.format {
         Format::Csv => {
+            let schema = text_schema(&source.header);
             let options = CsvReadOptions::new()
                 .schema(&schema)
                 .has_header(true)
@@ -141,40 +192,53 @@ async fn frame(source: &Source) -> Result<DataFrame> {
                 .quote(source.layout.quote)
                 .newlines_in_values(true)
                 .file_extension(extension);
-            context.read_csv(urls, options).await
+            context.read_csv(url, options).await
         }
         Format::Parquet => {
             let options = ParquetReadOptions { file_extension: extension, ..ParquetReadOptions::default() };
-            context.read_parquet(urls, options).await
+            context.read_parquet(url, options).await
         }
         Format::Json => {
             let options = JsonReadOptions {
-                schema: source.inferred.get().map(AsRef::as_ref),
+                schema: schema.map(AsRef::as_ref),
                 schema_infer_max_records: usize::MAX,
                 file_extension: extension,
                 ..JsonReadOptions::default()
             };
-            let frame = context.read_json(urls, options).await;
-            if let Ok(frame) = &frame {
-                source.inferred.get_or_init(|| Arc::clone(frame.schema().inner()));
-            }
-            frame
+            context.read_json(url, options).await
         }
         Format::Arrow => {
+            if schema.is_none() {
+                is_arrow(file)?;
+            }
             let options = datafusion::datasource::file_format::options::ArrowReadOptions {
                 file_extension: extension,
                 ..Default::default()
             };
-            context.read_arrow(urls, options).await
+            context.read_arrow(url, options).await
         }
     };
-    frame.map_err(|e| reading(&source.name, &e))
+    frame.map_err(|e| reading(&name, &e))
+}
+
+/// Refuses a file that is no Arrow file: DataFusion would take its first bytes, whatever they are, for the
+/// length of a message, and make room for it.
+fn is_arrow(file: &Path) -> Result<()> {
+    let name = file.display().to_string();
+    let mut opened = File::open(file).map_err(|e| unreadable(&name, &e))?;
+    let mut start = Vec::new();
+    opened.by_ref().take(6).read_to_end(&mut start).map_err(|e| unreadable(&name, &e))?;
+    if start == b"ARROW1" {
+        FileReader::try_new(opened, None).map_err(|e| unlike(&name, &e))?;
+    } else if !start.starts_with(&[0xFF; 4]) {
+        return Err(unlike(&name, &"it is not an Arrow file"));
+    }
+    Ok(())
 }
 
 /// A file's URL, so that no character of its name is taken for a pattern.
-fn url(file: &std::path::Path) -> Result<String> {
-    let absolute =
-        std::path::absolute(file).map_err(|e| crate::error::unreadable(&file.display().to_string(), &e))?;
+fn url(file: &Path) -> Result<String> {
+    let absolute = std::path::absolute(file).map_err(|e| unreadable(&file.display().to_string(), &e))?;
     url::Url::from_file_path(&absolute).map(String::from).map_err(|()| {
         Fault::input("is not a path that can be opened").file(file.display().to_string()).into()
     })

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use datafusion::arrow::ipc::reader::FileReader;
 use datafusion::parquet::file::reader::{FileReader as _, SerializedFileReader};
-use throng::error::{Fault, Result};
+use throng::error::Result;
 use throng::policy::Format;
 
-use crate::error::unreadable;
+use crate::error::{unlike, unreadable};
 
 /// What a released file holds beside its table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Shape {
 pub fn shape(path: &Path) -> Result<Shape> {
     let name = path.display().to_string();
     let open = || File::open(path).map_err(|e| unreadable(&name, &e));
-    let broken = |e: &dyn std::fmt::Display| Fault::data(format!("cannot be read: {e}")).file(&name);
+    let broken = |e: &dyn std::fmt::Display| unlike(&name, e);
     match Format::of_path(&name) {
         Some(Format::Parquet) => {
             let reader = SerializedFileReader::new(open()?).map_err(|e| broken(&e))?;
@@ -50,8 +50,10 @@ pub fn shape(path: &Path) -> Result<Shape> {
             Ok(Shape { metadata: entries.collect(), writer: file.created_by().map(String::from) })
         }
         Some(Format::Arrow) => {
-            let schema = FileReader::try_new(open()?, None).map_err(|e| broken(&e))?.schema();
+            let reader = FileReader::try_new(open()?, None).map_err(|e| broken(&e))?;
+            let schema = reader.schema();
             let mut metadata: Vec<String> = schema.metadata().keys().cloned().collect();
+            metadata.extend(reader.custom_metadata().keys().cloned());
             for field in schema.fields() {
                 metadata.extend(field.metadata().keys().map(|k| format!("{}.{k}", field.name())));
             }

@@ -3,7 +3,7 @@
 //!
 //! A table that fits is permuted in memory. A larger one is dealt at random into buckets that spill
 //! to unnamed temporary files beside the output, and each bucket is permuted when it is read back:
-//! every order is equally likely, memory is one bucket, and a seed gives one order on any machine.
+//! every order is equally likely, memory is one bucket, and a key gives one order on any machine.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, SeekFrom};
@@ -38,12 +38,12 @@ enum Order {
 }
 
 impl Shuffle {
-    /// With a seed rows are shuffled; `rows` is how many to expect.
-    pub(crate) fn new(sink: Sink, rows: u64, seed: Option<u64>) -> Self {
-        let order = match seed {
+    /// With a key rows are shuffled; `rows` is how many to expect.
+    pub(crate) fn new(sink: Sink, rows: u64, key: Option<[u8; 32]>) -> Self {
+        let order = match key {
             None => Order::Kept,
-            Some(seed) => {
-                let rng = ChaCha8Rng::seed_from_u64(seed);
+            Some(key) => {
+                let rng = ChaCha8Rng::from_seed(key);
                 if rows <= BUCKET {
                     Order::Memory { rng, batches: Vec::new() }
                 } else {

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use datafusion::arrow::array::{ArrayRef, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::csv;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Schema, SchemaRef, TimeUnit};
 use datafusion::arrow::ipc::writer::FileWriter;
 use datafusion::arrow::json::WriterBuilder;
 use datafusion::arrow::json::writer::{LineDelimited, Writer as JsonWriter};
@@ -17,9 +17,10 @@ use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
-use throng::error::{Error, Fault, Result};
+use throng::error::{Error, Fault, Kind, Result};
 use throng::policy::{Format, Policy};
 
+use crate::cells::UTC;
 use crate::digest::hex;
 use crate::error::unwritable;
 use crate::source::missing_text;
@@ -67,6 +68,44 @@ pub(crate) struct Sink {
     /// What the file holds: text where batches hold keyed text.
     schema: SchemaRef,
     rows: u64,
+    cannot: Cannot,
+}
+
+/// What the file cannot hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cannot {
+    Nothing,
+    /// A missing cell, because no text means one.
+    Missing,
+    /// A floating-point number that is none, or infinite.
+    NoNumber,
+}
+
+impl Cannot {
+    fn check(self, batch: &RecordBatch) -> Result<()> {
+        for (array, field) in batch.columns().iter().zip(batch.schema().fields()) {
+            let fault = match self {
+                Cannot::Missing if array.logical_null_count() > 0 => {
+                    Fault::data("has missing cells, and no text stands for one in delimited text")
+                        .help("list one in the policy: input.null = [\"\"]")
+                }
+                Cannot::NoNumber if !finite(array) => Fault::data("holds numbers that JSON cannot")
+                    .help("release to a .csv, .parquet or .arrow file, or make them missing with input.null"),
+                _ => continue,
+            };
+            return Err(fault.column(field.name()).into());
+        }
+        Ok(())
+    }
+}
+
+/// Whether all floating-point numbers of a column are numbers.
+fn finite(array: &ArrayRef) -> bool {
+    match array.data_type() {
+        DataType::Float64 => array.as_primitive::<Float64Type>().iter().flatten().all(f64::is_finite),
+        DataType::Float32 => array.as_primitive::<Float32Type>().iter().flatten().all(f32::is_finite),
+        _ => true,
+    }
 }
 
 impl Sink {
@@ -88,7 +127,7 @@ impl Sink {
                 let options = csv::WriterBuilder::new()
                     .with_delimiter(delimiter)
                     .with_header(true)
-                    .with_null(missing_text(policy).into());
+                    .with_null(missing_text(policy).unwrap_or_default().into());
                 Writer::Csv(Box::new(options.build(file)))
             }
             Format::Parquet => {
@@ -107,7 +146,12 @@ impl Sink {
                 Writer::Arrow(Box::new(FileWriter::try_new(file, &schema).map_err(|e| fail(&e))?))
             }
         };
-        Ok(Sink { path: path.to_owned(), writer, schema, rows: 0 })
+        let cannot = match format {
+            Format::Csv if missing_text(policy).is_none() => Cannot::Missing,
+            Format::Json => Cannot::NoNumber,
+            _ => Cannot::Nothing,
+        };
+        Ok(Sink { path: path.to_owned(), writer, schema, rows: 0, cannot })
     }
 
     /// The output's name, for messages.
@@ -132,6 +176,7 @@ impl Sink {
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let batch =
             RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| Fault::bug(e.to_string()))?;
+        self.cannot.check(&batch)?;
         let name = self.name();
         let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
         match &mut self.writer {
@@ -144,6 +189,15 @@ impl Sink {
 
     /// Closes the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<Written> {
+        if self.rows == 0 && matches!(self.writer, Writer::Json(_)) {
+            return Err(Fault::new(
+                Kind::Unsolvable,
+                "every row would be suppressed, and JSON without rows has no columns",
+            )
+            .file(self.name())
+            .help("lower k or privacy.suppression, or release to a .csv, .parquet or .arrow file")
+            .into());
+        }
         if self.rows == 0 {
             // A CSV writer writes its header with its first batch.
             self.write(&RecordBatch::new_empty(self.schema.clone()))?;
@@ -194,10 +248,7 @@ fn temporary(path: &Path) -> Result<NamedTempFile> {
         return Err(no_folder(&name, folder).into());
     }
     // Only the kind: the rest of the message names a temporary file.
-    tempfile::Builder::new()
-        .prefix(".throng-")
-        .tempfile_in(folder)
-        .map_err(|e| unwritable(&name, &e.kind()))
+    tempfile::Builder::new().prefix(".throng-").tempfile_in(folder).map_err(|e| unwritable(&name, &e.kind()))
 }
 
 /// A file that has no folder to be in.
@@ -229,19 +280,37 @@ fn open_to_others(_: &File) -> io::Result<()> {
 
 /// Text instead of keyed text, and nothing but names and types: no metadata of the input travels along.
 fn plain(schema: &Schema, format: Format) -> SchemaRef {
-    let fields: Vec<Field> = schema
-        .fields()
-        .iter()
-        .map(|f| {
-            let kind = match f.data_type() {
-                DataType::Dictionary(_, value) if format != Format::Parquet => value.as_ref().clone(),
-                DataType::Utf8View | DataType::LargeUtf8 => DataType::Utf8,
-                other => other.clone(),
-            };
-            Field::new(f.name(), kind, true)
-        })
-        .collect();
+    let fields: Vec<Field> =
+        schema.fields().iter().map(|f| Field::new(f.name(), held(f.data_type(), format), true)).collect();
     std::sync::Arc::new(Schema::new(fields))
+}
+
+/// The type that a file holds a column in: the same cells, read back as the same texts.
+fn held(kind: &DataType, format: Format) -> DataType {
+    use DataType::{
+        Date64, Decimal32, Decimal64, Decimal128, Decimal256, Dictionary, Duration, Interval, LargeUtf8,
+        Time32, Timestamp, UInt64, Utf8, Utf8View,
+    };
+    use TimeUnit::{Millisecond, Second};
+    let parquet = format == Format::Parquet;
+    match kind {
+        Dictionary(_, value) if parquet && value.is_string() => kind.clone(),
+        Dictionary(_, value) => held(value, format),
+        Utf8View | LargeUtf8 => Utf8,
+        // Parquet knows UTC and no other time zone, and nothing as coarse as a second.
+        Timestamp(Second, zone) if parquet => Timestamp(Millisecond, zone.as_ref().map(|_| UTC.into())),
+        Timestamp(unit, Some(_)) => Timestamp(*unit, Some(UTC.into())),
+        Date64 if parquet => Timestamp(Millisecond, None),
+        Time32(Second) if parquet => Time32(Millisecond),
+        Duration(_) | Interval(_) if parquet => Utf8,
+        // Readers of JSON take every number for one of 64 bits.
+        UInt64 | Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..)
+            if format == Format::Json =>
+        {
+            Utf8
+        }
+        other => other.clone(),
+    }
 }
 
 fn properties() -> WriterProperties {

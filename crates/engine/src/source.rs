@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::datatypes::SchemaRef;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use throng::error::{Fault, Result};
 use throng::hierarchy::TOP;
 use throng::policy::{Encoding, Format, Input, Policy};
@@ -39,9 +41,9 @@ pub struct Source {
     pub empty_is_missing: bool,
     /// Texts that mean that a cell is missing, beside an empty cell of delimited text.
     pub(crate) nulls: Vec<String>,
-    /// Column names of delimited text, from the first line.
+    /// Column names of delimited text and of JSON, from the first line.
     pub(crate) header: Vec<String>,
-    /// Columns of a JSON file: only a look at every row tells them, so one look is enough.
+    /// Columns of a typed format: of JSON only a look at every row tells them, so one look is enough.
     pub(crate) inferred: Arc<OnceLock<SchemaRef>>,
 }
 
@@ -79,7 +81,11 @@ impl Source {
         };
         match format {
             Format::Csv => source.header = source.headers()?,
-            _ => source.not_empty()?,
+            Format::Json => {
+                source.not_empty()?;
+                source.header = first_keys(&source.files[0])?;
+            }
+            Format::Parquet | Format::Arrow => source.not_empty()?,
         }
         Ok(source)
     }
@@ -90,11 +96,11 @@ impl Source {
     /// As [`Source::open`].
     pub fn release(path: &Path, policy: &Policy) -> Result<Self> {
         let format = Format::of_path(&path.to_string_lossy());
-        let null = if format == Some(Format::Csv) { vec![missing_text(policy).into()] } else { Vec::new() };
+        let null = missing_text(policy).filter(|_| format == Some(Format::Csv));
         let input = Input {
             path: path.display().to_string(),
             format,
-            null,
+            null: null.into_iter().map(String::from).collect(),
             delimiter: policy.output.delimiter.unwrap_or(policy.input.delimiter),
             quote: '"',
             encoding: Encoding::Utf8,
@@ -175,17 +181,53 @@ impl Source {
     }
 }
 
-/// What a missing cell of a delimited release looks like.
-pub(crate) fn missing_text(policy: &Policy) -> &str {
+/// What a missing cell of a delimited release looks like, where any text means that.
+pub(crate) fn missing_text(policy: &Policy) -> Option<&str> {
     let nulls = &policy.input.null;
-    let text = if nulls.iter().any(String::is_empty) { None } else { nulls.iter().find(|n| *n != TOP) };
-    text.map_or("", String::as_str)
+    nulls.iter().find(|n| n.is_empty()).or_else(|| nulls.iter().find(|n| *n != TOP)).map(String::as_str)
 }
 
 /// Text in another encoding.
 pub(crate) fn not_utf8(what: &str) -> Fault {
-    Fault::data(format!("{what} is not UTF-8"))
-        .help("set input.encoding = \"latin-1\", or convert the file")
+    Fault::data(format!("{what} is not UTF-8")).help("set input.encoding = \"latin-1\", or convert the file")
+}
+
+/// The keys of the first row of newline JSON, in its order; none where it is not an object.
+fn first_keys(file: &Path) -> Result<Vec<String>> {
+    let name = file.display().to_string();
+    let reader = BufReader::new(File::open(file).map_err(|e| unreadable(&name, &e))?);
+    for line in reader.split(b'\n') {
+        let line = line.map_err(|e| unreadable(&name, &e))?;
+        if !line.trim_ascii().is_empty() {
+            return Ok(serde_json::from_slice::<Keys>(&line).map_or(Vec::new(), |keys| keys.0));
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The keys of an object, as it has them; the values are passed over.
+struct Keys(Vec<String>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Keys;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Keys, A::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, _)) = map.next_entry::<String, IgnoredAny>()? {
+                    keys.push(key);
+                }
+                Ok(Keys(keys))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
 }
 
 fn check_header(columns: &[String], file: &str) -> Result<()> {
@@ -222,10 +264,17 @@ fn find(pattern: &str, base: &Path) -> Result<Vec<PathBuf>> {
             .help("check the path; paths in a policy are relative to the policy")
             .into());
     }
-    let matches = glob::glob(&path.to_string_lossy())
+    // The policy's folder may have any name; only what the policy says is a pattern.
+    let folder = glob::Pattern::escape(&base.to_string_lossy());
+    let matches = glob::glob(&Path::new(&folder).join(pattern).to_string_lossy())
         .map_err(|e| Fault::input(format!("is not a pattern: {}", e.msg)).file(pattern))?;
-    let mut files: Vec<PathBuf> =
-        matches.filter_map(std::result::Result::ok).filter(|p| p.is_file()).collect();
+    let mut files = Vec::new();
+    for found in matches {
+        let found = found.map_err(|e| unreadable(&e.path().display().to_string(), e.error()))?;
+        if found.is_file() {
+            files.push(found);
+        }
+    }
     files.sort();
     if files.is_empty() {
         return Err(Fault::system("no file matches")

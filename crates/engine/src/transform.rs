@@ -16,6 +16,7 @@ use throng::table::{Code, Dictionary};
 
 use crate::Engine;
 use crate::cells::{Cells, text};
+use crate::digest::order_key;
 use crate::shuffle::Shuffle;
 use crate::sink::{Sink, Written};
 use crate::source::Source;
@@ -53,7 +54,9 @@ impl Engine {
         let mut rewriter = Rewriter::new(job, &released, &schema)?;
         let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
         let expected = if rewriter.stars { job.rows } else { job.rows - job.recoding.suppressed_rows() };
-        let mut shuffle = Shuffle::new(sink, expected, (!job.policy.output.keep_order).then_some(job.seed));
+        let key =
+            if job.policy.output.keep_order { None } else { Some(order_key(&job.source.files, job.seed)?) };
+        let mut shuffle = Shuffle::new(sink, expected, key);
         let mut rows = 0;
         self.scan(job.source, &released, |batch| {
             rows += batch.num_rows() as u64;
@@ -68,6 +71,11 @@ impl Engine {
         }
         shuffle.finish()
     }
+}
+
+/// What generalized columns are made of.
+fn keyed_text() -> DataType {
+    DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
 }
 
 fn role(policy: &Policy, column: &str) -> Option<Role> {
@@ -98,12 +106,10 @@ impl<'a> Rewriter<'a> {
         let mut fields = Vec::new();
         for (name, quasi) in released.iter().zip(&quasi) {
             let original = schema.field_with_name(name).map_err(|e| Fault::bug(e.to_string()))?;
-            let rewritten = quasi.is_some_and(|q| recoding.columns[q].level > 0 || stars);
-            let kind = if rewritten {
-                DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
-            } else {
-                original.data_type().clone()
-            };
+            // The keys of a keyed column may be too narrow for the leaves of its hierarchy.
+            let keyed = matches!(original.data_type(), DataType::Dictionary(_, value) if value.is_string());
+            let rewritten = quasi.is_some_and(|q| recoding.columns[q].level > 0 || stars || keyed);
+            let kind = if rewritten { keyed_text() } else { original.data_type().clone() };
             fields.push(Field::new(name, kind, true));
         }
         let labels = recoding
@@ -131,9 +137,8 @@ impl<'a> Rewriter<'a> {
         let kept = self.suppress(batch.num_rows());
         let mut arrays = Vec::with_capacity(self.names.len());
         for (i, name) in self.names.iter().enumerate() {
-            let rewritten = matches!(self.schema.field(i).data_type(), DataType::Dictionary(_, _));
             let array = match self.quasi[i] {
-                Some(q) if rewritten => self.generalized(q)?,
+                Some(q) if *self.schema.field(i).data_type() == keyed_text() => self.generalized(q)?,
                 _ => Arc::clone(batch.column(i)),
             };
             let array = match &kept {

@@ -4,6 +4,7 @@ use throng::error::{Fault, Result};
 use throng::synth;
 use throng_engine::write_atomically;
 
+use super::json;
 use super::release::{release, summary};
 use crate::Ended;
 use crate::args;
@@ -18,13 +19,20 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     let policy = args.folder.join("policy.toml");
     write_atomically(&table, synth::patients::csv(args.rows, args.seed).as_bytes())?;
     write_atomically(&policy, synth::DEMO_POLICY.as_bytes())?;
-    out(&format!(
+    let made = format!(
         "made up     {} patients in {}\npolicy      {}\n",
         args.rows,
         table.display(),
         policy.display()
-    ));
+    );
+    if !args.json {
+        out(&made);
+    }
     let done = release(&policy, None, None)?;
+    if args.json {
+        out(&json(&done.certificate.release)?);
+        return Ok(Ended::Holds);
+    }
     out(&summary(&done));
     out(&format!(
         "\nOpen {} in a browser. Then change {} and run:\n  throng release {}\n",

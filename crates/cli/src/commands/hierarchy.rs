@@ -60,7 +60,10 @@ fn parse(spec: &str) -> Result<Spec> {
 }
 
 fn read(path: &str) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|e| Fault::system(format!("cannot be read: {e}")).file(path).into())
+    std::fs::read_to_string(path).map_err(|e| {
+        let help = "a hierarchy is a UTF-8 text file with one row per value: value;label;label;…";
+        Fault::system(format!("cannot be read: {e}")).file(path).help(help).into()
+    })
 }
 
 fn from_file(file: &str, values: &Dictionary) -> Result<Hierarchy> {

@@ -17,6 +17,12 @@ use crate::show::{out, sanitized};
 
 pub fn run(args: &args::Verify) -> Result<Ended> {
     let (policy, text) = PolicyFile::read(&args.policy)?;
+    if !args.release.is_file() {
+        return Err(Fault::system("there is no such file")
+            .file(args.release.display().to_string())
+            .help("give the released table, for instance release.csv")
+            .into());
+    }
     let certificate = read_certificate(&certificate_path(args, &policy))?;
     let original = args.original.as_ref().map(|path| {
         let input = Input { path: path.clone(), ..policy.policy.input.clone() };
@@ -55,7 +61,11 @@ fn read_certificate(path: &Path) -> Result<Certificate> {
             .help("give the certificate with --certificate")
     })?;
     serde_json::from_str(&text).map_err(|e| {
-        Fault::input(format!("is not a certificate: {e}")).file(&name).line(e.line() as u64).into()
+        Fault::input(format!("is not a certificate: {e}"))
+            .file(&name)
+            .line(e.line() as u64)
+            .help("give the file that `throng release` wrote with --certificate")
+            .into()
     })
 }
 

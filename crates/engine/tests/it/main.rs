@@ -1,5 +1,7 @@
 //! Integration tests of the engine: files in, files out, and what happens when they are not what they should be.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 mod scan_csv;
@@ -12,3 +14,7 @@ mod release;
 mod release_property;
 mod verify;
 mod messages;
+
+#[path = "../../../../fuzz/src/mutate.rs"]
+mod mutate;
+mod fuzz_csv;

@@ -119,7 +119,8 @@ pub fn release(policy: &PolicyFile) -> Result<Done> {
 pub fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     let fields: Vec<Field> =
         columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, a)| a).collect()).unwrap()
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, a)| a).collect())
+        .unwrap()
 }
 
 pub fn write_parquet(path: &Path, batches: &[RecordBatch]) {
@@ -159,7 +160,7 @@ pub fn read_csv(path: &Path, delimiter: u8) -> (Vec<String>, Vec<Row>) {
     (columns, reader.records().map(|r| r.unwrap().iter().map(cell).collect()).collect())
 }
 
-/// The columns come in order of first sight, as a reader without a schema finds them.
+/// The columns come in no order to rely on.
 fn read_json(path: &Path) -> (Vec<String>, Vec<Row>) {
     let text = fs::read_to_string(path).unwrap();
     let objects: Vec<serde_json::Map<String, serde_json::Value>> =

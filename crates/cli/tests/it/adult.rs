@@ -1,0 +1,98 @@
+//! The adult table, where `THRONG_DATA` says it is; nothing of it is kept here.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::env::TestEnv;
+use crate::naive::Table;
+
+const WANTED: &str = "set THRONG_DATA to a folder with adult/adult.csv and adult/expected.json";
+
+/// The folder with adult/adult.csv, its hierarchies and the figures that are known of it.
+fn data() -> Option<PathBuf> {
+    let folder = std::env::var_os("THRONG_DATA").map(|data| PathBuf::from(data).join("adult"));
+    let folder = folder.filter(|f| f.join("adult.csv").is_file() && f.join("expected.json").is_file());
+    if folder.is_none() {
+        let _ = writeln!(std::io::stderr(), "note: not run; {WANTED}");
+    }
+    folder
+}
+
+/// A folder with the table, its hierarchies, and the policy that inspect proposes.
+fn inspected(data: &Path) -> TestEnv {
+    let env = TestEnv::new();
+    for entry in std::fs::read_dir(data).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name == "adult.csv" || name.starts_with("adult_hierarchy_") {
+            std::fs::copy(&path, env.path(name)).unwrap();
+        }
+    }
+    env.run("inspect adult.csv --write p.toml").ok();
+    env
+}
+
+#[test]
+fn adult_is_released_without_a_hand_edit() {
+    let Some(data) = data() else { return };
+    let env = inspected(&data);
+    let release = env.run("release p.toml --json").ok().json();
+    let out = release["output"]["path"].as_str().unwrap();
+    env.run(&format!("verify {out} --policy p.toml")).ok();
+    env.run(&format!("verify {out} --policy p.toml --original adult.csv")).ok();
+    let quasi: Vec<&str> = release["levels"].as_object().unwrap().keys().map(String::as_str).collect();
+    let table = Table::read(&env.bytes(out), ';');
+    table.is_anonymous(&quasi, 5);
+    assert_eq!(release["rows"], 30162);
+    assert_eq!(release["released"].as_u64(), Some(table.rows.len() as u64));
+}
+
+/// A policy with all nine columns quasi-identifying.
+fn policy(columns: &[String], asked: &Value) -> String {
+    let loss = &asked["loss"];
+    let parameters: Vec<String> =
+        loss.as_object().unwrap().iter().map(|(k, v)| format!("{k} = {v}")).collect();
+    let mut text = format!(
+        "version = 1\n[input]\npath = \"adult.csv\"\ndelimiter = \";\"\n[output]\npath = \"out.csv\"\n\
+         [privacy]\nk = 5\nsuppression = {:?}\n[search]\nloss = {{ {} }}\n",
+        asked["suppression"].as_f64().unwrap(),
+        parameters.join(", ")
+    );
+    for column in columns {
+        text += &format!(
+            "[columns.{column}]\nrole = \"quasi\"\nhierarchy = {{ file = \"adult_hierarchy_{column}.csv\" }}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn adult_has_the_known_optima() {
+    let Some(data) = data() else { return };
+    let env = inspected(&data);
+    let header = env.text("adult.csv").lines().next().unwrap().to_owned();
+    let columns: Vec<String> = header.split(';').map(String::from).collect();
+    let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let expected: Value =
+        serde_json::from_slice(&std::fs::read(data.join("expected.json")).unwrap()).unwrap();
+    let mut checked = 0;
+    for (name, entry) in expected["search"].as_object().unwrap() {
+        let Some(asked) = entry.get("policy") else { continue };
+        env.write("q.toml", policy(&columns, asked));
+        let release = env.run("release q.toml --json").ok().json();
+        let loss = asked["loss"]["name"].as_str().unwrap();
+        let (found, known) = (release["loss"][loss].as_f64().unwrap(), entry["loss"].as_f64().unwrap());
+        assert!((found - known).abs() <= 1e-9 * known.abs(), "{name}: {found}, not {known}");
+        if let Some(levels) = entry.get("levels") {
+            assert_eq!(&release["levels"], levels, "{name}");
+        }
+        assert_eq!(release["suppressed"], entry["suppressed"], "{name}");
+        assert_eq!(release["search"]["nodes"], entry["lattice"], "{name}");
+        assert_eq!(release["search"]["optimal"], true, "{name}");
+        Table::read(&env.bytes("out.csv"), ';').is_anonymous(&names, 5);
+        checked += 1;
+    }
+    assert!(checked > 0, "expected.json has no policy");
+}

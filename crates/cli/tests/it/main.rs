@@ -1,0 +1,21 @@
+//! The program as a user meets it: every test runs the real `throng` in a folder of its own.
+//!
+//! What it releases is judged by code of the tests alone (`naive.rs`), never by its own word.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod env;
+mod naive;
+mod people;
+
+mod happy;
+mod formats;
+mod options;
+mod hierarchies;
+mod repeat;
+mod contract;
+mod tamper;
+mod bad_policy;
+mod bad_table;
+mod bad_paths;
+mod adult;

@@ -1,0 +1,188 @@
+//! Where the parts of a release go, and how they get there: all of them or none.
+//!
+//! Everything is staged in a folder of its own beside the output and renamed only after the verifier
+//! has agreed; a failure or a full disk leaves nothing behind.
+
+use std::path::{Path, PathBuf};
+
+use throng::error::{Error, Fault, Result};
+use throng::hierarchy::Spec;
+use throng::policy::Format;
+use throng::release::Certificate;
+use throng::report::Facts;
+
+use crate::error::unwritable;
+use crate::release::PolicyFile;
+use crate::sink::{folder, no_folder, write_atomically};
+use crate::source::Source;
+
+/// Where the parts of a release go.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    /// The released table.
+    pub output: PathBuf,
+    /// The proof.
+    pub certificate: PathBuf,
+    /// The report.
+    pub report: PathBuf,
+}
+
+impl Paths {
+    /// As the policy says; certificate and report go beside the release where it does not, and where the
+    /// caller says where the release goes.
+    pub(crate) fn new(policy: &PolicyFile, given: Option<&Path>) -> Result<Self> {
+        let asked = &policy.policy.output;
+        let folder = policy.folder();
+        let output = match (given, &asked.path) {
+            (Some(path), _) => path.to_owned(),
+            (None, Some(path)) => folder.join(path),
+            (None, None) => {
+                return Err(Fault::input("does not say where the release goes")
+                    .file(policy.path.display().to_string())
+                    .key("output.path")
+                    .help("set output.path, or give --out")
+                    .into());
+            }
+        };
+        let name = output.display().to_string();
+        if Format::of_path(&name).is_none() {
+            return Err(Fault::input("does not tell the format")
+                .file(name)
+                .help("end it in .csv, .parquet, .json or .arrow")
+                .into());
+        }
+        let beside = |asked: &Option<String>, ending: &str| match (asked, given) {
+            (Some(path), None) => folder.join(path),
+            _ => output.with_extension(ending),
+        };
+        Ok(Paths {
+            certificate: beside(&asked.certificate, "certificate.json"),
+            report: beside(&asked.report, "report.html"),
+            output,
+        })
+    }
+
+    /// Refuses, before any work, what could not be written and what would be written over.
+    pub(crate) fn check(&self, policy: &PolicyFile, source: &Source) -> Result<()> {
+        let asked = &policy.policy.output;
+        let parts = [
+            ("output.path", &asked.path, &self.output),
+            ("output.certificate", &asked.certificate, &self.certificate),
+            ("output.report", &asked.report, &self.report),
+        ];
+        let mut taken: Vec<(&str, PathBuf)> = vec![("the policy", policy.path.clone())];
+        taken.extend(source.files.iter().map(|file| ("the input", file.clone())));
+        for column in policy.policy.columns.values() {
+            if let Some(Spec::File(file)) = &column.hierarchy {
+                taken.push(("a hierarchy", policy.folder().join(file.path())));
+            }
+        }
+        let mut faults = Vec::new();
+        for (key, asked, path) in parts {
+            let fault = match taken.iter().find(|(_, other)| same(path, other)) {
+                Some((what, _)) => {
+                    Some(Fault::input(format!("would be written over {what}")).help("give it another name"))
+                }
+                None => unfit(path),
+            };
+            if let Some(fault) = fault {
+                let fault = fault.file(path.display().to_string());
+                let by_policy = asked.as_ref().is_some_and(|asked| *path == policy.folder().join(asked));
+                faults.push(if by_policy { fault.key(key) } else { fault });
+            }
+            taken.push(("another part of the release", path.clone()));
+        }
+        Error::check(faults)
+    }
+}
+
+/// Whether two paths name one file, which need not be there.
+fn same(a: &Path, b: &Path) -> bool {
+    let resolved = |path: &Path| match std::fs::canonicalize(path) {
+        Ok(path) => Some(path),
+        Err(_) => Some(std::fs::canonicalize(folder(path)).ok()?.join(path.file_name()?)),
+    };
+    match (resolved(a), resolved(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a == b,
+    }
+}
+
+/// Why a file cannot be put there, as far as that shows beforehand.
+fn unfit(path: &Path) -> Option<Fault> {
+    let name = path.display().to_string();
+    if !folder(path).is_dir() {
+        return Some(no_folder(&name, folder(path)));
+    }
+    let found = std::fs::metadata(path).ok().filter(|found| !found.is_file())?;
+    let what = if found.is_dir() { "a folder" } else { "not a file" };
+    Some(Fault::system(format!("cannot be written: it is {what}")).help("give it another name"))
+}
+
+/// The folder where a release waits for its verdict.
+pub(crate) struct Staging {
+    folder: tempfile::TempDir,
+    /// Where the released table waits.
+    pub(crate) output: PathBuf,
+}
+
+impl Staging {
+    pub(crate) fn new(paths: &Paths) -> Result<Self> {
+        let name = paths.output.display().to_string();
+        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
+        // Only the kind: the rest of the message names the folder.
+        let waiting = tempfile::Builder::new().prefix(".throng-").tempdir_in(folder(&paths.output));
+        let waiting = waiting.map_err(|e| fail(&e.kind()))?;
+        let file = paths.output.file_name().ok_or_else(|| fail(&"it is not a file name"))?;
+        let output = waiting.path().join(file);
+        Ok(Staging { folder: waiting, output })
+    }
+
+    /// Says of a fault about the waiting table what it means for the one that was asked for.
+    pub(crate) fn named(&self, error: Error, paths: &Paths) -> Error {
+        let waiting = self.output.display().to_string();
+        error.map(|fault| match &fault.place.file {
+            Some(file) if *file == waiting => fault.file(paths.output.display().to_string()),
+            _ => fault,
+        })
+    }
+
+    /// Writes the papers, then gives everything its name; the release comes last.
+    pub(crate) fn publish(self, paths: &Paths, certificate: &Certificate, facts: &Facts) -> Result<()> {
+        let json = serde_json::to_string_pretty(certificate).map_err(|e| Fault::bug(e.to_string()))?;
+        let papers = [(&paths.certificate, json + "\n"), (&paths.report, throng::report::html(facts))];
+        let mut staged = Vec::new();
+        for (i, (path, text)) in papers.into_iter().enumerate() {
+            let temporary = self.folder.path().join(format!("paper-{i}"));
+            write_atomically(&temporary, text.as_bytes())
+                .map_err(|e| e.map(|fault| fault.file(path.display().to_string())))?;
+            staged.push((temporary, path));
+        }
+        staged.push((self.output.clone(), &paths.output));
+        let mut placed: Vec<&Path> = Vec::new();
+        for (from, to) in staged {
+            let new = !to.exists();
+            if let Err(error) = rename(&from, to) {
+                // What was written over is gone either way.
+                placed.into_iter().for_each(|path| drop(std::fs::remove_file(path)));
+                return Err(error);
+            }
+            if new {
+                placed.push(to);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Moves a file, by copy where the target is on another disk.
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    let name = to.display().to_string();
+    match std::fs::rename(from, to) {
+        Err(e) if e.kind() == std::io::ErrorKind::CrossesDevices => {
+            let bytes = std::fs::read(from).map_err(|e| unwritable(&name, &e))?;
+            write_atomically(to, &bytes)
+        }
+        other => other.map_err(|e| unwritable(&name, &e)),
+    }
+}

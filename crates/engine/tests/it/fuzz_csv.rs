@@ -1,0 +1,95 @@
+//! The fuzz target of the table reader, without a fuzzer: the seeds of `fuzz/seeds/csv` and mutations of them,
+//! read as both encodings, against a plain reader that sees the whole text at once.
+//!
+//! It is a test of this crate and not a target of `fuzz/`, because a second workspace would build DataFusion a
+//! second time.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use throng::error::{Kind, Result};
+use throng::policy::{Encoding, Input};
+
+use crate::mutate::{Chance, mutated};
+use crate::support::{ENGINE, Folder, Row, input, rows};
+
+/// Mutations that are tried.
+const MUTATIONS: u64 = 1_000;
+
+/// What reading must keep, whatever the bytes are.
+fn csv(data: &[u8], folder: &Folder) {
+    folder.write("t.csv", data);
+    for encoding in [Encoding::Utf8, Encoding::Latin1] {
+        let settings = Input { encoding, null: Vec::new(), ..input("t.csv") };
+        let text: Vec<u8> = match encoding {
+            Encoding::Utf8 => data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data).to_vec(),
+            Encoding::Latin1 => data.iter().map(|&b| char::from(b)).collect::<String>().into_bytes(),
+        };
+        match (scanned(folder, &settings), plain(&text)) {
+            (Ok(found), Some(expected)) => assert_eq!(found, expected, "{encoding:?}"),
+            (Err(error), None) => {
+                let kind = error.faults()[0].kind;
+                assert!([Kind::Data, Kind::Input].contains(&kind), "{encoding:?}: {error}");
+                assert!(error.to_string().contains("t.csv"), "{encoding:?}: {error}");
+                assert!(!error.to_string().contains(" error: "), "{encoding:?}: {error}");
+            }
+            (Ok(found), None) => panic!("{encoding:?}: read, though it is no table: {found:?}"),
+            (Err(error), Some(_)) => panic!("{encoding:?}: not read, though it is a table: {error}"),
+        }
+    }
+}
+
+/// The table by the engine; every way of reading it must find the same rows.
+fn scanned(folder: &Folder, settings: &Input) -> Result<(Vec<String>, Vec<Row>)> {
+    let source = folder.open_as(settings)?;
+    let columns = ENGINE.columns(&source)?;
+    let all = rows(&source)?;
+    assert!(all.iter().all(|row| row.len() == columns.len()));
+    assert_eq!(rows(&source)?, all, "another scan, other rows");
+    let grouped = ENGINE.group(&source, &columns, &|_| Ok(()))?;
+    assert_eq!(grouped.tuples.rows(), all.len() as u64);
+    for (i, dictionary) in grouped.dictionaries.iter().enumerate() {
+        let counted: u64 = (0..dictionary.len()).map(|code| dictionary.count(code as u32)).sum();
+        assert_eq!(counted, all.len() as u64);
+        assert!(all.iter().all(|row| dictionary.get(row[i].as_deref()).is_some()));
+    }
+    Ok((columns, all))
+}
+
+/// The table by the definition: a header that names every column once, and rows of as many cells, all UTF-8.
+fn plain(text: &[u8]) -> Option<(Vec<String>, Vec<Row>)> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+    let records: Option<Vec<Vec<String>>> = reader
+        .byte_records()
+        .map(|record| record.ok()?.iter().map(|c| String::from_utf8(c.to_vec()).ok()).collect())
+        .collect();
+    let mut records = records?.into_iter();
+    let header = records.next()?;
+    let named = header.iter().enumerate().all(|(i, name)| !name.is_empty() && !header[..i].contains(name));
+    let rows: Vec<Row> = records.map(|row| row.into_iter().map(Some).collect()).collect();
+    (named && rows.iter().all(|row| row.len() == header.len())).then_some((header, rows))
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/csv");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files.into_iter().map(|file| fs::read(file).unwrap()).collect()
+}
+
+#[test]
+fn tables_that_anybody_could_write() {
+    let folder = Folder::new();
+    let seeds = seeds();
+    let run = |data: &[u8]| {
+        if catch_unwind(AssertUnwindSafe(|| csv(data, &folder))).is_err() {
+            panic!("with {:?}", data.escape_ascii().to_string());
+        }
+    };
+    seeds.iter().for_each(|seed| run(seed));
+    for seed in 0..MUTATIONS {
+        run(&mutated(&seeds, &mut Chance::new(seed)));
+    }
+}
