@@ -12,10 +12,7 @@ use throng::error::{Kind, Result};
 use throng::policy::{Encoding, Input};
 
 use crate::mutate::{Chance, mutated};
-use crate::support::{ENGINE, Folder, Row, input, rows};
-
-/// Mutations that are tried.
-const MUTATIONS: u64 = 1_000;
+use crate::support::{ENGINE, Folder, Row, effort, input, rows};
 
 /// What reading must keep, whatever the bytes are.
 fn csv(data: &[u8], folder: &Folder) {
@@ -89,7 +86,7 @@ fn tables_that_anybody_could_write() {
         }
     };
     seeds.iter().for_each(|seed| run(seed));
-    for seed in 0..MUTATIONS {
-        run(&mutated(&seeds, &mut Chance::new(seed)));
+    for seed in 0..effort(1_000) {
+        run(&mutated(&seeds, &mut Chance::new(seed.into())));
     }
 }

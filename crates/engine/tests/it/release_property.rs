@@ -11,7 +11,7 @@ use throng::policy::{Missing, Policy};
 use throng::search::STRATEGIES;
 use throng_engine::{Done, Source};
 
-use crate::support::{ENGINE, Folder, Row, batch, columns_of, read, release, sorted, write_parquet};
+use crate::support::{ENGINE, Folder, Row, batch, columns_of, effort, read, release, sorted, write_parquet};
 
 /// A column's values with their labels from level 1 upwards.
 type Paths = Vec<(String, Vec<String>)>;
@@ -311,7 +311,7 @@ impl Case {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(effort(48)))]
 
     #[test]
     fn a_release_is_safe_and_true_or_there_is_none(case in cases()) {

@@ -21,6 +21,11 @@ pub static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new().unwrap());
 
 pub type Row = Vec<Option<String>>;
 
+/// How many random cases to try: as many times the usual number as `THRONG_EFFORT` says.
+pub fn effort(usual: u32) -> u32 {
+    usual * std::env::var("THRONG_EFFORT").map_or(1, |times| times.parse().unwrap())
+}
+
 /// A folder for one test.
 pub struct Folder(TempDir);
 

@@ -10,7 +10,7 @@ use throng::release::Certificate;
 use throng::verify::Verdict;
 use throng_engine::{Done, PolicyFile, Source};
 
-use crate::support::{ENGINE, Folder, batch, release, write_parquet};
+use crate::support::{ENGINE, Folder, batch, effort, release, write_parquet};
 
 struct Released {
     folder: Folder,
@@ -85,7 +85,7 @@ fn a_flipped_byte_is_found() {
     for output in ["r.csv", "r.parquet", "r.json", "r.arrow"] {
         let released = Released::new(output);
         let whole = fs::read(released.output()).unwrap();
-        let step = (whole.len() / 40).max(1);
+        let step = (whole.len() / effort(40) as usize).max(1);
         for (turn, at) in
             (0..whole.len()).step_by(step).chain(whole.len().saturating_sub(12)..whole.len()).enumerate()
         {

@@ -1,0 +1,94 @@
+//! Certificates: what is read can be written and read back with its seal, and the verifier survives it.
+
+use std::sync::LazyLock;
+
+use throng::hierarchy::build;
+use throng::policy::Policy;
+use throng::release::Certificate;
+use throng::verify::Verifier;
+
+/// The policy that every certificate is judged under.
+const POLICY: &str = r#"
+version = 1
+[input]
+path = "t.csv"
+[output]
+suppressed = "starred"
+[columns.age]
+role = "quasi"
+hierarchy = { intervals = { widths = [10] } }
+[columns.sex]
+role = "quasi"
+[columns.note]
+role = "keep"
+[privacy]
+k = 2
+suppression = 0.5
+[privacy.quasi.age]
+columns = ["age"]
+k = 2
+"#;
+
+static PARSED: LazyLock<Policy> = LazyLock::new(|| Policy::parse(POLICY).unwrap());
+
+/// Reads the bytes as a certificate.
+pub fn certificate(data: &[u8]) {
+    let Ok(certificate) = serde_json::from_slice::<Certificate>(data) else { return };
+    let sealed = certificate.sealed().unwrap();
+    for written in [serde_json::to_string(&certificate).unwrap(), serde_json::to_string_pretty(&certificate).unwrap()] {
+        let again: Certificate = serde_json::from_str(&written)
+            .unwrap_or_else(|e| panic!("written, but not read: {e}\n{written}"));
+        assert_eq!(again, certificate);
+        assert_eq!(again.sealed().unwrap(), sealed, "the seal breaks when it is written: {written}");
+    }
+    let Certificate { release, columns, classes, .. } = certificate.clone();
+    let resealed = Certificate::new(release, columns, classes).unwrap();
+    assert!(resealed.sealed().unwrap());
+    let mut changed = resealed.clone();
+    changed.classes ^= 1;
+    assert!(!changed.sealed().unwrap(), "a change does not break the seal");
+    judge(&certificate);
+    judge(&resealed);
+}
+
+/// The verifier finds the certificate right or wrong, but it finds something.
+fn judge(certificate: &Certificate) {
+    let original: [[Option<&str>; 3]; 5] = [
+        [Some("31"), Some("f"), Some("a")],
+        [Some("32"), Some("f"), Some("b")],
+        [Some("33"), None, Some("c")],
+        [Some("34"), None, None],
+        [Some("71"), Some("m"), Some("d")],
+    ];
+    let released: [[Option<&str>; 3]; 5] = [
+        [Some("[30, 40)"), Some("f"), Some("a")],
+        [Some("[30, 40)"), Some("f"), Some("b")],
+        [Some("[30, 40)"), None, Some("c")],
+        [Some("[30, 40)"), None, None],
+        [Some("*"), Some("*"), Some("d")],
+    ];
+    let columns = ["age", "sex", "note"].map(String::from);
+    for with_original in [false, true] {
+        let mut verifier = Verifier::new(&PARSED, Policy::digest(POLICY), certificate).unwrap();
+        verifier.released_columns(&columns);
+        released.iter().for_each(|row| verifier.released_row(row).unwrap());
+        verifier.output_sha256(certificate.release.output.sha256.clone());
+        if with_original {
+            verifier.original_columns(&columns);
+            original.iter().for_each(|row| verifier.original_row(row).unwrap());
+            verifier.input_sha256(certificate.release.input.sha256.clone());
+        }
+        let verdict = verifier
+            .finish(&|column, values| build(&PARSED.columns[column].hierarchy(), values, &|_| unreachable!()))
+            .unwrap();
+        assert!(verdict.claims.len() > 5);
+        let holds = verdict.holds();
+        if holds {
+            let release = &certificate.release;
+            assert_eq!((release.rows, release.released, release.suppressed), (5, 4, 1));
+            assert_eq!(certificate.columns, columns);
+            assert_eq!(certificate.classes, 2);
+        }
+        assert!(serde_json::to_string(&verdict).is_ok());
+    }
+}
