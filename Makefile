@@ -24,11 +24,15 @@ check:
 core-test:
 	$(CARGO) test --locked -p throng
 
-# Everything that needs DataFusion, with the profile that `make demo` has built already. Benchmarks and
-# fuzz targets are built, so that they cannot rot.
-test-all: build
+# Everything that needs DataFusion, in the release profile. Benchmarks are built and the seeds of the fuzz
+# targets replayed, so that they cannot rot.
+test-all:
 	$(CARGO) test --locked --release -p throng-engine -p throng-cli
 	$(CARGO) bench --locked -p throng --no-run
+	$(CARGO) test --locked --manifest-path fuzz/Cargo.toml
+
+fuzz: ## fuzz everything that reads what people write, a minute each
+	for target in policy hierarchy hierarchy_spec certificate; do fuzz/run $$target 60; done
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng -p throng-engine

@@ -35,7 +35,9 @@ static PARSED: LazyLock<Policy> = LazyLock::new(|| Policy::parse(POLICY).unwrap(
 pub fn certificate(data: &[u8]) {
     let Ok(certificate) = serde_json::from_slice::<Certificate>(data) else { return };
     let sealed = certificate.sealed().unwrap();
-    for written in [serde_json::to_string(&certificate).unwrap(), serde_json::to_string_pretty(&certificate).unwrap()] {
+    for written in
+        [serde_json::to_string(&certificate).unwrap(), serde_json::to_string_pretty(&certificate).unwrap()]
+    {
         let again: Certificate = serde_json::from_str(&written)
             .unwrap_or_else(|e| panic!("written, but not read: {e}\n{written}"));
         assert_eq!(again, certificate);

@@ -20,11 +20,13 @@ fn accepted(paths: Vec<Path>) {
     assert!(!paths.is_empty());
     assert!(paths.iter().all(|p| p.labels.len() == paths[0].labels.len()));
     for missing in [false, true] {
-        let hierarchy = Hierarchy::new(paths.clone(), missing).unwrap_or_else(|e| panic!("it does not nest: {e}"));
+        let hierarchy =
+            Hierarchy::new(paths.clone(), missing).unwrap_or_else(|e| panic!("it does not nest: {e}"));
         nests(&hierarchy);
         assert_eq!(hierarchy.missing().is_some(), missing);
         for path in &paths {
-            let leaf = hierarchy.leaf(Some(&path.leaf)).unwrap_or_else(|| panic!("{:?} is no leaf", path.leaf));
+            let leaf =
+                hierarchy.leaf(Some(&path.leaf)).unwrap_or_else(|| panic!("{:?} is no leaf", path.leaf));
             for (level, label) in path.labels.iter().enumerate() {
                 let code = hierarchy.generalize(leaf, level + 1);
                 assert_eq!(hierarchy.label(level + 1, code), Some(label.as_str()));
@@ -41,8 +43,9 @@ fn is_written_and_read(hierarchy: &Hierarchy) {
     for delimiter in [';', ',', '\t'] {
         let text = file::write(hierarchy, delimiter);
         for told in [Some(delimiter), None] {
-            let paths = file::parse(&text, told, "h.csv")
-                .unwrap_or_else(|e| panic!("written with {delimiter:?}, but not read with {told:?}: {e}\n{text}"));
+            let paths = file::parse(&text, told, "h.csv").unwrap_or_else(|e| {
+                panic!("written with {delimiter:?}, but not read with {told:?}: {e}\n{text}")
+            });
             let again = Hierarchy::new(paths, false).unwrap();
             assert_eq!(labels(&again), labels(hierarchy), "{delimiter:?}, {told:?}: {text}");
         }
@@ -81,7 +84,8 @@ fn nests(hierarchy: &Hierarchy) {
                 assert_eq!(known, high, "a label of level {level} has two parents");
             }
         }
-        let mut labels: Vec<_> = (0..hierarchy.size(level)).map(|c| hierarchy.label(level, c as Code)).collect();
+        let mut labels: Vec<_> =
+            (0..hierarchy.size(level)).map(|c| hierarchy.label(level, c as Code)).collect();
         labels.sort_unstable();
         labels.dedup();
         assert_eq!(labels.len(), hierarchy.size(level), "two codes of level {level} have one label");
@@ -115,11 +119,13 @@ pub fn hierarchy_spec(data: &[u8]) {
     let Ok(Asked { hierarchy: spec }) = toml::from_str::<Asked>(spec) else { return };
 
     let written = toml::to_string(&Asked { hierarchy: spec.clone() }).unwrap();
-    let again: Asked = toml::from_str(&written).unwrap_or_else(|e| panic!("written, but not read: {e}\n{written}"));
+    let again: Asked =
+        toml::from_str(&written).unwrap_or_else(|e| panic!("written, but not read: {e}\n{written}"));
     assert_eq!(toml::to_string(&again).unwrap(), written);
     assert!(!describe(&spec).is_empty());
 
-    let values: Vec<Option<&str>> = rest.lines().take(VALUES).map(|v| Some(v).filter(|v| !v.is_empty())).collect();
+    let values: Vec<Option<&str>> =
+        rest.lines().take(VALUES).map(|v| Some(v).filter(|v| !v.is_empty())).collect();
     let load = |_: &str| Ok(rest.to_owned());
     let forwards = Dictionary::of(values.iter().copied());
     let backwards = Dictionary::of(values.iter().rev().copied());

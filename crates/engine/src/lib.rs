@@ -13,6 +13,7 @@ mod diagnose;
 mod digest;
 mod error;
 mod group;
+mod ipc;
 mod latin1;
 mod paths;
 mod release;

@@ -1,7 +1,5 @@
 //! Streams a table's batches in order: DataFusion decodes on its own threads, the caller consumes.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +7,6 @@ use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, StringArray};
 use datafusion::arrow::compute::nullif;
 use datafusion::arrow::csv::ReaderBuilder;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::arrow::ipc::reader::FileReader;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::execution::context::SessionContext;
 use datafusion::prelude::{CsvReadOptions, DataFrame, JsonReadOptions, ParquetReadOptions, SessionConfig};
@@ -20,9 +17,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::cells::Cells;
-use crate::error::{damaged, reading, unlike, unreadable};
-use crate::source::Source;
-use crate::{Engine, columns, diagnose};
+use crate::error::{damaged, reading, unreadable};
+use crate::source::{Source, not_utf8};
+use crate::{Engine, columns, diagnose, ipc};
 
 /// Rows per batch: enough to amortize a batch's overhead, little enough to stay in the cache.
 const BATCH: usize = 8192;
@@ -66,6 +63,11 @@ impl Engine {
         let mut outcome = Ok(());
         let keeps_empty = source.format == Format::Csv && !source.empty_is_missing;
         while let Some(batch) = receiver.blocking_recv() {
+            if source.format == Format::Csv && !sound(&batch) {
+                let fault = || not_utf8("a cell").file(&source.name).into();
+                outcome = Err(diagnose::line(source).unwrap_or_else(fault));
+                break;
+            }
             let batch = if keeps_empty { with_empty(batch) } else { batch };
             let batch = if source.nulls.is_empty() { batch } else { without(batch, &source.nulls) };
             outcome = each(batch);
@@ -209,7 +211,7 @@ async fn frame(
         }
         Format::Arrow => {
             if schema.is_none() {
-                is_arrow(file)?;
+                ipc::check(file)?;
             }
             let options = datafusion::datasource::file_format::options::ArrowReadOptions {
                 file_extension: extension,
@@ -219,21 +221,6 @@ async fn frame(
         }
     };
     frame.map_err(|e| reading(&name, &e))
-}
-
-/// Refuses a file that is no Arrow file: DataFusion would take its first bytes, whatever they are, for the
-/// length of a message, and make room for it.
-fn is_arrow(file: &Path) -> Result<()> {
-    let name = file.display().to_string();
-    let mut opened = File::open(file).map_err(|e| unreadable(&name, &e))?;
-    let mut start = Vec::new();
-    opened.by_ref().take(6).read_to_end(&mut start).map_err(|e| unreadable(&name, &e))?;
-    if start == b"ARROW1" {
-        FileReader::try_new(opened, None).map_err(|e| unlike(&name, &e))?;
-    } else if !start.starts_with(&[0xFF; 4]) {
-        return Err(unlike(&name, &"it is not an Arrow file"));
-    }
-    Ok(())
 }
 
 /// A file's URL, so that no character of its name is taken for a pattern.
@@ -248,6 +235,15 @@ fn url(file: &Path) -> Result<String> {
 fn text_schema(columns: &[String]) -> SchemaRef {
     let fields: Vec<Field> = columns.iter().map(|c| Field::new(c, DataType::Utf8, true)).collect();
     Arc::new(Schema::new(fields))
+}
+
+/// Whether every cell is text. The reader of delimited text looks at all cells together, where the last byte of
+/// one and the first of the next can make a character.
+fn sound(batch: &RecordBatch) -> bool {
+    batch.columns().iter().all(|array| {
+        let (offsets, values, _) = array.as_string::<i32>().clone().into_parts();
+        values.is_ascii() || StringArray::try_new(offsets, values, None).is_ok()
+    })
 }
 
 /// The batch with every cell that is one of the texts made null.

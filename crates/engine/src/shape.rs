@@ -9,6 +9,7 @@ use throng::error::Result;
 use throng::policy::Format;
 
 use crate::error::{unlike, unreadable};
+use crate::ipc;
 
 /// What a released file holds beside its table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,6 +51,7 @@ pub fn shape(path: &Path) -> Result<Shape> {
             Ok(Shape { metadata: entries.collect(), writer: file.created_by().map(String::from) })
         }
         Some(Format::Arrow) => {
+            ipc::check(path)?;
             let reader = FileReader::try_new(open()?, None).map_err(|e| broken(&e))?;
             let schema = reader.schema();
             let mut metadata: Vec<String> = schema.metadata().keys().cloned().collect();

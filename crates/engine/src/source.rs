@@ -156,12 +156,6 @@ impl Source {
         let name = file.display().to_string();
         let mut reader = BufReader::new(self.text(file)?);
         let head = reader.fill_buf().map_err(|e| unreadable(&name, &e))?;
-        if head.is_empty() {
-            return Err(Fault::data("the file is empty")
-                .file(name)
-                .help("the first line names the columns")
-                .into());
-        }
         if head.starts_with(b"\xEF\xBB\xBF") {
             reader.consume(3);
         }
@@ -176,6 +170,12 @@ impl Source {
         let columns: Option<Vec<String>> =
             record.iter().map(|c| std::str::from_utf8(c).ok().map(String::from)).collect();
         let columns = columns.ok_or_else(|| not_utf8("the header").file(&name).line(1))?;
+        if columns.is_empty() {
+            return Err(Fault::data("the file is empty")
+                .file(name)
+                .help("the first line names the columns")
+                .into());
+        }
         check_header(&columns, &name)?;
         Ok(columns)
     }

@@ -232,6 +232,20 @@ fn a_whole_table_may_be_suppressed_when_that_is_allowed() {
     assert_eq!((released.number("released"), released.table.rows.len()), (0, 0));
     assert_eq!(released.table.columns.len(), 6);
     assert_eq!(released.json["privacy"]["k-anonymity"]["achieved"], Value::Null);
+
+    let env = TestEnv::with(&[("people.csv", &released.original.write(',')), ("p.toml", &policy(&changes))]);
+    for format in ["parquet", "arrow"] {
+        env.run(&format!("release p.toml --out none.{format}")).ok();
+        env.run(&format!("verify none.{format} --policy p.toml --original people.csv")).ok();
+    }
+    // Without rows a JSON file cannot even name its columns.
+    let before = env.listing();
+    env.run("release p.toml --out no.json").fails(1).says(&[
+        "no.json",
+        "every row would be suppressed",
+        ".csv",
+    ]);
+    assert_eq!(env.listing(), before);
 }
 
 /// What the program offers where a name is not known: `… are auto, ola, mingen`.

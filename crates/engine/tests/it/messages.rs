@@ -90,6 +90,8 @@ fn text_that_is_not_utf_8() {
         &failure("t.csv", b"a,b\n1,ok\n2,\xe9\n", &csv),
         &["t.csv:3:", "column `b`", "not UTF-8", "input.encoding = \"latin-1\""],
     );
+    // Together the two cells are UTF-8, each of them is not.
+    says(&failure("t.csv", b"a,b\n1,x\xc3\n\xa9,2\n", &csv), &["t.csv:2:", "column `b`", "not UTF-8"]);
     says(&failure("t.csv", b"a,gr\xf6sse\n1,2\n", &csv), &["t.csv:1:", "UTF-8", "latin-1"]);
 }
 
