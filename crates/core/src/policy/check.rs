@@ -73,6 +73,13 @@ fn files(policy: &Policy, faults: &mut Vec<Fault>) {
     if policy.input.delimiter == policy.input.quote {
         faults.push(Fault::input("delimiter and quote are the same character").key("input.quote"));
     }
+    if policy.output.delimiter.unwrap_or(policy.input.delimiter) == '"' {
+        faults.push(
+            Fault::input("a release cannot be divided by the quote")
+                .key("output.delimiter")
+                .help("usual are \",\", \";\" and \"\\t\""),
+        );
+    }
     if let Some(path) = &policy.output.path
         && Format::of_path(path).is_none()
     {

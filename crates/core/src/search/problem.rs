@@ -113,6 +113,7 @@ fn hierarchy(
         present.add(value(code), raw.count(code));
     }
     let hierarchy = hierarchy::build(&spec, &present, load)?;
+    Error::check(missing_labels(policy, &hierarchy))?;
     let map = (0..raw.len() as Code)
         .map(|code| {
             hierarchy.leaf(value(code)).ok_or_else(|| {
@@ -121,6 +122,18 @@ fn hierarchy(
         })
         .collect::<Result<_>>()?;
     Ok((hierarchy, map))
+}
+
+/// Labels that whoever reads the release would take for a missing cell.
+fn missing_labels(policy: &Policy, hierarchy: &Hierarchy) -> Vec<Fault> {
+    let labels = |level: usize| (0..hierarchy.size(level)).map(move |c| hierarchy.label(level, c as Code));
+    let all = (1..=hierarchy.height()).flat_map(labels).flatten();
+    let null = |label: &&str| policy.input.null.iter().any(|n| n == label);
+    let found = all.filter(null).map(|label| {
+        Fault::input(format!("the hierarchy has a label `{label}`, which input.null says is missing"))
+            .help("give the label another name, or take the text out of input.null")
+    });
+    found.take(1).collect()
 }
 
 fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
