@@ -129,12 +129,13 @@ fn all(bench: &mut Criterion) {
     search(bench, "skewed-1.2M/lm/0.05", &table.problem(0.05, LM), "auto");
     search(bench, "skewed-1.2M/entropy/0", &table.problem(0.0, "\"entropy\""), "auto");
     let Some(table) = adult() else { return };
-    for suppression in [0.0, 0.02, 0.05] {
+    for suppression in [0.0, 0.02, 0.05, 1.0] {
         let label = format!("adult/lm/{suppression}");
         search(bench, &label, &table.problem(suppression, LM), "auto");
     }
-    search(bench, "adult/entropy/0.05", &table.problem(0.05, "\"entropy\""), "auto");
-    search(bench, "adult/entropy/0.05", &table.problem(0.05, "\"entropy\""), "ola");
+    for algorithm in ["auto", "ola", "incognito", "mingen", "samarati", "datafly"] {
+        search(bench, "adult/entropy/0.05", &table.problem(0.05, "\"entropy\""), algorithm);
+    }
     checks(bench, "adult", &table.problem(0.05, LM));
 }
 
