@@ -57,7 +57,7 @@ fn skewed(rows: usize) -> Table {
     for (column, name) in names.iter().enumerate() {
         let paths = source.paths(column);
         dictionaries.push(Dictionary::of(paths.iter().map(|p| Some(p.leaf.as_str()))));
-        let lines = paths.iter().map(|p| format!("{};{}\n", p.leaf, p.labels.join(";")));
+        let lines = paths.iter().map(|p| [vec![p.leaf.clone()], p.labels.clone()].concat().join(";") + "\n");
         files.push((name.clone(), lines.collect()));
     }
     let mut tuples = Tuples::new(width);

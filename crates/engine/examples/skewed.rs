@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     for column in 0..width {
         let name = table.name(column);
-        let lines = table.paths(column).into_iter().map(|p| format!("{};{}\n", p.leaf, p.labels.join(";")));
+        let lines =
+            table.paths(column).into_iter().map(|p| [vec![p.leaf], p.labels].concat().join(";") + "\n");
         fs::write(folder.join(format!("{name}.csv")), lines.collect::<String>())?;
         policy += &format!("[columns.{name}]\nrole = \"quasi\"\nhierarchy = {{ file = \"{name}.csv\" }}\n");
     }
