@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use super::composite::Composites;
 use super::merge::Merger;
+use super::score::Trace;
 use super::{Account, Problem, Solution};
 use crate::classes::{Flags, Groups, View};
 use crate::lattice::Node;
@@ -51,6 +52,7 @@ pub struct Evaluator<'a> {
     /// Such groupings that are hardly smaller than what they came from.
     useless: HashSet<Node>,
     account: Account,
+    trace: Option<Trace>,
     clock: u64,
 }
 
@@ -80,6 +82,7 @@ impl<'a> Evaluator<'a> {
             merger: Merger::default(),
             composites: Composites::new(problem),
             account: Account::default(),
+            trace: None,
             clock: 0,
         }
     }
@@ -94,10 +97,24 @@ impl<'a> Evaluator<'a> {
         self.account
     }
 
+    /// Keeps the checks from now on.
+    pub(super) fn keep_trace(&mut self) {
+        self.trace = Some(Trace::default());
+    }
+
+    /// The node-complexity score of the checks that were kept.
+    pub(super) fn score(&self) -> Option<f64> {
+        let heights: Vec<usize> = self.problem.hierarchies.iter().map(|h| h.height()).collect();
+        self.trace.as_ref().map(|trace| trace.score(self.problem.classes.len(), &heights))
+    }
+
     /// Forms the node's classes and judges them.
     pub fn judge(&mut self, node: &Node) -> Judgement {
         self.account.checked += 1;
         self.form(node);
+        if let Some(trace) = &mut self.trace {
+            trace.add(node.clone(), self.groups.len());
+        }
         let suppressed = self.flags.rows();
         Judgement { suppressed, safe: suppressed <= self.problem.max_suppressed }
     }

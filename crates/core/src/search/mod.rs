@@ -15,6 +15,7 @@ mod mingen;
 mod ola;
 mod problem;
 mod samarati;
+mod score;
 mod tags;
 
 pub use advice::{Relax, relax};
@@ -90,12 +91,14 @@ pub enum Outcome {
 }
 
 /// What a search did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Account {
     /// Nodes whose classes were formed and judged.
     pub checked: u64,
     /// Nodes whose loss was computed to be compared.
     pub compared: u64,
+    /// The node-complexity score of the checks; only of [`solve_scored`].
+    pub score: Option<f64>,
 }
 
 /// A way to look for the best node.
@@ -141,6 +144,24 @@ pub fn solve(problem: &Problem, strategy: &dyn Strategy, budget: &Budget<'_>) ->
     let mut evaluator = Evaluator::new(problem);
     let outcome = strategy.run(&mut evaluator, budget);
     Ok((outcome, evaluator.account()))
+}
+
+/// As [`solve`], and reckons the node-complexity score, for which it keeps every node that was checked.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_scored(
+    problem: &Problem,
+    strategy: &dyn Strategy,
+    budget: &Budget<'_>,
+) -> Result<(Outcome, Account)> {
+    if let Some(fault) = strategy.refuses(problem) {
+        return Err(fault.into());
+    }
+    let mut evaluator = Evaluator::new(problem);
+    evaluator.keep_trace();
+    let outcome = strategy.run(&mut evaluator, budget);
+    Ok((outcome, Account { score: evaluator.score(), ..evaluator.account() }))
 }
 
 /// The most nodes that a strategy may keep a tag for.
