@@ -1,4 +1,4 @@
-//! Made-up data: patients to try Throng on, and skewed tables to measure it with.
+//! Made-up data: patients to try Throng on, and skewed or wide tables to measure it with.
 //!
 //! Everything here is a function of a seed and comes out the same on every platform: draws and
 //! choices are integer arithmetic, and the few real numbers use only operations that IEEE 754 fixes
@@ -12,9 +12,11 @@ mod notes;
 pub mod patients;
 mod people;
 pub mod skewed;
+mod wide;
 
 pub use patients::{Patient, patients};
 pub use skewed::Skewed;
+pub use wide::Wide;
 
 /// The policy that goes with [`patients::csv`], with a comment for every line.
 pub const DEMO_POLICY: &str = include_str!("demo_policy.toml");

@@ -77,18 +77,7 @@ impl Skewed {
     ///
     /// A group is named after its first and last value: `c3_15-19`.
     pub fn paths(&self, column: usize) -> Vec<Path> {
-        let (size, fanouts) = (self.domains[column], &self.fanouts[column]);
-        let group = |code: usize, width: usize| {
-            let first = code - code % width;
-            format!("c{column}_{first}-{}", (first + width).min(size) - 1)
-        };
-        let widths: Vec<usize> = widths(fanouts).collect();
-        (0..size)
-            .map(|code| Path {
-                leaf: self.label(column, code as u32),
-                labels: widths.iter().map(|&width| group(code, width)).collect(),
-            })
-            .collect()
+        hierarchy_paths(&self.name(column), self.domains[column], &self.fanouts[column])
     }
 
     /// The rows from number `first` on, without end; row `i` is the same wherever one starts, so that
@@ -98,6 +87,21 @@ impl Skewed {
         draw.skip_to(u128::from(first) * self.domains.len() as u128);
         Rows { weights: &self.weights, draw }
     }
+}
+
+/// The hierarchy of a column of so many values, up to below its highest level.
+pub(super) fn hierarchy_paths(name: &str, size: usize, fanouts: &[usize]) -> Vec<Path> {
+    let group = |code: usize, width: usize| {
+        let first = code - code % width;
+        format!("{name}_{first}-{}", (first + width).min(size) - 1)
+    };
+    let widths: Vec<usize> = widths(fanouts).collect();
+    (0..size)
+        .map(|code| Path {
+            leaf: format!("{name}_{code}"),
+            labels: widths.iter().map(|&width| group(code, width)).collect(),
+        })
+        .collect()
 }
 
 /// The rows of a [`Skewed`] table, one after the other.
