@@ -3,6 +3,8 @@
 //! `cargo run --release -p throng --example anytime -- [SECONDS] [SUPPRESSION] [ROWS] [SEED]` on the wide
 //! generated table (24 columns, 5 · 10¹³ nodes), with geometric LM, suppressed rows counted, k = 5.
 
+#![allow(clippy::print_stdout, reason = "its output is what it is for")]
+
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -17,11 +19,11 @@ fn problem(rows: usize, suppression: f64, seed: u64) -> Problem {
     let names: Vec<String> = (0..Wide::COLUMNS).map(Wide::name).collect();
     let mut dictionaries = Vec::new();
     let mut files = Vec::new();
-    for column in 0..Wide::COLUMNS {
+    for (column, name) in names.iter().enumerate() {
         let paths = Wide::paths(column);
         dictionaries.push(Dictionary::of(paths.iter().map(|p| Some(p.leaf.as_str()))));
         let built = Hierarchy::new(paths, false).expect("a hierarchy");
-        files.push((names[column].clone(), hierarchy::file::write(&built, ';')));
+        files.push((name.clone(), hierarchy::file::write(&built, ';')));
     }
     let mut tuples = Tuples::new(names.len());
     Wide::new(seed).rows().take(rows).for_each(|row| {
@@ -36,9 +38,8 @@ fn problem(rows: usize, suppression: f64, seed: u64) -> Problem {
          [search]\nloss = {{ name = \"lm\", aggregate = \"geometric\", count_suppressed = true }}\n"
     );
     let policy = Policy::parse(&text).expect("a policy");
-    let load = |path: &str| {
-        Ok(files.iter().find(|(name, _)| name == path).map(|f| f.1.clone()).unwrap_or_default())
-    };
+    let load =
+        |path: &str| Ok(files.iter().find(|(name, _)| name == path).map(|f| f.1.clone()).unwrap_or_default());
     Problem::new(&policy, Grouped { names, dictionaries, tuples }, &load).expect("a problem").0
 }
 

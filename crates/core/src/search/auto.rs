@@ -8,14 +8,17 @@
 //! When the least bound is above the best loss, the best is proven to be the best. Stopped at any time, the
 //! least bound tells how much better an unseen node can be.
 //!
-//! Nothing is kept per node, so lattices of any size can be begun; a large one is first gone down greedily from
-//! the top, so that there is a good node when the search is stopped. Costs one check per cut.
+//! A few boxes are cut at a time, their tops judged in parallel; how many does not depend on the threads, so
+//! neither does anything else. Nothing is kept per node, so lattices of any size can be begun; in a large one
+//! the walk of `improve.rs` looks for good nodes meanwhile. Costs one check per cut.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
-use super::{Budget, Evaluator, Judgement, Outcome, Problem, Progress, Solution, Strategy};
+use super::crew::{Assessment, Crew};
+use super::improve::Walk;
+use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy};
 use crate::error::Fault;
 use crate::lattice::{Lattice, Node};
 
@@ -26,6 +29,12 @@ const ROUNDING: f64 = 1e-9;
 
 /// A lattice of more nodes may not be finished: then a good node soon is worth some checks.
 const LARGE: u128 = 1 << 20;
+
+/// Boxes that are cut at a time: enough for some threads, few enough that hardly one is cut in vain.
+const AT_A_TIME: usize = 8;
+
+/// Checks that the walk may spend without finding anything better, besides as many as were spent on boxes.
+const PATIENCE: u64 = 10_000;
 
 impl Strategy for Auto {
     fn name(&self) -> &'static str {
@@ -39,7 +48,7 @@ impl Strategy for Auto {
     fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
         let problem = evaluator.problem();
         let mut search = Search {
-            evaluator,
+            crew: Crew::new(evaluator),
             problem,
             lattice: &problem.lattice,
             monotone: problem.models.iter().all(|m| m.monotone()),
@@ -47,19 +56,28 @@ impl Strategy for Auto {
             best: None,
             least: u64::MAX,
         };
-        search.judge_top(problem.lattice.bottom(), problem.lattice.top());
-        if problem.lattice.nodes() > LARGE {
-            search.dive(budget);
-        }
-        while let Some(open) = search.open.pop() {
-            if open.bound > search.limit() {
+        search.judge_tops(vec![(problem.lattice.bottom(), problem.lattice.top())]);
+        let mut walk = search
+            .best
+            .clone()
+            .filter(|_| problem.lattice.nodes() > LARGE)
+            .map(|s| Walk::new(s, &problem.lattice));
+        let mut walked = 0;
+        loop {
+            let open = search.most_promising();
+            if open.is_empty() {
                 break;
             }
             if (budget.cancelled)() {
-                return search.stopped(open.bound);
+                return search.stopped(open[0].bound);
             }
-            if !search.ties_worse(&open) {
-                search.cut(open);
+            let cut = search.crew.checked() - walked;
+            search.cut(open);
+            if let Some(walk) = &mut walk {
+                while walk.fruitless() < PATIENCE + cut && !(budget.cancelled)() {
+                    walked += search.walk(walk);
+                    search.tell(budget);
+                }
             }
             search.tell(budget);
         }
@@ -101,7 +119,7 @@ impl PartialEq for Open {
 impl Eq for Open {}
 
 struct Search<'e, 'p> {
-    evaluator: &'e mut Evaluator<'p>,
+    crew: Crew<'e, 'p>,
     problem: &'p Problem,
     lattice: &'p Lattice,
     /// Whether every model is monotone, so that a top speaks for its box.
@@ -113,46 +131,52 @@ struct Search<'e, 'p> {
 }
 
 impl Search<'_, '_> {
-    /// Goes down from the best node to its best specialization as long as that is better.
-    fn dive(&mut self, budget: &Budget<'_>) {
-        while let Some(from) = self.best.clone() {
-            for node in self.lattice.predecessors(&from.node) {
-                if (budget.cancelled)() {
-                    return;
-                }
-                if self.evaluator.judge(&node).safe {
-                    let solution = self.evaluator.solution(&node);
-                    if self.best.as_ref().is_none_or(|b| solution.better_than(b)) {
-                        self.best = Some(solution);
-                    }
-                }
-                self.tell(budget);
-            }
-            if self.best.as_ref() == Some(&from) {
-                return;
+    /// The boxes of least bound that can hold something better; none when the best is proven.
+    fn most_promising(&mut self) -> Vec<Open> {
+        let mut promising = Vec::new();
+        while promising.len() < AT_A_TIME {
+            match self.open.pop() {
+                Some(open) if open.bound > self.limit() => self.open.clear(),
+                Some(open) if self.ties_worse(&open) => {}
+                Some(open) => promising.push(open),
+                None => break,
             }
         }
+        promising
+    }
+
+    /// Takes a step of the walk; how many nodes it checked.
+    fn walk(&mut self, walk: &mut Walk) -> u64 {
+        let before = self.crew.checked();
+        if let Some(better) = walk.step(&mut self.crew) {
+            self.prefer(better);
+        }
+        self.crew.checked() - before
     }
 
     fn tell(&self, budget: &Budget<'_>) {
         (budget.progress)(Progress {
-            checked: self.evaluator.account().checked,
+            checked: self.crew.checked(),
             nodes: self.lattice.nodes(),
             best: self.best.as_ref().map(|b| b.loss),
             bound: self.open.peek().map(|b| b.bound),
         });
     }
 
-    /// Cuts a box in two: the upper half keeps its top, the lower half gets a new one.
-    fn cut(&mut self, open: Open) {
-        let Some(dimension) = self.widest(&open) else { return };
-        let low = self.lattice.level(&open.bottom, dimension);
-        let high = self.lattice.level(&open.top, dimension);
-        let middle = low + (high - low) / 2;
-        let bottom = self.lattice.with_level(&open.bottom, dimension, middle + 1);
-        let top = self.lattice.with_level(&open.top, dimension, middle);
-        self.push(bottom, open.top, open.surplus);
-        self.judge_top(open.bottom, top);
+    /// Cuts boxes in two: the upper half keeps its top, the lower half gets a new one.
+    fn cut(&mut self, boxes: Vec<Open>) {
+        let mut lower = Vec::with_capacity(boxes.len());
+        for open in boxes {
+            let Some(dimension) = self.widest(&open) else { continue };
+            let low = self.lattice.level(&open.bottom, dimension);
+            let high = self.lattice.level(&open.top, dimension);
+            let middle = low + (high - low) / 2;
+            let bottom = self.lattice.with_level(&open.bottom, dimension, middle + 1);
+            let top = self.lattice.with_level(&open.top, dimension, middle);
+            self.push(bottom, open.top, open.surplus);
+            lower.push((open.bottom, top));
+        }
+        self.judge_tops(lower);
     }
 
     /// The dimension along which the box's bound rises most; none when the box is one node.
@@ -172,27 +196,26 @@ impl Search<'_, '_> {
         widest.map(|(_, dimension)| dimension)
     }
 
-    /// Judges the top of a new box, and opens the box unless that settles it.
-    fn judge_top(&mut self, bottom: Node, top: Node) {
-        let judgement = self.evaluator.judge(&top);
-        self.least = self.least.min(judgement.suppressed);
-        if judgement.safe && self.problem.loss.bound(&top, &[]) <= self.limit() {
-            let solution = self.evaluator.solution(&top);
-            if self.best.as_ref().is_none_or(|b| solution.better_than(b)) {
-                self.best = Some(solution);
+    /// Judges the tops of new boxes, and opens each box unless that settles it.
+    fn judge_tops(&mut self, boxes: Vec<(Node, Node)>) {
+        let tops: Vec<Node> = boxes.iter().map(|(_, top)| top.clone()).collect();
+        let assessed = self.crew.assess(&tops, self.limit());
+        for ((bottom, top), assessment) in boxes.into_iter().zip(assessed) {
+            let Assessment { judgement, solution, surplus, .. } = assessment;
+            self.least = self.least.min(judgement.suppressed);
+            if let Some(solution) = solution {
+                self.prefer(solution);
+            }
+            if judgement.safe || !self.monotone {
+                self.push(bottom, top, Rc::new(surplus));
             }
         }
-        if self.monotone && !judgement.safe {
-            return;
-        }
-        let surplus = self.surplus(&top, judgement);
-        self.push(bottom, top, Rc::new(surplus));
     }
 
-    /// What the rows that a top suppresses add at least below it.
-    fn surplus(&mut self, top: &Node, judgement: Judgement) -> Vec<f64> {
-        let tells = self.monotone && judgement.suppressed > 0 && !self.problem.loss.monotone();
-        if tells { self.evaluator.evidence(top).surplus } else { Vec::new() }
+    fn prefer(&mut self, solution: Solution) {
+        if self.best.as_ref().is_none_or(|b| solution.better_than(b)) {
+            self.best = Some(solution);
+        }
     }
 
     fn push(&mut self, bottom: Node, top: Node, surplus: Rc<Vec<f64>>) {

@@ -4,6 +4,8 @@
 //! are few are put together, and for each vector of their levels the table from combination to
 //! generalized combination is made once and kept. Nine columns become three look-ups.
 
+use std::sync::Arc;
+
 use super::Problem;
 use crate::lattice::Node;
 use crate::rank::Ranker;
@@ -23,7 +25,7 @@ pub(super) struct Table {
 struct Composite {
     columns: Vec<usize>,
     /// The occurring combinations: their leaf codes end to end.
-    leaves: Vec<u32>,
+    leaves: Arc<[u32]>,
     /// Levels of the columns, as a mixed-radix number → table, once made.
     tables: Vec<Option<Table>>,
     /// Levels of each column.
@@ -34,7 +36,7 @@ struct Composite {
 pub(super) struct Composites {
     composites: Vec<Composite>,
     /// Class by class, one code per composite.
-    codes: Vec<u32>,
+    codes: Arc<Vec<u32>>,
 }
 
 impl Composites {
@@ -63,10 +65,18 @@ impl Composites {
                 let levels: Vec<usize> =
                     columns.iter().map(|&c| problem.hierarchies[c].height() + 1).collect();
                 let tables = (0..levels.iter().product()).map(|_| None).collect();
-                Composite { columns, leaves, tables, levels }
+                Composite { columns, leaves: leaves.into(), tables, levels }
             })
             .collect();
-        Composites { composites, codes }
+        Composites { composites, codes: Arc::new(codes) }
+    }
+
+    /// The same, with tables of its own.
+    pub(super) fn fork(&self) -> Self {
+        Composites {
+            composites: self.composites.iter().map(Composite::fork).collect(),
+            codes: Arc::clone(&self.codes),
+        }
     }
 
     /// Number of composites.
@@ -94,6 +104,15 @@ impl Composites {
 }
 
 impl Composite {
+    fn fork(&self) -> Self {
+        Composite {
+            columns: self.columns.clone(),
+            leaves: Arc::clone(&self.leaves),
+            tables: self.tables.iter().map(|_| None).collect(),
+            levels: self.levels.clone(),
+        }
+    }
+
     fn position(&self, node: &Node) -> usize {
         self.columns.iter().zip(&self.levels).fold(0, |i, (&c, n)| i * n + node.level(c))
     }

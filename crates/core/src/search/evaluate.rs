@@ -6,6 +6,7 @@
 //! times the memory of the table's own classes.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::composite::Composites;
 use super::merge::Merger;
@@ -29,7 +30,7 @@ pub struct Judgement {
 /// A grouping that is remembered.
 struct Remembered {
     node: Node,
-    groups: Groups,
+    groups: Arc<Groups>,
     used: u64,
 }
 
@@ -40,7 +41,7 @@ pub struct Evaluator<'a> {
     memory: Vec<Remembered>,
     remembered: usize,
     room: usize,
-    base: Groups,
+    base: Arc<Groups>,
     current: Option<Node>,
     groups: Groups,
     flags: Flags,
@@ -74,13 +75,35 @@ impl<'a> Evaluator<'a> {
             room,
             prefix: prefix(problem, room),
             useless: HashSet::new(),
-            base: Groups::identity(&problem.classes),
+            base: Arc::new(Groups::identity(&problem.classes)),
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
             ranker: Ranker::default(),
             merger: Merger::default(),
             composites: Composites::new(problem),
+            account: Account::default(),
+            trace: None,
+            clock: 0,
+        }
+    }
+
+    /// Another one, for another thread: it shares the table and has seen nothing.
+    pub(super) fn fork(&self) -> Self {
+        Evaluator {
+            problem: self.problem,
+            memory: Vec::new(),
+            remembered: 0,
+            room: self.room,
+            base: Arc::clone(&self.base),
+            current: None,
+            groups: Groups::default(),
+            flags: Flags::default(),
+            ranker: Ranker::default(),
+            merger: Merger::default(),
+            composites: self.composites.fork(),
+            prefix: self.prefix.clone(),
+            useless: HashSet::new(),
             account: Account::default(),
             trace: None,
             clock: 0,
@@ -110,18 +133,35 @@ impl<'a> Evaluator<'a> {
 
     /// Forms the node's classes and judges them.
     pub fn judge(&mut self, node: &Node) -> Judgement {
-        self.account.checked += 1;
+        let judgement = self.check(node);
+        self.count(node, self.groups.len(), false);
+        judgement
+    }
+
+    /// Forms and judges without counting it.
+    pub(super) fn check(&mut self, node: &Node) -> Judgement {
         self.form(node);
-        if let Some(trace) = &mut self.trace {
-            trace.add(node.clone(), self.groups.len());
-        }
         let suppressed = self.flags.rows();
         Judgement { suppressed, safe: suppressed <= self.problem.max_suppressed }
+    }
+
+    /// Counts a check that left so many classes, and whether its loss was compared.
+    pub(super) fn count(&mut self, node: &Node, classes: usize, compared: bool) {
+        self.account.checked += 1;
+        self.account.compared += u64::from(compared);
+        if let Some(trace) = &mut self.trace {
+            trace.add(node.clone(), classes);
+        }
     }
 
     /// The loss of a node that was found safe.
     pub fn solution(&mut self, node: &Node) -> Solution {
         self.account.compared += 1;
+        self.price(node)
+    }
+
+    /// The loss of a safe node without counting it.
+    pub(super) fn price(&mut self, node: &Node) -> Solution {
         self.form(node);
         let loss = self.problem.loss.loss(&self.view(node), &self.flags);
         Solution { node: node.clone(), loss, suppressed: self.flags.rows() }
@@ -196,17 +236,12 @@ impl<'a> Evaluator<'a> {
         let from = match source {
             Some(i) => {
                 self.memory[i].used = self.clock;
-                std::mem::take(&mut self.memory[i].groups)
+                Arc::clone(&self.memory[i].groups)
             }
-            None => std::mem::take(&mut self.base),
+            None => Arc::clone(&self.base),
         };
         self.roll_up(node, &from, to);
-        let gained = to.len() < from.len() - from.len() / 8;
-        match source {
-            Some(i) => self.memory[i].groups = from,
-            None => self.base = from,
-        }
-        gained
+        to.len() < from.len() - from.len() / 8
     }
 
     /// Merges the classes of `from` that are the same at the node.
@@ -240,7 +275,7 @@ impl<'a> Evaluator<'a> {
         }
         self.remembered += size;
         let at = self.memory.partition_point(|r| r.groups.len() <= size);
-        self.memory.insert(at, Remembered { node, groups, used: self.clock });
+        self.memory.insert(at, Remembered { node, groups: Arc::new(groups), used: self.clock });
     }
 }
 

@@ -74,7 +74,7 @@ impl Wide {
     }
 
     /// The rows' codes, without end.
-    pub fn rows(&self) -> impl Iterator<Item = [u32; Self::COLUMNS]> {
+    pub fn rows(self) -> impl Iterator<Item = [u32; Self::COLUMNS]> {
         let mut draw = Draw::new(self.seed);
         std::iter::repeat_with(move || row(&mut draw))
     }

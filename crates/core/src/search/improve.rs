@@ -1,0 +1,147 @@
+//! A walk that looks for good nodes in lattices too large to be finished (mission A6; iterated local search:
+//! Lourenço, Martin and Stützle 2003).
+//!
+//! From a node it goes to the best of its neighbours while that is better: one column a level up or down, and
+//! when that is exhausted one down with another up. From where it cannot go on it is thrown some columns away
+//! from the best node so far, and walks again. No node is checked twice. Deterministic: the throws come from a
+//! generator with a fixed seed. Costs a check per neighbour; keeps the nodes it has seen, up to a limit.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rustc_hash::FxHashSet;
+
+use super::Solution;
+use super::crew::Crew;
+use crate::lattice::{Lattice, Node};
+
+/// Nodes that are checked before the walk may go on: enough to keep threads busy.
+const BATCH: usize = 16;
+
+/// Nodes that are remembered, so that they are not checked again: some hundred bytes each.
+const SEEN: usize = 1 << 19;
+
+pub(super) struct Walk {
+    best: Solution,
+    at: Solution,
+    /// Where the walk may go from here, in random order; the last ones are tried first.
+    neighbours: Vec<Node>,
+    /// Whether pairs of columns are among them.
+    pairs: bool,
+    seen: FxHashSet<Node>,
+    fruitless: u64,
+    draw: ChaCha8Rng,
+}
+
+impl Walk {
+    pub(super) fn new(start: Solution, lattice: &Lattice) -> Self {
+        let mut walk = Walk {
+            best: start.clone(),
+            at: start,
+            neighbours: Vec::new(),
+            pairs: false,
+            seen: FxHashSet::default(),
+            fruitless: 0,
+            draw: ChaCha8Rng::seed_from_u64(0),
+        };
+        walk.look_around(lattice);
+        walk
+    }
+
+    /// Nodes checked since something better was found.
+    pub(super) fn fruitless(&self) -> u64 {
+        self.fruitless
+    }
+
+    /// Checks some neighbours, and goes on; gives what is better than everything before.
+    pub(super) fn step(&mut self, crew: &mut Crew<'_, '_>) -> Option<Solution> {
+        let lattice = &crew.problem().lattice;
+        if self.neighbours.is_empty() {
+            self.look_further(lattice);
+        }
+        let batch = self.neighbours.split_off(self.neighbours.len().saturating_sub(BATCH));
+        self.seen.extend(batch.iter().cloned());
+        // A step without a check counts too, so that a walk that has seen everything ends.
+        self.fruitless += batch.len().max(1) as u64;
+        let found = crew.assess(&batch, self.at.loss).into_iter().filter_map(|a| a.solution);
+        let best = found.reduce(|a, b| if b.better_than(&a) { b } else { a })?;
+        // Not to one that costs the same: where every row is suppressed, that would lead ever further down.
+        if best.loss >= self.at.loss {
+            return None;
+        }
+        self.at = best;
+        self.look_around(lattice);
+        if !self.at.better_than(&self.best) {
+            return None;
+        }
+        self.fruitless = 0;
+        self.best = self.at.clone();
+        Some(self.best.clone())
+    }
+
+    /// The neighbours that differ in one column.
+    fn look_around(&mut self, lattice: &Lattice) {
+        self.pairs = false;
+        let at = self.at.node.clone();
+        let around = lattice.predecessors(&at).chain(lattice.successors(&at)).collect();
+        self.take(around);
+    }
+
+    /// The neighbours that differ in two columns; when these are exhausted, a throw from the best node.
+    fn look_further(&mut self, lattice: &Lattice) {
+        if self.pairs || self.at.loss.is_infinite() {
+            return self.throw(lattice);
+        }
+        self.pairs = true;
+        let at = self.at.node.clone();
+        let mut around = Vec::new();
+        for down in lattice.predecessors(&at) {
+            around.extend(lattice.successors(&down).filter(|n| *n != at));
+        }
+        self.take(around);
+    }
+
+    /// Starts again with some columns further down than the best node has them and others at the top, which is
+    /// where there are rows left to release.
+    fn throw(&mut self, lattice: &Lattice) {
+        let (bottom, top) = (lattice.bottom(), lattice.top());
+        let mut node = self.best.node.clone();
+        let mut dimensions: Vec<usize> = (0..lattice.dimensions()).collect();
+        self.shuffle(&mut dimensions);
+        let (lowered, raised) = (1 + self.below(3), 1 + self.below(dimensions.len() / 2 + 1));
+        let down =
+            dimensions.iter().filter(|&&d| lattice.level(&self.best.node, d) > lattice.level(&bottom, d));
+        for &dimension in down.take(lowered).collect::<Vec<_>>() {
+            let low = lattice.level(&bottom, dimension);
+            let below = usize::from(lattice.level(&node, dimension) - low);
+            node = lattice.with_level(&node, dimension, low + self.below(below) as u8);
+        }
+        for &dimension in dimensions.iter().rev().take(raised) {
+            node = lattice.with_level(&node, dimension, lattice.level(&top, dimension));
+        }
+        // Whatever it costs, the walk goes on from there.
+        self.at = Solution { node: node.clone(), loss: f64::INFINITY, suppressed: u64::MAX };
+        self.pairs = false;
+        self.take(vec![node]);
+    }
+
+    /// Takes what was not seen before as the neighbours to try, in random order.
+    fn take(&mut self, around: Vec<Node>) {
+        if self.seen.len() > SEEN {
+            self.seen.clear();
+        }
+        self.neighbours = around.into_iter().filter(|node| !self.seen.contains(node)).collect();
+        let mut neighbours = std::mem::take(&mut self.neighbours);
+        self.shuffle(&mut neighbours);
+        self.neighbours = neighbours;
+    }
+
+    fn shuffle<T>(&mut self, list: &mut [T]) {
+        for i in (1..list.len()).rev() {
+            list.swap(i, self.below(i + 1));
+        }
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        ((u64::from(self.draw.next_u32()) * end as u64) >> 32) as usize
+    }
+}

@@ -1,0 +1,127 @@
+//! The default search where the lattice is too large to look at every node: the same on any number of threads,
+//! exact when it ends, honest when it is stopped.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use throng::hierarchy::{Hierarchy, Path};
+use throng::lattice::{Lattice, Limits};
+use throng::loss::{self, Marginals};
+use throng::model::KAnonymity;
+use throng::policy::{Aggregate, LossParameters};
+use throng::search::{
+    Account, Budget, Evaluator, Outcome, Problem, max_suppressed, solve, solve_scored, strategy,
+};
+use throng::synth::Wide;
+
+/// The first columns and rows of the wide table, with k = 5.
+fn wide(columns: usize, rows: usize, suppression: f64, loss: (&str, Option<Aggregate>)) -> Problem {
+    let hierarchies: Vec<Hierarchy> =
+        (0..columns).map(|c| Hierarchy::new(Wide::paths(c), false).unwrap()).collect();
+    let codes = Wide::new(1).rows().take(rows).map(|row| row[..columns].to_vec());
+    let classes = throng::classes::Classes::of_rows(columns, codes).unwrap();
+    let limits: Vec<Limits> = hierarchies
+        .iter()
+        .enumerate()
+        .map(|(c, h)| Limits { name: Wide::name(c), height: h.height(), min: None, max: None })
+        .collect();
+    let parameters = LossParameters { name: loss.0.into(), aggregate: loss.1, count_suppressed: None };
+    let marginals = Marginals::new(&classes, &hierarchies);
+    Problem {
+        names: (0..columns).map(Wide::name).collect(),
+        lattice: Lattice::new(&limits, &[]).unwrap(),
+        models: vec![Box::new(KAnonymity::new(5, false))],
+        loss: loss::build(&parameters, &marginals, &vec![1.0; columns]).unwrap(),
+        max_suppressed: max_suppressed(suppression, classes.rows()),
+        hierarchies,
+        classes,
+    }
+}
+
+const LM: (&str, Option<Aggregate>) = ("lm", Some(Aggregate::Geometric));
+
+fn on(threads: usize, problem: &Problem, stop_after: u64) -> (Outcome, Account) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let told = AtomicU64::new(0);
+    let budget = Budget {
+        cancelled: &|| told.load(Ordering::Relaxed) >= stop_after,
+        progress: &|p| told.store(p.checked, Ordering::Relaxed),
+    };
+    pool.install(|| solve_scored(problem, strategy("auto").unwrap(), &budget).unwrap())
+}
+
+/// More classes than are worth a thread, and more nodes than are finished without the walk.
+#[test]
+fn threads_change_nothing() {
+    let problem = wide(24, 2_500, 0.1, LM);
+    assert!(problem.classes.len() > 2_000 && problem.lattice.nodes() > 1 << 20);
+    let one = on(1, &problem, 600);
+    assert!(one.1.score.is_some_and(|s| s > 0.0));
+    assert_eq!(one, on(3, &problem, 600));
+    let finished = wide(7, 2_500, 0.0, LM);
+    let one = on(1, &finished, u64::MAX);
+    assert!(matches!(one.0, Outcome::Found { gap: 0.0, .. }));
+    assert_eq!(one, on(2, &finished, u64::MAX));
+}
+
+/// Each column doubles the lattice, so 21 of them are a large one, and what is safe can still be told by hand:
+/// eight rows that differ in every column have to be alike in all of them.
+#[test]
+fn a_large_lattice_is_finished_exactly() {
+    let paths = || (0..8).map(|i| Path { leaf: format!("v{i}"), labels: Vec::new() }).collect::<Vec<_>>();
+    let columns = 21;
+    let hierarchies: Vec<Hierarchy> = (0..columns).map(|_| Hierarchy::new(paths(), false).unwrap()).collect();
+    // Columns 3 and 17 are the same in all rows, column 9 in pairs of four; all others differ.
+    let rows = (0..8u32).map(|row| {
+        (0..columns).map(move |c| match c {
+            3 | 17 => 0,
+            9 => row / 4,
+            _ => (row + c as u32) % 8,
+        })
+    });
+    let classes = throng::classes::Classes::of_rows(columns, rows.map(Iterator::collect)).unwrap();
+    let limits: Vec<Limits> =
+        (0..columns).map(|c| Limits { name: format!("c{c}"), height: 1, min: None, max: None }).collect();
+    let marginals = Marginals::new(&classes, &hierarchies);
+    let parameters = LossParameters { name: "lm".into(), aggregate: None, count_suppressed: None };
+    let problem = Problem {
+        names: (0..columns).map(|c| format!("c{c}")).collect(),
+        lattice: Lattice::new(&limits, &[]).unwrap(),
+        models: vec![Box::new(KAnonymity::new(4, false))],
+        loss: loss::build(&parameters, &marginals, &vec![1.0; columns]).unwrap(),
+        max_suppressed: 0,
+        hierarchies,
+        classes,
+    };
+    assert!(problem.lattice.nodes() > 1 << 20);
+    let (outcome, _) = solve(&problem, strategy("auto").unwrap(), &Budget::unlimited()).unwrap();
+    let Outcome::Found { best, gap } = outcome else { panic!("{outcome:?}") };
+    let expected: Vec<u8> = (0..columns).map(|c| u8::from(!matches!(c, 3 | 9 | 17))).collect();
+    assert_eq!((best.node.levels(), best.suppressed, gap), (&expected[..], 0, 0.0));
+}
+
+/// Whenever it is stopped: the node is safe and costs what is said, it is no worse than it was before, and no
+/// node of a sample is better than the gap allows.
+#[test]
+fn a_stopped_search_is_honest() {
+    let problem = wide(24, 600, 1.0, LM);
+    let mut evaluator = Evaluator::new(&problem);
+    let (mut before, mut found) = (f64::INFINITY, Vec::new());
+    for stop_after in [1, 40, 400, 4_000] {
+        let (Outcome::Found { best, gap }, _) = on(2, &problem, stop_after) else { panic!("nothing found") };
+        assert!(evaluator.judge(&best.node).safe);
+        assert_eq!(evaluator.solution(&best.node), best);
+        assert!(gap > 0.0 && best.loss <= before, "{gap}, {} after {before}", best.loss);
+        before = best.loss;
+        found.push(best.loss - gap);
+    }
+    let top = problem.lattice.top();
+    for (i, row) in Wide::new(2).rows().take(3_000).enumerate() {
+        // Random levels, the nearer to the top the later in the sample.
+        let level = |c: usize| top.level(c).saturating_sub(row[c] as usize % (2 + (3_000 - i) / 750)) as u8;
+        let node = throng::lattice::Node::new((0..24).map(level).collect::<Vec<u8>>());
+        if evaluator.judge(&node).safe {
+            let loss = evaluator.solution(&node).loss;
+            assert!(found.iter().all(|bound| *bound <= loss + 1e-12), "{loss} is below a bound of {found:?}");
+        }
+    }
+}
