@@ -36,6 +36,7 @@ impl Table {
         let policy = Policy::parse(&text).expect("a policy");
         let grouped = Grouped {
             names: self.names.clone(),
+            measured: Vec::new(),
             dictionaries: self.dictionaries.clone(),
             tuples: self.tuples.clone(),
         };

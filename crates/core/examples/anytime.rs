@@ -40,7 +40,9 @@ fn problem(rows: usize, suppression: f64, seed: u64) -> Problem {
     let policy = Policy::parse(&text).expect("a policy");
     let load =
         |path: &str| Ok(files.iter().find(|(name, _)| name == path).map(|f| f.1.clone()).unwrap_or_default());
-    Problem::new(&policy, Grouped { names, dictionaries, tuples }, &load).expect("a problem").0
+    Problem::new(&policy, Grouped { names, measured: Vec::new(), dictionaries, tuples }, &load)
+        .expect("a problem")
+        .0
 }
 
 fn main() {

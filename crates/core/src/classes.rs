@@ -1,4 +1,5 @@
-//! Classes: the distinct quasi-identifier tuples of a table with how many rows have them.
+//! Classes: the distinct quasi-identifier tuples of a table with how many rows have them, and where a
+//! model or a loss asks for it, how often each value of a measured column occurs among those rows.
 //!
 //! Everything after grouping costs by classes, not by rows. Codes lie row by row (one class, one
 //! cache line) because roll-ups visit few classes of many. A [`View`] is the same classes seen from
@@ -7,6 +8,7 @@
 
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
+use crate::histogram::Histogram;
 use crate::lattice::Node;
 use crate::table::Code;
 
@@ -26,6 +28,8 @@ pub struct Classes {
     codes: Codes,
     counts: Vec<u32>,
     rows: u64,
+    /// One per measured column.
+    histograms: Vec<Histogram>,
 }
 
 impl Classes {
@@ -45,7 +49,21 @@ impl Classes {
         if cells != columns * counts.len() {
             return Err(Fault::bug("classes and counts differ in number").into());
         }
-        Ok(Classes { columns, codes, counts, rows })
+        Ok(Classes { columns, codes, counts, rows, histograms: Vec::new() })
+    }
+
+    /// The same classes with the values of measured columns, one histogram each.
+    ///
+    /// # Errors
+    /// Histograms of other classes.
+    pub fn measured(self, histograms: Vec<Histogram>) -> Result<Self> {
+        let fits = |h: &Histogram| {
+            h.len() == self.len() && (0..h.len()).all(|c| h.class(c).1.iter().sum::<u32>() == self.counts[c])
+        };
+        if !histograms.iter().all(fits) {
+            return Err(Fault::bug("histograms and classes differ in rows").into());
+        }
+        Ok(Classes { histograms, ..self })
     }
 
     /// Classes of rows given one by one, for small tables and tests.
@@ -86,6 +104,11 @@ impl Classes {
         &self.counts
     }
 
+    /// One histogram per measured column.
+    pub fn histograms(&self) -> &[Histogram] {
+        &self.histograms
+    }
+
     /// The codes, row by row.
     pub fn codes(&self) -> &Codes {
         &self.codes
@@ -107,12 +130,33 @@ pub struct Groups {
     pub first: Vec<u32>,
     /// Rows.
     pub count: Vec<u32>,
+    /// One per measured column, empty where nobody asked for it; none where nobody asked for any.
+    pub histograms: Vec<Histogram>,
 }
 
 impl Groups {
     /// Every class by itself.
     pub fn identity(classes: &Classes) -> Self {
-        Groups { first: (0..classes.len() as u32).collect(), count: classes.counts().to_vec() }
+        let first = (0..classes.len() as u32).collect();
+        Groups { first, count: classes.counts().to_vec(), histograms: Vec::new() }
+    }
+
+    /// Every class by itself, with the values of some measured columns.
+    pub fn measured(classes: &Classes, columns: &[usize]) -> Self {
+        let wanted = |(i, h): (usize, &Histogram)| match columns.contains(&i) {
+            true => h.clone(),
+            false => Histogram::default(),
+        };
+        let mut groups = Groups::identity(classes);
+        if !columns.is_empty() {
+            groups.histograms = classes.histograms().iter().enumerate().map(wanted).collect();
+        }
+        groups
+    }
+
+    /// What it takes to hold: classes and, where values are counted, their pairs.
+    pub fn size(&self) -> usize {
+        self.len() + self.histograms.iter().map(Histogram::pairs).sum::<usize>()
     }
 
     /// Number of classes.
@@ -154,6 +198,14 @@ impl<'a> View<'a> {
     /// Rows of each class.
     pub fn counts(&self) -> &'a [u32] {
         &self.groups.count
+    }
+
+    /// The values of a measured column that occur in a class, ascending, and the rows of each.
+    ///
+    /// # Panics
+    /// When whoever asks did not say that it needs the column: a made-up answer would be worse.
+    pub fn histogram(&self, measured: usize, class: usize) -> (&'a [Code], &'a [u32]) {
+        self.groups.histograms[measured].class(class)
     }
 
     /// Number of rows of the table.

@@ -10,6 +10,7 @@ pub mod error;
 pub mod table;
 pub mod hierarchy;
 pub mod lattice;
+pub mod histogram;
 pub mod classes;
 pub mod rank;
 pub mod tuples;

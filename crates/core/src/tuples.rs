@@ -9,6 +9,7 @@ use hashbrown::hash_table::Entry;
 
 use crate::classes::{Classes, Codes};
 use crate::error::{Fault, Result};
+use crate::histogram::Histogram;
 use crate::table::Code;
 
 /// Distinct tuples in order of first sight.
@@ -92,13 +93,13 @@ impl Tuples {
         }
     }
 
-    /// Adds `count` rows of one tuple.
-    pub fn insert(&mut self, row: &[Code], count: u32) {
+    /// Adds `count` rows of one tuple; its position.
+    pub fn insert(&mut self, row: &[Code], count: u32) -> u32 {
         self.rows += u64::from(count);
-        self.place(row, count);
+        self.place(row, count)
     }
 
-    fn place(&mut self, row: &[Code], count: u32) {
+    fn place(&mut self, row: &[Code], count: u32) -> u32 {
         if matches!(self.codes, Codes::Narrow(_)) && row.iter().any(|&c| c > Code::from(u16::MAX)) {
             self.widen();
         }
@@ -111,6 +112,7 @@ impl Tuples {
             Some(n) => *n += count,
             None => self.counts.push(count),
         }
+        at
     }
 
     /// The classes that the tuples become when every column's codes are replaced by `maps`.
@@ -135,6 +137,30 @@ impl Tuples {
             merged.insert(&row, count);
         }
         Classes::new(merged.width, merged.codes, merged.counts)
+    }
+
+    /// As [`into_classes`](Self::into_classes) for the first columns, with a histogram of each further one.
+    ///
+    /// # Errors
+    /// As [`Classes::new`].
+    pub fn into_measured(self, columns: usize, maps: &[Vec<Code>]) -> Result<Classes> {
+        if columns == self.width {
+            return self.into_classes(maps);
+        }
+        let mut classes = Tuples::new(columns);
+        let mut triples = vec![Vec::with_capacity(self.len()); self.width - columns];
+        let mut row = vec![0; columns];
+        for (at, &count) in self.counts.iter().enumerate() {
+            let code = |column: usize| maps[column][self.code(at, column) as usize];
+            row.iter_mut().enumerate().for_each(|(column, cell)| *cell = code(column));
+            let class = classes.insert(&row, count);
+            for (measured, triples) in triples.iter_mut().enumerate() {
+                triples.push((class, code(columns + measured), count));
+            }
+        }
+        let histograms =
+            triples.iter().map(|t| Histogram::new(classes.len(), t)).collect::<Result<Vec<_>>>()?;
+        Classes::new(columns, classes.codes, classes.counts)?.measured(histograms)
     }
 
     fn code(&self, at: usize, column: usize) -> Code {
@@ -267,7 +293,33 @@ mod tests {
                 prop_assert!(tuples.find(&[r.0, r.1, r.2]).is_some());
             }
             prop_assert!(tuples.find(&[9, 9, 9]).is_none());
-            prop_assert_eq!(classes_of(&tuples.into_classes(&maps).unwrap()), expected);
+            let plain = tuples.clone().into_classes(&maps).unwrap();
+            prop_assert_eq!(classes_of(&plain), expected);
+            // The last column measured instead: the classes of the first two, and its values in each.
+            let measured = tuples.into_measured(2, &maps).unwrap();
+            let mut expected: BTreeMap<Vec<Code>, BTreeMap<Code, u32>> = BTreeMap::new();
+            for r in &rows {
+                *expected.entry(vec![to(r.0), r.1]).or_default().entry(r.2).or_default() += 1;
+            }
+            let found: BTreeMap<Vec<Code>, BTreeMap<Code, u32>> = (0..measured.len())
+                .map(|c| {
+                    let (codes, counts) = measured.histograms()[0].class(c);
+                    let tuple = (0..2).map(|i| measured.code(c, i)).collect();
+                    (tuple, codes.iter().copied().zip(counts.iter().copied()).collect())
+                })
+                .collect();
+            prop_assert_eq!(found, expected);
+            // Measuring a column changes neither the classes nor their order.
+            let mut seen: Vec<Vec<Code>> = Vec::new();
+            for c in 0..plain.len() {
+                let tuple: Vec<Code> = (0..2).map(|i| plain.code(c, i)).collect();
+                if !seen.contains(&tuple) {
+                    seen.push(tuple);
+                }
+            }
+            let order: Vec<Vec<Code>> =
+                (0..measured.len()).map(|c| (0..2).map(|i| measured.code(c, i)).collect()).collect();
+            prop_assert_eq!(order, seen);
         }
     }
 }

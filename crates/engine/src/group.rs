@@ -24,6 +24,21 @@ impl Engine {
         columns: &[String],
         progress: &dyn Fn(u64) -> Result<()>,
     ) -> Result<GroupedTable> {
+        self.measure(source, columns, &[], progress)
+    }
+
+    /// As [`group`](Self::group), with the values that some further columns have in each combination.
+    ///
+    /// # Errors
+    /// When the table cannot be read.
+    pub fn measure(
+        &self,
+        source: &Source,
+        quasi: &[String],
+        measured: &[String],
+        progress: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<GroupedTable> {
+        let columns = &[quasi, measured].concat()[..];
         let mut dictionaries = vec![Dictionary::new(); columns.len()];
         let mut tuples = Tuples::new(columns.len());
         let mut codes = vec![Vec::new(); columns.len()];
@@ -34,6 +49,6 @@ impl Engine {
             tuples.add(&codes, batch.num_rows())?;
             progress(tuples.rows())
         })?;
-        Ok(Grouped { names: columns.to_vec(), dictionaries, tuples })
+        Ok(Grouped { names: quasi.to_vec(), measured: measured.to_vec(), dictionaries, tuples })
     }
 }

@@ -29,6 +29,11 @@ pub trait Loss: Send + Sync {
     /// Whether no generalization of a node costs less than the node.
     fn monotone(&self) -> bool;
 
+    /// The measured columns whose histograms it reads.
+    fn needs(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// The loss of a node with these classes suppressed.
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64;
 

@@ -20,6 +20,11 @@ pub trait PrivacyModel: Send + Sync {
     /// nothing changes: what remains is the largest set of rows that is safe by itself.
     fn cascades(&self) -> bool;
 
+    /// The measured columns whose histograms it reads.
+    fn needs(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// Flags the classes that violate the model in the table without the classes flagged already.
     fn violations(&self, classes: &View<'_>, flags: &mut Flags);
 

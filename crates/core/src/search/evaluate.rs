@@ -13,6 +13,7 @@ use super::merge::Merger;
 use super::score::Trace;
 use super::{Account, Problem, Solution};
 use crate::classes::{Flags, Groups, View};
+use crate::histogram::Scratch;
 use crate::lattice::Node;
 use crate::loss::Evidence;
 use crate::model::judge;
@@ -47,6 +48,7 @@ pub struct Evaluator<'a> {
     flags: Flags,
     ranker: Ranker,
     merger: Merger,
+    scratch: Scratch,
     composites: Composites,
     /// Columns whose groupings by themselves are remembered for many nodes.
     prefix: Vec<usize>,
@@ -65,22 +67,34 @@ struct Part<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator that has seen nothing.
+    /// An evaluator that has seen nothing; it counts the values that the problem's models and loss need.
     pub fn new(problem: &'a Problem) -> Self {
-        let room = (2 * problem.classes.len()).max(1 << 20);
+        let models = problem.models.iter().flat_map(|m| m.needs());
+        Evaluator::counting(problem, &models.chain(problem.loss.needs()).collect::<Vec<_>>())
+    }
+
+    /// An evaluator that counts the values of every measured column, for figures that the search does not need.
+    pub fn measuring(problem: &'a Problem) -> Self {
+        Evaluator::counting(problem, &(0..problem.classes.histograms().len()).collect::<Vec<_>>())
+    }
+
+    fn counting(problem: &'a Problem, measured: &[usize]) -> Self {
+        let base = Groups::measured(&problem.classes, measured);
+        let plain = (2 * base.len()).max(1 << 20);
         Evaluator {
             problem,
             memory: Vec::new(),
             remembered: 0,
-            room,
-            prefix: prefix(problem, room),
+            room: plain.max(2 * base.size()),
+            prefix: prefix(problem, plain),
             useless: HashSet::new(),
-            base: Arc::new(Groups::identity(&problem.classes)),
+            base: Arc::new(base),
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
             ranker: Ranker::default(),
             merger: Merger::default(),
+            scratch: Scratch::default(),
             composites: Composites::new(problem),
             account: Account::default(),
             trace: None,
@@ -101,6 +115,7 @@ impl<'a> Evaluator<'a> {
             flags: Flags::default(),
             ranker: Ranker::default(),
             merger: Merger::default(),
+            scratch: Scratch::default(),
             composites: self.composites.fork(),
             prefix: self.prefix.clone(),
             useless: HashSet::new(),
@@ -260,21 +275,37 @@ impl<'a> Evaluator<'a> {
         }
         add_parts(rows, &last, from, keys);
         self.merger.merge(space, from, to);
+        self.merge_histograms(space, from, to);
+    }
+
+    /// Merges the values along, where they are counted.
+    fn merge_histograms(&mut self, space: u64, from: &Groups, to: &mut Groups) {
+        to.histograms.resize_with(from.histograms.len(), Default::default);
+        if from.histograms.is_empty() {
+            return;
+        }
+        // The ranker gives the ids that the merger gave: in order of first sight.
+        self.ranker.begin(space, from.len());
+        let ids: Vec<u32> = self.merger.keys.iter().map(|&key| self.ranker.id(key)).collect();
+        for (from, to) in from.histograms.iter().zip(&mut to.histograms).filter(|(from, _)| !from.is_empty())
+        {
+            from.merge(&ids, self.ranker.len(), to, &mut self.scratch);
+        }
     }
 
     /// Keeps a grouping for later roll-ups, forgetting those not used for longest.
     fn remember(&mut self, node: Node, groups: Groups) {
-        let size = groups.len();
+        let (len, size) = (groups.len(), groups.size());
         if size > self.room / 2 {
             return;
         }
         while self.remembered + size > self.room {
             let oldest = self.memory.iter().enumerate().min_by_key(|(_, r)| r.used).map(|(i, _)| i);
             let Some(oldest) = oldest else { break };
-            self.remembered -= self.memory.remove(oldest).groups.len();
+            self.remembered -= self.memory.remove(oldest).groups.size();
         }
         self.remembered += size;
-        let at = self.memory.partition_point(|r| r.groups.len() <= size);
+        let at = self.memory.partition_point(|r| r.groups.len() <= len);
         self.memory.insert(at, Remembered { node, groups: Arc::new(groups), used: self.clock });
     }
 }

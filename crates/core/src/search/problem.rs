@@ -13,11 +13,14 @@ use crate::tuples::Tuples;
 /// Reads a hierarchy file that the policy names.
 pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
 
-/// A grouped table: its quasi-identifiers' values, and which combinations of them occur how often.
+/// A grouped table: the values of its quasi-identifiers and of the columns measured in their classes, and which
+/// combinations of them occur how often.
 pub struct Grouped {
     /// The quasi-identifiers, in the table's order.
     pub names: Vec<String>,
-    /// Their values as the table writes them.
+    /// The measured columns, in the table's order.
+    pub measured: Vec<String>,
+    /// The values of the quasi-identifiers, then of the measured columns, as the table writes them.
     pub dictionaries: Vec<Dictionary>,
     /// The combinations, in codes of the dictionaries.
     pub tuples: Tuples,
@@ -30,11 +33,16 @@ impl Problem {
     /// Hierarchies that cannot be built or lack values, levels out of range, an unknown loss, a k
     /// that the table cannot reach.
     pub fn new(policy: &Policy, grouped: Grouped, load: Load<'_>) -> Result<(Problem, Vec<Vec<Code>>)> {
-        let Grouped { names, dictionaries, tuples } = grouped;
+        let Grouped { names, measured, dictionaries, tuples } = grouped;
+        if dictionaries.len() != names.len() + measured.len() {
+            return Err(Fault::bug("a grouped column has no values").into());
+        }
         enough_rows(policy, tuples.rows())?;
-        let (hierarchies, maps) = hierarchies(policy, &names, &dictionaries, load)?;
+        let (hierarchies, mut maps) = hierarchies(policy, &names, &dictionaries, load)?;
         let lattice = lattice(policy, &names, &hierarchies)?;
-        let classes = tuples.into_classes(&maps)?;
+        maps.extend(dictionaries[names.len()..].iter().map(|d| labels(policy, d)));
+        let classes = tuples.into_measured(names.len(), &maps)?;
+        maps.truncate(names.len());
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights: Vec<f64> =
             names.iter().map(|n| policy.columns.get(n).and_then(|c| c.weight).unwrap_or(1.0)).collect();
@@ -122,6 +130,13 @@ fn hierarchy(
         })
         .collect::<Result<_>>()?;
     Ok((hierarchy, map))
+}
+
+/// The way from a measured column's dictionary to its labels: missing, however it is written, is one label.
+fn labels(policy: &Policy, raw: &Dictionary) -> Vec<Code> {
+    let value = |code: Code| raw.value(code).filter(|v| !policy.input.null.iter().any(|n| n == v));
+    let mut labels = Dictionary::new();
+    (0..raw.len() as Code).map(|code| labels.add(value(code), raw.count(code))).collect()
 }
 
 /// Labels that whoever reads the release would take for a missing cell.

@@ -4,6 +4,7 @@
 
 mod anytime;
 mod fixed_points;
+mod instances;
 mod naive;
 mod policy;
 mod search;

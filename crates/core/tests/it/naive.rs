@@ -29,6 +29,8 @@ pub struct Instance {
     pub columns: Vec<Column>,
     /// Leaf numbers.
     pub rows: Vec<Vec<usize>>,
+    /// Target → row → label.
+    pub labels: Vec<Vec<usize>>,
     pub k: usize,
     /// Named groups: columns and k.
     pub groups: Vec<(Vec<usize>, usize)>,
@@ -87,6 +89,17 @@ impl Instance {
                 None => return stay,
             }
         }
+    }
+
+    /// For each class how often each label occurs in it, in order of what is counted.
+    pub fn label_counts(&self, levels: &[usize], labels: &[usize]) -> Vec<Vec<(usize, usize)>> {
+        let mut classes: BTreeMap<Vec<usize>, BTreeMap<usize, usize>> = BTreeMap::new();
+        for (row, &label) in self.general(levels).into_iter().zip(labels) {
+            *classes.entry(row).or_default().entry(label).or_default() += 1;
+        }
+        let mut counts: Vec<Vec<_>> = classes.into_values().map(|c| c.into_iter().collect()).collect();
+        counts.sort();
+        counts
     }
 
     pub fn evaluate(&self, levels: &[usize]) -> Naive {

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 13] = [
+const NOUNS: [&str; 14] = [
     "error",
     "table",
     "hierarchy",
     "lattice",
+    "histogram",
     "classes",
     "rank",
     "tuples",

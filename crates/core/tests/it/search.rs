@@ -1,140 +1,11 @@
 //! Every search against brute force on random tables, hierarchies, k, limits, weights and linked columns.
 
 use proptest::prelude::*;
-use throng::classes::Classes;
-use throng::hierarchy::{Hierarchy, Path};
-use throng::lattice::{Lattice, Limits, Node};
-use throng::loss::{self, Marginals};
-use throng::model::{KAnonymity, PrivacyModel};
-use throng::policy::{Aggregate, LossParameters};
-use throng::search::{Budget, Evaluator, Outcome, Problem, solve, strategy};
+use throng::lattice::Node;
+use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
 
+use crate::instances::{flat, instance, levels, problem};
 use crate::naive::{Column, Instance};
-
-const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 16] = [
-    ("height", None, None),
-    ("absolute", None, None),
-    ("relative", None, None),
-    ("prec", None, None),
-    ("prec", None, Some(true)),
-    ("dm", None, None),
-    ("dm*", None, None),
-    ("entropy", None, None),
-    ("entropy", None, Some(true)),
-    ("entropy", Some(Aggregate::Max), None),
-    ("lm", None, None),
-    ("lm", None, Some(false)),
-    ("lm", Some(Aggregate::Geometric), None),
-    ("lm", Some(Aggregate::Max), Some(false)),
-    ("ambiguity", None, None),
-    ("aecs", None, None),
-];
-
-/// Nested random paths: level l + 1 is a coarsening of level l, the last level has one label.
-fn column() -> impl Strategy<Value = Column> {
-    (1usize..6, 1usize..4, any::<u64>(), prop::sample::select(vec![1.0, 1.0, 0.5, 3.0]), any::<[u8; 2]>())
-        .prop_map(|(leaves, height, mut dice, weight, limits)| {
-            let mut paths: Vec<Vec<usize>> = (0..leaves).map(|l| vec![l]).collect();
-            for level in 1..height {
-                let parent: Vec<usize> = (0..leaves)
-                    .map(|_| {
-                        dice = dice.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                        (dice >> 33) as usize % leaves
-                    })
-                    .collect();
-                paths.iter_mut().for_each(|p| p.push(parent[p[level - 1]]));
-            }
-            paths.iter_mut().for_each(|p| p.push(0));
-            let min = if limits[0] % 4 == 0 { limits[0] as usize % (height + 1) } else { 0 };
-            let max = if limits[1] % 3 == 0 { min + limits[1] as usize % (height - min + 1) } else { height };
-            Column { paths, min, max, weight }
-        })
-}
-
-fn instance() -> impl Strategy<Value = Instance> {
-    prop::collection::vec(column(), 1..5).prop_flat_map(|columns| {
-        let m = columns.len();
-        let cells = columns.iter().map(|c| 0..c.paths.len()).collect::<Vec<_>>();
-        let rows = prop::collection::vec(cells, 1..30);
-        let group = (prop::collection::hash_set(0..m, 1..=m), 1usize..5);
-        (
-            rows,
-            1usize..6,
-            0.0f64..1.0,
-            prop::sample::select(LOSSES.to_vec()),
-            any::<bool>(),
-            prop::option::weighted(0.4, group),
-        )
-            .prop_map(move |(rows, k, share, (loss, aggregate, counted), link, group)| {
-                let linked = match link && m > 1 {
-                    true => vec![vec![0, m - 1]],
-                    false => Vec::new(),
-                };
-                let groups = group.map(|(columns, k)| {
-                    let mut columns: Vec<usize> = columns.into_iter().collect();
-                    columns.sort_unstable();
-                    (columns, k)
-                });
-                Instance {
-                    max_suppressed: (share * share * rows.len() as f64) as usize,
-                    columns: columns.clone(),
-                    rows,
-                    k,
-                    groups: groups.into_iter().collect(),
-                    linked,
-                    loss,
-                    aggregate,
-                    counted,
-                }
-            })
-    })
-}
-
-fn hierarchy(column: &Column) -> Hierarchy {
-    let path = |p: &Vec<usize>| Path {
-        leaf: p[0].to_string(),
-        labels: p[1..].iter().enumerate().map(|(l, v)| format!("{l}:{v}")).collect(),
-    };
-    Hierarchy::new(column.paths.iter().map(path).collect(), false).unwrap()
-}
-
-/// The problem; none when linked columns have no common level.
-fn problem(instance: &Instance) -> Option<Problem> {
-    let hierarchies: Vec<Hierarchy> = instance.columns.iter().map(hierarchy).collect();
-    let names: Vec<String> = (0..instance.columns.len()).map(|i| format!("c{i}")).collect();
-    let limits: Vec<Limits> = instance
-        .columns
-        .iter()
-        .zip(&names)
-        .map(|(c, name)| Limits {
-            name: name.clone(),
-            height: c.height(),
-            min: Some(c.min),
-            max: Some(c.max),
-        })
-        .collect();
-    let lattice = Lattice::new(&limits, &instance.linked).ok()?;
-    let rows = instance.rows.iter().map(|r| r.iter().map(|&v| v as u32).collect());
-    let classes = Classes::of_rows(instance.columns.len(), rows).unwrap();
-    let marginals = Marginals::new(&classes, &hierarchies);
-    let weights: Vec<f64> = instance.columns.iter().map(|c| c.weight).collect();
-    let parameters = LossParameters {
-        name: instance.loss.into(),
-        aggregate: instance.aggregate,
-        count_suppressed: instance.counted,
-    };
-    let mut models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(KAnonymity::new(instance.k as u64, false))];
-    for (columns, k) in &instance.groups {
-        models.push(Box::new(KAnonymity::of_group(*k as u64, false, "group", columns.clone())));
-    }
-    let loss = loss::build(&parameters, &marginals, &weights).unwrap();
-    let max_suppressed = instance.max_suppressed as u64;
-    Some(Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed })
-}
-
-fn levels(node: &Node) -> Vec<usize> {
-    node.levels().iter().map(|&l| l as usize).collect()
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
@@ -206,6 +77,27 @@ proptest! {
     }
 
     #[test]
+    fn histograms_are_those_of_the_rows(instance in instance(), order in any::<u64>()) {
+        let Some(problem) = problem(&instance) else { return Ok(()) };
+        let mut nodes: Vec<Node> = problem.lattice.iter().collect();
+        // In any order, so that nodes are rolled up from whatever happens to be remembered.
+        nodes.sort_by_key(|n| n.levels().iter().fold(order, |h, &l| (h ^ u64::from(l)).wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+        let mut evaluator = Evaluator::measuring(&problem);
+        for node in &nodes {
+            let (view, _) = evaluator.classes(node);
+            for (target, labels) in instance.labels.iter().enumerate() {
+                let counted = instance.label_counts(&levels(node), labels);
+                let mut found: Vec<Vec<(usize, usize)>> = (0..view.len()).map(|class| {
+                    let (codes, counts) = view.histogram(target, class);
+                    codes.iter().zip(counts).map(|(&c, &n)| (c as usize, n as usize)).collect()
+                }).collect();
+                found.sort();
+                prop_assert_eq!(found, counted);
+            }
+        }
+    }
+
+    #[test]
     fn suppression_falls_towards_the_top(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
         let mut evaluator = Evaluator::new(&problem);
@@ -223,14 +115,7 @@ fn a_cancelled_search_says_so() {
     let column = Column { paths: (0..4).map(|l| vec![l, l / 2, 0]).collect(), min: 0, max: 2, weight: 1.0 };
     let instance = Instance {
         columns: vec![column.clone(), column],
-        rows: (0..16).map(|i| vec![i % 4, i / 4]).collect(),
-        k: 2,
-        groups: Vec::new(),
-        max_suppressed: 0,
-        linked: Vec::new(),
-        loss: "entropy",
-        aggregate: None,
-        counted: None,
+        ..flat(&[], (0..16).map(|i| vec![i % 4, i / 4]).collect(), "entropy")
     };
     let problem = problem(&instance).unwrap();
     let budget = Budget { cancelled: &|| true, progress: &|_| {} };
@@ -268,14 +153,9 @@ fn a_large_lattice_is_begun_and_stopped_with_an_honest_gap() {
     };
     let instance = Instance {
         columns: vec![column; 12],
-        rows: (0..200).map(|_| (0..12).map(|_| draw()).collect()).collect(),
         k: 3,
-        groups: Vec::new(),
         max_suppressed: 100,
-        linked: Vec::new(),
-        loss: "lm",
-        aggregate: None,
-        counted: None,
+        ..flat(&[], (0..200).map(|_| (0..12).map(|_| draw()).collect()).collect(), "lm")
     };
     let problem = problem(&instance).unwrap();
     assert!(problem.lattice.nodes() > 1 << 20);

@@ -5,146 +5,15 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
-use throng::classes::{Classes, Flags, View};
-use throng::hierarchy::{Hierarchy, Path};
-use throng::lattice::{Lattice, Limits, Node};
-use throng::loss::{self, Marginals};
-use throng::model::{KAnonymity, PrivacyModel, Verdict};
-use throng::policy::{Aggregate, LossParameters};
+use throng::classes::{Flags, View};
+use throng::lattice::Node;
+use throng::model::{PrivacyModel, Verdict};
 use throng::search::{
     Account, Budget, Evaluator, Outcome, Problem, STRATEGIES, Solution, solve as search, strategy,
 };
 
+use crate::instances::{flat, instance, levels, problem};
 use crate::naive::{Column, Instance, Naive};
-
-const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 13] = [
-    ("height", None, None),
-    ("relative", None, None),
-    ("prec", None, None),
-    ("prec", None, Some(true)),
-    ("dm", None, None),
-    ("dm*", None, None),
-    ("entropy", None, None),
-    ("entropy", None, Some(true)),
-    ("lm", Some(Aggregate::Geometric), None),
-    ("lm", Some(Aggregate::Max), Some(false)),
-    ("lm", None, None),
-    ("ambiguity", None, None),
-    ("aecs", None, None),
-];
-
-/// A nested hierarchy: at every level labels are halved or kept, by the bits of `dice`.
-fn column() -> impl Strategy<Value = Column> {
-    let weight = prop::sample::select(vec![1.0, 1.0, 1.0, 0.5, 2.0]);
-    (1usize..6, 1usize..4, any::<u16>(), weight, 0usize..8, 0usize..8).prop_map(
-        |(leaves, height, dice, weight, low, high)| {
-            let path = |leaf: usize| {
-                let mut labels = vec![leaf];
-                for level in 1..height {
-                    let before = labels[level - 1];
-                    labels.push(if dice >> (3 * level + before % 3) & 1 == 1 {
-                        before / 2 * 2
-                    } else {
-                        before
-                    });
-                }
-                labels.push(0);
-                labels
-            };
-            let min = if low < 2 { low.min(height) } else { 0 };
-            let max = if high < 3 { high.clamp(min, height) } else { height };
-            Column { paths: (0..leaves).map(path).collect(), min, max, weight }
-        },
-    )
-}
-
-fn instance() -> impl Strategy<Value = Instance> {
-    prop::collection::vec(column(), 1..5).prop_flat_map(|columns| {
-        let m = columns.len();
-        let cells = columns.iter().map(|c| 0..c.paths.len()).collect::<Vec<_>>();
-        let group = (prop::collection::btree_set(0..m, 1..=m), 1usize..5);
-        (
-            prop::collection::vec(cells, 1..24),
-            1usize..5,
-            0.0f64..1.0,
-            prop::sample::select(LOSSES.to_vec()),
-            prop::option::weighted(0.4, prop::collection::btree_set(0..m, 1..=m)),
-            prop::collection::vec(group, 0..3),
-        )
-            .prop_map(move |(rows, k, share, (loss, aggregate, counted), linked, groups)| Instance {
-                columns: columns.clone(),
-                max_suppressed: (share * share * rows.len() as f64) as usize,
-                rows,
-                k,
-                groups: groups.into_iter().map(|(g, k)| (g.into_iter().collect(), k)).collect(),
-                linked: linked.into_iter().map(|l| l.into_iter().collect()).collect(),
-                loss,
-                aggregate,
-                counted,
-            })
-    })
-}
-
-fn hierarchy(column: &Column) -> Hierarchy {
-    let label = |(level, value): (usize, &usize)| format!("{level}:{value}");
-    let path = |p: &Vec<usize>| Path {
-        leaf: p[0].to_string(),
-        labels: p[1..].iter().enumerate().map(label).collect(),
-    };
-    Hierarchy::new(column.paths.iter().map(path).collect(), false).expect("levels that nest")
-}
-
-/// The problem; none when linked columns have no common level.
-fn problem(instance: &Instance) -> Option<Problem> {
-    let hierarchies: Vec<Hierarchy> = instance.columns.iter().map(hierarchy).collect();
-    let names: Vec<String> = (0..instance.columns.len()).map(|i| format!("c{i}")).collect();
-    let limits = |(name, c): (&String, &Column)| Limits {
-        name: name.clone(),
-        height: c.height(),
-        min: Some(c.min),
-        max: Some(c.max),
-    };
-    let limits: Vec<Limits> = names.iter().zip(&instance.columns).map(limits).collect();
-    let lattice = Lattice::new(&limits, &instance.linked).ok()?;
-    let rows = instance.rows.iter().map(|r| r.iter().map(|&v| v as u32).collect());
-    let classes = Classes::of_rows(names.len(), rows).expect("few rows");
-    let marginals = Marginals::new(&classes, &hierarchies);
-    let weights: Vec<f64> = instance.columns.iter().map(|c| c.weight).collect();
-    let parameters = LossParameters {
-        name: instance.loss.into(),
-        aggregate: instance.aggregate,
-        count_suppressed: instance.counted,
-    };
-    let loss = loss::build(&parameters, &marginals, &weights).expect("a known loss");
-    let group = |(columns, k): &(Vec<usize>, usize)| -> Box<dyn PrivacyModel> {
-        Box::new(KAnonymity::of_group(*k as u64, false, "group", columns.clone()))
-    };
-    let mut models: Vec<Box<dyn PrivacyModel>> = instance.groups.iter().map(group).collect();
-    models.push(Box::new(KAnonymity::new(instance.k as u64, false)));
-    let max_suppressed = instance.max_suppressed as u64;
-    Some(Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed })
-}
-
-/// Columns of two levels over 0 … n − 1, and an instance of k = 2 without suppression over them.
-fn flat(leaves: &[usize], rows: Vec<Vec<usize>>, loss: &'static str) -> Instance {
-    let column =
-        |&n: &usize| Column { paths: (0..n).map(|l| vec![l, 0]).collect(), min: 0, max: 1, weight: 1.0 };
-    Instance {
-        columns: leaves.iter().map(column).collect(),
-        rows,
-        k: 2,
-        groups: Vec::new(),
-        max_suppressed: 0,
-        linked: Vec::new(),
-        loss,
-        aggregate: None,
-        counted: None,
-    }
-}
-
-fn levels(node: &Node) -> Vec<usize> {
-    node.levels().iter().map(|&l| l as usize).collect()
-}
 
 fn solve(problem: &Problem, name: &str) -> (Outcome, Account) {
     search(problem, strategy(name).expect("a known name"), &Budget::unlimited()).expect("not refused")
