@@ -103,6 +103,7 @@ pub struct Inspect {
   throng release policy.toml
   throng release policy.toml --out shared/release.parquet --seed 7
   throng release policy.toml --json | jq .levels
+  throng release wide.toml --seconds 30       the best found in that time, and how far from optimal
 
 Ctrl-C during the search releases the best found so far; at any other time, and
 the second time, it stops and leaves nothing behind.")]
@@ -118,9 +119,20 @@ pub struct Release {
     /// The seed of the row order, instead of the policy's
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Release the best found when the search has taken so long
+    #[arg(long, value_name = "N", value_parser = seconds)]
+    pub seconds: Option<f64>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// A time that can be waited.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
+        _ => Err("a number of seconds, such as 30 or 0.5, is expected".into()),
+    }
 }
 
 /// `throng verify`.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use throng::error::{Fault, Kind, Result};
 use throng::hierarchy;
@@ -97,6 +97,9 @@ pub struct Job<'a> {
     pub output: Option<PathBuf>,
     /// The seed, instead of the policy's.
     pub seed: Option<u64>,
+    /// How long the search may go on before the best so far is released; what that is may then differ from
+    /// run to run.
+    pub patience: Option<Duration>,
     /// How often the user asked to stop: during the search it means to release the best so far, otherwise to
     /// give up.
     pub interrupts: &'a (dyn Fn() -> usize + Sync),
@@ -158,7 +161,9 @@ impl Engine {
 
         let started = Instant::now();
         let budget = Budget {
-            cancelled: &|| (job.interrupts)() > 0,
+            cancelled: &|| {
+                (job.interrupts)() > 0 || job.patience.is_some_and(|patience| started.elapsed() >= patience)
+            },
             progress: &|p| (job.progress)(Stage::Searching(p)),
         };
         let (outcome, account) = search::solve(&problem, strategy, &budget)?;

@@ -28,7 +28,7 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     if !args.json {
         out(&made);
     }
-    let done = release(&policy, None, None)?;
+    let done = release(&policy, None, None, None)?;
     if args.json {
         out(&json(&done.certificate.release)?);
         return Ok(Ended::Holds);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use throng::error::{Error, Result};
 use throng_engine::{Done, Engine, Job, PolicyFile};
@@ -13,7 +14,8 @@ use crate::progress::{Line, catch_interrupts, interrupts};
 use crate::show::{integer, out};
 
 pub fn run(args: &args::Release) -> Result<Ended> {
-    let done = release(&args.policy, args.out.clone(), args.seed)?;
+    let patience = args.seconds.map(Duration::from_secs_f64);
+    let done = release(&args.policy, args.out.clone(), args.seed, patience)?;
     if args.json {
         out(&json(&done.certificate.release)?);
     } else {
@@ -23,7 +25,12 @@ pub fn run(args: &args::Release) -> Result<Ended> {
 }
 
 /// Releases as a policy says, with progress and Ctrl-C.
-pub fn release(policy: &Path, output: Option<PathBuf>, seed: Option<u64>) -> Result<Done> {
+pub fn release(
+    policy: &Path,
+    output: Option<PathBuf>,
+    seed: Option<u64>,
+    patience: Option<Duration>,
+) -> Result<Done> {
     catch_interrupts();
     let (policy, text) = PolicyFile::read(policy)?;
     let engine = Engine::new()?;
@@ -32,6 +39,7 @@ pub fn release(policy: &Path, output: Option<PathBuf>, seed: Option<u64>) -> Res
         policy: &policy,
         output,
         seed,
+        patience,
         interrupts: &interrupts,
         progress: &|stage| line.stage(stage),
     });

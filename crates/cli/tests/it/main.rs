@@ -14,6 +14,7 @@ mod options;
 mod hierarchies;
 mod repeat;
 mod contract;
+mod stop;
 mod tamper;
 mod bad_policy;
 mod bad_table;

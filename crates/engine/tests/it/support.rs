@@ -113,7 +113,7 @@ pub fn strings(names: &[&str]) -> Vec<String> {
 
 /// A job that nobody watches and nobody stops.
 pub fn job(policy: &PolicyFile) -> Job<'_> {
-    Job { policy, output: None, seed: None, interrupts: &|| 0, progress: &|_| {} }
+    Job { policy, output: None, seed: None, patience: None, interrupts: &|| 0, progress: &|_| {} }
 }
 
 pub fn release(policy: &PolicyFile) -> Result<Done> {
