@@ -33,6 +33,9 @@ const LARGE: u128 = 1 << 20;
 /// Boxes that are cut at a time: enough for some threads, few enough that hardly one is cut in vain.
 const AT_A_TIME: usize = 8;
 
+/// Checks before that: the first cuts are the ones that others would be made in vain without.
+const ONE_BY_ONE: u64 = 64;
+
 /// Checks that the walk may spend without finding anything better, besides as many as were spent on boxes.
 const PATIENCE: u64 = 10_000;
 
@@ -133,8 +136,9 @@ struct Search<'e, 'p> {
 impl Search<'_, '_> {
     /// The boxes of least bound that can hold something better; none when the best is proven.
     fn most_promising(&mut self) -> Vec<Open> {
+        let many = if self.crew.checked() < ONE_BY_ONE { 1 } else { AT_A_TIME };
         let mut promising = Vec::new();
-        while promising.len() < AT_A_TIME {
+        while promising.len() < many {
             match self.open.pop() {
                 Some(open) if open.bound > self.limit() => self.open.clear(),
                 Some(open) if self.ties_worse(&open) => {}
