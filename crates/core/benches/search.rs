@@ -1,98 +1,20 @@
 //! The searches on tables of known size: figures are in docs/performance.md.
 //!
 //! `cargo bench -p throng` runs on a generated table of 1.2 million rows. With THRONG_DATA naming a folder
-//! that holds the adult table (adult/adult.csv and its hierarchies), it runs on that too.
+//! that holds the adult table (adult/adult.csv and its hierarchies), it runs on that too. What takes minutes, or
+//! never ends, is run once by `cargo run --release -p throng --example search`.
+
+mod tables;
 
 use std::hint::black_box;
-use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use throng::hierarchy;
-use throng::policy::Policy;
-use throng::search::{Budget, Evaluator, Grouped, Outcome, Problem, solve, strategy};
-use throng::synth::Skewed;
+use throng::search::{Budget, Evaluator, Outcome, Problem, solve, strategy};
 use throng::table::Dictionary;
-use throng::tuples::Tuples;
 
-/// A table as grouping leaves it, and the policy to release it under.
-struct Table {
-    names: Vec<String>,
-    dictionaries: Vec<Dictionary>,
-    tuples: Tuples,
-    files: Vec<(String, String)>,
-}
-
-impl Table {
-    fn problem(&self, suppression: f64, loss: &str) -> Problem {
-        let columns: String = self
-            .names
-            .iter()
-            .map(|n| format!("[columns.{n:?}]\nrole = \"quasi\"\nhierarchy = {{ file = \"{n}\" }}\n"))
-            .collect();
-        let text = format!(
-            "version = 1\n[input]\npath = \"x.csv\"\n{columns}[privacy]\nk = 5\nsuppression = {suppression:?}\n\
-             [search]\nloss = {loss}\n"
-        );
-        let policy = Policy::parse(&text).expect("a policy");
-        let grouped = Grouped {
-            names: self.names.clone(),
-            measured: Vec::new(),
-            dictionaries: self.dictionaries.clone(),
-            tuples: self.tuples.clone(),
-        };
-        let load = |path: &str| {
-            let found = self.files.iter().find(|(name, _)| name == path);
-            Ok(found.map(|(_, text)| text.clone()).unwrap_or_default())
-        };
-        Problem::new(&policy, grouped, &load).expect("a problem").0
-    }
-}
-
-/// Skewed independent columns with a lattice of 25,920 nodes.
-fn skewed(rows: usize) -> Table {
-    let source = Skewed::nine(1);
-    let width = source.domains().len();
-    let names: Vec<String> = (0..width).map(|c| source.name(c)).collect();
-    let mut dictionaries: Vec<Dictionary> = Vec::new();
-    let mut files = Vec::new();
-    for (column, name) in names.iter().enumerate() {
-        let paths = source.paths(column);
-        dictionaries.push(Dictionary::of(paths.iter().map(|p| Some(p.leaf.as_str()))));
-        let lines = paths.iter().map(|p| [vec![p.leaf.clone()], p.labels.clone()].concat().join(";") + "\n");
-        files.push((name.clone(), lines.collect()));
-    }
-    let mut tuples = Tuples::new(width);
-    let mut stream = source.rows(0);
-    let mut row = vec![0; width];
-    for _ in 0..rows {
-        stream.fill(&mut row);
-        tuples.insert(&row, 1);
-    }
-    Table { names, dictionaries, tuples, files }
-}
-
-/// The adult table, where it is there.
-fn adult() -> Option<Table> {
-    let folder = PathBuf::from(std::env::var_os("THRONG_DATA")?).join("adult");
-    let text = std::fs::read_to_string(folder.join("adult.csv")).ok()?;
-    let mut lines = text.lines();
-    let names: Vec<String> = lines.next()?.split(';').map(String::from).collect();
-    let mut dictionaries = vec![Dictionary::new(); names.len()];
-    let mut tuples = Tuples::new(names.len());
-    for line in lines {
-        let row: Vec<u32> =
-            line.split(';').zip(&mut dictionaries).map(|(cell, d)| d.add(Some(cell), 1)).collect();
-        tuples.insert(&row, 1);
-    }
-    let file = |name: &String| {
-        let path = folder.join(format!("adult_hierarchy_{name}.csv"));
-        Some((name.clone(), std::fs::read_to_string(path).ok()?))
-    };
-    let files = names.iter().map(file).collect::<Option<Vec<_>>>()?;
-    Some(Table { names, dictionaries, tuples, files })
-}
-
-const LM: &str = "{ name = \"lm\", aggregate = \"geometric\", count_suppressed = true }";
+use tables::{LM, adult, nine, wide};
 
 fn search(bench: &mut Criterion, label: &str, problem: &Problem, algorithm: &str) {
     let strategy = strategy(algorithm).expect("a strategy");
@@ -124,11 +46,30 @@ fn checks(bench: &mut Criterion, label: &str, problem: &Problem) {
     group.finish();
 }
 
+/// The first checks of a search that cannot be finished.
+fn begun(bench: &mut Criterion, label: &str, problem: &Problem, checks: u64) {
+    let auto = strategy("auto").expect("a strategy");
+    let mut group = bench.benchmark_group("begun");
+    group.sample_size(10).throughput(criterion::Throughput::Elements(checks));
+    group.bench_function(label, |b| {
+        b.iter(|| {
+            let checked = AtomicU64::new(0);
+            let budget = Budget {
+                cancelled: &|| checked.load(Ordering::Relaxed) >= checks,
+                progress: &|p| checked.store(p.checked, Ordering::Relaxed),
+            };
+            black_box(solve(problem, auto, &budget).expect("a run"))
+        });
+    });
+    group.finish();
+}
+
 fn all(bench: &mut Criterion) {
-    let table = skewed(1_200_000);
-    search(bench, "skewed-1.2M/lm/0", &table.problem(0.0, LM), "auto");
-    search(bench, "skewed-1.2M/lm/0.05", &table.problem(0.05, LM), "auto");
-    search(bench, "skewed-1.2M/entropy/0", &table.problem(0.0, "\"entropy\""), "auto");
+    begun(bench, "wide-30k/lm/1", &wide(30_000).problem(1.0, LM), 2_000);
+    let table = nine(1_200_000);
+    search(bench, "nine-1.2M/lm/0", &table.problem(0.0, LM), "auto");
+    search(bench, "nine-1.2M/lm/0.05", &table.problem(0.05, LM), "auto");
+    search(bench, "nine-1.2M/entropy/0", &table.problem(0.0, "\"entropy\""), "auto");
     let Some(table) = adult() else { return };
     for suppression in [0.0, 0.02, 0.05, 1.0] {
         let label = format!("adult/lm/{suppression}");

@@ -1,0 +1,106 @@
+//! The tables that benchmarks and examples run on: two generated ones, and adult where it is there.
+
+use std::path::PathBuf;
+
+use throng::hierarchy::Path;
+use throng::policy::Policy;
+use throng::search::{Grouped, Problem};
+use throng::synth::{Skewed, Wide};
+use throng::table::Dictionary;
+use throng::tuples::Tuples;
+
+/// LM as ARX defines it.
+pub const LM: &str = "{ name = \"lm\", aggregate = \"geometric\", count_suppressed = true }";
+
+/// A table as grouping leaves it, with its hierarchy files.
+pub struct Table {
+    names: Vec<String>,
+    dictionaries: Vec<Dictionary>,
+    tuples: Tuples,
+    files: Vec<(String, String)>,
+}
+
+impl Table {
+    /// The problem of releasing it with k = 5.
+    pub fn problem(&self, suppression: f64, loss: &str) -> Problem {
+        let columns: String = self
+            .names
+            .iter()
+            .map(|n| format!("[columns.{n:?}]\nrole = \"quasi\"\nhierarchy = {{ file = \"{n}\" }}\n"))
+            .collect();
+        let text = format!(
+            "version = 1\n[input]\npath = \"x.csv\"\n{columns}[privacy]\nk = 5\nsuppression = {suppression:?}\n\
+             [search]\nloss = {loss}\n"
+        );
+        let policy = Policy::parse(&text).expect("a policy");
+        let grouped = Grouped {
+            names: self.names.clone(),
+            measured: Vec::new(),
+            dictionaries: self.dictionaries.clone(),
+            tuples: self.tuples.clone(),
+        };
+        let load = |path: &str| {
+            let found = self.files.iter().find(|(name, _)| name == path);
+            Ok(found.map(|(_, text)| text.clone()).unwrap_or_default())
+        };
+        Problem::new(&policy, grouped, &load).expect("a problem").0
+    }
+
+    /// A generated table: for each column its name and hierarchy, and the rows' codes.
+    fn generated(columns: impl Iterator<Item = (String, Vec<Path>)>) -> Table {
+        let mut table =
+            Table { names: Vec::new(), dictionaries: Vec::new(), tuples: Tuples::new(0), files: Vec::new() };
+        for (name, paths) in columns {
+            table.dictionaries.push(Dictionary::of(paths.iter().map(|p| Some(p.leaf.as_str()))));
+            let lines = paths.into_iter().map(|p| [vec![p.leaf], p.labels].concat().join(";") + "\n");
+            table.files.push((name.clone(), lines.collect()));
+            table.names.push(name);
+        }
+        table.tuples = Tuples::new(table.names.len());
+        table
+    }
+}
+
+/// Nine skewed independent columns with a lattice of 25,920 nodes.
+pub fn nine(rows: usize) -> Table {
+    let source = Skewed::nine(1);
+    let width = source.domains().len();
+    let mut table = Table::generated((0..width).map(|c| (source.name(c), source.paths(c))));
+    let mut stream = source.rows(0);
+    let mut row = vec![0; width];
+    for _ in 0..rows {
+        stream.fill(&mut row);
+        table.tuples.insert(&row, 1);
+    }
+    table
+}
+
+/// 24 correlated columns with a lattice of 5 · 10¹³ nodes.
+pub fn wide(rows: usize) -> Table {
+    let mut table = Table::generated((0..Wide::COLUMNS).map(|c| (Wide::name(c), Wide::paths(c))));
+    for row in Wide::new(1).rows().take(rows) {
+        table.tuples.insert(&row, 1);
+    }
+    table
+}
+
+/// The adult table, where THRONG_DATA names the folder that holds it.
+pub fn adult() -> Option<Table> {
+    let folder = PathBuf::from(std::env::var_os("THRONG_DATA")?).join("adult");
+    let text = std::fs::read_to_string(folder.join("adult.csv")).ok()?;
+    let mut lines = text.lines();
+    let names: Vec<String> = lines.next()?.split(';').map(String::from).collect();
+    let mut dictionaries = vec![Dictionary::new(); names.len()];
+    let mut tuples = Tuples::new(names.len());
+    for line in lines {
+        let row: Vec<u32> =
+            line.split(';').zip(&mut dictionaries).map(|(cell, d)| d.add(Some(cell), 1)).collect();
+        tuples.insert(&row, 1);
+    }
+    let file = |name: &String| {
+        let path = folder.join(format!("adult_hierarchy_{name}.csv"));
+        Some((name.clone(), std::fs::read_to_string(path).ok()?))
+    };
+    let files = names.iter().map(file).collect::<Option<Vec<_>>>()?;
+    Some(Table { names, dictionaries, tuples, files })
+}
