@@ -20,6 +20,9 @@ pub struct Release {
     pub levels: BTreeMap<String, usize>,
     /// Loss → value.
     pub loss: BTreeMap<String, f64>,
+    /// Loss → quasi-identifier → value, for losses that are put together from columns; without weights.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
     /// Model → what was asked, what was reached, whether it holds.
     pub privacy: BTreeMap<String, Claim>,
     /// How the levels were found.

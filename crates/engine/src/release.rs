@@ -148,8 +148,10 @@ impl Engine {
 
         let quasi: Vec<String> =
             columns.iter().filter(|c| policy.columns[*c].role == Role::Quasi).cloned().collect();
+        let targets: Vec<String> =
+            columns.iter().filter(|c| policy.columns[*c].role == Role::Target).cloned().collect();
         let grouped = self
-            .group(&source, &quasi, &|rows| {
+            .measure(&source, &quasi, &targets, &|rows| {
                 (job.progress)(Stage::Reading(rows));
                 job.give_up(0)
             })
@@ -172,7 +174,7 @@ impl Engine {
         let search =
             facts_of_search(strategy.name(), &problem, account, gap, started.elapsed().as_secs_f64());
 
-        let mut evaluator = Evaluator::new(&problem);
+        let mut evaluator = Evaluator::measuring(&problem);
         let (view, flags) = evaluator.classes(&best.node);
         let recoding = Recoding::new(&problem.names, &maps, &view, flags);
         let stage = Staging::new(&paths)?;
@@ -198,6 +200,7 @@ impl Engine {
             suppressed: flags.rows(),
             levels: problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect(),
             loss: losses(policy, &problem, &best, &view, flags)?,
+            loss_by_column: losses_by_column(&problem, &view, flags)?,
             privacy: claims(&problem.models, &view, flags),
             search,
             input: FileFacts { path: policy.input.path.clone(), sha256: digest_files(&source.files)?, rows },
@@ -376,10 +379,32 @@ fn losses(
     let plain = vec![1.0; problem.names.len()];
     let mut losses = BTreeMap::new();
     for name in loss::NAMES {
-        let parameters = LossParameters { name: name.into(), aggregate: None, count_suppressed: None };
-        losses.insert(name.into(), loss::build(&parameters, &marginals, &plain)?.loss(view, flags));
+        // Without a target there are no labels to count.
+        if name == "cm" && marginals.targets.is_empty() {
+            continue;
+        }
+        let loss = loss::build(&LossParameters::named(name), &marginals, &plain)?;
+        losses.insert(name.into(), loss.loss(view, flags));
     }
     losses.insert(policy.search.loss.parameters().name, best.loss);
+    Ok(losses)
+}
+
+/// What every column lost, by every loss that is put together from columns, with its defaults and no weights.
+fn losses_by_column(
+    problem: &Problem,
+    view: &throng::classes::View<'_>,
+    flags: &throng::classes::Flags,
+) -> Result<BTreeMap<String, BTreeMap<String, f64>>> {
+    let marginals = Marginals::new(&problem.classes, &problem.hierarchies);
+    let plain = vec![1.0; problem.names.len()];
+    let mut losses = BTreeMap::new();
+    for name in loss::NAMES.into_iter().filter(|&name| name != "cm") {
+        let parts = loss::build(&LossParameters::named(name), &marginals, &plain)?.parts(view, flags);
+        if !parts.is_empty() {
+            losses.insert(name.into(), problem.names.iter().cloned().zip(parts).collect());
+        }
+    }
     Ok(losses)
 }
 

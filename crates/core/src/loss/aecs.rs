@@ -1,6 +1,7 @@
 //! Average class size (mission M7): n / (released classes + 1 if anything is suppressed).
 //!
-//! Not monotone: a suppressed class can become a released one. Bounded by n / all classes.
+//! Not monotone: a suppressed class can become a released one, and then there are more of them. Bounded by n / all
+//! classes. Suppressed rows are one class of many, so that there is nothing for a trade-off to weigh.
 
 use super::discernibility::{most_classes, occurring};
 use super::{Evidence, Loss, Marginals};

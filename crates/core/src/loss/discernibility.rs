@@ -2,13 +2,18 @@
 //!
 //! DM = Σ over released classes |E|² + n·suppressed; DM* = Σ over all classes |E|². DM* is
 //! monotone because merging classes adds 2·|E|·|F|; DM is not, and DM ≥ DM*, which is its bound.
+//!
+//! With a trade-off, DM = g·Σ over released classes |E|² + s·n·suppressed; monotone where suppression is free.
+//! However many rows a node suppresses, the others cost least in classes of one size: the bound is the least of
+//! that over all numbers of rows that it may suppress.
 
-use super::{Evidence, Loss, Marginals};
+use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 
 pub(super) struct Discernibility {
     suppressed: bool,
+    tradeoff: Tradeoff,
     rows: f64,
     classes: usize,
     /// Column → level → number of values that occur.
@@ -16,13 +21,24 @@ pub(super) struct Discernibility {
 }
 
 impl Discernibility {
-    pub(super) fn new(marginals: &Marginals, suppressed: bool) -> Self {
+    pub(super) fn new(marginals: &Marginals, suppressed: bool, tradeoff: Tradeoff) -> Self {
         Discernibility {
             suppressed,
+            tradeoff,
             rows: marginals.rows as f64,
             classes: marginals.classes,
             sizes: occurring(marginals),
         }
+    }
+
+    /// The least that so many classes cost when at least `hidden` rows are suppressed.
+    fn uneven(&self, classes: f64, hidden: f64) -> f64 {
+        let Tradeoff { generalized: g, suppressed: s } = self.tradeoff;
+        let n = self.rows;
+        let cost = |hidden: f64| s * n * hidden + g * (n - hidden) * (n - hidden) / classes;
+        // Where its slope s·n − 2·g·(n − hidden) / classes is 0, or at the end nearest to it.
+        let flat = if g > 0.0 { n - s * n * classes / (2.0 * g) } else { hidden };
+        cost(flat.clamp(hidden, n))
     }
 }
 
@@ -48,7 +64,7 @@ impl Loss for Discernibility {
     }
 
     fn monotone(&self) -> bool {
-        !self.suppressed
+        !self.suppressed || self.tradeoff.free()
     }
 
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
@@ -56,11 +72,18 @@ impl Loss for Discernibility {
             return squares(view.counts().iter().copied()) as f64;
         }
         let kept = view.counts().iter().enumerate().filter(|(c, _)| !flags.has(*c)).map(|(_, &n)| n);
-        (squares(kept) + u128::from(view.rows()) * u128::from(flags.rows())) as f64
+        let (kept, hidden) = (squares(kept), u128::from(view.rows()) * u128::from(flags.rows()));
+        match self.tradeoff {
+            even if even.even() => (kept + hidden) as f64,
+            Tradeoff { generalized, suppressed } => generalized * kept as f64 + suppressed * hidden as f64,
+        }
     }
 
     fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
         let classes = most_classes(&self.sizes, self.classes, node);
+        if !self.tradeoff.even() {
+            return self.uneven(classes, surplus.first().copied().unwrap_or(0.0));
+        }
         // Released rows cost least when all their classes are of one size. Of one class nothing can be told:
         // it is released or suppressed as a whole.
         match surplus {
@@ -72,12 +95,16 @@ impl Loss for Discernibility {
         }
     }
 
-    /// Every class costs its square, and no less when it is suppressed; the surplus is the suppressed rows.
+    /// Every class costs the lesser of its square and its suppression, which with an even trade-off is its square;
+    /// the surplus is the suppressed rows.
     fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
         let counted = self.suppressed && flags.rows() > 0;
-        Evidence {
-            above: squares(view.counts().iter().copied()) as f64,
-            surplus: if counted { vec![flags.rows() as f64] } else { Vec::new() },
-        }
+        let Tradeoff { generalized, suppressed } = self.tradeoff;
+        let lesser = |&n: &u32| (generalized * f64::from(n)).min(suppressed * self.rows) * f64::from(n);
+        let above = match self.tradeoff.even() {
+            true => squares(view.counts().iter().copied()) as f64,
+            false => view.counts().iter().map(lesser).sum(),
+        };
+        Evidence { above, surplus: if counted { vec![flags.rows() as f64] } else { Vec::new() } }
     }
 }

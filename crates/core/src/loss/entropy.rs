@@ -3,10 +3,13 @@
 //! generalized value), with counts over the whole table.
 //!
 //! Monotone and told from the columns alone. Counting suppressed rows adds, per column, what it
-//! takes to tell the generalized values of the suppressed rows apart; then it is not monotone.
+//! takes to tell the generalized values of the suppressed rows apart; then it is not monotone, unless a
+//! trade-off makes suppression free. The bits of generalization count all rows, by the definition, and only the
+//! bits that are added count as suppression's: the two never stand for each other, and the bound needs no more care.
 
+use super::cells::count;
 use super::columns::aggregate;
-use super::{Evidence, Loss, Marginals};
+use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -17,6 +20,7 @@ pub(super) struct Entropy {
     weights: Vec<f64>,
     aggregate: Aggregate,
     count_suppressed: bool,
+    tradeoff: Tradeoff,
 }
 
 impl Entropy {
@@ -25,18 +29,28 @@ impl Entropy {
         weights: &[f64],
         aggregate: Aggregate,
         count_suppressed: bool,
+        tradeoff: Tradeoff,
     ) -> Self {
         let bits = marginals.columns.iter().map(|c| (0..=c.height()).map(|l| bits(c, l)).collect()).collect();
-        Entropy { bits, weights: weights.to_vec(), aggregate, count_suppressed }
+        Entropy { bits, weights: weights.to_vec(), aggregate, count_suppressed, tradeoff }
     }
 
     /// Column's bits for telling the suppressed rows' generalized values apart.
     fn suppressed(&self, view: &View<'_>, flags: &Flags, column: usize, counts: &mut Vec<u64>) -> f64 {
-        counts.clear();
-        counts.resize(view.hierarchies()[column].size(view.node().level(column)), 0);
-        view.flagged(flags, column, |code, rows| counts[code as usize] += u64::from(rows));
+        count(view, flags, column, counts);
         let all = flags.rows() as f64;
-        counts.iter().filter(|&&n| n > 0).map(|&n| -(n as f64) * (n as f64 / all).log2()).sum()
+        let bits: f64 =
+            counts.iter().filter(|&&n| n > 0).map(|&n| -(n as f64) * (n as f64 / all).log2()).sum();
+        self.tradeoff.suppressed * bits
+    }
+
+    /// Column by column, the weighted parts.
+    fn columns(&self, node: &Node, surplus: &[f64]) -> impl ExactSizeIterator<Item = f64> {
+        let part = move |(c, &l): (usize, &u8)| {
+            let bits = self.tradeoff.generalized * self.bits[c][l as usize];
+            self.weights[c] * (bits + surplus.get(c).copied().unwrap_or(0.0))
+        };
+        node.levels().iter().enumerate().map(part)
     }
 }
 
@@ -58,18 +72,15 @@ impl Loss for Entropy {
     }
 
     fn monotone(&self) -> bool {
-        !self.count_suppressed
+        !self.count_suppressed || self.tradeoff.free()
     }
 
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
-        self.bound(view.node(), &self.evidence(view, flags).surplus)
+        aggregate(self.aggregate, self.parts(view, flags).into_iter())
     }
 
     fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
-        let parts = node.levels().iter().enumerate().map(|(c, &l)| {
-            self.weights[c] * (self.bits[c][l as usize] + surplus.get(c).copied().unwrap_or(0.0))
-        });
-        aggregate(self.aggregate, parts)
+        aggregate(self.aggregate, self.columns(node, surplus))
     }
 
     /// The surplus of a column is its bits for the suppressed rows. It only grows towards the bottom: values get
@@ -81,5 +92,9 @@ impl Loss for Entropy {
             surplus.extend((0..view.columns()).map(|c| self.suppressed(view, flags, c, &mut counts)));
         }
         Evidence { above: self.bound(view.node(), &[]), surplus }
+    }
+
+    fn parts(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
+        self.columns(view.node(), &self.evidence(view, flags).surplus).collect()
     }
 }

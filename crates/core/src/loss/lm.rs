@@ -2,10 +2,14 @@
 //! scaled so that a leaf costs 0 and everything costs 1.
 //!
 //! Monotone unless suppressed rows count (the default): their cells cost 1. Without their surplus
-//! it is told from the columns alone, and that is the bound.
+//! it is told from the columns alone, and that is the bound. With a trade-off other than even a suppressed
+//! cell may cost less than a released one, and bounds are those of [`CellCosts`]; where suppression is free it is
+//! monotone, because cells only grow.
 
+use super::cells::CellCosts;
 use super::columns::aggregate;
-use super::{Evidence, Loss, Marginals};
+use super::marginals::ColumnCounts;
+use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -19,6 +23,9 @@ pub(super) struct LossMetric {
     rows: u64,
     aggregate: Aggregate,
     count_suppressed: bool,
+    tradeoff: Tradeoff,
+    /// Costs in leaves beyond the cell's own; only where the trade-off is not even.
+    uneven: Option<CellCosts>,
 }
 
 impl LossMetric {
@@ -27,6 +34,7 @@ impl LossMetric {
         weights: &[f64],
         aggregate: Aggregate,
         count_suppressed: bool,
+        tradeoff: Tradeoff,
     ) -> Self {
         let sum = |l: &super::marginals::LevelCounts| {
             l.rows.iter().zip(&l.leaves).map(|(n, &v)| n * u64::from(v)).sum()
@@ -38,7 +46,26 @@ impl LossMetric {
             rows: marginals.rows,
             aggregate,
             count_suppressed,
+            tradeoff,
+            uneven: (!tradeoff.even()).then(|| costs(marginals, tradeoff)),
         }
+    }
+
+    /// Column by column, the weighted parts of the loss or of its bound, from what the cells cost.
+    fn uneven(&self, costs: impl ExactSizeIterator<Item = f64>) -> impl ExactSizeIterator<Item = f64> {
+        let part = move |(c, cost): (usize, f64)| {
+            let most = self.rows as f64 * self.all[c].saturating_sub(1) as f64;
+            if most > 0.0 { self.weights[c] * cost / most } else { 0.0 }
+        };
+        costs.enumerate().map(part)
+    }
+
+    /// The same from Σ leaves, where the trade-off is even.
+    fn even(&self, node: &Node, surplus: &[f64]) -> impl ExactSizeIterator<Item = f64> {
+        let part = move |(c, &l): (usize, &u8)| {
+            self.scaled(c, self.leaves[c][l as usize] as f64 + surplus.get(c).copied().unwrap_or(0.0))
+        };
+        node.levels().iter().enumerate().map(part)
     }
 
     /// (mean share − 1/D) / (1 − 1/D), from Σ leaves over rows.
@@ -61,33 +88,52 @@ impl LossMetric {
     }
 }
 
+/// A released cell costs the leaves beyond one under it, a suppressed one all beyond one.
+fn costs(marginals: &Marginals, tradeoff: Tradeoff) -> CellCosts {
+    let beyond = |leaves: u32| tradeoff.generalized * f64::from(leaves.saturating_sub(1));
+    CellCosts::new(
+        marginals,
+        |c: &ColumnCounts| c.levels.iter().map(|l| l.leaves.iter().map(|&v| beyond(v)).collect()).collect(),
+        |c: &ColumnCounts| tradeoff.suppressed * c.leaves.saturating_sub(1) as f64,
+    )
+}
+
 impl Loss for LossMetric {
     fn name(&self) -> &'static str {
         "lm"
     }
 
     fn monotone(&self) -> bool {
-        !self.count_suppressed
+        !self.count_suppressed || self.tradeoff.free()
     }
 
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
-        self.bound(view.node(), &self.evidence(view, flags).surplus)
+        aggregate(self.aggregate, self.parts(view, flags).into_iter())
     }
 
     fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
-        let parts = node.levels().iter().enumerate().map(|(c, &l)| {
-            self.scaled(c, self.leaves[c][l as usize] as f64 + surplus.get(c).copied().unwrap_or(0.0))
-        });
-        aggregate(self.aggregate, parts)
+        match &self.uneven {
+            Some(costs) => aggregate(self.aggregate, self.uneven(costs.bounds(node, surplus))),
+            None => aggregate(self.aggregate, self.even(node, surplus)),
+        }
     }
 
     /// The surplus of a column is the leaves that suppressed rows add; towards the bottom there are more such
     /// rows, and each had fewer leaves to begin with.
     fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
         let mut surplus = Vec::new();
-        if self.count_suppressed && flags.rows() > 0 {
+        if let Some(costs) = &self.uneven {
+            surplus = costs.surplus(view, flags);
+        } else if self.count_suppressed && flags.rows() > 0 {
             surplus.extend((0..view.columns()).map(|c| self.surplus(view, flags, c) as f64));
         }
         Evidence { above: self.bound(view.node(), &[]), surplus }
+    }
+
+    fn parts(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
+        match &self.uneven {
+            Some(costs) => self.uneven(costs.sums(view, flags).into_iter()).collect(),
+            None => self.even(view.node(), &self.evidence(view, flags).surplus).collect(),
+        }
     }
 }

@@ -1,7 +1,9 @@
-//! What losses need to know of single columns: for each level, how often its values occur.
+//! What losses need to know of single columns: for each level, how often its values occur; of a target, how
+//! mixed its labels are to begin with.
 
 use crate::classes::Classes;
 use crate::hierarchy::Hierarchy;
+use crate::histogram::Histogram;
 
 /// One level of one column.
 #[derive(Debug, Clone)]
@@ -30,6 +32,15 @@ impl ColumnCounts {
     }
 }
 
+/// One target column.
+#[derive(Debug, Clone, Copy)]
+pub struct TargetCounts {
+    /// Which of the measured columns it is.
+    pub measured: usize,
+    /// Rows that do not have the most frequent label of their class, in the table itself.
+    pub minority: u64,
+}
+
 /// All columns.
 #[derive(Debug, Clone)]
 pub struct Marginals {
@@ -39,10 +50,12 @@ pub struct Marginals {
     pub rows: u64,
     /// Distinct tuples of the table.
     pub classes: usize,
+    /// The measured columns that hold labels.
+    pub targets: Vec<TargetCounts>,
 }
 
 impl Marginals {
-    /// Counts every column at every level: one pass over the classes.
+    /// Counts every column at every level: one pass over the classes. Every measured column is taken for a target.
     pub fn new(classes: &Classes, hierarchies: &[Hierarchy]) -> Self {
         let mut leaf_rows: Vec<Vec<u64>> = hierarchies.iter().map(|h| vec![0; h.leaf_count()]).collect();
         for (class, &count) in classes.counts().iter().enumerate() {
@@ -51,8 +64,19 @@ impl Marginals {
             }
         }
         let columns = hierarchies.iter().zip(&leaf_rows).map(|(h, rows)| column(h, rows)).collect();
-        Marginals { columns, rows: classes.rows(), classes: classes.len() }
+        let targets = classes.histograms().iter().enumerate();
+        let targets = targets.map(|(measured, h)| TargetCounts { measured, minority: minority(h) }).collect();
+        Marginals { columns, rows: classes.rows(), classes: classes.len(), targets }
     }
+}
+
+/// Rows that do not have the most frequent value of their class.
+fn minority(histogram: &Histogram) -> u64 {
+    let class = |c: usize| {
+        let rows = histogram.class(c).1;
+        rows.iter().map(|&n| u64::from(n)).sum::<u64>() - rows.iter().max().map_or(0, |&n| u64::from(n))
+    };
+    (0..histogram.len()).map(class).sum()
 }
 
 fn column(hierarchy: &Hierarchy, leaf_rows: &[u64]) -> ColumnCounts {

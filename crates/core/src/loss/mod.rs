@@ -6,18 +6,26 @@
 
 mod aecs;
 mod ambiguity;
+mod cells;
+mod classification;
 mod columns;
+mod conditional;
 mod discernibility;
 mod entropy;
 mod height;
 mod lm;
 mod marginals;
+mod parameters;
 mod prec;
+mod tradeoff;
 
-pub use marginals::Marginals;
+pub use marginals::{Marginals, TargetCounts};
+pub use parameters::check;
+pub(crate) use parameters::no_target;
 
+use self::tradeoff::Tradeoff;
 use crate::classes::{Flags, View};
-use crate::error::{Fault, Result, nearest};
+use crate::error::{Error, Result};
 use crate::lattice::Node;
 use crate::policy::{Aggregate, LossParameters};
 
@@ -26,7 +34,7 @@ pub trait Loss: Send + Sync {
     /// What policies and certificates call it.
     fn name(&self) -> &'static str;
 
-    /// Whether no generalization of a node costs less than the node.
+    /// Whether no generalization of a node costs less than the node, with monotone models.
     fn monotone(&self) -> bool;
 
     /// The measured columns whose histograms it reads.
@@ -45,6 +53,11 @@ pub trait Loss: Send + Sync {
     fn evidence(&self, view: &View<'_>, _: &Flags) -> Evidence {
         Evidence { above: self.bound(view.node(), &[]), surplus: Vec::new() }
     }
+
+    /// What each column loses, with its weight; none where the loss does not fall apart into columns.
+    fn parts(&self, _: &View<'_>, _: &Flags) -> Vec<f64> {
+        Vec::new()
+    }
 }
 
 /// What the classes of a node tell of other nodes, with monotone models: suppressed rows only grow in number
@@ -58,71 +71,54 @@ pub struct Evidence {
 }
 
 /// All losses, as policies name them.
-pub const NAMES: [&str; 10] =
-    ["height", "absolute", "relative", "prec", "dm", "dm*", "entropy", "lm", "ambiguity", "aecs"];
+pub const NAMES: [&str; 12] = [
+    "height",
+    "absolute",
+    "relative",
+    "prec",
+    "dm",
+    "dm*",
+    "entropy",
+    "conditional-entropy",
+    "lm",
+    "ambiguity",
+    "aecs",
+    "cm",
+];
 
 /// Makes the loss that a policy asks for, with what it does not say at its default.
 ///
 /// # Errors
-/// An unknown name, or a parameter that the loss does not have.
+/// An unknown name, a parameter that the loss does not have, or "cm" of a table without a target.
 pub fn build(parameters: &LossParameters, marginals: &Marginals, weights: &[f64]) -> Result<Box<dyn Loss>> {
-    let LossParameters { name, aggregate, count_suppressed } = parameters;
-    fixed(parameters)?;
+    Error::check(check(parameters))?;
+    let LossParameters { name, aggregate, count_suppressed, tradeoff } = parameters;
+    let tradeoff = Tradeoff::new(tradeoff.unwrap_or(0.5));
+    let counted = |default: bool| count_suppressed.unwrap_or(default);
+    let how = |default: Aggregate| aggregate.unwrap_or(default);
     Ok(match name.as_str() {
         "height" => Box::new(height::Height::new("height", marginals, weights)),
         "absolute" => Box::new(height::Height::new("absolute", marginals, weights)),
         "relative" => Box::new(height::Height::new("relative", marginals, weights)),
-        "prec" => Box::new(prec::Prec::new(marginals, weights, count_suppressed.unwrap_or(false))),
-        "dm" => Box::new(discernibility::Discernibility::new(marginals, true)),
-        "dm*" => Box::new(discernibility::Discernibility::new(marginals, false)),
-        "entropy" => Box::new(entropy::Entropy::new(
-            marginals,
-            weights,
-            aggregate.unwrap_or(Aggregate::Sum),
-            count_suppressed.unwrap_or(false),
-        )),
-        "lm" => Box::new(lm::LossMetric::new(
-            marginals,
-            weights,
-            aggregate.unwrap_or(Aggregate::Mean),
-            count_suppressed.unwrap_or(true),
-        )),
-        "ambiguity" => Box::new(ambiguity::Ambiguity::new(marginals)),
+        "prec" => Box::new(prec::Prec::new(marginals, weights, counted(false), tradeoff)),
+        "dm" => Box::new(discernibility::Discernibility::new(marginals, true, tradeoff)),
+        "dm*" => Box::new(discernibility::Discernibility::new(marginals, false, tradeoff)),
+        "entropy" => {
+            let (how, counted) = (how(Aggregate::Sum), counted(false));
+            Box::new(entropy::Entropy::new(marginals, weights, how, counted, tradeoff))
+        }
+        "conditional-entropy" => {
+            let how = how(Aggregate::Sum);
+            Box::new(conditional::ConditionalEntropy::new(marginals, weights, how, tradeoff))
+        }
+        "lm" => {
+            let (how, counted) = (how(Aggregate::Mean), counted(true));
+            Box::new(lm::LossMetric::new(marginals, weights, how, counted, tradeoff))
+        }
+        "ambiguity" => Box::new(ambiguity::Ambiguity::new(marginals, tradeoff)),
         "aecs" => Box::new(aecs::AverageClass::new(marginals)),
-        other => return Err(unknown(other)),
+        "cm" if marginals.targets.is_empty() => return Err(no_target().into()),
+        "cm" => Box::new(classification::Classification::new(marginals, tradeoff)),
+        other => return Err(parameters::unknown(other).into()),
     })
-}
-
-fn unknown(name: &str) -> crate::error::Error {
-    let near = nearest(name, NAMES).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
-    Fault::input(format!("there is no loss \"{name}\""))
-        .key("search.loss")
-        .help(format!("{near}losses are {}", NAMES.join(", ")))
-        .into()
-}
-
-/// Refuses parameters that a loss does not have.
-fn fixed(parameters: &LossParameters) -> Result<()> {
-    let name = parameters.name.as_str();
-    if parameters.aggregate.is_some() && !matches!(name, "entropy" | "lm") && NAMES.contains(&name) {
-        return Err(Fault::input(format!("loss \"{name}\" has no aggregate"))
-            .key("search.loss.aggregate")
-            .help("only \"lm\" and \"entropy\" are put together from columns in several ways")
-            .into());
-    }
-    let always = match name {
-        "dm" | "ambiguity" | "aecs" => Some(true),
-        "dm*" | "height" | "absolute" | "relative" => Some(false),
-        _ => None,
-    };
-    match (always, parameters.count_suppressed) {
-        (Some(always), Some(asked)) if always != asked => Err(Fault::input(format!(
-            "loss \"{name}\" {} suppressed rows by its definition",
-            if always { "counts" } else { "does not count" }
-        ))
-        .key("search.loss.count_suppressed")
-        .help(if name == "dm" { "\"dm*\" is the form that does not count them" } else { "leave it out" })
-        .into()),
-        _ => Ok(()),
-    }
 }

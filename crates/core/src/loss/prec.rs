@@ -1,8 +1,10 @@
 //! Prec as a loss (mission M2; S figure 32, I 2.9): the mean over cells of level / height.
 //!
-//! Monotone unless suppressed rows count; then their cells are at the top.
+//! Monotone unless suppressed rows count; then their cells are at the top. With a trade-off a released row costs
+//! g·(its mean), a suppressed one s·(that of the top), and no row less than the lesser of the two: that is the bound. Where
+//! suppression is free it is monotone: there are ever more released rows, and each costs ever more.
 
-use super::{Evidence, Loss, Marginals};
+use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 
@@ -10,13 +12,38 @@ pub(super) struct Prec {
     heights: Vec<f64>,
     weights: Vec<f64>,
     count_suppressed: bool,
+    tradeoff: Tradeoff,
 }
 
 impl Prec {
-    pub(super) fn new(marginals: &Marginals, weights: &[f64], count_suppressed: bool) -> Self {
+    pub(super) fn new(
+        marginals: &Marginals,
+        weights: &[f64],
+        count_suppressed: bool,
+        tradeoff: Tradeoff,
+    ) -> Self {
         let heights = marginals.columns.iter().map(|c| c.height() as f64).collect();
-        Prec { heights, weights: weights.to_vec(), count_suppressed }
+        Prec { heights, weights: weights.to_vec(), count_suppressed, tradeoff }
     }
+
+    /// What a released row and a suppressed one cost.
+    fn rows(&self, node: &Node) -> (f64, f64) {
+        let parts = node.levels().iter().zip(&self.heights).zip(&self.weights);
+        let m = self.heights.len().max(1) as f64;
+        let kept = parts.map(|((&l, h), w)| w * f64::from(l) / h).sum::<f64>() / m;
+        let top = self.weights.iter().sum::<f64>() / m;
+        (self.tradeoff.generalized * kept, self.tradeoff.suppressed * top)
+    }
+
+    /// The share of suppressed rows, where they count.
+    fn share(&self, view: &View<'_>, flags: &Flags) -> Option<f64> {
+        (self.count_suppressed && flags.rows() > 0).then(|| flags.rows() as f64 / view.rows() as f64)
+    }
+}
+
+/// The mean over rows of which a share costs something else.
+fn mixed(kept: f64, hidden: f64, share: Option<f64>) -> f64 {
+    share.map_or(kept, |share| kept + share * (hidden - kept))
 }
 
 impl Loss for Prec {
@@ -25,27 +52,32 @@ impl Loss for Prec {
     }
 
     fn monotone(&self) -> bool {
-        !self.count_suppressed
+        !self.count_suppressed || self.tradeoff.free()
     }
 
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
-        self.bound(view.node(), &self.evidence(view, flags).surplus)
+        let (kept, hidden) = self.rows(view.node());
+        mixed(kept, hidden, self.share(view, flags))
     }
 
     fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
-        let parts = node.levels().iter().zip(&self.heights).zip(&self.weights);
-        let m = self.heights.len().max(1) as f64;
-        let kept = parts.map(|((&l, h), w)| w * f64::from(l) / h).sum::<f64>() / m;
-        match surplus {
-            [share] => kept + share * (self.weights.iter().sum::<f64>() / m - kept),
-            _ => kept,
-        }
+        let (kept, hidden) = self.rows(node);
+        let least = if self.tradeoff.even() { kept } else { kept.min(hidden) };
+        mixed(least, hidden, surplus.first().copied())
     }
 
     /// The share of suppressed rows.
     fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
-        let counted = self.count_suppressed && flags.rows() > 0;
-        let surplus = if counted { vec![flags.rows() as f64 / view.rows() as f64] } else { Vec::new() };
+        let surplus = self.share(view, flags).into_iter().collect();
         Evidence { above: self.bound(view.node(), &[]), surplus }
+    }
+
+    fn parts(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
+        let Tradeoff { generalized, suppressed } = self.tradeoff;
+        let columns = view.node().levels().iter().zip(&self.heights).zip(&self.weights);
+        let part = |((&l, h), w): ((&u8, &f64), &f64)| {
+            mixed(generalized * w * f64::from(l) / h, suppressed * w, self.share(view, flags))
+        };
+        columns.map(part).collect()
     }
 }

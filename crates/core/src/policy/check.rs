@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Format, Policy, Role};
 use crate::error::{Fault, nearest};
+use crate::loss;
 
 /// What is wrong whatever the table is.
 pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
@@ -19,6 +20,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     columns(policy, &mut faults);
     privacy(policy, &mut faults);
     linked(policy, &mut faults);
+    loss(policy, &mut faults);
     faults
 }
 
@@ -198,6 +200,15 @@ fn linked(policy: &Policy, faults: &mut Vec<Fault>) {
                 );
             }
         }
+    }
+}
+
+/// What the search is to lose least of must be there and have these parameters.
+fn loss(policy: &Policy, faults: &mut Vec<Fault>) {
+    let parameters = policy.search.loss.parameters();
+    faults.extend(loss::check(&parameters));
+    if parameters.name == "cm" && policy.with_role(Role::Target).is_empty() {
+        faults.push(loss::no_target());
     }
 }
 

@@ -322,6 +322,16 @@ pub struct LossParameters {
     /// Whether suppressed rows add to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count_suppressed: Option<bool>,
+    /// Between generalization and suppression, from 0 (suppression is free) to 1 (generalization is free).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tradeoff: Option<f64>,
+}
+
+impl LossParameters {
+    /// A loss with all its defaults.
+    pub fn named(name: impl Into<String>) -> Self {
+        LossParameters { name: name.into(), aggregate: None, count_suppressed: None, tradeoff: None }
+    }
 }
 
 /// How the losses of columns are put together.
@@ -342,9 +352,7 @@ impl LossSpec {
     /// The name with all parameters, as far as they are given.
     pub fn parameters(&self) -> LossParameters {
         match self {
-            LossSpec::Name(name) => {
-                LossParameters { name: name.clone(), aggregate: None, count_suppressed: None }
-            }
+            LossSpec::Name(name) => LossParameters::named(name),
             LossSpec::Full(parameters) => parameters.clone(),
         }
     }

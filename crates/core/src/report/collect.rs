@@ -81,6 +81,9 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
     if let Some(counted) = parameters.count_suppressed {
         loss += if counted { ", suppressed rows count" } else { ", suppressed rows do not count" };
     }
+    if let Some(tradeoff) = parameters.tradeoff {
+        loss += &format!(", trade-off {tradeoff}");
+    }
     let share = policy.privacy.suppression * 100.0;
     PolicySummary {
         path: subject.policy_path.clone(),

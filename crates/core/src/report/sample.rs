@@ -268,6 +268,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         suppressed: 294,
         levels: lattice.chosen.iter().map(|c| (c.column.clone(), c.level)).collect(),
         loss: BTreeMap::from([("prec".to_owned(), 0.4), ("entropy".to_owned(), 213_402.7)]),
+        loss_by_column: BTreeMap::new(),
         privacy: BTreeMap::from([(
             "k".to_owned(),
             Claim { required: 5.0, achieved: Some(5.0), holds: true },

@@ -98,7 +98,7 @@ fn cheapest(evaluator: &mut Evaluator<'_>, passed: Option<&Node>) -> f64 {
     let monotone = problem.models.iter().all(|m| m.monotone());
     match passed {
         // The bottom is the answer, and all other nodes are above it.
-        None if problem.loss.monotone() => f64::INFINITY,
+        None if monotone && problem.loss.monotone() => f64::INFINITY,
         None if monotone => evaluator.evidence(&bottom).above,
         Some(passed) if monotone => {
             let corner = |above: Node| {

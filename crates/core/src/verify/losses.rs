@@ -1,8 +1,9 @@
 //! The certificate's losses, computed again from their definitions.
 //!
 //! Plain sums over classes and values, in floating point, sharing nothing with the search. n rows, S of
-//! them suppressed; column i at level t of h with D leaves. Sources: El Emam et al. (DM, DM*, entropy,
-//! Prec), Samarati and Sweeney (distances, Prec), Iyengar (LM). A loss that is not in the list is left
+//! them suppressed; column i at level t of h with D leaves; a trade-off multiplies what released rows cost
+//! by g and what suppressed ones do by s. Sources: El Emam et al. (DM, DM*, entropy, Prec), Samarati and
+//! Sweeney (distances, Prec), Iyengar (LM, CM), Gionis and Tassa (conditional entropy). A loss that is not in the list is left
 //! unchecked. Costs one pass over the generalized classes per loss.
 
 use std::collections::BTreeMap;
@@ -32,6 +33,23 @@ pub(super) struct Facts<'a> {
 /// A loss that cannot be told, and why.
 type Told = Result<f64, &'static str>;
 
+/// What a trade-off multiplies the cost of released and of suppressed rows by.
+#[derive(Clone, Copy)]
+struct Factors {
+    g: f64,
+    s: f64,
+}
+
+impl Factors {
+    fn of(tradeoff: Option<f64>) -> Self {
+        match tradeoff {
+            Some(tau) if tau < 0.5 => Factors { g: 1.0, s: 2.0 * tau },
+            Some(tau) => Factors { g: 2.0 - 2.0 * tau, s: 1.0 },
+            None => Factors { g: 1.0, s: 1.0 },
+        }
+    }
+}
+
 const NO_DEFINITION: &str = "not checked: no second definition of this loss";
 
 /// One finding per loss of the certificate.
@@ -47,12 +65,47 @@ pub(super) fn losses(
             // What the search lost least of: with the policy's parameters and weights.
             facts.loss(&target, &facts.chains.iter().map(weight).collect::<Vec<_>>())
         } else {
-            let plain = LossParameters { name: key.clone(), aggregate: None, count_suppressed: None };
-            facts.loss(&plain, &vec![1.0; facts.chains.len()])
+            facts.loss(&LossParameters::named(key), &vec![1.0; facts.chains.len()])
         };
         (format!("loss: {key}"), judge(stated, found))
     };
     stated.iter().map(finding).collect()
+}
+
+/// One finding per loss of which the certificate gives the columns' parts: defaults, no weights.
+pub(super) fn by_column(
+    stated: &BTreeMap<String, BTreeMap<String, f64>>,
+    facts: &Facts<'_>,
+) -> Vec<(String, Finding)> {
+    let finding = |(key, stated): (&String, &BTreeMap<String, f64>)| {
+        let found = match facts.parts(&LossParameters::named(key)) {
+            Ok(parts) => judge_columns(stated, facts.chains, &parts),
+            Err(why) => Finding::unchecked(why),
+        };
+        (format!("loss by column: {key}"), found)
+    };
+    stated.iter().map(finding).collect()
+}
+
+fn judge_columns(stated: &BTreeMap<String, f64>, chains: &[Chain<'_>], parts: &[f64]) -> Finding {
+    let mut wrong = Wrong::default();
+    for (chain, &found) in chains.iter().zip(parts) {
+        match stated.get(chain.name) {
+            Some(&stated) if near(found, stated) => {}
+            Some(stated) => {
+                wrong.push(format!("{found} in `{}`, the certificate says {stated}", chain.name));
+            }
+            None => wrong.push(format!("nothing is said of `{}`", chain.name)),
+        }
+    }
+    for name in stated.keys().filter(|name| chains.iter().all(|chain| chain.name != **name)) {
+        wrong.push(format!("`{name}` is no quasi-identifier"));
+    }
+    Finding::of(&wrong, || "as certified in every column".into())
+}
+
+fn near(found: f64, stated: f64) -> bool {
+    found == stated || (found - stated).abs() <= TOLERANCE * found.abs().max(stated.abs()).max(1.0)
 }
 
 fn judge(stated: f64, found: Told) -> Finding {
@@ -60,10 +113,8 @@ fn judge(stated: f64, found: Told) -> Finding {
         Ok(found) => found,
         Err(why) => return Finding::unchecked(why),
     };
-    let near =
-        found == stated || (found - stated).abs() <= TOLERANCE * found.abs().max(stated.abs()).max(1.0);
     let mut wrong = Wrong::default();
-    if !near {
+    if !near(found, stated) {
         wrong.push(format!("{found}, the certificate says {stated}"));
     }
     Finding::of(&wrong, || format!("{found}, as certified"))
@@ -71,35 +122,44 @@ fn judge(stated: f64, found: Told) -> Finding {
 
 impl Facts<'_> {
     fn loss(&self, parameters: &LossParameters, weights: &[f64]) -> Told {
-        let counted = parameters.count_suppressed;
-        let how = parameters.aggregate;
-        match (parameters.name.as_str(), counted, how) {
-            ("height" | "absolute", None | Some(false), None) => {
+        let LossParameters { name, aggregate: how, count_suppressed: counted, tradeoff } = parameters;
+        let factors = Factors::of(*tradeoff);
+        match (name.as_str(), counted, how, tradeoff) {
+            ("height" | "absolute", None | Some(false), None, None) => {
                 Ok(aggregate(Aggregate::Sum, &self.heights(|t, _| t)?, weights))
             }
-            ("relative", None | Some(false), None) => {
+            ("relative", None | Some(false), None, None) => {
                 Ok(aggregate(Aggregate::Sum, &self.heights_known(|t, h| t / h)?, weights))
             }
-            ("prec", _, None) => {
-                let share = if counted == Some(true) { self.share_suppressed() } else { 0.0 };
-                let parts = self.heights_known(|t, h| (1.0 - share) * t / h + share)?;
-                Ok(aggregate(Aggregate::Mean, &parts, weights))
-            }
-            ("dm", None | Some(true), None) => Ok(self.discernibility()),
-            ("dm*", None | Some(false), None) => Ok(squares(self.source()?)),
-            ("aecs", None | Some(true), None) => {
+            ("dm", None | Some(true), None, _) => Ok(self.discernibility(factors)),
+            ("dm*", None | Some(false), None, None) => Ok(squares(self.source()?)),
+            ("aecs", None | Some(true), None, None) => {
                 let classes = self.counts.iter().filter(|&&count| count > 0).count();
                 Ok(self.rows as f64 / (classes + usize::from(self.suppressed > 0)).max(1) as f64)
             }
-            ("ambiguity", None | Some(true), None) => self.ambiguity(),
-            ("entropy", _, _) => {
-                let parts = self.entropies(counted == Some(true))?;
-                Ok(aggregate(how.unwrap_or(Aggregate::Sum), &parts, weights))
+            ("ambiguity", None | Some(true), None, _) => self.ambiguity(factors),
+            ("cm", None | Some(true), None, _) => self.classification(factors),
+            ("prec", _, None, _) => Ok(aggregate(Aggregate::Mean, &self.parts(parameters)?, weights)),
+            ("lm", ..) => Ok(aggregate(how.unwrap_or(Aggregate::Mean), &self.parts(parameters)?, weights)),
+            ("entropy" | "conditional-entropy", ..) => {
+                Ok(aggregate(how.unwrap_or(Aggregate::Sum), &self.parts(parameters)?, weights))
             }
-            ("lm", _, _) => {
-                let parts = self.leaf_shares(counted != Some(false))?;
-                Ok(aggregate(how.unwrap_or(Aggregate::Mean), &parts, weights))
+            _ => Err(NO_DEFINITION),
+        }
+    }
+
+    /// Column by column, for losses that are put together from columns.
+    fn parts(&self, parameters: &LossParameters) -> Result<Vec<f64>, &'static str> {
+        let counted = parameters.count_suppressed;
+        let factors = Factors::of(parameters.tradeoff);
+        match parameters.name.as_str() {
+            "prec" => {
+                let share = if counted == Some(true) { self.share_suppressed() } else { 0.0 };
+                self.heights_known(|t, h| (1.0 - share) * factors.g * t / h + share * factors.s)
             }
+            "entropy" => self.entropies(counted == Some(true), factors),
+            "conditional-entropy" if counted != Some(false) => self.conditional_entropies(factors),
+            "lm" => self.leaf_shares(counted != Some(false), factors),
             _ => Err(NO_DEFINITION),
         }
     }
@@ -139,24 +199,35 @@ impl Facts<'_> {
     }
 
     /// DM: Σ over released classes |E|² + n·S.
-    fn discernibility(&self) -> f64 {
+    fn discernibility(&self, Factors { g, s }: Factors) -> f64 {
         let squares: f64 = self.counts.iter().map(|&count| count as f64 * count as f64).sum();
-        squares + self.rows as f64 * self.suppressed as f64
+        g * squares + s * self.rows as f64 * self.suppressed as f64
     }
 
     /// The mean over rows of the product of the leaves under the cells; a suppressed row may be anything.
-    fn ambiguity(&self) -> Told {
+    fn ambiguity(&self, Factors { g, s }: Factors) -> Told {
         let source = self.source()?;
         let leaves = self.leaves()?;
         let everything: f64 = leaves.iter().map(|(_, all)| all).product();
-        let mut sum = self.suppressed as f64 * everything;
+        let mut sum = s * self.suppressed as f64 * everything;
         for class in 0..source.classes.len() {
             let tuple = source.classes.tuples.tuple(class);
             let product: f64 =
                 tuple.iter().zip(&leaves).map(|(&cell, (under, _))| under[cell as usize]).product();
-            sum += source.stay[class] as f64 * product;
+            sum += g * source.stay[class] as f64 * product;
         }
         Ok(self.mean(sum))
+    }
+
+    /// CM: the share of rows that are suppressed or do not have the majority label of their class; the mean over
+    /// targets.
+    fn classification(&self, Factors { g, s }: Factors) -> Told {
+        let minorities = &self.source()?.minorities;
+        if minorities.is_empty() {
+            return Err("not checked: no column is a target");
+        }
+        let minority: u64 = minorities.iter().sum();
+        Ok(self.mean(g * minority as f64 / minorities.len() as f64 + s * self.suppressed as f64))
     }
 
     /// Per column: number of a generalized value → leaves under it; and all leaves.
@@ -172,9 +243,9 @@ impl Facts<'_> {
             .ok_or("not checked: a level does not fit its hierarchy")
     }
 
-    /// LM per column: (mean share of leaves − 1/D) / (1 − 1/D); where suppressed rows count, their share
-    /// is 1.
-    fn leaf_shares(&self, counted: bool) -> Result<Vec<f64>, &'static str> {
+    /// LM per column: the mean over rows of (leaves under the cell − 1) / (D − 1); where suppressed rows count,
+    /// each counts 1.
+    fn leaf_shares(&self, counted: bool, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
         let hidden = self.suppressed_values(source);
         let mut parts = Vec::new();
@@ -182,18 +253,17 @@ impl Facts<'_> {
             let mut sum = 0.0;
             for (value, count) in self.values(source, column).iter().enumerate() {
                 let out = if counted { hidden[column][value] } else { 0.0 };
-                sum += (count - out) * under[value] / all + out;
+                sum += g * (count - out) * (under[value] - 1.0) + s * out * (all - 1.0);
             }
-            let least = 1.0 / all;
             // A column of one leaf has nothing to lose.
-            parts.push(if *all > 1.0 { (self.mean(sum) - least).max(0.0) / (1.0 - least) } else { 0.0 });
+            parts.push(if *all > 1.0 { self.mean(sum) / (all - 1.0) } else { 0.0 });
         }
         Ok(parts)
     }
 
     /// Non-uniform entropy per column: Σ over rows −log2(count of the value / count of the generalized
     /// value) over the whole table; counted: and the entropy of the suppressed rows' generalized values.
-    fn entropies(&self, counted: bool) -> Result<Vec<f64>, &'static str> {
+    fn entropies(&self, counted: bool, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
         let hidden = self.suppressed_values(source);
         let mut parts = Vec::new();
@@ -203,13 +273,38 @@ impl Facts<'_> {
             for (text, &value) in map.iter().enumerate() {
                 let count = interner.count(text as u32) as f64;
                 if count > 0.0 {
-                    sum -= count * (count / general[value as usize]).log2();
+                    sum -= g * count * (count / general[value as usize]).log2();
                 }
             }
             for &count in hidden[column].iter().filter(|&&count| counted && count > 0.0) {
-                sum -= count * (count / self.suppressed as f64).log2();
+                sum -= s * count * (count / self.suppressed as f64).log2();
             }
             parts.push(sum);
+        }
+        Ok(parts)
+    }
+
+    /// Conditional entropy per column: Σ over released rows of the entropy of the texts under their value,
+    /// counted in the whole table, and the entropy of all texts for each suppressed row.
+    fn conditional_entropies(&self, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
+        let source = self.source()?;
+        let hidden = self.suppressed_values(source);
+        let mut parts = Vec::new();
+        for (column, (map, interner)) in source.maps.iter().zip(&source.interners).enumerate() {
+            let general = self.values(source, column);
+            let mut bits = vec![0.0; general.len()];
+            let mut all = 0.0;
+            for (text, &value) in map.iter().enumerate() {
+                let count = interner.count(text as u32) as f64;
+                if count > 0.0 {
+                    let (under, of) = (count / general[value as usize], count / self.rows as f64);
+                    bits[value as usize] -= under * under.log2();
+                    all -= of * of.log2();
+                }
+            }
+            let kept = general.iter().zip(&hidden[column]).map(|(count, out)| count - out);
+            let released: f64 = kept.zip(&bits).map(|(rows, bits)| rows * bits).sum();
+            parts.push(g * released + s * self.suppressed as f64 * all);
         }
         Ok(parts)
     }

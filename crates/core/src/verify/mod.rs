@@ -8,11 +8,12 @@
 //! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
 //! quasi-identifiers and over each named group, `missing` where missing cells mean suppression, and
 //! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`
-//! and every `loss: NAME` that has a second definition in `losses.rs`.
+//! every `loss: NAME` that has a second definition in `losses.rs`, and `loss by column: NAME`.
 
 mod claims;
 mod classes;
 mod groups;
+mod labels;
 mod levels;
 mod losses;
 mod rowhash;
@@ -102,7 +103,9 @@ impl<'a> Verifier<'a> {
 
     /// The header of the original; comes before its rows. Without it the original is taken not to be there.
     pub fn original_columns(&mut self, columns: &[String]) {
-        self.original = Some(Side::new("original", self.policy, columns, self.start));
+        let side = Side::new("original", self.policy, columns, self.start);
+        let labels = self.certificate.release.loss.contains_key("cm");
+        self.original = Some(if labels { side.with_labels(self.policy) } else { side });
     }
 
     /// One row of the original, as [`released_row`](Self::released_row).
@@ -198,7 +201,8 @@ impl<'a> Verifier<'a> {
             facts.suppressed = source.rows - source.stay.iter().sum::<u64>();
             facts.source = Some(source);
         }
-        for (claim, finding) in losses::losses(&release.loss, self.policy, &facts) {
+        let whole = losses::losses(&release.loss, self.policy, &facts);
+        for (claim, finding) in whole.into_iter().chain(losses::by_column(&release.loss_by_column, &facts)) {
             verdict.set(claim, finding);
         }
     }

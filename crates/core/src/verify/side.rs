@@ -5,6 +5,7 @@
 //! look-up of its class.
 
 use super::classes::{Classes, Interner, MISSING};
+use super::labels::Labels;
 use super::rowhash::RowHash;
 use crate::error::{Fault, Result};
 use crate::policy::{Policy, Role};
@@ -28,6 +29,8 @@ pub(super) struct Side {
     pub(super) interners: Vec<Interner>,
     pub(super) classes: Classes,
     pub(super) rows: u64,
+    /// The target columns, where their labels are counted.
+    pub(super) labels: Vec<Labels>,
     start: RowHash,
     /// The batch at hand: tuples end to end, and the hashes of its rows.
     tuples: Vec<u32>,
@@ -46,10 +49,17 @@ impl Side {
             classes: Classes::new(quasi.len()),
             quasi,
             rows: 0,
+            labels: Vec::new(),
             start,
             tuples: Vec::new(),
             hashes: Vec::new(),
         }
+    }
+
+    /// Counts the labels of the policy's target columns, too.
+    pub(super) fn with_labels(mut self, policy: &Policy) -> Self {
+        self.labels = Labels::of(policy, &self.columns, self.quasi.len());
+        self
     }
 
     /// Reads one row.
@@ -92,6 +102,9 @@ impl Side {
                 }
             })?;
         }
+        for labels in &mut self.labels {
+            labels.batch(rows, &self.tuples, cells)?;
+        }
         for (row, hash) in self.hashes.iter().enumerate() {
             self.classes.row(&self.tuples[row * width..(row + 1) * width], hash.finish());
         }
@@ -131,7 +144,7 @@ fn others(policy: &Policy) -> impl Iterator<Item = &str> {
 }
 
 /// Hands every cell of a column to `take`; an absent column is missing in every row.
-fn each(
+pub(super) fn each(
     place: Option<usize>,
     rows: usize,
     cells: &mut Cells<'_>,

@@ -29,6 +29,8 @@ pub(super) struct Generalized {
     pub(super) forced: Classes,
     /// The rows of `classes` that can stay; a class stays whole or not at all.
     pub(super) stay: Vec<u64>,
+    /// Target → rows that stay and do not have the most frequent label of their class.
+    pub(super) minorities: Vec<u64>,
 }
 
 impl Generalized {
@@ -39,7 +41,7 @@ impl Generalized {
         groups: &[Group],
         missing: Missing,
     ) -> Option<Self> {
-        let Side { classes, interners, rows, .. } = original;
+        let Side { classes, interners, rows, labels, .. } = original;
         let maps: Vec<Vec<u32>> = chains
             .iter()
             .zip(&interners)
@@ -53,7 +55,8 @@ impl Generalized {
             !tuple.contains(&MISSING) || missing != Missing::Suppress
         });
         let stay = stable(&classes.tuples, classes.counts(), groups, missing);
-        Some(Generalized { rows, interners, maps, classes, forced, stay })
+        let minorities = labels.into_iter().map(|l| l.minority(&maps, &classes, &stay)).collect();
+        Some(Generalized { rows, interners, maps, classes, forced, stay, minorities })
     }
 
     /// The classes that cannot be released, with their rows.

@@ -17,6 +17,16 @@ fn hierarchy(rows: &[&[&str]]) -> Hierarchy {
 
 /// A loss of a table at a node, with classes below k suppressed.
 fn loss(name: &str, hierarchies: &[Hierarchy], rows: &[Vec<&str>], levels: &[u8], k: u64) -> f64 {
+    loss_of(&LossParameters::named(name), hierarchies, rows, levels, k)
+}
+
+fn loss_of(
+    parameters: &LossParameters,
+    hierarchies: &[Hierarchy],
+    rows: &[Vec<&str>],
+    levels: &[u8],
+    k: u64,
+) -> f64 {
     let codes = |row: &Vec<&str>, levels: &[u8]| -> Vec<u32> {
         row.iter()
             .zip(hierarchies)
@@ -47,9 +57,8 @@ fn loss(name: &str, hierarchies: &[Hierarchy], rows: &[Vec<&str>], levels: &[u8]
     let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(KAnonymity::new(k, false))];
     let mut flags = Flags::default();
     judge(&models, &view, &mut flags);
-    let parameters = LossParameters { name: name.into(), aggregate: None, count_suppressed: None };
     let weights = vec![1.0; levels.len()];
-    loss::build(&parameters, &Marginals::new(&classes, hierarchies), &weights).unwrap().loss(&view, &flags)
+    loss::build(parameters, &Marginals::new(&classes, hierarchies), &weights).unwrap().loss(&view, &flags)
 }
 
 /// Admission date, gender, age: the ten records of figure 3.
@@ -119,4 +128,50 @@ fn one_of_three_cells_suppressed_leaves_two_thirds() {
         let precision = 1.0 - loss("prec", &h, &rows, &levels, 1);
         assert!((precision - 2.0 / 3.0).abs() < 1e-12); // printed 0.66
     }
+}
+
+/// Seven people of four ages: 30, 30, 31, 34, 34, 34 in two intervals of five years, and one of 70.
+fn ages() -> (Vec<Hierarchy>, Vec<Vec<&'static str>>) {
+    let interval = |age: &'static str, five: &'static str| [age, five, "*"];
+    let age = hierarchy(&[
+        &interval("30", "30-34"),
+        &interval("31", "30-34"),
+        &interval("34", "30-34"),
+        &interval("70", "70-74"),
+    ]);
+    (vec![age], ["30", "30", "31", "34", "34", "34", "70"].map(|a| vec![a]).to_vec())
+}
+
+#[test]
+fn conditional_entropy_of_seven_ages() {
+    let (h, rows) = ages();
+    // Six cells of 30-34 with 2, 1 and 3 rows under it cost 1.4591… bits each, and the one of 70 nothing.
+    let six = 2.0 / 6.0 * 3f64.log2() + 1.0 / 6.0 * 6f64.log2() + 3.0 / 6.0;
+    assert!((six - 1.459_147_917).abs() < 1e-9);
+    assert!((loss("conditional-entropy", &h, &rows, &[1], 1) - 6.0 * six).abs() < 1e-12);
+    // With k = 2 the one of 70 is suppressed and costs the entropy of the column: 2, 1, 3 and 1 of 7.
+    let whole = 2.0 / 7.0 * 3.5f64.log2() + 2.0 / 7.0 * 7f64.log2() + 3.0 / 7.0 * (7.0f64 / 3.0).log2();
+    assert!((whole - 1.842_371).abs() < 1e-6);
+    assert!((loss("conditional-entropy", &h, &rows, &[1], 2) - (6.0 * six + whole)).abs() < 1e-12);
+    assert!((loss("conditional-entropy", &h, &rows, &[2], 2) - 7.0 * whole).abs() < 1e-12);
+    assert_eq!(loss("conditional-entropy", &h, &rows, &[0], 1), 0.0);
+}
+
+#[test]
+fn trade_offs_of_seven_ages() {
+    let (h, rows) = ages();
+    let lm = |tau: f64, level: u8| {
+        let parameters = LossParameters { tradeoff: Some(tau), ..LossParameters::named("lm") };
+        loss_of(&parameters, &h, &rows, &[level], 2)
+    };
+    // Level 1: six cells with 3 of 4 leaves cost (3 − 1)/(4 − 1) = 2/3 each, the suppressed one costs 1.
+    assert!((lm(0.5, 1) - (6.0 * 2.0 / 3.0 + 1.0) / 7.0).abs() < 1e-12);
+    assert!((lm(0.25, 1) - (6.0 * 2.0 / 3.0 + 0.5) / 7.0).abs() < 1e-12);
+    assert!((lm(0.75, 1) - (0.5 * 6.0 * 2.0 / 3.0 + 1.0) / 7.0).abs() < 1e-12);
+    // At level 0, where 31 and 70 are suppressed, nothing is generalized.
+    assert!((lm(0.0, 0)).abs() < 1e-12);
+    assert!((lm(1.0, 0) - 2.0 / 7.0).abs() < 1e-12);
+    assert!((lm(1.0, 2)).abs() < 1e-12);
+    let dm = LossParameters { tradeoff: Some(0.25), ..LossParameters::named("dm") };
+    assert_eq!(loss_of(&dm, &h, &rows, &[1], 2), 36.0 + 0.5 * 7.0);
 }

@@ -14,7 +14,7 @@ use throng::search::Problem;
 use crate::naive::{Column, Instance};
 
 /// Every loss with every parameter that changes its shape: name, aggregate, whether suppressed rows count.
-pub const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 16] = [
+pub const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 19] = [
     ("height", None, None),
     ("absolute", None, None),
     ("relative", None, None),
@@ -31,7 +31,20 @@ pub const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 16] = [
     ("lm", Some(Aggregate::Max), Some(false)),
     ("ambiguity", None, None),
     ("aecs", None, None),
+    ("conditional-entropy", None, None),
+    ("conditional-entropy", Some(Aggregate::Max), None),
+    ("cm", None, None),
 ];
+
+/// Whether a loss has a trade-off: its suppressed rows count, and each costs something.
+pub fn tradable((name, _, counted): (&str, Option<Aggregate>, Option<bool>)) -> bool {
+    match name {
+        "prec" | "entropy" => counted == Some(true),
+        "lm" => counted != Some(false),
+        "dm" | "ambiguity" | "conditional-entropy" | "cm" => true,
+        _ => false,
+    }
+}
 
 /// Nested random paths: level l + 1 is a coarsening of level l, the last level has one label.
 pub fn column() -> impl Strategy<Value = Column> {
@@ -54,6 +67,15 @@ pub fn column() -> impl Strategy<Value = Column> {
         })
 }
 
+/// None, one of the ends, or anything between.
+fn tradeoff() -> impl Strategy<Value = Option<f64>> {
+    prop_oneof![
+        2 => Just(None),
+        1 => prop::sample::select(vec![0.0, 0.5, 1.0]).prop_map(Some),
+        2 => (0.0f64..1.0).prop_map(Some),
+    ]
+}
+
 /// Any problem with any loss.
 pub fn instance() -> impl Strategy<Value = Instance> {
     prop::collection::vec(column(), 1..5).prop_flat_map(|columns| {
@@ -66,12 +88,14 @@ pub fn instance() -> impl Strategy<Value = Instance> {
             prop::collection::vec(row, 1..30),
             1usize..6,
             0.0f64..1.0,
-            prop::sample::select(LOSSES.to_vec()),
+            (prop::sample::select(LOSSES.to_vec()), tradeoff()),
             prop::option::weighted(0.4, prop::collection::btree_set(0..m, 1..=m)),
             prop::collection::vec(group, 0..3),
             1usize..3,
         )
             .prop_map(move |(rows, k, share, loss, linked, groups, targets)| {
+                let (loss, tau) = loss;
+                let tradeoff = tau.filter(|_| tradable(loss));
                 let (loss, aggregate, counted) = loss;
                 Instance {
                     columns: columns.clone(),
@@ -84,6 +108,7 @@ pub fn instance() -> impl Strategy<Value = Instance> {
                     loss,
                     aggregate,
                     counted,
+                    tradeoff,
                 }
             })
     })
@@ -104,6 +129,7 @@ pub fn flat(leaves: &[usize], rows: Vec<Vec<usize>>, loss: &'static str) -> Inst
         loss,
         aggregate: None,
         counted: None,
+        tradeoff: None,
     }
 }
 
@@ -154,6 +180,7 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
         name: instance.loss.into(),
         aggregate: instance.aggregate,
         count_suppressed: instance.counted,
+        tradeoff: instance.tradeoff,
     };
     let loss = loss::build(&parameters, &marginals, &weights).expect("a known loss");
     let group = |(columns, k): &(Vec<usize>, usize)| -> Box<dyn PrivacyModel> {

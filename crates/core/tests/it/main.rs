@@ -5,6 +5,7 @@
 mod anytime;
 mod fixed_points;
 mod instances;
+mod losses;
 mod naive;
 mod policy;
 mod search;

@@ -39,6 +39,7 @@ pub struct Instance {
     pub loss: &'static str,
     pub aggregate: Option<Aggregate>,
     pub counted: Option<bool>,
+    pub tradeoff: Option<f64>,
 }
 
 /// A node by the definitions.
@@ -124,9 +125,16 @@ impl Instance {
         Some((ties.first()?.clone(), ties))
     }
 
+    /// The factors of generalization and suppression.
+    fn factors(&self) -> (f64, f64) {
+        let tau = self.tradeoff.unwrap_or(0.5);
+        (f64::min(1.0, 2.0 * (1.0 - tau)), f64::min(1.0, 2.0 * tau))
+    }
+
     fn loss_of(&self, levels: &[usize], general: &[Vec<usize>], stay: &[bool]) -> f64 {
         let n = self.rows.len() as f64;
         let m = self.columns.len() as f64;
+        let (g, s) = self.factors();
         let hidden = stay.iter().filter(|s| !**s).count() as f64;
         let ratio = |c: usize| levels[c] as f64 / self.columns[c].height() as f64;
         let weighted = |f: &dyn Fn(usize) -> f64| -> Vec<f64> {
@@ -145,11 +153,11 @@ impl Instance {
                 let kept: f64 = weighted(&ratio).iter().sum();
                 let top: f64 = weighted(&|_| 1.0).iter().sum();
                 let hidden = if self.counted == Some(true) { hidden } else { 0.0 };
-                ((n - hidden) * kept + hidden * top) / (n * m)
+                ((n - hidden) * g * kept + hidden * s * top) / (n * m)
             }
             "dm" => {
                 let kept: f64 = classes.values().filter(|c| c.1).map(|c| c.0 * c.0).sum();
-                kept + n * hidden
+                g * kept + s * n * hidden
             }
             "dm*" => classes.values().map(|c| c.0 * c.0).sum(),
             "aecs" => {
@@ -160,12 +168,56 @@ impl Instance {
                 let cells = |row: &Vec<usize>| -> f64 {
                     row.iter().enumerate().map(|(c, &v)| self.columns[c].under(levels[c], v)).product()
                 };
-                general.iter().zip(stay).map(|(row, &s)| if s { cells(row) } else { all }).sum::<f64>() / n
+                let cost = |(row, &stays): (&Vec<usize>, &bool)| if stays { g * cells(row) } else { s * all };
+                general.iter().zip(stay).map(cost).sum::<f64>() / n
             }
             "entropy" => self.aggregated(Aggregate::Sum, &weighted(&|c| self.entropy(c, general, stay))),
+            "conditional-entropy" => {
+                self.aggregated(Aggregate::Sum, &weighted(&|c| self.conditional(c, general, stay)))
+            }
             "lm" => self.aggregated(Aggregate::Mean, &weighted(&|c| self.lm(c, levels, general, stay))),
+            "cm" => {
+                self.labels.iter().map(|l| self.penalties(l, general, stay)).sum::<f64>()
+                    / self.labels.len() as f64
+            }
             other => panic!("no loss {other}"),
         }
+    }
+
+    /// The mean penalty of a row: it is suppressed, or its label is not the majority label of its class.
+    fn penalties(&self, labels: &[usize], general: &[Vec<usize>], stay: &[bool]) -> f64 {
+        let (g, s) = self.factors();
+        let class = |i: usize| (0..labels.len()).filter(move |&j| general[j] == general[i]);
+        let votes = |i: usize, label: usize| class(i).filter(|&j| labels[j] == label).count();
+        let majority = |i: usize| class(i).map(|j| labels[j]).min_by_key(|&l| (usize::MAX - votes(i, l), l));
+        let penalty = |i: usize| match stay[i] {
+            false => s,
+            true => {
+                if majority(i) == Some(labels[i]) {
+                    0.0
+                } else {
+                    g
+                }
+            }
+        };
+        (0..labels.len()).map(penalty).sum::<f64>() / labels.len() as f64
+    }
+
+    /// Σ over rows of the entropy of what could be under the cell; under a suppressed one anything could.
+    fn conditional(&self, c: usize, general: &[Vec<usize>], stay: &[bool]) -> f64 {
+        let (g, s) = self.factors();
+        let entropy = |under: Vec<usize>| -> f64 {
+            let p = |value: usize| under.iter().filter(|&&v| v == value).count() as f64 / under.len() as f64;
+            let values: std::collections::BTreeSet<usize> = under.iter().copied().collect();
+            values.into_iter().map(|v| -p(v) * p(v).log2()).sum()
+        };
+        let rows = 0..self.rows.len();
+        let cell = |i: usize| {
+            let same = |j: &usize| !stay[i] || general[*j][c] == general[i][c];
+            let bits = entropy(rows.clone().filter(same).map(|j| self.rows[j][c]).collect());
+            if stay[i] { g * bits } else { s * bits }
+        };
+        rows.clone().map(cell).sum()
     }
 
     fn aggregated(&self, default: Aggregate, parts: &[f64]) -> f64 {
@@ -183,13 +235,14 @@ impl Instance {
         let kept: f64 = (0..self.rows.len())
             .map(|i| -(count(&self.rows, self.rows[i][c]) / count(general, general[i][c])).log2())
             .sum();
+        let (g, s) = self.factors();
         if self.counted != Some(true) {
             return kept;
         }
         let hidden: Vec<Vec<usize>> =
             general.iter().zip(stay).filter(|(_, s)| !**s).map(|(r, _)| r.clone()).collect();
         let all = hidden.len() as f64;
-        kept + hidden.iter().map(|r| -(count(&hidden, r[c]) / all).log2()).sum::<f64>()
+        g * kept + s * hidden.iter().map(|r| -(count(&hidden, r[c]) / all).log2()).sum::<f64>()
     }
 
     fn lm(&self, c: usize, levels: &[usize], general: &[Vec<usize>], stay: &[bool]) -> f64 {
@@ -198,10 +251,12 @@ impl Instance {
             return 0.0;
         }
         let counted = self.counted.unwrap_or(true);
-        let share = |(row, &stays): (&Vec<usize>, &bool)| {
-            if counted && !stays { 1.0 } else { self.columns[c].under(levels[c], row[c]) / d }
+        let (g, s) = self.factors();
+        // Scaled cell by cell: a leaf costs 0, everything 1.
+        let cell = |(row, &stays): (&Vec<usize>, &bool)| {
+            let share = self.columns[c].under(levels[c], row[c]) / d;
+            if counted && !stays { s } else { g * (share - 1.0 / d) / (1.0 - 1.0 / d) }
         };
-        let mean = general.iter().zip(stay).map(share).sum::<f64>() / self.rows.len() as f64;
-        (mean - 1.0 / d) / (1.0 - 1.0 / d)
+        general.iter().zip(stay).map(cell).sum::<f64>() / self.rows.len() as f64
     }
 }

@@ -58,6 +58,11 @@ proptest! {
                 if other.below(node) {
                     let bound = problem.loss.bound(other, &evidence.surplus);
                     prop_assert!(at_most(bound, losses[j]), "{node:?} {other:?} {bound} {}", losses[j]);
+                    // So it bounds every node between the two: it never falls on the way up.
+                    for above in problem.lattice.successors(other).filter(|a| a.below(node)) {
+                        prop_assert!(at_most(bound, problem.loss.bound(&above, &evidence.surplus)));
+                    }
+                    prop_assert!(at_most(problem.loss.bound(other, &[]), bound), "a surplus that lowers");
                 }
             }
         }

@@ -75,6 +75,22 @@ fn a_changed_certificate() {
         "loss: dm",
         "loss: dm",
     );
+    let part = |loss: &'static str, by: f64| {
+        move |m: &mut Made| {
+            *m.certificate.release.loss_by_column.get_mut(loss).unwrap().get_mut("age").unwrap() += by;
+            m.seal();
+        }
+    };
+    tamper(&people(), part("lm", 1e-6), "loss by column: lm", "");
+    tamper(&people(), part("prec", 1e-6), "loss by column: prec", "loss by column: prec");
+    tamper(
+        &people(),
+        sealed(|m| {
+            m.certificate.release.loss_by_column.get_mut("entropy").unwrap().insert("name".into(), 0.0);
+        }),
+        "loss by column: entropy",
+        "",
+    );
 }
 
 #[test]
@@ -115,7 +131,7 @@ fn wrong_levels() {
     let verdict = case.judge(&made, false);
     assert_eq!(
         broken(&verdict),
-        words("levels, loss: absolute, loss: height, loss: prec, loss: relative"),
+        words("levels, loss by column: prec, loss: absolute, loss: height, loss: prec, loss: relative"),
         "{verdict:#?}"
     );
     assert_eq!(verdict.claims["levels"].found, "`30-39` (and 1 more) in `age` is no label of level 0");

@@ -103,7 +103,8 @@ fn what_needs_the_original_is_not_proof_without_it() {
     let verdict = case.judge(&case.release(), false);
     assert!(verdict.holds(), "{verdict:#?}");
     let unchecked: Vec<&str> = verdict.unchecked().collect();
-    let expected = "input,loss: ambiguity,loss: dm*,loss: entropy,loss: lm,truth";
+    let expected = "input,loss by column: conditional-entropy,loss by column: entropy,loss by column: lm,\
+                    loss: ambiguity,loss: conditional-entropy,loss: dm*,loss: entropy,loss: lm,truth";
     assert_eq!(unchecked, words(expected), "hierarchies from files serve `levels`, `prec` and `relative`");
     assert_eq!(verdict.claims["truth"].found, "not checked without --original");
     let json = serde_json::to_value(&verdict).unwrap();
@@ -302,7 +303,10 @@ fn no_rows_at_all() {
     case.rows.clear();
     let mut made = case.release();
     // Nothing was lost of nothing.
-    made.certificate.release.loss.values_mut().filter(|loss| loss.is_nan()).for_each(|loss| *loss = 0.0);
+    let release = &mut made.certificate.release;
+    let losses =
+        release.loss.values_mut().chain(release.loss_by_column.values_mut().flatten().map(|(_, v)| v));
+    losses.filter(|loss| loss.is_nan()).for_each(|loss| *loss = 0.0);
     made.seal();
     tamper(&case, |m| *m = made.clone(), "", "");
     let mut case = people();

@@ -156,6 +156,7 @@ impl<'a> Table<'a> {
             suppressed: rows - released,
             levels: self.case.levels.clone(),
             loss: self.losses(stay),
+            loss_by_column: self.by_column(stay),
             privacy: self.groups().into_iter().map(claim).collect(),
             search: SearchFacts {
                 algorithm: "none".into(),
@@ -199,7 +200,11 @@ impl<'a> Table<'a> {
             ("lm", lm.iter().sum::<f64>() / columns as f64),
             ("ambiguity", (0..stay.len()).map(|row| self.meanings(row, stay[row])).sum::<f64>() / n),
             ("aecs", n / (self.classes(stay) as f64 + some)),
+            ("conditional-entropy", (0..columns).map(|c| self.conditional(c, stay, (1.0, 1.0))).sum()),
         ]);
+        if let Some(cm) = self.classification(stay, (1.0, 1.0)) {
+            losses.insert("cm", cm);
+        }
         let wanted = self.policy.search.loss.parameters();
         if let Some(target) = self.target(&lm, stay) {
             losses.insert(wanted.name.as_str(), target);
@@ -207,12 +212,45 @@ impl<'a> Table<'a> {
         losses.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The three targets that the tests' policies name.
+    /// Loss → column → its part, with all defaults.
+    fn by_column(&self, stay: &[bool]) -> BTreeMap<String, BTreeMap<String, f64>> {
+        let ratio =
+            |c: usize| self.case.levels[&self.quasi[c]] as f64 / self.case.height(&self.quasi[c]) as f64;
+        let parts: [(&str, &dyn Fn(usize) -> f64); 4] = [
+            ("prec", &ratio),
+            ("entropy", &|c| self.entropy(c)),
+            ("conditional-entropy", &|c| self.conditional(c, stay, (1.0, 1.0))),
+            ("lm", &|c| self.leaf_loss(c, stay)),
+        ];
+        let columns = |part: &dyn Fn(usize) -> f64| {
+            self.quasi.iter().enumerate().map(|(c, q)| (q.clone(), part(c))).collect()
+        };
+        parts.into_iter().map(|(loss, part)| (loss.to_owned(), columns(part))).collect()
+    }
+
+    /// The targets that the tests' policies name.
     fn target(&self, lm: &[f64], stay: &[bool]) -> Option<f64> {
         let wanted = self.policy.search.loss.parameters();
         let m = self.quasi.len() as f64;
         let weight = |c: usize| self.policy.columns[&self.quasi[c]].weight.unwrap_or(1.0);
+        let tau = wanted.tradeoff.unwrap_or(0.5);
+        let (g, s) = (f64::min(1.0, 2.0 * (1.0 - tau)), f64::min(1.0, 2.0 * tau));
         match (wanted.name.as_str(), wanted.aggregate, wanted.count_suppressed) {
+            ("cm", None, None) => self.classification(stay, (g, s)),
+            ("conditional-entropy", Some(Aggregate::Max), None) => {
+                let parts = (0..self.quasi.len()).map(|c| weight(c) * self.conditional(c, stay, (g, s)));
+                Some(parts.fold(0.0, f64::max))
+            }
+            ("lm", None, None) => {
+                // Released rows first, as if no other were there; then the suppressed ones.
+                let hidden = stay.iter().filter(|stays| !**stays).count() as f64 / stay.len() as f64;
+                Some(
+                    (0..self.quasi.len())
+                        .map(|c| weight(c) * (g * (lm[c] - hidden) + s * hidden))
+                        .sum::<f64>()
+                        / m,
+                )
+            }
             ("lm", Some(Aggregate::Geometric), _) => {
                 let product: f64 = lm.iter().enumerate().map(|(c, l)| weight(c) * l + 1.0).product();
                 Some(product.powf(1.0 / m) - 1.0)
@@ -233,6 +271,53 @@ impl<'a> Table<'a> {
     fn entropy(&self, c: usize) -> f64 {
         let count = |rows: &[Row], row: usize| rows.iter().filter(|r| r[c] == rows[row][c]).count() as f64;
         (0..self.raw.len()).map(|row| -(count(&self.raw, row) / count(&self.general, row)).log2()).sum()
+    }
+
+    /// Σ over rows of the entropy of the original values that their cell leaves possible.
+    fn conditional(&self, c: usize, stay: &[bool], (g, s): (f64, f64)) -> f64 {
+        let raw = firsts(self.raw.iter().map(|row| &row[c]));
+        let general = firsts(self.general.iter().map(|row| &row[c]));
+        let bits = |row: usize| -> f64 {
+            let possible: Vec<usize> =
+                (0..stay.len()).filter(|&other| !stay[row] || general[other] == general[row]).collect();
+            let same = |a: usize| possible.iter().filter(|&&b| raw[a] == raw[b]).count();
+            // A mean over rows, so that a value counts as often as it occurs.
+            let surprise = |&a: &usize| -(same(a) as f64 / possible.len() as f64).log2();
+            possible.iter().map(surprise).sum::<f64>() / possible.len() as f64
+        };
+        // All rows of one cell have the same bits.
+        let mut known: BTreeMap<Option<usize>, f64> = BTreeMap::new();
+        let cell = |row: usize| stay[row].then_some(general[row]);
+        let mut cost = |row: usize| *known.entry(cell(row)).or_insert_with(|| bits(row));
+        (0..stay.len()).map(|row| if stay[row] { g } else { s } * cost(row)).sum()
+    }
+
+    /// The mean over targets and rows: suppressed, or outvoted in its class. A tie is won by the first.
+    fn classification(&self, stay: &[bool], (g, s): (f64, f64)) -> Option<f64> {
+        let targets = self.policy.with_role(Role::Target);
+        let classes = firsts(self.general.iter());
+        let penalties = |name: &str| {
+            let at = self.case.columns.iter().position(|c| c == name).unwrap();
+            let labels = firsts(self.case.rows.iter().map(|row| &row[at]));
+            let class = |row: usize| {
+                let class = classes[row];
+                (0..stay.len()).filter(|&b| classes[b] == class).collect::<Vec<_>>()
+            };
+            let votes =
+                |class: &[usize], of: usize| class.iter().filter(|&&b| labels[b] == labels[of]).count();
+            let winner = |row: usize| {
+                let class = class(row);
+                labels[class.iter().rev().copied().max_by_key(|&b| votes(&class, b)).unwrap()]
+            };
+            let penalty = |row: usize| match (stay[row], winner(row) == labels[row]) {
+                (false, _) => s,
+                (true, false) => g,
+                (true, true) => 0.0,
+            };
+            (0..stay.len()).map(penalty).sum::<f64>() / stay.len() as f64
+        };
+        let of = targets.len() as f64;
+        (!targets.is_empty()).then(|| targets.iter().map(|t| penalties(t)).sum::<f64>() / of)
     }
 
     fn hidden_entropy(&self, c: usize, stay: &[bool]) -> f64 {
@@ -274,4 +359,10 @@ impl<'a> Table<'a> {
             .map(|(under, all)| if stays { under } else { all })
             .product()
     }
+}
+
+/// For each value the place of the first one that equals it.
+fn firsts<'a, T: PartialEq + 'a>(values: impl Iterator<Item = &'a T>) -> Vec<usize> {
+    let values: Vec<&T> = values.collect();
+    values.iter().map(|v| values.iter().position(|other| other == v).unwrap()).collect()
 }

@@ -65,6 +65,9 @@ fn case() -> impl Strategy<Value = Case> {
             "{ name = \"lm\", aggregate = \"geometric\" }",
             "{ name = \"entropy\", count_suppressed = true }",
             "\"height\"",
+            "{ name = \"cm\", tradeoff = 0.3 }",
+            "{ name = \"conditional-entropy\", aggregate = \"max\", tradeoff = 0.8 }",
+            "{ name = \"lm\", tradeoff = 0.1 }",
         ]),
     );
     (table(), [0_usize..4, 0..4, 0..4], policy).prop_map(
@@ -75,7 +78,7 @@ fn case() -> impl Strategy<Value = Case> {
                 "version = 1\n[input]\npath = \"x.csv\"\nmissing = \"{missing}\"\n\
              [output]\nsuppressed = \"{suppressed}\"\n\
              [columns]\na = {{ role = \"quasi\", weight = 0.5 }}\nb.role = \"quasi\"\nc.role = \"quasi\"\n\
-             s.role = \"sensitive\"\n\
+             s.role = \"target\"\n\
              [search]\nloss = {loss}\n[privacy]\nsuppression = 1.0\n{privacy}\n"
             );
             let labels = |i: usize| vec![format!("{}x", i / 2), format!("{}y", i / 4)];
@@ -108,6 +111,13 @@ fn forge(certificate: &mut Certificate, which: usize, column: &str) {
         6 => release.input.rows += 1,
         7 => release.privacy.values_mut().for_each(|claim| claim.achieved = claim.achieved.map(|k| k + 1.0)),
         8 => release.privacy.values_mut().for_each(|claim| claim.required -= 1.0),
+        9 => {
+            let columns = release.loss_by_column.values_mut().nth(release.rows as usize % 4).unwrap();
+            *columns.get_mut(column).unwrap() += 1e-6;
+        }
+        10 => drop(
+            release.loss_by_column.values_mut().map(|columns| columns.remove(column)).collect::<Vec<_>>(),
+        ),
         _ => release.loss.values_mut().for_each(|loss| *loss += 1e-6),
     }
 }
@@ -188,7 +198,7 @@ proptest! {
     #[test]
     fn no_forged_number_goes_unseen(
         case in case(),
-        which in 0_usize..10,
+        which in 0_usize..12,
         column in select(vec!["a", "b", "c"]),
     ) {
         let mut made = case.release();

@@ -1,0 +1,106 @@
+//! Classification metric CM (mission M6; Iyengar 2002, I 2.13, 2.14): the share of rows that are suppressed or whose
+//! label is not the majority label of their class. Where labels tie, one of them is the majority. With several
+//! target columns it is the mean over them; a missing label is a label of its own.
+//!
+//! Rows in the minority only grow in number when classes merge: the most frequent label of a union is at most
+//! as frequent as those of its parts together. Suppressed rows cost 1 instead and may be released above, so the
+//! sum is not monotone, unless suppression is free.
+//!
+//! A class costs at least the lesser of its minority and its rows, and that too only grows with merging; all
+//! nodes are above the table itself, which is the bound. Rows suppressed at a top cost all they have and not only
+//! their minority; finer classes have smaller minorities, so that this surplus only grows towards the bottom.
+//! Sums are integers until the factors of the trade-off come in. Costs one pass over the histograms.
+
+use super::{Evidence, Loss, Marginals, Tradeoff};
+use crate::classes::{Flags, View};
+use crate::lattice::Node;
+
+pub(super) struct Classification {
+    /// Measured columns that hold labels.
+    targets: Vec<usize>,
+    /// Rows × targets: what everything suppressed costs.
+    all: f64,
+    /// Rows in the minority of their class in the table itself, over all targets.
+    least: u64,
+    tradeoff: Tradeoff,
+}
+
+/// Rows of classes over all targets.
+#[derive(Default)]
+struct Rows {
+    /// Released, in the minority of their class.
+    minority: u64,
+    /// Suppressed.
+    suppressed: u64,
+}
+
+impl Classification {
+    pub(super) fn new(marginals: &Marginals, tradeoff: Tradeoff) -> Self {
+        Classification {
+            targets: marginals.targets.iter().map(|t| t.measured).collect(),
+            all: marginals.rows as f64 * marginals.targets.len() as f64,
+            least: marginals.targets.iter().map(|t| t.minority).sum(),
+            tradeoff,
+        }
+    }
+
+    /// Calls `each` with rows and minority of every class and target.
+    fn each(&self, view: &View<'_>, mut each: impl FnMut(usize, u64, u64)) {
+        for &target in &self.targets {
+            for (class, &rows) in view.counts().iter().enumerate() {
+                let most = view.histogram(target, class).1.iter().max().copied().unwrap_or(0);
+                each(class, u64::from(rows), u64::from(rows - most));
+            }
+        }
+    }
+
+    fn cost(&self, rows: &Rows) -> f64 {
+        let Tradeoff { generalized, suppressed } = self.tradeoff;
+        generalized * rows.minority as f64 + suppressed * rows.suppressed as f64
+    }
+
+    fn mean(&self, cost: f64) -> f64 {
+        cost / self.all.max(1.0)
+    }
+}
+
+impl Loss for Classification {
+    fn name(&self) -> &'static str {
+        "cm"
+    }
+
+    fn monotone(&self) -> bool {
+        self.tradeoff.free()
+    }
+
+    fn needs(&self) -> Vec<usize> {
+        self.targets.clone()
+    }
+
+    fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
+        let mut sum = Rows::default();
+        self.each(view, |class, rows, minority| match flags.has(class) {
+            true => sum.suppressed += rows,
+            false => sum.minority += minority,
+        });
+        self.mean(self.cost(&sum))
+    }
+
+    /// What every node costs, since a row in the minority costs at least the lesser factor.
+    fn bound(&self, _: &Node, surplus: &[f64]) -> f64 {
+        let factor = self.tradeoff.generalized.min(self.tradeoff.suppressed);
+        self.mean(factor * self.least as f64 + surplus.first().copied().unwrap_or(0.0))
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+        let (mut above, mut surplus) = (0.0, 0.0);
+        self.each(view, |class, rows, minority| {
+            let released = self.cost(&Rows { minority, suppressed: 0 });
+            let suppressed = self.cost(&Rows { minority: 0, suppressed: rows });
+            above += released.min(suppressed);
+            surplus += if flags.has(class) { (suppressed - released).max(0.0) } else { 0.0 };
+        });
+        let surplus = if flags.rows() > 0 { vec![surplus] } else { Vec::new() };
+        Evidence { above: self.mean(above), surplus }
+    }
+}

@@ -1,0 +1,85 @@
+//! Conditional entropy Πe (mission M5; Gionis and Tassa 2007, I 2.10–2.12): Σ over cells of the bits of
+//! H(V | a), the entropy of the original values that lie under the released one, with probabilities counted in
+//! the whole original table. A suppressed cell costs H(V), the entropy of its whole column.
+//!
+//! Summed over all rows this is non-uniform entropy to the last bit of mathematics: c(a)·H(V | a) is
+//! −Σ c(v)·log2(c(v)/c(a)). The two differ in what suppressed rows cost.
+//!
+//! Not monotone, because a suppressed row can become a released one. Nor is it when suppression is free: a
+//! cell may well cost less above, and more than a suppressed one, where a rare value with an even mixture under it
+//! merges with a frequent one. Bounds are those of [`CellCosts`], which see to that.
+
+use super::cells::CellCosts;
+use super::columns::aggregate;
+use super::marginals::ColumnCounts;
+use super::{Evidence, Loss, Marginals, Tradeoff};
+use crate::classes::{Flags, View};
+use crate::lattice::Node;
+use crate::policy::Aggregate;
+
+pub(super) struct ConditionalEntropy {
+    costs: CellCosts,
+    weights: Vec<f64>,
+    aggregate: Aggregate,
+}
+
+impl ConditionalEntropy {
+    pub(super) fn new(marginals: &Marginals, weights: &[f64], how: Aggregate, tradeoff: Tradeoff) -> Self {
+        let released = |c: &ColumnCounts| {
+            let level = |l| bits(c, l).into_iter().map(|b| tradeoff.generalized * b).collect();
+            (0..=c.height()).map(level).collect()
+        };
+        let suppressed = |c: &ColumnCounts| {
+            let rows = &c.levels[0].rows;
+            tradeoff.suppressed * entropy(rows, rows.iter().sum())
+        };
+        ConditionalEntropy {
+            costs: CellCosts::new(marginals, released, suppressed),
+            weights: weights.to_vec(),
+            aggregate: how,
+        }
+    }
+}
+
+/// Value at a level → H(V | value).
+fn bits(column: &ColumnCounts, level: usize) -> Vec<f64> {
+    let mut under = vec![Vec::new(); column.levels[level].rows.len()];
+    for (&code, &rows) in column.codes[level].iter().zip(&column.levels[0].rows) {
+        under[code as usize].push(rows);
+    }
+    under.iter().zip(&column.levels[level].rows).map(|(leaves, &all)| entropy(leaves, all)).collect()
+}
+
+/// −Σ p·log2 p of counts that add up to `all`.
+fn entropy(counts: &[u64], all: u64) -> f64 {
+    let p = counts.iter().filter(|&&n| n > 0).map(|&n| n as f64 / all as f64);
+    // Adding zero turns the −0 of a single value into 0.
+    0.0 - p.map(|p| p * p.log2()).sum::<f64>()
+}
+
+impl Loss for ConditionalEntropy {
+    fn name(&self) -> &'static str {
+        "conditional-entropy"
+    }
+
+    fn monotone(&self) -> bool {
+        false
+    }
+
+    fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
+        aggregate(self.aggregate, self.parts(view, flags).into_iter())
+    }
+
+    fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
+        let parts = self.costs.bounds(node, surplus).zip(&self.weights).map(|(bits, w)| w * bits);
+        aggregate(self.aggregate, parts)
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+        Evidence { above: self.bound(view.node(), &[]), surplus: self.costs.surplus(view, flags) }
+    }
+
+    fn parts(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
+        self.costs.sums(view, flags).into_iter().zip(&self.weights).map(|(bits, w)| w * bits).collect()
+    }
+}

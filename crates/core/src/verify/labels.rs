@@ -1,0 +1,68 @@
+//! Labels of the original, for the classification metric (Iyengar 2002) computed a second time.
+//!
+//! Each distinct tuple of quasi-identifiers is counted once more together with its label, and generalized
+//! as the classes are. Memory grows with distinct (tuple, label) pairs; nothing is kept unless the certificate
+//! states the metric.
+
+use super::classes::{Classes, Interner};
+use super::side::{Cells, each};
+use crate::error::Result;
+use crate::policy::{Policy, Role};
+
+/// One target column as it streams by.
+#[derive(Debug)]
+pub(super) struct Labels {
+    place: Option<usize>,
+    interner: Interner,
+    /// Tuples with the label behind.
+    pairs: Classes,
+    /// The labels of the batch at hand.
+    batch: Vec<u32>,
+}
+
+impl Labels {
+    /// The target columns of a policy, where a header has them.
+    pub(super) fn of(policy: &Policy, columns: &[String], width: usize) -> Vec<Labels> {
+        let targets = policy.with_role(Role::Target).into_iter();
+        let labels = |name: &str| Labels {
+            place: columns.iter().position(|column| column == name),
+            interner: Interner::new(),
+            pairs: Classes::new(width + 1),
+            batch: Vec::new(),
+        };
+        targets.map(labels).collect()
+    }
+
+    /// Counts the labels of some rows, whose tuples lie end to end.
+    pub(super) fn batch(&mut self, rows: usize, tuples: &[u32], cells: &mut Cells<'_>) -> Result<()> {
+        let Labels { place, interner, pairs, batch } = self;
+        batch.clear();
+        each(*place, rows, cells, |cell| batch.push(interner.add(cell)))?;
+        let mut pair = Vec::new();
+        let width = pairs.tuples.width() - 1;
+        for (row, &label) in batch.iter().enumerate() {
+            pair.clear();
+            pair.extend_from_slice(&tuples[row * width..(row + 1) * width]);
+            pair.push(label);
+            pairs.row(&pair, [0, 0]);
+        }
+        Ok(())
+    }
+
+    /// Of the classes that stay, the rows that do not have the most frequent label of their class.
+    pub(super) fn minority(self, maps: &[Vec<u32>], classes: &Classes, stay: &[u64]) -> u64 {
+        let (pairs, _) = self.pairs.regroup(|pair| {
+            pair.iter_mut().zip(maps).for_each(|(cell, map)| *cell = map[*cell as usize]);
+            true
+        });
+        let mut most = vec![0; classes.len()];
+        for pair in 0..pairs.len() {
+            let tuple = &pairs.tuples.tuple(pair)[..maps.len()];
+            // Rows held back for a missing cell are in no class that stays.
+            if let Some(class) = classes.tuples.get(tuple) {
+                most[class] = pairs.tally(pair).rows.max(most[class]);
+            }
+        }
+        stay.iter().zip(&most).filter(|(stay, _)| **stay > 0).map(|(stay, most)| stay - most).sum()
+    }
+}

@@ -1,0 +1,192 @@
+//! What every loss promises beyond its value: whether it is monotone, what a trade-off changes, what it is made
+//! of, and which parameters it refuses. Values, bounds and searches are in `search.rs`.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use throng::lattice::Node;
+use throng::loss;
+use throng::policy::{Aggregate, LossParameters};
+use throng::search::{Budget, Evaluator, Problem, solve, strategy};
+
+use crate::instances::{LOSSES, flat, instance, problem, tradable};
+use crate::naive::{Column, Instance};
+
+/// The losses of which docs/numbers.md says that they are monotone; all others are not.
+fn monotone((name, _, counted): (&str, Option<Aggregate>, Option<bool>), tau: Option<f64>) -> bool {
+    let counts = match name {
+        "height" | "absolute" | "relative" | "dm*" => return true,
+        "aecs" | "conditional-entropy" => return false,
+        "prec" | "entropy" => counted == Some(true),
+        "lm" => counted != Some(false),
+        _ => true,
+    };
+    !counts || tau == Some(0.0)
+}
+
+/// Whether some step up from a node of the lattice costs less than the node.
+fn falls(problem: &Problem) -> bool {
+    let mut evaluator = Evaluator::new(problem);
+    let nodes: Vec<Node> = problem.lattice.iter().collect();
+    nodes.iter().any(|node| {
+        let here = evaluator.solution(node).loss;
+        let mut above = problem.lattice.successors(node);
+        above.any(|s| evaluator.solution(&s).loss < here - 1e-9 * here.abs().max(1.0))
+    })
+}
+
+/// A frequent value whose rows are always suppressed, and two rare ones whose rows are not: taken together the
+/// rare ones are a coin toss, and among the frequent one they are nearly certain not to be there.
+fn coin_toss() -> Instance {
+    let mut rows: Vec<Vec<usize>> = (0..30).map(|i| vec![0, i]).collect();
+    rows.extend([vec![1, 30], vec![2, 30]]);
+    let mut instance = flat(&[3, 31], rows, "conditional-entropy");
+    instance.columns[0] =
+        Column { paths: vec![vec![0, 0, 0], vec![1, 1, 0], vec![2, 1, 0]], min: 0, max: 2, weight: 1.0 };
+    instance.columns[1].max = 0;
+    instance.labels = vec![vec![0; 32]];
+    instance.max_suppressed = 32;
+    instance
+}
+
+#[test]
+fn losses_are_monotone_exactly_where_they_say_so() {
+    let mut runner = TestRunner::deterministic();
+    let instances: Vec<Instance> =
+        (0..400).map(|_| instance().new_tree(&mut runner).unwrap().current()).collect();
+    for loss in LOSSES {
+        for tau in [None, Some(0.0), Some(0.2), Some(0.5), Some(0.7), Some(1.0)] {
+            if tau.is_some() && !tradable(loss) {
+                continue;
+            }
+            let asked = |i: &Instance| {
+                let (loss, aggregate, counted) = loss;
+                problem(&Instance { loss, aggregate, counted, tradeoff: tau, ..i.clone() })
+            };
+            let problems: Vec<Problem> = instances.iter().chain([&coin_toss()]).filter_map(asked).collect();
+            let expected = monotone(loss, tau);
+            for problem in &problems {
+                assert_eq!(problem.loss.monotone(), expected, "{loss:?} {tau:?}");
+            }
+            let falls = problems.iter().any(falls);
+            assert_eq!(falls, !expected, "{loss:?} {tau:?}: does it fall along a path?");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_even_trade_off_changes_no_bit(instance in instance()) {
+        let loss = (instance.loss, instance.aggregate, instance.counted);
+        prop_assume!(tradable(loss));
+        let with = |tradeoff| problem(&Instance { tradeoff, ..instance.clone() });
+        let (Some(plain), Some(even)) = (with(None), with(Some(0.5))) else { return Ok(()) };
+        let (mut a, mut b) = (Evaluator::new(&plain), Evaluator::new(&even));
+        for node in plain.lattice.iter() {
+            prop_assert_eq!(a.solution(&node).loss.to_bits(), b.solution(&node).loss.to_bits());
+            prop_assert_eq!(a.evidence(&node), b.evidence(&node));
+            let surplus = a.evidence(&node).surplus;
+            let bounds = [&plain, &even].map(|p| p.loss.bound(&node, &surplus).to_bits());
+            prop_assert_eq!(bounds[0], bounds[1]);
+        }
+    }
+
+    #[test]
+    fn columns_make_up_the_loss(instance in instance()) {
+        let Some(problem) = problem(&instance) else { return Ok(()) };
+        let mut evaluator = Evaluator::new(&problem);
+        let columnwise = ["prec", "entropy", "conditional-entropy", "lm"].contains(&instance.loss);
+        for node in problem.lattice.iter() {
+            let expected = evaluator.solution(&node).loss;
+            let (view, flags) = evaluator.classes(&node);
+            let parts = problem.loss.parts(&view, flags);
+            prop_assert_eq!(parts.len(), if columnwise { instance.columns.len() } else { 0 });
+            if columnwise && instance.aggregate.is_none() {
+                let sum: f64 = parts.iter().sum();
+                let mean = matches!(instance.loss, "prec" | "lm");
+                let found = if mean { sum / parts.len() as f64 } else { sum };
+                prop_assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{parts:?} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_suppression_conditional_entropy_is_entropy(mut instance in instance()) {
+        (instance.aggregate, instance.counted, instance.tradeoff) = (None, None, None);
+        (instance.k, instance.groups) = (1, Vec::new());
+        instance.loss = "entropy";
+        let Some(entropy) = problem(&instance) else { return Ok(()) };
+        instance.loss = "conditional-entropy";
+        let conditional = problem(&instance).unwrap();
+        let (mut a, mut b) = (Evaluator::new(&entropy), Evaluator::new(&conditional));
+        for node in entropy.lattice.iter() {
+            let (a, b) = (a.solution(&node).loss, b.solution(&node).loss);
+            prop_assert!((a - b).abs() <= 1e-9 * a.abs().max(1.0), "{a} {b}");
+        }
+    }
+}
+
+fn refusal(parameters: LossParameters) -> String {
+    let faults = loss::check(&parameters);
+    assert!(!faults.is_empty(), "{parameters:?}");
+    throng::error::Error::check(faults).unwrap_err().to_string()
+}
+
+#[test]
+fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
+    let named = |name: &str| LossParameters::named(name);
+    let tau = |name: &str, tau| LossParameters { tradeoff: Some(tau), ..named(name) };
+    for name in ["height", "absolute", "relative", "dm*", "aecs"] {
+        let text = refusal(tau(name, 0.5));
+        assert!(text.contains(&format!("\"{name}\"")) && text.contains("\"conditional-entropy\""), "{text}");
+        assert!(text.starts_with("search.loss.tradeoff: "), "{text}");
+    }
+    for name in ["prec", "entropy"] {
+        assert!(refusal(tau(name, 0.3)).contains("count_suppressed = true"));
+        let counted = LossParameters { count_suppressed: Some(true), ..tau(name, 0.3) };
+        assert!(loss::check(&counted).is_empty());
+    }
+    for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+        assert!(refusal(tau("lm", wrong)).contains("from 0"), "{wrong}");
+    }
+    assert!(loss::check(&tau("lm", 0.0)).is_empty() && loss::check(&tau("cm", 1.0)).is_empty());
+    let counted = |name: &str, c| LossParameters { count_suppressed: Some(c), ..named(name) };
+    assert!(refusal(counted("conditional-entropy", false)).contains("\"entropy\" is the form"));
+    assert!(refusal(counted("cm", false)).contains("counts suppressed rows by its definition"));
+    let aggregate = |name: &str| LossParameters { aggregate: Some(Aggregate::Max), ..named(name) };
+    assert!(refusal(aggregate("cm")).contains("no aggregate"));
+    assert!(loss::check(&aggregate("conditional-entropy")).is_empty());
+    assert!(refusal(named("conditional-entropi")).contains("did you mean \"conditional-entropy\"?"));
+}
+
+#[test]
+fn strategies_refuse_what_they_are_not_exact_for_by_name() {
+    let rows = vec![vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]];
+    for (loss, tradeoff, refused) in [
+        ("cm", None, true),
+        ("conditional-entropy", None, true),
+        ("lm", Some(0.4), true),
+        ("cm", Some(0.0), false),
+    ] {
+        let mut instance = flat(&[2, 2], rows.clone(), loss);
+        instance.labels = vec![vec![0, 0, 0, 1]];
+        instance.tradeoff = tradeoff;
+        let problem = problem(&instance).unwrap();
+        match solve(&problem, strategy("ola").unwrap(), &Budget::unlimited()) {
+            Ok(_) => assert!(!refused, "{loss}"),
+            Err(error) => {
+                let text = error.to_string();
+                assert!(
+                    refused && ["ola", loss, "\"auto\""].iter().all(|part| text.contains(part)),
+                    "{text}"
+                );
+            }
+        }
+        // Incognito compares all safe nodes, Samarati those of one height: neither needs a monotone loss.
+        for name in ["incognito", "samarati"] {
+            solve(&problem, strategy(name).unwrap(), &Budget::unlimited()).unwrap();
+        }
+    }
+}
