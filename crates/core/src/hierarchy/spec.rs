@@ -32,7 +32,7 @@ pub enum Spec {
 
 /// A hierarchy file: a path, or a path with its delimiter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
+#[serde(untagged, deny_unknown_fields, expecting = "a file is its path, or a table of path and delimiter")]
 pub enum File {
     /// Path relative to the policy; the delimiter is found (`;`, `,` or tab).
     Path(String),

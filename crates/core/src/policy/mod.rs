@@ -4,6 +4,7 @@
 //! its key and place; [`Policy::bind`] then checks it against the columns of a table.
 
 mod check;
+mod grammar;
 mod spans;
 
 pub use spans::locate;
@@ -295,13 +296,39 @@ impl Default for Search {
 }
 
 /// A loss by name, or by name with its parameters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum LossSpec {
     /// `loss = "entropy"`.
     Name(String),
     /// `loss = { name = "lm", aggregate = "geometric" }`.
     Full(LossParameters),
+}
+
+/// By hand, because a derived untagged enum says of every mistake only that nothing matched.
+impl<'de> Deserialize<'de> for LossSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrTable;
+
+        impl<'de> serde::de::Visitor<'de> for NameOrTable {
+            type Value = LossSpec;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the name of a loss, or a table such as { name = \"lm\" }")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<LossSpec, E> {
+                Ok(LossSpec::Name(name.into()))
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<LossSpec, A::Error> {
+                let table = serde::de::value::MapAccessDeserializer::new(map);
+                LossParameters::deserialize(table).map(LossSpec::Full)
+            }
+        }
+
+        deserializer.deserialize_any(NameOrTable)
+    }
 }
 
 impl Default for LossSpec {
@@ -364,11 +391,7 @@ impl Policy {
     /// # Errors
     /// Every mistake found, each with its key and, where possible, its place in the text.
     pub fn parse(text: &str) -> Result<Policy> {
-        let policy: Policy = toml::from_str(text).map_err(|e| {
-            let mut fault = Fault::input(e.message().trim().to_owned());
-            fault.place.span = e.span();
-            Error::from(fault)
-        })?;
+        let policy: Policy = toml::from_str(text).map_err(|e| Error::from(grammar::fault(&e, text)))?;
         Error::check(check::without_table(&policy)).map_err(|e| locate(e, text))?;
         Ok(policy)
     }

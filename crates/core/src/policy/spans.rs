@@ -1,4 +1,5 @@
-//! Finds the place of a dotted key in the policy's text, so that a mistake is shown at its line.
+//! Finds the place of a dotted key in the policy's text, so that a mistake is shown at its line, and the key at
+//! a place.
 
 use toml::de::{DeTable, DeValue};
 
@@ -34,4 +35,22 @@ fn find(table: &DeTable<'_>, key: &str) -> Option<std::ops::Range<usize>> {
         };
     }
     None
+}
+
+/// The dotted key whose name or value stands exactly there.
+pub(super) fn key_at(text: &str, span: &std::ops::Range<usize>) -> Option<String> {
+    inside(DeTable::parse(text).ok()?.get_ref(), span)
+}
+
+fn inside(table: &DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String> {
+    table.iter().find_map(|(name, value)| {
+        let key = name.get_ref().as_ref();
+        if name.span() == *span || value.span() == *span {
+            return Some(key.to_owned());
+        }
+        match value.get_ref() {
+            DeValue::Table(inner) => inside(inner, span).map(|rest| format!("{key}.{rest}")),
+            _ => None,
+        }
+    })
 }

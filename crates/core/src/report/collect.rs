@@ -159,7 +159,7 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         distinct_before: leaves.iter().filter(|n| **n > 0).count() as u64,
         distinct_after: after.iter().filter(|n| **n > 0).count() as u64,
         missing: hierarchy.missing().map_or(0, |m| leaves[m as usize]),
-        loss: Some(loss(subject, marginals, q)),
+        loss: loss(subject, marginals, q),
         before: shown(0, leaves),
         after: shown(level, &after),
         ladder: (0..=height)
@@ -193,24 +193,20 @@ fn released_rows(subject: &Subject<'_>, q: usize) -> Vec<u64> {
     rows
 }
 
-/// What a column lost; suppressed rows lost everything.
-fn loss(subject: &Subject<'_>, marginals: &Marginals, q: usize) -> ColumnLoss {
-    let column = &marginals.columns[q];
-    let level = subject.view.node().level(q);
+/// What a column lost, as the certificate says it; bits as a share of those that the column had.
+fn loss(subject: &Subject<'_>, marginals: &Marginals, q: usize) -> Option<ColumnLoss> {
+    let name = &subject.problem.names[q];
+    let part = |loss: &str| subject.release.loss_by_column.get(loss)?.get(name).copied();
     let n = marginals.rows as f64;
-    let released = released_rows(subject, q);
-    let suppressed = subject.flags.rows() as f64;
-    let leaves: f64 =
-        released.iter().zip(&column.levels[level].leaves).map(|(&n, &l)| n as f64 * f64::from(l)).sum();
-    let all = column.leaves as f64;
-    let lm = if all > 1.0 { ((leaves + suppressed * all) / n - 1.0) / (all - 1.0) } else { 0.0 };
-    let bits = |level: usize| -> f64 {
-        let rows = &column.levels[level].rows;
-        rows.iter().filter(|&&c| c > 0).map(|&c| -(c as f64) * (c as f64 / n).log2()).sum()
-    };
-    let whole = bits(0);
-    let entropy_share = if whole > 0.0 { (whole - bits(level)) / whole } else { 0.0 };
-    ColumnLoss { lm, entropy_share, prec: level as f64 / column.height() as f64 }
+    let leaves = marginals.columns[q].levels[0].rows.iter().filter(|&&c| c > 0);
+    let whole: f64 = leaves.map(|&c| -(c as f64) * (c as f64 / n).log2()).sum();
+    let share = |bits: f64| if whole > 0.0 { bits / whole } else { 0.0 };
+    Some(ColumnLoss {
+        lm: part("lm")?,
+        entropy_share: share(part("entropy")?),
+        conditional_share: share(part("conditional-entropy")?),
+        prec: part("prec")?,
+    })
 }
 
 fn lattice(subject: &Subject<'_>) -> LatticeFacts {

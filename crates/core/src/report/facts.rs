@@ -130,6 +130,8 @@ pub struct ColumnLoss {
     pub lm: f64,
     /// The share of the column's own entropy that is gone.
     pub entropy_share: f64,
+    /// The same, with every suppressed row at the whole of it.
+    pub conditional_share: f64,
     /// Level / highest level.
     pub prec: f64,
 }

@@ -81,7 +81,7 @@ fn age() -> ColumnFacts {
         distinct_before: 73,
         distinct_after: 4,
         weight: 2.0,
-        loss: Some(ColumnLoss { lm: 0.262, entropy_share: 0.618, prec: 0.6 }),
+        loss: Some(ColumnLoss { lm: 0.262, entropy_share: 0.618, conditional_share: 0.63, prec: 0.6 }),
         before: bars((17..=90).map(|age| (age.to_string(), hump(age))), 12, 5),
         after: bars(
             [("[0, 20)", 1_640), ("[20, 40)", 15_211), ("[40, 60)", 10_630), ("[60, 80)", 2_387)],
@@ -109,7 +109,7 @@ fn sex() -> ColumnFacts {
     ColumnFacts {
         distinct_before: 2,
         distinct_after: 2,
-        loss: Some(ColumnLoss { lm: 0.0, entropy_share: 0.0, prec: 0.0 }),
+        loss: Some(ColumnLoss { lm: 0.0, entropy_share: 0.0, conditional_share: 0.0, prec: 0.0 }),
         before: bars([("Male", 20_380), ("Female", 9_782)], 12, 5),
         after: bars([("Male", 20_189), ("Female", 9_679)], 12, 5),
         ladder: ladder(&[("Male", 2), ("*", 1)]),
@@ -141,7 +141,7 @@ fn education() -> ColumnFacts {
         distinct_before: 16,
         distinct_after: 4,
         missing: 212,
-        loss: Some(ColumnLoss { lm: 0.281, entropy_share: 0.431, prec: 0.333 }),
+        loss: Some(ColumnLoss { lm: 0.281, entropy_share: 0.431, conditional_share: 0.44, prec: 0.333 }),
         before: bars(before, 12, 5),
         after: bars(after, 12, 5),
         ladder: ladder(&[("Bachelors", 16), ("Undergraduate", 4), ("Higher education", 2), ("*", 1)]),
@@ -155,7 +155,7 @@ fn zip() -> ColumnFacts {
     ColumnFacts {
         distinct_before: 240,
         distinct_after: 5,
-        loss: Some(ColumnLoss { lm: 0.034, entropy_share: 0.562, prec: 0.4 }),
+        loss: Some(ColumnLoss { lm: 0.034, entropy_share: 0.562, conditional_share: 0.573, prec: 0.4 }),
         before: bars(before, 12, 5),
         after: bars(after, 12, 5),
         ladder: ladder(&[
@@ -180,7 +180,7 @@ fn born() -> ColumnFacts {
     ColumnFacts {
         distinct_before: 600,
         distinct_after: 8,
-        loss: Some(ColumnLoss { lm: 0.111, entropy_share: 0.674, prec: 0.667 }),
+        loss: Some(ColumnLoss { lm: 0.111, entropy_share: 0.674, conditional_share: 0.687, prec: 0.667 }),
         before: bars(dates, 12, 5),
         after: bars(
             (0..8_u64).map(|i| (format!("{}–{}", 1920 + i * 10, 1929 + i * 10), 2_100 + i * 430)),

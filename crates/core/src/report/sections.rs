@@ -179,10 +179,11 @@ fn column_losses(facts: &Facts) -> String {
     lost.sort_by(|(_, a), (_, b)| b.entropy_share.total_cmp(&a.entropy_share).then(b.lm.total_cmp(&a.lm)));
     let cell = |share: f64| format!("<td class=\"n\">{}{}</td>", percent(share), charts::share_bar(share));
     let rows = lost.iter().map(|(column, loss)| {
-        let cells = [loss.entropy_share, loss.lm, loss.prec].map(cell).concat();
+        let cells = [loss.entropy_share, loss.conditional_share, loss.lm, loss.prec].map(cell).concat();
         format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escape(&column.name))
     });
     let head = "<tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"n\">Entropy</th>\
+                <th scope=\"col\" class=\"n\">Cond. entropy</th>\
                 <th scope=\"col\" class=\"n\">LM</th><th scope=\"col\" class=\"n\">Prec</th></tr>";
     table("shares", "Lost per column", head, &rows.collect::<String>())
 }

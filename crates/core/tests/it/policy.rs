@@ -79,7 +79,57 @@ fn mistakes_are_named_with_their_remedy() {
     says("weight = 2.0", "weight = -1.0", &["columns.age.weight", "0 or more"]);
     says("delimiter = \";\"", "delimiter = \"é\"", &["input.delimiter", "ASCII"]);
     says("path = \"release.parquet\"", "path = \"release.xls\"", &["output.path", ".parquet"]);
-    says("mask =", "masc =", &["masc", "mask"]);
+    says("mask =", "masc =", &["masc", "did you mean `mask`?", "`intervals`"]);
+}
+
+#[test]
+fn mistakes_of_grammar_name_the_key_and_what_is_valid() {
+    says(
+        "max_level = 2",
+        "max_levle = 2",
+        &["columns.age.max_levle", "did you mean `max_level`?", "`weight`"],
+    );
+    says(
+        "role = \"sensitive\"",
+        "role = \"sensible\"",
+        &["columns.diagnosis.role", "did you mean `sensitive`?"],
+    );
+    says("[privacy]", "[privacie]", &["`privacie`", "did you mean `privacy`?"]);
+    says("k = 5", "k = -5", &["privacy.k: ", "`-5`", "a whole number from 1 up"]);
+    says("k = 5", "k = 2.5", &["privacy.k: ", "`2.5`", "a whole number from 1 up"]);
+    says("k = 10", "k = \"ten\"", &["privacy.quasi.voters.k: ", "ten", "a whole number from 1 up"]);
+    says("max_level = 2", "max_level = -1", &["columns.age.max_level: ", "`-1`", "a whole number from 0 up"]);
+    says("suppression = 0.05", "suppression = \"5 %\"", &["privacy.suppression: ", "5 %", "a number"]);
+    says("columns = [\"age\", \"zip\"]", "columns = \"age\"", &["privacy.quasi.voters.columns", "a list"]);
+    says("version = 1", "", &["version"]);
+    let file = |to: &str| says("{ mask = { from = \"right\" } }", to, &["a file is its path, or a table"]);
+    file("{ file = { pth = \"x.csv\" } }");
+}
+
+#[test]
+fn mistakes_in_a_loss_name_the_key_and_what_is_valid() {
+    let loss = |to: &str, parts: &[&str]| {
+        says("loss = { name = \"lm\", aggregate = \"geometric\" }", &format!("loss = {to}"), parts);
+    };
+    loss(
+        "{ name = \"lm\", agregate = \"sum\" }",
+        &["search.loss.agregate", "did you mean `aggregate`?", "`tradeoff`"],
+    );
+    loss("{ name = \"lm\", aggregate = \"geo\" }", &["search.loss.aggregate", "`geo`", "`geometric`"]);
+    loss("{ name = \"lm\", tradeoff = \"half\" }", &["search.loss.tradeoff", "half", "a number"]);
+    loss("{ name = \"lm\", tradeoff = 1.5 }", &["search.loss.tradeoff: 1.5", "from 0"]);
+    loss("{ name = \"height\", tradeoff = 0.3 }", &["search.loss.tradeoff", "\"height\"", "\"lm\""]);
+    loss("{ aggregate = \"sum\" }", &["missing field `name`"]);
+    loss("5", &["search.loss", "`5`", "the name of a loss, or a table"]);
+    loss("\"cm\"", &["search.loss", "\"target\"", "role = \"target\""]);
+    loss("\"conditional_entropy\"", &["search.loss", "did you mean \"conditional-entropy\"?"]);
+    loss("{ name = \"conditional-entropy\", count_suppressed = false }", &["\"entropy\" is the form"]);
+    let target = GOOD.replace("role = \"sensitive\"", "role = \"target\"");
+    let target =
+        target.replace("{ name = \"lm\", aggregate = \"geometric\" }", "{ name = \"cm\", tradeoff = 0 }");
+    let policy = Policy::parse(&target).unwrap();
+    assert_eq!(policy.search.loss.parameters().tradeoff, Some(0.0));
+    assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
 }
 
 #[test]
