@@ -1,4 +1,5 @@
-//! The figures that the literature prints: El Emam et al. 2009 figure 3 and its entropies, Katirai 2006 figure 5.
+//! The figures that the literature prints: El Emam et al. 2009 figure 3 and its entropies, Katirai 2006 figure 5; and
+//! the hand-computed examples of docs/numbers.md.
 
 use throng::classes::{Classes, Flags, Groups, View};
 use throng::hierarchy::{Hierarchy, Path};
@@ -6,6 +7,10 @@ use throng::lattice::Node;
 use throng::loss::{self, Marginals};
 use throng::model::{KAnonymity, PrivacyModel, judge};
 use throng::policy::LossParameters;
+use throng::search::Evaluator;
+
+use crate::instances::{flat, problem};
+use crate::naive::Instance;
 
 fn hierarchy(rows: &[&[&str]]) -> Hierarchy {
     let path = |row: &&[&str]| Path {
@@ -174,4 +179,21 @@ fn trade_offs_of_seven_ages() {
     assert!((lm(1.0, 2)).abs() < 1e-12);
     let dm = LossParameters { tradeoff: Some(0.25), ..LossParameters::named("dm") };
     assert_eq!(loss_of(&dm, &h, &rows, &[1], 2), 36.0 + 0.5 * 7.0);
+}
+
+#[test]
+fn classification_metric_of_six_labels() {
+    // a yes, a yes, a no, b no, b yes, c yes.
+    let values = [0, 0, 0, 1, 1, 2].map(|v| vec![v]).to_vec();
+    let mut instance = flat(&[3], values, "cm");
+    instance.labels = vec![vec![1, 1, 0, 0, 1, 1]];
+    let cm = |instance: &Instance, level: u8| {
+        Evaluator::new(&problem(instance).unwrap()).solution(&Node::new([level])).loss
+    };
+    assert_eq!((cm(&instance, 0), cm(&instance, 1)), (3.0 / 6.0, 2.0 / 6.0));
+    // A second target whose labels are all the same costs only the suppressed row: the mean is between.
+    instance.labels.push(vec![0; 6]);
+    assert_eq!((cm(&instance, 0), cm(&instance, 1)), ((3.0 + 1.0) / 12.0, 2.0 / 12.0));
+    instance.tradeoff = Some(0.25);
+    assert_eq!(cm(&instance, 0), (2.0 + 0.5 * 2.0) / 12.0);
 }
