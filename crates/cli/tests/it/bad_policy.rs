@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
     case("path = \"people.csv\"", "path = \"\"", &["p.toml:3", "input.path"]),
     case("version = 1", "version = 7", &["p.toml:1", "version 7", "version = 1"]),
     // The guarantee.
-    case("k = 5", "k = -5", &["p.toml:27", "-5"]),
+    case("k = 5", "k = -5", &["p.toml:27", "privacy.k", "-5", "a whole number from 1 up"]),
     case("k = 5", "k = 2.5", &["p.toml:27", "2.5"]),
     case("k = 5", "k = \"five\"", &["p.toml:27", "five"]),
     case("k = 5", "k = 0", &["p.toml:27", "privacy.k", "1 or more"]),
@@ -123,7 +123,17 @@ const CASES: &[Case] = &[
     case(
         "suppression = 0.05",
         "suppression = 0.05\n[search]\nloss = { name = \"lm\", aggregate = \"geo\" }",
-        &["p.toml:30"],
+        &["p.toml:30", "search.loss.aggregate", "`geo`", "`geometric`"],
+    ),
+    case(
+        "suppression = 0.05",
+        "suppression = 0.05\n[search]\nloss = { name = \"lm\", tradof = 0.3 }",
+        &["p.toml:30", "`tradof`", "did you mean `tradeoff`?"],
+    ),
+    case(
+        "suppression = 0.05",
+        "suppression = 0.05\n[search]\nloss = { name = \"lm\", tradeoff = 3 }",
+        &["p.toml:30", "3 is not a trade-off", "from 0"],
     ),
     case(
         "suppression = 0.05",

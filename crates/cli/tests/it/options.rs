@@ -1,5 +1,7 @@
 //! What a policy can ask for beyond k, each looked at in the released file.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::env::TestEnv;
@@ -272,7 +274,8 @@ fn algorithms_and_losses_agree_on_what_is_best() {
                 format!("suppression = 0.05\n[search]\nalgorithm = \"{algorithm}\"\nloss = \"{loss}\"\n");
             let env = TestEnv::new();
             env.write("people.csv", people(400, 30).write(','));
-            env.write("p.toml", policy(&[("suppression = 0.05\n", &search)]));
+            let target = ("role = \"sensitive\"", "role = \"target\"");
+            env.write("p.toml", policy(&[("suppression = 0.05\n", &search), target]));
             let run = env.run("release p.toml --json");
             if run.code == 2 {
                 run.says(&["search.algorithm", algorithm, "help:"]);
@@ -293,6 +296,59 @@ fn algorithms_and_losses_agree_on_what_is_best() {
             }
         }
     }
+}
+
+#[test]
+fn the_classification_metric_counts_the_labels_of_the_release() {
+    let search = "suppression = 0.05\n[search]\nloss = \"cm\"\n";
+    let target = ("role = \"sensitive\"", "role = \"target\"");
+    let found = release(people(400, 33), &[("suppression = 0.05\n", search), target]);
+    // Counted in the released file: of every class, the rows beyond its most frequent label.
+    let mut classes: BTreeMap<Vec<&str>, BTreeMap<&str, usize>> = BTreeMap::new();
+    for row in &found.table.rows {
+        let class = QUASI.iter().map(|c| row[found.table.at(c)].as_str()).collect();
+        let label = row[found.table.at("illness")].as_str();
+        *classes.entry(class).or_default().entry(label).or_default() += 1;
+    }
+    let outvoted =
+        |labels: &BTreeMap<&str, usize>| labels.values().sum::<usize>() - labels.values().max().unwrap();
+    let penalties = classes.values().map(outvoted).sum::<usize>() + found.number("suppressed");
+    let cm = found.json["loss"]["cm"].as_f64().unwrap();
+    assert!((cm - penalties as f64 / 400.0).abs() < 1e-12, "{cm} {penalties}");
+    // Without a target there is none, and it cannot be asked for.
+    assert!(release(people(400, 33), &[]).json["loss"].get("cm").is_none());
+    let env = TestEnv::with(&[
+        ("people.csv", &people(50, 33).write(',')),
+        ("p.toml", &policy(&[("suppression = 0.05\n", search)])),
+    ]);
+    env.run("release p.toml").fails(2).says(&["p.toml:30", "\"cm\"", "role = \"target\""]);
+}
+
+#[test]
+fn columns_lose_what_the_losses_are_made_of() {
+    let found = release(people(400, 34), &[("suppression = 0.05", "suppression = 0.2")]);
+    let parts = found.json["loss_by_column"].as_object().unwrap();
+    let losses: Vec<&String> = parts.keys().collect();
+    assert_eq!(losses, ["conditional-entropy", "entropy", "lm", "prec"]);
+    for (loss, columns) in parts {
+        let columns = columns.as_object().unwrap();
+        assert_eq!(columns.len(), QUASI.len());
+        let sum: f64 = QUASI.iter().map(|c| columns[*c].as_f64().unwrap()).sum();
+        let whole = if loss.ends_with("entropy") { sum } else { sum / QUASI.len() as f64 };
+        let stated = found.json["loss"][loss].as_f64().unwrap();
+        assert!((whole - stated).abs() <= 1e-9 * stated.max(1.0), "{loss}: {whole} {stated}");
+    }
+}
+
+#[test]
+fn a_trade_off_moves_between_suppression_and_generalization() {
+    let with = |tau: &str| {
+        let search = format!("suppression = 0.4\n[search]\nloss = {{ name = \"lm\", tradeoff = {tau} }}\n");
+        release(people(400, 35), &[("suppression = 0.05\n", &search)])
+    };
+    let suppressed: Vec<usize> =
+        ["0.1", "0.5", "0.99"].iter().map(|tau| with(tau).number("suppressed")).collect();
+    assert!(suppressed.is_sorted_by(|a, b| a >= b) && suppressed[0] > suppressed[2], "{suppressed:?}");
 }
 
 #[test]

@@ -309,6 +309,12 @@ const FORGERIES: &[Forgery] = &[
     ),
     ("entropy", |r, _, _| *r.loss.get_mut("entropy").unwrap() *= 0.999, &[], &["loss: entropy"]),
     ("lm", |r, _, _| *r.loss.get_mut("lm").unwrap() += 0.001, &[], &["loss: lm"]),
+    (
+        "a column's part",
+        |r, _, _| *r.loss_by_column.get_mut("lm").unwrap().get_mut("age").unwrap() += 0.001,
+        &[],
+        &["loss by column: lm"],
+    ),
     ("dm", |r, _, _| *r.loss.get_mut("dm").unwrap() -= 1.0, &["loss: dm"], &["loss: dm"]),
     (
         "achieved",

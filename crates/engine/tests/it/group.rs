@@ -164,3 +164,25 @@ fn progress_counts_the_rows_and_can_stop() {
     let Err(error) = stopped else { panic!("was not stopped") };
     assert_eq!((error.to_string().as_str(), calls.load(Ordering::Relaxed)), ("enough", 1));
 }
+
+#[test]
+fn measured_columns_are_counted_in_their_classes() {
+    let folder = Folder::new();
+    folder.write("t.csv", "label,a\nyes,1\nno,1\nyes,1\n,2\nNA,2\nyes,2\n");
+    let mut input = input(&folder.path("t.csv"));
+    input.null.push("NA".into());
+    let source = Source::open(&input, std::path::Path::new("")).unwrap();
+    let grouped = ENGINE.measure(&source, &strings(&["a"]), &strings(&["label"]), &|_| Ok(())).unwrap();
+    assert_eq!((&grouped.names[..], &grouped.measured[..]), (&strings(&["a"])[..], &strings(&["label"])[..]));
+    let identity: Vec<Vec<Code>> =
+        grouped.dictionaries.iter().map(|d| (0..d.len() as Code).collect()).collect();
+    let classes = grouped.tuples.into_measured(1, &identity).unwrap();
+    assert_eq!(classes.counts(), [3, 3]);
+    let label = |class: usize| {
+        let (codes, counts) = classes.histograms()[0].class(class);
+        let name = |&code: &Code| grouped.dictionaries[1].value(code).map(String::from);
+        codes.iter().map(name).zip(counts.iter().copied()).collect::<Vec<_>>()
+    };
+    assert_eq!(label(0), [(Some("yes".into()), 2), (Some("no".into()), 1)]);
+    assert_eq!(label(1), [(Some("yes".into()), 1), (None, 2)]);
+}
