@@ -24,7 +24,7 @@ fn wide(columns: usize, rows: usize, suppression: f64, loss: (&str, Option<Aggre
         .enumerate()
         .map(|(c, h)| Limits { name: Wide::name(c), height: h.height(), min: None, max: None })
         .collect();
-    let parameters = LossParameters { name: loss.0.into(), aggregate: loss.1, count_suppressed: None };
+    let parameters = LossParameters { aggregate: loss.1, ..LossParameters::named(loss.0) };
     let marginals = Marginals::new(&classes, &hierarchies);
     Problem {
         names: (0..columns).map(Wide::name).collect(),
@@ -82,7 +82,7 @@ fn a_large_lattice_is_finished_exactly() {
     let limits: Vec<Limits> =
         (0..columns).map(|c| Limits { name: format!("c{c}"), height: 1, min: None, max: None }).collect();
     let marginals = Marginals::new(&classes, &hierarchies);
-    let parameters = LossParameters { name: "lm".into(), aggregate: None, count_suppressed: None };
+    let parameters = LossParameters::named("lm");
     let problem = Problem {
         names: (0..columns).map(|c| format!("c{c}")).collect(),
         lattice: Lattice::new(&limits, &[]).unwrap(),

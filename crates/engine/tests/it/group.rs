@@ -169,9 +169,9 @@ fn progress_counts_the_rows_and_can_stop() {
 fn measured_columns_are_counted_in_their_classes() {
     let folder = Folder::new();
     folder.write("t.csv", "label,a\nyes,1\nno,1\nyes,1\n,2\nNA,2\nyes,2\n");
-    let mut input = input(&folder.path("t.csv"));
-    input.null.push("NA".into());
-    let source = Source::open(&input, std::path::Path::new("")).unwrap();
+    let mut input = input("t.csv");
+    input.null = strings(&["", "NA"]);
+    let source = folder.open_as(&input).unwrap();
     let grouped = ENGINE.measure(&source, &strings(&["a"]), &strings(&["label"]), &|_| Ok(())).unwrap();
     assert_eq!((&grouped.names[..], &grouped.measured[..]), (&strings(&["a"])[..], &strings(&["label"])[..]));
     let identity: Vec<Vec<Code>> =
