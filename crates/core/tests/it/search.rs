@@ -2,10 +2,39 @@
 
 use proptest::prelude::*;
 use throng::lattice::Node;
-use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
+use throng::search::{Budget, Evaluator, Outcome, Problem, solve, strategy};
 
 use crate::instances::{flat, instance, levels, problem};
 use crate::naive::{Column, Instance};
+
+/// Bounds and evidence against the losses of all nodes that they speak of.
+pub fn bounds_hold(problem: &Problem) -> Result<(), TestCaseError> {
+    let nodes: Vec<Node> = problem.lattice.iter().collect();
+    let mut evaluator = Evaluator::new(problem);
+    let losses: Vec<f64> = nodes.iter().map(|n| evaluator.solution(n).loss).collect();
+    let at_most = |a: f64, b: f64| a <= b + 1e-9 * b.abs().max(1.0);
+    for (i, node) in nodes.iter().enumerate() {
+        let evidence = evaluator.evidence(node);
+        prop_assert!(at_most(problem.loss.bound(node, &[]), losses[i]));
+        for (j, other) in nodes.iter().enumerate() {
+            if node.below(other) {
+                prop_assert!(at_most(problem.loss.bound(node, &[]), problem.loss.bound(other, &[])));
+                prop_assert!(at_most(evidence.above, losses[j]), "{node:?} {other:?}");
+                prop_assert!(!problem.loss.monotone() || at_most(losses[i], losses[j]), "{node:?} {other:?}");
+            }
+            if other.below(node) {
+                let bound = problem.loss.bound(other, &evidence.surplus);
+                prop_assert!(at_most(bound, losses[j]), "{node:?} {other:?} {bound} {}", losses[j]);
+                // So it bounds every node between the two: it never falls on the way up.
+                for above in problem.lattice.successors(other).filter(|a| a.below(node)) {
+                    prop_assert!(at_most(bound, problem.loss.bound(&above, &evidence.surplus)));
+                }
+                prop_assert!(at_most(problem.loss.bound(other, &[]), bound), "a surplus that lowers");
+            }
+        }
+    }
+    Ok(())
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
@@ -42,30 +71,7 @@ proptest! {
     #[test]
     fn bounds_and_evidence_hold(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
-        let nodes: Vec<Node> = problem.lattice.iter().collect();
-        let mut evaluator = Evaluator::new(&problem);
-        let losses: Vec<f64> = nodes.iter().map(|n| evaluator.solution(n).loss).collect();
-        let at_most = |a: f64, b: f64| a <= b + 1e-9 * b.abs().max(1.0);
-        for (i, node) in nodes.iter().enumerate() {
-            let evidence = evaluator.evidence(node);
-            prop_assert!(at_most(problem.loss.bound(node, &[]), losses[i]));
-            for (j, other) in nodes.iter().enumerate() {
-                if node.below(other) {
-                    prop_assert!(at_most(problem.loss.bound(node, &[]), problem.loss.bound(other, &[])));
-                    prop_assert!(at_most(evidence.above, losses[j]), "{node:?} {other:?}");
-                    prop_assert!(!problem.loss.monotone() || at_most(losses[i], losses[j]), "{node:?} {other:?}");
-                }
-                if other.below(node) {
-                    let bound = problem.loss.bound(other, &evidence.surplus);
-                    prop_assert!(at_most(bound, losses[j]), "{node:?} {other:?} {bound} {}", losses[j]);
-                    // So it bounds every node between the two: it never falls on the way up.
-                    for above in problem.lattice.successors(other).filter(|a| a.below(node)) {
-                        prop_assert!(at_most(bound, problem.loss.bound(&above, &evidence.surplus)));
-                    }
-                    prop_assert!(at_most(problem.loss.bound(other, &[]), bound), "a surplus that lowers");
-                }
-            }
-        }
+        bounds_hold(&problem)?;
     }
 
     #[test]

@@ -65,8 +65,8 @@ fn case() -> impl Strategy<Value = Case> {
             "{ name = \"lm\", aggregate = \"geometric\" }",
             "{ name = \"entropy\", count_suppressed = true }",
             "\"height\"",
-            "{ name = \"cm\", tradeoff = 0.3 }",
-            "{ name = \"conditional-entropy\", aggregate = \"max\", tradeoff = 0.8 }",
+            "{ name = \"cm\", tradeoff = 0.8 }",
+            "{ name = \"conditional-entropy\", aggregate = \"max\", tradeoff = 0.2 }",
             "{ name = \"lm\", tradeoff = 0.1 }",
         ]),
     );
