@@ -29,7 +29,11 @@ columns = ["age"]
 k = 2
 "#;
 
+/// The same with cells starred, under which a certificate may have steps.
+static CELLS: LazyLock<String> = LazyLock::new(|| POLICY.replace("\"starred\"", "\"cells\""));
+
 static PARSED: LazyLock<Policy> = LazyLock::new(|| Policy::parse(POLICY).unwrap());
+static PARSED_CELLS: LazyLock<Policy> = LazyLock::new(|| Policy::parse(&CELLS).unwrap());
 
 /// Reads the bytes as a certificate.
 pub fn certificate(data: &[u8]) {
@@ -49,12 +53,16 @@ pub fn certificate(data: &[u8]) {
     let mut changed = resealed.clone();
     changed.classes ^= 1;
     assert!(!changed.sealed().unwrap(), "a change does not break the seal");
-    judge(&certificate);
-    judge(&resealed);
+    for certificate in [&certificate, &resealed] {
+        judge(certificate, &PARSED, POLICY);
+        // The row with nothing but stars is alone, which no list of steps makes safe.
+        assert!(!judge(certificate, &PARSED_CELLS, &CELLS), "holds: {certificate:?}");
+    }
 }
 
-/// The verifier finds the certificate right or wrong, but it finds something.
-fn judge(certificate: &Certificate) {
+/// The verifier finds the certificate right or wrong, but it finds something; whether it holds both with the original
+/// and without.
+fn judge(certificate: &Certificate, policy: &Policy, text: &str) -> bool {
     let original: [[Option<&str>; 3]; 5] = [
         [Some("31"), Some("f"), Some("a")],
         [Some("32"), Some("f"), Some("b")],
@@ -70,8 +78,9 @@ fn judge(certificate: &Certificate) {
         [Some("*"), Some("*"), Some("d")],
     ];
     let columns = ["age", "sex", "note"].map(String::from);
+    let mut all = true;
     for with_original in [false, true] {
-        let mut verifier = Verifier::new(&PARSED, Policy::digest(POLICY), certificate).unwrap();
+        let mut verifier = Verifier::new(policy, Policy::digest(text), certificate).unwrap();
         verifier.released_columns(&columns);
         released.iter().for_each(|row| verifier.released_row(row).unwrap());
         verifier.output_sha256(certificate.release.output.sha256.clone());
@@ -81,7 +90,7 @@ fn judge(certificate: &Certificate) {
             verifier.input_sha256(certificate.release.input.sha256.clone());
         }
         let verdict = verifier
-            .finish(&|column, values| build(&PARSED.columns[column].hierarchy(), values, &|_| unreachable!()))
+            .finish(&|column, values| build(&policy.columns[column].hierarchy(), values, &|_| unreachable!()))
             .unwrap();
         assert!(verdict.claims.len() > 5);
         let holds = verdict.holds();
@@ -92,5 +101,7 @@ fn judge(certificate: &Certificate) {
             assert_eq!(certificate.classes, 2);
         }
         assert!(serde_json::to_string(&verdict).is_ok());
+        all &= holds;
     }
+    all
 }

@@ -121,6 +121,28 @@ impl Classes {
             Codes::Wide(c) => c[class * self.columns + column],
         }
     }
+
+    /// Some of the classes by themselves, with what is measured in them.
+    #[must_use]
+    pub fn part(&self, members: &[u32]) -> Classes {
+        let counts = members.iter().map(|&class| self.counts[class as usize]).collect();
+        let histograms = self.histograms.iter().map(|h| h.part(members)).collect();
+        self.standing(members, counts, histograms)
+    }
+
+    /// Classes that some members stand for, with rows and histograms of their own.
+    fn standing(&self, members: &[u32], counts: Vec<u32>, histograms: Vec<Histogram>) -> Classes {
+        fn picked<T: Copy>(codes: &[T], width: usize, members: &[u32]) -> Vec<T> {
+            let row = |&member: &u32| &codes[member as usize * width..(member as usize + 1) * width];
+            members.iter().flat_map(row).copied().collect()
+        }
+        let codes = match &self.codes {
+            Codes::Narrow(codes) => Codes::Narrow(picked(codes, self.columns, members)),
+            Codes::Wide(codes) => Codes::Wide(picked(codes, self.columns, members)),
+        };
+        let rows = counts.iter().map(|&n| u64::from(n)).sum();
+        Classes { columns: self.columns, codes, counts, rows, histograms }
+    }
 }
 
 /// The classes of one node: for each, its first member and its rows.
@@ -254,6 +276,16 @@ impl<'a> View<'a> {
             let leaf: Code = codes[self.groups.first[class] as usize * self.base.columns + column].into();
             each(general[leaf as usize], self.groups.count[class]);
         }
+    }
+
+    /// The flagged classes by themselves, each as its first member with the rows of all: at this node and
+    /// at every generalization of it they look like the rows they stand for.
+    pub fn flagged_classes(&self, flags: &Flags) -> Classes {
+        let flagged: Vec<u32> = (0..self.len() as u32).filter(|&class| flags.has(class as usize)).collect();
+        let members: Vec<u32> = flagged.iter().map(|&class| self.groups.first[class as usize]).collect();
+        let counts = flagged.iter().map(|&class| self.groups.count[class as usize]).collect();
+        let histograms = self.groups.histograms.iter().map(|h| h.part(&flagged)).collect();
+        self.base.standing(&members, counts, histograms)
     }
 
     /// Whether a class is missing in a column.

@@ -80,6 +80,23 @@ impl Histogram {
         (&self.codes[list.clone()], &self.counts[list])
     }
 
+    /// The histogram of some of the classes, in the order given; where nothing was counted, nothing.
+    #[must_use]
+    pub fn part(&self, classes: &[u32]) -> Histogram {
+        let mut part = Histogram { values: self.values, ..Histogram::default() };
+        if self.offsets.is_empty() {
+            return part;
+        }
+        part.offsets.push(0);
+        for &class in classes {
+            let (codes, counts) = self.class(class as usize);
+            part.codes.extend_from_slice(codes);
+            part.counts.extend_from_slice(counts);
+            part.offsets.push(part.codes.len() as u32);
+        }
+        part
+    }
+
     /// The histogram of merged classes: class i becomes part of class `ids[i]` of `merged` ones.
     pub fn merge(&self, ids: &[u32], merged: usize, to: &mut Histogram, scratch: &mut Scratch) {
         scratch.sort(ids, merged);
@@ -185,6 +202,8 @@ mod tests {
             once.merge(&second, 3, &mut twice, &mut scratch);
             let to = |class: u32| second[first[class as usize] as usize];
             prop_assert_eq!(lists(&twice), counted(3, triples.iter().map(|t| (to(t.0), t.1, t.2))));
+            let part = base.part(&[7, 3, 7]);
+            prop_assert_eq!(lists(&part), [7, 3, 7].map(|c| lists(&base)[c].clone()));
             let ids: Vec<u32> = (0..20).map(to).collect();
             let mut straight = Histogram::default();
             base.merge(&ids, 3, &mut straight, &mut scratch);

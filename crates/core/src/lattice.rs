@@ -112,6 +112,11 @@ impl Lattice {
         self.dimensions.len()
     }
 
+    /// The columns along a dimension: one, or several linked ones.
+    pub fn columns_along(&self, dimension: usize) -> &[usize] {
+        &self.dimensions[dimension].columns
+    }
+
     /// The node's level along a dimension.
     pub fn level(&self, node: &Node, dimension: usize) -> u8 {
         node.0[self.dimensions[dimension].columns[0]]

@@ -18,11 +18,13 @@ pub mod model;
 pub mod loss;
 pub mod policy;
 pub mod recoding;
+pub mod recoded;
 pub mod release;
 
 // Verbs, in order.
 pub mod describe;
 pub mod search;
+pub mod recode;
 pub mod verify;
 pub mod report;
 

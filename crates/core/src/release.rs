@@ -16,8 +16,11 @@ pub struct Release {
     pub released: u64,
     /// Rows that were suppressed.
     pub suppressed: u64,
-    /// Quasi-identifier → level.
+    /// Quasi-identifier → level; with several steps, at the first.
     pub levels: BTreeMap<String, usize>,
+    /// The steps in which rows were released, the first included, where there is more than that one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepFacts>,
     /// Loss → value.
     pub loss: BTreeMap<String, f64>,
     /// Loss → quasi-identifier → value, for losses that are put together from columns; without weights.
@@ -37,6 +40,27 @@ pub struct Release {
     pub seed: u64,
     /// The version of Throng.
     pub version: String,
+}
+
+/// One step: rows that no earlier step could release, at a node of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepFacts {
+    /// Quasi-identifier → level.
+    pub levels: BTreeMap<String, usize>,
+    /// Rows that it released.
+    pub rows: u64,
+    /// Their cells at the top of a hierarchy whose level at the first step is another.
+    pub starred: u64,
+}
+
+impl Release {
+    /// Rows that were released after the first step, and cells that were starred for it.
+    pub fn rescued(&self) -> (u64, u64) {
+        let later = self.steps.iter().skip(1);
+        later.fold((0, 0), |(rows, starred), step| {
+            (rows.saturating_add(step.rows), starred.saturating_add(step.starred))
+        })
+    }
 }
 
 /// One guarantee.

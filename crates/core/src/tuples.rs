@@ -163,7 +163,8 @@ impl Tuples {
         Classes::new(columns, classes.codes, classes.counts)?.measured(histograms)
     }
 
-    fn code(&self, at: usize, column: usize) -> Code {
+    /// The code of a tuple in a column.
+    pub fn code(&self, at: usize, column: usize) -> Code {
         match &self.codes {
             Codes::Narrow(c) => Code::from(c[at * self.width + column]),
             Codes::Wide(c) => c[at * self.width + column],

@@ -1,4 +1,4 @@
-//! The whole way of a release: read, group, search, transform, verify, write.
+//! The whole way of a release: read, group, search, recode, transform, verify, write.
 //!
 //! What is written waits in a folder of its own until the verifier has agreed: see `paths.rs`.
 
@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use throng::classes::{Flags, View};
 use throng::error::{Fault, Kind, Result};
 use throng::hierarchy;
-use throng::loss::{self, Marginals};
+use throng::loss::{self, Marginals, Price};
 use throng::model::PrivacyModel;
 use throng::policy::{LossParameters, Policy, Role};
+use throng::recode::{self, Local};
 use throng::recoding::Recoding;
-use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts};
+use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
 use throng::report::{Facts, Subject, collect};
 use throng::search::{self, Account, Budget, Evaluator, Outcome, Problem, Progress, Solution};
 use throng::verify::{Finding, Verdict, Verifier};
@@ -176,7 +178,14 @@ impl Engine {
 
         let mut evaluator = Evaluator::measuring(&problem);
         let (view, flags) = evaluator.classes(&best.node);
-        let recoding = Recoding::new(&problem.names, &maps, &view, flags);
+        let asked = policy.output.suppressed;
+        let local =
+            recode::local(asked, &problem.classes, (&view, flags), &problem.lattice, &problem.models)?;
+        let mut recoding = Recoding::new(&problem.names, &maps, &view, flags);
+        if let Some(local) = &local {
+            recoding = recoding.with_steps(&maps, &problem.classes, &problem.hierarchies, &local.steps);
+        }
+        let suppressed = recoding.suppressed_rows();
         let stage = Staging::new(&paths)?;
         let written = self.transform(&Transform {
             source: &source,
@@ -194,14 +203,16 @@ impl Engine {
         let written = written.map_err(|e| stage.named(e, &paths))?;
         drop((recoding, dictionaries, maps));
 
+        let figures = figures(policy, &problem, &best, (&view, flags), local.as_ref())?;
         let release = Release {
             rows,
-            released: rows - flags.rows(),
-            suppressed: flags.rows(),
+            released: rows - suppressed,
+            suppressed,
             levels: problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect(),
-            loss: losses(policy, &problem, &best, &view, flags)?,
-            loss_by_column: losses_by_column(&problem, &view, flags)?,
-            privacy: claims(&problem.models, &view, flags),
+            steps: figures.steps,
+            loss: figures.loss,
+            loss_by_column: figures.loss_by_column,
+            privacy: figures.privacy,
             search,
             input: FileFacts { path: policy.input.path.clone(), sha256: digest_files(&source.files)?, rows },
             output: FileFacts {
@@ -221,10 +232,11 @@ impl Engine {
             problem: &problem,
             view,
             flags,
+            recoded: local.as_ref().map(|local| &local.recoded),
             release: release.clone(),
         });
-        let classes = (view.len() - flags.classes()) as u64;
-        let certificate = Certificate::new(release, written.columns.clone(), classes)?;
+        let certificate = Certificate::new(release, written.columns.clone(), figures.classes)?;
+        drop(local);
         drop(evaluator);
         drop(problem);
 
@@ -367,13 +379,52 @@ fn facts_of_search(
     }
 }
 
+/// What is claimed of a release.
+struct Figures {
+    steps: Vec<StepFacts>,
+    loss: BTreeMap<String, f64>,
+    loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
+    privacy: BTreeMap<String, Claim>,
+    classes: u64,
+}
+
+/// The figures of a node with its flagged rows left out, or of what further steps made of them.
+fn figures(
+    policy: &Policy,
+    problem: &Problem,
+    best: &Solution,
+    (view, flags): (&View<'_>, &Flags),
+    local: Option<&Local<'_>>,
+) -> Result<Figures> {
+    let Some(local) = local else {
+        return Ok(Figures {
+            steps: Vec::new(),
+            loss: losses(policy, problem, best, view, flags)?,
+            loss_by_column: losses_by_column(problem, view, flags)?,
+            privacy: claims(&problem.models, view, flags),
+            classes: (view.len() - flags.classes()) as u64,
+        });
+    };
+    let released = local.released.view();
+    let mut nothing = Flags::default();
+    nothing.reset(released.len());
+    let price = Price::new(&local.recoded, &best.node);
+    Ok(Figures {
+        steps: local.facts(&problem.names, &problem.hierarchies),
+        loss: losses_of_cells(policy, problem, &price)?,
+        loss_by_column: columns_of_cells(problem, &price),
+        privacy: claims(&problem.models, &released, &nothing),
+        classes: released.len() as u64,
+    })
+}
+
 /// Every loss with its defaults, and the one that was searched for as the policy asks.
 fn losses(
     policy: &Policy,
     problem: &Problem,
     best: &Solution,
-    view: &throng::classes::View<'_>,
-    flags: &throng::classes::Flags,
+    view: &View<'_>,
+    flags: &Flags,
 ) -> Result<BTreeMap<String, f64>> {
     let marginals = Marginals::new(&problem.classes, &problem.hierarchies);
     let plain = vec![1.0; problem.names.len()];
@@ -393,8 +444,8 @@ fn losses(
 /// What every column lost, by every loss that is put together from columns, with its defaults and no weights.
 fn losses_by_column(
     problem: &Problem,
-    view: &throng::classes::View<'_>,
-    flags: &throng::classes::Flags,
+    view: &View<'_>,
+    flags: &Flags,
 ) -> Result<BTreeMap<String, BTreeMap<String, f64>>> {
     let marginals = Marginals::new(&problem.classes, &problem.hierarchies);
     let plain = vec![1.0; problem.names.len()];
@@ -408,11 +459,31 @@ fn losses_by_column(
     Ok(losses)
 }
 
-fn claims(
-    models: &[Box<dyn PrivacyModel>],
-    view: &throng::classes::View<'_>,
-    flags: &throng::classes::Flags,
-) -> BTreeMap<String, Claim> {
+/// The same two for a release that is not of one node: of the cells as they are.
+fn losses_of_cells(policy: &Policy, problem: &Problem, price: &Price) -> Result<BTreeMap<String, f64>> {
+    let plain = vec![1.0; problem.names.len()];
+    let mut losses = BTreeMap::new();
+    for name in loss::NAMES {
+        if name == "cm" && problem.classes.histograms().is_empty() {
+            continue;
+        }
+        losses.insert(name.into(), price.loss(&LossParameters::named(name), &plain)?);
+    }
+    let target = policy.search.loss.parameters();
+    let weight = |name: &String| policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0);
+    let weights: Vec<f64> = problem.names.iter().map(weight).collect();
+    losses.insert(target.name.clone(), price.loss(&target, &weights)?);
+    Ok(losses)
+}
+
+fn columns_of_cells(problem: &Problem, price: &Price) -> BTreeMap<String, BTreeMap<String, f64>> {
+    let plain = vec![1.0; problem.names.len()];
+    let parts = |name: &&str| (name.to_string(), price.parts(&LossParameters::named(*name), &plain));
+    let losses = loss::NAMES.iter().map(parts).filter(|(_, parts)| !parts.is_empty());
+    losses.map(|(name, parts)| (name, problem.names.iter().cloned().zip(parts).collect())).collect()
+}
+
+fn claims(models: &[Box<dyn PrivacyModel>], view: &View<'_>, flags: &Flags) -> BTreeMap<String, Claim> {
     models
         .iter()
         .filter_map(|model| {

@@ -1,5 +1,6 @@
 //! Rewrites rows as decided, streaming: one look-up per generalized cell, one per row when anything
-//! is suppressed. Kept columns are passed through as they are.
+//! is flagged, and one more per flagged row when there are further steps. Kept columns are passed through as
+//! they are.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -95,6 +96,8 @@ struct Rewriter<'a> {
     stars: bool,
     /// Codes of the table, then of the release, per quasi-identifier.
     codes: Vec<Vec<Code>>,
+    /// Codes of the table, where flagged rows go on to further steps; otherwise empty.
+    raw: Vec<Vec<Code>>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -102,13 +105,13 @@ impl<'a> Rewriter<'a> {
         let recoding = job.recoding;
         let quasi: Vec<Option<usize>> =
             released.iter().map(|c| recoding.columns.iter().position(|q| &q.name == c)).collect();
-        let stars = job.policy.output.suppressed == Suppressed::Starred && recoding.suppresses_any();
+        let stars = job.policy.output.suppressed == Suppressed::Starred && recoding.flags_any();
         let mut fields = Vec::new();
         for (name, quasi) in released.iter().zip(&quasi) {
             let original = schema.field_with_name(name).map_err(|e| Fault::bug(e.to_string()))?;
             // The keys of a keyed column may be too narrow for the leaves of its hierarchy.
             let keyed = matches!(original.data_type(), DataType::Dictionary(_, value) if value.is_string());
-            let rewritten = quasi.is_some_and(|q| recoding.columns[q].level > 0 || stars || keyed);
+            let rewritten = quasi.is_some_and(|q| recoding.columns[q].highest > 0 || stars || keyed);
             let kind = if rewritten { keyed_text() } else { original.data_type().clone() };
             fields.push(Field::new(name, kind, true));
         }
@@ -129,6 +132,7 @@ impl<'a> Rewriter<'a> {
             labels,
             stars,
             codes: vec![Vec::new(); recoding.columns.len()],
+            raw: vec![Vec::new(); if recoding.rescues() { recoding.columns.len() } else { 0 }],
         })
     }
 
@@ -168,22 +172,29 @@ impl<'a> Rewriter<'a> {
             let Some(q) = self.quasi[i] else { continue };
             let cells = Cells::new(name, batch.column(i))?;
             cells.look_up(name, &self.dictionaries[q], &mut self.codes[q])?;
+            if let Some(raw) = self.raw.get_mut(q) {
+                raw.clone_from(&self.codes[q]);
+            }
             let map = &self.recoding.columns[q].codes;
             self.codes[q].iter_mut().for_each(|code| *code = map[*code as usize]);
         }
         Ok(())
     }
 
-    /// The rows that stay, unless all do; starred rows stay, with every code that of the star.
+    /// The rows that stay, unless all do; starred rows stay, with every code that of the star, and rows that a
+    /// later step releases with the codes of that step.
     fn suppress(&mut self, rows: usize) -> Option<UInt32Array> {
-        if !self.recoding.suppresses_any() {
+        if !self.recoding.flags_any() {
             return None;
         }
         let mut row = vec![0; self.codes.len()];
         let mut kept = Vec::with_capacity(rows);
         for at in 0..rows {
             row.iter_mut().zip(&self.codes).for_each(|(cell, column)| *cell = column[at]);
-            if !self.recoding.suppresses(&row) {
+            if !self.recoding.flags(&row) {
+                kept.push(at as u32);
+            } else if self.rescue(at, &mut row) {
+                self.codes.iter_mut().zip(&row).for_each(|(column, code)| column[at] = *code);
                 kept.push(at as u32);
             } else if self.stars {
                 for (column, labels) in self.codes.iter_mut().zip(&self.labels) {
@@ -192,6 +203,12 @@ impl<'a> Rewriter<'a> {
             }
         }
         (!self.stars).then(|| UInt32Array::from(kept))
+    }
+
+    /// Whether a later step releases a flagged row, which then holds its codes.
+    fn rescue(&self, at: usize, row: &mut [Code]) -> bool {
+        row.iter_mut().zip(&self.raw).for_each(|(cell, column)| *cell = column[at]);
+        !self.raw.is_empty() && self.recoding.rescue(row)
     }
 
     fn generalized(&self, q: usize) -> Result<ArrayRef> {

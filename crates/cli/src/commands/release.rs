@@ -70,6 +70,7 @@ pub fn summary(done: &Done) -> String {
         integer(r.released),
         integer(r.suppressed)
     );
+    text += &starred(done);
     let levels: Vec<String> = done
         .facts
         .columns
@@ -104,4 +105,20 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "certificate {}", done.paths.certificate.display());
     let _ = writeln!(text, "report      {}", done.paths.report.display());
     text
+}
+
+/// How many rows were kept by starring how many cells, where any were.
+fn starred(done: &Done) -> String {
+    let (rows, cells) = done.certificate.release.rescued();
+    if rows == 0 {
+        return String::new();
+    }
+    let columns = done.facts.columns.iter().filter(|c| c.starred > 0);
+    let columns: Vec<String> = columns.map(|c| format!("{} {}", c.name, integer(c.starred))).collect();
+    format!(
+        "cells       {} starred to keep {}: {}\n",
+        integer(cells),
+        if rows == 1 { "1 row".into() } else { format!("{} rows", integer(rows)) },
+        columns.join(", ")
+    )
 }

@@ -86,6 +86,51 @@ fn suppressed_rows_are_left_out_or_starred() {
 }
 
 #[test]
+fn few_cells_of_flagged_rows_are_starred() {
+    let changes =
+        |more: &'static str| [("suppression = 0.05", "suppression = 0.3"), ("path = \"out.csv\"", more)];
+    let dropped = release(people(300, 22), &changes("path = \"out.csv\""));
+    let cells = release(people(300, 22), &changes("path = \"out.csv\"\nsuppressed = \"cells\""));
+    assert!(dropped.number("suppressed") > 0);
+    assert_eq!(dropped.json["levels"], cells.json["levels"], "the search is the same");
+    assert_eq!(cells.table.rows.len(), cells.number("released"));
+    cells.table.is_anonymous(&QUASI, 5);
+    let steps = cells.json["steps"].as_array().unwrap();
+    let sum = |key: &str| steps[1..].iter().map(|s| s[key].as_u64().unwrap() as usize).sum::<usize>();
+    assert_eq!(steps[0]["levels"], cells.json["levels"]);
+    assert_eq!(steps[0]["rows"], dropped.json["released"]);
+    assert_eq!(sum("rows"), dropped.number("suppressed") - cells.number("suppressed"));
+    assert!(sum("rows") > 0 && sum("starred") < QUASI.len() * sum("rows"));
+    let loss = |json: &Value| json["loss"]["lm"].as_f64().unwrap();
+    assert!(loss(&cells.json) < loss(&dropped.json));
+    // What was starred is a star more than the columns that are at the top anyway.
+    let top = |at: usize| cells.table.rows.iter().all(|row| row[at] == "*");
+    let stars = |column: &&str| {
+        let at = cells.table.at(column);
+        if top(at) { 0 } else { cells.table.rows.iter().filter(|row| row[at] == "*").count() }
+    };
+    assert_eq!(QUASI.iter().map(stars).sum::<usize>(), sum("starred"));
+}
+
+#[test]
+fn the_summary_tells_what_was_starred() {
+    let changes = [
+        ("suppression = 0.05", "suppression = 0.3"),
+        ("path = \"out.csv\"", "path = \"out.csv\"\nsuppressed = \"cells\""),
+    ];
+    let env = TestEnv::with(&[("people.csv", &people(300, 22).write(',')), ("p.toml", &policy(&changes))]);
+    let told = env.run("release p.toml").ok().stdout;
+    let line = told.lines().find(|line| line.starts_with("cells ")).unwrap_or_else(|| panic!("{told}"));
+    let json = env.json("out.certificate.json");
+    let steps = json["steps"].as_array().unwrap();
+    let sum = |key: &str| steps[1..].iter().map(|s| s[key].as_u64().unwrap()).sum::<u64>();
+    let words = format!("cells       {} starred to keep {} rows: ", sum("starred"), sum("rows"));
+    assert!(line.starts_with(&words), "{line}\n{words}");
+    let page = env.text("out.report.html");
+    assert!(page.contains(&format!("were kept by starring {} cells", sum("starred"))));
+}
+
+#[test]
 fn named_groups_have_their_own_k() {
     let groups = "suppression = 0.1\n[privacy.quasi.neighbour]\ncolumns = [\"zip\", \"city\"]\nk = 20\n\
                   [privacy.quasi.employer]\ncolumns = [\"age\", \"sex\"]\nk = 8\n";

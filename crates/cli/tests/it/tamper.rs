@@ -469,3 +469,57 @@ fn tampering_with_other_formats_is_found() {
     let line = "b.arrow --policy p.toml --certificate a.certificate.json --original people.csv";
     refutes(&env, line, &["output"], "format");
 }
+
+/// A folder with people some of whose cells are starred.
+fn starred() -> TestEnv {
+    let changes = [
+        ("suppression = 0.05", "suppression = 0.3"),
+        ("path = \"out.csv\"", "path = \"out.csv\"\nsuppressed = \"cells\""),
+    ];
+    let env = TestEnv::with(&[("people.csv", &people(300, 22).write(',')), ("p.toml", &policy(&changes))]);
+    env.run("release p.toml").ok();
+    env.run(&format!("verify {WITH_ORIGINAL}")).ok();
+    env.run(&format!("verify {ALONE}")).ok();
+    env
+}
+
+#[test]
+fn steps_of_a_release_cannot_be_forged() {
+    type Forgery = fn(&mut Release, &mut Vec<String>, &mut u64);
+    let forgeries: [(&str, Forgery, &str); 5] = [
+        ("no steps", |r, _, _| r.steps.clear(), "truth"),
+        ("one step fewer", |r, _, _| drop(r.steps.pop()), "certificate"),
+        (
+            "a row moved between steps",
+            |r, _, _| {
+                r.steps[0].rows -= 1;
+                r.steps[1].rows += 1;
+            },
+            "truth",
+        ),
+        ("more stars", |r, _, _| r.steps[1].starred += 1, "levels"),
+        ("other levels", |r, _, _| *r.steps[1].levels.get_mut("zip").unwrap() ^= 1, "levels"),
+    ];
+    for (name, forgery, claim) in forgeries {
+        let env = starred();
+        forge(&env, forgery);
+        refutes(&env, WITH_ORIGINAL, &[claim], name);
+    }
+}
+
+#[test]
+fn a_star_taken_away_is_found() {
+    let env = starred();
+    let mut table = Table::read(&env.bytes("out.csv"), ',');
+    let columns: Vec<usize> = QUASI.iter().map(|c| table.at(c)).collect();
+    let at = columns.into_iter().find(|&at| {
+        let stars = table.rows.iter().filter(|row| row[at] == "*").count();
+        stars > 0 && stars < table.rows.len()
+    });
+    let at = at.unwrap();
+    let label = table.rows.iter().map(|row| &row[at]).find(|cell| *cell != "*").unwrap().clone();
+    let row = table.rows.iter().position(|row| row[at] == "*").unwrap();
+    table.rows[row][at] = label;
+    env.write("out.csv", table.write(','));
+    refutes(&env, WITH_ORIGINAL, &["output", "truth"], "a star taken away");
+}

@@ -17,11 +17,13 @@ mod lm;
 mod marginals;
 mod parameters;
 mod prec;
+mod price;
 mod tradeoff;
 
 pub use marginals::{Marginals, TargetCounts};
 pub use parameters::check;
 pub(crate) use parameters::no_target;
+pub use price::Price;
 
 use self::tradeoff::Tradeoff;
 use crate::classes::{Flags, View};

@@ -153,7 +153,7 @@ pub struct Output {
     /// The character between cells of a CSV release; default: as the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
-    /// Whether suppressed rows are left out or starred.
+    /// What becomes of rows that the chosen levels leave unsafe.
     #[serde(default, skip_serializing_if = "is_default")]
     pub suppressed: Suppressed,
     /// Keeps the order of the input, which can tell who is who (unsorted matching).
@@ -170,6 +170,8 @@ pub enum Suppressed {
     Dropped,
     /// It stays, with `*` in every quasi-identifier.
     Starred,
+    /// It stays with as few quasi-identifiers starred as can be found to make it safe, or is left out.
+    Cells,
 }
 
 /// What a column is.

@@ -6,11 +6,12 @@ use super::facts::{
     ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, bars,
     risk, size_bins,
 };
-use super::text::integer;
+use super::text::{count, integer};
 use crate::classes::{Flags, View};
 use crate::hierarchy;
 use crate::loss::Marginals;
 use crate::policy::{Missing, Policy, Role, Suppressed};
+use crate::recoded::Recoded;
 use crate::release::Release;
 use crate::search::Problem;
 use crate::table::Code;
@@ -34,8 +35,10 @@ pub struct Subject<'a> {
     pub problem: &'a Problem,
     /// The classes of the chosen node.
     pub view: View<'a>,
-    /// Those that are suppressed.
+    /// Those that are flagged.
     pub flags: &'a Flags,
+    /// What every class became, where flagged rows were released in further steps.
+    pub recoded: Option<&'a Recoded<'a>>,
     /// What was released.
     pub release: Release,
 }
@@ -43,10 +46,13 @@ pub struct Subject<'a> {
 /// The facts of a release.
 pub fn collect(subject: Subject<'_>) -> Facts {
     let marginals = Marginals::new(&subject.problem.classes, &subject.problem.hierarchies);
-    let before = sizes(subject.problem.classes.counts().iter().copied());
+    let before = sizes(subject.problem.classes.counts().iter().map(|&n| u64::from(n)));
     let kept =
         subject.view.counts().iter().enumerate().filter(|(c, _)| !subject.flags.has(*c)).map(|(_, &n)| n);
-    let after = sizes(kept);
+    let after = match subject.recoded {
+        None => sizes(kept.map(u64::from)),
+        Some(recoded) => sizes(recoded.classes()),
+    };
     Facts {
         title: subject.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         policy: summary(&subject),
@@ -63,10 +69,10 @@ pub fn collect(subject: Subject<'_>) -> Facts {
 }
 
 /// Class size → how many classes have it.
-fn sizes(counts: impl Iterator<Item = u32>) -> BTreeMap<u64, u64> {
+fn sizes(counts: impl Iterator<Item = u64>) -> BTreeMap<u64, u64> {
     let mut sizes = BTreeMap::new();
     for count in counts {
-        *sizes.entry(u64::from(count)).or_default() += 1;
+        *sizes.entry(count).or_default() += 1;
     }
     sizes
 }
@@ -108,6 +114,7 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
         suppressed: match policy.output.suppressed {
             Suppressed::Dropped => "left out",
             Suppressed::Starred => "kept with * in every quasi-identifier",
+            Suppressed::Cells => "kept with * in as few quasi-identifiers as can be found, or left out",
         }
         .into(),
     }
@@ -141,12 +148,10 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
     let leaves = &marginals.columns[q].levels[0].rows;
     let label =
         |level: usize, code: usize| hierarchy.label(level, code as Code).unwrap_or("(missing)").to_owned();
-    let after = released_rows(subject, q);
+    let after = released_labels(subject, q);
     let floor = subject.policy.privacy.k.unwrap_or(1);
-    let shown = |level: usize, rows: &[u64]| {
-        let values = rows.iter().enumerate().filter(|(_, n)| **n > 0).map(|(c, &n)| (label(level, c), n));
-        bars(values, BARS, floor)
-    };
+    let before = leaves.iter().enumerate().filter(|(_, n)| **n > 0).map(|(c, &n)| (label(0, c), n));
+    let starred = starred(subject, name, height);
     let frequent =
         leaves.iter().enumerate().max_by_key(|(i, n)| (**n, std::cmp::Reverse(*i))).map_or(0, |(i, _)| i);
     ColumnFacts {
@@ -157,11 +162,12 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         max_level,
         weight: subject.policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0),
         distinct_before: leaves.iter().filter(|n| **n > 0).count() as u64,
-        distinct_after: after.iter().filter(|n| **n > 0).count() as u64,
+        distinct_after: after.len() as u64,
         missing: hierarchy.missing().map_or(0, |m| leaves[m as usize]),
         loss: loss(subject, marginals, q),
-        before: shown(0, leaves),
-        after: shown(level, &after),
+        starred,
+        before: bars(before, BARS, floor),
+        after: bars(after, BARS, floor),
         ladder: (0..=height)
             .map(|l| {
                 let code = hierarchy.generalize(frequent as Code, l) as usize;
@@ -171,16 +177,45 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
                 LevelFacts { level: l, size: hierarchy.size(l) as u64, example }
             })
             .collect(),
-        ..ColumnFacts::new(name, Role::Quasi, action(level, height))
+        ..ColumnFacts::new(name, Role::Quasi, action(level, height, starred))
     }
 }
 
-fn action(level: usize, height: usize) -> String {
+fn action(level: usize, height: usize, starred: u64) -> String {
+    let stars = match starred {
+        0 => String::new(),
+        n => format!("; {} starred", count(n, "cell")),
+    };
     match level {
-        0 => "kept as it is".into(),
+        0 => format!("kept as it is{stars}"),
         l if l == height => "generalized to the top: every value is *".into(),
-        l => format!("generalized to level {l} of {height}"),
+        l => format!("generalized to level {l} of {height}{stars}"),
     }
+}
+
+/// Cells of a column that are at the top only because a later step put them there.
+fn starred(subject: &Subject<'_>, name: &str, height: usize) -> u64 {
+    let top = |levels: &BTreeMap<String, usize>| levels.get(name) == Some(&height);
+    let release = &subject.release;
+    let steps = release.steps.iter().filter(|step| top(&step.levels) && !top(&release.levels));
+    steps.map(|step| step.rows).sum()
+}
+
+/// The labels that released rows have in a column, with the rows.
+fn released_labels(subject: &Subject<'_>, q: usize) -> Vec<(String, u64)> {
+    let named = |label: Option<&str>| label.unwrap_or("(missing)").to_owned();
+    let (hierarchy, level) = (&subject.problem.hierarchies[q], subject.view.node().level(q));
+    let (labels, rows): (Vec<String>, Vec<u64>) = match subject.recoded {
+        None => {
+            let rows = released_rows(subject, q);
+            ((0..rows.len()).map(|c| named(hierarchy.label(level, c as Code))).collect(), rows)
+        }
+        Some(recoded) => {
+            let labels = recoded.columns()[q].labels.iter().map(|label| named(label.as_deref()));
+            (labels.collect(), recoded.released_rows(q))
+        }
+    };
+    labels.into_iter().zip(rows).filter(|(_, rows)| *rows > 0).collect()
 }
 
 /// Code at the chosen level → released rows.

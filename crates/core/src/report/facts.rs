@@ -89,6 +89,8 @@ pub struct ColumnFacts {
     pub distinct_after: u64,
     /// Missing cells of the input.
     pub missing: u64,
+    /// Cells that were starred to release rows that were unsafe at the chosen levels.
+    pub starred: u64,
     /// What the column lost; none unless it is a quasi-identifier.
     pub loss: Option<ColumnLoss>,
     /// Its values before, cut by [`bars`].
@@ -115,6 +117,7 @@ impl ColumnFacts {
             distinct_before: 0,
             distinct_after: 0,
             missing: 0,
+            starred: 0,
             loss: None,
             before: Vec::new(),
             after: Vec::new(),

@@ -123,6 +123,18 @@ fn headline(facts: &Facts) -> String {
         integer(release.suppressed),
         be(release.suppressed)
     );
+    let story = match release.rescued() {
+        (0, _) => story,
+        (rows, cells) => format!(
+            "{story} {} kept by starring {}.",
+            if rows == 1 {
+                "1 of the released rows was".to_owned()
+            } else {
+                format!("{} of the released rows were", integer(rows))
+            },
+            count(cells, "cell")
+        ),
+    };
     let warnings: Vec<String> = facts.warnings.iter().map(|w| format!("<li>{}</li>", escape(w))).collect();
     let warnings = match warnings.is_empty() {
         true => String::new(),

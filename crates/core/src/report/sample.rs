@@ -267,6 +267,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         released: 29_868,
         suppressed: 294,
         levels: lattice.chosen.iter().map(|c| (c.column.clone(), c.level)).collect(),
+        steps: Vec::new(),
         loss: BTreeMap::from([("prec".to_owned(), 0.4), ("entropy".to_owned(), 213_402.7)]),
         loss_by_column: BTreeMap::new(),
         privacy: BTreeMap::from([(

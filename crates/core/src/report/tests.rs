@@ -1,10 +1,13 @@
 //! The page as a whole: well formed, closed in itself, and safe for any value. And the numbers behind it.
 
+use std::collections::BTreeMap;
+
 use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, RiskFacts, risk, size_bins};
 use super::html;
 use super::sample::sample;
 use crate::lattice::profile;
 use crate::policy::Role;
+use crate::release::StepFacts;
 
 const VOID: [&str; 3] = ["meta", "br", "!doctype"];
 
@@ -59,6 +62,17 @@ fn the_sample_says_what_it_should() {
     }
     // Four people went to preschool only: fewer than k.
     assert!(!page.contains("Preschool"));
+}
+
+#[test]
+fn starred_cells_are_told() {
+    let mut facts = sample();
+    let step = |rows, starred| StepFacts { levels: BTreeMap::new(), rows, starred };
+    facts.release.steps = vec![step(29_000, 0), step(600, 600), step(268, 536)];
+    let page = check(&facts);
+    assert!(page.contains("868 of the released rows were kept by starring 1,136 cells."), "{page}");
+    facts.release.steps = vec![step(29_867, 0), step(1, 1)];
+    assert!(check(&facts).contains("1 of the released rows was kept by starring 1 cell."));
 }
 
 fn broken() -> Facts {

@@ -3,7 +3,7 @@
 //! Each function looks at one claim and names everything that speaks against it. All together cost one
 //! pass over the released classes per set of columns.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::classes::MISSING;
 use super::groups::{Group, View};
@@ -33,7 +33,7 @@ pub(super) fn certificate(policy: &Policy, groups: &[Group], certificate: &Certi
         wrong.push(format!("the input has {}, not {}", several(release.input.rows, "row"), release.rows));
     }
     let written = match policy.output.suppressed {
-        Suppressed::Dropped => release.released,
+        Suppressed::Dropped | Suppressed::Cells => release.released,
         Suppressed::Starred => release.rows,
     };
     if release.output.rows != written {
@@ -41,10 +41,18 @@ pub(super) fn certificate(policy: &Policy, groups: &[Group], certificate: &Certi
     }
     // A share such as 0.29 of 100 rows is 29 of them, though the product is a rounding error short of it.
     let limit = (policy.privacy.suppression * release.rows as f64 + 1e-6).floor();
-    if release.suppressed as f64 > limit {
-        wrong.push(format!("{} suppressed, at most {limit} may be", several(release.suppressed, "row")));
+    match release.steps.first().map(|first| release.rows.saturating_sub(first.rows)) {
+        None if release.suppressed as f64 > limit => {
+            wrong.push(format!("{} suppressed, at most {limit} may be", several(release.suppressed, "row")));
+        }
+        Some(flagged) if flagged as f64 > limit => wrong.push(format!(
+            "{} suppressed or released after the first step, at most {limit} may be",
+            several(flagged, "row")
+        )),
+        _ => {}
     }
-    wrong.extend(leveled(policy, certificate));
+    wrong.extend(leveled(policy, &release.levels));
+    wrong.extend(steps(policy, certificate));
     wrong.extend(guarantees(groups, certificate));
     Ok(Finding::of(&wrong, || {
         format!("sealed, and its numbers agree: {} released and suppressed", several(release.rows, "row"))
@@ -52,13 +60,34 @@ pub(super) fn certificate(policy: &Policy, groups: &[Group], certificate: &Certi
 }
 
 /// Levels must be given for the quasi-identifiers and for nothing else.
-fn leveled(policy: &Policy, certificate: &Certificate) -> Vec<String> {
+fn leveled(policy: &Policy, levels: &BTreeMap<String, usize>) -> Vec<String> {
     let quasi: BTreeSet<&str> = policy.with_role(Role::Quasi).into_iter().collect();
-    let given: BTreeSet<&str> = certificate.release.levels.keys().map(String::as_str).collect();
+    let given: BTreeSet<&str> = levels.keys().map(String::as_str).collect();
     let without = quasi.difference(&given).map(|name| format!("no level is given for `{name}`"));
     let beyond =
         given.difference(&quasi).map(|name| format!("a level is given for `{name}`, not a quasi-identifier"));
     without.chain(beyond).collect()
+}
+
+/// Steps must be asked for, begin with the levels, and release the rows that are said to be released.
+fn steps(policy: &Policy, certificate: &Certificate) -> Vec<String> {
+    let release = &certificate.release;
+    let mut wrong = Vec::new();
+    let Some(first) = release.steps.first() else { return wrong };
+    if policy.output.suppressed != Suppressed::Cells {
+        wrong.push(format!("{}, but the policy asks for one", several(release.steps.len() as u64, "step")));
+    }
+    if first.levels != release.levels {
+        wrong.push("the first step is not at the levels".into());
+    }
+    for (at, step) in release.steps.iter().enumerate().skip(1) {
+        wrong.extend(leveled(policy, &step.levels).into_iter().map(|words| format!("step {at}: {words}")));
+    }
+    let rows = release.steps.iter().try_fold(0_u64, |sum, step| sum.checked_add(step.rows));
+    if rows != Some(release.released) {
+        wrong.push(format!("the steps do not release {}", several(release.released, "row")));
+    }
+    wrong
 }
 
 /// The guarantees must be the policy's, and each must say of itself what its numbers say.

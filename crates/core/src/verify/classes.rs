@@ -232,12 +232,14 @@ impl Classes {
         self.add(tuple, Tally { rows: 1, sums: hash });
     }
 
-    fn add(&mut self, tuple: &[u32], tally: Tally) {
+    /// Adds rows that share a tuple; their class.
+    pub(super) fn add(&mut self, tuple: &[u32], tally: Tally) -> usize {
         let class = self.tuples.intern(tuple);
         if class >= self.tallies.len() {
             self.tallies.push(Tally::default());
         }
         self.tallies[class].add(tally);
+        class
     }
 
     pub(super) fn len(&self) -> usize {

@@ -4,7 +4,7 @@
 //! as the classes are. Memory grows with distinct (tuple, label) pairs; nothing is kept unless the certificate
 //! states the metric.
 
-use super::classes::{Classes, Interner};
+use super::classes::{Classes, Interner, Tuples};
 use super::side::{Cells, each};
 use crate::error::Result;
 use crate::policy::{Policy, Role};
@@ -16,6 +16,8 @@ pub(super) struct Labels {
     interner: Interner,
     /// Tuples with the label behind.
     pairs: Classes,
+    /// The same of rows that a step released, as they look; with several steps only.
+    released: Classes,
     /// The labels of the batch at hand.
     batch: Vec<u32>,
 }
@@ -28,6 +30,7 @@ impl Labels {
             place: columns.iter().position(|column| column == name),
             interner: Interner::new(),
             pairs: Classes::new(width + 1),
+            released: Classes::new(width + 1),
             batch: Vec::new(),
         };
         targets.map(labels).collect()
@@ -35,7 +38,7 @@ impl Labels {
 
     /// Counts the labels of some rows, whose tuples lie end to end.
     pub(super) fn batch(&mut self, rows: usize, tuples: &[u32], cells: &mut Cells<'_>) -> Result<()> {
-        let Labels { place, interner, pairs, batch } = self;
+        let Labels { place, interner, pairs, batch, .. } = self;
         batch.clear();
         each(*place, rows, cells, |cell| batch.push(interner.add(cell)))?;
         let mut pair = Vec::new();
@@ -50,7 +53,7 @@ impl Labels {
     }
 
     /// Of the classes that stay, the rows that do not have the most frequent label of their class.
-    pub(super) fn minority(self, maps: &[Vec<u32>], classes: &Classes, stay: &[u64]) -> u64 {
+    pub(super) fn minority(self, maps: &[&[u32]], classes: &Classes, stay: &[u64]) -> u64 {
         let (pairs, _) = self.pairs.regroup(|pair| {
             pair.iter_mut().zip(maps).for_each(|(cell, map)| *cell = map[*cell as usize]);
             true
@@ -64,5 +67,40 @@ impl Labels {
             }
         }
         stay.iter().zip(&most).filter(|(stay, _)| **stay > 0).map(|(stay, most)| stay - most).sum()
+    }
+
+    /// One of several steps: sets the rows aside that it releases. `look` says of a tuple whether it does and what
+    /// it then looks like.
+    pub(super) fn release(&mut self, mut look: impl FnMut(&[u32], &mut [u32]) -> bool) {
+        let width = self.pairs.tuples.width() - 1;
+        let mut left = Classes::new(width + 1);
+        let mut seen = vec![0; width + 1];
+        for at in 0..self.pairs.len() {
+            let (pair, tally) = (self.pairs.tuples.tuple(at), self.pairs.tally(at));
+            if look(&pair[..width], &mut seen[..width]) {
+                seen[width] = pair[width];
+                self.released.add(&seen, tally);
+            } else {
+                left.add(pair, tally);
+            }
+        }
+        self.pairs = left;
+    }
+
+    /// Of the rows that steps released, those that do not have the most frequent label of their class.
+    pub(super) fn released_minority(self) -> u64 {
+        let width = self.released.tuples.width() - 1;
+        let mut looks = Tuples::new(width);
+        let mut rows: Vec<(u64, u64)> = Vec::new();
+        for at in 0..self.released.len() {
+            let count = self.released.tally(at).rows;
+            let look = looks.intern(&self.released.tuples.tuple(at)[..width]);
+            if look == rows.len() {
+                rows.push((0, 0));
+            }
+            let (all, most) = rows[look];
+            rows[look] = (all + count, most.max(count));
+        }
+        rows.iter().map(|(all, most)| all - most).sum()
     }
 }

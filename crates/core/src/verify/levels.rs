@@ -1,13 +1,17 @@
 //! The claim that every released quasi-identifier sits at its claimed level, which the policy allows.
 //!
+//! With several steps there must be, for every released class, one step that all its values fit. A step
+//! after the first may only star: each column is where the first step has it or at its top, linked columns alike.
 //! A hierarchy is built again from the original's values; without the original only a hierarchy from a file
 //! can be, because every other one depends on values that the release does not show. Costs one
 //! pass over the released classes and one look-up per distinct released value.
 
-use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
 
 use super::claims::Judged;
-use super::classes::MISSING;
+use super::classes::{Interner, MISSING};
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use crate::error::Result;
@@ -19,21 +23,31 @@ use crate::table::Dictionary;
 /// Builds the hierarchy of a column from the values that it has.
 pub type Build<'a> = dyn Fn(&str, &Dictionary) -> Result<Hierarchy> + 'a;
 
-/// A quasi-identifier with the level it is claimed to have.
+/// A quasi-identifier with the levels it is claimed to have.
 #[derive(Debug)]
 pub(super) struct Chain<'a> {
     pub(super) name: &'a str,
-    /// None where the certificate gives none.
-    pub(super) level: Option<usize>,
+    /// Step → level, for one step at least; none where the certificate gives none.
+    pub(super) levels: Vec<Option<usize>>,
     /// None where it cannot be built without the original.
     pub(super) hierarchy: Option<Hierarchy>,
 }
 
 impl Chain<'_> {
-    /// The hierarchy with the level, where both are there and fit.
-    pub(super) fn at(&self) -> Option<(&Hierarchy, usize)> {
-        let (hierarchy, level) = (self.hierarchy.as_ref()?, self.level?);
+    /// The hierarchy with the level of a step, where both are there and fit.
+    pub(super) fn at(&self, step: usize) -> Option<(&Hierarchy, usize)> {
+        let (hierarchy, level) = (self.hierarchy.as_ref()?, self.levels.get(step).copied()??);
         (level <= hierarchy.height()).then_some((hierarchy, level))
+    }
+
+    /// The level at the first step.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.levels.first().copied().flatten()
+    }
+
+    /// The distinct levels that fit the hierarchy.
+    fn fitting(&self) -> BTreeSet<usize> {
+        (0..self.levels.len()).filter_map(|step| self.at(step)).map(|(_, level)| level).collect()
     }
 }
 
@@ -56,7 +70,10 @@ pub(super) fn chains<'a>(
             }
             None => None,
         };
-        chains.push(Chain { name, level: certificate.release.levels.get(name).copied(), hierarchy });
+        let later = certificate.release.steps.iter().skip(1).map(|step| &step.levels);
+        let all = std::iter::once(&certificate.release.levels).chain(later);
+        let levels = all.map(|levels| levels.get(name).copied()).collect();
+        chains.push(Chain { name, levels, hierarchy });
     }
     Ok(chains)
 }
@@ -67,24 +84,32 @@ pub(super) fn number(hierarchy: &Hierarchy, level: usize, code: u32) -> u32 {
 }
 
 /// The claim itself.
-pub(super) fn levels(policy: &Policy, chains: &[Chain<'_>], released: &Side, judged: &Judged) -> Finding {
+pub(super) fn levels(
+    policy: &Policy,
+    certificate: &Certificate,
+    chains: &[Chain<'_>],
+    released: &Side,
+    judged: &Judged,
+) -> Finding {
     let used = used(released, judged);
     let mut wrong = Wrong::default();
     wrong.extend(limits(policy, chains));
+    wrong.extend(stars(policy, certificate, chains));
     let mut unknown = Vec::new();
+    let mut strange = false;
     for (at, chain) in chains.iter().enumerate() {
-        match (&chain.hierarchy, chain.level, chain.at()) {
-            (_, None, _) => wrong.push(format!("no level is claimed for `{}`", chain.name)),
-            (None, Some(_), _) => unknown.push(chain.name),
-            (Some(hierarchy), Some(level), None) => wrong.push(format!(
-                "`{}` is claimed to be at level {level}, its highest is {}",
-                chain.name,
-                hierarchy.height()
-            )),
-            (_, _, Some((hierarchy, level))) => {
-                wrong.extend(strangers(chain.name, hierarchy, level, released, at, &used[at]));
+        wrong.extend(unfit(chain));
+        match &chain.hierarchy {
+            None => unknown.push(chain.name),
+            Some(hierarchy) => {
+                let found = strangers(chain, hierarchy, released, at, &used[at]);
+                strange |= found.is_some();
+                wrong.extend(found);
             }
         }
+    }
+    if !strange {
+        misfits(chains, released, judged, &mut wrong);
     }
     let mut finding = Finding::of(&wrong, || {
         format!("the values of {} are labels of the claimed levels", several(chains.len() as u64, "column"))
@@ -103,12 +128,64 @@ pub(super) fn levels(policy: &Policy, chains: &[Chain<'_>], released: &Side, jud
     finding
 }
 
+/// Levels that are not given or that the hierarchy does not have.
+fn unfit(chain: &Chain<'_>) -> Vec<String> {
+    let mut wrong = BTreeSet::new();
+    for level in &chain.levels {
+        match (level, &chain.hierarchy) {
+            (None, _) => wrong.insert(format!("no level is claimed for `{}`", chain.name)),
+            (Some(level), Some(hierarchy)) if *level > hierarchy.height() => wrong.insert(format!(
+                "`{}` is claimed to be at level {level}, its highest is {}",
+                chain.name,
+                hierarchy.height()
+            )),
+            _ => false,
+        };
+    }
+    wrong.into_iter().collect()
+}
+
+/// What speaks against the steps after the first, as far as hierarchies are known.
+fn stars(policy: &Policy, certificate: &Certificate, chains: &[Chain<'_>]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let top = |chain: &Chain<'_>, step: usize| chain.at(step).map(|(h, level)| level == h.height());
+    for (step, facts) in certificate.release.steps.iter().enumerate() {
+        for chain in chains.iter().filter(|chain| top(chain, step) == Some(false)) {
+            if chain.levels[step] != chain.first() {
+                wrong.push(format!("`{}` is neither starred nor at its level in step {step}", chain.name));
+            }
+        }
+        for linked in &policy.search.linked {
+            let tops = chains.iter().filter(|chain| linked.iter().any(|name| name == chain.name));
+            let tops: Vec<bool> = tops.filter_map(|chain| top(chain, step)).collect();
+            if step > 0 && tops.windows(2).any(|pair| pair[0] != pair[1]) {
+                wrong.push(format!(
+                    "linked columns are not starred alike in step {step}: {}",
+                    linked.join(", ")
+                ));
+            }
+        }
+        let new = chains.iter().map(|chain| Some(top(chain, step)? && !top(chain, 0)?));
+        let new: Option<Vec<bool>> = new.collect();
+        let stars = new.map(|new| new.into_iter().filter(|new| *new).count() as u64);
+        if let Some(stars) = stars.filter(|stars| stars.checked_mul(facts.rows) != Some(facts.starred)) {
+            wrong.push(format!(
+                "step {step} stars {} of {}, not {} in all",
+                several(stars, "cell"),
+                several(facts.rows, "row"),
+                facts.starred
+            ));
+        }
+    }
+    wrong
+}
+
 /// What the policy says about levels, whatever the values are.
 fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
     let mut wrong = Vec::new();
     for chain in chains {
         let column = &policy.columns[chain.name];
-        let Some(level) = chain.level else { continue };
+        let Some(level) = chain.first() else { continue };
         if let Some(min) = column.min_level.filter(|&min| level < min) {
             wrong.push(format!("`{}` is at level {level}, below {min}, the least allowed", chain.name));
         }
@@ -116,7 +193,7 @@ fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
             wrong.push(format!("`{}` is at level {level}, above {max}, the highest allowed", chain.name));
         }
     }
-    let level = |name: &String| chains.iter().find(|chain| chain.name == name).and_then(|chain| chain.level);
+    let level = |name: &String| chains.iter().find(|chain| chain.name == name).and_then(Chain::first);
     for linked in &policy.search.linked {
         if linked.windows(2).any(|pair| level(&pair[0]) != level(&pair[1])) {
             wrong.push(format!("linked columns are at different levels: {}", linked.join(", ")));
@@ -136,27 +213,62 @@ fn used(released: &Side, judged: &Judged) -> Vec<Vec<bool>> {
     used
 }
 
-/// Released values that are no labels of the level.
+/// Released values that are labels of none of the column's levels.
 fn strangers(
-    name: &str,
+    chain: &Chain<'_>,
     hierarchy: &Hierarchy,
-    level: usize,
     released: &Side,
     at: usize,
     used: &[bool],
 ) -> Option<String> {
-    let labels: FxHashMap<Option<&str>, ()> =
-        (0..hierarchy.size(level)).map(|code| (hierarchy.label(level, code as u32), ())).collect();
+    let levels = chain.fitting();
+    if levels.is_empty() {
+        return None;
+    }
+    let labels: FxHashSet<Option<&str>> = levels.iter().flat_map(|&level| labels(hierarchy, level)).collect();
     let value = |number: &usize| released.interners[at].value(*number as u32);
     let strange: Vec<Option<&str>> = (0..used.len())
         .filter(|&number| used[number])
         .map(|number| value(&number))
-        .filter(|value| !labels.contains_key(value))
+        .filter(|value| !labels.contains(value))
         .collect();
     let first = strange.first()?.map_or("a missing cell".into(), |value| format!("`{value}`"));
     let more = match strange.len() {
         1 => String::new(),
         n => format!(" (and {} more)", n - 1),
     };
-    Some(format!("{first}{more} in `{name}` is no label of level {level}"))
+    let levels: Vec<String> = levels.iter().map(usize::to_string).collect();
+    Some(format!("{first}{more} in `{}` is no label of level {}", chain.name, levels.join(" or ")))
+}
+
+fn labels(hierarchy: &Hierarchy, level: usize) -> impl Iterator<Item = Option<&str>> {
+    (0..hierarchy.size(level)).map(move |code| hierarchy.label(level, code as u32))
+}
+
+/// Classes whose values fit several steps, but no single one.
+fn misfits(chains: &[Chain<'_>], released: &Side, judged: &Judged, wrong: &mut Wrong) {
+    let steps = chains.first().map_or(0, |chain| chain.levels.len());
+    // Column → level → number of a released value → whether it is a label of that level.
+    let known = |(chain, interner): (&Chain<'_>, &Interner)| -> BTreeMap<usize, Vec<bool>> {
+        let Some(hierarchy) = &chain.hierarchy else { return BTreeMap::new() };
+        let of_level = |level: usize| {
+            let labels: FxHashSet<Option<&str>> = labels(hierarchy, level).collect();
+            (0..interner.len() as u32).map(|number| labels.contains(&interner.value(number))).collect()
+        };
+        chain.fitting().into_iter().map(|level| (level, of_level(level))).collect()
+    };
+    let known: Vec<_> = chains.iter().zip(&released.interners).map(known).collect();
+    let fits = |class: usize, step: usize| {
+        let cells = released.classes.tuples.tuple(class).iter().zip(chains.iter().zip(&known));
+        cells.into_iter().all(|(&number, (chain, known))| {
+            let known = chain.levels[step].and_then(|level| known.get(&level));
+            known.is_none_or(|labels| labels[number as usize])
+        })
+    };
+    let all: Vec<usize> = (0..chains.len()).collect();
+    for class in (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0) {
+        if steps > 1 && !(0..steps).any(|step| fits(class, step)) {
+            wrong.add(|| format!("class {} fits no step", released.name(class, &all)));
+        }
+    }
 }

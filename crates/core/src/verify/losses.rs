@@ -2,15 +2,16 @@
 //!
 //! Plain sums over classes and values, in floating point, sharing nothing with the search. n rows, S of
 //! them suppressed; column i at level t of h with D leaves; a trade-off multiplies what released rows cost
-//! by g and what suppressed ones do by s. Sources: El Emam et al. (DM, DM*, entropy, Prec), Samarati and
+//! by g and what suppressed ones do by s. With several steps every cell has the level of the step that released its
+//! row, a suppressed row that of the first; heights are of the first step alone. Sources: El Emam et al. (DM, DM*, entropy, Prec), Samarati and
 //! Sweeney (distances, Prec), Iyengar (LM, CM), Gionis and Tassa (conditional entropy). A loss that is not in the list is left
 //! unchecked. Costs one pass over the generalized classes per loss.
 
 use std::collections::BTreeMap;
 
-use super::classes::MISSING;
+use super::classes::{Interner, MISSING, Tuples};
 use super::levels::Chain;
-use super::truth::Generalized;
+use super::source::{ByLevel, Generalized, Layer};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong};
 use crate::hierarchy::Hierarchy;
 use crate::policy::{Aggregate, LossParameters, Policy};
@@ -50,6 +51,7 @@ impl Factors {
     }
 }
 
+const UNFIT: &str = "not checked: a level does not fit its hierarchy";
 const NO_DEFINITION: &str = "not checked: no second definition of this loss";
 
 /// One finding per loss of the certificate.
@@ -132,7 +134,7 @@ impl Facts<'_> {
                 Ok(aggregate(Aggregate::Sum, &self.heights_known(|t, h| t / h)?, weights))
             }
             ("dm", None | Some(true), None, _) => Ok(self.discernibility(factors)),
-            ("dm*", None | Some(false), None, None) => Ok(squares(self.source()?)),
+            ("dm*", None | Some(false), None, None) => Ok(self.squares(self.source()?)),
             ("aecs", None | Some(true), None, None) => {
                 let classes = self.counts.iter().filter(|&&count| count > 0).count();
                 Ok(self.rows as f64 / (classes + usize::from(self.suppressed > 0)).max(1) as f64)
@@ -153,10 +155,7 @@ impl Facts<'_> {
         let counted = parameters.count_suppressed;
         let factors = Factors::of(parameters.tradeoff);
         match parameters.name.as_str() {
-            "prec" => {
-                let share = if counted == Some(true) { self.share_suppressed() } else { 0.0 };
-                self.heights_known(|t, h| (1.0 - share) * factors.g * t / h + share * factors.s)
-            }
+            "prec" => self.precisions(counted == Some(true), factors),
             "entropy" => self.entropies(counted == Some(true), factors),
             "conditional-entropy" if counted != Some(false) => self.conditional_entropies(factors),
             "lm" => self.leaf_shares(counted != Some(false), factors),
@@ -186,7 +185,7 @@ impl Facts<'_> {
     fn heights(&self, part: impl Fn(f64, f64) -> f64) -> Result<Vec<f64>, &'static str> {
         let of = |chain: &Chain<'_>| {
             let height = chain.hierarchy.as_ref().map_or(f64::NAN, |h| h.height() as f64);
-            chain.level.map(|level| part(level as f64, height))
+            chain.first().map(|level| part(level as f64, height))
         };
         self.chains.iter().map(of).collect::<Option<_>>().ok_or("not checked: a level is not given")
     }
@@ -198,6 +197,24 @@ impl Facts<'_> {
         self.heights(part)
     }
 
+    /// Prec per column: the mean over rows of level / highest level; where suppressed rows count, theirs is 1.
+    fn precisions(&self, counted: bool, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
+        let share = if counted { self.share_suppressed() } else { 0.0 };
+        let first = self.heights_known(|t, h| t / h)?;
+        if self.chains.iter().all(|chain| chain.levels.len() == 1) {
+            return Ok(first.iter().map(|part| (1.0 - share) * g * part + share * s).collect());
+        }
+        let source = self.source()?;
+        let heights = self.heights_known(|_, h| h)?;
+        let part = |(column, &height): (usize, &f64)| {
+            let levels = source.texts[column].iter();
+            let rows = |texts: &Vec<u64>| texts.iter().map(|&n| n as f64).sum::<f64>();
+            let sum: f64 = levels.map(|(&level, texts)| rows(texts) * level as f64 / height).sum();
+            g * self.mean(sum) + share * (s - g * first[column])
+        };
+        Ok(heights.iter().enumerate().map(part).collect())
+    }
+
     /// DM: Σ over released classes |E|² + n·S.
     fn discernibility(&self, Factors { g, s }: Factors) -> f64 {
         let squares: f64 = self.counts.iter().map(|&count| count as f64 * count as f64).sum();
@@ -207,14 +224,15 @@ impl Facts<'_> {
     /// The mean over rows of the product of the leaves under the cells; a suppressed row may be anything.
     fn ambiguity(&self, Factors { g, s }: Factors) -> Told {
         let source = self.source()?;
-        let leaves = self.leaves()?;
-        let everything: f64 = leaves.iter().map(|(_, all)| all).product();
+        let everything: f64 = self.all_leaves()?.iter().product();
         let mut sum = s * self.suppressed as f64 * everything;
-        for class in 0..source.classes.len() {
-            let tuple = source.classes.tuples.tuple(class);
-            let product: f64 =
-                tuple.iter().zip(&leaves).map(|(&cell, (under, _))| under[cell as usize]).product();
-            sum += g * source.stay[class] as f64 * product;
+        for layer in &source.layers {
+            let leaves = self.leaves(layer)?;
+            for (tuple, rows) in layer.kept() {
+                let product: f64 =
+                    tuple.iter().zip(&leaves).map(|(&cell, under)| under[cell as usize]).product();
+                sum += g * rows as f64 * product;
+            }
         }
         Ok(self.mean(sum))
     }
@@ -230,33 +248,43 @@ impl Facts<'_> {
         Ok(self.mean(g * minority as f64 / minorities.len() as f64 + s * self.suppressed as f64))
     }
 
-    /// Per column: number of a generalized value → leaves under it; and all leaves.
-    fn leaves(&self) -> Result<Vec<(Vec<f64>, f64)>, &'static str> {
-        let of = |chain: &Chain<'_>| {
-            let (hierarchy, level) = chain.at()?;
-            Some((under(hierarchy, level), hierarchy.leaf_count() as f64))
-        };
-        self.chains
-            .iter()
-            .map(of)
-            .collect::<Option<_>>()
-            .ok_or("not checked: a level does not fit its hierarchy")
+    fn hierarchy(&self, column: usize) -> Result<&Hierarchy, &'static str> {
+        self.chains[column].hierarchy.as_ref().ok_or(WITHOUT_ORIGINAL)
+    }
+
+    /// Per column all leaves.
+    fn all_leaves(&self) -> Result<Vec<f64>, &'static str> {
+        (0..self.chains.len()).map(|column| Ok(self.hierarchy(column)?.leaf_count() as f64)).collect()
+    }
+
+    /// Per column, at the levels of a step: number of a generalized value → leaves under it.
+    fn leaves(&self, layer: &Layer) -> Result<Vec<Vec<f64>>, &'static str> {
+        let levels = layer.levels.iter().enumerate();
+        levels.map(|(column, &level)| Ok(under(self.hierarchy(column)?, level))).collect()
     }
 
     /// LM per column: the mean over rows of (leaves under the cell − 1) / (D − 1); where suppressed rows count,
     /// each counts 1.
     fn leaf_shares(&self, counted: bool, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
-        let hidden = self.suppressed_values(source);
+        let hidden = self.suppressed_values(source)?;
         let mut parts = Vec::new();
-        for (column, (under, all)) in self.leaves()?.iter().enumerate() {
+        for (column, all) in self.all_leaves()?.into_iter().enumerate() {
             let mut sum = 0.0;
-            for (value, count) in self.values(source, column).iter().enumerate() {
-                let out = if counted { hidden[column][value] } else { 0.0 };
-                sum += g * (count - out) * (under[value] - 1.0) + s * out * (all - 1.0);
+            for (&level, texts) in &source.texts[column] {
+                let beyond = |value: usize, under: &[f64]| under[value] - 1.0;
+                let under = under(self.hierarchy(column)?, level);
+                let map = source.maps[column].get(&level).ok_or(UNFIT)?;
+                let cells = texts.iter().zip(map).map(|(&n, &v)| n as f64 * beyond(v as usize, &under));
+                sum += g * cells.sum::<f64>();
+                // Suppressed rows were counted at the first level.
+                if counted && self.chains[column].first() == Some(level) {
+                    let out = hidden[column].iter().enumerate();
+                    sum += out.map(|(v, n)| n * (s * (all - 1.0) - g * beyond(v, &under))).sum::<f64>();
+                }
             }
             // A column of one leaf has nothing to lose.
-            parts.push(if *all > 1.0 { self.mean(sum) / (all - 1.0) } else { 0.0 });
+            parts.push(if all > 1.0 { self.mean(sum) / (all - 1.0) } else { 0.0 });
         }
         Ok(parts)
     }
@@ -265,15 +293,16 @@ impl Facts<'_> {
     /// value) over the whole table; counted: and the entropy of the suppressed rows' generalized values.
     fn entropies(&self, counted: bool, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
-        let hidden = self.suppressed_values(source);
+        let hidden = self.suppressed_values(source)?;
         let mut parts = Vec::new();
-        for (column, (map, interner)) in source.maps.iter().zip(&source.interners).enumerate() {
-            let general = self.values(source, column);
+        for (column, interner) in source.interners.iter().enumerate() {
             let mut sum = 0.0;
-            for (text, &value) in map.iter().enumerate() {
-                let count = interner.count(text as u32) as f64;
-                if count > 0.0 {
-                    sum -= g * count * (count / general[value as usize]).log2();
+            for (&level, texts) in &source.texts[column] {
+                let map = source.maps[column].get(&level).ok_or(UNFIT)?;
+                let general = self.values(map, interner, column, level)?;
+                for (text, (&rows, &value)) in texts.iter().zip(map).enumerate().filter(|(_, t)| *t.0 > 0) {
+                    let count = interner.count(text as u32) as f64;
+                    sum -= g * rows as f64 * (count / general[value as usize]).log2();
                 }
             }
             for &count in hidden[column].iter().filter(|&&count| counted && count > 0.0) {
@@ -288,51 +317,107 @@ impl Facts<'_> {
     /// counted in the whole table, and the entropy of all texts for each suppressed row.
     fn conditional_entropies(&self, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
-        let hidden = self.suppressed_values(source);
+        let hidden = self.suppressed_values(source)?;
         let mut parts = Vec::new();
-        for (column, (map, interner)) in source.maps.iter().zip(&source.interners).enumerate() {
-            let general = self.values(source, column);
-            let mut bits = vec![0.0; general.len()];
-            let mut all = 0.0;
-            for (text, &value) in map.iter().enumerate() {
-                let count = interner.count(text as u32) as f64;
-                if count > 0.0 {
-                    let (under, of) = (count / general[value as usize], count / self.rows as f64);
-                    bits[value as usize] -= under * under.log2();
-                    all -= of * of.log2();
+        for (column, interner) in source.interners.iter().enumerate() {
+            let mut released = 0.0;
+            for (&level, texts) in &source.texts[column] {
+                let map = source.maps[column].get(&level).ok_or(UNFIT)?;
+                let bits = self.bits(map, interner, column, level)?;
+                let mut kept = vec![0.0; bits.len()];
+                texts.iter().zip(map).for_each(|(&rows, &value)| kept[value as usize] += rows as f64);
+                // Suppressed rows were counted at the first level.
+                if self.chains[column].first() == Some(level) {
+                    kept.iter_mut().zip(&hidden[column]).for_each(|(kept, out)| *kept -= out);
                 }
+                released += kept.iter().zip(&bits).map(|(rows, bits)| rows * bits).sum::<f64>();
             }
-            let kept = general.iter().zip(&hidden[column]).map(|(count, out)| count - out);
-            let released: f64 = kept.zip(&bits).map(|(rows, bits)| rows * bits).sum();
+            let shares = (0..interner.len() as u32).map(|text| self.mean(interner.count(text) as f64));
+            let all: f64 = shares.filter(|&of| of > 0.0).map(|of| -of * of.log2()).sum();
             parts.push(g * released + s * self.suppressed as f64 * all);
         }
         Ok(parts)
     }
 
-    /// Number of a generalized value → its rows in the whole table.
-    fn values(&self, source: &Generalized, column: usize) -> Vec<f64> {
-        let mut rows = vec![0.0; width(&self.chains[column])];
-        for (text, &value) in source.maps[column].iter().enumerate() {
-            rows[value as usize] += source.interners[column].count(text as u32) as f64;
+    /// Number of a generalized value → entropy of the texts under it in the whole table.
+    fn bits(
+        &self,
+        map: &[u32],
+        interner: &Interner,
+        column: usize,
+        level: usize,
+    ) -> Result<Vec<f64>, &'static str> {
+        let general = self.values(map, interner, column, level)?;
+        let mut bits = vec![0.0; general.len()];
+        for (text, &value) in map.iter().enumerate() {
+            let under = interner.count(text as u32) as f64 / general[value as usize];
+            bits[value as usize] -= if under > 0.0 { under * under.log2() } else { 0.0 };
         }
-        rows
+        Ok(bits)
     }
 
-    /// Column → number of a generalized value → its suppressed rows.
-    fn suppressed_values(&self, source: &Generalized) -> Vec<Vec<f64>> {
-        let mut rows: Vec<Vec<f64>> = self.chains.iter().map(|chain| vec![0.0; width(chain)]).collect();
-        for (tuple, tally) in source.suppressed() {
-            for (column, &value) in rows.iter_mut().zip(tuple) {
-                column[value as usize] += tally.rows as f64;
+    /// Number of a generalized value → its rows in the whole table.
+    fn values(
+        &self,
+        map: &[u32],
+        interner: &Interner,
+        column: usize,
+        level: usize,
+    ) -> Result<Vec<f64>, &'static str> {
+        let mut rows = vec![0.0; self.hierarchy(column)?.size(level) + 1];
+        for (text, &value) in map.iter().enumerate() {
+            rows[value as usize] += interner.count(text as u32) as f64;
+        }
+        Ok(rows)
+    }
+
+    /// Column → number of a generalized value of the first level → its suppressed rows.
+    fn suppressed_values(&self, source: &Generalized) -> Result<Vec<Vec<f64>>, &'static str> {
+        let width = |chain: &Chain<'_>| chain.at(0).map(|(h, level)| h.size(level) + 1);
+        let mut rows: Vec<Vec<f64>> = Vec::new();
+        for chain in self.chains {
+            rows.push(vec![0.0; width(chain).ok_or(UNFIT)?]);
+        }
+        for class in 0..source.held.len() {
+            let held = source.held.tally(class).rows as f64;
+            for (column, &value) in rows.iter_mut().zip(source.held.tuples.tuple(class)) {
+                column[value as usize] += held;
             }
         }
-        rows
+        Ok(rows)
     }
-}
 
-/// One more than the highest number of a generalized value.
-fn width(chain: &Chain<'_>) -> usize {
-    chain.at().map_or(1, |(hierarchy, level)| hierarchy.size(level) + 1)
+    /// DM*: Σ over all classes |E|², told apart by labels; suppressed rows are in the class that they look
+    /// like at the first step.
+    fn squares(&self, source: &Generalized) -> f64 {
+        let held =
+            (0..source.held.len()).map(|at| (source.held.tuples.tuple(at), source.held.tally(at).rows));
+        if let [only] = source.layers.as_slice() {
+            // Labels of one level are all different, and a class is held back as a whole.
+            return only.kept().chain(held).map(|(_, rows)| (rows as f64).powi(2)).sum();
+        }
+        let mut looks = Tuples::new(self.chains.len());
+        let mut sums: Vec<f64> = Vec::new();
+        let mut add = |levels: &[usize], (tuple, rows): (&[u32], u64)| {
+            let cells = tuple.iter().zip(levels).zip(&source.looks);
+            let number = |((&cell, level), labels): ((&u32, &usize), &ByLevel<Vec<u32>>)| {
+                labels.get(level).map_or(MISSING, |labels| labels[cell as usize])
+            };
+            let look: Vec<u32> = cells.map(number).collect();
+            let at = looks.intern(&look);
+            if at == sums.len() {
+                sums.push(0.0);
+            }
+            sums[at] += rows as f64;
+        };
+        for layer in &source.layers {
+            layer.kept().for_each(|class| add(&layer.levels, class));
+        }
+        if let Some(first) = source.layers.first() {
+            held.for_each(|class| add(&first.levels, class));
+        }
+        sums.iter().map(|rows| rows.powi(2)).sum()
+    }
 }
 
 /// Number of a generalized value → leaves under it.
@@ -344,22 +429,6 @@ fn under(hierarchy: &Hierarchy, level: usize) -> Vec<f64> {
         leaves[MISSING as usize] = f64::from(hierarchy.leaves_under(level, code));
     }
     leaves
-}
-
-/// DM*: Σ over all classes |E|². Rows held back for a missing cell are in the class that they look like.
-fn squares(source: &Generalized) -> f64 {
-    let mut sum = 0.0;
-    for class in 0..source.classes.len() {
-        let twin = source.forced.tuples.get(source.classes.tuples.tuple(class));
-        let held = twin.map_or(0, |twin| source.forced.tally(twin).rows);
-        sum += ((source.classes.tally(class).rows + held) as f64).powi(2);
-    }
-    for class in 0..source.forced.len() {
-        if source.classes.tuples.get(source.forced.tuples.tuple(class)).is_none() {
-            sum += (source.forced.tally(class).rows as f64).powi(2);
-        }
-    }
-    sum
 }
 
 /// Puts the columns' parts together, each multiplied by its weight.

@@ -18,6 +18,7 @@ mod levels;
 mod losses;
 mod rowhash;
 mod side;
+mod source;
 mod truth;
 mod verdict;
 mod wildcard;
@@ -35,7 +36,7 @@ use self::levels::Chain;
 use self::losses::Facts;
 use self::rowhash::RowHash;
 use self::side::Side;
-use self::truth::Generalized;
+use self::source::Generalized;
 use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
 use crate::error::{Fault, Result};
 use crate::policy::{Missing, Policy};
@@ -142,7 +143,7 @@ impl<'a> Verifier<'a> {
         let chains = levels::chains(self.policy, self.certificate, released, original.as_ref(), build)?;
         let mut verdict = Verdict::default();
         self.of_release(released, &judged, &mut verdict)?;
-        verdict.set("levels", levels::levels(self.policy, &chains, released, &judged));
+        verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
         self.of_original(original, &chains, released, &judged, &mut verdict);
         Ok(verdict)
     }
@@ -198,7 +199,7 @@ impl<'a> Verifier<'a> {
         };
         if let Some(source) = &source {
             facts.rows = source.rows;
-            facts.suppressed = source.rows - source.stay.iter().sum::<u64>();
+            facts.suppressed = source.held.counts().iter().sum();
             facts.source = Some(source);
         }
         let whole = losses::losses(&release.loss, self.policy, &facts);

@@ -1,96 +1,19 @@
 //! The claim that every released row is the true generalization of its own source row, that nothing
 //! else was changed, and that exactly those rows are held back that have to be.
 //!
-//! The distinct tuples of the original are generalized to the claimed levels, in place; the classes
+//! The distinct tuples of the original are generalized to the claimed levels, step by step; the classes
 //! that cannot be safe are found again; what is left must be the release, class by class, by number of
 //! rows and by the sum of the hashes of the cells that are released as they are. Costs a few look-ups per
 //! distinct tuple of the original; the rows were counted while they streamed by.
 
 use super::claims::starred;
-use super::classes::{Classes, Interner, MISSING, Tally, UNKNOWN};
-use super::groups::{Group, stable};
-use super::levels::{Chain, number};
+use super::classes::{Interner, MISSING, Tally, UNKNOWN};
+use super::levels::Chain;
 use super::side::Side;
+use super::source::{ByLevel, Generalized, Layer};
 use super::verdict::{Finding, Wrong, several};
-use crate::policy::{Missing, Policy, Suppressed};
+use crate::policy::{Policy, Suppressed};
 use crate::release::Certificate;
-
-/// The original at the claimed levels.
-#[derive(Debug)]
-pub(super) struct Generalized {
-    pub(super) rows: u64,
-    /// The texts of each quasi-identifier, with counts.
-    pub(super) interners: Vec<Interner>,
-    /// Column → number of the text → number of its generalized value.
-    pub(super) maps: Vec<Vec<u32>>,
-    /// The classes of the rows that could be released.
-    pub(super) classes: Classes,
-    /// The classes of the rows that miss a quasi-identifier, where that means suppression.
-    pub(super) forced: Classes,
-    /// The rows of `classes` that can stay; a class stays whole or not at all.
-    pub(super) stay: Vec<u64>,
-    /// Target → rows that stay and do not have the most frequent label of their class.
-    pub(super) minorities: Vec<u64>,
-}
-
-impl Generalized {
-    /// Generalizes the original; none where a level is not known or does not fit.
-    pub(super) fn new(
-        original: Side,
-        chains: &[Chain<'_>],
-        groups: &[Group],
-        missing: Missing,
-    ) -> Option<Self> {
-        let Side { classes, interners, rows, labels, .. } = original;
-        let maps: Vec<Vec<u32>> = chains
-            .iter()
-            .zip(&interners)
-            .map(|(chain, interner)| map(chain, interner))
-            .collect::<Option<_>>()?;
-        let (classes, forced) = classes.regroup(|tuple| {
-            for (cell, map) in tuple.iter_mut().zip(&maps) {
-                *cell = map[*cell as usize];
-            }
-            // At the highest level a missing cell is no longer told from others.
-            !tuple.contains(&MISSING) || missing != Missing::Suppress
-        });
-        let stay = stable(&classes.tuples, classes.counts(), groups, missing);
-        let minorities = labels.into_iter().map(|l| l.minority(&maps, &classes, &stay)).collect();
-        Some(Generalized { rows, interners, maps, classes, forced, stay, minorities })
-    }
-
-    /// The classes that cannot be released, with their rows.
-    pub(super) fn suppressed(&self) -> impl Iterator<Item = (&[u32], Tally)> {
-        let short = (0..self.classes.len()).filter(|&class| self.stay[class] == 0);
-        let short = short.map(|class| (self.classes.tuples.tuple(class), self.classes.tally(class)));
-        let forced = 0..self.forced.len();
-        short.chain(forced.map(|class| (self.forced.tuples.tuple(class), self.forced.tally(class))))
-    }
-
-    /// Columns with values that their hierarchy does not know, with the number of such cells.
-    pub(super) fn unknown(&self) -> Vec<(usize, u64)> {
-        let cells = |(map, interner): (&Vec<u32>, &Interner)| {
-            (0..map.len() as u32)
-                .filter(|&text| map[text as usize] == UNKNOWN)
-                .map(|text| interner.count(text))
-                .sum()
-        };
-        let columns = self.maps.iter().zip(&self.interners).map(cells).enumerate();
-        columns.filter(|&(_, cells)| cells > 0).collect()
-    }
-}
-
-/// Number of a text → number of its generalized value.
-fn map(chain: &Chain<'_>, interner: &Interner) -> Option<Vec<u32>> {
-    let (hierarchy, level) = chain.at()?;
-    let generalize = |text: u32| match hierarchy.leaf(interner.value(text)) {
-        Some(leaf) => number(hierarchy, level, hierarchy.generalize(leaf, level)),
-        // Without a leaf of its own a missing cell stays missing.
-        None if text == MISSING => MISSING,
-        None => UNKNOWN,
-    };
-    Some((0..interner.len() as u32).map(generalize).collect())
-}
 
 /// The claim itself.
 pub(super) fn truth(
@@ -109,7 +32,8 @@ pub(super) fn truth(
         ));
     }
     let mut suppressed = Tally::default();
-    source.suppressed().for_each(|(_, tally)| suppressed.add(tally));
+    (0..source.held.len()).for_each(|class| suppressed.add(source.held.tally(class)));
+    wrong.extend(steps(certificate, source));
     if suppressed.rows != certificate.release.suppressed {
         wrong.push(format!(
             "{} to be suppressed, the certificate says {}",
@@ -119,7 +43,9 @@ pub(super) fn truth(
     }
     let to_released = to_released(chains, released);
     let mut expected = vec![Tally::default(); released.classes.len()];
-    expect_classes(source, &to_released, chains, released, &mut expected, &mut wrong);
+    for layer in &source.layers {
+        expect_classes(layer, &to_released, chains, released, &mut expected, &mut wrong);
+    }
     if policy.output.suppressed == Suppressed::Starred && suppressed.rows > 0 {
         match starred(released) {
             Some(class) => expected[class].add(suppressed),
@@ -136,53 +62,74 @@ pub(super) fn truth(
     })
 }
 
-/// Column → number of a generalized value → number of its label in the release.
-fn to_released(chains: &[Chain<'_>], released: &Side) -> Vec<Vec<u32>> {
+/// Every step must release the rows that it is said to.
+fn steps(certificate: &Certificate, source: &Generalized) -> Vec<String> {
+    let pairs = certificate.release.steps.iter().zip(&source.layers).enumerate();
+    let wrong = pairs.filter(|(_, (stated, layer))| stated.rows != layer.rows());
+    let words = wrong.map(|(step, (stated, layer))| {
+        format!(
+            "step {step} can release {}, the certificate says {}",
+            several(layer.rows(), "row"),
+            stated.rows
+        )
+    });
+    words.collect()
+}
+
+/// Column → level → number of a generalized value → number of its label in the release.
+type Numbers = Vec<ByLevel<Vec<u32>>>;
+
+fn to_released(chains: &[Chain<'_>], released: &Side) -> Numbers {
     let column = |(chain, interner): (&Chain<'_>, &Interner)| {
-        let mut numbers = vec![MISSING];
-        if let Some((hierarchy, level)) = chain.at() {
-            let label = |code| hierarchy.label(level, code as u32);
-            numbers
-                .extend((0..hierarchy.size(level)).map(|code| interner.get(label(code)).unwrap_or(UNKNOWN)));
+        let mut numbers = ByLevel::new();
+        for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
+            let label = |code| interner.get(hierarchy.label(level, code as u32)).unwrap_or(UNKNOWN);
+            let of_level = || std::iter::once(MISSING).chain((0..hierarchy.size(level)).map(label)).collect();
+            numbers.entry(level).or_insert_with(of_level);
         }
         numbers
     };
     chains.iter().zip(&released.interners).map(column).collect()
 }
 
-/// Lays every class that can be released on the released class of the same labels.
+/// Lays every class that a step can release on the released class of the same labels.
 fn expect_classes(
-    source: &Generalized,
-    to_released: &[Vec<u32>],
+    layer: &Layer,
+    to_released: &Numbers,
     chains: &[Chain<'_>],
     released: &Side,
     expected: &mut [Tally],
     wrong: &mut Wrong,
 ) {
+    let maps: Vec<&[u32]> = maps_at(to_released, &layer.levels);
     let mut tuple = vec![MISSING; to_released.len()];
-    for class in (0..source.classes.len()).filter(|&class| source.stay[class] > 0) {
-        for ((cell, &number), map) in
-            tuple.iter_mut().zip(source.classes.tuples.tuple(class)).zip(to_released)
-        {
+    for class in (0..layer.classes.len()).filter(|&class| layer.stay[class] > 0) {
+        for ((cell, &number), map) in tuple.iter_mut().zip(layer.classes.tuples.tuple(class)).zip(&maps) {
             *cell = map.get(number as usize).copied().unwrap_or(UNKNOWN);
         }
         match released.classes.tuples.get(&tuple) {
-            Some(found) => expected[found].add(source.classes.tally(class)),
+            Some(found) => expected[found].add(layer.classes.tally(class)),
             None => wrong.add(|| {
                 format!(
                     "class {} is left out with {}, though it is safe",
-                    labels(source.classes.tuples.tuple(class), chains),
-                    several(source.stay[class], "row")
+                    labels(layer.classes.tuples.tuple(class), chains, &layer.levels),
+                    several(layer.stay[class], "row")
                 )
             }),
         }
     }
 }
 
+/// Column → number of a generalized value → number of its label in the release, at some levels.
+fn maps_at<'a>(to_released: &'a Numbers, levels: &[usize]) -> Vec<&'a [u32]> {
+    let map = |(maps, level): (&'a ByLevel<Vec<u32>>, &usize)| maps.get(level).map_or(&[][..], Vec::as_slice);
+    to_released.iter().zip(levels).map(map).collect()
+}
+
 /// Names every released class that is not what the original makes it.
 fn compare(
     source: &Generalized,
-    to_released: &[Vec<u32>],
+    to_released: &Numbers,
     released: &Side,
     expected: &[Tally],
     wrong: &mut Wrong,
@@ -197,7 +144,7 @@ fn compare(
 /// How a released class differs from what the original makes it.
 fn difference(
     source: &Generalized,
-    to_released: &[Vec<u32>],
+    to_released: &Numbers,
     released: &Side,
     class: usize,
     expected: u64,
@@ -205,7 +152,7 @@ fn difference(
     let all: Vec<usize> = (0..to_released.len()).collect();
     let name = released.name(class, &all);
     let found = released.classes.tally(class).rows;
-    if expected == 0 && is_source(source, to_released, released.classes.tuples.tuple(class)) {
+    if expected == 0 && is_held(source, to_released, released.classes.tuples.tuple(class)) {
         return format!(
             "class {name} is released with {}, though it must be suppressed",
             several(found, "row")
@@ -220,25 +167,26 @@ fn difference(
     )
 }
 
-/// Whether rows of the original generalize to a released class, safe or not.
-fn is_source(source: &Generalized, to_released: &[Vec<u32>], tuple: &[u32]) -> bool {
-    let back = |(map, number): (&Vec<u32>, &u32)| map.iter().position(|n| n == number).map(|n| n as u32);
-    let tuple: Option<Vec<u32>> = to_released.iter().zip(tuple).map(back).collect();
-    tuple.is_some_and(|tuple| {
-        source.classes.tuples.get(&tuple).is_some() || source.forced.tuples.get(&tuple).is_some()
-    })
+/// Whether rows of the original that no step releases look like a released class at the first step.
+fn is_held(source: &Generalized, to_released: &Numbers, tuple: &[u32]) -> bool {
+    let Some(first) = source.layers.first() else { return false };
+    let back = |(map, number): (&&[u32], &u32)| map.iter().position(|n| n == number).map(|n| n as u32);
+    let maps = maps_at(to_released, &first.levels);
+    let tuple: Option<Vec<u32>> = maps.iter().zip(tuple).map(back).collect();
+    tuple.is_some_and(|tuple| source.held.tuples.get(&tuple).is_some())
 }
 
 /// A class of the generalized original as a sentence names it; it is safe, so that nobody is named with it.
-fn labels(tuple: &[u32], chains: &[Chain<'_>]) -> String {
-    let labels: Vec<&str> = chains.iter().zip(tuple).map(|(chain, &number)| label(chain, number)).collect();
+fn labels(tuple: &[u32], chains: &[Chain<'_>], levels: &[usize]) -> String {
+    let cells = chains.iter().zip(tuple).zip(levels);
+    let labels: Vec<&str> = cells.map(|((chain, &number), &level)| label(chain, number, level)).collect();
     format!("({})", labels.join(", "))
 }
 
-fn label<'a>(chain: &'a Chain<'_>, number: u32) -> &'a str {
-    match (chain.at(), number) {
+fn label<'a>(chain: &'a Chain<'_>, number: u32, level: usize) -> &'a str {
+    match (&chain.hierarchy, number) {
         (_, UNKNOWN) => "unknown",
-        (Some((hierarchy, level)), 1..) => hierarchy.label(level, number - 1).unwrap_or("missing"),
+        (Some(hierarchy), 1..) => hierarchy.label(level, number - 1).unwrap_or("missing"),
         _ => "missing",
     }
 }

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use throng::error::Kind;
 use throng::loss;
 use throng::policy::{Missing, Policy};
+use throng::release::Release;
 use throng::search::STRATEGIES;
 use throng_engine::{Done, Source};
 
@@ -27,7 +28,7 @@ struct Case {
     suppression: f64,
     missing: &'static str,
     null: &'static str,
-    starred: bool,
+    suppressed: &'static str,
     keep_order: bool,
     /// The highest level allowed for the first quasi-identifier.
     max_level: Option<usize>,
@@ -72,7 +73,8 @@ fn cases() -> impl Strategy<Value = Case> {
     let output = prop::sample::select(vec!["r.csv", "r.parquet", "r.json", "r.arrow"]);
     let algorithm = prop::sample::select(STRATEGIES.map(|s| s.name()).to_vec());
     let loss = prop::sample::select(loss::NAMES.to_vec());
-    let rest = (any::<bool>(), any::<bool>(), prop::option::weighted(0.3, 0usize..2), any::<u64>());
+    let suppressed = prop::sample::select(vec!["dropped", "starred", "cells"]);
+    let rest = (suppressed, any::<bool>(), prop::option::weighted(0.3, 0usize..2), any::<u64>());
     let null = prop::sample::select(vec!["", "NA"]);
     (shape, privacy, missing, null, (input, output), (algorithm, loss), rest).prop_map(
         |(
@@ -91,7 +93,7 @@ fn cases() -> impl Strategy<Value = Case> {
             suppression,
             missing,
             null,
-            starred: rest.0,
+            suppressed: rest.0,
             keep_order: rest.1,
             max_level: rest.2,
             algorithm,
@@ -173,16 +175,16 @@ impl Case {
     }
 
     fn policy(&self) -> String {
-        let suppressed = if self.starred { "starred" } else { "dropped" };
         let mut text = format!(
             "version = 1\n[input]\npath = \"{}\"\nnull = [\"{}\"]\nmissing = \"{}\"\n\
-             [output]\npath = \"{}\"\nsuppressed = \"{suppressed}\"\nkeep_order = {}\n\
+             [output]\npath = \"{}\"\nsuppressed = \"{}\"\nkeep_order = {}\n\
              [columns.id]\nrole = \"identifier\"\n[columns.kept]\nrole = \"target\"\n\
              [search]\nalgorithm = \"{}\"\nloss = {}\nseed = {}\n[privacy]\nk = {}\nsuppression = {:?}\n",
             self.input,
             self.null,
             self.missing,
             self.output,
+            self.suppressed,
             self.keep_order,
             self.algorithm,
             self.loss(),
@@ -267,7 +269,7 @@ impl Case {
         assert!(release.suppressed as f64 <= self.suppression * self.rows.len() as f64 + 1e-6);
 
         // Which released rows are starred: any as good as another, as many as were suppressed.
-        let mut stars = if self.starred { release.suppressed } else { 0 };
+        let mut stars = if self.starred() { release.suppressed } else { 0 };
         let starred = |row: &Row| row[..width].iter().all(|cell| cell.as_deref() == Some("*"));
         let mut released = Vec::new();
         for row in &all {
@@ -289,7 +291,42 @@ impl Case {
         if self.missing == "suppress" {
             assert!(released.iter().all(|row| row[..width].iter().all(Option::is_some)));
         }
-        self.nothing_else_changed(&done.certificate.release.levels, &all, &released);
+        assert!(release.steps.is_empty() || self.suppressed == "cells");
+        if !self.starred() {
+            let expected = self.in_steps(release);
+            assert_eq!(sorted(all.clone()), sorted(expected.clone()));
+            assert!(!self.keep_order || all == expected);
+        }
+        if release.steps.is_empty() {
+            self.nothing_else_changed(&release.levels, &all, &released);
+        }
+    }
+
+    fn starred(&self) -> bool {
+        self.suppressed == "starred"
+    }
+
+    /// The rows that steps release, one by one by what steps are: of those left, the most that are safe.
+    fn in_steps(&self, release: &Release) -> Vec<Row> {
+        let width = self.paths.len();
+        let first = std::iter::once(&release.levels);
+        let mut rows: Vec<Option<Row>> = vec![None; self.rows.len()];
+        for levels in first.chain(release.steps.iter().skip(1).map(|step| &step.levels)) {
+            let general = self.generalized(levels);
+            let mut stay: Vec<usize> = (0..rows.len()).filter(|&r| rows[r].is_none()).collect();
+            let holed = |r: &usize| general[*r][..width].iter().any(Option::is_none);
+            stay.retain(|r| self.missing != "suppress" || !holed(r));
+            loop {
+                let at: Vec<Row> = stay.iter().map(|&r| general[r].clone()).collect();
+                let all = self.sizes(&at, &(0..width).collect::<Vec<_>>());
+                let pair = self.group.map_or(Vec::new(), |_| self.sizes(&at, &[0, 1]));
+                let short = |i: &usize| all[*i] < self.k || self.group.is_some_and(|k| pair[*i] < k);
+                let Some(i) = (0..stay.len()).find(short) else { break };
+                stay.remove(i);
+            }
+            stay.into_iter().for_each(|r| rows[r] = Some(general[r].clone()));
+        }
+        rows.into_iter().flatten().collect()
     }
 
     /// Released rows are rows of the table at the released levels, each at most as often as there.
@@ -304,8 +341,8 @@ impl Case {
             *left -= 1;
         }
         // A starred row and a row at the top may look alike, and then it does not matter which is which.
-        assert!(source.values().all(|&left| left >= 0) || self.starred);
-        if self.starred {
+        assert!(source.values().all(|&left| left >= 0) || self.starred());
+        if self.starred() {
             let kept = |rows: &[Row]| sorted(rows.iter().map(|row| row[width].clone()).collect());
             assert_eq!(kept(all), sorted(self.rows.iter().map(|(_, kept)| Some(kept.clone())).collect()));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Case, Made, broken, cells, strings};
 use crate::hierarchy::Path;
 
-const POLICY: &str = r#"
+pub(super) const POLICY: &str = r#"
 version = 1
 [input]
 path = "people.csv"
@@ -50,6 +50,7 @@ pub(super) fn people() -> Case {
         rows: rows.split(';').map(|row| strings(row).into_iter().map(cell).collect()).collect(),
         paths: BTreeMap::from([("age".into(), ages), ("zip".into(), zips)]),
         levels: BTreeMap::from([("age".into(), 1), ("zip".into(), 1)]),
+        starred: Vec::new(),
     }
 }
 
@@ -57,7 +58,7 @@ fn starred() -> Case {
     Case { policy: POLICY.replace("SUPPRESSED", "starred"), ..people() }
 }
 
-fn at(made: &Made, column: &str) -> usize {
+pub(super) fn at(made: &Made, column: &str) -> usize {
     made.columns.iter().position(|c| c == column).unwrap()
 }
 
@@ -75,7 +76,7 @@ pub(super) fn words(claims: &str) -> Vec<&str> {
     claims.split(',').map(str::trim).filter(|claim| !claim.is_empty()).collect()
 }
 
-fn set(column: &'static str, row: usize, value: &'static str) -> impl Fn(&mut Made) {
+pub(super) fn set(column: &'static str, row: usize, value: &'static str) -> impl Fn(&mut Made) {
     move |made| {
         let at = at(made, column);
         made.rows[row][at] = Some(value.into());
@@ -342,6 +343,7 @@ fn entropy_of_el_emam() {
             rows: (0..1_000).map(|i| vec![Some(if i < few { "f" } else { "m" }.into())]).collect(),
             paths: BTreeMap::from([("sex".into(), vec![leaf("f"), leaf("m")])]),
             levels: BTreeMap::from([("sex".into(), 1)]),
+            starred: Vec::new(),
         };
         let verdict = case.judge(&case.release(), true);
         assert!(verdict.holds(), "{verdict:#?}");

@@ -5,6 +5,7 @@ mod forged;
 mod hand;
 mod naive;
 mod random;
+mod steps;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,8 @@ struct Case {
     rows: Vec<Row>,
     paths: BTreeMap<String, Vec<Path>>,
     levels: BTreeMap<String, usize>,
+    /// The columns that each step after the first stars; steps that release nothing are left out.
+    starred: Vec<Vec<String>>,
 }
 
 /// What the holder hands out, and the digests of the files.

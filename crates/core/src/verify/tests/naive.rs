@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Case, Made, Row};
 use crate::policy::{Aggregate, Missing, Policy, Role, Suppressed};
-use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts};
+use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
 
 /// The original with its generalized quasi-identifiers.
 struct Table<'a> {
@@ -14,13 +14,15 @@ struct Table<'a> {
     /// Row → quasi-identifier → value, as it is and generalized.
     raw: Vec<Row>,
     general: Vec<Row>,
+    /// The levels of the steps, and the step of every row: the first for rows that are not released.
+    steps: Vec<BTreeMap<String, usize>>,
+    step_of: Vec<usize>,
 }
 
 impl Case {
     /// The release at the case's levels.
     pub(super) fn release(&self) -> Made {
-        let table = Table::new(self);
-        let stay = table.stay();
+        let (table, stay) = Table::new(self);
         let policy = &table.policy;
         let out: Vec<usize> =
             (0..self.columns.len()).filter(|&at| policy.columns[&self.columns[at]].role.released()).collect();
@@ -67,20 +69,46 @@ impl Case {
 }
 
 impl<'a> Table<'a> {
-    fn new(case: &'a Case) -> Self {
+    /// The table after all steps, and which rows stay.
+    fn new(case: &'a Case) -> (Self, Vec<bool>) {
         let policy = case.policy();
         let quasi: Vec<String> = policy.with_role(Role::Quasi).into_iter().map(String::from).collect();
         let place = |name: &String| case.columns.iter().position(|c| c == name).unwrap();
         let raw: Vec<Row> =
             case.rows.iter().map(|row| quasi.iter().map(|q| row[place(q)].clone()).collect()).collect();
-        let general = raw
-            .iter()
-            .map(|row| {
-                let label = |(q, v): (&String, &Option<String>)| case.label(q, v.as_deref(), case.levels[q]);
-                quasi.iter().zip(row).map(label).collect()
-            })
-            .collect();
-        Table { case, policy, quasi, raw, general }
+        let rows = raw.len();
+        let steps = vec![case.levels.clone()];
+        let mut table =
+            Table { case, policy, quasi, general: raw.clone(), raw, steps, step_of: vec![0; rows] };
+        (0..rows).for_each(|row| table.generalize(row, 0));
+        let mut stay = table.stay(&vec![true; rows]);
+        for starred in &case.starred {
+            let mut levels = case.levels.clone();
+            levels.extend(starred.iter().map(|column| (column.clone(), case.height(column))));
+            let left: Vec<bool> = stay.iter().map(|stays| !stays).collect();
+            table.steps.push(levels);
+            let step = table.steps.len() - 1;
+            (0..rows).filter(|&row| left[row]).for_each(|row| table.generalize(row, step));
+            let now = table.stay(&left);
+            (0..rows).filter(|&row| left[row] && !now[row]).for_each(|row| table.generalize(row, 0));
+            if now.contains(&true) {
+                stay.iter_mut().zip(now).for_each(|(stays, now)| *stays |= now);
+            } else {
+                table.steps.pop();
+            }
+        }
+        (table, stay)
+    }
+
+    fn generalize(&mut self, row: usize, step: usize) {
+        let levels = &self.steps[step];
+        let label = |(q, v): (&String, &Option<String>)| self.case.label(q, v.as_deref(), levels[q]);
+        self.general[row] = self.quasi.iter().zip(&self.raw[row]).map(label).collect();
+        self.step_of[row] = step;
+    }
+
+    fn level(&self, row: usize, c: usize) -> usize {
+        self.steps[self.step_of[row]][&self.quasi[c]]
     }
 
     fn cell(&self, row: usize, at: usize, stays: bool) -> Option<String> {
@@ -116,10 +144,11 @@ impl<'a> Table<'a> {
         (0..stay.len()).filter(|&other| stay[other] && self.matches(row, other, columns)).count() as u64
     }
 
-    fn stay(&self) -> Vec<bool> {
+    /// The most of some rows that are safe by themselves.
+    fn stay(&self, of: &[bool]) -> Vec<bool> {
         let misses = |row: &Row| row.iter().any(Option::is_none);
         let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
-        let mut stay: Vec<bool> = self.general.iter().map(|row| !held(row)).collect();
+        let mut stay: Vec<bool> = self.general.iter().zip(of).map(|(row, of)| *of && !held(row)).collect();
         let groups = self.groups();
         loop {
             let short = (0..stay.len()).find(|&row| {
@@ -155,6 +184,7 @@ impl<'a> Table<'a> {
             released,
             suppressed: rows - released,
             levels: self.case.levels.clone(),
+            steps: self.step_facts(stay),
             loss: self.losses(stay),
             loss_by_column: self.by_column(stay),
             privacy: self.groups().into_iter().map(claim).collect(),
@@ -171,6 +201,20 @@ impl<'a> Table<'a> {
             policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },
             seed: 0,
             version: "0".into(),
+        }
+    }
+
+    fn step_facts(&self, stay: &[bool]) -> Vec<StepFacts> {
+        let top = |levels: &BTreeMap<String, usize>, q: &String| levels[q] == self.case.height(q);
+        let facts = |(step, levels): (usize, &BTreeMap<String, usize>)| {
+            let rows = (0..stay.len()).filter(|&row| stay[row] && self.step_of[row] == step).count() as u64;
+            let new = |q: &&String| top(levels, q) && !top(&self.case.levels, q);
+            let starred = rows * self.quasi.iter().filter(new).count() as u64;
+            StepFacts { levels: levels.clone(), rows, starred }
+        };
+        match self.steps.len() {
+            1 => Vec::new(),
+            _ => self.steps.iter().enumerate().map(facts).collect(),
         }
     }
 
@@ -193,7 +237,7 @@ impl<'a> Table<'a> {
             ("height", height),
             ("absolute", height),
             ("relative", ratios.iter().sum()),
-            ("prec", ratios.iter().sum::<f64>() / columns as f64),
+            ("prec", (0..columns).map(|c| self.precision(c)).sum::<f64>() / columns as f64),
             ("dm", pairs(&|row| stay[row]) + n * hidden),
             ("dm*", pairs(&|_| true)),
             ("entropy", (0..columns).map(|c| self.entropy(c)).sum()),
@@ -214,10 +258,8 @@ impl<'a> Table<'a> {
 
     /// Loss → column → its part, with all defaults.
     fn by_column(&self, stay: &[bool]) -> BTreeMap<String, BTreeMap<String, f64>> {
-        let ratio =
-            |c: usize| self.case.levels[&self.quasi[c]] as f64 / self.case.height(&self.quasi[c]) as f64;
         let parts: [(&str, &dyn Fn(usize) -> f64); 4] = [
-            ("prec", &ratio),
+            ("prec", &|c| self.precision(c)),
             ("entropy", &|c| self.entropy(c)),
             ("conditional-entropy", &|c| self.conditional(c, stay, (1.0, 1.0))),
             ("lm", &|c| self.leaf_loss(c, stay)),
@@ -268,9 +310,23 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The mean of level / height over the rows; of no rows, that of the first step.
+    fn precision(&self, c: usize) -> f64 {
+        let height = self.case.height(&self.quasi[c]) as f64;
+        let sum: f64 = (0..self.raw.len()).map(|row| self.level(row, c) as f64).sum();
+        match self.raw.len() {
+            0 => self.case.levels[&self.quasi[c]] as f64 / height,
+            rows => sum / height / rows as f64,
+        }
+    }
+
     fn entropy(&self, c: usize) -> f64 {
-        let count = |rows: &[Row], row: usize| rows.iter().filter(|r| r[c] == rows[row][c]).count() as f64;
-        (0..self.raw.len()).map(|row| -(count(&self.raw, row) / count(&self.general, row)).log2()).sum()
+        let same = |row: usize| self.raw.iter().filter(|r| r[c] == self.raw[row][c]).count() as f64;
+        let under = |row: usize| {
+            let label = |r: &&Row| self.case.label(&self.quasi[c], r[c].as_deref(), self.level(row, c));
+            self.raw.iter().filter(|r| label(r) == self.general[row][c]).count() as f64
+        };
+        (0..self.raw.len()).map(|row| -(same(row) / under(row)).log2()).sum()
     }
 
     /// Σ over rows of the entropy of the original values that their cell leaves possible.
@@ -278,16 +334,18 @@ impl<'a> Table<'a> {
         let raw = firsts(self.raw.iter().map(|row| &row[c]));
         let general = firsts(self.general.iter().map(|row| &row[c]));
         let bits = |row: usize| -> f64 {
+            let label =
+                |r: usize| self.case.label(&self.quasi[c], self.raw[r][c].as_deref(), self.level(row, c));
             let possible: Vec<usize> =
-                (0..stay.len()).filter(|&other| !stay[row] || general[other] == general[row]).collect();
+                (0..stay.len()).filter(|&other| !stay[row] || label(other) == self.general[row][c]).collect();
             let same = |a: usize| possible.iter().filter(|&&b| raw[a] == raw[b]).count();
             // A mean over rows, so that a value counts as often as it occurs.
             let surprise = |&a: &usize| -(same(a) as f64 / possible.len() as f64).log2();
             possible.iter().map(surprise).sum::<f64>() / possible.len() as f64
         };
-        // All rows of one cell have the same bits.
-        let mut known: BTreeMap<Option<usize>, f64> = BTreeMap::new();
-        let cell = |row: usize| stay[row].then_some(general[row]);
+        // All rows of one cell at one level have the same bits.
+        let mut known: BTreeMap<Option<(usize, usize)>, f64> = BTreeMap::new();
+        let cell = |row: usize| stay[row].then_some((general[row], self.level(row, c)));
         let mut cost = |row: usize| *known.entry(cell(row)).or_insert_with(|| bits(row));
         (0..stay.len()).map(|row| if stay[row] { g } else { s } * cost(row)).sum()
     }
@@ -301,7 +359,7 @@ impl<'a> Table<'a> {
             let labels = firsts(self.case.rows.iter().map(|row| &row[at]));
             let class = |row: usize| {
                 let class = classes[row];
-                (0..stay.len()).filter(|&b| classes[b] == class).collect::<Vec<_>>()
+                (0..stay.len()).filter(|&b| stay[b] && classes[b] == class).collect::<Vec<_>>()
             };
             let votes =
                 |class: &[usize], of: usize| class.iter().filter(|&&b| labels[b] == labels[of]).count();
@@ -309,10 +367,10 @@ impl<'a> Table<'a> {
                 let class = class(row);
                 labels[class.iter().rev().copied().max_by_key(|&b| votes(&class, b)).unwrap()]
             };
-            let penalty = |row: usize| match (stay[row], winner(row) == labels[row]) {
-                (false, _) => s,
-                (true, false) => g,
-                (true, true) => 0.0,
+            let penalty = |row: usize| match stay[row] {
+                false => s,
+                true if winner(row) != labels[row] => g,
+                true => 0.0,
             };
             (0..stay.len()).map(penalty).sum::<f64>() / stay.len() as f64
         };
@@ -330,7 +388,7 @@ impl<'a> Table<'a> {
     /// Leaves under a row's cell, and all leaves; missing is a leaf where it occurs.
     fn leaves(&self, row: usize, c: usize) -> (f64, f64) {
         let name = &self.quasi[c];
-        let level = self.case.levels[name];
+        let level = self.level(row, c);
         let mut leaves: Vec<Option<&str>> =
             self.case.paths[name].iter().map(|p| Some(p.leaf.as_str())).collect();
         if self.raw.iter().any(|row| row[c].is_none()) {

@@ -55,7 +55,7 @@ fn table() -> impl Strategy<Value = Vec<[Option<u8>; 4]>> {
 fn case() -> impl Strategy<Value = Case> {
     let policy = (
         missing(),
-        any::<bool>(),
+        select(vec!["dropped", "starred", "cells"]),
         select(vec![
             "k = 2",
             "k = 3\n[privacy.quasi.one]\ncolumns = [\"a\", \"b\"]\nk = 4",
@@ -70,10 +70,10 @@ fn case() -> impl Strategy<Value = Case> {
             "{ name = \"lm\", tradeoff = 0.1 }",
         ]),
     );
-    (table(), [0_usize..4, 0..4, 0..4], policy).prop_map(
-        |(rows, levels, (missing, starred, privacy, loss))| {
+    let steps = prop::collection::vec(prop::sample::subsequence(strings("a b c"), 1..=3), 0..4);
+    (table(), [0_usize..4, 0..4, 0..4], policy, steps).prop_map(
+        |(rows, levels, (missing, suppressed, privacy, loss), steps)| {
             let missing = format!("{missing:?}").to_lowercase();
-            let suppressed = if starred { "starred" } else { "dropped" };
             let policy = format!(
                 "version = 1\n[input]\npath = \"x.csv\"\nmissing = \"{missing}\"\n\
              [output]\nsuppressed = \"{suppressed}\"\n\
@@ -81,7 +81,8 @@ fn case() -> impl Strategy<Value = Case> {
              s.role = \"target\"\n\
              [search]\nloss = {loss}\n[privacy]\nsuppression = 1.0\n{privacy}\n"
             );
-            let labels = |i: usize| vec![format!("{}x", i / 2), format!("{}y", i / 4)];
+            // "1" is a leaf and a label of level 2.
+            let labels = |i: usize| vec![format!("{}x", i / 2), (i / 4).to_string()];
             let path = |i: usize| Path { leaf: i.to_string(), labels: labels(i) };
             let paths: Vec<Path> = (0..6).map(path).collect();
             Case {
@@ -90,6 +91,7 @@ fn case() -> impl Strategy<Value = Case> {
                 rows: rows.iter().map(|row| row.iter().map(|c| c.map(|c| c.to_string())).collect()).collect(),
                 paths: ["a", "b", "c"].map(|c| (c.to_owned(), paths.clone())).into(),
                 levels: ["a", "b", "c"].map(String::from).into_iter().zip(levels).collect::<BTreeMap<_, _>>(),
+                starred: if suppressed == "cells" { steps } else { Vec::new() },
             }
         },
     )
@@ -111,11 +113,21 @@ fn forge(certificate: &mut Certificate, which: usize, column: &str) {
         6 => release.input.rows += 1,
         7 => release.privacy.values_mut().for_each(|claim| claim.achieved = claim.achieved.map(|k| k + 1.0)),
         8 => release.privacy.values_mut().for_each(|claim| claim.required -= 1.0),
-        9 => {
+        9 => release.steps.last_mut().unwrap().starred += 1,
+        10 => {
+            release.steps[0].rows -= 1;
+            release.steps.last_mut().unwrap().rows += 1;
+        }
+        11 => {
+            let level = release.steps.last_mut().unwrap().levels.get_mut(column).unwrap();
+            *level = (*level + 1) % 4;
+        }
+        12 => drop(release.steps.pop()),
+        13 => {
             let columns = release.loss_by_column.values_mut().nth(release.rows as usize % 4).unwrap();
             *columns.get_mut(column).unwrap() += 1e-6;
         }
-        10 => drop(
+        14 => drop(
             release.loss_by_column.values_mut().map(|columns| columns.remove(column)).collect::<Vec<_>>(),
         ),
         _ => release.loss.values_mut().for_each(|loss| *loss += 1e-6),
@@ -168,7 +180,7 @@ proptest! {
         case in case(),
         row: Index,
         column in 0_usize..4,
-        value in select(vec!["0", "1", "0x", "1x", "0y", "*", "", "-"]),
+        value in select(vec!["0", "1", "0x", "1x", "2x", "*", "", "-"]),
     ) {
         let mut made = case.release();
         prop_assume!(!made.rows.is_empty());
@@ -198,11 +210,14 @@ proptest! {
     #[test]
     fn no_forged_number_goes_unseen(
         case in case(),
-        which in 0_usize..12,
+        which in 0_usize..16,
         column in select(vec!["a", "b", "c"]),
     ) {
         let mut made = case.release();
         prop_assume!(which != 7 || made.certificate.release.released > 0);
+        let steps = &made.certificate.release.steps;
+        prop_assume!(!(9..=12).contains(&which) || !steps.is_empty());
+        prop_assume!(which != 10 || steps[0].rows > 0);
         forge(&mut made.certificate, which, column);
         prop_assert!(!case.judge(&made, true).claims["certificate"].holds, "the seal");
         made.seal();

@@ -1,0 +1,215 @@
+//! The losses of any recoding, cell by cell: what a release costs that is not of one node.
+//!
+//! The definitions are those of the other files here, with every cell at its own value instead of every
+//! column at its level: leaves under the cell (LM, ambiguity), its level (Prec), rows of the whole table under
+//! its value (entropies), classes by what they look like (DM, AECS, CM). A suppressed row is priced as everything, or,
+//! by the losses that do not count suppression, with the cells that it would have had at the first step.
+//! Height and distances are those of the first step's node. For a single step every loss is the same as the
+//! search's. Costs one pass over the cells of the distinct tuples; then each loss is a few sums.
+
+use rustc_hash::FxHashMap;
+
+use super::columns::aggregate;
+use super::parameters::{check, no_target, unknown};
+use super::tradeoff::Tradeoff;
+use crate::error::{Error, Result};
+use crate::histogram::Histogram;
+use crate::lattice::Node;
+use crate::policy::{Aggregate, LossParameters};
+use crate::recoded::{Recoded, entropy};
+
+/// What is added up over the cells of one column.
+#[derive(Debug, Default)]
+struct Sums {
+    /// Σ leaves under the cell, over rows that are released and over those that are not.
+    leaves: [u64; 2],
+    /// Σ level, likewise.
+    levels: [u64; 2],
+    /// Σ −log2(rows with the original value / rows under the cell's value), over all rows.
+    bits: f64,
+    /// What it takes to tell the suppressed rows' values apart.
+    hidden: f64,
+    /// Σ of the entropy of the original values under the cell's value, over released rows; and of all values.
+    conditional: f64,
+    whole: f64,
+    height: f64,
+    all: u64,
+}
+
+/// Prices one recoding by any loss.
+#[derive(Debug)]
+pub struct Price {
+    columns: Vec<Sums>,
+    first: Vec<f64>,
+    rows: u64,
+    suppressed: u64,
+    /// Classes of the release.
+    classes: usize,
+    /// Σ of squares over classes: released rows, and all rows.
+    squares: [u128; 2],
+    /// Σ over released rows of the leaf combinations that they could be, and all combinations.
+    ambiguity: f64,
+    everything: f64,
+    /// Target → released rows that do not have the most frequent label of their class.
+    minorities: Vec<u64>,
+}
+
+impl Price {
+    /// Adds up what losses need; `first` is the node of the first step.
+    pub fn new(recoded: &Recoded<'_>, first: &Node) -> Self {
+        let square = |n: u64| u128::from(n) * u128::from(n);
+        Price {
+            columns: (0..recoded.columns().len()).map(|column| sums(recoded, column)).collect(),
+            first: first.levels().iter().map(|&level| f64::from(level)).collect(),
+            rows: recoded.base().rows(),
+            suppressed: recoded.suppressed_rows(),
+            classes: recoded.classes().count(),
+            squares: [
+                recoded.classes().map(square).sum(),
+                recoded.looks().iter().map(|look| square(look.released + look.suppressed)).sum(),
+            ],
+            ambiguity: ambiguity(recoded),
+            everything: recoded.columns().iter().map(|c| c.leaves as f64).product(),
+            minorities: minorities(recoded),
+        }
+    }
+
+    /// A loss, with what is not said at its default.
+    ///
+    /// # Errors
+    /// An unknown name, a parameter that the loss does not have, or "cm" of a table without a target.
+    pub fn loss(&self, parameters: &LossParameters, weights: &[f64]) -> Result<f64> {
+        Error::check(check(parameters))?;
+        let Tradeoff { generalized: g, suppressed: s } = Tradeoff::new(parameters.tradeoff.unwrap_or(0.5));
+        let first = |part: &dyn Fn(usize, f64) -> f64| {
+            let parts = self.first.iter().zip(weights).enumerate();
+            aggregate(Aggregate::Sum, parts.map(|(i, (&level, weight))| weight * part(i, level)))
+        };
+        let columns = |default: Aggregate| {
+            let how = parameters.aggregate.unwrap_or(default);
+            aggregate(how, self.parts(parameters, weights).into_iter())
+        };
+        let (rows, hidden) = (self.rows as f64, self.suppressed as f64);
+        Ok(match parameters.name.as_str() {
+            "height" | "absolute" => first(&|_, level| level),
+            "relative" => first(&|i, level| level / self.columns[i].height),
+            "prec" | "lm" => columns(Aggregate::Mean),
+            "entropy" | "conditional-entropy" => columns(Aggregate::Sum),
+            "dm" => {
+                let hidden = u128::from(self.rows) * u128::from(self.suppressed);
+                g * self.squares[0] as f64 + s * hidden as f64
+            }
+            "dm*" => self.squares[1] as f64,
+            "ambiguity" => (g * self.ambiguity + s * hidden * self.everything) / rows.max(1.0),
+            "aecs" => rows / (self.classes + usize::from(self.suppressed > 0)).max(1) as f64,
+            "cm" if self.minorities.is_empty() => return Err(no_target().into()),
+            "cm" => {
+                let targets = self.minorities.len() as f64;
+                let minority = self.minorities.iter().sum::<u64>() as f64;
+                (g * minority + s * hidden * targets) / (rows * targets).max(1.0)
+            }
+            other => return Err(unknown(other).into()),
+        })
+    }
+
+    /// What each column loses, with its weight; none where the loss does not fall apart into columns.
+    pub fn parts(&self, parameters: &LossParameters, weights: &[f64]) -> Vec<f64> {
+        let tradeoff = Tradeoff::new(parameters.tradeoff.unwrap_or(0.5));
+        let Tradeoff { generalized: g, suppressed: s } = tradeoff;
+        let counted = parameters.count_suppressed;
+        let part: &dyn Fn(&Sums) -> f64 = match parameters.name.as_str() {
+            "prec" => &|sums| self.precision(sums, counted.unwrap_or(false), tradeoff),
+            "lm" => &|sums| self.scaled(sums, counted.unwrap_or(true), tradeoff),
+            "entropy" => {
+                let counted = counted.unwrap_or(false);
+                &move |sums: &Sums| g * sums.bits + if counted { s * sums.hidden } else { 0.0 }
+            }
+            "conditional-entropy" => &|sums| g * sums.conditional + s * self.suppressed as f64 * sums.whole,
+            _ => return Vec::new(),
+        };
+        self.columns.iter().zip(weights).map(|(sums, weight)| weight * part(sums)).collect()
+    }
+
+    /// Mean over rows of level / height.
+    fn precision(&self, sums: &Sums, counted: bool, Tradeoff { generalized, suppressed }: Tradeoff) -> f64 {
+        let hidden = match counted {
+            true => suppressed * self.suppressed as f64 * sums.height,
+            false => generalized * sums.levels[1] as f64,
+        };
+        (generalized * sums.levels[0] as f64 + hidden) / sums.height / (self.rows as f64).max(1.0)
+    }
+
+    /// Mean over rows of (leaves − 1) / (D − 1).
+    fn scaled(&self, sums: &Sums, counted: bool, Tradeoff { generalized, suppressed }: Tradeoff) -> f64 {
+        if sums.all <= 1 || self.rows == 0 {
+            return 0.0;
+        }
+        let beyond = |part: usize, rows: u64| generalized * (sums.leaves[part] - rows) as f64;
+        let hidden = match counted {
+            true => suppressed * ((sums.all - 1) * self.suppressed) as f64,
+            false => beyond(1, self.suppressed),
+        };
+        let kept = beyond(0, self.rows - self.suppressed);
+        (kept + hidden) / self.rows as f64 / (sums.all - 1) as f64
+    }
+}
+
+fn sums(recoded: &Recoded<'_>, column: usize) -> Sums {
+    let values = &recoded.columns()[column];
+    let base = recoded.base();
+    let mut sums = Sums { height: values.height as f64, all: values.leaves as u64, ..Sums::default() };
+    let mut of_leaf = vec![0u64; values.leaves];
+    let mut pairs: FxHashMap<(u32, u32), u64> = FxHashMap::default();
+    let mut hidden = vec![0u64; values.values.len()];
+    let mut kept = vec![0u64; values.values.len()];
+    for (class, &count) in base.counts().iter().enumerate() {
+        let (leaf, at) = (base.code(class, column), recoded.cell(class, column));
+        let (value, rows) = (&values.values[at], u64::from(count));
+        let part = usize::from(recoded.suppresses(class));
+        sums.leaves[part] += rows * u64::from(value.leaves);
+        sums.levels[part] += rows * value.level as u64;
+        of_leaf[leaf as usize] += rows;
+        *pairs.entry((leaf, at as u32)).or_default() += rows;
+        hidden[at] += if part == 1 { rows } else { 0 };
+        kept[at] += if part == 0 { rows } else { 0 };
+    }
+    // In one order, so that the sum has the same bits every time.
+    let mut pairs: Vec<((u32, u32), u64)> = pairs.into_iter().collect();
+    pairs.sort_unstable();
+    let lost = |&((leaf, at), rows): &((u32, u32), u64)| {
+        -(rows as f64) * (of_leaf[leaf as usize] as f64 / values.values[at as usize].rows as f64).log2()
+    };
+    // Adding zero turns the −0 that a sum of nothing can be into 0.
+    sums.bits = 0.0 + pairs.iter().map(lost).sum::<f64>();
+    let all = hidden.iter().sum::<u64>() as f64;
+    let told = hidden.iter().filter(|&&n| n > 0).map(|&n| -(n as f64) * (n as f64 / all).log2());
+    sums.hidden = 0.0 + told.sum::<f64>();
+    sums.conditional = 0.0 + kept.iter().zip(&values.values).map(|(&n, v)| n as f64 * v.bits).sum::<f64>();
+    sums.whole = entropy(of_leaf.iter().copied());
+    sums
+}
+
+/// Σ over released rows of the leaf combinations that a row could be.
+fn ambiguity(recoded: &Recoded<'_>) -> f64 {
+    let columns = recoded.columns();
+    let row = |class: usize| -> f64 {
+        (0..columns.len()).map(|c| f64::from(columns[c].values[recoded.cell(class, c)].leaves)).product()
+    };
+    let counts = recoded.base().counts().iter().enumerate();
+    let kept = counts.filter(|(class, _)| !recoded.suppresses(*class));
+    kept.map(|(class, &count)| f64::from(count) * row(class)).sum()
+}
+
+/// Target → released rows that do not have the most frequent label of their class. Every measured column is taken
+/// for a target.
+fn minorities(recoded: &Recoded<'_>) -> Vec<u64> {
+    let all: Vec<usize> = (0..recoded.base().histograms().len()).collect();
+    let minority = |histogram: &Histogram| {
+        let class = |class: usize| {
+            let rows = histogram.class(class).1.iter().map(|&n| u64::from(n));
+            rows.clone().sum::<u64>() - rows.max().unwrap_or(0)
+        };
+        (0..histogram.len()).map(class).sum()
+    };
+    recoded.histograms(&all).iter().map(minority).collect()
+}

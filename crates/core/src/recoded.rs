@@ -1,0 +1,306 @@
+//! A table after any recoding, cell by cell: what every class became, and which classes the release has.
+//!
+//! A node gives all cells of a column one level; steps and local methods do not. What they have in common
+//! is told here once, for losses, claims and reports: per column the distinct generalized values, per class
+//! of the table its value in each column, and whether its rows are suppressed. Classes of a release are told
+//! apart by label texts, because a recipient sees nothing else; a label may stand at several levels.
+//! Costs one look-up per class, and four or two bytes per cell of the distinct tuples.
+
+use rustc_hash::FxHashMap;
+
+use crate::classes::{Classes, Codes, Groups, View};
+use crate::error::{Fault, Result};
+use crate::hierarchy::{Hierarchy, Path};
+use crate::histogram::{Histogram, Scratch};
+use crate::lattice::Node;
+use crate::recoding::Steps;
+use crate::table::Code;
+use crate::tuples::Tuples;
+
+/// One generalized value of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Value {
+    /// Its level.
+    pub level: usize,
+    /// Leaves of the hierarchy under it.
+    pub leaves: u32,
+    /// Rows of the whole table under it, recoded to it or not.
+    pub rows: u64,
+    /// Entropy of the original values under it, in bits, over these rows.
+    pub bits: f64,
+    /// Its label, as a place in the column's labels.
+    pub label: Code,
+}
+
+/// The generalized values of a column.
+#[derive(Debug, Clone)]
+pub struct Values {
+    /// The values.
+    pub values: Vec<Value>,
+    /// Their distinct labels; `None` is missing.
+    pub labels: Vec<Option<String>>,
+    /// The highest level of the hierarchy.
+    pub height: usize,
+    /// Leaves of the hierarchy.
+    pub leaves: usize,
+}
+
+/// A class of the release, or of the rows that are held back as they look at the first step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Rows that are released.
+    pub released: u64,
+    /// Rows that are suppressed.
+    pub suppressed: u64,
+}
+
+/// What every class of a table became.
+#[derive(Debug)]
+pub struct Recoded<'a> {
+    base: &'a Classes,
+    columns: Vec<Values>,
+    /// The classes of the table with places in `columns` for codes. A suppressed class has the values that it
+    /// would have had: losses that do not count suppression are of those.
+    cells: Classes,
+    suppressed: Vec<bool>,
+    /// The look of every class of the table.
+    look_of: Vec<u32>,
+    /// Labels of all looks, and what each has.
+    tuples: Tuples,
+    looks: Vec<Look>,
+}
+
+impl<'a> Recoded<'a> {
+    /// A table whose classes became `cells`, row by row as places among the values of `columns`.
+    ///
+    /// # Errors
+    /// As [`Classes::new`].
+    pub fn new(
+        base: &'a Classes,
+        columns: Vec<Values>,
+        cells: Vec<Code>,
+        suppressed: Vec<bool>,
+    ) -> Result<Self> {
+        let narrow = columns.iter().all(|c| c.values.len() <= 1 << 16);
+        let codes = match narrow {
+            true => Codes::Narrow(cells.into_iter().map(|c| c as u16).collect()),
+            false => Codes::Wide(cells),
+        };
+        let cells = Classes::new(base.columns(), codes, base.counts().to_vec())?;
+        if suppressed.len() != cells.len() {
+            return Err(Fault::bug("classes and their fates differ in number").into());
+        }
+        let mut tuples = Tuples::new(columns.len());
+        let mut looks: Vec<Look> = Vec::new();
+        let mut look_of = Vec::with_capacity(cells.len());
+        let mut row = vec![0; columns.len()];
+        for (class, &count) in cells.counts().iter().enumerate() {
+            for (column, cell) in row.iter_mut().enumerate() {
+                *cell = columns[column].values[cells.code(class, column) as usize].label;
+            }
+            look_of.push(tuples.insert(&row, count));
+            let at = look_of[class] as usize;
+            if at == looks.len() {
+                looks.push(Look::default());
+            }
+            let part = if suppressed[class] { &mut looks[at].suppressed } else { &mut looks[at].released };
+            *part += u64::from(count);
+        }
+        Ok(Recoded { base, columns, cells, suppressed, look_of, tuples, looks })
+    }
+
+    /// A table after steps; suppressed rows are seen at the first one.
+    ///
+    /// # Errors
+    /// As [`Classes::new`].
+    pub fn of_steps(base: &'a Classes, hierarchies: &[Hierarchy], steps: &Steps) -> Result<Self> {
+        let mut columns = Vec::new();
+        let mut starts = Vec::new();
+        for (column, hierarchy) in hierarchies.iter().enumerate() {
+            let (values, start) = values_of(base, hierarchy, steps, column);
+            columns.push(values);
+            starts.push(start);
+        }
+        let mut cells = Vec::with_capacity(base.len() * base.columns());
+        for class in 0..base.len() {
+            let node = &steps.nodes()[steps.of(class).unwrap_or(0)];
+            for (column, hierarchy) in hierarchies.iter().enumerate() {
+                let level = node.level(column);
+                cells.push(starts[column][level] + hierarchy.generalize(base.code(class, column), level));
+            }
+        }
+        let suppressed = (0..base.len()).map(|class| steps.of(class).is_none()).collect();
+        Recoded::new(base, columns, cells, suppressed)
+    }
+
+    /// The classes of the table, as they were.
+    pub fn base(&self) -> &'a Classes {
+        self.base
+    }
+
+    /// The generalized values per column.
+    pub fn columns(&self) -> &[Values] {
+        &self.columns
+    }
+
+    /// The value of a class of the table in a column, as a place among the column's values.
+    pub fn cell(&self, class: usize, column: usize) -> usize {
+        self.cells.code(class, column) as usize
+    }
+
+    /// Whether a class of the table is suppressed.
+    pub fn suppresses(&self, class: usize) -> bool {
+        self.suppressed[class]
+    }
+
+    /// The look of a class of the table: the class of the release that its rows are in, unless suppressed.
+    pub fn look_of(&self, class: usize) -> usize {
+        self.look_of[class] as usize
+    }
+
+    /// All looks.
+    pub fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    /// Rows per class of the release.
+    pub fn classes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.looks.iter().map(|look| look.released).filter(|&n| n > 0)
+    }
+
+    /// Rows that are suppressed.
+    pub fn suppressed_rows(&self) -> u64 {
+        self.looks.iter().map(|look| look.suppressed).sum()
+    }
+
+    /// Released rows per label of a column.
+    pub fn released_rows(&self, column: usize) -> Vec<u64> {
+        let mut rows = vec![0; self.columns[column].labels.len()];
+        for (at, look) in self.looks.iter().enumerate() {
+            rows[self.tuples.code(at, column) as usize] += look.released;
+        }
+        rows
+    }
+
+    /// The release as a table of its own, whose values are the labels, with some measured columns: what models
+    /// judge.
+    ///
+    /// # Errors
+    /// As [`Classes::new`].
+    pub fn released(&self, needs: &[usize]) -> Result<Released> {
+        let mut hierarchies = Vec::new();
+        let mut leaves = Vec::new();
+        for column in &self.columns {
+            let paths = column.labels.iter().flatten();
+            let paths = paths.map(|l| Path { leaf: l.clone(), labels: Vec::new() }).collect();
+            let hierarchy = Hierarchy::new(paths, column.labels.contains(&None))?;
+            let leaf = |label: &Option<String>| {
+                hierarchy.leaf(label.as_deref()).ok_or_else(|| Fault::bug("a label is lost").into())
+            };
+            leaves.push(column.labels.iter().map(leaf).collect::<Result<Vec<Code>>>()?);
+            hierarchies.push(hierarchy);
+        }
+        let mut codes = Vec::new();
+        let mut counts = Vec::new();
+        for (at, look) in self.looks.iter().enumerate().filter(|(_, look)| look.released > 0) {
+            codes.extend((0..leaves.len()).map(|c| leaves[c][self.tuples.code(at, c) as usize]));
+            counts.push(look.released as u32);
+        }
+        let classes = Classes::new(self.columns.len(), Codes::Wide(codes), counts)?;
+        let groups = Groups { histograms: self.histograms(needs), ..Groups::identity(&classes) };
+        let node = Node::new(vec![0; self.columns.len()]);
+        Ok(Released { classes, hierarchies, node, groups })
+    }
+}
+
+impl Recoded<'_> {
+    /// One histogram of the released classes per measured column, empty where it is not needed.
+    pub fn histograms(&self, needs: &[usize]) -> Vec<Histogram> {
+        if needs.is_empty() {
+            return Vec::new();
+        }
+        let kept: Vec<u32> = (0..self.base.len() as u32).filter(|&c| !self.suppressed[c as usize]).collect();
+        // Looks without released rows are no classes of the release.
+        let mut place = vec![0; self.looks.len()];
+        let mut classes = 0;
+        for (look, place) in self.looks.iter().zip(&mut place) {
+            *place = classes;
+            classes += u32::from(look.released > 0);
+        }
+        let ids: Vec<u32> = kept.iter().map(|&class| place[self.look_of(class as usize)]).collect();
+        let mut scratch = Scratch::default();
+        let mut histograms = vec![Histogram::default(); self.base.histograms().len()];
+        for &measured in needs {
+            let part = self.base.histograms()[measured].part(&kept);
+            part.merge(&ids, classes as usize, &mut histograms[measured], &mut scratch);
+        }
+        histograms
+    }
+}
+
+/// A release as a table of its own.
+#[derive(Debug)]
+pub struct Released {
+    classes: Classes,
+    hierarchies: Vec<Hierarchy>,
+    node: Node,
+    groups: Groups,
+}
+
+impl Released {
+    /// Its classes.
+    pub fn view(&self) -> View<'_> {
+        View::new(&self.classes, &self.hierarchies, &self.node, &self.groups)
+    }
+}
+
+/// −Σ p·log2 p of counts.
+pub fn entropy(counts: impl Iterator<Item = u64> + Clone) -> f64 {
+    let all = counts.clone().sum::<u64>() as f64;
+    let shares = counts.filter(|&n| n > 0).map(|n| n as f64 / all);
+    // From zero, because minus a sum of nothing would be −0.
+    0.0 - shares.map(|p| p * p.log2()).sum::<f64>()
+}
+
+/// The values of a column at all levels that the steps have for it, and where each level's values start.
+fn values_of(base: &Classes, hierarchy: &Hierarchy, steps: &Steps, column: usize) -> (Values, Vec<Code>) {
+    let mut leaf_rows = vec![0u64; hierarchy.leaf_count()];
+    for (class, &count) in base.counts().iter().enumerate() {
+        leaf_rows[base.code(class, column) as usize] += u64::from(count);
+    }
+    let mut values = Vec::new();
+    let mut labels: Vec<Option<String>> = Vec::new();
+    let mut known: FxHashMap<Option<&str>, Code> = FxHashMap::default();
+    let mut starts = vec![Code::MAX; hierarchy.height() + 1];
+    for node in steps.nodes() {
+        let level = node.level(column);
+        if starts[level] != Code::MAX {
+            continue;
+        }
+        let start = values.len();
+        starts[level] = start as Code;
+        for code in 0..hierarchy.size(level) as Code {
+            let text = hierarchy.label(level, code);
+            let label = *known.entry(text).or_insert_with(|| {
+                labels.push(text.map(String::from));
+                labels.len() as Code - 1
+            });
+            values.push(Value {
+                level,
+                leaves: hierarchy.leaves_under(level, code),
+                rows: 0,
+                bits: 0.0,
+                label,
+            });
+        }
+        let mut under = vec![Vec::new(); hierarchy.size(level)];
+        for (leaf, &rows) in leaf_rows.iter().enumerate() {
+            under[hierarchy.generalize(leaf as Code, level) as usize].push(rows);
+        }
+        for (value, rows) in values[start..].iter_mut().zip(under) {
+            value.rows = rows.iter().sum();
+            value.bits = entropy(rows.into_iter());
+        }
+    }
+    (Values { values, labels, height: hierarchy.height(), leaves: hierarchy.leaf_count() }, starts)
+}

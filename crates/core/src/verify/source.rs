@@ -1,0 +1,258 @@
+//! The original as the claimed steps make it: which rows each step releases, and which none does.
+//!
+//! A step takes the distinct tuples of the original that are left, generalizes them to its levels, and
+//! lets the classes go that are safe among them; the others are left for the next. Costs two look-ups per
+//! tuple that is left and step. A single step is done in place; several keep what is left beside it.
+
+use std::collections::BTreeMap;
+
+use super::classes::{Classes, Interner, MISSING, UNKNOWN};
+use super::groups::{Group, stable};
+use super::labels::Labels;
+use super::levels::{Chain, number};
+use super::side::Side;
+use crate::policy::Missing;
+
+/// The classes of the original, and the labels of its targets in them.
+type Counted = (Classes, Vec<Labels>);
+
+/// Level → something.
+pub(super) type ByLevel<T> = BTreeMap<usize, T>;
+
+/// What a step makes of the rows that were left for it.
+#[derive(Debug)]
+pub(super) struct Layer {
+    /// Column → level.
+    pub(super) levels: Vec<usize>,
+    /// The classes at these levels; with several steps, those alone that stay.
+    pub(super) classes: Classes,
+    /// The rows of `classes` that can stay; a class stays whole or not at all.
+    pub(super) stay: Vec<u64>,
+}
+
+/// The original at the claimed levels.
+#[derive(Debug)]
+pub(super) struct Generalized {
+    pub(super) rows: u64,
+    /// The texts of each quasi-identifier, with counts.
+    pub(super) interners: Vec<Interner>,
+    /// Column → level → number of the text → number of its generalized value.
+    pub(super) maps: Vec<ByLevel<Vec<u32>>>,
+    /// One per step.
+    pub(super) layers: Vec<Layer>,
+    /// Column → level → number of the text → rows that have it and are released at that level; the rows that
+    /// no step releases are counted at the first.
+    pub(super) texts: Vec<ByLevel<Vec<u64>>>,
+    /// The rows that no step releases, as they look at the first.
+    pub(super) held: Classes,
+    /// Column → level → number of a generalized value → number of its label, the same at every level; empty where
+    /// there is one step.
+    pub(super) looks: Vec<ByLevel<Vec<u32>>>,
+    /// Target → rows that are released and do not have the most frequent label of their class.
+    pub(super) minorities: Vec<u64>,
+}
+
+impl Generalized {
+    /// Generalizes the original; none where a level is not known or does not fit.
+    pub(super) fn new(
+        original: Side,
+        chains: &[Chain<'_>],
+        groups: &[Group],
+        missing: Missing,
+    ) -> Option<Self> {
+        let Side { classes, interners, rows, labels, .. } = original;
+        let steps = chains.first().map_or(1, |chain| chain.levels.len());
+        let level = |step: usize| move |chain: &Chain<'_>| chain.at(step).map(|(_, level)| level);
+        let levels: Vec<Vec<usize>> = (0..steps)
+            .map(|step| chains.iter().map(level(step)).collect::<Option<_>>())
+            .collect::<Option<_>>()?;
+        let maps = chains.iter().zip(&interners).map(|(chain, interner)| maps(chain, interner)).collect();
+        let mut source = Generalized {
+            rows,
+            texts: vec![ByLevel::new(); interners.len()],
+            held: Classes::new(interners.len()),
+            interners,
+            maps,
+            layers: Vec::new(),
+            looks: Vec::new(),
+            minorities: Vec::new(),
+        };
+        match <[Vec<usize>; 1]>::try_from(levels) {
+            Ok([only]) => source.settle((classes, labels), only, groups, missing),
+            Err(levels) => {
+                source.looks = chains.iter().map(looks).collect();
+                source.walk((classes, labels), levels, groups, missing);
+            }
+        }
+        Some(source)
+    }
+
+    /// The only step: every row is at its levels, released or not.
+    fn settle(&mut self, (classes, labels): Counted, levels: Vec<usize>, groups: &[Group], missing: Missing) {
+        for (column, interner) in self.interners.iter().enumerate() {
+            let counts = (0..interner.len() as u32).map(|text| interner.count(text)).collect();
+            self.texts[column].insert(levels[column], counts);
+        }
+        let mut texts = vec![MISSING; levels.len()];
+        let (classes, forced) = classes.regroup(|tuple| {
+            texts.copy_from_slice(tuple);
+            self.generalize(&texts, &levels, tuple);
+            !forced(tuple, missing)
+        });
+        let stay = stable(&classes.tuples, classes.counts(), groups, missing);
+        let maps = self.maps.iter().zip(&levels).map(|(maps, level)| maps.get(level).map(Vec::as_slice));
+        let maps: Vec<&[u32]> = maps.map(Option::unwrap_or_default).collect();
+        self.minorities = labels.into_iter().map(|l| l.minority(&maps, &classes, &stay)).collect();
+        for class in (0..classes.len()).filter(|&class| stay[class] == 0) {
+            self.held.add(classes.tuples.tuple(class), classes.tally(class));
+        }
+        for class in 0..forced.len() {
+            self.held.add(forced.tuples.tuple(class), forced.tally(class));
+        }
+        self.layers.push(Layer { levels, classes, stay });
+    }
+
+    /// Several steps.
+    fn walk(
+        &mut self,
+        (classes, mut labels): Counted,
+        steps: Vec<Vec<usize>>,
+        groups: &[Group],
+        missing: Missing,
+    ) {
+        let first = steps.first().cloned().unwrap_or_default();
+        let mut left = classes;
+        for levels in steps {
+            left = self.step(&left, levels, groups, missing);
+            labels.iter_mut().for_each(|labels| labels.release(|tuple, look| self.look(tuple, look)));
+        }
+        self.minorities = labels.into_iter().map(Labels::released_minority).collect();
+        let mut general = vec![MISSING; left.tuples.width()];
+        for class in 0..left.len() {
+            let (tuple, tally) = (left.tuples.tuple(class), left.tally(class));
+            self.count(tuple, &first, tally.rows);
+            self.generalize(tuple, &first, &mut general);
+            self.held.add(&general, tally);
+        }
+    }
+
+    /// Whether the last step releases a tuple of the original, and what it then looks like.
+    fn look(&self, tuple: &[u32], look: &mut [u32]) -> bool {
+        let Some(layer) = self.layers.last() else { return false };
+        self.generalize(tuple, &layer.levels, look);
+        // Only the classes that stay are kept in a layer.
+        if layer.classes.tuples.get(look).is_none() {
+            return false;
+        }
+        for (column, cell) in look.iter_mut().enumerate() {
+            let numbers = self.looks[column].get(&layer.levels[column]);
+            *cell = numbers.and_then(|numbers| numbers.get(*cell as usize).copied()).unwrap_or(UNKNOWN);
+        }
+        true
+    }
+
+    /// One of several steps: adds its layer, and gives what it leaves.
+    fn step(&mut self, left: &Classes, levels: Vec<usize>, groups: &[Group], missing: Missing) -> Classes {
+        let width = left.tuples.width();
+        let mut classes = Classes::new(width);
+        let mut general = vec![MISSING; width];
+        let mut class_of = Vec::with_capacity(left.len());
+        for class in 0..left.len() {
+            self.generalize(left.tuples.tuple(class), &levels, &mut general);
+            let free = !forced(&general, missing);
+            class_of.push(free.then(|| classes.add(&general, left.tally(class))));
+        }
+        let stay = stable(&classes.tuples, classes.counts(), groups, missing);
+        let mut behind = Classes::new(width);
+        for (class, at) in class_of.into_iter().enumerate() {
+            let (tuple, tally) = (left.tuples.tuple(class), left.tally(class));
+            match at {
+                Some(at) if stay[at] > 0 => self.count(tuple, &levels, tally.rows),
+                _ => {
+                    behind.add(tuple, tally);
+                }
+            }
+        }
+        let mut kept = Classes::new(width);
+        for class in (0..classes.len()).filter(|&class| stay[class] > 0) {
+            kept.add(classes.tuples.tuple(class), classes.tally(class));
+        }
+        self.layers.push(Layer { levels, stay: kept.counts(), classes: kept });
+        behind
+    }
+
+    fn generalize(&self, tuple: &[u32], levels: &[usize], general: &mut [u32]) {
+        for (column, (cell, &text)) in general.iter_mut().zip(tuple).enumerate() {
+            let map = self.maps[column].get(&levels[column]);
+            *cell = map.map_or(UNKNOWN, |map| map[text as usize]);
+        }
+    }
+
+    /// Counts rows under their texts at the levels that they are released at.
+    fn count(&mut self, tuple: &[u32], levels: &[usize], rows: u64) {
+        for (column, &text) in tuple.iter().enumerate() {
+            let len = self.interners[column].len();
+            self.texts[column].entry(levels[column]).or_insert_with(|| vec![0; len])[text as usize] += rows;
+        }
+    }
+
+    /// Columns with values that their hierarchy does not know, with the number of such cells.
+    pub(super) fn unknown(&self) -> Vec<(usize, u64)> {
+        let cells = |(maps, interner): (&ByLevel<Vec<u32>>, &Interner)| {
+            let map = maps.values().next().map_or(&[][..], Vec::as_slice);
+            (0..map.len() as u32)
+                .filter(|&text| map[text as usize] == UNKNOWN)
+                .map(|text| interner.count(text))
+                .sum()
+        };
+        let columns = self.maps.iter().zip(&self.interners).map(cells).enumerate();
+        columns.filter(|&(_, cells)| cells > 0).collect()
+    }
+}
+
+impl Layer {
+    /// The classes that the step releases, with their rows.
+    pub(super) fn kept(&self) -> impl Iterator<Item = (&[u32], u64)> {
+        let kept = (0..self.classes.len()).filter(|&class| self.stay[class] > 0);
+        kept.map(|class| (self.classes.tuples.tuple(class), self.stay[class]))
+    }
+
+    /// Rows that the step releases.
+    pub(super) fn rows(&self) -> u64 {
+        self.stay.iter().sum()
+    }
+}
+
+/// Level → number of a generalized value → number of its label, the same at every level.
+fn looks(chain: &Chain<'_>) -> ByLevel<Vec<u32>> {
+    let mut interner = Interner::new();
+    let mut numbers = ByLevel::new();
+    for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
+        numbers.entry(level).or_insert_with(|| {
+            let label = |code: usize| interner.add(hierarchy.label(level, code as u32));
+            std::iter::once(MISSING).chain((0..hierarchy.size(level)).map(label)).collect()
+        });
+    }
+    numbers
+}
+
+/// Whether a row must be held back because a quasi-identifier is missing. At the highest level a missing cell
+/// is no longer told from others.
+fn forced(tuple: &[u32], missing: Missing) -> bool {
+    missing == Missing::Suppress && tuple.contains(&MISSING)
+}
+
+/// Level → number of a text → number of its generalized value.
+fn maps(chain: &Chain<'_>, interner: &Interner) -> ByLevel<Vec<u32>> {
+    let mut maps = ByLevel::new();
+    for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
+        let generalize = |text: u32| match hierarchy.leaf(interner.value(text)) {
+            Some(leaf) => number(hierarchy, level, hierarchy.generalize(leaf, level)),
+            // Without a leaf of its own a missing cell stays missing.
+            None if text == MISSING => MISSING,
+            None => UNKNOWN,
+        };
+        maps.entry(level).or_insert_with(|| (0..interner.len() as u32).map(generalize).collect());
+    }
+    maps
+}

@@ -1,0 +1,136 @@
+//! Releases in several steps: what must hold of them, and everything that can be done to one.
+
+use super::hand::{POLICY, at, people, set, tamper};
+use super::{Case, Made, broken, strings};
+use crate::release::Certificate;
+
+/// The nine people, of whom gus alone is unsafe, and three more: kim and leo share his ZIP code but not his
+/// decade, so that they are three with their ages starred; dot shares her ZIP code with safe rows only.
+fn cells() -> Case {
+    let mut case = people();
+    let neighbour = "[privacy.quasi.neighbour]\ncolumns = [\"age\"]\nk = 3\n";
+    case.policy = POLICY.replace("SUPPRESSED", "cells").replace("0.12", "0.5").replace(neighbour, "");
+    let more = ["kim 31 90 flu g", "leo 46 90 gout h", "dot 71 20 flu i"];
+    case.rows.extend(more.map(|row| strings(row).into_iter().map(Some).collect()));
+    case.starred = vec![strings("age"), strings("zip"), strings("age zip")];
+    case
+}
+
+#[test]
+fn a_true_release_in_steps_holds() {
+    let case = cells();
+    let made = case.release();
+    let release = &made.certificate.release;
+    let rows: Vec<(u64, u64)> = release.steps.iter().map(|step| (step.rows, step.starred)).collect();
+    assert_eq!(rows, [(8, 0), (3, 3)]);
+    assert_eq!((release.released, release.suppressed), (11, 1));
+    let verdict = case.judge(&made, true);
+    assert!(verdict.holds(), "{verdict:#?}");
+    assert_eq!(verdict.unchecked().count(), 0, "{verdict:#?}");
+    let verdict = case.judge(&made, false);
+    assert!(verdict.holds(), "{verdict:#?}");
+    assert!(!verdict.claims["levels"].unchecked, "hierarchies from files are enough");
+    assert_eq!(release.rescued(), (3, 3));
+}
+
+#[test]
+fn what_is_done_to_the_rows_is_found() {
+    let case = cells();
+    let starred = |made: &Made| {
+        let age = at(made, "age");
+        made.rows.iter().position(|row| row[age].as_deref() == Some("*")).unwrap()
+    };
+    let row = starred(&case.release());
+    // Stars too many: the class is as large as before, but it fits no step.
+    tamper(
+        &case,
+        |made| (row..row + 3).for_each(|row| set("zip", row, "*")(made)),
+        "levels, truth",
+        "levels",
+    );
+    // The age of a starred row shown.
+    tamper(
+        &case,
+        set("age", row, "70-79"),
+        "classes, k-anonymity, loss: aecs, loss: dm, truth",
+        "classes, k-anonymity, loss: aecs, loss: dm",
+    );
+    // A row starred that need not be.
+    tamper(
+        &case,
+        set("age", 0, "*"),
+        "classes, k-anonymity, loss: aecs, loss: dm, truth",
+        "classes, k-anonymity, loss: aecs, loss: dm",
+    );
+    tamper(&case, set("illness", row, "mumps"), "truth", "");
+}
+
+/// Changes the certificate, seals it again, and gives the claims that do not hold any more, with the original.
+fn forged(change: impl Fn(&mut Made)) -> Vec<String> {
+    let case = cells();
+    let mut made = case.release();
+    change(&mut made);
+    made.seal();
+    broken(&case.judge(&made, true)).into_iter().map(String::from).collect()
+}
+
+#[test]
+fn what_is_done_to_the_steps_is_found() {
+    let steps = |made: &mut Made, change: fn(&mut Vec<crate::release::StepFacts>)| {
+        change(&mut made.certificate.release.steps);
+    };
+    assert_eq!(forged(|made| steps(made, |s| s[1].starred = 4)), ["levels"]);
+    assert_eq!(forged(|made| steps(made, |s| s[1].rows = 4)), ["certificate", "levels", "truth"]);
+    let level = |made: &mut Made, step: usize, column: &str, level: usize| {
+        made.certificate.release.steps[step].levels.insert(column.into(), level);
+    };
+    assert!(forged(|made| level(made, 0, "age", 0)).contains(&"certificate".into()));
+    assert!(forged(|made| level(made, 1, "age", 0)).contains(&"levels".into()));
+    assert!(forged(|made| level(made, 1, "age", 3)).contains(&"truth".into()));
+    assert!(forged(|made| level(made, 1, "note", 0)).contains(&"certificate".into()));
+    let without = |made: &mut Made| {
+        made.certificate.release.steps[1].levels.remove("zip");
+    };
+    assert!(forged(without).contains(&"certificate".into()));
+    // Without its steps the release has classes that its levels do not explain.
+    let none = forged(|made| made.certificate.release.steps.clear());
+    assert!(none.contains(&"levels".into()) && none.contains(&"truth".into()), "{none:?}");
+}
+
+#[test]
+fn rows_of_later_steps_count_against_the_limit() {
+    let mut case = cells();
+    case.policy = case.policy.replace("suppression = 0.5", "suppression = 0.3");
+    let verdict = case.judge(&case.release(), true);
+    assert_eq!(broken(&verdict), ["certificate"]);
+    let found = &verdict.claims["certificate"].found;
+    assert_eq!(found, "4 rows suppressed or released after the first step, at most 3 may be");
+}
+
+#[test]
+fn steps_that_the_policy_does_not_ask_for() {
+    let mut case = cells();
+    case.policy = case.policy.replace("\"cells\"", "\"dropped\"");
+    let verdict = case.judge(&case.release(), true);
+    assert_eq!(verdict.claims["certificate"].found, "2 steps, but the policy asks for one");
+}
+
+#[test]
+fn linked_columns_are_starred_alike() {
+    let mut case = cells();
+    case.policy = case.policy.replace("[search]", "[search]\nlinked = [[\"age\", \"zip\"]]");
+    let verdict = case.judge(&case.release(), true);
+    assert_eq!(broken(&verdict), ["levels"]);
+    assert_eq!(verdict.claims["levels"].found, "linked columns are not starred alike in step 1: age, zip");
+}
+
+/// A certificate from before there were steps has none, and keeps its seal.
+#[test]
+fn a_certificate_without_steps_is_read_as_it_was() {
+    let made = people().release();
+    let json = serde_json::to_value(&made.certificate).unwrap();
+    assert!(json.get("steps").is_none());
+    let again: Certificate = serde_json::from_value(json).unwrap();
+    assert!(again.sealed().unwrap());
+    assert_eq!(again, made.certificate);
+}
