@@ -158,8 +158,9 @@ impl Engine {
             .map_err(|e| in_table(e, &source))?;
         let dictionaries = grouped.dictionaries.clone();
         let rows = grouped.tuples.rows();
-        let (problem, maps) =
+        let (mut problem, maps) =
             Problem::new(policy, grouped, &|path| job.policy.load(path)).map_err(|e| in_table(e, &source))?;
+        problem.profile.seed = job.seed.unwrap_or(policy.search.seed);
 
         let started = Instant::now();
         let budget = Budget {
@@ -339,7 +340,10 @@ fn remedies(problem: &Problem, least: u64) -> String {
         remedies.push(format!("raise privacy.suppression to {needed} or more"));
     }
     for relax in search::relax(problem) {
-        remedies.push(format!("raise max_level of `{}` to {}", relax.column, relax.level));
+        remedies.push(match relax.tolerance {
+            Some(tolerance) => format!("raise tolerance of `{}` to {tolerance}", relax.column),
+            None => format!("raise max_level of `{}` to {}", relax.column, relax.level),
+        });
     }
     remedies.push("lower k".into());
     remedies.join(", or ")

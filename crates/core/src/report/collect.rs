@@ -10,7 +10,7 @@ use super::text::integer;
 use crate::classes::{Flags, View};
 use crate::hierarchy;
 use crate::loss::Marginals;
-use crate::policy::{Missing, Policy, Role, Suppressed};
+use crate::policy::{Limit, Missing, Policy, Role, Suppressed};
 use crate::release::Release;
 use crate::search::Problem;
 use crate::table::Code;
@@ -84,7 +84,7 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
     if let Some(tradeoff) = parameters.tradeoff {
         loss += &format!(", trade-off {tradeoff}");
     }
-    let share = policy.privacy.suppression * 100.0;
+    let limit = integer(subject.problem.max_suppressed);
     PolicySummary {
         path: subject.policy_path.clone(),
         certificate: Some(subject.certificate_path.clone()),
@@ -95,7 +95,10 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
             .iter()
             .map(|(name, g)| format!("{name}: {} at least {} times", g.columns.join(", "), g.k))
             .collect(),
-        suppression_limit: format!("{share} % ({} rows)", integer(subject.problem.max_suppressed)),
+        suppression_limit: match policy.suppression() {
+            Limit::Share(share) => format!("{} % ({limit} rows)", share * 100.0),
+            Limit::Rows(_) => format!("{limit} rows"),
+        },
         algorithm: policy.search.algorithm.clone(),
         loss,
         missing: match policy.input.missing {

@@ -116,6 +116,7 @@ fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
             wrong.push(format!("`{}` is at level {level}, above {max}, the highest allowed", chain.name));
         }
     }
+    wrong.extend(chains.iter().filter_map(|chain| intolerable(policy, chain)));
     let level = |name: &String| chains.iter().find(|chain| chain.name == name).and_then(|chain| chain.level);
     for linked in &policy.search.linked {
         if linked.windows(2).any(|pair| level(&pair[0]) != level(&pair[1])) {
@@ -123,6 +124,20 @@ fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// A level beyond the share of its hierarchy that the recipient tolerates.
+fn intolerable(policy: &Policy, chain: &Chain<'_>) -> Option<String> {
+    let tolerance = policy.columns[chain.name].tolerance?;
+    let (hierarchy, level) = chain.at()?;
+    let share = level as f64 / hierarchy.height().max(1) as f64;
+    (share > tolerance + 1e-9).then(|| {
+        format!(
+            "`{}` is at level {level} of {}, beyond tolerance {tolerance}",
+            chain.name,
+            hierarchy.height()
+        )
+    })
 }
 
 /// Column → number → whether a row that is not starred has it.

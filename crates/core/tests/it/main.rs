@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod anytime;
+mod datafly;
 mod fixed_points;
 mod instances;
 mod losses;
