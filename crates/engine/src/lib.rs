@@ -22,6 +22,7 @@ mod shape;
 mod shuffle;
 mod sink;
 mod source;
+mod substitute;
 mod transform;
 mod verify;
 
@@ -34,6 +35,7 @@ pub use release::{Done, Job, PolicyFile, Stage};
 pub use shape::{Shape, shape};
 pub use sink::{Written, write_atomically};
 pub use source::{Delimited, Source};
+pub use substitute::Substitutes;
 pub use transform::Transform;
 
 use throng::error::{Fault, Result};

@@ -10,7 +10,7 @@ use throng::error::{Fault, Kind, Result};
 use throng::hierarchy;
 use throng::loss::{self, Marginals};
 use throng::model::PrivacyModel;
-use throng::policy::{LossParameters, Policy, Role};
+use throng::policy::{Column, LossParameters, Policy, Role};
 use throng::recoding::Recoding;
 use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts};
 use throng::report::{Facts, Subject, collect};
@@ -145,6 +145,7 @@ impl Engine {
         let paths = Paths::new(job.policy, job.output.as_deref())?;
         paths.check(job.policy, &source)?;
         self.check_types(&source, policy)?;
+        let keys = job.policy.keys()?;
 
         let quasi: Vec<String> =
             columns.iter().filter(|c| policy.columns[*c].role == Role::Quasi).cloned().collect();
@@ -161,6 +162,9 @@ impl Engine {
         let (mut problem, maps) =
             Problem::new(policy, grouped, &|path| job.policy.load(path)).map_err(|e| in_table(e, &source))?;
         problem.profile.seed = job.seed.unwrap_or(policy.search.seed);
+
+        let substitutes = self.substitutes(&source, policy, keys)?;
+        job.give_up(0)?;
 
         let started = Instant::now();
         let budget = Budget {
@@ -184,6 +188,7 @@ impl Engine {
             policy,
             recoding: &recoding,
             dictionaries: &dictionaries,
+            substitutes: &substitutes,
             rows,
             seed: job.seed.unwrap_or(policy.search.seed),
             output: &stage.output,
@@ -193,7 +198,7 @@ impl Engine {
             },
         });
         let written = written.map_err(|e| stage.named(e, &paths))?;
-        drop((recoding, dictionaries, maps));
+        drop((recoding, dictionaries, maps, substitutes));
 
         let release = Release {
             rows,
@@ -239,7 +244,7 @@ impl Engine {
     /// Refuses columns whose cells have no text form before anything is read.
     fn check_types(&self, source: &Source, policy: &Policy) -> Result<()> {
         let schema = self.schema(source)?;
-        let released = |name: &String| policy.columns.get(name).is_some_and(|c| c.role.released());
+        let released = |name: &String| policy.columns.get(name).is_some_and(Column::released);
         let faults = schema.fields().iter().filter(|field| released(field.name()));
         let faults = faults.filter_map(|field| unfit(field.name(), field.data_type()));
         throng::error::Error::check(faults.map(|fault| fault.file(&source.name)).collect())

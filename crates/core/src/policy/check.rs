@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Format, Policy, Role, profile};
+use super::{Format, Policy, Role, profile, substitute};
 use crate::error::{Fault, nearest};
 use crate::loss;
 
@@ -20,6 +20,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     columns(policy, &mut faults);
     privacy(policy, &mut faults);
     profile::check(policy, &mut faults);
+    substitute::check(policy, &mut faults);
     linked(policy, &mut faults);
     loss(policy, &mut faults);
     faults

@@ -7,9 +7,11 @@ mod check;
 mod grammar;
 mod profile;
 mod spans;
+mod substitute;
 
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
+pub use substitute::{Substitute, Transform};
 
 use std::collections::BTreeMap;
 
@@ -178,7 +180,7 @@ pub enum Suppressed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Names a person outright: removed.
+    /// Names a person outright: removed, or replaced by made-up values.
     Identifier,
     /// Can be linked to a person together with others: generalized.
     Quasi,
@@ -236,6 +238,9 @@ pub struct Column {
     /// How likely somebody links on it, from 0 to 1; only for Datafly. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linking: Option<f64>,
+    /// What is done to it instead of removing it; only for `identifier`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transform: Option<Transform>,
 }
 
 impl Column {
@@ -249,7 +254,18 @@ impl Column {
             weight: None,
             tolerance: None,
             linking: None,
+            transform: None,
         }
+    }
+
+    /// Whether the column is in the release: by its role, or because its values are replaced.
+    pub fn released(&self) -> bool {
+        self.role.released() || self.substitute().is_some()
+    }
+
+    /// How its values are replaced, where they are.
+    pub fn substitute(&self) -> Option<&Substitute> {
+        self.transform.as_ref().map(|Transform::Substitute(substitute)| substitute)
     }
 
     /// The hierarchy asked for, or the default: the value or nothing.

@@ -20,6 +20,9 @@ const BARS: usize = 12;
 /// Rows in classes of fewer than five are called at risk.
 const THETA: f64 = 0.2;
 
+/// What is done to an identifier that is not removed.
+const REPLACED: &str = "replaced by made-up values, one for one";
+
 /// What a report is about.
 pub struct Subject<'a> {
     /// What was asked for.
@@ -89,6 +92,7 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
         path: subject.policy_path.clone(),
         certificate: Some(subject.certificate_path.clone()),
         k: policy.privacy.k,
+        anonymity: policy.privacy.anonymity,
         groups: policy
             .privacy
             .quasi
@@ -125,12 +129,13 @@ fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFac
         Some(q) => quasi_column(subject, marginals, name, q),
         None => {
             let action = match column.role {
+                Role::Identifier if column.released() => REPLACED,
                 Role::Identifier => "removed: it names people",
                 Role::Text => "removed: free text can name people",
                 Role::Drop => "removed",
                 _ => "released as it is",
             };
-            ColumnFacts::new(name, column.role, action)
+            ColumnFacts { released: column.released(), ..ColumnFacts::new(name, column.role, action) }
         }
     }
 }
@@ -254,6 +259,13 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
         warnings.push(format!(
             "Released as it is, outside the guarantee: {}. Make sure that nobody can link on it.",
             kept.join(", ")
+        ));
+    }
+    let replaced = subject.policy.columns.iter().filter(|(_, column)| column.substitute().is_some());
+    for (name, _) in replaced {
+        warnings.push(format!(
+            "The made-up values of {name} still tell which rows belong to one person, here and in every release with \
+             the same key. Whoever has the key and knows a value can find its rows: keep the key from the recipient."
         ));
     }
     if subject.policy.input.missing == Missing::Wildcard {

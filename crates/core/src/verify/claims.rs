@@ -117,7 +117,7 @@ pub(super) fn columns(policy: &Policy, certificate: &Certificate, found: &[Strin
         }
         match policy.columns.get(name) {
             None => wrong.push(format!("column `{name}` is not in the policy")),
-            Some(column) if !column.role.released() => {
+            Some(column) if !column.released() => {
                 wrong.push(format!(
                     "column `{name}` has role \"{}\" and must not be released",
                     column.role.name()
@@ -126,7 +126,7 @@ pub(super) fn columns(policy: &Policy, certificate: &Certificate, found: &[Strin
             Some(_) => {}
         }
     }
-    let released = policy.columns.iter().filter(|(_, column)| column.role.released());
+    let released = policy.columns.iter().filter(|(_, column)| column.released());
     for (name, _) in released.filter(|(name, _)| !seen.contains(name.as_str())) {
         wrong.push(format!("column `{name}` is not there"));
     }

@@ -9,6 +9,7 @@
 use super::claims::starred;
 use super::classes::{Classes, Interner, MISSING, Tally, UNKNOWN};
 use super::groups::{Group, stable};
+use super::identifiers::Identifiers;
 use super::levels::{Chain, number};
 use super::side::Side;
 use super::verdict::{Finding, Wrong, several};
@@ -31,6 +32,10 @@ pub(super) struct Generalized {
     pub(super) stay: Vec<u64>,
     /// Target → rows that stay and do not have the most frequent label of their class.
     pub(super) minorities: Vec<u64>,
+    /// The identifiers that are replaced.
+    pub(super) identifiers: Vec<Identifiers>,
+    /// Class before it was generalized → its place in `classes`; only where identifiers are replaced.
+    moved: Vec<Option<u32>>,
 }
 
 impl Generalized {
@@ -41,22 +46,51 @@ impl Generalized {
         groups: &[Group],
         missing: Missing,
     ) -> Option<Self> {
-        let Side { classes, interners, rows, labels, .. } = original;
+        let Side { classes, interners, rows, labels, identifiers, .. } = original;
+        let mut moved = Vec::new();
         let maps: Vec<Vec<u32>> = chains
             .iter()
             .zip(&interners)
             .map(|(chain, interner)| map(chain, interner))
             .collect::<Option<_>>()?;
-        let (classes, forced) = classes.regroup(|tuple| {
+        let generalize = |tuple: &mut [u32]| {
             for (cell, map) in tuple.iter_mut().zip(&maps) {
                 *cell = map[*cell as usize];
             }
             // At the highest level a missing cell is no longer told from others.
             !tuple.contains(&MISSING) || missing != Missing::Suppress
+        };
+        let (classes, forced) = classes.regroup_told(generalize, |place| {
+            if !identifiers.is_empty() {
+                moved.push(place.map(|place| place as u32));
+            }
         });
         let stay = stable(&classes.tuples, classes.counts(), groups, missing);
         let minorities = labels.into_iter().map(|l| l.minority(&maps, &classes, &stay)).collect();
-        Some(Generalized { rows, interners, maps, classes, forced, stay, minorities })
+        Some(Generalized { rows, interners, maps, classes, forced, stay, minorities, identifiers, moved })
+    }
+
+    /// Class before it was generalized → the released class that its rows must be in, or [`UNKNOWN`] where they
+    /// are held back.
+    pub(super) fn places(&self, policy: &Policy, chains: &[Chain<'_>], released: &Side) -> Vec<u32> {
+        if self.identifiers.is_empty() {
+            return Vec::new();
+        }
+        let held_back = match policy.output.suppressed {
+            Suppressed::Dropped => UNKNOWN,
+            Suppressed::Starred => starred(released).map_or(UNKNOWN, |class| class as u32),
+        };
+        let to_released = to_released(chains, released);
+        let place = |class: usize| {
+            let number = |(&number, map): (&u32, &Vec<u32>)| map.get(number as usize).copied();
+            let tuple = self.classes.tuples.tuple(class).iter().zip(&to_released).map(number);
+            let tuple: Vec<u32> = tuple.map(|number| number.unwrap_or(UNKNOWN)).collect();
+            released.classes.tuples.get(&tuple).map_or(UNKNOWN, |class| class as u32)
+        };
+        let places: Vec<u32> = (0..self.classes.len())
+            .map(|class| if self.stay[class] > 0 { place(class) } else { held_back })
+            .collect();
+        self.moved.iter().map(|class| class.map_or(held_back, |class| places[class as usize])).collect()
     }
 
     /// The classes that cannot be released, with their rows.

@@ -175,18 +175,18 @@ fn profiles_select_the_column_and_do_not_weaken_k() {
 
 /// Sweeney's sample database: ethnicity, birth, sex, ZIP.
 const FIGURE_28: [[&str; 4]; 12] = [
-    ["Black", "09/20/65", "m", "02141"],
-    ["Black", "02/14/65", "m", "02141"],
-    ["Black", "10/23/65", "f", "02138"],
-    ["Black", "08/24/65", "f", "02138"],
-    ["Black", "11/07/64", "f", "02138"],
-    ["Black", "12/01/64", "f", "02138"],
-    ["Caucasian", "10/23/64", "m", "02138"],
-    ["Caucasian", "03/15/65", "f", "02139"],
-    ["Caucasian", "08/13/64", "m", "02139"],
-    ["Caucasian", "05/05/64", "m", "02139"],
-    ["Caucasian", "02/13/67", "m", "02138"],
-    ["Caucasian", "03/21/67", "m", "02138"],
+    ["Black", "09/20/1965", "m", "02141"],
+    ["Black", "02/14/1965", "m", "02141"],
+    ["Black", "10/23/1965", "f", "02138"],
+    ["Black", "08/24/1965", "f", "02138"],
+    ["Black", "11/07/1964", "f", "02138"],
+    ["Black", "12/01/1964", "f", "02138"],
+    ["Caucasian", "10/23/1964", "m", "02138"],
+    ["Caucasian", "03/15/1965", "f", "02139"],
+    ["Caucasian", "08/13/1964", "m", "02139"],
+    ["Caucasian", "05/05/1964", "m", "02139"],
+    ["Caucasian", "02/13/1967", "m", "02138"],
+    ["Caucasian", "03/21/1967", "m", "02138"],
 ];
 
 const FIGURE_28_POLICY: &str = r#"
@@ -197,7 +197,7 @@ path = "figure28.csv"
 role = "quasi"
 [columns.birth]
 role = "quasi"
-hierarchy = { date = { levels = ["month", "year"], format = "%m/%d/%y" } }
+hierarchy = { date = { levels = ["month", "year"], format = "%m/%d/%Y" } }
 tolerance = 0.67
 [columns.sex]
 role = "quasi"

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 14] = [
+const NOUNS: [&str; 15] = [
     "error",
     "table",
     "hierarchy",
@@ -14,6 +14,7 @@ const NOUNS: [&str; 14] = [
     "model",
     "loss",
     "policy",
+    "pseudonym",
     "recoding",
     "release",
     "synth",

@@ -9,6 +9,7 @@ mod scan_files;
 mod scan_formats;
 mod group;
 mod transform;
+mod substitute;
 mod order;
 mod release;
 mod release_property;
