@@ -117,6 +117,9 @@ fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
         }
     }
     wrong.extend(chains.iter().filter_map(|chain| intolerable(policy, chain)));
+    if policy.privacy.most_general() {
+        wrong.extend(chains.iter().filter_map(|chain| too_special(policy, chains, chain)));
+    }
     let level = |name: &String| chains.iter().find(|chain| chain.name == name).and_then(|chain| chain.level);
     for linked in &policy.search.linked {
         if linked.windows(2).any(|pair| level(&pair[0]) != level(&pair[1])) {
@@ -124,6 +127,26 @@ fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// A level below the highest that the policy lets its column have, where the most general release is asked for.
+fn too_special(policy: &Policy, chains: &[Chain<'_>], chain: &Chain<'_>) -> Option<String> {
+    let highest = |chain: &Chain<'_>| {
+        let column = &policy.columns[chain.name];
+        let height = chain.hierarchy.as_ref()?.height();
+        let tolerated =
+            |level: &usize| *level as f64 <= column.tolerance.unwrap_or(1.0) * height as f64 + 1e-9;
+        (0..=column.max_level.unwrap_or(height).min(height)).rfind(tolerated)
+    };
+    // Linked columns rise together, as far as all of them may.
+    let linked = policy.search.linked.iter().find(|group| group.iter().any(|name| name == chain.name));
+    let together = |other: &&Chain<'_>| {
+        other.name == chain.name || linked.is_some_and(|group| group.iter().any(|name| name == other.name))
+    };
+    let highest: Option<Vec<usize>> = chains.iter().filter(together).map(highest).collect();
+    let (highest, level) = (highest?.into_iter().min()?, chain.level?);
+    (level < highest)
+        .then(|| format!("`{}` is at level {level}, anonymity level 1 asks for {highest}", chain.name))
 }
 
 /// A level beyond the share of its hierarchy that the recipient tolerates.
