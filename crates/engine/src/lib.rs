@@ -25,6 +25,7 @@ mod source;
 mod substitute;
 mod transform;
 mod verify;
+mod weights;
 
 pub use cells::Cells;
 pub use describe::sniff;

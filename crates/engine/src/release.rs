@@ -146,6 +146,7 @@ impl Engine {
         paths.check(job.policy, &source)?;
         self.check_types(&source, policy)?;
         let keys = job.policy.keys()?;
+        self.check_weights(&source, policy)?;
 
         let quasi: Vec<String> =
             columns.iter().filter(|c| policy.columns[*c].role == Role::Quasi).cloned().collect();
@@ -163,8 +164,7 @@ impl Engine {
             Problem::new(policy, grouped, &|path| job.policy.load(path)).map_err(|e| in_table(e, &source))?;
         problem.profile.seed = job.seed.unwrap_or(policy.search.seed);
 
-        let substitutes = self.substitutes(&source, policy, keys)?;
-        job.give_up(0)?;
+        let substitutes = self.substitutes(&source, policy, keys, &|| job.give_up(0))?;
 
         let started = Instant::now();
         let budget = Budget {

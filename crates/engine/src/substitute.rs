@@ -85,11 +85,17 @@ fn secret(substitute: &Substitute, folder: &Path) -> Result<Vec<u8>> {
 }
 
 impl Engine {
-    /// Reads the columns that are to be substituted.
+    /// Reads the columns that are to be substituted; `stop` is asked between batches.
     ///
     /// # Errors
     /// What cannot be read, and values that cannot be replaced.
-    pub(crate) fn substitutes(&self, source: &Source, policy: &Policy, keys: Keys) -> Result<Substitutes> {
+    pub(crate) fn substitutes(
+        &self,
+        source: &Source,
+        policy: &Policy,
+        keys: Keys,
+        stop: &dyn Fn() -> Result<()>,
+    ) -> Result<Substitutes> {
         if keys.is_empty() {
             return Ok(Substitutes::default());
         }
@@ -106,7 +112,7 @@ impl Engine {
                 let values = (0..cells.len()).filter_map(|row| cells.get(row));
                 values.into_iter().try_for_each(|value| originals.add(value)).map_err(|e| here(e, name))?;
             }
-            Ok(())
+            stop()
         })?;
         let columns = keys.into_iter().zip(originals).map(|((name, key), originals)| {
             let pseudonyms = Pseudonyms::new(&key, originals).map_err(|e| here(e, &name))?;
