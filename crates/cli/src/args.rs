@@ -48,8 +48,8 @@ pub struct Demo {
     /// The folder to write to
     #[arg(default_value = "throng-demo")]
     pub folder: PathBuf,
-    /// How many patients to make up
-    #[arg(long, default_value_t = 50_000)]
+    /// How many patients to make up: 100 or more
+    #[arg(long, default_value_t = 50_000, value_parser = at_least_100)]
     pub rows: usize,
     /// The seed of the patients
     #[arg(long, default_value_t = 1)]
@@ -57,6 +57,14 @@ pub struct Demo {
     /// Print the release as JSON
     #[arg(long)]
     pub json: bool,
+    /// Write over files that are there and not the demo's
+    #[arg(long)]
+    pub force: bool,
+}
+
+fn at_least_100(text: &str) -> Result<usize, String> {
+    let rows: usize = text.parse().map_err(|e| format!("{e}"))?;
+    if rows < 100 { Err("there is little to show with fewer than 100 patients".into()) } else { Ok(rows) }
 }
 
 /// `throng inspect`.
@@ -192,6 +200,9 @@ pub enum HierarchyCommand {
         /// The file to write; default: standard output
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Check a hierarchy file: levels nest, and every value of a table's column is there
     #[command(after_help = "Example:\n  throng hierarchy check age.csv --input patients.csv --column age")]
@@ -216,5 +227,8 @@ pub enum HierarchyCommand {
         /// Levels to show from the top; default: all but the values themselves when there are many
         #[arg(long)]
         depth: Option<usize>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }

@@ -17,6 +17,7 @@ pub mod tuples;
 pub mod model;
 pub mod loss;
 pub mod policy;
+pub mod pseudonym;
 pub mod recoding;
 pub mod recoded;
 pub mod release;

@@ -22,8 +22,10 @@ mod shape;
 mod shuffle;
 mod sink;
 mod source;
+mod substitute;
 mod transform;
 mod verify;
+mod weights;
 
 pub use cells::Cells;
 pub use describe::sniff;
@@ -34,6 +36,7 @@ pub use release::{Done, Job, PolicyFile, Stage};
 pub use shape::{Shape, shape};
 pub use sink::{Written, write_atomically};
 pub use source::{Delimited, Source};
+pub use substitute::Substitutes;
 pub use transform::Transform;
 
 use throng::error::{Fault, Result};

@@ -77,6 +77,7 @@ impl Paths {
                 taken.push(("a hierarchy", policy.folder().join(file.path())));
             }
         }
+        taken.extend(policy.key_files().map(|file| ("a key", file)));
         let mut faults = Vec::new();
         for (key, asked, path) in parts {
             let fault = match taken.iter().find(|(_, other)| same(path, other)) {

@@ -11,7 +11,7 @@ use throng::error::{Fault, Kind, Result};
 use throng::hierarchy;
 use throng::loss::{self, Marginals, Price};
 use throng::model::PrivacyModel;
-use throng::policy::{LossParameters, Policy, Role};
+use throng::policy::{Column, LossParameters, Policy, Role};
 use throng::recode::{self, Local};
 use throng::recoding::Recoding;
 use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
@@ -147,6 +147,8 @@ impl Engine {
         let paths = Paths::new(job.policy, job.output.as_deref())?;
         paths.check(job.policy, &source)?;
         self.check_types(&source, policy)?;
+        let keys = job.policy.keys()?;
+        self.check_weights(&source, policy)?;
 
         let quasi: Vec<String> =
             columns.iter().filter(|c| policy.columns[*c].role == Role::Quasi).cloned().collect();
@@ -160,8 +162,11 @@ impl Engine {
             .map_err(|e| in_table(e, &source))?;
         let dictionaries = grouped.dictionaries.clone();
         let rows = grouped.tuples.rows();
-        let (problem, maps) =
+        let (mut problem, maps) =
             Problem::new(policy, grouped, &|path| job.policy.load(path)).map_err(|e| in_table(e, &source))?;
+        problem.profile.seed = job.seed.unwrap_or(policy.search.seed);
+
+        let substitutes = self.substitutes(&source, policy, keys, &|| job.give_up(0))?;
 
         let started = Instant::now();
         let budget = Budget {
@@ -192,6 +197,7 @@ impl Engine {
             policy,
             recoding: &recoding,
             dictionaries: &dictionaries,
+            substitutes: &substitutes,
             rows,
             seed: job.seed.unwrap_or(policy.search.seed),
             output: &stage.output,
@@ -201,7 +207,7 @@ impl Engine {
             },
         });
         let written = written.map_err(|e| stage.named(e, &paths))?;
-        drop((recoding, dictionaries, maps));
+        drop((recoding, dictionaries, maps, substitutes));
 
         let figures = figures(policy, &problem, &best, (&view, flags), local.as_ref())?;
         let release = Release {
@@ -250,7 +256,7 @@ impl Engine {
     /// Refuses columns whose cells have no text form before anything is read.
     fn check_types(&self, source: &Source, policy: &Policy) -> Result<()> {
         let schema = self.schema(source)?;
-        let released = |name: &String| policy.columns.get(name).is_some_and(|c| c.role.released());
+        let released = |name: &String| policy.columns.get(name).is_some_and(Column::released);
         let faults = schema.fields().iter().filter(|field| released(field.name()));
         let faults = faults.filter_map(|field| unfit(field.name(), field.data_type()));
         throng::error::Error::check(faults.map(|fault| fault.file(&source.name)).collect())
@@ -351,7 +357,10 @@ fn remedies(problem: &Problem, least: u64) -> String {
         remedies.push(format!("raise privacy.suppression to {needed} or more"));
     }
     for relax in search::relax(problem) {
-        remedies.push(format!("raise max_level of `{}` to {}", relax.column, relax.level));
+        remedies.push(match relax.tolerance {
+            Some(tolerance) => format!("raise tolerance of `{}` to {tolerance}", relax.column),
+            None => format!("raise max_level of `{}` to {}", relax.column, relax.level),
+        });
     }
     remedies.push("lower k".into());
     remedies.join(", or ")

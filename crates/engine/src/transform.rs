@@ -1,6 +1,6 @@
 //! Rewrites rows as decided, streaming: one look-up per generalized cell, one per row when anything
 //! is flagged, and one more per flagged row when there are further steps. Kept columns are passed through as
-//! they are.
+//! they are, identifiers replaced where the policy asks for it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Typ
 use datafusion::arrow::record_batch::RecordBatch;
 use throng::error::{Fault, Result};
 use throng::hierarchy::TOP;
-use throng::policy::{Policy, Role, Suppressed};
+use throng::policy::{Column, Policy, Suppressed};
 use throng::recoding::Recoding;
 use throng::table::{Code, Dictionary};
 
@@ -21,6 +21,7 @@ use crate::digest::order_key;
 use crate::shuffle::Shuffle;
 use crate::sink::{Sink, Written};
 use crate::source::Source;
+use crate::substitute::Substitutes;
 
 /// What to rewrite, how, and where to.
 pub struct Transform<'a> {
@@ -32,6 +33,8 @@ pub struct Transform<'a> {
     pub recoding: &'a Recoding,
     /// The values of the quasi-identifiers, as grouping found them.
     pub dictionaries: &'a [Dictionary],
+    /// The made-up values of identifiers.
+    pub substitutes: &'a Substitutes,
     /// Rows of the table, as grouping counted them.
     pub rows: u64,
     /// The seed of the row order.
@@ -51,7 +54,7 @@ impl Engine {
         let columns = self.columns(job.source)?;
         let schema = self.schema(job.source)?;
         let released: Vec<String> =
-            columns.into_iter().filter(|c| role(job.policy, c).is_some_and(Role::released)).collect();
+            columns.into_iter().filter(|c| job.policy.columns.get(c).is_some_and(Column::released)).collect();
         let mut rewriter = Rewriter::new(job, &released, &schema)?;
         let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
         let expected = if rewriter.stars { job.rows } else { job.rows - job.recoding.suppressed_rows() };
@@ -79,14 +82,11 @@ fn keyed_text() -> DataType {
     DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
 }
 
-fn role(policy: &Policy, column: &str) -> Option<Role> {
-    policy.columns.get(column).map(|c| c.role)
-}
-
 /// Turns batches of the table into batches of the release.
 struct Rewriter<'a> {
     recoding: &'a Recoding,
     dictionaries: &'a [Dictionary],
+    substitutes: &'a Substitutes,
     names: Vec<String>,
     schema: SchemaRef,
     /// For each released column the quasi-identifier it is.
@@ -112,7 +112,11 @@ impl<'a> Rewriter<'a> {
             // The keys of a keyed column may be too narrow for the leaves of its hierarchy.
             let keyed = matches!(original.data_type(), DataType::Dictionary(_, value) if value.is_string());
             let rewritten = quasi.is_some_and(|q| recoding.columns[q].highest > 0 || stars || keyed);
-            let kind = if rewritten { keyed_text() } else { original.data_type().clone() };
+            let kind = match rewritten {
+                true => keyed_text(),
+                false if job.substitutes.has(name) => DataType::Utf8,
+                false => original.data_type().clone(),
+            };
             fields.push(Field::new(name, kind, true));
         }
         let labels = recoding
@@ -126,6 +130,7 @@ impl<'a> Rewriter<'a> {
         Ok(Rewriter {
             recoding,
             dictionaries: job.dictionaries,
+            substitutes: job.substitutes,
             names: released.to_vec(),
             schema: Arc::new(Schema::new(fields)),
             quasi,
@@ -143,6 +148,7 @@ impl<'a> Rewriter<'a> {
         for (i, name) in self.names.iter().enumerate() {
             let array = match self.quasi[i] {
                 Some(q) if *self.schema.field(i).data_type() == keyed_text() => self.generalized(q)?,
+                None if self.substitutes.has(name) => self.substitutes.replace(name, batch.column(i))?,
                 _ => Arc::clone(batch.column(i)),
             };
             let array = match &kept {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use throng::error::Result;
-use throng::policy::Policy;
+use throng::policy::{Column, Policy};
 use throng::verify::Verifier;
 
 use crate::Engine;
@@ -31,7 +31,7 @@ impl Engine {
     pub fn read_original(&self, verifier: &mut Verifier<'_>, source: &Source, policy: &Policy) -> Result<()> {
         verifier.input_sha256(digest_files(&source.files)?);
         let mut columns = self.columns(source)?;
-        columns.retain(|c| policy.columns.get(c).is_some_and(|c| c.role.released()));
+        columns.retain(|c| policy.columns.get(c).is_some_and(Column::released));
         verifier.original_columns(&columns);
         self.feed(source, &columns, |rows, cells| verifier.original_batch(rows, cells))
     }

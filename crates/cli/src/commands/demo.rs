@@ -1,6 +1,8 @@
 //! `throng demo [DIR]`: made-up patients, a policy, a release, a report.
 
-use throng::error::{Fault, Result};
+use std::path::Path;
+
+use throng::error::{Error, Fault, Result};
 use throng::synth;
 use throng_engine::write_atomically;
 
@@ -17,8 +19,16 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     })?;
     let table = args.folder.join("patients.csv");
     let policy = args.folder.join("policy.toml");
-    write_atomically(&table, synth::patients::csv(args.rows, args.seed).as_bytes())?;
-    write_atomically(&policy, synth::DEMO_POLICY.as_bytes())?;
+    let files = [
+        (table.as_path(), synth::patients::csv(args.rows, args.seed)),
+        (policy.as_path(), synth::demo_policy(args.rows)),
+    ];
+    if !args.force {
+        spare(&args.folder, &files)?;
+    }
+    for (path, text) in &files {
+        write_atomically(path, text.as_bytes())?;
+    }
     let made = format!(
         "made up     {} patients in {}\npolicy      {}\n",
         args.rows,
@@ -41,4 +51,25 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
         policy.display()
     ));
     Ok(Ended::Holds)
+}
+
+/// Refuses to write over what the demo has not written: files that differ from what it would write, and a release
+/// without its policy.
+fn spare(folder: &Path, files: &[(&Path, String); 2]) -> Result<()> {
+    let other = |(path, text): &&(&Path, String)| path.exists() && !same(path, text);
+    let mut taken: Vec<_> = files.iter().filter(other).map(|(path, _)| path.to_path_buf()).collect();
+    if !files[1].0.exists() {
+        let parts = ["release.csv", "report.html", "certificate.json"].map(|name| folder.join(name));
+        taken.extend(parts.into_iter().filter(|path| path.exists()));
+    }
+    let fault = |path: std::path::PathBuf| {
+        Fault::input("is there already and would be written over")
+            .file(path.display().to_string())
+            .help("give another folder, or --force")
+    };
+    Error::check(taken.into_iter().map(fault).collect())
+}
+
+fn same(path: &Path, text: &str) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes())
 }

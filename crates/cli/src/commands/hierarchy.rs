@@ -18,13 +18,17 @@ const MANY: usize = 60;
 
 pub fn run(args: &args::Hierarchy) -> Result<Ended> {
     match &args.command {
-        HierarchyCommand::Build { spec, input, column, out: file } => {
+        HierarchyCommand::Build { spec, input, column, out: file, json: as_json } => {
             let values = values(input, column)?;
             let built =
                 hierarchy::build(&parse(spec)?, &values, &read).map_err(|e| e.map(|f| f.column(column)))?;
             let text = hierarchy::file::write(&built, ';');
+            if let Some(path) = file {
+                write_atomically(path, text.as_bytes())?;
+            }
             match file {
-                Some(path) => write_atomically(path, text.as_bytes())?,
+                _ if *as_json => out(&json(&shown(&built, 0))?),
+                Some(_) => {}
                 None => out(&text),
             }
         }
@@ -36,8 +40,10 @@ pub fn run(args: &args::Hierarchy) -> Result<Ended> {
             let facts = facts(&from_file(file, &values)?, values.len());
             out(&if *as_json { json(&facts)? } else { facts.text(file) });
         }
-        HierarchyCommand::Show { file, depth } => {
-            out(&tree(&from_file(file, &Dictionary::new())?, *depth));
+        HierarchyCommand::Show { file, depth, json: as_json } => {
+            let hierarchy = from_file(file, &Dictionary::new())?;
+            let lowest = depth.map_or(0, |depth| hierarchy.height().saturating_sub(depth));
+            out(&if *as_json { json(&shown(&hierarchy, lowest))? } else { tree(&hierarchy, *depth) });
         }
     }
     Ok(Ended::Holds)
@@ -103,6 +109,31 @@ fn facts(hierarchy: &Hierarchy, values_checked: usize) -> Facts {
         top_added: hierarchy.topped(),
         values_checked,
     }
+}
+
+/// A hierarchy for machines.
+#[derive(Serialize)]
+struct Shown<'a> {
+    levels: Vec<usize>,
+    leaves: usize,
+    top_added: bool,
+    /// The level that rows begin with.
+    lowest: usize,
+    /// One row per value of that level: its labels from there to the top; null is missing.
+    rows: Vec<Vec<Option<&'a str>>>,
+}
+
+fn shown(hierarchy: &Hierarchy, lowest: usize) -> Shown<'_> {
+    let mut seen = vec![false; hierarchy.size(lowest)];
+    let mut rows = Vec::new();
+    for leaf in 0..hierarchy.leaf_count() as Code {
+        if !std::mem::replace(&mut seen[hierarchy.generalize(leaf, lowest) as usize], true) {
+            let label = |level: usize| hierarchy.label(level, hierarchy.generalize(leaf, level));
+            rows.push((lowest..=hierarchy.height()).map(label).collect());
+        }
+    }
+    let Facts { levels, leaves, top_added, .. } = facts(hierarchy, 0);
+    Shown { levels, leaves, top_added, lowest, rows }
 }
 
 impl Facts {

@@ -142,6 +142,61 @@ const CASES: &[Case] = &[
     ),
     case("suppression = 0.05", "suppression = 0.05\n[search]\nlinked = [[\"age\"]]", &["two or more"]),
     case("suppression = 0.05", "suppression = 0.05\n[search]\nseed = -1", &["p.toml:30", "-1"]),
+    // Profiles, anonymity levels and made-up identifiers.
+    case(
+        "high = 100 } }",
+        "high = 100 } }\ntolerance = 1.5",
+        &["p.toml:13", "columns.age.tolerance", "1.5 is not from 0 to 1"],
+    ),
+    case(
+        "high = 100 } }",
+        "high = 100 } }\nlinking = 0.5",
+        &["p.toml:13", "\"auto\" does not use profiles", "\"datafly\""],
+    ),
+    case(
+        "role = \"sensitive\"",
+        "role = \"sensitive\"\ntolerance = 0.5",
+        &["p.toml:24", "columns.illness.tolerance", "role = \"quasi\""],
+    ),
+    case("high = 100 } }", "high = 100 } }\ntolerence = 0.5", &["`tolerence`", "`tolerance`"]),
+    case("k = 5", "k = 5\nanonymity = 0.7", &["p.toml:28", "both given"]),
+    case("k = 5", "anonymity = 0", &["p.toml:27", "would release the original"]),
+    case("k = 5", "anonymity = 0.7", &["p.toml:27", "k = 383", "300 rows"]),
+    case(
+        "k = 5",
+        "anonymity = 0.7\nanonymity_table = [[0.5, 9], [0.9, 4]]",
+        &["p.toml:28", "does not rise from [0.5, 9] to [0.9, 4]"],
+    ),
+    case(
+        "role = \"sensitive\"",
+        "role = \"sensitive\"\ntransform = { substitute = { key_file = \"k\" } }",
+        &["p.toml:24", "only an identifier", "\"sensitive\""],
+    ),
+    case(
+        "[columns.city]\nrole = \"quasi\"",
+        "[columns.city]\nrole = \"quasi\"\ntransform = { substitute = { key_file = \"k\" } }",
+        &["p.toml:20", "only an identifier", "a quasi-identifier is generalized"],
+    ),
+    case(
+        "[columns.id]\nrole = \"identifier\"",
+        "[columns.id]\nrole = \"identifier\"\ntransform = { substitute = {} }",
+        &["p.toml:8", "where the key is", "key_env"],
+    ),
+    case(
+        "[columns.id]\nrole = \"identifier\"",
+        "[columns.id]\nrole = \"identifier\"\ntransform = { substitute = { key_file = \"a\", key_env = \"B\" } }",
+        &["p.toml:8", "two places for one key"],
+    ),
+    case(
+        "[columns.id]\nrole = \"identifier\"",
+        "[columns.id]\nrole = \"identifier\"\ntransform = { substitute = { key = \"a\" } }",
+        &["p.toml:8", "`key`", "`key_file`"],
+    ),
+    case(
+        "[columns.id]\nrole = \"identifier\"",
+        "[columns.id]\nrole = \"identifier\"\ntransform = { swap = {} }",
+        &["p.toml:8", "`swap`", "`substitute`"],
+    ),
     // The output.
     case("\"out.csv\"", "\"out\"", &["p.toml:5", "`out` does not tell the format", ".parquet"]),
     case("path = \"out.csv\"\n", "", &["output.path", "--out"]),

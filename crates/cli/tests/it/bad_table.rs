@@ -2,6 +2,7 @@
 //! written, and no cell told but the offending one.
 
 use crate::env::TestEnv;
+use crate::people::{people, policy};
 
 /// Every cell that is nobody's business has this in it.
 const CANARY: &str = "canary";
@@ -246,4 +247,24 @@ fn a_certificate_or_release_that_cannot_be_read() {
     refused(&env, "verify out.csv --policy p.toml", &["out.csv", "the file is empty"]);
     std::fs::remove_file(env.path("out.certificate.json")).unwrap();
     refused(&env, "verify out.csv --policy p.toml", &["out.certificate.json", "--certificate"]);
+}
+
+#[test]
+fn a_weight_is_a_number() {
+    let policy = policy(&[("[columns.cost]\nrole = \"keep\"", "[columns.cost]\nrole = \"weight\"")]);
+    let mut table = people(200, 121);
+    let release = |table: &crate::naive::Table| {
+        let env = TestEnv::with(&[("people.csv", &table.write(',')), ("p.toml", &policy)]);
+        let before = env.listing();
+        (env.run("release p.toml"), env.listing() == before)
+    };
+    table.rows[3][8] = String::new();
+    release(&table).0.ok();
+    for cell in ["much", "-1", "nan", "1e999", "1,5"] {
+        table.rows[7][8] = cell.into();
+        let (run, unchanged) = release(&table);
+        let run = run.fails(2);
+        run.says(&["people.csv", "`cost`", &format!("`{cell}` in row 8"), "number from 0", "\"keep\""]);
+        assert!(unchanged && !run.stderr.contains("José"), "{}", run.said());
+    }
 }

@@ -26,6 +26,39 @@ fn demo_makes_a_proven_release() {
     env.run("demo sample --rows 10000").ok();
 }
 
+#[test]
+fn demo_works_for_any_number_of_patients() {
+    for rows in [100, 101, 500, 2000, 5000, 19_999, 20_000] {
+        for seed in [1, 2] {
+            let env = TestEnv::new();
+            let release = env.run(&format!("demo d --rows {rows} --seed {seed} --json")).ok().json();
+            assert_eq!(release["rows"], rows);
+            assert!(release["released"].as_u64().unwrap() * 100 >= rows * 98, "{release}");
+            env.run("verify d/release.csv --policy d/policy.toml --original d/patients.csv").ok();
+        }
+    }
+    TestEnv::new().run("demo d --rows 99").fails(2).says(&["99", "fewer than 100 patients"]);
+}
+
+#[test]
+fn demo_does_not_write_over_what_is_not_its_own() {
+    let env = TestEnv::new();
+    env.run("demo d --rows 200").ok();
+    // Its own files are made again, and a changed policy is not lost.
+    env.run("demo d --rows 200").ok();
+    env.write("d/policy.toml", env.text("d/policy.toml").replace("k = 5", "k = 4"));
+    let before = env.listing();
+    env.run("demo d --rows 200").fails(2).says(&["d/policy.toml", "is there already", "--force"]);
+    env.run("demo d --rows 300").fails(2).says(&["d/policy.toml", "d/patients.csv"]);
+    assert_eq!(env.listing(), before);
+    env.run("demo d --rows 300 --force").ok();
+    assert_eq!(Table::read(&env.bytes("d/patients.csv"), ',').rows.len(), 300);
+    // A release that somebody else made.
+    let env = TestEnv::with(&[("d/release.csv", "precious\n")]);
+    env.run("demo d --rows 200").fails(2).says(&["d/release.csv", "--force"]);
+    assert_eq!(env.text("d/release.csv"), "precious\n");
+}
+
 /// A table as bytes, and the delimiter that its release has.
 struct Layout {
     file: &'static str,

@@ -182,3 +182,28 @@ fn mistakes_in_hierarchies_are_named() {
         assert_eq!(env.listing(), before, "{args:?}");
     }
 }
+
+#[test]
+fn hierarchies_as_json() {
+    let env = TestEnv::with(&[("t.csv", "city\nBoston\nBoston\nLynn\n\"\"\nSalem\n")]);
+    let build =
+        ["hierarchy", "build", "{ priority = { keep = [2, 1] } }", "--input", "t.csv", "--column", "city"];
+    let built = env.run_args(&[&build[..], &["--out", "h.csv", "--json"]].concat(), &[]).ok().json();
+    assert_eq!(built["levels"], serde_json::json!([4, 4, 3, 1]));
+    let rows = built["rows"].as_array().unwrap();
+    assert!(rows.contains(&serde_json::json!(["Salem", "other", "other", "*"])), "{built}");
+    assert!(rows.contains(&serde_json::json!([null, null, null, "*"])), "missing is null: {built}");
+    env.write("h.csv", "apple;pome;fruit\npear;pome;fruit\nplum;stone;fruit\n");
+    let whole = env.run("hierarchy show h.csv --json").ok().json();
+    let expected = [["apple", "pome", "fruit"], ["pear", "pome", "fruit"], ["plum", "stone", "fruit"]];
+    assert_eq!(whole["rows"], serde_json::json!(expected));
+    assert_eq!(
+        (&whole["lowest"], &whole["leaves"], &whole["top_added"]),
+        (&0.into(), &3.into(), &false.into())
+    );
+    let part = env.run("hierarchy show h.csv --depth 1 --json").ok().json();
+    assert_eq!(part["rows"], serde_json::json!([["pome", "fruit"], ["stone", "fruit"]]));
+    assert_eq!(part["lowest"], 1);
+    let checked = env.run("hierarchy check h.csv --json").ok().json();
+    assert_eq!(checked["levels"], serde_json::json!([3, 2, 1]));
+}

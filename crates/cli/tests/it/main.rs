@@ -16,6 +16,8 @@ mod repeat;
 mod contract;
 mod stop;
 mod tamper;
+mod identifiers;
+mod datafly;
 mod bad_policy;
 mod bad_table;
 mod bad_paths;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Format, Policy, Role};
+use super::{Format, Policy, Role, profile, substitute};
 use crate::error::{Fault, nearest};
 use crate::loss;
 
@@ -19,6 +19,8 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     files(policy, &mut faults);
     columns(policy, &mut faults);
     privacy(policy, &mut faults);
+    profile::check(policy, &mut faults);
+    substitute::check(policy, &mut faults);
     linked(policy, &mut faults);
     loss(policy, &mut faults);
     faults
@@ -102,6 +104,8 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
                 ("min_level", column.min_level.is_some()),
                 ("max_level", column.max_level.is_some()),
                 ("weight", column.weight.is_some()),
+                ("tolerance", column.tolerance.is_some()),
+                ("linking", column.linking.is_some()),
             ];
             for (part, _) in given.iter().filter(|(_, given)| *given) {
                 faults.push(
@@ -127,7 +131,7 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
 
 fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     let privacy = &policy.privacy;
-    if privacy.k.is_none() && privacy.quasi.is_empty() {
+    if privacy.k.is_none() && privacy.anonymity.is_none() && privacy.quasi.is_empty() {
         faults.push(
             Fault::input("no guarantee is asked for").key("privacy").help("give `k`, for instance k = 5"),
         );
@@ -135,9 +139,9 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     if privacy.k == Some(0) {
         faults.push(Fault::input("k must be 1 or more").key("privacy.k"));
     }
-    if !(0.0..=1.0).contains(&privacy.suppression) {
+    if let Some(share) = privacy.suppression.filter(|share| !(0.0..=1.0).contains(share)) {
         faults.push(
-            Fault::input(format!("{} is not a share", privacy.suppression))
+            Fault::input(format!("{share} is not a share"))
                 .key("privacy.suppression")
                 .help("give a number from 0 (no row) to 1 (any row); 0.05 is 5 %"),
         );
@@ -171,7 +175,7 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
             covered.insert(column.as_str());
         }
     }
-    if privacy.k.is_none() && !privacy.quasi.is_empty() {
+    if privacy.k.is_none() && privacy.anonymity.is_none() && !privacy.quasi.is_empty() {
         for column in quasi.difference(&covered) {
             faults.push(
                 Fault::input("is in no group, and there is no k over all quasi-identifiers")

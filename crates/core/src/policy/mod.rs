@@ -5,9 +5,13 @@
 
 mod check;
 mod grammar;
+mod profile;
 mod spans;
+mod substitute;
 
+pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
+pub use substitute::{Substitute, Transform};
 
 use std::collections::BTreeMap;
 
@@ -178,7 +182,7 @@ pub enum Suppressed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Names a person outright: removed.
+    /// Names a person outright: removed, or replaced by made-up values.
     Identifier,
     /// Can be linked to a person together with others: generalized.
     Quasi,
@@ -230,12 +234,40 @@ pub struct Column {
     /// How much its loss counts; default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
+    /// How much distortion the recipient tolerates, from 0 to 1; only for Datafly. Default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// How likely somebody links on it, from 0 to 1; only for Datafly. Default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linking: Option<f64>,
+    /// What is done to it instead of removing it; only for `identifier`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transform: Option<Transform>,
 }
 
 impl Column {
     /// A column with a role and nothing else said.
     pub fn of(role: Role) -> Self {
-        Column { role, hierarchy: None, min_level: None, max_level: None, weight: None }
+        Column {
+            role,
+            hierarchy: None,
+            min_level: None,
+            max_level: None,
+            weight: None,
+            tolerance: None,
+            linking: None,
+            transform: None,
+        }
+    }
+
+    /// Whether the column is in the release: by its role, or because its values are replaced.
+    pub fn released(&self) -> bool {
+        self.role.released() || self.substitute().is_some()
+    }
+
+    /// How its values are replaced, where they are.
+    pub fn substitute(&self) -> Option<&Substitute> {
+        self.transform.as_ref().map(|Transform::Substitute(substitute)| substitute)
     }
 
     /// The hierarchy asked for, or the default: the value or nothing.
@@ -248,12 +280,19 @@ impl Column {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Privacy {
-    /// Every combination of all quasi-identifiers occurs at least this often.
+    /// Every combination of all quasi-identifiers occurs at least this often: as given, or derived from
+    /// the anonymity level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
-    /// The share of rows that may be suppressed.
-    #[serde(default)]
-    pub suppression: f64,
+    /// The anonymity level, from 0 to 1, in place of k.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anonymity: Option<f64>,
+    /// Anonymity level → k, rising; default [`ANONYMITY_TABLE`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anonymity_table: Option<Vec<(f64, u64)>>,
+    /// The share of rows that may be suppressed; [`Policy::suppression`] says what none means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppression: Option<f64>,
     /// Named groups of quasi-identifiers, each with its own k.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quasi: BTreeMap<String, Group>,
@@ -393,8 +432,9 @@ impl Policy {
     /// # Errors
     /// Every mistake found, each with its key and, where possible, its place in the text.
     pub fn parse(text: &str) -> Result<Policy> {
-        let policy: Policy = toml::from_str(text).map_err(|e| Error::from(grammar::fault(&e, text)))?;
+        let mut policy: Policy = toml::from_str(text).map_err(|e| Error::from(grammar::fault(&e, text)))?;
         Error::check(check::without_table(&policy)).map_err(|e| locate(e, text))?;
+        policy.privacy.k = policy.privacy.k.or(policy.privacy.derived_k());
         Ok(policy)
     }
 
@@ -411,7 +451,10 @@ impl Policy {
     /// # Errors
     /// Only if the policy cannot be written as TOML, which would be a mistake of ours.
     pub fn to_toml(&self) -> Result<String> {
-        toml::to_string(self).map_err(|e| Fault::bug(format!("policy cannot be written: {e}")).into())
+        let mut written = self.clone();
+        // A k that was derived is not written beside the level that it comes from.
+        written.privacy.k = written.privacy.k.filter(|_| written.privacy.anonymity.is_none());
+        toml::to_string(&written).map_err(|e| Fault::bug(format!("policy cannot be written: {e}")).into())
     }
 
     /// SHA-256 of a policy's text, as certificates record it.

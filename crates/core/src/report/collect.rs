@@ -10,7 +10,7 @@ use super::text::{count, integer};
 use crate::classes::{Flags, View};
 use crate::hierarchy;
 use crate::loss::Marginals;
-use crate::policy::{Missing, Policy, Role, Suppressed};
+use crate::policy::{Limit, Missing, Policy, Role, Suppressed};
 use crate::recoded::Recoded;
 use crate::release::Release;
 use crate::search::Problem;
@@ -20,6 +20,9 @@ use crate::table::Code;
 const BARS: usize = 12;
 /// Rows in classes of fewer than five are called at risk.
 const THETA: f64 = 0.2;
+
+/// What is done to an identifier that is not removed.
+const REPLACED: &str = "replaced by made-up values, one for one";
 
 /// What a report is about.
 pub struct Subject<'a> {
@@ -90,18 +93,22 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
     if let Some(tradeoff) = parameters.tradeoff {
         loss += &format!(", trade-off {tradeoff}");
     }
-    let share = policy.privacy.suppression * 100.0;
+    let limit = integer(subject.problem.max_suppressed);
     PolicySummary {
         path: subject.policy_path.clone(),
         certificate: Some(subject.certificate_path.clone()),
         k: policy.privacy.k,
+        anonymity: policy.privacy.anonymity,
         groups: policy
             .privacy
             .quasi
             .iter()
             .map(|(name, g)| format!("{name}: {} at least {} times", g.columns.join(", "), g.k))
             .collect(),
-        suppression_limit: format!("{share} % ({} rows)", integer(subject.problem.max_suppressed)),
+        suppression_limit: match policy.suppression() {
+            Limit::Share(share) => format!("{} % ({limit} rows)", share * 100.0),
+            Limit::Rows(_) => format!("{limit} rows"),
+        },
         algorithm: policy.search.algorithm.clone(),
         loss,
         missing: match policy.input.missing {
@@ -129,12 +136,13 @@ fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFac
         Some(q) => quasi_column(subject, marginals, name, q),
         None => {
             let action = match column.role {
+                Role::Identifier if column.released() => REPLACED,
                 Role::Identifier => "removed: it names people",
                 Role::Text => "removed: free text can name people",
                 Role::Drop => "removed",
                 _ => "released as it is",
             };
-            ColumnFacts::new(name, column.role, action)
+            ColumnFacts { released: column.released(), ..ColumnFacts::new(name, column.role, action) }
         }
     }
 }
@@ -286,6 +294,13 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
         warnings.push(format!(
             "Released as it is, outside the guarantee: {}. Make sure that nobody can link on it.",
             kept.join(", ")
+        ));
+    }
+    let replaced = subject.policy.columns.iter().filter(|(_, column)| column.substitute().is_some());
+    for (name, _) in replaced {
+        warnings.push(format!(
+            "The made-up values of {name} still tell which rows belong to one person, here and in every release with \
+             the same key. Whoever has the key and knows a value can find its rows: keep the key from the recipient."
         ));
     }
     if subject.policy.input.missing == Missing::Wildcard {

@@ -46,6 +46,8 @@ pub struct PolicySummary {
     pub certificate: Option<String>,
     /// The k over all quasi-identifiers, if one was asked for.
     pub k: Option<u64>,
+    /// The anonymity level that k comes from, if one was given.
+    pub anonymity: Option<f64>,
     /// Named groups of quasi-identifiers, one phrase each: "voters: age, sex, zip at least 10 times".
     pub groups: Vec<String>,
     /// The share of rows that may be suppressed, e.g. "5 % (1,508 rows)".
@@ -69,6 +71,8 @@ pub struct ColumnFacts {
     pub name: String,
     /// Its role.
     pub role: Role,
+    /// Whether it is in the release.
+    pub released: bool,
     /// What was done, as a sentence without a stop: "generalized to level 2 of 4: intervals of 10".
     pub action: String,
     /// Its hierarchy as a phrase; none unless it is a quasi-identifier.
@@ -107,6 +111,7 @@ impl ColumnFacts {
         ColumnFacts {
             name: name.into(),
             role,
+            released: role.released(),
             action: action.into(),
             hierarchy: None,
             level: None,

@@ -236,7 +236,8 @@ fn pairs(class: &str, entries: &[(&str, String)]) -> String {
 fn asked(facts: &Facts) -> String {
     let policy = &facts.policy;
     let groups: Vec<String> = policy.groups.iter().map(|g| escape(g)).collect();
-    let k = policy.k.map(|k| format!("{} over all quasi-identifiers", integer(k)));
+    let level = policy.anonymity.map_or(String::new(), |a| format!(", from anonymity level {}", decimal(a)));
+    let k = policy.k.map(|k| format!("{} over all quasi-identifiers{level}", integer(k)));
     let entries = [
         ("k", k.unwrap_or_default()),
         ("Groups", groups.join("<br>")),

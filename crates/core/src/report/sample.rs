@@ -246,6 +246,7 @@ fn policy() -> PolicySummary {
         path: "census policy.toml".to_owned(),
         certificate: Some("certificate.json".to_owned()),
         k: Some(5),
+        anonymity: None,
         groups: Vec::new(),
         suppression_limit: "1 % (301 rows)".to_owned(),
         algorithm: "auto: exact search with bounds".to_owned(),

@@ -12,7 +12,7 @@ pub(super) fn columns(facts: &Facts) -> String {
     let head = "<tr><th scope=\"col\">Column</th><th scope=\"col\">Role</th><th scope=\"col\">What was done</th>\
                 <th scope=\"col\">Level</th><th scope=\"col\" class=\"n\">Distinct values</th>\
                 <th scope=\"col\" class=\"n\">Missing</th></tr>";
-    let released = facts.columns.iter().filter(|c| c.role.released()).count();
+    let released = facts.columns.iter().filter(|c| c.released).count();
     let lead = format!(
         "{} of {} released. On the line of levels, the thick part is what the policy allows and the dot \
          what was chosen.",
@@ -27,7 +27,7 @@ fn column_row(column: &ColumnFacts) -> String {
         let track = charts::level_track(level, column.min_level, column.max_level, column.height);
         format!("{track}<span class=\"of\">{level} of {}</span>", column.height)
     });
-    let removed = if column.role.released() { "" } else { " class=\"removed\"" };
+    let removed = if column.released { "" } else { " class=\"removed\"" };
     let hierarchy =
         column.hierarchy.as_deref().map_or(String::new(), |h| format!("<small>{}</small>", escape(h)));
     let weight = match column.weight {

@@ -6,12 +6,14 @@ use super::{Evaluator, Problem};
 use crate::lattice::Node;
 
 /// A column whose `max_level` by itself stands in the way, and the level at which it no longer does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Relax {
     /// The column.
     pub column: String,
     /// The least `max_level` that makes some node safe.
     pub level: usize,
+    /// The tolerance that this level needs, where the column's own is what stands in the way.
+    pub tolerance: Option<f64>,
 }
 
 /// The columns whose `max_level`, raised alone, makes the most general node safe.
@@ -27,7 +29,11 @@ pub fn relax(problem: &Problem) -> Vec<Relax> {
     for (column, name) in problem.names.iter().enumerate() {
         let height = problem.hierarchies[column].height();
         let level = (top.level(column) + 1..=height).find(|&level| safe_at(column, level));
-        found.extend(level.map(|level| Relax { column: name.clone(), level }));
+        found.extend(level.map(|level| Relax {
+            column: name.clone(),
+            level,
+            tolerance: problem.more_tolerance(column, level),
+        }));
     }
     found
 }

@@ -1,24 +1,32 @@
-//! Datafly's core (mission A2; I 2.4.2, O "Algorithms"; Sweeney 1997): as long as too many rows would have
-//! to be suppressed, the column with most distinct values is generalized by one level.
+//! Datafly and Datafly II (mission A2; Sweeney 1997 and "The Datafly II System"; I 2.4.2, O "Algorithms").
 //!
-//! Distinct values are those of all rows, suppressed or not; linked columns count as the one with most, and
-//! rise together. Where columns tie, O throws a coin; here the column goes first whose step costs the
-//! recipient least as the loss tells it from columns alone (so a lower weight goes first, where the loss
-//! has weights), then the one that stands first in the table. The same problem has the same answer always.
+//! As long as more rows than allowed are in classes that are too small, one column is generalized by one level;
+//! what is then left in such classes is suppressed. Datafly takes the column with most distinct values. Datafly II
+//! lets two profiles help to select it: the column with the largest tolerance · linking · distinct values goes
+//! first. Where all profiles are the same, and without profiles all are 1, that is the column with most
+//! distinct values, as Sweeney has it. Tolerance also ends how far a column goes (`profile.rs`), so a search can
+//! fail that would succeed if the recipient tolerated more; k holds over every quasi-identifier whatever its
+//! profile, though Sweeney would hand a column of profile 0 over as it is. At anonymity level 1 the search goes
+//! straight to the top of what the profile tolerates.
+//!
+//! Distinct values are those of all rows, suppressed or not; linked columns count as the one that scores
+//! highest, and rise together. Of equal scores the column with more distinct values goes first, then the one
+//! of which the recipient tolerates more; where they are still equal, O throws a coin, and so does this, with
+//! the seed: the same problem and seed have the same answer.
 //!
 //! Fast and greedy: one check per step, at most one step per level of every column, no lattice is held. The
 //! answer is safe and rarely the best; nodes it passed are unsafe with everything below them, so the gap
 //! is to the least bound outside of that. With a model that is not monotone "infeasible" means that the top
 //! is unsafe too, not that every node is.
 
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 use super::{Budget, Evaluator, Outcome, Problem, Progress, Strategy};
 use crate::error::Fault;
 use crate::lattice::Node;
 
 pub(super) struct Datafly;
-
-/// Costs of two steps that differ by less than this much of themselves differ by rounding.
-const ROUNDING: f64 = 1e-9;
 
 impl Strategy for Datafly {
     fn name(&self) -> &'static str {
@@ -32,8 +40,10 @@ impl Strategy for Datafly {
     fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
         let problem = evaluator.problem();
         let distinct = distinct(problem);
+        let mut coin = ChaCha8Rng::seed_from_u64(problem.profile.seed);
         let mut passed: Option<Node> = None;
-        let mut node = problem.lattice.bottom();
+        let most_general = problem.profile.most_general;
+        let mut node = if most_general { problem.lattice.top() } else { problem.lattice.bottom() };
         let mut least = u64::MAX;
         while !(budget.cancelled)() {
             let judgement = evaluator.judge(&node);
@@ -43,10 +53,16 @@ impl Strategy for Datafly {
             (budget.progress)(Progress { checked, nodes, best: None, bound: None });
             if judgement.safe {
                 let best = evaluator.solution(&node);
-                let gap = (best.loss - cheapest(evaluator, passed.as_ref())).max(0.0);
+                let least = match most_general {
+                    true => problem.loss.bound(&problem.lattice.bottom(), &[]),
+                    false => cheapest(evaluator, passed.as_ref()),
+                };
+                let gap = (best.loss - least).max(0.0);
                 return Outcome::Found { best, gap };
             }
-            let Some(next) = step(problem, &distinct, &node) else { return Outcome::Infeasible { least } };
+            let Some(next) = step(problem, &distinct, &node, &mut coin) else {
+                return Outcome::Infeasible { least };
+            };
             passed = Some(std::mem::replace(&mut node, next));
         }
         Outcome::Cancelled
@@ -71,21 +87,39 @@ fn distinct(problem: &Problem) -> Vec<Vec<usize>> {
     (0..problem.hierarchies.len()).map(occurring).collect()
 }
 
-/// The node with one more level of the column that has most distinct values; none at the top.
-fn step(problem: &Problem, distinct: &[Vec<usize>], node: &Node) -> Option<Node> {
-    let values = |next: &Node| {
-        let raised = (0..distinct.len()).filter(|&c| next.level(c) > node.level(c));
-        raised.map(|c| distinct[c][node.level(c)]).max()
-    };
-    let most = problem.lattice.successors(node).map(|s| values(&s)).max()?;
-    let mut best: Option<(f64, Node)> = None;
-    for next in problem.lattice.successors(node).filter(|s| values(s) == most) {
-        let cost = problem.loss.bound(&next, &[]);
-        if best.as_ref().is_none_or(|(least, _)| cost < least - least.abs() * ROUNDING) {
-            best = Some((cost, next));
+/// How strongly a step is called for: score, distinct values, tolerance.
+type Call = (f64, usize, f64);
+
+/// The node with one more level of the column that is to be generalized next; none at the top.
+fn step(problem: &Problem, distinct: &[Vec<usize>], node: &Node, coin: &mut ChaCha8Rng) -> Option<Node> {
+    let mut tied: Vec<Node> = Vec::new();
+    let mut strongest: Option<Call> = None;
+    for next in problem.lattice.successors(node) {
+        let call = call(problem, distinct, node, &next);
+        if strongest.is_none_or(|strongest| call > strongest) {
+            strongest = Some(call);
+            tied.clear();
+        }
+        if strongest == Some(call) {
+            tied.push(next);
         }
     }
-    best.map(|(_, next)| next)
+    match tied.len() {
+        0 | 1 => tied.pop(),
+        // One random word per tie and none otherwise; 32 bits are plenty for a choice among columns.
+        n => Some(tied.swap_remove(((u64::from(coin.next_u32()) * n as u64) >> 32) as usize)),
+    }
+}
+
+/// The strongest call among the columns that a step raises.
+fn call(problem: &Problem, distinct: &[Vec<usize>], node: &Node, next: &Node) -> Call {
+    let raised = (0..distinct.len()).filter(|&c| next.level(c) > node.level(c));
+    let calls = raised.map(|column| {
+        let profile = problem.profile.column(column);
+        let values = distinct[column][node.level(column)];
+        (profile.tolerance * profile.linking * values as f64, values, profile.tolerance)
+    });
+    calls.fold((0.0, 0, 0.0), |a, b| if b > a { b } else { a })
 }
 
 /// What a node that is not known to be unsafe, other than the answer, costs at least.

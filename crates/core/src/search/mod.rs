@@ -16,6 +16,7 @@ mod merge;
 mod mingen;
 mod ola;
 mod problem;
+mod profile;
 mod samarati;
 mod score;
 mod tags;
@@ -24,6 +25,7 @@ pub use advice::{Relax, relax};
 pub use budget::{Budget, Progress};
 pub use evaluate::{Evaluator, Judgement};
 pub use problem::{Grouped, Load, max_suppressed};
+pub use profile::{ColumnProfile, Profile};
 
 use crate::classes::Classes;
 use crate::error::{Fault, Result, nearest};
@@ -48,6 +50,8 @@ pub struct Problem {
     pub loss: Box<dyn Loss>,
     /// How many rows may be suppressed.
     pub max_suppressed: u64,
+    /// What Datafly knows of recipient and adversary, and its seed.
+    pub profile: Profile,
 }
 
 /// A node that is safe, with what it costs.

@@ -1,12 +1,12 @@
 //! From a policy and a grouped table to the problem to be solved.
 
-use super::Problem;
+use super::{Problem, Profile};
 use crate::error::{Error, Fault, Kind, Result};
 use crate::hierarchy::{self, Hierarchy};
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
 use crate::model::{KAnonymity, NoMissing, PrivacyModel};
-use crate::policy::{Missing, Policy};
+use crate::policy::{Limit, Missing, Policy};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 
@@ -39,7 +39,8 @@ impl Problem {
         }
         enough_rows(policy, tuples.rows())?;
         let (hierarchies, mut maps) = hierarchies(policy, &names, &dictionaries, load)?;
-        let lattice = lattice(policy, &names, &hierarchies)?;
+        let profile = Profile::new(policy, &names);
+        let lattice = lattice(policy, &names, &hierarchies, &profile)?;
         maps.extend(dictionaries[names.len()..].iter().map(|d| labels(policy, d)));
         let classes = tuples.into_measured(names.len(), &maps)?;
         maps.truncate(names.len());
@@ -47,9 +48,12 @@ impl Problem {
         let weights: Vec<f64> =
             names.iter().map(|n| policy.columns.get(n).and_then(|c| c.weight).unwrap_or(1.0)).collect();
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &weights)?;
-        let max_suppressed = max_suppressed(policy.privacy.suppression, classes.rows());
+        let max_suppressed = match policy.suppression() {
+            Limit::Share(share) => max_suppressed(share, classes.rows()),
+            Limit::Rows(rows) => rows.min(classes.rows()),
+        };
         let models = models(policy, &names)?;
-        Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed }, maps))
+        Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed, profile }, maps))
     }
 }
 
@@ -67,7 +71,8 @@ fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
     }
     let mut faults = Vec::new();
     let groups = policy.privacy.quasi.iter().map(|(n, g)| (format!("privacy.quasi.{n}.k"), g.k));
-    for (key, k) in policy.privacy.k.map(|k| ("privacy.k".to_owned(), k)).into_iter().chain(groups) {
+    let key = if policy.privacy.anonymity.is_some() { "privacy.anonymity" } else { "privacy.k" };
+    for (key, k) in policy.privacy.k.map(|k| (key.to_owned(), k)).into_iter().chain(groups) {
         if k > rows {
             faults.push(
                 Fault::data(format!("k = {k} is larger than the table, which has {rows} rows"))
@@ -151,20 +156,19 @@ fn missing_labels(policy: &Policy, hierarchy: &Hierarchy) -> Vec<Fault> {
     found.take(1).collect()
 }
 
-fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
-    let limits: Vec<Limits> = names
-        .iter()
-        .zip(hierarchies)
-        .map(|(name, hierarchy)| {
-            let column = policy.columns.get(name);
-            Limits {
-                name: name.clone(),
-                height: hierarchy.height(),
-                min: column.and_then(|c| c.min_level),
-                max: column.and_then(|c| c.max_level),
-            }
-        })
-        .collect();
+fn lattice(
+    policy: &Policy,
+    names: &[String],
+    hierarchies: &[Hierarchy],
+    profile: &Profile,
+) -> Result<Lattice> {
+    let mut limits = Vec::new();
+    for (column, (name, hierarchy)) in names.iter().zip(hierarchies).enumerate() {
+        let height = hierarchy.height();
+        let min = policy.columns.get(name).and_then(|c| c.min_level);
+        let max = profile.highest(policy, (column, name, height))?;
+        limits.push(Limits { name: name.clone(), height, min, max });
+    }
     let position = |name: &String| names.iter().position(|n| n == name);
     let linked: Vec<Vec<usize>> =
         policy.search.linked.iter().map(|group| group.iter().filter_map(position).collect()).collect();

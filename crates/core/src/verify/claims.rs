@@ -11,7 +11,7 @@ use super::side::Side;
 use super::verdict::{Finding, Wrong, several};
 use crate::error::Result;
 use crate::hierarchy::TOP;
-use crate::policy::{Missing, Policy, Role, Suppressed};
+use crate::policy::{Limit, Missing, Policy, Role, Suppressed};
 use crate::release::{Certificate, FileFacts};
 
 /// The seal, and the certificate's numbers against each other and against the policy.
@@ -39,8 +39,11 @@ pub(super) fn certificate(policy: &Policy, groups: &[Group], certificate: &Certi
     if release.output.rows != written {
         wrong.push(format!("the output has {}, not {written}", several(release.output.rows, "row")));
     }
-    // A share such as 0.29 of 100 rows is 29 of them, though the product is a rounding error short of it.
-    let limit = (policy.privacy.suppression * release.rows as f64 + 1e-6).floor();
+    let limit = match policy.suppression() {
+        // A share such as 0.29 of 100 rows is 29 of them, though the product is a rounding error short of it.
+        Limit::Share(share) => (share * release.rows as f64 + 1e-6).floor(),
+        Limit::Rows(rows) => rows as f64,
+    };
     match release.steps.first().map(|first| release.rows.saturating_sub(first.rows)) {
         None if release.suppressed as f64 > limit => {
             wrong.push(format!("{} suppressed, at most {limit} may be", several(release.suppressed, "row")));
@@ -143,7 +146,7 @@ pub(super) fn columns(policy: &Policy, certificate: &Certificate, found: &[Strin
         }
         match policy.columns.get(name) {
             None => wrong.push(format!("column `{name}` is not in the policy")),
-            Some(column) if !column.role.released() => {
+            Some(column) if !column.released() => {
                 wrong.push(format!(
                     "column `{name}` has role \"{}\" and must not be released",
                     column.role.name()
@@ -152,7 +155,7 @@ pub(super) fn columns(policy: &Policy, certificate: &Certificate, found: &[Strin
             Some(_) => {}
         }
     }
-    let released = policy.columns.iter().filter(|(_, column)| column.role.released());
+    let released = policy.columns.iter().filter(|(_, column)| column.released());
     for (name, _) in released.filter(|(name, _)| !seen.contains(name.as_str())) {
         wrong.push(format!("column `{name}` is not there"));
     }

@@ -209,6 +209,11 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// All that is in it, to be hashed.
+    pub(super) fn words(self) -> [u64; 3] {
+        [self.rows, self.sums[0], self.sums[1]]
+    }
+
     pub(super) fn add(&mut self, other: Tally) {
         self.rows += other.rows;
         self.sums = [0, 1].map(|i| self.sums[i].wrapping_add(other.sums[i]));
@@ -227,9 +232,9 @@ impl Classes {
         Classes { tuples: Tuples::new(width), tallies: Vec::new() }
     }
 
-    /// Adds one row.
-    pub(super) fn row(&mut self, tuple: &[u32], hash: [u64; 2]) {
-        self.add(tuple, Tally { rows: 1, sums: hash });
+    /// Adds one row; its class.
+    pub(super) fn row(&mut self, tuple: &[u32], hash: [u64; 2]) -> usize {
+        self.add(tuple, Tally { rows: 1, sums: hash })
     }
 
     /// Adds rows that share a tuple; their class.
@@ -258,7 +263,16 @@ impl Classes {
     /// Changes every tuple and joins the classes that become the same; classes for which `change` says
     /// `false` go to a set of their own, the second one returned. Done in place: a changed class lies
     /// where an earlier one lay.
-    pub(super) fn regroup(self, mut change: impl FnMut(&mut [u32]) -> bool) -> (Classes, Classes) {
+    pub(super) fn regroup(self, change: impl FnMut(&mut [u32]) -> bool) -> (Classes, Classes) {
+        self.regroup_told(change, |_| {})
+    }
+
+    /// The same; `moved` is told of every class, in order, where it went in the first set.
+    pub(super) fn regroup_told(
+        self,
+        mut change: impl FnMut(&mut [u32]) -> bool,
+        mut moved: impl FnMut(Option<usize>),
+    ) -> (Classes, Classes) {
         let Classes { tuples: Tuples { width, len, cells, index }, mut tallies } = self;
         drop(index);
         let mut joined = Tuples { width, len: 0, cells, index: HashTable::new() };
@@ -269,10 +283,12 @@ impl Classes {
             let tally = tallies[class];
             if !change(&mut tuple) {
                 apart.add(&tuple, tally);
+                moved(None);
                 continue;
             }
             let known = joined.len();
             let position = joined.intern(&tuple);
+            moved(Some(position));
             if position == known {
                 tallies[position] = tally;
             } else {

@@ -193,6 +193,10 @@ fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
             wrong.push(format!("`{}` is at level {level}, above {max}, the highest allowed", chain.name));
         }
     }
+    wrong.extend(chains.iter().filter_map(|chain| intolerable(policy, chain)));
+    if policy.privacy.most_general() {
+        wrong.extend(chains.iter().filter_map(|chain| too_special(policy, chains, chain)));
+    }
     let level = |name: &String| chains.iter().find(|chain| chain.name == name).and_then(Chain::first);
     for linked in &policy.search.linked {
         if linked.windows(2).any(|pair| level(&pair[0]) != level(&pair[1])) {
@@ -200,6 +204,40 @@ fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// A level below the highest that the policy lets its column have, where the most general release is asked for.
+fn too_special(policy: &Policy, chains: &[Chain<'_>], chain: &Chain<'_>) -> Option<String> {
+    let highest = |chain: &Chain<'_>| {
+        let column = &policy.columns[chain.name];
+        let height = chain.hierarchy.as_ref()?.height();
+        let tolerated =
+            |level: &usize| *level as f64 <= column.tolerance.unwrap_or(1.0) * height as f64 + 1e-9;
+        (0..=column.max_level.unwrap_or(height).min(height)).rfind(tolerated)
+    };
+    // Linked columns rise together, as far as all of them may.
+    let linked = policy.search.linked.iter().find(|group| group.iter().any(|name| name == chain.name));
+    let together = |other: &&Chain<'_>| {
+        other.name == chain.name || linked.is_some_and(|group| group.iter().any(|name| name == other.name))
+    };
+    let highest: Option<Vec<usize>> = chains.iter().filter(together).map(highest).collect();
+    let (highest, level) = (highest?.into_iter().min()?, chain.first()?);
+    (level < highest)
+        .then(|| format!("`{}` is at level {level}, anonymity level 1 asks for {highest}", chain.name))
+}
+
+/// A level beyond the share of its hierarchy that the recipient tolerates.
+fn intolerable(policy: &Policy, chain: &Chain<'_>) -> Option<String> {
+    let tolerance = policy.columns[chain.name].tolerance?;
+    let (hierarchy, level) = chain.at(0)?;
+    let share = level as f64 / hierarchy.height().max(1) as f64;
+    (share > tolerance + 1e-9).then(|| {
+        format!(
+            "`{}` is at level {level} of {}, beyond tolerance {tolerance}",
+            chain.name,
+            hierarchy.height()
+        )
+    })
 }
 
 /// Column → number → whether a row that is not starred has it.

@@ -7,12 +7,14 @@
 //!
 //! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
 //! quasi-identifiers and over each named group, `missing` where missing cells mean suppression, and
-//! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`
-//! every `loss: NAME` that has a second definition in `losses.rs`, and `loss by column: NAME`.
+//! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`,
+//! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
+//! `losses.rs`, and `loss by column: NAME`.
 
 mod claims;
 mod classes;
 mod groups;
+mod identifiers;
 mod labels;
 mod levels;
 mod losses;
@@ -32,6 +34,7 @@ pub use verdict::{Finding, Verdict};
 
 use self::claims::Judged;
 use self::groups::Group;
+use self::identifiers::Source;
 use self::levels::Chain;
 use self::losses::Facts;
 use self::rowhash::RowHash;
@@ -184,6 +187,7 @@ impl<'a> Verifier<'a> {
             chains,
             source: None,
         };
+        let unfit = original.is_some();
         let source = match original {
             None => {
                 verdict.set("input", Finding::unchecked(WITHOUT_ORIGINAL));
@@ -197,6 +201,16 @@ impl<'a> Verifier<'a> {
                 source
             }
         };
+        let places = source.as_ref().map(|source| truth::places(self.policy, source, chains, released));
+        let compared = match (&source, &places) {
+            (Some(source), Some(places)) => Source::Generalized(source, places),
+            _ if unfit => Source::Unfit,
+            _ => Source::None,
+        };
+        for (at, column) in identifiers::replaced(self.policy).enumerate() {
+            let finding = identifiers::identifiers(at, released, compared, self.start);
+            verdict.set(identifiers::claim(column), finding);
+        }
         if let Some(source) = &source {
             facts.rows = source.rows;
             facts.suppressed = source.held.counts().iter().sum();

@@ -67,6 +67,11 @@ impl RowHash {
         }
     }
 
+    /// Takes in numbers; how many must be known beforehand.
+    pub(super) fn numbers(&mut self, numbers: &[u64]) {
+        numbers.iter().for_each(|number| self.word(*number));
+    }
+
     /// The number of the row.
     pub(super) fn finish(mut self) -> [u64; 2] {
         self.v[2] ^= 0xee;

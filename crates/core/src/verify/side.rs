@@ -5,6 +5,7 @@
 //! look-up of its class.
 
 use super::classes::{Classes, Interner, MISSING};
+use super::identifiers::{self, Identifiers};
 use super::labels::Labels;
 use super::rowhash::RowHash;
 use crate::error::{Fault, Result};
@@ -28,6 +29,8 @@ pub(super) struct Side {
     /// The texts of each quasi-identifier.
     pub(super) interners: Vec<Interner>,
     pub(super) classes: Classes,
+    /// The identifiers that are replaced, in name order.
+    pub(super) identifiers: Vec<Identifiers>,
     pub(super) rows: u64,
     /// The target columns, where their labels are counted.
     pub(super) labels: Vec<Labels>,
@@ -47,6 +50,7 @@ impl Side {
             others: others(policy).map(place).collect(),
             interners: quasi.iter().map(|_| Interner::new()).collect(),
             classes: Classes::new(quasi.len()),
+            identifiers: identifiers::replaced(policy).map(|name| Identifiers::new(place(name))).collect(),
             quasi,
             rows: 0,
             labels: Vec::new(),
@@ -105,8 +109,14 @@ impl Side {
         for labels in &mut self.labels {
             labels.batch(rows, &self.tuples, cells)?;
         }
+        for column in &mut self.identifiers {
+            column.begin();
+            each(column.place, rows, cells, |cell| column.cell(cell))?;
+        }
         for (row, hash) in self.hashes.iter().enumerate() {
-            self.classes.row(&self.tuples[row * width..(row + 1) * width], hash.finish());
+            let hash = hash.finish();
+            let class = self.classes.row(&self.tuples[row * width..(row + 1) * width], hash);
+            self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
         }
         self.rows += rows as u64;
         Ok(())
@@ -114,7 +124,10 @@ impl Side {
 
     /// Classes and values are numbered with 32 bits, the highest of which stands for an unknown value.
     fn room(&self, rows: usize) -> Result<()> {
-        let most = self.interners.iter().map(Interner::len).max().unwrap_or(0).max(self.classes.len());
+        let values = self.interners.iter().map(Interner::len);
+        let numbered =
+            values.chain(self.identifiers.iter().map(Identifiers::len)).chain([self.classes.len()]);
+        let most = numbered.max().unwrap_or(0);
         match most.checked_add(rows) {
             Some(sum) if sum < u32::MAX as usize => Ok(()),
             _ => Err(Fault::data(format!("the {} has more than 4294967294 classes", self.name)).into()),
@@ -125,7 +138,13 @@ impl Side {
     pub(super) fn absent<'a>(&self, policy: &'a Policy) -> Vec<&'a str> {
         let quasi = policy.with_role(Role::Quasi).into_iter().zip(&self.quasi);
         let others = others(policy).zip(&self.others);
-        quasi.chain(others).filter(|(_, place)| place.is_none()).map(|(name, _)| name).collect()
+        let identifiers = identifiers::replaced(policy).zip(self.identifiers.iter().map(|i| &i.place));
+        quasi
+            .chain(others)
+            .chain(identifiers)
+            .filter(|(_, place)| place.is_none())
+            .map(|(name, _)| name)
+            .collect()
     }
 
     /// A class as a sentence names it: its values in the given columns.

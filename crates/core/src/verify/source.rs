@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::classes::{Classes, Interner, MISSING, UNKNOWN};
 use super::groups::{Group, stable};
+use super::identifiers::Identifiers;
 use super::labels::Labels;
 use super::levels::{Chain, number};
 use super::side::Side;
@@ -50,6 +51,11 @@ pub(super) struct Generalized {
     pub(super) looks: Vec<ByLevel<Vec<u32>>>,
     /// Target → rows that are released and do not have the most frequent label of their class.
     pub(super) minorities: Vec<u64>,
+    /// The identifiers that are replaced.
+    pub(super) identifiers: Vec<Identifiers>,
+    /// Class of the original → the step that releases it, and its class there; none where no step does. Only where
+    /// identifiers are replaced.
+    pub(super) moved: Vec<Option<(u32, u32)>>,
 }
 
 impl Generalized {
@@ -60,7 +66,7 @@ impl Generalized {
         groups: &[Group],
         missing: Missing,
     ) -> Option<Self> {
-        let Side { classes, interners, rows, labels, .. } = original;
+        let Side { classes, interners, rows, labels, identifiers, .. } = original;
         let steps = chains.first().map_or(1, |chain| chain.levels.len());
         let level = |step: usize| move |chain: &Chain<'_>| chain.at(step).map(|(_, level)| level);
         let levels: Vec<Vec<usize>> = (0..steps)
@@ -76,6 +82,8 @@ impl Generalized {
             layers: Vec::new(),
             looks: Vec::new(),
             minorities: Vec::new(),
+            moved: vec![None; if identifiers.is_empty() { 0 } else { classes.len() }],
+            identifiers,
         };
         match <[Vec<usize>; 1]>::try_from(levels) {
             Ok([only]) => source.settle((classes, labels), only, groups, missing),
@@ -94,12 +102,20 @@ impl Generalized {
             self.texts[column].insert(levels[column], counts);
         }
         let mut texts = vec![MISSING; levels.len()];
-        let (classes, forced) = classes.regroup(|tuple| {
+        let mut moved = Vec::with_capacity(self.moved.len());
+        let generalize = |tuple: &mut [u32]| {
             texts.copy_from_slice(tuple);
             self.generalize(&texts, &levels, tuple);
             !forced(tuple, missing)
+        };
+        let (classes, forced) = classes.regroup_told(generalize, |place| {
+            if !self.identifiers.is_empty() {
+                moved.push(place);
+            }
         });
         let stay = stable(&classes.tuples, classes.counts(), groups, missing);
+        let staying = |place: &usize| stay[*place] > 0;
+        self.moved = moved.into_iter().map(|p| p.filter(staying).map(|place| (0, place as u32))).collect();
         let maps = self.maps.iter().zip(&levels).map(|(maps, level)| maps.get(level).map(Vec::as_slice));
         let maps: Vec<&[u32]> = maps.map(Option::unwrap_or_default).collect();
         self.minorities = labels.into_iter().map(|l| l.minority(&maps, &classes, &stay)).collect();
@@ -121,9 +137,10 @@ impl Generalized {
         missing: Missing,
     ) {
         let first = steps.first().cloned().unwrap_or_default();
+        let mut origins = (0..self.moved.len() as u32).collect();
         let mut left = classes;
         for levels in steps {
-            left = self.step(&left, levels, groups, missing);
+            left = self.step(&left, &mut origins, levels, groups, missing);
             labels.iter_mut().for_each(|labels| labels.release(|tuple, look| self.look(tuple, look)));
         }
         self.minorities = labels.into_iter().map(Labels::released_minority).collect();
@@ -151,8 +168,16 @@ impl Generalized {
         true
     }
 
-    /// One of several steps: adds its layer, and gives what it leaves.
-    fn step(&mut self, left: &Classes, levels: Vec<usize>, groups: &[Group], missing: Missing) -> Classes {
+    /// One of several steps: adds its layer, and gives what it leaves. `origins` are the classes of the original
+    /// that are left, where identifiers are replaced.
+    fn step(
+        &mut self,
+        left: &Classes,
+        origins: &mut Vec<u32>,
+        levels: Vec<usize>,
+        groups: &[Group],
+        missing: Missing,
+    ) -> Classes {
         let width = left.tuples.width();
         let mut classes = Classes::new(width);
         let mut general = vec![MISSING; width];
@@ -163,20 +188,26 @@ impl Generalized {
             class_of.push(free.then(|| classes.add(&general, left.tally(class))));
         }
         let stay = stable(&classes.tuples, classes.counts(), groups, missing);
-        let mut behind = Classes::new(width);
+        let mut kept = Classes::new(width);
+        let keep = |class: usize| {
+            (stay[class] > 0).then(|| kept.add(classes.tuples.tuple(class), classes.tally(class)))
+        };
+        let kept_at: Vec<Option<usize>> = (0..classes.len()).map(keep).collect();
+        let (mut behind, mut behind_origins) = (Classes::new(width), Vec::new());
         for (class, at) in class_of.into_iter().enumerate() {
             let (tuple, tally) = (left.tuples.tuple(class), left.tally(class));
-            match at {
-                Some(at) if stay[at] > 0 => self.count(tuple, &levels, tally.rows),
-                _ => {
-                    behind.add(tuple, tally);
+            let origin = origins.get(class).copied();
+            if let Some(at) = at.and_then(|at| kept_at[at]) {
+                self.count(tuple, &levels, tally.rows);
+                if let Some(origin) = origin {
+                    self.moved[origin as usize] = Some((self.layers.len() as u32, at as u32));
                 }
+            } else {
+                behind.add(tuple, tally);
+                behind_origins.extend(origin);
             }
         }
-        let mut kept = Classes::new(width);
-        for class in (0..classes.len()).filter(|&class| stay[class] > 0) {
-            kept.add(classes.tuples.tuple(class), classes.tally(class));
-        }
+        *origins = behind_origins;
         self.layers.push(Layer { levels, stay: kept.counts(), classes: kept });
         behind
     }

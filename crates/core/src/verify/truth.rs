@@ -92,6 +92,40 @@ fn to_released(chains: &[Chain<'_>], released: &Side) -> Numbers {
     chains.iter().zip(&released.interners).map(column).collect()
 }
 
+/// Class of the original → the released class that its rows must be in, or [`UNKNOWN`] where they are held back;
+/// empty where no identifiers are replaced.
+pub(super) fn places(
+    policy: &Policy,
+    source: &Generalized,
+    chains: &[Chain<'_>],
+    released: &Side,
+) -> Vec<u32> {
+    if source.identifiers.is_empty() {
+        return Vec::new();
+    }
+    let held_back = match policy.output.suppressed {
+        Suppressed::Dropped | Suppressed::Cells => UNKNOWN,
+        Suppressed::Starred => starred(released).map_or(UNKNOWN, |class| class as u32),
+    };
+    let to_released = to_released(chains, released);
+    let layer = |layer: &Layer| {
+        let maps = maps_at(&to_released, &layer.levels);
+        let place = |class: usize| {
+            let number = |(&number, map): (&u32, &&[u32])| map.get(number as usize).copied();
+            let tuple = layer.classes.tuples.tuple(class).iter().zip(&maps).map(number);
+            let tuple: Vec<u32> = tuple.map(|number| number.unwrap_or(UNKNOWN)).collect();
+            released.classes.tuples.get(&tuple).map_or(UNKNOWN, |class| class as u32)
+        };
+        (0..layer.classes.len()).map(place).collect()
+    };
+    let layers: Vec<Vec<u32>> = source.layers.iter().map(layer).collect();
+    let place = |moved: &Option<(u32, u32)>| match *moved {
+        Some((step, class)) => layers[step as usize][class as usize],
+        None => held_back,
+    };
+    source.moved.iter().map(place).collect()
+}
+
 /// Lays every class that a step can release on the released class of the same labels.
 fn expect_classes(
     layer: &Layer,

@@ -34,6 +34,7 @@ fn wide(columns: usize, rows: usize, suppression: f64, loss: (&str, Option<Aggre
         max_suppressed: max_suppressed(suppression, classes.rows()),
         hierarchies,
         classes,
+        profile: Default::default(),
     }
 }
 
@@ -91,6 +92,7 @@ fn a_large_lattice_is_finished_exactly() {
         max_suppressed: 0,
         hierarchies,
         classes,
+        profile: Default::default(),
     };
     assert!(problem.lattice.nodes() > 1 << 20);
     let (outcome, _) = solve(&problem, strategy("auto").unwrap(), &Budget::unlimited()).unwrap();

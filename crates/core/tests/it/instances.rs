@@ -9,7 +9,7 @@ use throng::lattice::{Lattice, Limits, Node};
 use throng::loss::{self, Marginals};
 use throng::model::{KAnonymity, PrivacyModel};
 use throng::policy::{Aggregate, LossParameters};
-use throng::search::Problem;
+use throng::search::{Problem, Profile};
 
 use crate::naive::{Column, Instance};
 
@@ -189,7 +189,16 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
     let mut models: Vec<Box<dyn PrivacyModel>> = instance.groups.iter().map(group).collect();
     models.push(Box::new(KAnonymity::new(instance.k as u64, false)));
     let max_suppressed = instance.max_suppressed as u64;
-    Some(Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed })
+    Some(Problem {
+        names,
+        hierarchies,
+        classes,
+        lattice,
+        models,
+        loss,
+        max_suppressed,
+        profile: Profile::default(),
+    })
 }
 
 pub fn levels(node: &Node) -> Vec<usize> {

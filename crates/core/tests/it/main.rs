@@ -4,6 +4,7 @@
 
 mod anytime;
 mod cells;
+mod datafly;
 mod fixed_points;
 mod instances;
 mod losses;

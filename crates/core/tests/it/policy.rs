@@ -1,7 +1,7 @@
 //! Policies: what is read, and what every mistake is told.
 
 use throng::error::Error;
-use throng::policy::{Missing, Policy, Role};
+use throng::policy::{ANONYMITY_TABLE, Missing, Policy, Role};
 
 const GOOD: &str = r#"
 version = 1
@@ -130,6 +130,73 @@ fn mistakes_in_a_loss_name_the_key_and_what_is_valid() {
     let policy = Policy::parse(&target).unwrap();
     assert_eq!(policy.search.loss.parameters().tradeoff, Some(0.0));
     assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
+}
+
+#[test]
+fn profiles_are_for_datafly_and_from_0_to_1() {
+    let with = |lines: &str| format!("weight = 2.0\n{lines}");
+    let datafly = |lines: &str| {
+        let text = GOOD.replace("weight = 2.0", &with(lines));
+        Policy::parse(&text.replace("[search]", "[search]\nalgorithm = \"datafly\""))
+    };
+    for value in ["-0.1", "1.01", "nan", "inf"] {
+        for key in ["tolerance", "linking"] {
+            let error = datafly(&format!("{key} = {value}")).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("columns.age.{key}")) && error.contains("from 0 to 1"),
+                "{error}"
+            );
+        }
+    }
+    let policy = datafly("tolerance = 0\nlinking = 1").unwrap();
+    assert_eq!(policy.columns["age"].tolerance, Some(0.0));
+    assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
+    says("weight = 2.0", &with("linking = 0.5"), &["columns.age.linking", "\"auto\"", "\"datafly\""]);
+    says(
+        "role = \"sensitive\"",
+        "role = \"sensitive\"\ntolerance = 0.5",
+        &["columns.diagnosis.tolerance", "role \"sensitive\"", "role = \"quasi\""],
+    );
+}
+
+#[test]
+fn an_anonymity_level_is_turned_into_k() {
+    let parse = |lines: &str| Policy::parse(&GOOD.replace("k = 5", lines));
+    let k = |lines: &str| parse(lines).unwrap().privacy.k;
+    for (level, expected) in ANONYMITY_TABLE {
+        assert_eq!(k(&format!("anonymity = {level}")), Some(expected));
+        // What was printed for 54,805 voters is one percent of the level's share of them.
+        assert_eq!((level * 548.05) as u64, expected);
+    }
+    assert_eq!(k("anonymity = 0.05"), Some(54));
+    assert_eq!(k("anonymity = 0.71"), Some(438), "a level between two is protected as the higher one");
+    assert_eq!(k("anonymity = 0.3\nanonymity_table = [[0.2, 3], [0.4, 9], [1, 20]]"), Some(9));
+    let policy = parse("anonymity = 0.3").unwrap();
+    let text = policy.to_toml().unwrap();
+    assert!(text.contains("anonymity = 0.3") && !text.contains("k = 164"), "{text}");
+    assert_eq!(Policy::parse(&text).unwrap(), policy);
+}
+
+#[test]
+fn anonymity_levels_that_say_nothing_are_refused() {
+    let level = |to: &str, parts: &[&str]| says("k = 5", to, parts);
+    level("k = 5\nanonymity = 0.5", &["privacy.anonymity", "both given"]);
+    level("anonymity = 0", &["privacy.anonymity", "the original", "k = 1"]);
+    level("anonymity = 1.5", &["privacy.anonymity", "from 0 to 1"]);
+    level("anonymity = nan", &["privacy.anonymity", "from 0 to 1"]);
+    level("anonymity = 0.95", &["privacy.anonymity", "ends at level 0.9", "anonymity_table"]);
+    level("anonymity = 1", &["privacy.anonymity", "\"auto\"", "\"datafly\""]);
+    level("k = 5\nanonymity_table = [[0.5, 5]]", &["privacy.anonymity_table", "is not used"]);
+    let table =
+        |table: &str, parts: &[&str]| level(&format!("anonymity = 0.5\nanonymity_table = {table}"), parts);
+    table("[]", &["privacy.anonymity_table", "has no levels"]);
+    table("[[0.5, 9], [0.9, 4]]", &["does not rise from [0.5, 9] to [0.9, 4]"]);
+    table("[[0.9, 4], [0.5, 9]]", &["does not rise"]);
+    table("[[0.5, 4], [0.5, 9]]", &["does not rise"]);
+    table("[[0.5, 4], [0.9, 4]]", &["does not rise"]);
+    table("[[0.5, 0]]", &["at least 1"]);
+    table("[[0, 2], [0.5, 4]]", &["above 0"]);
+    table("[[0.5, 4], [nan, 9]]", &["anonymity_table"]);
 }
 
 #[test]

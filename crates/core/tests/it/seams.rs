@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 15] = [
+const NOUNS: [&str; 16] = [
     "error",
     "table",
     "hierarchy",
@@ -14,6 +14,7 @@ const NOUNS: [&str; 15] = [
     "model",
     "loss",
     "policy",
+    "pseudonym",
     "recoding",
     "recoded",
     "release",

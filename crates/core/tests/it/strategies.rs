@@ -1,7 +1,6 @@
 //! Incognito, Samarati and Datafly against brute force, and what every strategy must keep: an honest gap, and
 //! a safe node or none when it is stopped.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
@@ -28,43 +27,6 @@ fn safe(instance: &Instance) -> Vec<Naive> {
     let nodes = instance.nodes();
     let all = nodes.iter().map(|n| instance.evaluate(n));
     all.filter(|n| n.suppressed <= instance.max_suppressed).collect()
-}
-
-/// Datafly by the definition: every node it comes through, the last of which is safe or the top.
-fn datafly(instance: &Instance, problem: &Problem) -> Vec<Vec<usize>> {
-    let mut path = vec![levels(&problem.lattice.bottom())];
-    loop {
-        let at = path[path.len() - 1].clone();
-        if instance.evaluate(&at).suppressed <= instance.max_suppressed {
-            return path;
-        }
-        let distinct = |c: usize| {
-            let cell = |row: &Vec<usize>| instance.columns[c].paths[row[c]][at[c]];
-            instance.rows.iter().map(cell).collect::<BTreeSet<_>>().len()
-        };
-        let mut best: Option<(usize, f64, Vec<usize>)> = None;
-        for c in 0..at.len() {
-            let own = vec![c];
-            let group = instance.linked.iter().find(|g| g.contains(&c)).unwrap_or(&own);
-            if group[0] != c || group.iter().any(|&c| at[c] == instance.columns[c].max) {
-                continue;
-            }
-            let mut next = at.clone();
-            group.iter().for_each(|&c| next[c] += 1);
-            let most = group.iter().map(|&c| distinct(c)).max().unwrap_or(0);
-            let node = Node::new(next.iter().map(|&l| l as u8).collect::<Vec<u8>>());
-            let cost = problem.loss.bound(&node, &[]);
-            let better =
-                |(m, k, _): &(usize, f64, Vec<usize>)| most > *m || (most == *m && cost < k - 1e-9 * k.abs());
-            if best.as_ref().is_none_or(better) {
-                best = Some((most, cost, next));
-            }
-        }
-        match best {
-            Some((_, _, next)) => path.push(next),
-            None => return path,
-        }
-    }
 }
 
 proptest! {
@@ -113,32 +75,6 @@ proptest! {
         prop_assert!(account.checked as u128 <= problem.lattice.nodes(), "a node was checked twice");
         let even = instance.columns.iter().all(|c| c.weight == instance.columns[0].weight);
         prop_assert!(gap == 0.0 || instance.loss != "height" || !even);
-    }
-
-    #[test]
-    fn datafly_takes_the_steps_of_its_definition(instance in instance()) {
-        let Some(problem) = problem(&instance) else { return Ok(()) };
-        let path = datafly(&instance, &problem);
-        let last = path.last().unwrap();
-        let (outcome, account) = solve(&problem, "datafly");
-        prop_assert_eq!(account.checked, path.len() as u64);
-        let suppressed = instance.evaluate(last).suppressed;
-        match &outcome {
-            Outcome::Found { best, .. } => {
-                prop_assert_eq!(&levels(&best.node), last);
-                prop_assert!(suppressed <= instance.max_suppressed);
-                // The last step was needed, and so was every step before it.
-                for passed in &path[..path.len() - 1] {
-                    prop_assert!(instance.evaluate(passed).suppressed > instance.max_suppressed);
-                }
-            }
-            Outcome::Infeasible { least } => {
-                prop_assert_eq!(last, &levels(&problem.lattice.top()));
-                prop_assert_eq!(*least, suppressed as u64);
-            }
-            Outcome::Cancelled => prop_assert!(false, "nobody cancelled"),
-        }
-        prop_assert_eq!(outcome, solve(&problem, "datafly").0);
     }
 
     #[test]
@@ -204,20 +140,6 @@ fn incognito_works_more_than_ola_for_the_same_answer() {
     assert_eq!(incognito, ola);
     assert!(incognitos.checked >= olas.checked, "{incognitos:?} {olas:?}");
     assert!(incognitos.compared >= olas.compared, "{incognitos:?} {olas:?}");
-}
-
-#[test]
-fn datafly_breaks_ties_by_weight_then_by_column() {
-    // Four rows that are all different in both columns: one column has to go.
-    let rows = || vec![vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]];
-    let levels_of = |instance: &Instance| match solve(&problem(instance).unwrap(), "datafly").0 {
-        Outcome::Found { best, .. } => levels(&best.node),
-        other => panic!("{other:?}"),
-    };
-    let mut instance = flat(&[2, 2], rows(), "height");
-    assert_eq!(levels_of(&instance), [1, 0]);
-    instance.columns[1].weight = 0.5;
-    assert_eq!(levels_of(&instance), [0, 1]);
 }
 
 #[test]

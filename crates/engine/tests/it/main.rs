@@ -10,6 +10,7 @@ mod scan_formats;
 mod group;
 mod transform;
 mod cells;
+mod substitute;
 mod order;
 mod release;
 mod release_property;

@@ -352,3 +352,29 @@ fn entropy_of_el_emam() {
         assert_eq!(found.round(), bits);
     }
 }
+
+#[test]
+fn anonymity_level_1_is_the_most_general_release() {
+    let mut case = people();
+    case.policy = case
+        .policy
+        .replacen("k = 2", "anonymity = 1\nanonymity_table = [[0.5, 2]]", 1)
+        .replace("[search]", "[search]\nalgorithm = \"datafly\"");
+    let verdict = case.judge(&case.release(), true);
+    assert_eq!(broken(&verdict), ["levels"]);
+    let found = &verdict.claims["levels"].found;
+    assert!(found.contains("`age` is at level 1, anonymity level 1 asks for 2"), "{found}");
+    case.levels = BTreeMap::from([("age".into(), 2), ("zip".into(), 2)]);
+    assert!(case.judge(&case.release(), true).holds());
+    // What the recipient does not tolerate is not asked for.
+    case.policy = case.policy.replace("max_level = 2", "max_level = 2\ntolerance = 0.5");
+    case.levels = BTreeMap::from([("age".into(), 1), ("zip".into(), 2)]);
+    assert!(case.judge(&case.release(), true).claims["levels"].holds);
+    case.levels = BTreeMap::from([("age".into(), 2), ("zip".into(), 2)]);
+    let verdict = case.judge(&case.release(), true);
+    assert!(verdict.claims["levels"].found.contains("beyond tolerance 0.5"), "{verdict:#?}");
+    // Linked columns go as far as both may.
+    case.policy = case.policy.replace("[search]", "[search]\nlinked = [[\"age\", \"zip\"]]");
+    case.levels = BTreeMap::from([("age".into(), 1), ("zip".into(), 1)]);
+    assert!(case.judge(&case.release(), true).claims["levels"].holds);
+}

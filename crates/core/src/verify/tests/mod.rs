@@ -3,6 +3,7 @@
 
 mod forged;
 mod hand;
+mod identifiers;
 mod naive;
 mod random;
 mod steps;

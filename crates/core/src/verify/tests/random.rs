@@ -52,7 +52,7 @@ fn table() -> impl Strategy<Value = Vec<[Option<u8>; 4]>> {
     prop::collection::vec([cell(), cell(), cell(), cell()], 1..25)
 }
 
-fn case() -> impl Strategy<Value = Case> {
+pub(super) fn case() -> impl Strategy<Value = Case> {
     let policy = (
         missing(),
         select(vec!["dropped", "starred", "cells"]),

@@ -1,0 +1,168 @@
+//! What Datafly II asks of the holder besides a policy's usual keys (Sweeney, "The Datafly II System"): how much
+//! distortion the recipient tolerates and how likely a column is linked on, both per column and from 0 to 1, and
+//! an overall anonymity level from 0 to 1 that a table of the institution turns into k.
+//!
+//! The level is another way to write `k`: [`Policy::parse`](super::Policy::parse) puts the derived k where a
+//! given one would be, so that everything that asks for k, the verifier too, finds one number. A level between
+//! two of the table is protected as the higher one. Level 0 would release the original and is refused. Costs
+//! nothing to speak of.
+
+use super::{Policy, Privacy};
+use crate::error::Fault;
+
+/// The algorithm that reads profiles.
+const DATAFLY: &str = "datafly";
+
+/// Level → k, as Sweeney's table for the voters of Cambridge has them: k is 1 % of the level's share of 54,805.
+/// For a table of another size the institution should write its own.
+pub const ANONYMITY_TABLE: [(f64, u64); 9] = [
+    (0.1, 54),
+    (0.2, 109),
+    (0.3, 164),
+    (0.4, 219),
+    (0.5, 274),
+    (0.6, 328),
+    (0.7, 383),
+    (0.8, 438),
+    (0.9, 493),
+];
+
+/// How many rows may be suppressed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// So large a share of them, rounded down.
+    Share(f64),
+    /// So many.
+    Rows(u64),
+}
+
+impl Privacy {
+    /// The table that turns the anonymity level into k.
+    fn table(&self) -> &[(f64, u64)] {
+        self.anonymity_table.as_deref().unwrap_or(&ANONYMITY_TABLE)
+    }
+
+    /// The k of the anonymity level: that of the first level of the table which is not lower. The highest level,
+    /// 1, needs no line of its own.
+    pub(super) fn derived_k(&self) -> Option<u64> {
+        let level = self.anonymity?;
+        let table = self.table();
+        let found = table.iter().find(|(at, _)| *at >= level);
+        found.or(table.last().filter(|_| level == 1.0)).map(|(_, k)| *k)
+    }
+
+    /// Whether everything is to be as general as the limits let it be: anonymity level 1.
+    pub fn most_general(&self) -> bool {
+        self.anonymity == Some(1.0)
+    }
+}
+
+impl Policy {
+    /// How many rows may be suppressed. Where the policy does not say, no row; but Datafly by its definition
+    /// drops what is left once that is k rows or fewer.
+    pub fn suppression(&self) -> Limit {
+        let groups = self.privacy.quasi.values().map(|group| group.k);
+        match self.privacy.suppression {
+            Some(share) => Limit::Share(share),
+            None if self.search.algorithm == DATAFLY => {
+                Limit::Rows(self.privacy.k.into_iter().chain(groups).min().unwrap_or(0))
+            }
+            None => Limit::Share(0.0),
+        }
+    }
+}
+
+/// What is wrong with profiles and anonymity level.
+pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
+    for (name, column) in &policy.columns {
+        for (part, value) in [("tolerance", column.tolerance), ("linking", column.linking)] {
+            let key = format!("columns.{name}.{part}");
+            faults.extend(value.and_then(|value| profile(policy, &key, value)));
+        }
+    }
+    match policy.privacy.anonymity {
+        Some(level) => anonymity(policy, level, faults),
+        None if policy.privacy.anonymity_table.is_some() => faults.push(
+            Fault::input("is not used: no anonymity level is given")
+                .key("privacy.anonymity_table")
+                .help("give privacy.anonymity instead of privacy.k, or remove the table"),
+        ),
+        None => {}
+    }
+}
+
+fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
+    if !(0.0..=1.0).contains(&value) {
+        return Some(
+            Fault::input(format!("{value} is not from 0 to 1"))
+                .key(key)
+                .help("0 is the least, 1 the most; without the key it is 1"),
+        );
+    }
+    let algorithm = &policy.search.algorithm;
+    (algorithm != DATAFLY).then(|| {
+        Fault::input(format!("algorithm \"{algorithm}\" does not use profiles")).key(key).help(
+            "set search.algorithm = \"datafly\", or remove the key; for every algorithm there are max_level and weight",
+        )
+    })
+}
+
+fn anonymity(policy: &Policy, level: f64, faults: &mut Vec<Fault>) {
+    let key = "privacy.anonymity";
+    if policy.privacy.k.is_some() {
+        faults.push(
+            Fault::input("k and the anonymity level are both given")
+                .key(key)
+                .help("the level is turned into k by a table: remove one of them"),
+        );
+    }
+    if level == 0.0 {
+        faults.push(
+            Fault::input("level 0 would release the original")
+                .key(key)
+                .help("give a level above 0; who wants no protection has to say k = 1"),
+        );
+    } else if !(0.0..=1.0).contains(&level) {
+        faults.push(Fault::input(format!("{level} is not from 0 to 1")).key(key).help("for instance 0.7"));
+    }
+    if level == 1.0 && policy.search.algorithm != DATAFLY {
+        faults.push(
+            Fault::input(format!(
+                "level 1 asks for the most general release; algorithm \"{}\" looks for the least",
+                policy.search.algorithm
+            ))
+            .key(key)
+            .help("set search.algorithm = \"datafly\", or give a lower level"),
+        );
+    }
+    let before = faults.len();
+    table(policy.privacy.table(), faults);
+    if faults.len() == before && (0.0..1.0).contains(&level) && policy.privacy.derived_k().is_none() {
+        let last = policy.privacy.table().last().map_or(0.0, |(at, _)| *at);
+        faults.push(
+            Fault::input(format!("the table ends at level {last}, {level} is asked for"))
+                .key(key)
+                .help("give a lower level, or a privacy.anonymity_table that goes further"),
+        );
+    }
+}
+
+/// Levels and k both rise, or a higher level would not protect more.
+fn table(table: &[(f64, u64)], faults: &mut Vec<Fault>) {
+    let key = "privacy.anonymity_table";
+    let help = "write pairs of level and k that both rise, such as [[0.5, 5], [0.9, 20]]";
+    if table.is_empty() {
+        faults.push(Fault::input("has no levels").key(key).help(help));
+    }
+    if let Some((level, k)) = table.iter().find(|(level, k)| !(*level > 0.0 && *level <= 1.0) || *k == 0) {
+        faults.push(
+            Fault::input(format!("[{level}, {k}]: a level is above 0 and at most 1, a k at least 1"))
+                .key(key)
+                .help(help),
+        );
+    }
+    if let Some(pair) = table.windows(2).find(|pair| !(pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1)) {
+        let [(a, j), (b, k)] = [pair[0], pair[1]];
+        faults.push(Fault::input(format!("does not rise from [{a}, {j}] to [{b}, {k}]")).key(key).help(help));
+    }
+}

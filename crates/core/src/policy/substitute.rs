@@ -1,0 +1,67 @@
+//! How a policy asks for made-up values in place of an identifier (Sweeney's equivalence class substitution).
+//!
+//! `transform = { substitute = { key_file = "secret.key" } }`. The policy names where the secret is and never
+//! holds it; whoever runs the release reads it. What is made of it is in [`crate::pseudonym`].
+
+use serde::{Deserialize, Serialize};
+
+use super::{Policy, Role};
+use crate::error::Fault;
+
+/// What is done to a column that is not generalized.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transform {
+    /// Every value becomes a made-up one of the same shape, the same one everywhere.
+    Substitute(Substitute),
+}
+
+/// Where the key of a substitution is: in exactly one of the two places.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Substitute {
+    /// A file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<String>,
+    /// A variable of the environment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_env: Option<String>,
+}
+
+/// What is wrong with transforms.
+pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
+    for (name, column) in &policy.columns {
+        let Some(Transform::Substitute(substitute)) = &column.transform else { continue };
+        let key = format!("columns.{name}.transform");
+        if column.role != Role::Identifier {
+            let help = match column.role {
+                Role::Quasi => {
+                    "a quasi-identifier is generalized: remove `transform`, or give the column role = \"identifier\""
+                }
+                _ => "remove `transform`, or give the column role = \"identifier\"",
+            };
+            faults.push(
+                Fault::input(format!(
+                    "only an identifier can be substituted; the column has role \"{}\"",
+                    column.role.name()
+                ))
+                .key(&key)
+                .help(help),
+            );
+        }
+        faults.extend(place(substitute).map(|fault| fault.key(key)));
+    }
+}
+
+fn place(substitute: &Substitute) -> Option<Fault> {
+    let help = "give key_file = \"secret.key\" or key_env = \"THRONG_KEY\"";
+    match (&substitute.key_file, &substitute.key_env) {
+        (None, None) => Some(Fault::input("does not say where the key is").help(help)),
+        (Some(_), Some(_)) => Some(Fault::input("has two places for one key").help(help)),
+        (Some(file), None) if file.is_empty() => Some(Fault::input("key_file is empty").help(help)),
+        (None, Some(name)) if name.is_empty() || name.contains(['=', '\0']) => {
+            Some(Fault::input(format!("{name:?} cannot be the name of a variable")).help(help))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,105 @@
+//! What Datafly II knows of the recipient and of who might link (Sweeney, "The Datafly II System"), and the seed
+//! of what it leaves to chance. Other strategies have no use for it, and a policy that gives them one is refused.
+//!
+//! Tolerance t lets a column rise to level floor(t · height) and no further: that is as far as the recipient can
+//! use it. It joins the policy's `max_level` as a limit of the lattice, so that no strategy could pass it.
+
+use super::Problem;
+use crate::error::{Error, Fault, Result};
+use crate::policy::Policy;
+
+/// The profiles of a problem.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Profile {
+    /// One per quasi-identifier; what is not there has 1 for both.
+    pub columns: Vec<ColumnProfile>,
+    /// Whether everything is generalized as far as the limits let it: anonymity level 1.
+    pub most_general: bool,
+    /// Decides where columns tie.
+    pub seed: u64,
+}
+
+/// The profile of one column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColumnProfile {
+    /// How much distortion the recipient tolerates, from 0 to 1.
+    pub tolerance: f64,
+    /// How likely somebody links on it, from 0 to 1.
+    pub linking: f64,
+}
+
+impl Default for ColumnProfile {
+    fn default() -> Self {
+        ColumnProfile { tolerance: 1.0, linking: 1.0 }
+    }
+}
+
+impl ColumnProfile {
+    /// The highest level within the tolerance. A product that is a rounding error short of a level is that level.
+    pub fn ceiling(&self, height: usize) -> usize {
+        ((self.tolerance * height as f64 + 1e-9).floor() as usize).min(height)
+    }
+
+    /// The least tolerance, to four digits, that lets a column rise to a level.
+    pub fn tolerance_for(level: usize, height: usize) -> f64 {
+        (level as f64 / height.max(1) as f64 * 1e4).ceil() / 1e4
+    }
+}
+
+impl Profile {
+    /// As a policy gives it.
+    pub(super) fn new(policy: &Policy, names: &[String]) -> Self {
+        let column = |name: &String| {
+            let given = policy.columns.get(name);
+            ColumnProfile {
+                tolerance: given.and_then(|c| c.tolerance).unwrap_or(1.0),
+                linking: given.and_then(|c| c.linking).unwrap_or(1.0),
+            }
+        };
+        Profile {
+            columns: names.iter().map(column).collect(),
+            most_general: policy.privacy.most_general(),
+            seed: policy.search.seed,
+        }
+    }
+
+    /// The profile of a column.
+    pub fn column(&self, column: usize) -> ColumnProfile {
+        self.columns.get(column).copied().unwrap_or_default()
+    }
+
+    /// The highest level of a column: what the policy says, as far as the tolerance goes.
+    ///
+    /// # Errors
+    /// A tolerance that ends below the least level allowed.
+    pub(super) fn highest(&self, policy: &Policy, problem: (usize, &str, usize)) -> Result<Option<usize>> {
+        let (column, name, height) = problem;
+        let given = policy.columns.get(name);
+        let (min, max) = (given.and_then(|c| c.min_level), given.and_then(|c| c.max_level));
+        let ceiling = self.column(column).ceiling(height);
+        // A level that the hierarchy does not have is another mistake, and told as such.
+        if ceiling == height || max.or(min).is_some_and(|level| level > height) {
+            return Ok(max);
+        }
+        if let Some(min) = min.filter(|&min| min > ceiling) {
+            let tolerance = self.column(column).tolerance;
+            return Err(Error::from(
+                Fault::input(format!(
+                    "tolerance {tolerance} ends at level {ceiling} of {height}, below min_level {min}"
+                ))
+                .key(format!("columns.{name}.tolerance"))
+                .help(format!("raise it to {} or more", ColumnProfile::tolerance_for(min, height))),
+            ));
+        }
+        Ok(Some(max.map_or(ceiling, |max| max.min(ceiling))))
+    }
+}
+
+impl Problem {
+    /// The tolerance that a column needs for a level, where its own does not reach so far.
+    pub(super) fn more_tolerance(&self, column: usize, level: usize) -> Option<f64> {
+        let height = self.hierarchies[column].height();
+        let short = self.profile.column(column).ceiling(height) < level;
+        short.then(|| ColumnProfile::tolerance_for(level, height))
+    }
+}

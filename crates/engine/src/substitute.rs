@@ -1,0 +1,146 @@
+//! Made-up values for identifiers: reads the keys that a policy names, and each such column once, so that no
+//! made-up value is a real one.
+//!
+//! The secret is in a file or in the environment and stays there: nothing that is written or said holds it. One
+//! more scan of these columns, and some 16 bytes of memory per distinct value; what is made of a value then
+//! is [`throng::pseudonym`]'s.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, StringArray};
+use rayon::prelude::*;
+use throng::error::{Fault, Result};
+use throng::policy::{Policy, Substitute};
+use throng::pseudonym::{Key, Originals, Pseudonyms};
+
+use crate::Engine;
+use crate::cells::Cells;
+use crate::error::unreadable;
+use crate::release::PolicyFile;
+use crate::source::Source;
+
+/// How a secret is made, for those who have none yet.
+const MAKE: &str = "openssl rand -hex 32";
+
+/// The columns that are substituted, each with its made-up values.
+#[derive(Debug, Default)]
+pub struct Substitutes {
+    columns: Vec<(String, Option<Pseudonyms>)>,
+}
+
+/// The key of a column that is to be substituted.
+pub(crate) type Keys = Vec<(String, Key)>;
+
+impl PolicyFile {
+    /// Reads the keys that the policy names.
+    ///
+    /// # Errors
+    /// A key that is not there, or too short.
+    pub(crate) fn keys(&self) -> Result<Keys> {
+        let mut keys = Vec::new();
+        for (name, column) in &self.policy.columns {
+            let Some(substitute) = column.substitute() else { continue };
+            let place = format!("columns.{name}.transform");
+            let key = secret(substitute, self.folder()).and_then(|secret| Key::new(&secret));
+            let key = key.map_err(|e| e.map(|fault| fault.key(&place)))?;
+            keys.push((name.clone(), key));
+        }
+        Ok(keys)
+    }
+
+    /// The files that the policy names as keys.
+    pub(crate) fn key_files(&self) -> impl Iterator<Item = PathBuf> {
+        let columns = self.policy.columns.values();
+        let files = columns.filter_map(|column| column.substitute()?.key_file.as_ref());
+        files.map(|file| self.folder().join(file))
+    }
+}
+
+/// The bytes of a secret; the end of its line is no part of it.
+fn secret(substitute: &Substitute, folder: &Path) -> Result<Vec<u8>> {
+    let mut secret = match (&substitute.key_file, &substitute.key_env) {
+        (Some(file), _) => {
+            let path = folder.join(file);
+            let name = path.display().to_string();
+            std::fs::read(&path).map_err(|e| {
+                let help = format!("name the file that holds the key, or make one: {MAKE} > {name}");
+                unreadable(&name, &e).map(|fault| fault.help(&help))
+            })?
+        }
+        (None, Some(name)) => {
+            let help = format!("export {name}=$({MAKE}), and keep it safe: another key gives other values");
+            let value = std::env::var_os(name).filter(|value| !value.is_empty()).ok_or_else(|| {
+                Fault::input(format!("the variable `{name}` is not set, or is empty")).help(help)
+            })?;
+            value.into_encoded_bytes()
+        }
+        (None, None) => return Err(Fault::bug("a substitution without a key was not refused").into()),
+    };
+    if secret.last() == Some(&b'\n') {
+        secret.pop();
+        secret.pop_if(|last| *last == b'\r');
+    }
+    Ok(secret)
+}
+
+impl Engine {
+    /// Reads the columns that are to be substituted; `stop` is asked between batches.
+    ///
+    /// # Errors
+    /// What cannot be read, and values that cannot be replaced.
+    pub(crate) fn substitutes(
+        &self,
+        source: &Source,
+        policy: &Policy,
+        keys: Keys,
+        stop: &dyn Fn() -> Result<()>,
+    ) -> Result<Substitutes> {
+        if keys.is_empty() {
+            return Ok(Substitutes::default());
+        }
+        let names: Vec<String> = keys.iter().map(|(name, _)| name.clone()).collect();
+        let here = |error: throng::error::Error, column: &str| {
+            error.map(|fault| fault.column(column).file(&source.name))
+        };
+        let mut originals: Vec<Originals> = names.iter().map(|_| Originals::new()).collect();
+        // What reads as missing must not come out either.
+        originals.iter_mut().for_each(|o| policy.input.null.iter().for_each(|null| o.avoid(null)));
+        self.scan(source, &names, |batch| {
+            for ((name, array), originals) in names.iter().zip(batch.columns()).zip(&mut originals) {
+                let cells = Cells::new(name, array)?;
+                let values = (0..cells.len()).filter_map(|row| cells.get(row));
+                values.into_iter().try_for_each(|value| originals.add(value)).map_err(|e| here(e, name))?;
+            }
+            stop()
+        })?;
+        let columns = keys.into_iter().zip(originals).map(|((name, key), originals)| {
+            let pseudonyms = Pseudonyms::new(&key, originals).map_err(|e| here(e, &name))?;
+            Ok((name, pseudonyms))
+        });
+        Ok(Substitutes { columns: columns.collect::<Result<_>>()? })
+    }
+}
+
+impl Substitutes {
+    /// Whether a column is substituted.
+    pub(crate) fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|(name, _)| name == column)
+    }
+
+    /// The made-up values of a column's cells; missing cells stay missing.
+    pub(crate) fn replace(&self, column: &str, array: &ArrayRef) -> Result<ArrayRef> {
+        let cells = Cells::new(column, array)?;
+        let pseudonyms = self.columns.iter().find(|(name, _)| name == column).and_then(|(_, p)| p.as_ref());
+        let replace = |row: usize| match (cells.get(row), pseudonyms) {
+            (None, _) => Ok(None),
+            (Some(value), Some(pseudonyms)) => pseudonyms.replace(value).map(Some),
+            (Some(_), None) => Err(Fault::data("the table changed while it was being released")
+                .help("release a copy that nobody writes to")
+                .into()),
+        };
+        let values: Result<Vec<Option<String>>> = (0..cells.len()).into_par_iter().map(replace).collect();
+        let values = values.map_err(|e| e.map(|fault| fault.column(column)))?;
+        Ok(Arc::new(StringArray::from(values)))
+    }
+}

@@ -1,0 +1,47 @@
+//! Survey weights are numbers: a column with role `weight` that holds anything else is refused before any work.
+//!
+//! One scan of these columns, and none where there are none.
+
+use throng::error::{Fault, Result};
+use throng::policy::{Policy, Role};
+
+use crate::Engine;
+use crate::cells::Cells;
+use crate::source::Source;
+
+impl Engine {
+    /// Refuses weights that are no numbers, or below 0. A missing weight is no mistake.
+    ///
+    /// # Errors
+    /// The first cell that is no weight, and what cannot be read.
+    pub(crate) fn check_weights(&self, source: &Source, policy: &Policy) -> Result<()> {
+        let names: Vec<String> = policy.with_role(Role::Weight).into_iter().map(String::from).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let mut before = 0;
+        self.scan(source, &names, |batch| {
+            for (name, array) in names.iter().zip(batch.columns()) {
+                let cells = Cells::new(name, array)?;
+                for row in 0..cells.len() {
+                    if let Some(cell) = cells.get(row).filter(|cell| !is_weight(cell)) {
+                        return Err(Fault::data(format!(
+                            "`{cell}` in row {} is no weight",
+                            before + row + 1
+                        ))
+                        .file(&source.name)
+                        .column(name)
+                        .help("a weight is a number from 0; give the column role = \"keep\" if it is none")
+                        .into());
+                    }
+                }
+            }
+            before += batch.num_rows();
+            Ok(())
+        })
+    }
+}
+
+fn is_weight(cell: &str) -> bool {
+    cell.trim().parse::<f64>().is_ok_and(|weight| weight.is_finite() && weight >= 0.0)
+}
