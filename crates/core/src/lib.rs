@@ -25,6 +25,7 @@ pub mod release;
 pub mod describe;
 pub mod search;
 pub mod recode;
+pub mod explore;
 pub mod verify;
 pub mod report;
 

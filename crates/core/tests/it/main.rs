@@ -10,5 +10,6 @@ mod losses;
 mod naive;
 mod policy;
 mod search;
+mod explore;
 mod seams;
 mod strategies;
