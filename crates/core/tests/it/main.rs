@@ -10,6 +10,7 @@ mod losses;
 mod naive;
 mod policy;
 mod search;
+mod compare;
 mod explore;
 mod seams;
 mod strategies;
