@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::{Error, Fault, Result, nearest};
 use crate::loss;
-use crate::policy::{Aggregate, LossSpec, locate};
+use crate::policy::{Aggregate, LossSpec, grammar_fault, locate};
 use crate::search;
 
 /// What is to be compared.
@@ -172,22 +172,11 @@ impl Experiment {
     /// # Errors
     /// Every mistake found, each with its key and, where possible, its place in the text.
     pub fn parse(text: &str) -> Result<Experiment> {
-        let experiment: Experiment = toml::from_str(text).map_err(|e| {
-            let mut fault = Fault::input(e.message().trim().to_owned());
-            fault.place.span = e.span();
-            fault.help = meant(e.message());
-            Error::from(fault)
-        })?;
+        let experiment: Experiment =
+            toml::from_str(text).map_err(|e| Error::from(grammar_fault(&e, text)))?;
         Error::check(faults(&experiment)).map_err(|e| locate(e, text))?;
         Ok(experiment)
     }
-}
-
-/// The nearest of the names that a message of the TOML reader lists after the unknown one.
-fn meant(message: &str) -> Option<String> {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown = quoted.next().filter(|_| message.starts_with("unknown"))?;
-    nearest(unknown, quoted).map(|near| format!("did you mean `{near}`?"))
 }
 
 /// What results call a loss: its name, with the parameters that were given.
@@ -200,7 +189,8 @@ pub fn label(loss: &LossSpec) -> String {
         Aggregate::Geometric => "geometric",
     });
     let counted = parameters.count_suppressed.map(|c| if c { "counted" } else { "not counted" });
-    let parts: Vec<&str> = aggregate.into_iter().chain(counted).collect();
+    let tradeoff = parameters.tradeoff.map(|share| format!("tradeoff {share}"));
+    let parts: Vec<String> = aggregate.into_iter().chain(counted).map(String::from).chain(tradeoff).collect();
     if parts.is_empty() { parameters.name } else { format!("{} ({})", parameters.name, parts.join(", ")) }
 }
 

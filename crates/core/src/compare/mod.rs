@@ -13,7 +13,9 @@ mod votes;
 pub use experiment::{Experiment, Grid, Plots, Size, Synth, TableSpec, expand, label};
 pub use run::{Step, Watch, compare};
 pub use table::{Reader, Table};
-pub use tables::{csv, heading, incognito_of_ola, markdown, overview};
+pub use tables::{
+    Block, csv, heading, incognito_of_ola, losses, markdown, overview, summaries, unanswered, work,
+};
 pub use votes::{Ballot, Ranking, Standing, Vote, rank};
 
 use std::collections::BTreeMap;
@@ -194,8 +196,7 @@ impl Comparison {
             && self.drawn_suppression.contains(&panel.suppression)
     }
 
-    /// A figure of an algorithm at every k, the mean over samples where there are several; none where no sample
-    /// has it.
+    /// A figure of an algorithm at every k where it found a node, the mean over samples where there are several.
     pub fn series(&self, panel: &Panel<'_>, algorithm: &str, measure: Measure) -> Vec<Option<f64>> {
         let here = |run: &&Run| {
             run.algorithm == algorithm
@@ -203,7 +204,7 @@ impl Comparison {
                 && run.size == panel.size
                 && run.loss == panel.loss
                 && run.suppression == panel.suppression
-                && run.status != Status::Refused
+                && run.status == Status::Solved
         };
         let runs: Vec<&Run> = self.runs.iter().filter(here).collect();
         let mean = |k: &u64| {

@@ -74,103 +74,130 @@ fn quoted(cell: &str) -> String {
     }
 }
 
+/// A table with its title, what it shows, and what follows from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// Its title.
+    pub title: String,
+    /// The rows, of which the first is the head.
+    pub rows: Vec<Vec<String>>,
+    /// Sentences below it.
+    pub notes: Vec<String>,
+}
+
 /// Everything as Markdown.
 pub fn markdown(comparison: &Comparison) -> String {
     let mut text = format!("# Comparison\n\n{}", overview(comparison));
     text += "\n## Relative information loss\n\nIn % of the optimum: 100 is optimal, 200 loses twice as much as need be.\n";
-    for panel in comparison.panels() {
-        let rows = rows_of(comparison, &panel, Measure::Relative);
-        if !rows.is_empty() {
-            let _ = write!(text, "\n### {}\n\n{}", heading(comparison, &panel), against_k(comparison, &rows));
-        }
-    }
+    losses(comparison).iter().for_each(|block| text += &written(block));
     text += "\n## Work\n\nWhat the searches did. Only seconds differ from run to run.\n";
-    for panel in comparison.panels() {
-        let mut rows = Vec::new();
-        for measure in Measure::WORK {
-            rows.extend(work(comparison, &panel, measure));
-        }
-        if !rows.is_empty() {
-            let _ = write!(text, "\n### {}\n\n{}", heading(comparison, &panel), against_k(comparison, &rows));
-        }
-    }
-    text + &without_answer(comparison)
-}
-
-/// How far it got, the mean and greatest relative loss, and the votes.
-pub fn overview(comparison: &Comparison) -> String {
-    let mut text = format!("{} of {} runs were made", comparison.runs.len(), comparison.planned);
-    text += if comparison.finished { ".\n" } else { "; it was stopped before the others.\n" };
-    for table in &comparison.tables {
-        for &size in &comparison.sizes {
-            text += &in_short(comparison, table, size);
-        }
-    }
-    for ranking in &comparison.rankings {
-        text += &votes(ranking);
+    work(comparison).iter().for_each(|block| text += &written(block));
+    let unanswered = unanswered(comparison);
+    if !unanswered.is_empty() {
+        text += "\n## Runs without an answer\n\n";
+        unanswered.iter().for_each(|line| text += &format!("- {line}\n"));
     }
     text
 }
 
-/// Mean and greatest relative loss over k.
-fn in_short(comparison: &Comparison, table: &str, size: Size) -> String {
-    let panels: Vec<Panel<'_>> =
-        comparison.panels().into_iter().filter(|p| p.table == table && p.size == size).collect();
-    let mut head = vec!["algorithm".to_owned()];
-    head.extend(panels.iter().map(|p| format!("{}, {}", p.loss, percent(p.suppression))));
-    let mut rows = vec![head];
-    for algorithm in &comparison.algorithms {
-        let cell = |panel: &Panel<'_>| {
-            let series = comparison.series(panel, algorithm, Measure::Relative);
-            let found: Vec<f64> = series.into_iter().flatten().collect();
-            match found.is_empty() {
-                true => "–".to_owned(),
-                false => {
-                    let mean = found.iter().sum::<f64>() / found.len() as f64;
-                    format!("{mean:.1} ({:.1})", found.iter().copied().fold(0.0, f64::max))
-                }
-            }
-        };
-        let mut row = vec![algorithm.clone()];
-        row.extend(panels.iter().map(cell));
-        rows.push(row);
-    }
-    let title = subject(comparison, table, size);
-    format!(
-        "\nRelative information loss on {title}, in % of the optimum, by loss and suppression limit: mean over k, \
-         and in brackets the greatest.\n\n{}",
-        grid(&rows)
-    )
+/// How far it got, the mean and greatest relative loss, and the votes, as Markdown.
+pub fn overview(comparison: &Comparison) -> String {
+    let mut text = format!("{} of {} runs were made", comparison.runs.len(), comparison.planned);
+    text += if comparison.finished { ".\n" } else { "; it was stopped before the others.\n" };
+    summaries(comparison).iter().for_each(|block| text += &written(block));
+    text
 }
 
-fn votes(ranking: &Ranking) -> String {
-    let mut rows = vec![
-        ["algorithm", "total error, %", "best at", "races won", "races lost"].map(String::from).to_vec(),
-    ];
+fn written(block: &Block) -> String {
+    let mut text = format!("\n### {}\n\n{}", block.title, grid(&block.rows));
+    if !block.notes.is_empty() {
+        text += "\n";
+        block.notes.iter().for_each(|note| text += &format!("- {note}\n"));
+    }
+    text
+}
+
+/// Mean and greatest relative loss over k, and the votes.
+pub fn summaries(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for table in &comparison.tables {
+        blocks.extend(comparison.sizes.iter().map(|&size| in_short(comparison, table, size)));
+    }
+    blocks.extend(comparison.rankings.iter().map(votes));
+    blocks
+}
+
+/// The relative loss of every algorithm against k.
+pub fn losses(comparison: &Comparison) -> Vec<Block> {
+    blocks(comparison, |panel| rows_of(comparison, panel, Measure::Relative))
+}
+
+/// What every algorithm did, against k.
+pub fn work(comparison: &Comparison) -> Vec<Block> {
+    blocks(comparison, |panel| {
+        Measure::WORK.iter().flat_map(|&measure| work_of(comparison, panel, measure)).collect()
+    })
+}
+
+/// One table per panel that has any lines.
+fn blocks(comparison: &Comparison, lines: impl Fn(&Panel<'_>) -> Vec<Line>) -> Vec<Block> {
+    let block = |panel: &Panel<'_>| {
+        let lines = lines(panel);
+        let head = [vec!["k".to_owned()], comparison.k.iter().map(u64::to_string).collect()].concat();
+        let rows = lines.iter().map(|(name, cells)| [vec![name.clone()], cells.clone()].concat());
+        let rows = [head].into_iter().chain(rows).collect();
+        let title = heading(comparison, panel);
+        (!lines.is_empty()).then_some(Block { title, rows, notes: Vec::new() })
+    };
+    comparison.panels().iter().filter_map(block).collect()
+}
+
+/// Mean and greatest relative loss over k.
+fn in_short(comparison: &Comparison, table: &str, size: Size) -> Block {
+    let panels: Vec<Panel<'_>> =
+        comparison.panels().into_iter().filter(|p| p.table == table && p.size == size).collect();
+    let head = panels.iter().map(|p| format!("{}, {}", p.loss, percent(p.suppression)));
+    let mut rows = vec![["algorithm".to_owned()].into_iter().chain(head).collect::<Vec<_>>()];
+    for algorithm in &comparison.algorithms {
+        let cells = panels.iter().map(|panel| mean_and_greatest(comparison, panel, algorithm));
+        rows.push([algorithm.clone()].into_iter().chain(cells).collect());
+    }
+    let title = format!("Relative information loss: {}", subject(comparison, table, size));
+    let note =
+        "By loss and suppression limit, in % of the optimum: the mean over k, and in brackets the greatest.";
+    Block { title, rows, notes: vec![note.to_owned()] }
+}
+
+fn mean_and_greatest(comparison: &Comparison, panel: &Panel<'_>, algorithm: &str) -> String {
+    let series = comparison.series(panel, algorithm, Measure::Relative);
+    let found: Vec<f64> = series.into_iter().flatten().collect();
+    if found.is_empty() {
+        return "–".to_owned();
+    }
+    let mean = found.iter().sum::<f64>() / found.len() as f64;
+    format!("{mean:.1} ({:.1})", found.iter().copied().fold(0.0, f64::max))
+}
+
+fn votes(ranking: &Ranking) -> Block {
+    let head = ["algorithm", "total error, %", "best at", "races won", "races lost"].map(String::from);
+    let mut rows = vec![head.to_vec()];
     rows.extend(ranking.standings.iter().map(|s| {
         let error = if ranking.common > 0 { format!("{:.1}", s.error) } else { "–".to_owned() };
         vec![s.algorithm.clone(), error, s.first.to_string(), s.won.to_string(), s.lost.to_string()]
     }));
-    let named = |winners: &[String]| match winners {
-        [] => "none".to_owned(),
-        winners => winners.join(", "),
-    };
-    format!(
-        "\nVotes on {}: {} points, {} of them solved by all algorithms.\n\n{}\n\
-         - Least total error: {}\n- Majority: {}\n- Condorcet: {}\n",
-        ranking.table,
-        ranking.ballots,
-        ranking.common,
-        grid(&rows),
-        named(&ranking.total),
-        named(&ranking.majority),
-        named(&ranking.condorcet)
-    )
+    let named = |winners: &[String]| if winners.is_empty() { "none".to_owned() } else { winners.join(", ") };
+    let notes = vec![
+        format!("{} points, {} of them solved by all algorithms.", ranking.ballots, ranking.common),
+        format!("Least total error: {}.", named(&ranking.total)),
+        format!("Majority: {}.", named(&ranking.majority)),
+        format!("Condorcet: {}.", named(&ranking.condorcet)),
+    ];
+    Block { title: format!("Votes: {}", ranking.table), rows, notes }
 }
 
 fn percent(share: f64) -> String {
-    // Fifteen digits are what a share as it was written has at most.
-    let text = format!("{:.12}", share * 100.0);
+    // As many digits as a share has that somebody wrote.
+    let text = format!("{:.10}", share * 100.0);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
@@ -185,7 +212,7 @@ fn subject(comparison: &Comparison, table: &str, size: Size) -> String {
 /// What a panel is called.
 pub fn heading(comparison: &Comparison, panel: &Panel<'_>) -> String {
     let subject = subject(comparison, panel.table, panel.size);
-    format!("{subject}: {}, at most {} suppressed", panel.loss, percent(panel.suppression))
+    format!("{subject}, {}, at most {} suppressed", panel.loss, percent(panel.suppression))
 }
 
 /// A line of a table against k.
@@ -203,7 +230,7 @@ fn rows_of(comparison: &Comparison, panel: &Panel<'_>, measure: Measure) -> Vec<
 }
 
 /// A measure of every algorithm, and of Incognito as % of OLA (O, figure 8).
-fn work(comparison: &Comparison, panel: &Panel<'_>, measure: Measure) -> Vec<Line> {
+fn work_of(comparison: &Comparison, panel: &Panel<'_>, measure: Measure) -> Vec<Line> {
     let name = measure.title().to_lowercase();
     let mut rows: Vec<Line> = rows_of(comparison, panel, measure)
         .into_iter()
@@ -237,12 +264,6 @@ fn number(value: f64, measure: Measure) -> String {
     }
 }
 
-fn against_k(comparison: &Comparison, lines: &[Line]) -> String {
-    let head = [vec!["k".to_owned()], comparison.k.iter().map(u64::to_string).collect()].concat();
-    let rows = lines.iter().map(|(name, cells)| [vec![name.clone()], cells.clone()].concat());
-    grid(&[head].into_iter().chain(rows).collect::<Vec<_>>())
-}
-
 /// A table whose first line is the head, first column to the left and all others to the right.
 fn grid(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -274,7 +295,7 @@ fn grid(rows: &[Vec<String>]) -> String {
 }
 
 /// Runs that were refused or have no solution, each reason once with how often.
-fn without_answer(comparison: &Comparison) -> String {
+pub fn unanswered(comparison: &Comparison) -> Vec<String> {
     let mut reasons: Vec<(Status, &str, &str, u64)> = Vec::new();
     for run in comparison.runs.iter().filter(|run| run.status != Status::Solved) {
         let reason = run.reason.as_deref().unwrap_or_default();
@@ -283,11 +304,8 @@ fn without_answer(comparison: &Comparison) -> String {
             None => reasons.push((run.status, &run.algorithm, reason, 1)),
         }
     }
-    if reasons.is_empty() {
-        return String::new();
-    }
-    let lines = reasons.iter().map(|(status, algorithm, reason, times)| {
-        format!("- {}, {algorithm}, {times} runs: {reason}\n", status.name())
-    });
-    format!("\n## Runs without an answer\n\n{}", lines.collect::<String>())
+    let line = |(status, algorithm, reason, times): &(Status, &str, &str, u64)| {
+        format!("{}, {algorithm}, {times} runs: {reason}", status.name())
+    };
+    reasons.iter().map(line).collect()
 }

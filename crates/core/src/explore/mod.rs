@@ -32,6 +32,8 @@ pub struct Choice {
 pub struct Explored {
     /// The quasi-identifiers, in the order of every node's levels.
     pub columns: Vec<String>,
+    /// Positions of the columns that rise together; most columns are alone.
+    pub steps: Vec<Vec<usize>>,
     /// Rows of the table.
     pub rows: u64,
     /// How many of them may be suppressed.
@@ -114,6 +116,22 @@ pub struct NodeFacts {
 /// # Errors
 /// A lattice of more than [`LISTED`] nodes; a budget that says to stop.
 pub fn explore(problem: &Problem, choice: &Choice, budget: &Budget<'_>) -> Result<Explored> {
+    listable(problem)?;
+    let nodes: Vec<Node> = problem.lattice.iter().collect();
+    // With a model that is not monotone nothing follows from another node's verdict.
+    let tagged = problem.models.iter().all(|m| m.monotone()).then(|| {
+        let mut tagged = vec![true; nodes.len()];
+        judged(problem, budget).into_iter().for_each(|node| tagged[node] = false);
+        tagged
+    });
+    list(problem, choice, budget, &nodes, tagged.as_deref(), None)
+}
+
+/// Whether a lattice can be listed node by node.
+///
+/// # Errors
+/// A lattice of more than [`LISTED`] nodes, with what to do.
+pub fn listable(problem: &Problem) -> Result<()> {
     let size = problem.lattice.nodes();
     if size > LISTED {
         return Err(Fault::input(format!("the lattice has {size} nodes; {LISTED} can be listed"))
@@ -124,14 +142,7 @@ pub fn explore(problem: &Problem, choice: &Choice, budget: &Budget<'_>) -> Resul
             )
             .into());
     }
-    let nodes: Vec<Node> = problem.lattice.iter().collect();
-    // With a model that is not monotone nothing follows from another node's verdict.
-    let tagged = problem.models.iter().all(|m| m.monotone()).then(|| {
-        let mut tagged = vec![true; nodes.len()];
-        judged(problem, budget).into_iter().for_each(|node| tagged[node] = false);
-        tagged
-    });
-    list(problem, choice, budget, &nodes, tagged.as_deref(), None)
+    Ok(())
 }
 
 /// The nodes that are at most so many steps from the chosen one; linked columns take a step together. Which ones
@@ -203,6 +214,7 @@ fn list(
     }
     Ok(Explored {
         columns: problem.names.clone(),
+        steps: (0..problem.lattice.dimensions()).map(|d| problem.lattice.columns_along(d).to_vec()).collect(),
         rows: problem.classes.rows(),
         max_suppressed: problem.max_suppressed,
         loss: problem.loss.name().to_owned(),

@@ -7,6 +7,7 @@ mod check;
 mod grammar;
 mod spans;
 
+pub(crate) use grammar::fault as grammar_fault;
 pub use spans::locate;
 
 use std::collections::BTreeMap;

@@ -5,8 +5,8 @@ use throng::explore::{Choice, Explored, LISTED, NodeFacts, around, explore};
 use throng::lattice::{Lattice, Limits};
 use throng::search::{Budget, Outcome, Problem, solve, strategy};
 
-use crate::naive::{Instance, Naive};
 use crate::instances::{instance, problem};
+use crate::naive::{Instance, Naive};
 
 fn choice(problem: &Problem) -> Choice {
     let (outcome, _) = solve(problem, strategy("auto").unwrap(), &Budget::unlimited()).unwrap();
