@@ -19,4 +19,7 @@ mod tamper;
 mod bad_policy;
 mod bad_table;
 mod bad_paths;
+mod explore;
+mod compare;
+mod tutorial;
 mod adult;

@@ -8,7 +8,9 @@ const STYLE: &str = concat!(include_str!("colours.css"), include_str!("plot.css"
 /// The size of letters in pictures.
 const SIZE: f64 = 11.0;
 const WIDTH: f64 = 420.0;
-const LEFT: f64 = 58.0;
+/// Where the words above the plot begin, and where the plot does.
+const EDGE: f64 = 4.0;
+const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
 const PLOT: f64 = 190.0;
 /// Figures that differ by more than this factor are shown on a logarithmic axis.
@@ -69,8 +71,8 @@ impl Chart {
     fn draw(&self) -> (Pen, (f64, f64)) {
         let joined = self.joined();
         let mut pen = Pen::new();
-        pen.text("title", (LEFT, 14.0), Anchor::Start, &self.title);
-        pen.text("tick", (LEFT, 29.0), Anchor::Start, &fit(&self.subtitle, SIZE, WIDTH - LEFT));
+        pen.text("title", (EDGE, 14.0), Anchor::Start, &self.title);
+        pen.text("tick", (EDGE, 29.0), Anchor::Start, &fit(&self.subtitle, SIZE, WIDTH - EDGE));
         let top = draw_legend(&mut pen, &joined) + 12.0;
         let bottom = top + PLOT;
         let values = joined.iter().flat_map(|line| line.values.iter().flatten().copied());
@@ -149,11 +151,11 @@ fn mark(pen: &mut Pen, i: usize, (x, y): (f64, f64)) {
 
 /// The names of the series in as many lines as they need; where the lines end.
 fn draw_legend(pen: &mut Pen, joined: &[Joined<'_>]) -> f64 {
-    let (mut x, mut y) = (LEFT, 48.0);
+    let (mut x, mut y) = (EDGE, 48.0);
     for Joined { first, names, .. } in joined {
         let room = 16.0 + width(names, SIZE);
-        if x > LEFT && x + room > WIDTH - RIGHT {
-            (x, y) = (LEFT, y + 16.0);
+        if x > EDGE && x + room > WIDTH - RIGHT {
+            (x, y) = (EDGE, y + 16.0);
         }
         mark(pen, *first, (x + 4.0, y - 4.0));
         pen.text("tick", (x + 12.0, y), Anchor::Start, names);
