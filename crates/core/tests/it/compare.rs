@@ -169,7 +169,7 @@ fn samples_have_their_size_and_losing_nothing_is_optimal() {
 
 const MISTAKES: &[(&str, &str, &[&str])] = &[
     ("version = 1", "version = 2", &["version 2", "version = 1"]),
-    ("algorithms", "algoritms", &["unknown field `algoritms`", "did you mean `algorithms`?"]),
+    ("algorithms", "algoritms", &["`algoritms`", "did you mean `algorithms`?"]),
     ("\"ola\"", "\"olla\"", &["grid.algorithms", "no algorithm \"olla\"", "did you mean \"ola\"?"]),
     ("\"entropy\"", "\"entropie\"", &["grid.losses", "no loss \"entropie\"", "did you mean \"entropy\"?"]),
     ("k = [2, 5]", "k = []", &["grid.k", "is empty"]),

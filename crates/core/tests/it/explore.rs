@@ -123,8 +123,7 @@ fn wide(columns: usize) -> Problem {
         .map(|(name, h)| Limits { name: name.clone(), height: h.height(), min: None, max: None })
         .collect();
     let classes = throng::classes::Classes::of_rows(columns, [vec![0; columns]]).unwrap();
-    let parameters =
-        throng::policy::LossParameters { name: "height".into(), aggregate: None, count_suppressed: None };
+    let parameters = throng::policy::LossParameters::named("height");
     let marginals = Marginals::new(&classes, &hierarchies);
     Problem {
         loss: loss::build(&parameters, &marginals, &vec![1.0; columns]).unwrap(),
