@@ -37,6 +37,10 @@ pub enum Command {
     Release(Release),
     /// Prove a release again, or say which claim does not hold
     Verify(Verify),
+    /// Show the lattice of a policy: which nodes are safe, what they lose, which is chosen
+    Explore(Explore),
+    /// Run algorithms over a grid of losses, k and limits; tables, votes and plots
+    Compare(Compare),
     /// Build, check or show how a column's values generalize
     Hierarchy(Hierarchy),
 }
@@ -163,6 +167,50 @@ pub struct Verify {
     /// Its certificate; default: where the policy says, or beside the release
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `throng explore`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng explore policy.toml
+  throng explore policy.toml --out lattice.html         a page with a picture of it
+  throng explore policy.toml --around 2                 only what is near the chosen node
+  throng explore policy.toml --json | jq '.nodes[] | select(.minimal) | .levels'
+
+Every node is looked at, so a lattice of more than 200,000 is refused. Exit code 1
+means that no node is safe. Ctrl-C stops, and nothing is written.")]
+pub struct Explore {
+    /// The policy
+    pub policy: PathBuf,
+    /// Write a page with the picture here
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Only nodes at most so many steps from the chosen one
+    #[arg(long, value_name = "STEPS")]
+    pub around: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `throng compare`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng compare experiments/patients.toml
+  THRONG_DATA=/data throng compare experiments/ola.toml --out comparison
+  throng compare experiments/patients.toml --json | jq '.rankings[].condorcet'
+
+With --out the folder gets results.csv, results.md, index.html and a picture per
+plot. Ctrl-C stops; what was run until then is written and printed.")]
+pub struct Compare {
+    /// The experiment
+    pub experiment: PathBuf,
+    /// The folder for the results; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -30,6 +30,8 @@ fn main() -> ExitCode {
         Command::Inspect(args) => commands::inspect::run(args),
         Command::Release(args) => commands::release::run(args),
         Command::Verify(args) => commands::verify::run(args),
+        Command::Explore(args) => commands::explore::run(args),
+        Command::Compare(args) => commands::compare::run(args),
         Command::Hierarchy(args) => commands::hierarchy::run(args),
     };
     match ended {

@@ -26,6 +26,8 @@ pub mod release;
 pub mod describe;
 pub mod search;
 pub mod recode;
+pub mod explore;
+pub mod compare;
 pub mod verify;
 pub mod report;
 

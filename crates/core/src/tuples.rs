@@ -163,6 +163,11 @@ impl Tuples {
         Classes::new(columns, classes.codes, classes.counts)?.measured(histograms)
     }
 
+    /// A tuple by its position, with its rows.
+    pub fn get(&self, at: usize) -> (Vec<Code>, u32) {
+        ((0..self.width).map(|column| self.code(at, column)).collect(), self.counts[at])
+    }
+
     /// The code of a tuple in a column.
     pub fn code(&self, at: usize, column: usize) -> Code {
         match &self.codes {

@@ -8,10 +8,12 @@
 
 mod cells;
 mod columns;
+mod compare;
 mod describe;
 mod diagnose;
 mod digest;
 mod error;
+mod explore;
 mod group;
 mod ipc;
 mod latin1;
@@ -28,8 +30,10 @@ mod verify;
 mod weights;
 
 pub use cells::Cells;
+pub use compare::ExperimentFile;
 pub use describe::sniff;
 pub use digest::{digest_file, digest_files};
+pub use explore::Exploration;
 pub use group::GroupedTable;
 pub use paths::Paths;
 pub use release::{Done, Job, PolicyFile, Stage};

@@ -11,7 +11,7 @@ use throng::error::{Fault, Kind, Result};
 use throng::hierarchy;
 use throng::loss::{self, Marginals, Price};
 use throng::model::PrivacyModel;
-use throng::policy::{Column, LossParameters, Policy, Role};
+use throng::policy::{Column, LossParameters, Policy};
 use throng::recode::{self, Local};
 use throng::recoding::Recoding;
 use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
@@ -141,25 +141,16 @@ impl Engine {
     pub fn release(&self, job: &Job<'_>) -> Result<Done> {
         let policy = &job.policy.policy;
         let strategy = search::strategy(&policy.search.algorithm)?;
-        let source = Source::open(&policy.input, job.policy.folder())?;
-        let columns = self.columns(&source)?;
-        policy.bind(&columns).map_err(|e| explain_delimiter(e, &source, &columns))?;
+        let (source, columns) = self.open(job.policy)?;
         let paths = Paths::new(job.policy, job.output.as_deref())?;
         paths.check(job.policy, &source)?;
-        self.check_types(&source, policy)?;
         let keys = job.policy.keys()?;
         self.check_weights(&source, policy)?;
 
-        let quasi: Vec<String> =
-            columns.iter().filter(|c| policy.columns[*c].role == Role::Quasi).cloned().collect();
-        let targets: Vec<String> =
-            columns.iter().filter(|c| policy.columns[*c].role == Role::Target).cloned().collect();
-        let grouped = self
-            .measure(&source, &quasi, &targets, &|rows| {
-                (job.progress)(Stage::Reading(rows));
-                job.give_up(0)
-            })
-            .map_err(|e| in_table(e, &source))?;
+        let grouped = self.group_quasi(job.policy, (&source, &columns), &|rows| {
+            (job.progress)(Stage::Reading(rows));
+            job.give_up(0)
+        })?;
         let dictionaries = grouped.dictionaries.clone();
         let rows = grouped.tuples.rows();
         let (mut problem, maps) =
@@ -254,7 +245,7 @@ impl Engine {
     }
 
     /// Refuses columns whose cells have no text form before anything is read.
-    fn check_types(&self, source: &Source, policy: &Policy) -> Result<()> {
+    pub(crate) fn check_types(&self, source: &Source, policy: &Policy) -> Result<()> {
         let schema = self.schema(source)?;
         let released = |name: &String| policy.columns.get(name).is_some_and(Column::released);
         let faults = schema.fields().iter().filter(|field| released(field.name()));
@@ -291,7 +282,7 @@ impl Engine {
 }
 
 /// Names the table in faults about its cells, and the policy's key in those about a hierarchy.
-fn in_table(error: throng::error::Error, source: &Source) -> throng::error::Error {
+pub(crate) fn in_table(error: throng::error::Error, source: &Source) -> throng::error::Error {
     error.map(|fault| {
         if fault.place.file.is_some() || fault.place.key.is_some() {
             return fault;
@@ -305,7 +296,7 @@ fn in_table(error: throng::error::Error, source: &Source) -> throng::error::Erro
 }
 
 /// A header with one column usually means that the delimiter is another.
-fn explain_delimiter(
+pub(crate) fn explain_delimiter(
     error: throng::error::Error,
     source: &Source,
     columns: &[String],

@@ -1,6 +1,8 @@
 //! One file per command.
 
+pub mod compare;
 pub mod demo;
+pub mod explore;
 pub mod hierarchy;
 pub mod inspect;
 pub mod release;

@@ -21,4 +21,7 @@ mod datafly;
 mod bad_policy;
 mod bad_table;
 mod bad_paths;
+mod explore;
+mod compare;
+mod tutorial;
 mod adult;

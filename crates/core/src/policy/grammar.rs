@@ -8,7 +8,7 @@ use super::spans::key_at;
 use crate::error::{Fault, nearest};
 
 /// The fault behind a mistake that the reader of TOML found.
-pub(super) fn fault(error: &toml::de::Error, text: &str) -> Fault {
+pub(crate) fn fault(error: &toml::de::Error, text: &str) -> Fault {
     let message = error.message().trim();
     let key = error.span().and_then(|span| key_at(text, &span));
     let mut fault = unknown(message)

@@ -9,6 +9,7 @@ mod profile;
 mod spans;
 mod substitute;
 
+pub(crate) use grammar::fault as grammar_fault;
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};

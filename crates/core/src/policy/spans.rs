@@ -1,7 +1,7 @@
 //! Finds the place of a dotted key in the policy's text, so that a mistake is shown at its line, and the key at
 //! a place.
 
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::error::Error;
 
@@ -31,6 +31,7 @@ fn find(table: &DeTable<'_>, key: &str) -> Option<std::ops::Range<usize>> {
         };
         return match value.get_ref() {
             DeValue::Table(inner) => find(inner, rest).or_else(|| Some(value.span())),
+            DeValue::Array(items) => find_item(items, rest).or_else(|| Some(value.span())),
             _ => Some(value.span()),
         };
     }
@@ -53,4 +54,14 @@ fn inside(table: &DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String> 
             _ => None,
         }
     })
+}
+
+/// The same in a list, whose items are called 0, 1, ….
+fn find_item(items: &DeArray<'_>, key: &str) -> Option<std::ops::Range<usize>> {
+    let (number, rest) = key.split_once('.').unwrap_or((key, ""));
+    let item = items.get(number.parse::<usize>().ok()?)?;
+    match item.get_ref() {
+        DeValue::Table(inner) if !rest.is_empty() => find(inner, rest).or_else(|| Some(item.span())),
+        _ => Some(item.span()),
+    }
 }

@@ -8,12 +8,13 @@ use super::facts::{
 };
 use super::text::{count, integer};
 use crate::classes::{Flags, View};
+use crate::explore::{Choice, Explored, cheap, explore};
 use crate::hierarchy;
 use crate::loss::Marginals;
 use crate::policy::{Limit, Missing, Policy, Role, Suppressed};
 use crate::recoded::Recoded;
 use crate::release::Release;
-use crate::search::Problem;
+use crate::search::{Budget, Problem, Solution};
 use crate::table::Code;
 
 /// Bars of one chart, at most.
@@ -267,7 +268,22 @@ fn lattice(subject: &Subject<'_>) -> LatticeFacts {
         top: lattice.top().height() as usize,
         height: node.height() as usize,
         profile: lattice.profile(),
+        explored: explored(subject),
     }
+}
+
+/// The lattice node by node, where that costs little beside the release itself.
+fn explored(subject: &Subject<'_>) -> Option<Explored> {
+    if !cheap(subject.problem) {
+        return None;
+    }
+    let node = subject.view.node().clone();
+    let target = subject.policy.search.loss.parameters().name;
+    let loss = subject.release.loss.get(&target).copied().unwrap_or_default();
+    let best = Some(Solution { node, loss, suppressed: subject.flags.rows() });
+    let search = &subject.release.search;
+    let choice = Choice { algorithm: search.algorithm.clone(), best, gap: search.gap };
+    explore(subject.problem, &choice, &Budget::unlimited()).ok()
 }
 
 fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {

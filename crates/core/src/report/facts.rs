@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use crate::explore::Explored;
 use crate::policy::Role;
 use crate::release::Release;
 
@@ -223,6 +224,8 @@ pub struct LatticeFacts {
     pub height: usize,
     /// How many nodes lie at each height, from `bottom` to `top`.
     pub profile: Vec<f64>,
+    /// The lattice node by node, where looking at every node costs little.
+    pub explored: Option<Explored>,
 }
 
 /// The chosen level of one quasi-identifier.

@@ -7,7 +7,7 @@ use super::text::{count, decimal, escape, integer, percent};
 use crate::policy::Role;
 use crate::release::{Claim, SearchFacts};
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
 
 /// The page forbids itself what it does not need: scripts, pictures from elsewhere, any connection.
 const HEAD: &str = r#"<meta charset="utf-8">
@@ -18,7 +18,6 @@ const HEAD: &str = r#"<meta charset="utf-8">
 
 /// The page.
 pub fn html(facts: &Facts) -> String {
-    let title = escape(&facts.title);
     let sections = [
         sections::columns(facts),
         sections::risk(facts),
@@ -27,13 +26,17 @@ pub fn html(facts: &Facts) -> String {
         sections::lattice(facts),
         provenance(facts),
     ];
+    let body = format!("{}{}", headline(facts), sections.concat());
+    page("report of a release", &facts.title, &format!("Release of {}", facts.title), &body, &footer(facts))
+}
+
+/// A page: what it is, its heading, its name in the browser, and what is on it.
+pub(super) fn page(kind: &str, heading: &str, title: &str, body: &str, footer: &str) -> String {
+    let (heading, title) = (escape(heading), escape(title));
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>Release of {title}</title>\n<style>\n{STYLE}</style>\n\
-         </head>\n<body>\n<header>\n<p class=\"eyebrow\">Throng · report of a release</p>\n<h1>{title}</h1>\n</header>\n\
-         <main>\n{}{}</main>\n<footer><p>{}</p></footer>\n</body>\n</html>\n",
-        headline(facts),
-        sections.concat(),
-        footer(facts),
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<header>\n<p class=\"eyebrow\">Throng · {kind}</p>\n<h1>{heading}</h1>\n</header>\n\
+         <main>\n{body}</main>\n<footer><p>{footer}</p></footer>\n</body>\n</html>\n"
     )
 }
 
@@ -160,6 +163,11 @@ pub(super) fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
+/// One figure to remember.
+pub(super) fn tile(class: &str, name: &str, value: &str, note: &str) -> String {
+    format!("<div class=\"tile {class}\"><dt>{name}</dt><dd>{value}<small>{note}</small></dd></div>\n")
+}
+
 /// The figures to remember.
 fn tiles(facts: &Facts) -> String {
     let release = &facts.release;
@@ -179,9 +187,6 @@ fn tiles(facts: &Facts) -> String {
         _ => ("best found".to_owned(), format!("among {nodes} nodes; how far from the best is not known")),
     };
     let bad = if k.is_some_and(|c| !c.holds) { "bad" } else { "" };
-    let tile = |class: &str, name: &str, value: &str, note: &str| {
-        format!("<div class=\"tile {class}\"><dt>{name}</dt><dd>{value}<small>{note}</small></dd></div>\n")
-    };
     let limit = match facts.policy.suppression_limit.as_str() {
         "" => "of the rows".to_owned(),
         limit => format!("limit {}", escape(limit)),

@@ -6,8 +6,12 @@
 mod bars;
 mod charts;
 mod collect;
+mod comparison;
+mod explored;
 pub mod facts;
+mod hasse;
 pub mod html;
+mod lines;
 mod sections;
 mod svg;
 mod text;
@@ -18,5 +22,7 @@ mod sample;
 mod tests;
 
 pub use collect::{Subject, collect};
+pub use comparison::{comparison_page, plots};
+pub use explored::explored_page;
 pub use facts::Facts;
 pub use html::html;

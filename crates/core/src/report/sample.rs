@@ -225,6 +225,7 @@ fn lattice(columns: &[ColumnFacts]) -> LatticeFacts {
                 height: c.height,
             })
             .collect(),
+        explored: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The sections of the page between the verdict and the provenance.
 
 use super::charts;
+use super::explored;
 use super::facts::{ColumnFacts, Facts, RiskFacts};
 use super::html::{ratio, section, table};
 use super::text::{count, decimal, escape, integer, percent};
@@ -234,6 +235,7 @@ pub(super) fn lattice(facts: &Facts) -> String {
         };
         format!("<figure>{picture}<figcaption>{caption}</figcaption></figure>")
     });
-    let body = format!("<div class=\"figures\">{outline}{}</div>", tracks.collect::<String>());
+    let nodes = lattice.explored.as_ref().map_or(String::new(), explored::figure);
+    let body = format!("<div class=\"figures\">{outline}{}</div>{nodes}", tracks.collect::<String>());
     section(5, "lattice", "The lattice and the chosen node", &lead, &body)
 }

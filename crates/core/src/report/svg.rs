@@ -60,6 +60,11 @@ impl Pen {
         let _ = write!(self.body, r#"<polyline class="{class}" points="{}"/>"#, points.join(" "));
     }
 
+    pub(super) fn polygon(&mut self, class: &str, points: &[(f64, f64)]) {
+        let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let _ = write!(self.body, r#"<polygon class="{class}" points="{}"/>"#, points.join(" "));
+    }
+
     pub(super) fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
         let _ = write!(self.body, r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#);
     }
@@ -95,6 +100,13 @@ impl Pen {
             r#"<svg class="picture" role="img" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" aria-label="{title}"><title>{title}</title><desc>{description}</desc>{}</svg>"#,
             self.body
         )
+    }
+
+    /// The picture as a file of its own, with the style that gives its classes their colours.
+    pub(super) fn file(self, size: (f64, f64), title: &str, description: &str, style: &str) -> String {
+        let picture = self.finish(size, title, description);
+        let (head, rest) = picture.split_once('>').unwrap_or((&picture, ""));
+        format!("{head} xmlns=\"http://www.w3.org/2000/svg\"><style>{style}</style>{rest}\n")
     }
 
     /// The picture as an ornament beside a text that already says the same.

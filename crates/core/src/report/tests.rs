@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, RiskFacts, risk, size_bins};
-use super::html;
 use super::sample::sample;
+use super::{comparison_page, explored_page, html, plots};
+use crate::compare::{self, Experiment, Table, Watch};
+use crate::explore::{Explored, HeightFacts, NodeFacts, Summary};
 use crate::lattice::profile;
 use crate::policy::Role;
 use crate::release::StepFacts;
@@ -254,4 +256,138 @@ fn the_profile_counts_every_node() {
 fn facts_can_be_written_as_json() {
     let text = serde_json::to_string(&sample()).unwrap();
     assert!(text.contains("\"entropy_share\""));
+}
+
+/// What holds for every page that is not about a release.
+fn check_page(page: &str) {
+    check_balance(page);
+    for foreign in ["http://", "https://", "<script", "url(", "@import", "NaN", "inf\"", "src="] {
+        assert!(!page.contains(foreign), "the page has {foreign}");
+    }
+    assert_eq!(page.matches("<h1>").count(), 1);
+}
+
+/// A lattice of two columns with so many levels each; safe from a height on.
+fn explored(levels: u8, safe_from: u32, tagged: bool) -> Explored {
+    let nodes: Vec<NodeFacts> = (0..levels)
+        .flat_map(|a| (0..levels).map(move |b| (a, b)))
+        .map(|(a, b)| {
+            let height = u32::from(a) + u32::from(b);
+            NodeFacts {
+                levels: vec![a, b],
+                height,
+                safe: height >= safe_from,
+                suppressed: 3,
+                loss: f64::from(height) + f64::from(a) / 10.0,
+                tagged: tagged.then_some(height != safe_from),
+                minimal: height == safe_from,
+                chosen: height == safe_from && a == 0,
+            }
+        })
+        .collect();
+    let top = 2 * u32::from(levels - 1);
+    let heights = (0..=top).map(|height| {
+        let here: Vec<&NodeFacts> = nodes.iter().filter(|n| n.height == height).collect();
+        let count = |of: fn(&NodeFacts) -> bool| here.iter().filter(|n| of(n)).count() as u64;
+        HeightFacts {
+            height,
+            nodes: here.len() as u64,
+            safe: count(|n| n.safe),
+            tagged: count(|n| n.tagged == Some(true)),
+            tagged_safe: count(|n| n.safe && n.tagged == Some(true)),
+            minimal: count(|n| n.minimal),
+            loss: here.iter().filter(|n| n.safe).map(|n| n.loss).reduce(f64::min),
+        }
+    });
+    let count = |of: fn(&NodeFacts) -> bool| nodes.iter().filter(|n| of(n)).count() as u64;
+    Explored {
+        columns: vec!["age <in years>".into(), "sex".into()],
+        steps: vec![vec![0], vec![1]],
+        rows: 100,
+        max_suppressed: 5,
+        loss: "entropy".into(),
+        algorithm: "auto".into(),
+        optimal: true,
+        summary: Summary {
+            nodes: nodes.len() as u64,
+            listed: nodes.len() as u64,
+            around: None,
+            safe: count(|n| n.safe),
+            tagged: tagged.then(|| count(|n| n.tagged == Some(true))),
+            minimal: count(|n| n.minimal),
+            chosen: nodes.iter().find(|n| n.chosen).map(|n| n.levels.clone()),
+            heights: heights.collect(),
+        },
+        nodes,
+    }
+}
+
+#[test]
+fn a_small_lattice_is_drawn_node_by_node() {
+    let lattice = explored(4, 3, true);
+    let page = explored_page(&lattice, "a <table>", "0.1.0");
+    check_page(&page);
+    assert!(page.contains("The lattice, node by node") && page.contains("a &lt;table&gt;"));
+    assert_eq!(page.matches("class=\"edge\"").count(), 2 * 4 * 3, "an edge per step up");
+    // Beside the nodes, the legend has one of every kind.
+    assert_eq!(page.matches("class=\"ring\"").count(), 1 + 1);
+    assert_eq!(page.matches("<polygon class=\"node-safe\"").count(), 4 + 2, "k-minimal ones are diamonds");
+    assert_eq!(page.matches("<rect class=\"node-unsafe hollow\"").count(), 6 + 1);
+    assert_eq!(page.matches("<circle class=\"node-safe hollow\"").count(), 6 + 1);
+}
+
+#[test]
+fn a_large_lattice_is_drawn_height_by_height() {
+    for tagged in [true, false] {
+        let page = explored_page(&explored(30, 20, tagged), "t", "0.1.0");
+        check_page(&page);
+        assert!(page.contains("The lattice, height by height") && !page.contains("class=\"edge\""));
+        assert_eq!(page.contains("safe, tagged"), tagged);
+    }
+}
+
+#[test]
+fn a_lattice_without_a_safe_node_has_a_page() {
+    for levels in [1, 3, 30] {
+        let page = explored_page(&explored(levels, 1_000, true), "t", "0.1.0");
+        check_page(&page);
+        assert!(page.contains("No node is safe"));
+    }
+}
+
+#[test]
+fn the_report_shows_the_nodes_where_it_has_them() {
+    let mut facts = sample();
+    assert!(!check(&facts).contains("node by node"));
+    facts.lattice.explored = Some(explored(3, 2, true));
+    assert!(check(&facts).contains("The lattice, node by node"));
+}
+
+#[test]
+fn a_comparison_has_a_page_and_pictures() {
+    let text = "version = 1\n[[tables]]\nname = \"a <b>\"\nsynth = \"patients\"\nrows = 200\n[[tables]]\n\
+                name = \"a >b<\"\nsynth = \"patients\"\nrows = 150\n[grid]\nalgorithms = [\"datafly\", \"ola\", \
+                \"incognito\"]\nlosses = [\"entropy\", \"lm\"]\nk = [2, 3]\nsuppression = [0.8]\n";
+    let experiment = Experiment::parse(text).unwrap();
+    let table = |t: &compare::TableSpec| {
+        Table::made_up(t.name.clone(), t.synth.unwrap(), t.rows.unwrap(), 1).unwrap()
+    };
+    let tables: Vec<Table> = experiment.tables.iter().map(table).collect();
+    let watch = Watch { clock: &|| 0.0, cancelled: &|| false, progress: &|_| {} };
+    let comparison = compare::compare(&experiment, &tables, &watch).unwrap();
+    let page = comparison_page(&comparison, "e", "0.1.0");
+    check_page(&page);
+    for phrase in ["Condorcet", "a &lt;b&gt;", "Runs without an answer", "Incognito, in % of OLA"] {
+        assert!(page.contains(phrase), "{phrase}");
+    }
+    let files = plots(&comparison);
+    let names: std::collections::BTreeSet<&String> = files.iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), files.len(), "every picture has its own name: {names:?}");
+    assert!(names.iter().all(|n| n.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c))));
+    for (name, file) in &files {
+        check_balance(file);
+        assert!(file.contains("xmlns="), "{name}");
+    }
+    // Two tables, two losses: five measures each, and Incognito of OLA where both have answers.
+    assert_eq!(files.len(), 2 * (2 * 5 + 1));
 }

@@ -24,6 +24,7 @@ mod tags;
 pub use advice::{Relax, relax};
 pub use budget::{Budget, Progress};
 pub use evaluate::{Evaluator, Judgement};
+pub(crate) use ola::judged;
 pub use problem::{Grouped, Load, max_suppressed};
 pub use profile::{ColumnProfile, Profile};
 

@@ -47,6 +47,7 @@ impl Strategy for Ola {
             lattice,
             entered: HashSet::new(),
             minimal: Vec::new(),
+            judged: Vec::new(),
             evaluator,
             budget,
         };
@@ -70,6 +71,25 @@ impl Strategy for Ola {
     }
 }
 
+/// The positions of the nodes whose classes OLA forms, whatever the loss: the verdict on every other node
+/// follows from theirs. For a lattice that can be tagged, and monotone models.
+pub(crate) fn judged(problem: &Problem, budget: &Budget<'_>) -> Vec<usize> {
+    let lattice = &problem.lattice;
+    let mut walk = Walk {
+        tags: Tags::new(lattice),
+        lattice,
+        entered: HashSet::new(),
+        minimal: Vec::new(),
+        judged: Vec::new(),
+        evaluator: &mut Evaluator::new(problem),
+        budget,
+    };
+    if walk.safe(&lattice.top()) {
+        walk.search(lattice.bottom(), lattice.top());
+    }
+    walk.judged
+}
+
 /// The k-minimal node of least loss.
 fn best(evaluator: &mut Evaluator<'_>, minimal: Vec<Node>) -> Option<Solution> {
     let mut best: Option<Solution> = None;
@@ -88,6 +108,8 @@ struct Walk<'w, 'p, 'b> {
     entered: HashSet<(usize, usize)>,
     /// Safe nodes with no safe node found below them so far.
     minimal: Vec<Node>,
+    /// Positions of the nodes whose classes were formed.
+    judged: Vec<usize>,
     evaluator: &'w mut Evaluator<'p>,
     budget: &'w Budget<'b>,
 }
@@ -134,6 +156,7 @@ impl Walk<'_, '_, '_> {
             Tag::Unknown => {}
         }
         let safe = self.evaluator.judge(node).safe;
+        self.judged.push(index);
         self.tags.set(index, safe);
         if safe {
             self.minimal.retain(|m| !node.below(m));

@@ -57,6 +57,28 @@ impl Draw {
     }
 }
 
+/// Draws below large numbers, each without the slight unevenness that a multiplication leaves.
+pub(crate) struct Draws(ChaCha8Rng);
+
+impl Draws {
+    /// The source that belongs to a seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        Draws(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// A number from 0 to `end` − 1; `end` is above 0.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        // Words of the last, incomplete run of `end` numbers are thrown away.
+        let room = u64::MAX - u64::MAX % end;
+        loop {
+            let word = self.0.next_u64();
+            if word < room {
+                return word % end;
+            }
+        }
+    }
+}
+
 /// Weights prepared for drawing (Walker's alias method).
 #[derive(Debug, Clone)]
 pub(super) struct Weights {

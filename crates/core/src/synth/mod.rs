@@ -14,6 +14,7 @@ mod people;
 pub mod skewed;
 mod wide;
 
+pub(crate) use draw::Draws;
 pub use patients::{Patient, patients};
 pub use skewed::Skewed;
 pub use wide::Wide;

@@ -11,5 +11,7 @@ mod losses;
 mod naive;
 mod policy;
 mod search;
+mod compare;
+mod explore;
 mod seams;
 mod strategies;

@@ -1,0 +1,362 @@
+//! An experiment: which tables, and the grid of algorithms, losses, k, suppression limits and sample sizes to
+//! run on each; one TOML file that holds no data.
+//!
+//! Strict as a policy is: unknown keys and names, empty lists and values twice are mistakes, all of them
+//! reported at once, each at its place in the text.
+
+use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::error::{Error, Fault, Result, nearest};
+use crate::loss;
+use crate::policy::{Aggregate, LossSpec, grammar_fault, locate};
+use crate::search;
+
+/// What is to be compared.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// The version of this format: 1.
+    pub version: u32,
+    /// The tables, each of which the whole grid is run on.
+    pub tables: Vec<TableSpec>,
+    /// What is run.
+    pub grid: Grid,
+    /// Which part of it is drawn; default: all.
+    #[serde(default)]
+    pub plots: Plots,
+}
+
+/// A table of an experiment: one that a policy describes, or a made-up one.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableSpec {
+    /// What results call it.
+    pub name: String,
+    /// The policy that says where the table is, what its columns are and how they generalize; its k, suppression,
+    /// loss and algorithm are the grid's.
+    #[serde(default)]
+    pub policy: Option<String>,
+    /// The folder that the policy's paths are relative to; default: that of the policy.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// The kind of made-up table.
+    #[serde(default)]
+    pub synth: Option<Synth>,
+    /// How many rows to make up.
+    #[serde(default)]
+    pub rows: Option<u64>,
+    /// The seed of made-up rows; default 1.
+    #[serde(default)]
+    pub seed: Option<u64>,
+}
+
+/// A kind of made-up table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Synth {
+    /// The patients of the demonstration, with its hierarchies and limits.
+    Patients,
+    /// Nine skewed, independent columns.
+    Skewed,
+}
+
+/// Every combination of these is run.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grid {
+    /// The searches.
+    pub algorithms: Vec<String>,
+    /// The losses that they make small.
+    pub losses: Vec<LossSpec>,
+    /// The k.
+    pub k: Vec<u64>,
+    /// The shares of rows that may be suppressed.
+    pub suppression: Vec<f64>,
+    /// Rows per sample; default: the whole table.
+    #[serde(default = "whole")]
+    pub sizes: Vec<Size>,
+    /// How many samples of each size; default 1.
+    #[serde(default = "once")]
+    pub repeats: u32,
+    /// The seed of the samples; default 0.
+    #[serde(default)]
+    pub seed: u64,
+    /// Whether the node-complexity score is reckoned, for which every search runs a second time; default yes.
+    #[serde(default = "yes")]
+    pub score: bool,
+}
+
+fn whole() -> Vec<Size> {
+    vec![Size::All]
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The part of the grid that is drawn.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plots {
+    /// Losses, as results call them; default: all.
+    #[serde(default)]
+    pub losses: Option<Vec<String>>,
+    /// Shares of rows that may be suppressed; default: all.
+    #[serde(default)]
+    pub suppression: Option<Vec<f64>>,
+}
+
+/// How many rows of a table take part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Size {
+    /// A sample of so many.
+    Rows(u64),
+    /// All.
+    All,
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Size::Rows(rows) => write!(f, "{rows}"),
+            Size::All => f.write_str("all"),
+        }
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Size::Rows(rows) => serializer.serialize_u64(*rows),
+            Size::All => serializer.serialize_str("all"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Sizes;
+        impl Visitor<'_> for Sizes {
+            type Value = Size;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number of rows or \"all\"")
+            }
+
+            fn visit_i64<E: de::Error>(self, rows: i64) -> std::result::Result<Size, E> {
+                let found = de::Unexpected::Signed(rows);
+                u64::try_from(rows).map(Size::Rows).map_err(|_| E::invalid_value(found, &self))
+            }
+
+            fn visit_u64<E: de::Error>(self, rows: u64) -> std::result::Result<Size, E> {
+                Ok(Size::Rows(rows))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> std::result::Result<Size, E> {
+                let found = de::Unexpected::Str(text);
+                if text == "all" { Ok(Size::All) } else { Err(E::invalid_value(found, &self)) }
+            }
+        }
+        deserializer.deserialize_any(Sizes)
+    }
+}
+
+impl Experiment {
+    /// Reads an experiment and checks all that can be checked without its tables.
+    ///
+    /// # Errors
+    /// Every mistake found, each with its key and, where possible, its place in the text.
+    pub fn parse(text: &str) -> Result<Experiment> {
+        let experiment: Experiment =
+            toml::from_str(text).map_err(|e| Error::from(grammar_fault(&e, text)))?;
+        Error::check(faults(&experiment)).map_err(|e| locate(e, text))?;
+        Ok(experiment)
+    }
+}
+
+/// What results call a loss: its name, with the parameters that were given.
+pub fn label(loss: &LossSpec) -> String {
+    let parameters = loss.parameters();
+    let aggregate = parameters.aggregate.map(|aggregate| match aggregate {
+        Aggregate::Mean => "mean",
+        Aggregate::Sum => "sum",
+        Aggregate::Max => "max",
+        Aggregate::Geometric => "geometric",
+    });
+    let counted = parameters.count_suppressed.map(|c| if c { "counted" } else { "not counted" });
+    let tradeoff = parameters.tradeoff.map(|share| format!("tradeoff {share}"));
+    let parts: Vec<String> = aggregate.into_iter().chain(counted).map(String::from).chain(tradeoff).collect();
+    if parts.is_empty() { parameters.name } else { format!("{} ({})", parameters.name, parts.join(", ")) }
+}
+
+fn faults(experiment: &Experiment) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if experiment.version != 1 {
+        faults.push(
+            Fault::input(format!("version {} is not known", experiment.version))
+                .key("version")
+                .help("write `version = 1`"),
+        );
+    }
+    tables(&experiment.tables, &mut faults);
+    names(&experiment.grid, &mut faults);
+    numbers(&experiment.grid, &mut faults);
+    plots(experiment, &mut faults);
+    faults
+}
+
+fn tables(tables: &[TableSpec], faults: &mut Vec<Fault>) {
+    if tables.is_empty() {
+        faults.push(Fault::input("there is no table").key("tables").help("add a [[tables]] part"));
+    }
+    for (i, table) in tables.iter().enumerate() {
+        let key = |part: &str| format!("tables.{i}.{part}");
+        if table.name.trim().is_empty() {
+            faults.push(Fault::input("a table needs a name").key(key("name")));
+        }
+        if tables[..i].iter().any(|other| other.name == table.name) {
+            faults.push(Fault::input(format!("there are two tables `{}`", table.name)).key(key("name")));
+        }
+        match (&table.policy, table.synth) {
+            (Some(_), None) => foreign(
+                &[("rows", table.rows.is_some()), ("seed", table.seed.is_some())],
+                "of a policy has its own rows; to take some of them, set grid.sizes",
+                &key,
+                faults,
+            ),
+            (None, Some(_)) => {
+                foreign(&[("folder", table.folder.is_some())], "that is made up has no folder", &key, faults);
+                if table.rows.is_none_or(|rows| rows == 0) {
+                    let part = if table.rows.is_some() { key("rows") } else { format!("tables.{i}") };
+                    faults.push(
+                        Fault::input("a made-up table needs rows")
+                            .key(part)
+                            .help("for instance rows = 10000"),
+                    );
+                }
+            }
+            (both, _) => {
+                let said = if both.is_some() { "has both `policy` and `synth`" } else { "has no rows" };
+                faults.push(
+                    Fault::input(format!("table `{}` {said}", table.name))
+                        .key(format!("tables.{i}"))
+                        .help("give either policy = \"policy.toml\" or synth = \"patients\" with rows"),
+                );
+            }
+        }
+    }
+}
+
+/// Keys that do not belong to this kind of table.
+fn foreign(given: &[(&str, bool)], why: &str, key: &dyn Fn(&str) -> String, faults: &mut Vec<Fault>) {
+    for (part, _) in given.iter().filter(|(_, given)| *given) {
+        faults.push(Fault::input(format!("a table {why}")).key(key(part)).help(format!("remove `{part}`")));
+    }
+}
+
+fn names(grid: &Grid, faults: &mut Vec<Fault>) {
+    for name in &grid.algorithms {
+        if let Err(error) = search::strategy(name) {
+            faults.extend(error.faults().iter().cloned().map(|f| f.key("grid.algorithms")));
+        }
+    }
+    for loss in &grid.losses {
+        let name = loss.parameters().name;
+        if !loss::NAMES.contains(&name.as_str()) {
+            let near =
+                nearest(&name, loss::NAMES).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
+            faults.push(
+                Fault::input(format!("there is no loss \"{name}\""))
+                    .key("grid.losses")
+                    .help(format!("{near}losses are {}", loss::NAMES.join(", "))),
+            );
+        }
+    }
+    distinct("algorithms", &grid.algorithms, faults);
+    distinct("losses", &grid.losses.iter().map(label).collect::<Vec<_>>(), faults);
+    distinct("k", &grid.k, faults);
+    distinct("suppression", &grid.suppression, faults);
+    distinct("sizes", &grid.sizes, faults);
+}
+
+fn distinct<T: PartialEq + std::fmt::Display>(part: &str, values: &[T], faults: &mut Vec<Fault>) {
+    let key = format!("grid.{part}");
+    if values.is_empty() {
+        faults.push(Fault::input("is empty").key(&key).help("give at least one"));
+    }
+    if let Some((_, twice)) = values.iter().enumerate().find(|(i, v)| values[..*i].contains(v)) {
+        faults.push(Fault::input(format!("has {twice} twice")).key(&key));
+    }
+}
+
+fn numbers(grid: &Grid, faults: &mut Vec<Fault>) {
+    if grid.k.contains(&0) {
+        faults.push(Fault::input("k must be 1 or more").key("grid.k"));
+    }
+    if let Some(share) = grid.suppression.iter().find(|s| !(0.0..=1.0).contains(*s)) {
+        faults.push(
+            Fault::input(format!("{share} is not a share"))
+                .key("grid.suppression")
+                .help("give numbers from 0 (no row) to 1 (any row); 0.05 is 5 %"),
+        );
+    }
+    if grid.sizes.contains(&Size::Rows(0)) {
+        faults.push(
+            Fault::input("a sample of 0 rows has nothing to release")
+                .key("grid.sizes")
+                .help("give numbers of rows, or \"all\""),
+        );
+    }
+    if grid.repeats == 0 {
+        faults.push(Fault::input("must be 1 or more").key("grid.repeats"));
+    }
+}
+
+fn plots(experiment: &Experiment, faults: &mut Vec<Fault>) {
+    let Plots { losses, suppression } = &experiment.plots;
+    let known: Vec<String> = experiment.grid.losses.iter().map(label).collect();
+    for name in losses.iter().flatten().filter(|name| !known.contains(name)) {
+        let near = nearest(name, known.iter().map(String::as_str))
+            .map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
+        faults.push(
+            Fault::input(format!("the grid has no loss \"{name}\""))
+                .key("plots.losses")
+                .help(format!("{near}its losses are {}", known.join(", "))),
+        );
+    }
+    for share in suppression.iter().flatten().filter(|s| !experiment.grid.suppression.contains(s)) {
+        faults.push(
+            Fault::input(format!("the grid has no suppression {share}"))
+                .key("plots.suppression")
+                .help("draw shares that grid.suppression lists"),
+        );
+    }
+}
+
+/// A path with `$NAME` replaced by what `variable` knows of it.
+///
+/// # Errors
+/// A variable that is not set, by name.
+pub fn expand(path: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String> {
+    let mut parts = path.split('$');
+    let mut expanded = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        if name.is_empty() {
+            expanded += "$";
+        } else {
+            expanded += &variable(name).ok_or_else(|| {
+                Fault::input(format!("the environment variable {name} is not set"))
+                    .help(format!("set it, for instance: {name}=/path/to/data throng compare …"))
+            })?;
+        }
+        expanded += rest;
+    }
+    Ok(expanded)
+}

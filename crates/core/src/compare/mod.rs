@@ -1,0 +1,217 @@
+//! Compare: algorithms × losses × k × suppression limits × sample sizes on one or several tables, with every loss
+//! beside the optimum's (El Emam et al. 2009, "Measurement"), and votes on which algorithm is best (Katirai 2006).
+//!
+//! The core neither reads tables nor the clock: both are given. Everything but the seconds is the same each time.
+//! Costs what the searches cost, twice where the node-complexity score is reckoned, and one `auto` per point.
+
+mod experiment;
+mod run;
+mod table;
+mod tables;
+mod votes;
+
+pub use experiment::{Experiment, Grid, Plots, Size, Synth, TableSpec, expand, label};
+pub use run::{Step, Watch, compare};
+pub use table::{Reader, Table};
+pub use tables::{
+    Block, csv, heading, incognito_of_ola, losses, markdown, overview, summaries, unanswered, work,
+};
+pub use votes::{Ballot, Ranking, Standing, Vote, rank};
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// What was run and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The tables.
+    pub tables: Vec<String>,
+    /// The algorithms.
+    pub algorithms: Vec<String>,
+    /// The losses, as runs call them.
+    pub losses: Vec<String>,
+    /// The k.
+    pub k: Vec<u64>,
+    /// The shares of rows that could be suppressed.
+    pub suppression: Vec<f64>,
+    /// The sizes of samples.
+    pub sizes: Vec<Size>,
+    /// Losses that are drawn.
+    pub drawn_losses: Vec<String>,
+    /// Shares that are drawn.
+    pub drawn_suppression: Vec<f64>,
+    /// Runs that the grid has.
+    pub planned: u64,
+    /// Whether all of them were made.
+    pub finished: bool,
+    /// The runs, in the order of the grid.
+    pub runs: Vec<Run>,
+    /// For each table, which algorithm is best.
+    pub rankings: Vec<Ranking>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// With a safe node.
+    Solved,
+    /// The algorithm is not defined for this problem.
+    Refused,
+    /// No node is safe.
+    NoSolution,
+}
+
+impl Status {
+    /// As files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Solved => "solved",
+            Status::Refused => "refused",
+            Status::NoSolution => "no-solution",
+        }
+    }
+}
+
+/// One algorithm at one point of the grid, on one sample.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Run {
+    /// The table.
+    pub table: String,
+    /// The size of the sample that was asked for.
+    pub size: Size,
+    /// Which sample of that size, from 1.
+    pub repeat: u32,
+    /// Its rows.
+    pub rows: u64,
+    /// The loss that was made small.
+    pub loss: String,
+    /// The share of rows that could be suppressed.
+    pub suppression: f64,
+    /// The k.
+    pub k: u64,
+    /// The algorithm.
+    pub algorithm: String,
+    /// How it ended.
+    pub status: Status,
+    /// Why it did not find a node, where it did not.
+    pub reason: Option<String>,
+    /// The loss of the node that was found.
+    pub value: Option<f64>,
+    /// The least loss of any safe node.
+    pub optimum: Option<f64>,
+    /// 100 × value / optimum: 100 is optimal, 200 loses twice as much as need be. None also where the optimum
+    /// loses nothing and the node something.
+    pub relative: Option<f64>,
+    /// Quasi-identifier → level.
+    pub levels: BTreeMap<String, usize>,
+    /// Rows suppressed.
+    pub suppressed: Option<u64>,
+    /// Nodes of the lattice.
+    pub nodes: u64,
+    /// Nodes whose classes were formed and judged.
+    pub checked: Option<u64>,
+    /// The node-complexity score of these checks.
+    pub score: Option<f64>,
+    /// Nodes that were compared on loss.
+    pub compared: Option<u64>,
+    /// How long the search took; the only figure that is not the same each time.
+    pub seconds: Option<f64>,
+}
+
+/// A part of a comparison that is laid out against k.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel<'a> {
+    /// The table.
+    pub table: &'a str,
+    /// The size of samples.
+    pub size: Size,
+    /// The loss.
+    pub loss: &'a str,
+    /// The share of rows that could be suppressed.
+    pub suppression: f64,
+}
+
+/// A figure of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Relative information loss, in %.
+    Relative,
+    /// Nodes evaluated.
+    Checked,
+    /// The node-complexity score.
+    Score,
+    /// Nodes compared on loss.
+    Compared,
+    /// Seconds.
+    Seconds,
+}
+
+impl Measure {
+    /// What the search cost.
+    pub const WORK: [Measure; 4] = [Measure::Checked, Measure::Score, Measure::Compared, Measure::Seconds];
+
+    /// As a heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Measure::Relative => "Relative information loss, %",
+            Measure::Checked => "Nodes evaluated",
+            Measure::Score => "Node-complexity score",
+            Measure::Compared => "Nodes compared on loss",
+            Measure::Seconds => "Seconds",
+        }
+    }
+
+    fn of(self, run: &Run) -> Option<f64> {
+        match self {
+            Measure::Relative => run.relative,
+            Measure::Checked => run.checked.map(|n| n as f64),
+            Measure::Score => run.score,
+            Measure::Compared => run.compared.map(|n| n as f64),
+            Measure::Seconds => run.seconds,
+        }
+    }
+}
+
+impl Comparison {
+    /// The parts that are laid out against k, in the order of the grid.
+    pub fn panels(&self) -> Vec<Panel<'_>> {
+        let mut panels = Vec::new();
+        for table in &self.tables {
+            for &size in &self.sizes {
+                for loss in &self.losses {
+                    for &suppression in &self.suppression {
+                        panels.push(Panel { table, size, loss, suppression });
+                    }
+                }
+            }
+        }
+        panels
+    }
+
+    /// Whether a part is drawn.
+    pub fn drawn(&self, panel: &Panel<'_>) -> bool {
+        self.drawn_losses.iter().any(|l| l == panel.loss)
+            && self.drawn_suppression.contains(&panel.suppression)
+    }
+
+    /// A figure of an algorithm at every k where it found a node, the mean over samples where there are several.
+    pub fn series(&self, panel: &Panel<'_>, algorithm: &str, measure: Measure) -> Vec<Option<f64>> {
+        let here = |run: &&Run| {
+            run.algorithm == algorithm
+                && run.table == panel.table
+                && run.size == panel.size
+                && run.loss == panel.loss
+                && run.suppression == panel.suppression
+                && run.status == Status::Solved
+        };
+        let runs: Vec<&Run> = self.runs.iter().filter(here).collect();
+        let mean = |k: &u64| {
+            let found: Vec<f64> =
+                runs.iter().filter(|run| run.k == *k).filter_map(|run| measure.of(run)).collect();
+            (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
+        };
+        self.k.iter().map(mean).collect()
+    }
+}

@@ -1,0 +1,288 @@
+//! The runs of an experiment, one after the other so that they do not take each other's time.
+
+use super::experiment::{Experiment, Size, label};
+use super::table::{Point, Sample, Table};
+use super::votes::rankings;
+use super::{Comparison, Run, Status};
+use crate::error::{Fault, Kind, Result};
+use crate::search::{Account, Budget, Outcome, Problem, Solution, Strategy, solve, solve_scored, strategy};
+
+/// How far a comparison is.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a> {
+    /// Runs made.
+    pub done: u64,
+    /// Runs to make.
+    pub planned: u64,
+    /// The table of the next one.
+    pub table: &'a str,
+    /// Its algorithm.
+    pub algorithm: &'a str,
+    /// Its k.
+    pub k: u64,
+}
+
+/// What the outside world knows.
+pub struct Watch<'a> {
+    /// Seconds since some time that does not change.
+    pub clock: &'a (dyn Fn() -> f64 + Sync),
+    /// Whether to stop now and give what was run so far.
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Told before every run.
+    pub progress: &'a (dyn Fn(Step<'_>) + Sync),
+}
+
+/// Runs an experiment on its tables, which are given in its order. One that is stopped gives the runs that were
+/// made.
+///
+/// # Errors
+/// A table that does not fit the grid: fewer rows than a sample has, parameters that a loss does not have,
+/// hierarchies that cannot be built.
+pub fn compare(experiment: &Experiment, tables: &[Table], watch: &Watch<'_>) -> Result<Comparison> {
+    let grid = &experiment.grid;
+    let strategies: Vec<&dyn Strategy> =
+        grid.algorithms.iter().map(|name| strategy(name)).collect::<Result<_>>()?;
+    for table in tables {
+        enough_rows(table, &grid.sizes)?;
+    }
+    let samples: u64 = grid.sizes.iter().map(|&size| u64::from(repeats(experiment, size))).sum();
+    let points = (tables.len() * grid.losses.len() * grid.suppression.len() * grid.k.len()) as u64;
+    let planned = samples * points * strategies.len() as u64;
+    let mut runs = Runs { experiment, strategies, watch, planned, runs: Vec::new() };
+    let finished = runs.all(tables)?;
+    let losses: Vec<String> = grid.losses.iter().map(label).collect();
+    let mut comparison = Comparison {
+        tables: tables.iter().map(|t| t.name.clone()).collect(),
+        algorithms: grid.algorithms.clone(),
+        k: grid.k.clone(),
+        suppression: grid.suppression.clone(),
+        sizes: grid.sizes.clone(),
+        drawn_losses: experiment.plots.losses.clone().unwrap_or_else(|| losses.clone()),
+        drawn_suppression: experiment.plots.suppression.clone().unwrap_or(grid.suppression.clone()),
+        losses,
+        planned,
+        finished,
+        runs: runs.runs,
+        rankings: Vec::new(),
+    };
+    comparison.rankings = rankings(&comparison);
+    Ok(comparison)
+}
+
+fn enough_rows(table: &Table, sizes: &[Size]) -> Result<()> {
+    let rows = table.rows();
+    match sizes.iter().find(|size| matches!(size, Size::Rows(wanted) if *wanted > rows)) {
+        None => Ok(()),
+        Some(size) => Err(Fault::data(format!("table `{}` has {rows} rows, not {size}", table.name))
+            .key("grid.sizes")
+            .help("ask for smaller samples, or for \"all\"")
+            .into()),
+    }
+}
+
+/// Every sample of the whole table would be the same.
+fn repeats(experiment: &Experiment, size: Size) -> u32 {
+    if size == Size::All { 1 } else { experiment.grid.repeats }
+}
+
+/// Another seed for every size and repeat (the finalizer of SplitMix64).
+fn seed(seed: u64, size: u64, repeat: u32) -> u64 {
+    let mix = |z: u64| {
+        let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    [size, u64::from(repeat)]
+        .iter()
+        .fold(seed, |s, &part| mix(s.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_add(mix(part))))
+}
+
+struct Runs<'a> {
+    experiment: &'a Experiment,
+    strategies: Vec<&'static dyn Strategy>,
+    watch: &'a Watch<'a>,
+    planned: u64,
+    runs: Vec<Run>,
+}
+
+/// What all runs at a point share.
+struct Place<'a> {
+    table: &'a str,
+    size: Size,
+    repeat: u32,
+    rows: u64,
+    point: Point<'a>,
+}
+
+impl Runs<'_> {
+    /// Makes all runs; false when stopped.
+    fn all(&mut self, tables: &[Table]) -> Result<bool> {
+        let grid = &self.experiment.grid;
+        for table in tables {
+            for &size in &grid.sizes {
+                for repeat in 1..=repeats(self.experiment, size) {
+                    let sample = match size {
+                        Size::All => table.whole(),
+                        Size::Rows(rows) => table.sample(rows, seed(grid.seed, rows, repeat)),
+                    };
+                    if !self.sample(table, &sample, size, repeat)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn sample(&mut self, table: &Table, sample: &Sample<'_>, size: Size, repeat: u32) -> Result<bool> {
+        let grid = &self.experiment.grid;
+        for loss in &grid.losses {
+            for &suppression in &grid.suppression {
+                for &k in &grid.k {
+                    let point = Point { loss, k, suppression };
+                    let place = Place { table: &table.name, size, repeat, rows: sample.rows(), point };
+                    if !self.point(sample, &place)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn point(&mut self, sample: &Sample<'_>, place: &Place<'_>) -> Result<bool> {
+        let (k, rows) = (place.point.k, place.rows);
+        if k > rows {
+            let reason = format!("k = {k} is larger than the {rows} rows");
+            for i in 0..self.strategies.len() {
+                let run = self.empty(place, i, 0);
+                self.runs.push(Run { status: Status::NoSolution, reason: Some(reason.clone()), ..run });
+            }
+            return Ok(!(self.watch.cancelled)());
+        }
+        let problem = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
+        let budget = Budget { cancelled: self.watch.cancelled, progress: &|_| {} };
+        let (outcome, _) = solve(&problem, strategy("auto")?, &budget)?;
+        let optimum = match outcome {
+            Outcome::Found { best, gap: 0.0 } => Some(best.loss),
+            Outcome::Infeasible { .. } => None,
+            // Only a search that was stopped has a gap.
+            _ => return Ok(false),
+        };
+        for i in 0..self.strategies.len() {
+            if !self.run(place, i, &problem, optimum, &budget)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes one run; false when it was stopped, which leaves nothing of it.
+    fn run(
+        &mut self,
+        place: &Place<'_>,
+        algorithm: usize,
+        problem: &Problem,
+        optimum: Option<f64>,
+        budget: &Budget<'_>,
+    ) -> Result<bool> {
+        let strategy = self.strategies[algorithm];
+        (self.watch.progress)(Step {
+            done: self.runs.len() as u64,
+            planned: self.planned,
+            table: place.table,
+            algorithm: strategy.name(),
+            k: place.point.k,
+        });
+        let nodes = problem.lattice.nodes().try_into().unwrap_or(u64::MAX);
+        let empty = Run { optimum, ..self.empty(place, algorithm, nodes) };
+        if let Some(fault) = strategy.refuses(problem) {
+            self.runs.push(Run { status: Status::Refused, reason: Some(fault.message), ..empty });
+            return Ok(!(self.watch.cancelled)());
+        }
+        let started = (self.watch.clock)();
+        let (outcome, mut account) = solve(problem, strategy, budget)?;
+        let seconds = (self.watch.clock)() - started;
+        if self.experiment.grid.score && !(self.watch.cancelled)() {
+            // The score costs more than many a search, so it is reckoned outside the time.
+            account = solve_scored(problem, strategy, budget)?.1;
+        }
+        if (self.watch.cancelled)() {
+            return Ok(false);
+        }
+        let run = counted(empty, account, seconds);
+        self.runs.push(match outcome {
+            Outcome::Found { best, .. } => solved(run, problem, &best),
+            Outcome::Infeasible { least } => Run {
+                status: Status::NoSolution,
+                reason: Some(format!(
+                    "the most general node leaves {least} rows to be suppressed, and {} are allowed",
+                    problem.max_suppressed
+                )),
+                ..run
+            },
+            Outcome::Cancelled => return Ok(false),
+        });
+        Ok(true)
+    }
+
+    /// A run of which nothing is known yet.
+    fn empty(&self, place: &Place<'_>, algorithm: usize, nodes: u64) -> Run {
+        Run {
+            table: place.table.to_owned(),
+            size: place.size,
+            repeat: place.repeat,
+            rows: place.rows,
+            loss: label(place.point.loss),
+            suppression: place.point.suppression,
+            k: place.point.k,
+            algorithm: self.strategies[algorithm].name().to_owned(),
+            status: Status::Solved,
+            reason: None,
+            value: None,
+            optimum: None,
+            relative: None,
+            levels: std::collections::BTreeMap::new(),
+            suppressed: None,
+            nodes,
+            checked: None,
+            score: None,
+            compared: None,
+            seconds: None,
+        }
+    }
+}
+
+fn counted(run: Run, account: Account, seconds: f64) -> Run {
+    Run {
+        checked: Some(account.checked),
+        score: account.score,
+        compared: Some(account.compared),
+        seconds: Some(seconds),
+        ..run
+    }
+}
+
+fn solved(run: Run, problem: &Problem, best: &Solution) -> Run {
+    Run {
+        value: Some(best.loss),
+        relative: run.optimum.and_then(|optimum| relative(best.loss, optimum)),
+        levels: problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect(),
+        suppressed: Some(best.suppressed),
+        ..run
+    }
+}
+
+/// A loss as % of the optimum; none where only the optimum loses nothing.
+fn relative(loss: f64, optimum: f64) -> Option<f64> {
+    match loss == optimum {
+        true => Some(100.0),
+        false => (optimum > 0.0).then(|| 100.0 * loss / optimum),
+    }
+}
+
+/// What a policy calls otherwise.
+fn in_grid(fault: Fault) -> Fault {
+    let loss = fault.place.key.as_ref().is_some_and(|key| key.starts_with("search.loss"));
+    if fault.kind == Kind::Input && loss { fault.key("grid.losses") } else { fault }
+}

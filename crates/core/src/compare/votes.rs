@@ -1,0 +1,125 @@
+//! Which algorithm is best over a grid (mission N3; Katirai 2006, "Condorcet Voting"): by total error, by majority and
+//! by Condorcet vote. Every point of the grid is a ballot that ranks the algorithms by loss.
+//!
+//! An algorithm that refused a point, or found nothing, is not on that ballot. Costs points × algorithms².
+
+use serde::Serialize;
+
+use super::{Comparison, Run};
+
+/// What an algorithm reached at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Vote {
+    /// Its loss; less is better, equal is a tie.
+    pub loss: f64,
+    /// How much more that is than the optimum, in % of it; none where the optimum loses nothing.
+    pub error: Option<f64>,
+}
+
+/// One point: for each algorithm what it reached, none where it found nothing.
+pub type Ballot = Vec<Option<Vote>>;
+
+/// Which algorithm is best on a table; ties are named together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ranking {
+    /// The table.
+    pub table: String,
+    /// Points where an algorithm found a node.
+    pub ballots: u64,
+    /// Points where all algorithms did, over which errors are summed.
+    pub common: u64,
+    /// Every algorithm, in the order of the grid.
+    pub standings: Vec<Standing>,
+    /// Least total error.
+    pub total: Vec<String>,
+    /// Best at most points.
+    pub majority: Vec<String>,
+    /// Most two-way races won.
+    pub condorcet: Vec<String>,
+}
+
+/// How one algorithm stands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// The algorithm.
+    pub algorithm: String,
+    /// Σ of (relative loss − 100) over the common points, in %.
+    pub error: f64,
+    /// Points at which no other was better.
+    pub first: u64,
+    /// Two-way races won: the other was better at fewer points than it was.
+    pub won: u64,
+    /// Two-way races lost.
+    pub lost: u64,
+}
+
+/// The rankings of every table.
+pub(super) fn rankings(comparison: &Comparison) -> Vec<Ranking> {
+    let algorithms = &comparison.algorithms;
+    let rank_table = |table: &String| {
+        let runs: Vec<&Run> = comparison.runs.iter().filter(|run| run.table == *table).collect();
+        // The runs of a point stand together, one per algorithm; the last point may be incomplete.
+        let ballots: Vec<Ballot> = runs
+            .chunks_exact(algorithms.len())
+            .map(|point| point.iter().map(|run| vote(run)).collect())
+            .collect();
+        rank(table, algorithms, &ballots)
+    };
+    comparison.tables.iter().map(rank_table).collect()
+}
+
+fn vote(run: &Run) -> Option<Vote> {
+    run.value.map(|loss| Vote { loss, error: run.relative.map(|relative| relative - 100.0) })
+}
+
+/// Counts the ballots.
+pub fn rank(table: &str, algorithms: &[String], ballots: &[Ballot]) -> Ranking {
+    let common: Vec<&Ballot> =
+        ballots.iter().filter(|b| b.iter().all(|v| v.is_some_and(|v| v.error.is_some()))).collect();
+    let standing = |(i, algorithm): (usize, &String)| {
+        let races = (0..algorithms.len()).filter(|&j| j != i).map(|j| race(ballots, i, j));
+        let (won, lost) =
+            races.fold((0, 0), |(won, lost), lead| (won + u64::from(lead > 0), lost + u64::from(lead < 0)));
+        Standing {
+            algorithm: algorithm.clone(),
+            error: common.iter().filter_map(|b| b[i]?.error).sum(),
+            first: ballots.iter().filter(|b| first(b, i)).count() as u64,
+            won,
+            lost,
+        }
+    };
+    let standings: Vec<Standing> = algorithms.iter().enumerate().map(standing).collect();
+    let voted = ballots.iter().filter(|b| b.iter().any(Option::is_some)).count() as u64;
+    let winners = |voted: bool, key: &dyn Fn(&Standing) -> f64| match voted {
+        true => least(&standings, key),
+        false => Vec::new(),
+    };
+    Ranking {
+        table: table.to_owned(),
+        ballots: voted,
+        common: common.len() as u64,
+        total: winners(!common.is_empty(), &|s| s.error),
+        majority: winners(voted > 0, &|s| -(s.first as f64)),
+        condorcet: winners(voted > 0, &|s| -(s.won as f64)),
+        standings,
+    }
+}
+
+/// Whether an algorithm is on a ballot and no other is better.
+fn first(ballot: &Ballot, algorithm: usize) -> bool {
+    ballot[algorithm].is_some_and(|own| ballot.iter().flatten().all(|other| own.loss <= other.loss))
+}
+
+/// Points at which `a` is better than `b`, less those at which `b` is.
+fn race(ballots: &[Ballot], a: usize, b: usize) -> i64 {
+    let lead = |ballot: &Ballot| match (ballot[a], ballot[b]) {
+        (Some(a), Some(b)) => i64::from(a.loss < b.loss) - i64::from(b.loss < a.loss),
+        _ => 0,
+    };
+    ballots.iter().map(lead).sum()
+}
+
+fn least(standings: &[Standing], key: &dyn Fn(&Standing) -> f64) -> Vec<String> {
+    let least = standings.iter().map(key).fold(f64::INFINITY, f64::min);
+    standings.iter().filter(|s| key(s) == least).map(|s| s.algorithm.clone()).collect()
+}

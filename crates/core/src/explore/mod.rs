@@ -1,0 +1,268 @@
+//! Explore: the lattice of a problem, node by node: which are safe, what each costs, which OLA would have
+//! settled without a look, which are k-minimal, and which one was chosen (El Emam et al. 2009, "Methods").
+//!
+//! Unlike a search it forms the classes of every node, so it costs nodes × classes, less what is rolled up from
+//! nodes below; [`LISTED`] nodes are the most. [`around`] looks only at nodes near the chosen one, whatever the
+//! size of the lattice.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::Serialize;
+
+use crate::error::{Fault, Kind, Result};
+use crate::lattice::{Lattice, Node};
+use crate::search::{Budget, Evaluator, Problem, Progress, Solution, judged};
+
+/// The most nodes that are listed one by one.
+pub const LISTED: u128 = 200_000;
+
+/// The node that a search settled on.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The search that chose it.
+    pub algorithm: String,
+    /// The node; none when no node is safe, or none was found.
+    pub best: Option<Solution>,
+    /// How much better an unseen node could be; 0 when the chosen one is proven to be the best.
+    pub gap: f64,
+}
+
+/// A lattice, or the part of it around the chosen node.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explored {
+    /// The quasi-identifiers, in the order of every node's levels.
+    pub columns: Vec<String>,
+    /// Positions of the columns that rise together; most columns are alone.
+    pub steps: Vec<Vec<usize>>,
+    /// Rows of the table.
+    pub rows: u64,
+    /// How many of them may be suppressed.
+    pub max_suppressed: u64,
+    /// The loss that is listed.
+    pub loss: String,
+    /// The search that chose.
+    pub algorithm: String,
+    /// Whether the chosen node is proven to be the best.
+    pub optimal: bool,
+    /// The nodes in numbers.
+    pub summary: Summary,
+    /// The nodes, in lexicographic order of their levels.
+    pub nodes: Vec<NodeFacts>,
+}
+
+/// The listed nodes in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Nodes of the whole lattice; the largest number stands for more.
+    pub nodes: u64,
+    /// Nodes listed.
+    pub listed: u64,
+    /// How far from the chosen node the list goes; none when it is the whole lattice.
+    pub around: Option<u32>,
+    /// Safe nodes.
+    pub safe: u64,
+    /// Nodes that OLA settles by prediction; none where it cannot be told.
+    pub tagged: Option<u64>,
+    /// k-minimal nodes.
+    pub minimal: u64,
+    /// Levels of the chosen node; none when no node is safe.
+    pub chosen: Option<Vec<u8>>,
+    /// By height, lowest first.
+    pub heights: Vec<HeightFacts>,
+}
+
+/// The nodes of one height.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct HeightFacts {
+    /// The sum of the levels.
+    pub height: u32,
+    /// Nodes.
+    pub nodes: u64,
+    /// Safe ones.
+    pub safe: u64,
+    /// Those that OLA settles by prediction.
+    pub tagged: u64,
+    /// Those of them that are safe.
+    pub tagged_safe: u64,
+    /// k-minimal ones.
+    pub minimal: u64,
+    /// The least loss of a safe one.
+    pub loss: Option<f64>,
+}
+
+/// One node.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeFacts {
+    /// One level per quasi-identifier.
+    pub levels: Vec<u8>,
+    /// Their sum.
+    pub height: u32,
+    /// Whether it needs no more suppression than is allowed.
+    pub safe: bool,
+    /// The rows that it needs suppressed.
+    pub suppressed: u64,
+    /// Its loss, with these rows suppressed.
+    pub loss: f64,
+    /// Whether OLA settles it by prediction, without forming its classes; none where it cannot be told.
+    pub tagged: Option<bool>,
+    /// Whether it is safe and no direct specialization of it is.
+    pub minimal: bool,
+    /// Whether the search chose it.
+    pub chosen: bool,
+}
+
+/// Every node of the lattice.
+///
+/// # Errors
+/// A lattice of more than [`LISTED`] nodes; a budget that says to stop.
+pub fn explore(problem: &Problem, choice: &Choice, budget: &Budget<'_>) -> Result<Explored> {
+    listable(problem)?;
+    let nodes: Vec<Node> = problem.lattice.iter().collect();
+    // With a model that is not monotone nothing follows from another node's verdict.
+    let tagged = problem.models.iter().all(|m| m.monotone()).then(|| {
+        let mut tagged = vec![true; nodes.len()];
+        judged(problem, budget).into_iter().for_each(|node| tagged[node] = false);
+        tagged
+    });
+    list(problem, choice, budget, &nodes, tagged.as_deref(), None)
+}
+
+/// Whether a lattice can be listed node by node.
+///
+/// # Errors
+/// A lattice of more than [`LISTED`] nodes, with what to do.
+pub fn listable(problem: &Problem) -> Result<()> {
+    let size = problem.lattice.nodes();
+    if size > LISTED {
+        return Err(Fault::input(format!("the lattice has {size} nodes; {LISTED} can be listed"))
+            .key("columns")
+            .help(
+                "look at the nodes near the chosen one (--around 2), or narrow the lattice: set max_level and \
+                 min_level, link columns, or coarsen long hierarchies",
+            )
+            .into());
+    }
+    Ok(())
+}
+
+/// The nodes that are at most so many steps from the chosen one; linked columns take a step together. Which ones
+/// would have been tagged is not told: that takes a walk of the whole lattice.
+///
+/// # Errors
+/// No chosen node, more than [`LISTED`] nodes, a budget that says to stop.
+pub fn around(problem: &Problem, choice: &Choice, steps: u32, budget: &Budget<'_>) -> Result<Explored> {
+    let Some(best) = &choice.best else {
+        return Err(Fault::new(Kind::Unsolvable, "no node was chosen to look around").into());
+    };
+    let mut near = BTreeSet::from([best.node.clone()]);
+    let mut rim = vec![best.node.clone()];
+    for _ in 0..steps {
+        let beside = |node: &Node| -> Vec<Node> {
+            problem.lattice.successors(node).chain(problem.lattice.predecessors(node)).collect()
+        };
+        rim = rim.iter().flat_map(beside).filter(|node| near.insert(node.clone())).collect();
+        if near.len() as u128 > LISTED {
+            return Err(Fault::input(format!("more than {LISTED} nodes are within {steps} steps"))
+                .help("ask for fewer steps: --around 1")
+                .into());
+        }
+    }
+    list(problem, choice, budget, &near.into_iter().collect::<Vec<_>>(), None, Some(steps))
+}
+
+/// Whether exploring costs so little that a report can have it: some tenths of a second.
+pub fn cheap(problem: &Problem) -> bool {
+    const NODES: u128 = 4_096;
+    const WORK: u128 = 20_000_000;
+    let nodes = problem.lattice.nodes();
+    nodes <= NODES && nodes * problem.classes.len() as u128 <= WORK
+}
+
+fn list(
+    problem: &Problem,
+    choice: &Choice,
+    budget: &Budget<'_>,
+    nodes: &[Node],
+    tagged: Option<&[bool]>,
+    around: Option<u32>,
+) -> Result<Explored> {
+    let mut evaluator = Evaluator::new(problem);
+    let mut safe = HashMap::new();
+    let mut facts = Vec::with_capacity(nodes.len());
+    let best = choice.best.as_ref().map(|b| &b.node);
+    for (i, node) in nodes.iter().enumerate() {
+        if (budget.cancelled)() {
+            return Err(Fault::new(Kind::Unsolvable, "stopped; nothing was written").into());
+        }
+        let judgement = evaluator.judge(node);
+        safe.insert(node.clone(), judgement.safe);
+        facts.push(NodeFacts {
+            levels: node.levels().to_vec(),
+            height: node.height(),
+            safe: judgement.safe,
+            suppressed: judgement.suppressed,
+            loss: evaluator.solution(node).loss,
+            tagged: tagged.map(|t| t[i]),
+            minimal: false,
+            chosen: best == Some(node),
+        });
+        let (checked, nodes) = (i as u64 + 1, nodes.len() as u128);
+        (budget.progress)(Progress { checked, nodes, best: None, bound: None });
+    }
+    for (node, facts) in nodes.iter().zip(&mut facts) {
+        facts.minimal = facts.safe && minimal(&problem.lattice, node, &safe, &mut evaluator);
+    }
+    Ok(Explored {
+        columns: problem.names.clone(),
+        steps: (0..problem.lattice.dimensions()).map(|d| problem.lattice.columns_along(d).to_vec()).collect(),
+        rows: problem.classes.rows(),
+        max_suppressed: problem.max_suppressed,
+        loss: problem.loss.name().to_owned(),
+        algorithm: choice.algorithm.clone(),
+        optimal: choice.best.is_some() && choice.gap == 0.0,
+        summary: summary(&problem.lattice, &facts, around),
+        nodes: facts,
+    })
+}
+
+/// Whether no direct specialization of a safe node is safe; those outside the list are judged.
+fn minimal(
+    lattice: &Lattice,
+    node: &Node,
+    safe: &HashMap<Node, bool>,
+    evaluator: &mut Evaluator<'_>,
+) -> bool {
+    lattice.predecessors(node).all(|below| match safe.get(&below) {
+        Some(safe) => !safe,
+        None => !evaluator.judge(&below).safe,
+    })
+}
+
+fn summary(lattice: &Lattice, nodes: &[NodeFacts], around: Option<u32>) -> Summary {
+    let mut heights: BTreeMap<u32, HeightFacts> = BTreeMap::new();
+    for node in nodes {
+        let at = heights.entry(node.height).or_default();
+        let tagged = node.tagged == Some(true);
+        at.height = node.height;
+        at.nodes += 1;
+        at.safe += u64::from(node.safe);
+        at.tagged += u64::from(tagged);
+        at.tagged_safe += u64::from(tagged && node.safe);
+        at.minimal += u64::from(node.minimal);
+        if node.safe {
+            at.loss = Some(at.loss.map_or(node.loss, |least| least.min(node.loss)));
+        }
+    }
+    let count = |of: fn(&NodeFacts) -> bool| nodes.iter().filter(|n| of(n)).count() as u64;
+    let told = nodes.first().is_some_and(|n| n.tagged.is_some());
+    Summary {
+        nodes: lattice.nodes().try_into().unwrap_or(u64::MAX),
+        listed: nodes.len() as u64,
+        around,
+        safe: count(|n| n.safe),
+        tagged: told.then(|| count(|n| n.tagged == Some(true))),
+        minimal: count(|n| n.minimal),
+        chosen: nodes.iter().find(|n| n.chosen).map(|n| n.levels.clone()),
+        heights: heights.into_values().collect(),
+    }
+}

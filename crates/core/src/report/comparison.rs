@@ -1,0 +1,187 @@
+//! The page of a comparison and its pictures: relative loss and work against k (El Emam et al. 2009, figures 6 to 9).
+
+use super::html::{page, section, table, tile};
+use super::lines::Chart;
+use super::text::{escape, integer};
+use crate::compare::{
+    Block, Comparison, Measure, Panel, Status, heading, incognito_of_ola, losses, summaries, unanswered, work,
+};
+
+/// The pictures as files: name and text of each.
+pub fn plots(comparison: &Comparison) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for (name, chart) in charts(comparison) {
+        // Tables of different names can have the same file name.
+        let taken = |name: &str| files.iter().any(|(other, _)| other == name);
+        let numbered = (2..).map(|i| format!("{name}-{i}.svg"));
+        let free = std::iter::once(format!("{name}.svg")).chain(numbered).find(|name| !taken(name));
+        files.push((free.unwrap_or(name), chart.file()));
+    }
+    files
+}
+
+/// The page with everything on it.
+pub fn comparison_page(comparison: &Comparison, title: &str, version: &str) -> String {
+    let pictures: String =
+        charts(comparison).iter().map(|(_, c)| format!("<figure>{}</figure>\n", c.inline())).collect();
+    let pictures = format!("<div class=\"figures plots\">\n{pictures}</div>");
+    let sections = [
+        section(
+            1,
+            "summary",
+            "In short",
+            "In % of the least loss of any safe node: 100 is optimal. Every point of the grid is a ballot that ranks \
+             the algorithms by loss.",
+            &blocks(&summaries(comparison)),
+        ),
+        section(
+            2,
+            "plots",
+            "Against k",
+            "Lines that are the same are drawn once and named together.",
+            &pictures,
+        ),
+        section(
+            3,
+            "losses",
+            "Relative information loss",
+            "In % of the optimum: 100 is optimal, 200 loses twice as much as need be.",
+            &blocks(&losses(comparison)),
+        ),
+        section(
+            4,
+            "work",
+            "Work",
+            "What the searches did. Only seconds differ from run to run.",
+            &blocks(&work(comparison)),
+        ),
+        refusals(comparison),
+    ];
+    let footer = format!(
+        "Written by Throng {}. It holds figures of whole tables, and no value of a cell.",
+        escape(version)
+    );
+    let body = format!("{}{}", headline(comparison), sections.concat());
+    page("comparison", title, &format!("Comparison: {title}"), &body, &footer)
+}
+
+fn headline(comparison: &Comparison) -> String {
+    let count = |status| comparison.runs.iter().filter(|r| r.status == status).count() as u64;
+    let (class, word, rest) = match comparison.finished {
+        true => ("safe", "Complete:", format!("all {} runs were made", integer(comparison.planned))),
+        false => (
+            "unsafe",
+            "Stopped:",
+            format!(
+                "{} of {} runs were made",
+                integer(comparison.runs.len() as u64),
+                integer(comparison.planned)
+            ),
+        ),
+    };
+    let tiles = [
+        tile("", "Tables", &integer(comparison.tables.len() as u64), &escape(&comparison.tables.join(", "))),
+        tile(
+            "",
+            "Algorithms",
+            &integer(comparison.algorithms.len() as u64),
+            &escape(&comparison.algorithms.join(", ")),
+        ),
+        tile("", "Losses", &integer(comparison.losses.len() as u64), &escape(&comparison.losses.join(", "))),
+        tile("", "Solved", &integer(count(Status::Solved)), "runs with a safe node"),
+        tile("", "No solution", &integer(count(Status::NoSolution)), "runs where no node is safe"),
+        tile("", "Refused", &integer(count(Status::Refused)), "runs that the algorithm is not defined for"),
+    ];
+    format!(
+        "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{word}</strong> {rest}</p>\n\
+         <dl class=\"tiles\">\n{}</dl>\n</section>\n",
+        tiles.concat()
+    )
+}
+
+fn blocks(blocks: &[Block]) -> String {
+    blocks.iter().map(block).collect()
+}
+
+fn block(block: &Block) -> String {
+    let cells = |row: &[String], tag: &str| -> String {
+        let cell = |(i, text): (usize, &String)| match (i, tag) {
+            (0, "td") => format!("<th scope=\"row\">{}</th>", escape(text)),
+            (0, _) => format!("<th scope=\"col\">{}</th>", escape(text)),
+            (_, "td") => format!("<td class=\"n\">{}</td>", escape(text)),
+            _ => format!("<th scope=\"col\" class=\"n\">{}</th>", escape(text)),
+        };
+        format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>())
+    };
+    let (head, rows) = block.rows.split_first().map_or((String::new(), String::new()), |(head, rows)| {
+        (cells(head, "th"), rows.iter().map(|row| cells(row, "td")).collect())
+    });
+    let notes: String = block.notes.iter().map(|note| format!("<li>{}</li>", escape(note))).collect();
+    let notes = if notes.is_empty() { notes } else { format!("<ul>{notes}</ul>\n") };
+    let title = escape(&block.title);
+    format!("{}{notes}", table("compared", &title, &head, &rows))
+}
+
+fn refusals(comparison: &Comparison) -> String {
+    let found = unanswered(comparison);
+    if found.is_empty() {
+        return String::new();
+    }
+    let list: String = found.iter().map(|line| format!("<li>{}</li>\n", escape(line))).collect();
+    let lead = "Combinations that an algorithm is not defined for, or that no node solves.";
+    section(5, "unanswered", "Runs without an answer", lead, &format!("<ul>\n{list}</ul>"))
+}
+
+/// Every chart with its file name, without ending.
+fn charts(comparison: &Comparison) -> Vec<(String, Chart)> {
+    let mut charts = Vec::new();
+    for panel in comparison.panels().iter().filter(|panel| comparison.drawn(panel)) {
+        let all = [
+            ("loss", Measure::Relative),
+            ("nodes", Measure::Checked),
+            ("score", Measure::Score),
+            ("compared", Measure::Compared),
+            ("seconds", Measure::Seconds),
+        ];
+        for (name, measure) in all {
+            charts.push((file_name(name, comparison, panel), of_algorithms(comparison, panel, measure)));
+        }
+        charts.push((file_name("incognito-of-ola", comparison, panel), of_ola(comparison, panel)));
+    }
+    charts.retain(|(_, chart)| !chart.is_empty());
+    charts
+}
+
+fn of_algorithms(comparison: &Comparison, panel: &Panel<'_>, measure: Measure) -> Chart {
+    let series = comparison.algorithms.iter().map(|a| (a.clone(), comparison.series(panel, a, measure)));
+    Chart {
+        title: measure.title().to_owned(),
+        subtitle: heading(comparison, panel),
+        name: "k",
+        at: comparison.k.clone(),
+        reference: (measure == Measure::Relative).then_some(100.0),
+        series: series.collect(),
+    }
+}
+
+/// The work of Incognito beside that of OLA; not the seconds, so that the picture is the same each time.
+fn of_ola(comparison: &Comparison, panel: &Panel<'_>) -> Chart {
+    let measures = [Measure::Checked, Measure::Score, Measure::Compared];
+    let series = measures.map(|m| (m.title().to_lowercase(), incognito_of_ola(comparison, panel, m)));
+    Chart {
+        title: "Incognito, in % of OLA".to_owned(),
+        subtitle: heading(comparison, panel),
+        name: "k",
+        at: comparison.k.clone(),
+        reference: Some(100.0),
+        series: series.to_vec(),
+    }
+}
+
+fn file_name(kind: &str, comparison: &Comparison, panel: &Panel<'_>) -> String {
+    let size = if comparison.sizes.len() > 1 { format!("-{}", panel.size) } else { String::new() };
+    let name =
+        format!("{kind}-{}{size}-{}-{}", panel.table, panel.loss, panel.suppression).replace('*', "-star");
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
+    name.chars().map(plain).collect()
+}

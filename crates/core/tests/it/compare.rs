@@ -1,0 +1,285 @@
+//! Comparisons: the file that asks for one, its samples, its runs against brute force, its votes against their
+//! definitions.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use proptest::prelude::*;
+use throng::compare::{
+    Ballot, Comparison, Experiment, Size, Status, Table, Vote, Watch, compare, csv, expand, markdown, rank,
+};
+use throng::error::{Error, Kind};
+
+const EXPERIMENT: &str = r#"version = 1
+
+[[tables]]
+name = "patients"
+synth = "patients"
+rows = 300
+seed = 3
+
+[grid]
+algorithms = ["datafly", "samarati", "ola", "incognito", "mingen"]
+losses = ["prec", "entropy", "lm"]
+k = [2, 5]
+suppression = [0.6, 0.9]
+sizes = [100, "all"]
+repeats = 2
+seed = 9
+"#;
+
+fn tables(experiment: &Experiment) -> Vec<Table> {
+    let made = experiment.tables.iter().map(|t| {
+        Table::made_up(t.name.clone(), t.synth.unwrap(), t.rows.unwrap(), t.seed.unwrap_or(1)).unwrap()
+    });
+    made.collect()
+}
+
+fn run(text: &str) -> Result<Comparison, Error> {
+    let experiment = Experiment::parse(text)?;
+    let watch = Watch { clock: &|| 0.0, cancelled: &|| false, progress: &|_| {} };
+    compare(&experiment, &tables(&experiment), &watch)
+}
+
+#[test]
+fn every_combination_is_run_and_none_beats_the_optimum() {
+    let comparison = run(EXPERIMENT).unwrap();
+    // Two samples and the whole table, 3 losses × 2 limits × 2 k, 5 algorithms.
+    assert_eq!(comparison.runs.len(), 3 * 12 * 5);
+    assert_eq!((comparison.planned, comparison.finished), (180, true));
+    let mut solved = 0;
+    for point in comparison.runs.chunks(5) {
+        let algorithms: Vec<&str> = point.iter().map(|r| r.algorithm.as_str()).collect();
+        assert_eq!(algorithms, ["datafly", "samarati", "ola", "incognito", "mingen"]);
+        let brute = &point[4];
+        for run in point.iter().filter(|r| r.status == Status::Solved) {
+            assert_eq!(run.optimum, brute.value, "the optimum is what brute force finds");
+            let relative = run.relative.unwrap();
+            assert!(relative >= 100.0, "{run:?}");
+            if ["ola", "incognito", "mingen"].contains(&run.algorithm.as_str()) {
+                assert_eq!((relative, run.value), (100.0, brute.value), "{run:?}");
+                assert_eq!(run.levels, brute.levels);
+            }
+            assert!(run.suppressed.unwrap() <= (run.suppression * run.rows as f64) as u64);
+            assert!(run.checked.unwrap() > 0 && run.score.unwrap() > 0.0 && run.compared.unwrap() > 0);
+            solved += 1;
+        }
+        let refused = point.iter().find(|r| r.status == Status::Refused);
+        assert_eq!(refused.is_some(), point[0].loss == "lm", "only OLA, only where the loss is not monotone");
+        assert!(refused.is_none_or(|r| r.algorithm == "ola" && r.reason.as_ref().unwrap().contains("lm")));
+    }
+    assert!(solved > 90, "{solved}");
+    assert_eq!(comparison.runs[0].rows, 100);
+    assert_eq!(comparison.runs.last().unwrap().rows, 300);
+}
+
+#[test]
+fn the_same_experiment_has_the_same_bytes() {
+    let [first, second] = [(); 2].map(|()| run(EXPERIMENT).unwrap());
+    assert_eq!(csv(&first), csv(&second));
+    assert_eq!(markdown(&first), markdown(&second));
+    assert_eq!(first, second);
+    let other = run(&EXPERIMENT.replace("seed = 9", "seed = 10")).unwrap();
+    let samples = |c: &Comparison| c.runs[..60].iter().map(|r| r.value).collect::<Vec<_>>();
+    assert_ne!(samples(&first), samples(&other), "another seed takes other rows");
+    assert_eq!(first.runs[120..], other.runs[120..], "the whole table has no seed");
+}
+
+#[test]
+fn seconds_are_the_clock_s_and_outside_the_score() {
+    let experiment = Experiment::parse(&EXPERIMENT.replace("100, ", "")).unwrap();
+    let ticks = AtomicU64::new(0);
+    let watch = Watch {
+        clock: &|| ticks.fetch_add(1, Ordering::Relaxed) as f64,
+        cancelled: &|| false,
+        progress: &|_| {},
+    };
+    let comparison = compare(&experiment, &tables(&experiment), &watch).unwrap();
+    assert!(comparison.runs.iter().filter(|r| r.status == Status::Solved).all(|r| r.seconds == Some(1.0)));
+}
+
+#[test]
+fn a_stopped_comparison_keeps_what_was_run() {
+    let experiment = Experiment::parse(EXPERIMENT).unwrap();
+    let whole = run(EXPERIMENT).unwrap();
+    let seen = AtomicU64::new(0);
+    let watch = Watch {
+        clock: &|| 0.0,
+        cancelled: &|| seen.load(Ordering::Relaxed) > 7,
+        progress: &|step| {
+            assert_eq!(step.planned, 180);
+            seen.store(step.done + 1, Ordering::Relaxed);
+        },
+    };
+    let stopped = compare(&experiment, &tables(&experiment), &watch).unwrap();
+    assert!(!stopped.finished);
+    assert_eq!(stopped.runs, whole.runs[..stopped.runs.len()]);
+    assert_eq!(stopped.runs.len(), 7);
+    assert_eq!(stopped.rankings[0].ballots, 1, "the second point is not complete");
+    assert!(markdown(&stopped).contains("7 of 180 runs were made; it was stopped"));
+}
+
+#[test]
+fn points_without_a_solution_are_listed_as_such() {
+    let comparison = run(&EXPERIMENT.replace("k = [2, 5]", "k = [2, 250]")).unwrap();
+    let large: Vec<_> = comparison.runs.iter().filter(|r| r.k == 250).collect();
+    assert!(large.iter().all(|r| r.status != Status::Solved && r.value.is_none() && r.relative.is_none()));
+    let small = large.iter().filter(|r| r.size == Size::Rows(100));
+    assert!(small.clone().count() > 0);
+    assert!(small.clone().all(|r| r.reason.as_ref().unwrap().contains("larger than the 100 rows")));
+    assert!(markdown(&comparison).contains("## Runs without an answer"));
+    assert_eq!(comparison.rankings[0].ballots, 3 * 6);
+}
+
+#[test]
+fn a_table_too_small_for_a_sample_and_a_loss_without_that_parameter_are_mistakes() {
+    let error = run(&EXPERIMENT.replace("[100,", "[1000,")).unwrap_err();
+    assert_eq!(error.faults()[0].kind, Kind::Data);
+    assert!(error.to_string().contains("has 300 rows, not 1000"), "{error}");
+    let error = run(&EXPERIMENT.replace("\"lm\"]", "{ name = \"dm\", aggregate = \"max\" }]")).unwrap_err();
+    assert!(error.to_string().contains("grid.losses: loss \"dm\" has no aggregate"), "{error}");
+}
+
+#[test]
+fn skewed_tables_are_made_up_with_their_hierarchies() {
+    let text = EXPERIMENT
+        .replace("\"patients\"\nrows = 300", "\"skewed\"\nrows = 60")
+        .replace("sizes = [100, \"all\"]", "score = false")
+        .replace("\"datafly\", \"samarati\", \"ola\", \"incognito\", \"mingen\"", "\"datafly\"");
+    let comparison = run(&text).unwrap();
+    assert!(comparison.runs.iter().all(|r| r.nodes == 25_920 && r.rows == 60 && r.score.is_none()));
+    assert!(comparison.runs.iter().any(|r| r.status == Status::Solved));
+}
+
+#[test]
+fn samples_have_their_size_and_losing_nothing_is_optimal() {
+    let text = EXPERIMENT
+        .replace("sizes = [100, \"all\"]\nrepeats = 2", "sizes = [60]\nrepeats = 20\nscore = false")
+        .replace("\"datafly\", \"samarati\", \"ola\", \"incognito\", \"mingen\"", "\"datafly\"")
+        .replace("\"prec\", \"entropy\", \"lm\"", "\"entropy\"")
+        .replace("k = [2, 5]", "k = [1]")
+        .replace("[0.6, 0.9]", "[0.0]");
+    let comparison = run(&text).unwrap();
+    assert_eq!(comparison.runs.len(), 20);
+    assert!(comparison.runs.iter().all(|r| r.rows == 60 && r.status == Status::Solved));
+    // With k = 1 nothing is lost, and the optimum of 0 is reached.
+    assert!(comparison.runs.iter().all(|r| r.value == Some(0.0) && r.relative == Some(100.0)));
+}
+
+const MISTAKES: &[(&str, &str, &[&str])] = &[
+    ("version = 1", "version = 2", &["version 2", "version = 1"]),
+    ("algorithms", "algoritms", &["`algoritms`", "did you mean `algorithms`?"]),
+    ("\"ola\"", "\"olla\"", &["grid.algorithms", "no algorithm \"olla\"", "did you mean \"ola\"?"]),
+    ("\"entropy\"", "\"entropie\"", &["grid.losses", "no loss \"entropie\"", "did you mean \"entropy\"?"]),
+    ("k = [2, 5]", "k = []", &["grid.k", "is empty"]),
+    ("k = [2, 5]", "k = [2, 0]", &["grid.k", "1 or more"]),
+    ("k = [2, 5]", "k = [2, 2]", &["grid.k", "has 2 twice"]),
+    ("0.9]", "20]", &["grid.suppression", "20 is not a share", "0.05 is 5 %"]),
+    ("[100, ", "[0, ", &["grid.sizes", "nothing to release"]),
+    ("\"all\"", "\"al\"", &["\"al\"", "a number of rows or \"all\""]),
+    ("[100, ", "[-1, ", &["`-1`", "a number of rows or \"all\""]),
+    ("repeats = 2", "repeats = 0", &["grid.repeats", "1 or more"]),
+    ("synth = \"patients\"", "synth = \"pacients\"", &["`pacients`", "did you mean `patients`?"]),
+    ("rows = 300\n", "", &["tables.0", "needs rows"]),
+    ("rows = 300", "rows = 0", &["tables.0.rows", "needs rows"]),
+    ("rows = 300", "rows = 300\nfolder = \"x\"", &["tables.0.folder", "remove `folder`"]),
+    ("synth = \"patients\"", "policy = \"p.toml\"", &["tables.0.rows", "tables.0.seed", "grid.sizes"]),
+    ("synth = \"patients\"", "synth = \"patients\"\npolicy = \"p.toml\"", &["tables.0", "both"]),
+    ("synth = \"patients\"\n", "", &["table `patients` has no rows", "synth = \"patients\""]),
+    ("seed = 9", "seed = 9\n[plots]\nlosses = [\"precc\"]", &["plots.losses", "did you mean \"prec\"?"]),
+    ("seed = 9", "seed = 9\n[plots]\nsuppression = [0.1]", &["plots.suppression", "no suppression 0.1"]),
+];
+
+#[test]
+fn mistakes_are_named_with_their_place() {
+    assert!(Experiment::parse(EXPERIMENT).is_ok());
+    for (from, to, says) in MISTAKES {
+        assert_eq!(EXPERIMENT.matches(from).count(), 1, "`{from}` stands there once");
+        let text = EXPERIMENT.replace(from, to);
+        let error = Experiment::parse(&text).unwrap_err();
+        let said = error.to_string();
+        assert!(says.iter().all(|word| said.contains(word)), "{from} → {to}: {said}");
+        assert!(error.faults().iter().all(|f| f.place.span.is_some()), "{from} → {to}: {error:?}");
+    }
+    let text = EXPERIMENT.replace("k = [2, 5]", "k = []").replace("repeats = 2", "repeats = 0");
+    assert_eq!(Experiment::parse(&text).unwrap_err().faults().len(), 2, "both at once");
+}
+
+#[test]
+fn a_mistake_in_the_second_table_is_shown_there() {
+    let text =
+        EXPERIMENT.replace("[grid]", "[[tables]]\nname = \"more\"\nsynth = \"skewed\"\nrows = 0\n\n[grid]");
+    let error = Experiment::parse(&text).unwrap_err();
+    let span = error.faults()[0].place.span.clone().unwrap();
+    assert_eq!(&text[span.clone()], "0");
+    assert_eq!(text[..span.start].matches('\n').count() + 1, 12);
+}
+
+#[test]
+fn variables_in_paths_are_replaced_or_named() {
+    let known = |name: &str| (name == "DATA_1").then(|| "/data".to_owned());
+    for (path, expanded) in [
+        ("$DATA_1/adult", "/data/adult"),
+        ("a/$DATA_1-x/$DATA_1", "a//data-x//data"),
+        ("plain.toml", "plain.toml"),
+        ("cash$/5$", "cash$/5$"),
+    ] {
+        assert_eq!(expand(path, &known).unwrap(), expanded);
+    }
+    let error = expand("$OTHER/x", &known).unwrap_err().to_string();
+    assert!(error.contains("OTHER is not set") && error.contains("OTHER=/path"), "{error}");
+}
+
+fn ballots() -> impl Strategy<Value = (usize, Vec<Ballot>)> {
+    (1usize..5).prop_flat_map(|algorithms| {
+        let vote = prop::option::weighted(0.85, (1u8..5, any::<bool>()));
+        let vote = vote.prop_map(|v| {
+            v.map(|(loss, told)| Vote {
+                loss: f64::from(loss),
+                error: (told || loss > 1).then(|| f64::from(loss) * 10.0),
+            })
+        });
+        (Just(algorithms), prop::collection::vec(prop::collection::vec(vote, algorithms), 0..12))
+    })
+}
+
+proptest! {
+    /// Every winner by its definition, counted anew.
+    #[test]
+    fn votes_are_counted_as_defined((algorithms, ballots) in ballots()) {
+        let names: Vec<String> = (0..algorithms).map(|i| format!("a{i}")).collect();
+        let ranking = rank("t", &names, &ballots);
+        let best = |scores: &[i64]| -> BTreeSet<String> {
+            let most = scores.iter().max().copied();
+            (0..algorithms).filter(|&i| Some(scores[i]) == most).map(|i| names[i].clone()).collect()
+        };
+        let firsts: Vec<i64> = (0..algorithms).map(|i| {
+            ballots.iter().filter(|b| {
+                let least = b.iter().flatten().map(|v| v.loss).fold(f64::INFINITY, f64::min);
+                b[i].map(|v| v.loss) == Some(least)
+            }).count() as i64
+        }).collect();
+        let races = Cell::new(0);
+        let won: Vec<i64> = (0..algorithms).map(|a| (0..algorithms).filter(|&b| b != a).filter(|&b| {
+            races.set(races.get() + 1);
+            let both: Vec<(f64, f64)> = ballots.iter()
+                .filter_map(|x| Some((x[a]?.loss, x[b]?.loss))).collect();
+            both.iter().filter(|(a, b)| a < b).count() > both.iter().filter(|(a, b)| b < a).count()
+        }).count() as i64).collect();
+        let shared: Vec<Vec<f64>> = ballots.iter()
+            .filter_map(|b| b.iter().map(|v| (*v)?.error).collect::<Option<Vec<f64>>>()).collect();
+        let errors: Vec<i64> = (0..algorithms).map(|i| -shared.iter().map(|b| b[i]).sum::<f64>() as i64).collect();
+        let set = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
+        let voted = ballots.iter().any(|b| b.iter().any(Option::is_some));
+        prop_assert_eq!(set(&ranking.majority), if voted { best(&firsts) } else { BTreeSet::new() });
+        prop_assert_eq!(set(&ranking.condorcet), if voted { best(&won) } else { BTreeSet::new() });
+        prop_assert_eq!(set(&ranking.total), if shared.is_empty() { BTreeSet::new() } else { best(&errors) });
+        prop_assert_eq!(ranking.common, shared.len() as u64);
+        let lost: u64 = ranking.standings.iter().map(|s| s.lost).sum();
+        prop_assert_eq!(lost as i64, won.iter().sum::<i64>(), "a race that is won is lost by the other");
+        for (i, standing) in ranking.standings.iter().enumerate() {
+            prop_assert_eq!((standing.first as i64, standing.won as i64), (firsts[i], won[i]));
+        }
+    }
+}

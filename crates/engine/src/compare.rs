@@ -1,0 +1,129 @@
+//! The tables of an experiment, and where its results go: all files or none.
+
+use std::path::{Path, PathBuf};
+
+use throng::compare::{Experiment, Table, TableSpec, expand};
+use throng::error::{Error, Fault, Result};
+
+use crate::Engine;
+use crate::error::{unreadable, unwritable};
+use crate::release::PolicyFile;
+use crate::sink::{folder, write_atomically};
+
+/// An experiment with where it came from.
+#[derive(Debug, Clone)]
+pub struct ExperimentFile {
+    /// What it asks for.
+    pub experiment: Experiment,
+    /// Its text.
+    pub text: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+impl ExperimentFile {
+    /// Reads an experiment.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or an experiment with mistakes.
+    pub fn read(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| unreadable(&name, &e))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Fault::input("is not an experiment: it is not UTF-8 text")
+                .file(&name)
+                .help("an experiment is a TOML file; experiments/patients.toml is an example")
+        })?;
+        let experiment = Experiment::parse(&text).map_err(|e| e.map(|f| f.file(&name)))?;
+        Ok(ExperimentFile { experiment, text, path: path.to_owned() })
+    }
+
+    /// Gives faults about the experiment's keys their place in it.
+    #[must_use]
+    pub fn located(&self, error: Error) -> Error {
+        let name = self.path.display().to_string();
+        throng::policy::locate(error, &self.text)
+            .map(|f| if f.place.span.is_some() && f.place.file.is_none() { f.file(&name) } else { f })
+    }
+
+    /// A path of the experiment: variables are replaced, and it is relative to the experiment.
+    fn path_of(&self, path: &str) -> Result<PathBuf> {
+        let expanded = expand(path, &|name| std::env::var(name).ok())?;
+        Ok(self.path.parent().unwrap_or(Path::new("")).join(expanded))
+    }
+
+    /// The policy of a table, as if it stood in the folder that its paths are relative to.
+    fn policy(&self, spec: &TableSpec, policy: &str, key: &str) -> Result<PolicyFile> {
+        let at = |part: &str| {
+            let key = format!("{key}.{part}");
+            move |error: Error| error.map(|fault| fault.key(&key))
+        };
+        let path = self.path_of(policy).map_err(at("policy"))?;
+        let (mut file, _) = PolicyFile::read(&path)?;
+        if let Some(folder) = &spec.folder {
+            let folder = self.path_of(folder).map_err(at("folder"))?;
+            file.path = folder.join(path.file_name().unwrap_or_default());
+        }
+        Ok(file)
+    }
+}
+
+impl Engine {
+    /// Reads or makes up the tables of an experiment. Calls `progress` with a table's name and its rows so far,
+    /// which may stop it.
+    ///
+    /// # Errors
+    /// Tables that cannot be read or do not fit their policy, variables that are not set.
+    pub fn tables(
+        &self,
+        file: &ExperimentFile,
+        progress: &dyn Fn(&str, u64) -> Result<()>,
+    ) -> Result<Vec<Table>> {
+        let table = |(i, spec): (usize, &TableSpec)| {
+            let name = spec.name.clone();
+            match (&spec.policy, spec.synth) {
+                (Some(policy), _) => {
+                    let policy = file.policy(spec, policy, &format!("tables.{i}"))?;
+                    let grouped = self.read(&policy, &|rows| progress(&name, rows))?;
+                    let asked = policy.policy.clone();
+                    Ok(Table::new(name, asked, grouped, Box::new(move |path| policy.load(path))))
+                }
+                (None, Some(kind)) => {
+                    Table::made_up(name, kind, spec.rows.unwrap_or(0), spec.seed.unwrap_or(1))
+                }
+                (None, None) => Err(Fault::bug("a table without rows passed the check").into()),
+            }
+        };
+        file.experiment.tables.iter().enumerate().map(table).collect()
+    }
+
+    /// Writes files into a folder, which is made if it is not there. All of them are written under another name
+    /// first and then given their own, so that a full disk leaves nothing behind.
+    ///
+    /// # Errors
+    /// A folder that cannot be written to.
+    pub fn write_folder(&self, to: &Path, files: &[(String, String)]) -> Result<()> {
+        let name = to.display().to_string();
+        let fail = |e: &std::io::Error| unwritable(&name, e);
+        let new = !to.exists();
+        if !new && !to.is_dir() {
+            return Err(Fault::system("cannot be written: it is not a folder")
+                .file(&name)
+                .help("give another folder")
+                .into());
+        }
+        let waiting = tempfile::Builder::new().prefix(".throng-").tempdir_in(folder(to));
+        let waiting = waiting.map_err(|e| unwritable(&name, &e.kind()))?;
+        for (file, text) in files {
+            write_atomically(&waiting.path().join(file), text.as_bytes())
+                .map_err(|e| e.map(|fault| fault.file(to.join(file).display().to_string())))?;
+        }
+        if new {
+            std::fs::create_dir(to).map_err(|e| fail(&e))?;
+        }
+        for (file, _) in files {
+            std::fs::rename(waiting.path().join(file), to.join(file)).map_err(|e| fail(&e))?;
+        }
+        Ok(())
+    }
+}
