@@ -492,6 +492,20 @@ proptest! {
         for step in 1..steps.len() {
             prop_assert!(step_of.contains(&Some(step)), "a step that releases nothing");
         }
+        // No other set that stars as few would have helped more rows.
+        for (step, chosen) in steps.iter().enumerate().skip(1) {
+            let left: Vec<usize> = (0..table.rows.len()).filter(|&r| step_of[r].is_none_or(|s| s >= step)).collect();
+            let helped = step_of.iter().filter(|s| **s == Some(step)).count();
+            for set in 0_u32..1 << table.width {
+                let level = |c: usize| if set >> c & 1 == 1 { HEIGHT as u8 } else { node.levels()[c] };
+                let other = Node::new((0..table.width).map(level).collect::<Vec<u8>>());
+                let linked = !link || other.level(0) == other.level(table.width - 1);
+                if linked && open(&other) == open(chosen) {
+                    let rows = left.iter().map(|&r| (r, table.labels(&table.rows[r], other.levels()))).collect();
+                    prop_assert!(table.safe(&rows).len() <= helped);
+                }
+            }
+        }
         // Nothing is left that any set of columns could still help.
         let left: Vec<usize> = (0..table.rows.len()).filter(|&r| step_of[r].is_none()).collect();
         for set in 0_u32..1 << table.width {
