@@ -535,6 +535,13 @@ fn the_same_steps_on_any_number_of_threads() {
     let steps = with(1);
     assert!(steps.len() > 10);
     assert_eq!(steps, with(4));
+    // Among steps that star as many cells, one that helps more rows comes first.
+    let (classes, hierarchies) = (table.classes(), table.hierarchies());
+    let rows = apply(&classes, &hierarchies, &table.models(), steps.clone()).unwrap().rows(&classes);
+    let stars = |step: &Node| (0..7).filter(|&c| step.level(c) == HEIGHT).count();
+    let order: Vec<_> =
+        steps.iter().zip(&rows).skip(1).map(|(s, &n)| (stars(s), std::cmp::Reverse(n))).collect();
+    assert!(order.is_sorted(), "{order:?}");
 }
 
 /// With very many columns not all sets are tried, and all the same nothing that is safe with all starred is left.
