@@ -492,6 +492,20 @@ proptest! {
         for step in 1..steps.len() {
             prop_assert!(step_of.contains(&Some(step)), "a step that releases nothing");
         }
+        // No other set that stars as few would have helped more rows.
+        for (step, chosen) in steps.iter().enumerate().skip(1) {
+            let left: Vec<usize> = (0..table.rows.len()).filter(|&r| step_of[r].is_none_or(|s| s >= step)).collect();
+            let helped = step_of.iter().filter(|s| **s == Some(step)).count();
+            for set in 0_u32..1 << table.width {
+                let level = |c: usize| if set >> c & 1 == 1 { HEIGHT as u8 } else { node.levels()[c] };
+                let other = Node::new((0..table.width).map(level).collect::<Vec<u8>>());
+                let linked = !link || other.level(0) == other.level(table.width - 1);
+                if linked && open(&other) == open(chosen) {
+                    let rows = left.iter().map(|&r| (r, table.labels(&table.rows[r], other.levels()))).collect();
+                    prop_assert!(table.safe(&rows).len() <= helped);
+                }
+            }
+        }
         // Nothing is left that any set of columns could still help.
         let left: Vec<usize> = (0..table.rows.len()).filter(|&r| step_of[r].is_none()).collect();
         for set in 0_u32..1 << table.width {
@@ -521,6 +535,13 @@ fn the_same_steps_on_any_number_of_threads() {
     let steps = with(1);
     assert!(steps.len() > 10);
     assert_eq!(steps, with(4));
+    // Among steps that star as many cells, one that helps more rows comes first.
+    let (classes, hierarchies) = (table.classes(), table.hierarchies());
+    let rows = apply(&classes, &hierarchies, &table.models(), steps.clone()).unwrap().rows(&classes);
+    let stars = |step: &Node| (0..7).filter(|&c| step.level(c) == HEIGHT).count();
+    let order: Vec<_> =
+        steps.iter().zip(&rows).skip(1).map(|(s, &n)| (stars(s), std::cmp::Reverse(n))).collect();
+    assert!(order.is_sorted(), "{order:?}");
 }
 
 /// With very many columns not all sets are tried, and all the same nothing that is safe with all starred is left.

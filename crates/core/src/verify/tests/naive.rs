@@ -317,6 +317,13 @@ impl<'a> Table<'a> {
                     .map(|c| weight(c) * (self.entropy(c) + self.hidden_entropy(c, stay)))
                     .sum(),
             ),
+            ("prec", None, Some(true)) => {
+                let top = |c: usize| self.case.height(&self.quasi[c]) as f64;
+                let cell =
+                    |row: usize, c: usize| if stay[row] { self.level(row, c) as f64 / top(c) } else { 1.0 };
+                let column = |c: usize| weight(c) * (0..stay.len()).map(|row| cell(row, c)).sum::<f64>();
+                Some((0..self.quasi.len()).map(column).sum::<f64>() / m / stay.len() as f64)
+            }
             ("height", None, None) => {
                 let level = |c: usize| self.case.levels[&self.quasi[c]] as f64;
                 Some((0..self.quasi.len()).map(|c| weight(c) * level(c)).sum())

@@ -65,6 +65,7 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
             "{ name = \"lm\", aggregate = \"geometric\" }",
             "{ name = \"entropy\", count_suppressed = true }",
             "\"height\"",
+            "{ name = \"prec\", count_suppressed = true }",
             "{ name = \"cm\", tradeoff = 0.8 }",
             "{ name = \"conditional-entropy\", aggregate = \"max\", tradeoff = 0.2 }",
             "{ name = \"lm\", tradeoff = 0.1 }",

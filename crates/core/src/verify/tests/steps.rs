@@ -65,6 +65,22 @@ fn what_is_done_to_the_rows_is_found() {
     tamper(&case, set("illness", row, "mumps"), "truth", "");
 }
 
+/// Every value is a label of some step, but no step has both.
+#[test]
+fn a_class_must_fit_one_step() {
+    let mut case = cells();
+    // dot and ned share their decade alone, so that their ZIP codes are starred.
+    case.rows.push(strings("ned 71 10 flu j").into_iter().map(Some).collect());
+    let made = case.release();
+    assert_eq!(made.certificate.release.steps.len(), 3);
+    assert!(case.judge(&made, true).holds());
+    let zip = at(&made, "zip");
+    let starred: Vec<usize> =
+        (0..made.rows.len()).filter(|&r| made.rows[r][zip].as_deref() == Some("*")).collect();
+    let change = |made: &mut Made| starred.iter().for_each(|&row| set("age", row, "*")(made));
+    tamper(&case, change, "levels, truth", "levels");
+}
+
 /// Changes the certificate, seals it again, and gives the claims that do not hold any more, with the original.
 fn forged(change: impl Fn(&mut Made)) -> Vec<String> {
     let case = cells();
