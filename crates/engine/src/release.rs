@@ -429,11 +429,7 @@ fn losses(
     let marginals = Marginals::new(&problem.classes, &problem.hierarchies);
     let plain = vec![1.0; problem.names.len()];
     let mut losses = BTreeMap::new();
-    for name in loss::NAMES {
-        // Without a target there are no labels to count.
-        if name == "cm" && marginals.targets.is_empty() {
-            continue;
-        }
+    for name in loss::defined(&marginals) {
         let loss = loss::build(&LossParameters::named(name), &marginals, &plain)?;
         losses.insert(name.into(), loss.loss(view, flags));
     }
@@ -450,7 +446,7 @@ fn losses_by_column(
     let marginals = Marginals::new(&problem.classes, &problem.hierarchies);
     let plain = vec![1.0; problem.names.len()];
     let mut losses = BTreeMap::new();
-    for name in loss::NAMES.into_iter().filter(|&name| name != "cm") {
+    for name in loss::defined(&marginals) {
         let parts = loss::build(&LossParameters::named(name), &marginals, &plain)?.parts(view, flags);
         if !parts.is_empty() {
             losses.insert(name.into(), problem.names.iter().cloned().zip(parts).collect());

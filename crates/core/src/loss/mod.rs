@@ -88,6 +88,12 @@ pub const NAMES: [&str; 12] = [
     "cm",
 ];
 
+/// The losses that can be told of a table: "cm" only where there is a target.
+pub fn defined(marginals: &Marginals) -> impl Iterator<Item = &'static str> {
+    let labels = !marginals.targets.is_empty();
+    NAMES.into_iter().filter(move |&name| name != "cm" || labels)
+}
+
 /// Makes the loss that a policy asks for, with what it does not say at its default.
 ///
 /// # Errors

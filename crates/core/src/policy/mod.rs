@@ -5,11 +5,13 @@
 
 mod check;
 mod grammar;
+mod loss;
 mod profile;
 mod spans;
 mod substitute;
 
 pub(crate) use grammar::fault as grammar_fault;
+pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};
@@ -334,96 +336,6 @@ fn auto() -> String {
 impl Default for Search {
     fn default() -> Self {
         Search { algorithm: auto(), loss: LossSpec::default(), linked: Vec::new(), seed: 0 }
-    }
-}
-
-/// A loss by name, or by name with its parameters.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum LossSpec {
-    /// `loss = "entropy"`.
-    Name(String),
-    /// `loss = { name = "lm", aggregate = "geometric" }`.
-    Full(LossParameters),
-}
-
-/// By hand, because a derived untagged enum says of every mistake only that nothing matched.
-impl<'de> Deserialize<'de> for LossSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NameOrTable;
-
-        impl<'de> serde::de::Visitor<'de> for NameOrTable {
-            type Value = LossSpec;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("the name of a loss, or a table such as { name = \"lm\" }")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<LossSpec, E> {
-                Ok(LossSpec::Name(name.into()))
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<LossSpec, A::Error> {
-                let table = serde::de::value::MapAccessDeserializer::new(map);
-                LossParameters::deserialize(table).map(LossSpec::Full)
-            }
-        }
-
-        deserializer.deserialize_any(NameOrTable)
-    }
-}
-
-impl Default for LossSpec {
-    fn default() -> Self {
-        LossSpec::Name("entropy".into())
-    }
-}
-
-/// A loss with its parameters; what is not given has the default of that loss.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LossParameters {
-    /// Which loss.
-    pub name: String,
-    /// How columns are put together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aggregate: Option<Aggregate>,
-    /// Whether suppressed rows add to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count_suppressed: Option<bool>,
-    /// Between generalization and suppression, from 0 (suppression is free) to 1 (generalization is free).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tradeoff: Option<f64>,
-}
-
-impl LossParameters {
-    /// A loss with all its defaults.
-    pub fn named(name: impl Into<String>) -> Self {
-        LossParameters { name: name.into(), aggregate: None, count_suppressed: None, tradeoff: None }
-    }
-}
-
-/// How the losses of columns are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Aggregate {
-    /// Their mean.
-    Mean,
-    /// Their sum.
-    Sum,
-    /// The largest.
-    Max,
-    /// Π(w·L + 1)^(1/m) − 1.
-    Geometric,
-}
-
-impl LossSpec {
-    /// The name with all parameters, as far as they are given.
-    pub fn parameters(&self) -> LossParameters {
-        match self {
-            LossSpec::Name(name) => LossParameters::named(name),
-            LossSpec::Full(parameters) => parameters.clone(),
-        }
     }
 }
 
