@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Format, Policy, Role, profile, substitute};
+use super::{Format, Policy, Preference, Role, profile, substitute};
 use crate::error::{Fault, nearest};
 use crate::loss;
 
@@ -22,6 +22,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     profile::check(policy, &mut faults);
     substitute::check(policy, &mut faults);
     linked(policy, &mut faults);
+    preference(policy, &mut faults);
     loss(policy, &mut faults);
     faults
 }
@@ -183,6 +184,20 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
                     .help("add it to a group under privacy.quasi, give privacy.k, or change its role"),
             );
         }
+    }
+}
+
+fn preference(policy: &Policy, faults: &mut Vec<Fault>) {
+    let search = &policy.search;
+    if search.prefer != Preference::Loss && search.algorithm != "samarati" {
+        faults.push(
+            Fault::input(format!(
+                "algorithm \"{}\" has no preference: it takes the least loss",
+                search.algorithm
+            ))
+            .key("search.prefer")
+            .help("use algorithm \"samarati\", or ask for the loss that you prefer"),
+        );
     }
 }
 

@@ -321,6 +321,9 @@ pub struct Search {
     /// What to lose least of.
     #[serde(default)]
     pub loss: LossSpec,
+    /// Which of the lowest nodes Samarati's algorithm takes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub prefer: Preference,
     /// Groups of columns that must sit at the same level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Vec<String>>,
@@ -329,13 +332,31 @@ pub struct Search {
     pub seed: u64,
 }
 
+/// Which of several nodes at the lowest safe height is to be preferred (Samarati 2001); ties go to the loss.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preference {
+    /// The one of least loss.
+    #[default]
+    Loss,
+    /// The one of least absolute distance: Σ of the levels.
+    Absolute,
+    /// The one of least relative distance: Σ of level over height.
+    Relative,
+    /// The one with most distinct released tuples.
+    Distribution,
+    /// The one that suppresses fewest rows.
+    Suppression,
+}
+
 fn auto() -> String {
     "auto".into()
 }
 
 impl Default for Search {
     fn default() -> Self {
-        Search { algorithm: auto(), loss: LossSpec::default(), linked: Vec::new(), seed: 0 }
+        let (loss, prefer) = (LossSpec::default(), Preference::default());
+        Search { algorithm: auto(), loss, prefer, linked: Vec::new(), seed: 0 }
     }
 }
 

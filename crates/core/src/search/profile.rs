@@ -1,12 +1,12 @@
 //! What Datafly II knows of the recipient and of who might link (Sweeney, "The Datafly II System"), and the seed
-//! of what it leaves to chance. Other strategies have no use for it, and a policy that gives them one is refused.
+//! of what it leaves to chance; and what Samarati's search prefers. Other strategies have no use for it, and a policy that gives them one is refused.
 //!
 //! Tolerance t lets a column rise to level floor(t · height) and no further: that is as far as the recipient can
 //! use it. It joins the policy's `max_level` as a limit of the lattice, so that no strategy could pass it.
 
 use super::Problem;
 use crate::error::{Error, Fault, Result};
-use crate::policy::Policy;
+use crate::policy::{Policy, Preference};
 
 /// The profiles of a problem.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -17,6 +17,8 @@ pub struct Profile {
     pub most_general: bool,
     /// Decides where columns tie.
     pub seed: u64,
+    /// What Samarati's algorithm prefers among the lowest nodes.
+    pub prefer: Preference,
 }
 
 /// The profile of one column.
@@ -60,6 +62,7 @@ impl Profile {
             columns: names.iter().map(column).collect(),
             most_general: policy.privacy.most_general(),
             seed: policy.search.seed,
+            prefer: policy.search.prefer,
         }
     }
 

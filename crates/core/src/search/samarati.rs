@@ -1,5 +1,6 @@
 //! Samarati's search (mission A3; Samarati 2001, O "Algorithms"): the lowest height with a safe node is
-//! found by halving; of the safe nodes at that height the problem's loss prefers one.
+//! found by halving; of the safe nodes at that height one is preferred: the one of least loss, or by another criterion
+//! of Samarati's, least distance, most distinct tuples or fewest suppressed rows, where ties go to the loss.
 //!
 //! Halving rests on "no safe node at a height, none at a lower one". Linked columns rise by several levels
 //! at once, so a height may have no node, or only unsafe ones above a height with safe ones. What is probed
@@ -16,7 +17,9 @@ use std::collections::HashSet;
 
 use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy};
 use crate::error::Fault;
+use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
+use crate::policy::Preference;
 
 pub(super) struct Samarati;
 
@@ -39,6 +42,7 @@ impl Strategy for Samarati {
             found: None,
             known_unsafe: HashSet::new(),
             best: None,
+            preferred: f64::INFINITY,
             open: f64::INFINITY,
             least: u64::MAX,
         };
@@ -69,6 +73,8 @@ struct Walk<'w, 'p, 'b> {
     /// Nodes that were checked, not below the lowest height that may have a safe one.
     known_unsafe: HashSet<Node>,
     best: Option<Solution>,
+    /// What the preference says of the best: less is better.
+    preferred: f64,
     /// The least bound of the nodes above the lowest height.
     open: f64,
     /// The fewest rows flagged at a node.
@@ -151,8 +157,30 @@ impl Walk<'_, '_, '_> {
     }
 
     fn keep(&mut self, solution: Solution) {
-        if self.best.as_ref().is_none_or(|b| solution.better_than(b)) {
-            self.best = Some(solution);
+        let rank = self.rank(&solution);
+        // What is preferred need not be what loses least.
+        self.open = self.open.min(solution.loss);
+        let ties = rank == self.preferred && self.best.as_ref().is_none_or(|b| solution.better_than(b));
+        if rank < self.preferred || ties {
+            (self.best, self.preferred) = (Some(solution), rank);
+        }
+    }
+
+    /// What the preference says of a node: less is better.
+    fn rank(&mut self, solution: &Solution) -> f64 {
+        let (node, hierarchies) = (&solution.node, &self.problem.hierarchies);
+        match self.problem.profile.prefer {
+            Preference::Loss => 0.0,
+            Preference::Absolute => f64::from(node.height()),
+            Preference::Relative => {
+                let share = |(c, h): (usize, &Hierarchy)| node.level(c) as f64 / h.height().max(1) as f64;
+                hierarchies.iter().enumerate().map(share).sum()
+            }
+            Preference::Distribution => {
+                let (view, flags) = self.evaluator.classes(node);
+                -((view.len() - flags.classes()) as f64)
+            }
+            Preference::Suppression => solution.suppressed as f64,
         }
     }
 

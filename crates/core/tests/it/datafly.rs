@@ -74,7 +74,7 @@ fn profile() -> impl Strategy<Value = Profile> {
     let column = (share(), share()).prop_map(|(tolerance, linking)| ColumnProfile { tolerance, linking });
     let plain = Just(vec![ColumnProfile::default(); 5]);
     let columns = prop_oneof![plain, prop::collection::vec(column, 5)];
-    (columns, any::<u64>()).prop_map(|(columns, seed)| Profile { columns, most_general: false, seed })
+    (columns, any::<u64>()).prop_map(|(columns, seed)| Profile { columns, seed, ..Profile::default() })
 }
 
 proptest! {

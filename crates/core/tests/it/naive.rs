@@ -47,6 +47,8 @@ pub struct Instance {
 pub struct Naive {
     pub levels: Vec<usize>,
     pub suppressed: usize,
+    /// Distinct tuples that are released.
+    pub classes: usize,
     pub loss: f64,
 }
 
@@ -107,7 +109,9 @@ impl Instance {
         let general = self.general(levels);
         let stay = self.stay(&general);
         let suppressed = stay.iter().filter(|s| !**s).count();
-        Naive { levels: levels.to_vec(), suppressed, loss: self.loss_of(levels, &general, &stay) }
+        let released = general.iter().zip(&stay).filter(|(_, stays)| **stays).map(|(row, _)| row);
+        let classes = released.collect::<std::collections::BTreeSet<_>>().len();
+        Naive { levels: levels.to_vec(), suppressed, classes, loss: self.loss_of(levels, &general, &stay) }
     }
 
     /// The best by loss; nodes within rounding of it are ties, of which the lowest and first is preferred.

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use throng::classes::{Flags, View};
 use throng::lattice::Node;
 use throng::model::{PrivacyModel, Verdict};
+use throng::policy::Preference;
 use throng::search::{
     Account, Budget, Evaluator, Outcome, Problem, STRATEGIES, Solution, solve as search, strategy,
 };
@@ -75,6 +76,33 @@ proptest! {
         prop_assert!(account.checked as u128 <= problem.lattice.nodes(), "a node was checked twice");
         let even = instance.columns.iter().all(|c| c.weight == instance.columns[0].weight);
         prop_assert!(gap == 0.0 || instance.loss != "height" || !even);
+    }
+
+    #[test]
+    fn samarati_prefers_what_it_is_told_to(instance in instance()) {
+        let Some(mut problem) = problem(&instance) else { return Ok(()) };
+        let safe = safe(&instance);
+        let height = |n: &Naive| n.levels.iter().sum::<usize>();
+        let Some(lowest) = safe.iter().map(height).min() else { return Ok(()) };
+        let optimum = safe.iter().map(|n| n.loss).fold(f64::INFINITY, f64::min);
+        for prefer in [Preference::Absolute, Preference::Relative, Preference::Distribution, Preference::Suppression] {
+            problem.profile.prefer = prefer;
+            let Outcome::Found { best, gap } = solve(&problem, "samarati").0 else { panic!("nothing found") };
+            let rank = |n: &Naive| match prefer {
+                Preference::Relative => {
+                    let share = |(l, c): (&usize, &Column)| *l as f64 / c.height().max(1) as f64;
+                    n.levels.iter().zip(&instance.columns).map(share).sum()
+                }
+                Preference::Distribution => -(n.classes as f64),
+                Preference::Suppression => n.suppressed as f64,
+                _ => 0.0,
+            };
+            let least = safe.iter().filter(|n| height(n) == lowest).map(rank).fold(f64::INFINITY, f64::min);
+            let found = safe.iter().find(|n| n.levels == levels(&best.node)).expect("a safe node");
+            prop_assert_eq!(height(found), lowest);
+            prop_assert!((rank(found) - least).abs() < 1e-9, "{:?}: {} {}", prefer, rank(found), least);
+            prop_assert!(best.loss - gap <= optimum + close(optimum), "{:?}: {:?} {}", prefer, best, gap);
+        }
     }
 
     #[test]
