@@ -7,6 +7,7 @@ use datafusion::arrow::array::{ArrayRef, Int64Array, StringArray};
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use throng::release::StepFacts;
+use throng_engine::Source;
 
 use crate::support::{ENGINE, Folder, Row, batch, columns_of, read, release, sorted, write_parquet};
 
@@ -112,4 +113,47 @@ fn nothing_that_helps_leaves_one_step() {
     let facts = &done.certificate.release;
     assert_eq!((facts.released, facts.suppressed), (4, 1));
     assert!(facts.steps.is_empty());
+}
+
+/// Replaced identifiers are followed through all steps: people with rows in several of them are found again, and two
+/// that were exchanged in a row each are not.
+#[test]
+fn replaced_identifiers_go_through_the_steps() {
+    let folder = Folder::new();
+    let table: Vec<String> = ROWS
+        .iter()
+        .enumerate()
+        .map(|(i, (age, city, note))| format!("{age},{city},{note},P{:03}", i % 4))
+        .collect();
+    folder.write("t.csv", format!("age,city,note,id\n{}\n", table.join("\n")));
+    folder.write("secret.key", "a secret of many bytes");
+    let text = policy("r.csv")
+        .replace("t.parquet", "t.csv")
+        .replace("suppressed =", "keep_order = true\nsuppressed =")
+        + "[columns.id]\nrole = \"identifier\"\ntransform = { substitute = { key_file = \"secret.key\" } }\n";
+    let policy = folder.policy(&text);
+    let done = release(&policy).unwrap();
+    assert!(done.verdict.holds());
+    assert!(
+        done.verdict.claims["identifiers: id"]
+            .found
+            .contains("4 identifiers in the original, 4 made-up ones")
+    );
+    assert_eq!(done.certificate.release.steps.len(), 3);
+
+    let source = Source::open(&policy.policy.input, policy.folder()).unwrap();
+    let judge = || ENGINE.verify(&policy, &folder.path("r.csv"), &done.certificate, Some(&source)).unwrap();
+    assert!(judge().holds());
+    let released = std::fs::read_to_string(folder.path("r.csv")).unwrap();
+    let mut rows: Vec<Vec<&str>> = released.lines().map(|line| line.split(',').collect()).collect();
+    let (safe, starred) = ["a", "f"].map(|note| rows.iter().position(|row| row[2] == note).unwrap()).into();
+    assert_eq!(rows[starred][0], "*");
+    let kept = rows[safe][3];
+    rows[safe][3] = rows[starred][3];
+    rows[starred][3] = kept;
+    let tampered: Vec<String> = rows.iter().map(|row| row.join(",")).collect();
+    std::fs::write(folder.path("r.csv"), tampered.join("\n") + "\n").unwrap();
+    let verdict = judge();
+    let finding = &verdict.claims["identifiers: id"];
+    assert!(!finding.holds && finding.found.contains("the rows of no original one"), "{}", finding.found);
 }
