@@ -107,6 +107,16 @@ const CASES: &[Case] = &[
     // The search.
     case(
         "suppression = 0.05",
+        "suppression = 0.05\n[search]\nprefer = \"suppression\"",
+        &["p.toml", "\"auto\" has no preference", "\"samarati\""],
+    ),
+    case(
+        "suppression = 0.05",
+        "suppression = 0.05\n[search]\nalgorithm = \"samarati\"\nprefer = \"suppresion\"",
+        &["p.toml", "did you mean `suppression`"],
+    ),
+    case(
+        "suppression = 0.05",
         "suppression = 0.05\n[search]\nalgorithm = \"olaa\"",
         &["p.toml:30", "\"olaa\"", "did you mean \"ola\"", "mingen"],
     ),
