@@ -131,7 +131,11 @@ fn sum(rows: impl Iterator<Item = u64>, costs: &[f64]) -> f64 {
 
 /// Value of a column at the node's level → suppressed rows.
 pub(super) fn count(view: &View<'_>, flags: &Flags, column: usize, counts: &mut Vec<u64>) {
+    let values = view.hierarchies()[column].size(view.node().level(column));
     counts.clear();
-    counts.resize(view.hierarchies()[column].size(view.node().level(column)), 0);
+    if values == 1 {
+        return counts.push(flags.rows());
+    }
+    counts.resize(values, 0);
     view.flagged(flags, column, |code, rows| counts[code as usize] += u64::from(rows));
 }

@@ -17,6 +17,8 @@ use crate::policy::Aggregate;
 pub(super) struct LossMetric {
     /// Column → level → Σ over rows of the leaves under the cell.
     leaves: Vec<Vec<u64>>,
+    /// Column → level → the leaves under its values, where all have as many.
+    alike: Vec<Vec<Option<u64>>>,
     /// Column → leaves of its hierarchy.
     all: Vec<u64>,
     weights: Vec<f64>,
@@ -39,7 +41,12 @@ impl LossMetric {
         let sum = |l: &super::marginals::LevelCounts| {
             l.rows.iter().zip(&l.leaves).map(|(n, &v)| n * u64::from(v)).sum()
         };
+        let alike = |l: &super::marginals::LevelCounts| {
+            let first = *l.leaves.first()?;
+            l.leaves.iter().all(|&v| v == first).then_some(u64::from(first))
+        };
         LossMetric {
+            alike: marginals.columns.iter().map(|c| c.levels.iter().map(alike).collect()).collect(),
             leaves: marginals.columns.iter().map(|c| c.levels.iter().map(sum).collect()).collect(),
             all: marginals.columns.iter().map(|c| c.leaves as u64).collect(),
             weights: weights.to_vec(),
@@ -80,6 +87,10 @@ impl LossMetric {
     fn surplus(&self, view: &View<'_>, flags: &Flags, column: usize) -> u64 {
         let hierarchy = &view.hierarchies()[column];
         let level = view.node().level(column);
+        // At the leaves and at the top, which most columns are at, nothing has to be looked up.
+        if let Some(leaves) = self.alike[column][level] {
+            return (self.all[column] - leaves) * flags.rows();
+        }
         let mut kept = 0;
         view.flagged(flags, column, |code, rows| {
             kept += u64::from(hierarchy.leaves_under(level, code)) * u64::from(rows);

@@ -203,7 +203,7 @@ impl Search<'_, '_> {
     /// Judges the tops of new boxes, and opens each box unless that settles it.
     fn judge_tops(&mut self, boxes: Vec<(Node, Node)>) {
         let tops: Vec<Node> = boxes.iter().map(|(_, top)| top.clone()).collect();
-        let assessed = self.crew.assess(&tops, self.limit());
+        let assessed = self.crew.assess_tops(&tops, self.limit());
         for ((bottom, top), assessment) in boxes.into_iter().zip(assessed) {
             let Assessment { judgement, solution, surplus, .. } = assessment;
             self.least = self.least.min(judgement.suppressed);

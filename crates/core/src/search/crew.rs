@@ -19,7 +19,7 @@ pub(super) struct Assessment {
     pub(super) judgement: Judgement,
     /// What it costs, if it is safe and could be as good as the limit.
     pub(super) solution: Option<Solution>,
-    /// What the rows that it suppresses add at least below it.
+    /// What the rows that it suppresses add at least below it, where that was asked for.
     pub(super) surplus: Vec<f64>,
     /// The number of its classes.
     pub(super) classes: usize,
@@ -52,11 +52,19 @@ impl<'e, 'p> Crew<'e, 'p> {
 
     /// Assesses nodes; the loss only of those whose columns alone do not cost more than the limit.
     pub(super) fn assess(&mut self, nodes: &[Node], limit: f64) -> Vec<Assessment> {
-        let monotone = self.monotone;
+        self.all(nodes, limit, false)
+    }
+
+    /// The same, with what the suppressed rows tell of the nodes below.
+    pub(super) fn assess_tops(&mut self, nodes: &[Node], limit: f64) -> Vec<Assessment> {
+        self.all(nodes, limit, self.monotone)
+    }
+
+    fn all(&mut self, nodes: &[Node], limit: f64, tell: bool) -> Vec<Assessment> {
         let assessed = if self.others.is_empty() || nodes.len() < 2 {
-            nodes.iter().map(|node| assess(self.first, node, limit, monotone)).collect()
+            nodes.iter().map(|node| assess(self.first, node, limit, tell)).collect()
         } else {
-            self.share(nodes, limit)
+            self.share(nodes, limit, tell)
         };
         for (node, assessed) in nodes.iter().zip(&assessed) {
             self.first.count(node, assessed.classes, assessed.solution.is_some());
@@ -64,8 +72,8 @@ impl<'e, 'p> Crew<'e, 'p> {
         assessed
     }
 
-    fn share(&mut self, nodes: &[Node], limit: f64) -> Vec<Assessment> {
-        let (next, monotone) = (AtomicUsize::new(0), self.monotone);
+    fn share(&mut self, nodes: &[Node], limit: f64, tell: bool) -> Vec<Assessment> {
+        let next = AtomicUsize::new(0);
         let evaluators: Vec<&mut Evaluator<'p>> =
             std::iter::once(&mut *self.first).chain(&mut self.others).collect();
         let work = |evaluator: &mut Evaluator<'p>| {
@@ -73,7 +81,7 @@ impl<'e, 'p> Crew<'e, 'p> {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(node) = nodes.get(at) else { return done };
-                done.push((at, assess(evaluator, node, limit, monotone)));
+                done.push((at, assess(evaluator, node, limit, tell)));
             }
         };
         let mut all: Vec<(usize, Assessment)> = evaluators.into_par_iter().flat_map_iter(work).collect();
@@ -82,11 +90,11 @@ impl<'e, 'p> Crew<'e, 'p> {
     }
 }
 
-fn assess(evaluator: &mut Evaluator<'_>, node: &Node, limit: f64, monotone: bool) -> Assessment {
+fn assess(evaluator: &mut Evaluator<'_>, node: &Node, limit: f64, tell: bool) -> Assessment {
     let loss = &evaluator.problem().loss;
     let judgement = evaluator.check(node);
     let priced = judgement.safe && loss.bound(node, &[]) <= limit;
-    let tells = monotone && judgement.safe && judgement.suppressed > 0 && !loss.monotone();
+    let tells = tell && judgement.safe && judgement.suppressed > 0 && !loss.monotone();
     Assessment {
         judgement,
         solution: priced.then(|| evaluator.price(node)),

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use super::Solution;
 use super::crew::Crew;
 use crate::lattice::{Lattice, Node};
+use crate::loss::Loss;
 
 /// Nodes that are checked before the walk may go on: enough to keep threads busy.
 const BATCH: usize = 16;
@@ -58,7 +59,7 @@ impl Walk {
         if self.neighbours.is_empty() {
             self.look_further(lattice);
         }
-        let batch = self.neighbours.split_off(self.neighbours.len().saturating_sub(BATCH));
+        let batch = self.batch(&*crew.problem().loss);
         self.seen.extend(batch.iter().cloned());
         // A step without a check counts too, so that a walk that has seen everything ends.
         self.fruitless += batch.len().max(1) as u64;
@@ -76,6 +77,18 @@ impl Walk {
         self.fruitless = 0;
         self.best = self.at.clone();
         Some(self.best.clone())
+    }
+
+    /// The next neighbours that could be better, told from their columns.
+    fn batch(&mut self, loss: &dyn Loss) -> Vec<Node> {
+        let mut batch = Vec::with_capacity(BATCH);
+        while batch.len() < BATCH {
+            let Some(node) = self.neighbours.pop() else { break };
+            if loss.bound(&node, &[]) < self.at.loss {
+                batch.push(node);
+            }
+        }
+        batch
     }
 
     /// The neighbours that differ in one column.
