@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use super::{Evaluator, Judgement, Problem, Solution};
 use crate::lattice::Node;
 
-/// Fewer classes than this are judged faster than threads are woken.
-const WORTH: usize = 2_000;
+/// Classes × columns below which a node is checked faster than threads are woken and tables made for each.
+const WORTH: usize = 400_000;
 
 /// What is known of a node once it was assessed.
 #[derive(Debug, Clone)]
@@ -36,7 +36,8 @@ pub(super) struct Crew<'e, 'p> {
 impl<'e, 'p> Crew<'e, 'p> {
     pub(super) fn new(first: &'e mut Evaluator<'p>) -> Self {
         let problem = first.problem();
-        let threads = if problem.classes.len() < WORTH { 1 } else { rayon::current_num_threads() };
+        let cells = problem.classes.len() * problem.classes.columns();
+        let threads = if cells < WORTH { 1 } else { rayon::current_num_threads() };
         let others = (1..threads).map(|_| first.fork()).collect();
         Crew { first, others, monotone: problem.models.iter().all(|m| m.monotone()) }
     }

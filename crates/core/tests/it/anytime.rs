@@ -50,15 +50,22 @@ fn on(threads: usize, problem: &Problem, stop_after: u64) -> (Outcome, Account) 
     pool.install(|| solve_scored(problem, strategy("auto").unwrap(), &budget).unwrap())
 }
 
-/// More classes than are worth a thread, and more nodes than are finished without the walk.
+/// More cells than are worth a thread; a lattice that is walked, and one that is finished.
 #[test]
 fn threads_change_nothing() {
-    let problem = wide(24, 2_500, 0.1, LM);
-    assert!(problem.classes.len() > 2_000 && problem.lattice.nodes() > 1 << 20);
-    let one = on(1, &problem, 600);
+    let problem = wide(24, 17_000, 0.1, LM);
+    assert!(problem.classes.len() * 24 > 400_000 && problem.lattice.nodes() > 1 << 20);
+    let one = on(1, &problem, 400);
     assert!(one.1.score.is_some_and(|s| s > 0.0));
-    assert_eq!(one, on(3, &problem, 600));
-    let finished = wide(7, 2_500, 0.0, LM);
+    assert_eq!(one, on(3, &problem, 400));
+    let mut finished = wide(24, 17_000, 0.1, LM);
+    let limits = finished.hierarchies.iter().enumerate().map(|(c, h)| Limits {
+        name: Wide::name(c),
+        height: h.height(),
+        min: (c > 5).then_some(h.height()),
+        max: None,
+    });
+    finished.lattice = Lattice::new(&limits.collect::<Vec<_>>(), &[]).unwrap();
     let one = on(1, &finished, u64::MAX);
     assert!(matches!(one.0, Outcome::Found { gap: 0.0, .. }));
     assert_eq!(one, on(2, &finished, u64::MAX));
