@@ -36,8 +36,8 @@ const AT_A_TIME: usize = 8;
 /// Checks before that: the first cuts are the ones that others would be made in vain without.
 const ONE_BY_ONE: u64 = 64;
 
-/// Checks that the walk may spend without finding anything better, besides as many as were spent on boxes.
-const PATIENCE: u64 = 10_000;
+/// Checks that the walk may spend without finding anything better, besides twice as many as were spent on boxes.
+const PATIENCE: u64 = 1_000;
 
 impl Strategy for Auto {
     fn name(&self) -> &'static str {
@@ -77,7 +77,7 @@ impl Strategy for Auto {
             let cut = search.crew.checked() - walked;
             search.cut(open);
             if let Some(walk) = &mut walk {
-                while walk.fruitless() < PATIENCE + cut && !(budget.cancelled)() {
+                while walk.fruitless() < PATIENCE + 2 * cut && !(budget.cancelled)() {
                     walked += search.walk(walk);
                     search.tell(budget);
                 }
