@@ -105,6 +105,16 @@ proptest! {
         }
     }
 
+    /// A model that is safe at a node and unsafe above it: no top speaks for its box, and suppressed rows tell
+    /// nothing of other nodes.
+    #[test]
+    fn auto_is_mingen_for_models_that_are_not_monotone(instance in instance(), salt in 0u32..1000) {
+        let Some(mut problem) = problem(&instance) else { return Ok(()) };
+        problem.models.push(Box::new(Fickle(salt)));
+        let (expected, _) = solve(&problem, "mingen");
+        prop_assert_eq!(solve(&problem, "auto").0, expected);
+    }
+
     #[test]
     fn gaps_never_hide_the_optimum(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
@@ -209,6 +219,34 @@ fn a_path_that_steps_over_a_height_is_not_lost() {
     for strategy in STRATEGIES.iter().filter(|s| s.name() != "datafly") {
         let Outcome::Found { best, .. } = solve(&problem, strategy.name()).0 else { panic!() };
         assert_eq!(levels(&best.node), [0, 0, 1, 0], "{}", strategy.name());
+    }
+}
+
+/// Flags about a third of the classes, whichever a node has.
+struct Fickle(u32);
+
+impl PrivacyModel for Fickle {
+    fn name(&self) -> String {
+        "fickle".into()
+    }
+    fn monotone(&self) -> bool {
+        false
+    }
+    fn cascades(&self) -> bool {
+        false
+    }
+    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        let node =
+            classes.node().levels().iter().fold(self.0, |n, &l| n.wrapping_mul(31).wrapping_add(l.into()));
+        for class in 0..classes.len() {
+            let dice = (node ^ class as u32).wrapping_mul(0x9E37_79B9) >> 16;
+            if dice.is_multiple_of(3) {
+                flags.flag(class, classes.counts()[class]);
+            }
+        }
+    }
+    fn verdict(&self, _: &View<'_>, _: &Flags) -> Option<Verdict> {
+        None
     }
 }
 
