@@ -6,12 +6,14 @@
 mod check;
 mod grammar;
 mod loss;
+mod models;
 mod profile;
 mod spans;
 mod substitute;
 
 pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
+pub use models::{Diversity, LDiversity, ModelSpec};
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};
@@ -299,6 +301,9 @@ pub struct Privacy {
     /// Named groups of quasi-identifiers, each with its own k.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quasi: BTreeMap<String, Group>,
+    /// Models beside k; all hold together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelSpec>,
 }
 
 /// A named group of quasi-identifiers: what one adversary could link on.

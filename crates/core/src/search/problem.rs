@@ -5,8 +5,8 @@ use crate::error::{Error, Fault, Kind, Result};
 use crate::hierarchy::{self, Hierarchy};
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
-use crate::model::{KAnonymity, NoMissing, PrivacyModel};
-use crate::policy::{Limit, Missing, Policy};
+use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Sensitive};
+use crate::policy::{Diversity, Limit, Missing, ModelSpec, Policy, Role};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 
@@ -18,7 +18,7 @@ pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
 pub struct Grouped {
     /// The quasi-identifiers, in the table's order.
     pub names: Vec<String>,
-    /// The measured columns, in the table's order.
+    /// The measured columns: targets, then sensitive columns that models judge, each in the table's order.
     pub measured: Vec<String>,
     /// The values of the quasi-identifiers, then of the measured columns, as the table writes them.
     pub dictionaries: Vec<Dictionary>,
@@ -41,8 +41,10 @@ impl Problem {
         let (hierarchies, mut maps) = hierarchies(policy, &names, &dictionaries, load)?;
         let profile = Profile::new(policy, &names);
         let lattice = lattice(policy, &names, &hierarchies, &profile)?;
-        maps.extend(dictionaries[names.len()..].iter().map(|d| labels(policy, d)));
-        let classes = tuples.into_measured(names.len(), &maps)?;
+        let values: Vec<_> = dictionaries[names.len()..].iter().map(|d| labels(policy, d)).collect();
+        maps.extend(values.iter().map(|(_, map)| map.clone()));
+        let targets = measured.iter().filter(|name| is_target(policy, name)).count();
+        let classes = tuples.into_measured(names.len(), &maps)?.with_targets(targets);
         maps.truncate(names.len());
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights: Vec<f64> =
@@ -52,7 +54,9 @@ impl Problem {
             Limit::Share(share) => max_suppressed(share, classes.rows()),
             Limit::Rows(rows) => rows.min(classes.rows()),
         };
-        let models = models(policy, &names)?;
+        let mut models = models(policy, &names)?;
+        let values = measured.iter().zip(values.iter().map(|(values, _)| values)).enumerate();
+        models.extend(sensitive_models(policy, values.collect(), max_suppressed == 0)?);
         Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed, profile }, maps))
     }
 }
@@ -137,11 +141,17 @@ fn hierarchy(
     Ok((hierarchy, map))
 }
 
-/// The way from a measured column's dictionary to its labels: missing, however it is written, is one label.
-fn labels(policy: &Policy, raw: &Dictionary) -> Vec<Code> {
+/// A measured column's labels and the way from its dictionary to them: missing, however it is written, is one
+/// label.
+fn labels(policy: &Policy, raw: &Dictionary) -> (Dictionary, Vec<Code>) {
     let value = |code: Code| raw.value(code).filter(|v| !policy.input.null.iter().any(|n| n == v));
     let mut labels = Dictionary::new();
-    (0..raw.len() as Code).map(|code| labels.add(value(code), raw.count(code))).collect()
+    let map = (0..raw.len() as Code).map(|code| labels.add(value(code), raw.count(code))).collect();
+    (labels, map)
+}
+
+fn is_target(policy: &Policy, name: &str) -> bool {
+    policy.columns.get(name).is_some_and(|column| column.role == Role::Target)
 }
 
 /// Labels that whoever reads the release would take for a missing cell.
@@ -194,6 +204,43 @@ fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>
         models.push(Box::new(KAnonymity::of_group(group.k, wildcard, name, columns)));
     }
     Ok(models)
+}
+
+/// The models of `privacy.models`, of measured columns with their names and values.
+fn sensitive_models(
+    policy: &Policy,
+    measured: Vec<(usize, (&String, &Dictionary))>,
+    strict: bool,
+) -> Result<Vec<Box<dyn PrivacyModel>>> {
+    let mut faults = Vec::new();
+    let mut models = Vec::new();
+    for (at, asked) in policy.privacy.models.iter().enumerate() {
+        let named = |(_, (name, _)): &&(usize, (&String, &Dictionary))| asked.column() == Some(name.as_str());
+        let Some(&(column, (_, values))) = measured.iter().find(named) else {
+            return Err(Fault::bug(format!("the column of \"{}\" was not measured", asked.claim())).into());
+        };
+        let key = format!("privacy.models.{at}.{}", asked.key());
+        faults.extend(unreachable(asked, values).map(|(part, fault)| fault.key(format!("{key}.{part}"))));
+        models.push(model::build(asked, Sensitive::new(column, values), strict));
+    }
+    Error::check(faults)?;
+    Ok(models)
+}
+
+/// What no class of a table with these values can reach, with its part of the key.
+fn unreachable(asked: &ModelSpec, values: &Dictionary) -> Option<(&'static str, Fault)> {
+    let present = values.len() - usize::from(values.missing().is_some());
+    match asked {
+        ModelSpec::LDiversity(l) if l.l > present as f64 => {
+            let fault = Fault::data(format!("l = {} but `{}` has {present} values", l.l, l.column));
+            let help = match l.kind {
+                Diversity::Entropy => "no class can be that diverse: lower l",
+                _ => "no class can have that many: lower l",
+            };
+            Some(("l", fault.help(help)))
+        }
+        ModelSpec::LDiversity(_) => None,
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Case, Made, Row};
-use crate::policy::{Aggregate, Missing, Policy, Role, Suppressed};
+use crate::policy::{Aggregate, Diversity, LDiversity, Missing, ModelSpec, Policy, Role, Suppressed};
 use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
 
 /// The original with its generalized quasi-identifiers.
@@ -17,6 +17,14 @@ struct Table<'a> {
     /// The levels of the steps, and the step of every row: the first for rows that are not released.
     steps: Vec<BTreeMap<String, usize>>,
     step_of: Vec<usize>,
+}
+
+/// What a model computes.
+struct Figure {
+    /// The sensitive column.
+    at: usize,
+    kind: Diversity,
+    l: usize,
 }
 
 impl Case {
@@ -159,11 +167,66 @@ impl<'a> Table<'a> {
         (0..stay.len()).filter(|&other| stay[other] && self.matches(row, other, columns)).count() as u64
     }
 
+    /// Model → its name, what is asked for, and the worst that some rows reach; classes are told apart by all cells.
+    fn models(&self) -> Vec<(String, f64, Figure)> {
+        let model = |asked: &ModelSpec| {
+            let ModelSpec::LDiversity(LDiversity { column, kind, l, c }) = asked.clone();
+            let at = self.case.columns.iter().position(|c| *c == column).unwrap();
+            let required = if kind == Diversity::Recursive { c.unwrap() } else { l };
+            (asked.claim(), required, Figure { at, kind, l: l as usize })
+        };
+        self.policy.privacy.models.iter().map(model).collect()
+    }
+
+    /// What a row's class among some rows reaches, and whether that is enough.
+    fn reached(&self, row: usize, of: &[bool], (_, required, figure): &(String, f64, Figure)) -> (f64, bool) {
+        let mates = (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]);
+        let mut values = BTreeMap::<&str, f64>::new();
+        for value in mates.filter_map(|other| self.case.rows[other][figure.at].as_deref()) {
+            *values.entry(value).or_default() += 1.0;
+        }
+        let mut rows: Vec<f64> = values.into_values().collect();
+        rows.sort_by(|a, b| b.total_cmp(a));
+        let all: f64 = rows.iter().sum();
+        match figure.kind {
+            Diversity::Distinct => (rows.len() as f64, rows.len() as f64 >= *required),
+            Diversity::Entropy => {
+                let product: f64 = rows.iter().map(|n| (n / all).powf(-n / all)).product();
+                let found = if rows.is_empty() { 0.0 } else { product };
+                (found, found >= required - 1e-9)
+            }
+            Diversity::Recursive => {
+                let tail: f64 = rows.iter().skip(figure.l - 1).sum();
+                let most = rows.first().copied().unwrap_or(0.0);
+                (if tail > 0.0 { most / tail } else { f64::INFINITY }, most < required * tail)
+            }
+        }
+    }
+
+    /// The claims about models.
+    fn model_claims(&self, stay: &[bool]) -> Vec<(String, Claim)> {
+        let claim = |model: &(String, f64, Figure)| {
+            let rows = (0..stay.len()).filter(|&row| stay[row]);
+            let figures = rows.map(|row| self.reached(row, stay, model).0);
+            let achieved = match model.2.kind {
+                Diversity::Recursive => figures.reduce(f64::max),
+                Diversity::Distinct | Diversity::Entropy => figures.reduce(f64::min),
+            };
+            (model.0.clone(), Claim { required: model.1, achieved, holds: true })
+        };
+        self.models().iter().map(claim).collect()
+    }
+
     /// The most of some rows that are safe by themselves.
     fn stay(&self, of: &[bool]) -> Vec<bool> {
         let misses = |row: &Row| row.iter().any(Option::is_none);
         let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
         let mut stay: Vec<bool> = self.general.iter().zip(of).map(|(row, of)| *of && !held(row)).collect();
+        let models = self.models();
+        let before = stay.clone();
+        for (row, stays) in stay.iter_mut().enumerate() {
+            *stays &= models.iter().all(|model| self.reached(row, &before, model).1);
+        }
         let groups = self.groups();
         loop {
             let short = (0..stay.len()).find(|&row| {
@@ -202,7 +265,7 @@ impl<'a> Table<'a> {
             steps: self.step_facts(stay),
             loss: self.losses(stay),
             loss_by_column: self.by_column(stay),
-            privacy: self.groups().into_iter().map(claim).collect(),
+            privacy: self.groups().into_iter().map(claim).chain(self.model_claims(stay)).collect(),
             search: SearchFacts {
                 algorithm: "none".into(),
                 nodes: 1,

@@ -1,0 +1,179 @@
+//! How a policy asks for models beside k: `privacy.models`, a list of tables with one key each, such as
+//! `{ l_diversity = { column = "diagnosis", l = 3 } }`.
+//!
+//! What a model means is said where models are made; here is what it is called, which parameters it takes and in
+//! which range, as far as that can be told without the table. Several entries hold together.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Policy, Role, Suppressed};
+use crate::error::{Fault, nearest};
+
+/// One entry of `privacy.models`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelSpec {
+    /// Several values of a sensitive column in every class.
+    LDiversity(LDiversity),
+}
+
+/// l-diversity of one sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LDiversity {
+    /// The sensitive column.
+    pub column: String,
+    /// What counts as diverse.
+    #[serde(default)]
+    pub kind: Diversity,
+    /// How many values; a whole number, but for entropy.
+    pub l: f64,
+    /// How much more frequent than the rare values the most frequent one may be; only for recursive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub c: Option<f64>,
+}
+
+/// What counts as diverse.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Diversity {
+    /// So many values occur.
+    #[default]
+    Distinct,
+    /// The values are as evenly spread as so many equally frequent ones.
+    Entropy,
+    /// The most frequent value is not too frequent beside the rare ones.
+    Recursive,
+}
+
+impl ModelSpec {
+    /// Its key in the policy.
+    pub fn key(&self) -> &'static str {
+        match self {
+            ModelSpec::LDiversity(_) => "l_diversity",
+        }
+    }
+
+    /// The sensitive column that it is about; none for a model of the quasi-identifiers alone.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            ModelSpec::LDiversity(asked) => Some(&asked.column),
+        }
+    }
+
+    /// What certificates call it.
+    pub fn claim(&self) -> String {
+        match self {
+            ModelSpec::LDiversity(asked) => {
+                let kind = match asked.kind {
+                    Diversity::Distinct => "distinct",
+                    Diversity::Entropy => "entropy",
+                    Diversity::Recursive => "recursive",
+                };
+                format!("{kind} l-diversity: {}", asked.column)
+            }
+        }
+    }
+
+    /// Parameters out of range, each with its part of the key and the remedy.
+    fn unfit(&self) -> Vec<(&'static str, Fault)> {
+        match self {
+            ModelSpec::LDiversity(asked) => asked.unfit(),
+        }
+    }
+}
+
+impl LDiversity {
+    fn unfit(&self) -> Vec<(&'static str, Fault)> {
+        let mut faults = Vec::new();
+        let whole = self.kind != Diversity::Entropy;
+        if !self.l.is_finite() || self.l < 1.0 || whole && self.l.fract() != 0.0 {
+            let help = if whole { "give a whole number from 1 up" } else { "give a number from 1 up" };
+            faults.push(("l", Fault::input(format!("l cannot be {}", self.l)).help(help)));
+        }
+        match (self.kind, self.c) {
+            (Diversity::Recursive, None) => {
+                let fault = Fault::input("recursive l-diversity needs c");
+                faults.push(("kind", fault.help("give c, for instance c = 3, or another kind")));
+            }
+            (Diversity::Recursive, Some(c)) if !(c.is_finite() && c > 0.0) => {
+                faults.push((
+                    "c",
+                    Fault::input(format!("c cannot be {c}")).help("give a number above 0, for instance 3"),
+                ));
+            }
+            (Diversity::Distinct | Diversity::Entropy, Some(_)) => {
+                faults.push((
+                    "c",
+                    Fault::input("only recursive l-diversity has a c")
+                        .help("remove `c`, or write kind = \"recursive\""),
+                ));
+            }
+            _ => {}
+        }
+        faults
+    }
+}
+
+impl Policy {
+    /// The sensitive columns that models judge, in name order.
+    pub fn judged(&self) -> BTreeSet<&str> {
+        self.privacy.models.iter().filter_map(ModelSpec::column).collect()
+    }
+}
+
+/// What is wrong with the models whatever the table is.
+pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
+    let mut claims = BTreeSet::new();
+    for (at, model) in policy.privacy.models.iter().enumerate() {
+        let key = format!("privacy.models.{at}.{}", model.key());
+        faults.extend(model.unfit().into_iter().map(|(part, fault)| fault.key(format!("{key}.{part}"))));
+        if let Some(column) = model.column() {
+            faults.extend(not_sensitive(policy, column).map(|fault| fault.key(format!("{key}.column"))));
+        }
+        if !claims.insert(model.claim()) {
+            faults.push(
+                Fault::input(format!("\"{}\" is asked for twice", model.claim()))
+                    .key(key)
+                    .help("keep the stricter one"),
+            );
+        }
+    }
+    if policy.output.suppressed == Suppressed::Starred && !policy.judged().is_empty() {
+        faults.push(
+            Fault::input("starred rows would show their sensitive values, which no model then judges")
+                .key("output.suppressed")
+                .help(
+                    "write suppressed = \"dropped\" or \"cells\", or remove the models of sensitive columns",
+                ),
+        );
+    }
+}
+
+fn not_sensitive(policy: &Policy, column: &str) -> Option<Fault> {
+    match policy.columns.get(column) {
+        Some(c) if c.role == Role::Sensitive => None,
+        Some(c) => {
+            Some(Fault::input(format!("`{column}` has role \"{}\", not \"sensitive\"", c.role.name())).help(
+                match c.role {
+                    Role::Quasi => {
+                        "a quasi-identifier is generalized and cannot be judged as sensitive too: \
+                         name another column, or change its role"
+                    }
+                    _ => "give the column role = \"sensitive\", or name another",
+                },
+            ))
+        }
+        None => {
+            let fault = Fault::input(format!("there is no column `{column}`"));
+            let sensitive = policy.with_role(Role::Sensitive);
+            Some(match nearest(column, sensitive.iter().copied()) {
+                Some(near) => fault.help(format!("did you mean `{near}`?")),
+                None if sensitive.is_empty() => fault.help("give a column role = \"sensitive\" and name it"),
+                None => fault.help(format!("sensitive columns are {}", super::check::list(sensitive))),
+            })
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The models of sensitive columns, from their definitions a second time: what a class reaches, which classes cannot
+//! be released, and the claims about them.
+//!
+//! Plainer than what the search uses: figures are taken from lists that are sorted or added up anew for every
+//! class. Costs a pass over the values of every class, and a sort of them for recursive diversity.
+
+use super::claims::Judged;
+use super::sensitive::{Values, present};
+use super::side::Side;
+use super::verdict::{Finding, Wrong, several};
+use crate::policy::{Diversity, LDiversity, ModelSpec, Policy};
+use crate::release::{Certificate, Claim};
+
+/// Figures closer than this to each other are the same: they were computed in another order.
+const ROUNDING: f64 = 1e-9;
+
+/// One model of a policy.
+#[derive(Debug)]
+pub(super) struct Rule {
+    /// The claim's name in a certificate.
+    pub(super) claim: String,
+    /// Which of the judged columns it is about, in name order.
+    column: usize,
+    asked: ModelSpec,
+}
+
+/// The models of a policy.
+pub(super) fn of(policy: &Policy) -> Vec<Rule> {
+    let columns: Vec<&str> = policy.judged().into_iter().collect();
+    let rule = |asked: &ModelSpec| {
+        let column = columns.iter().position(|name| Some(*name) == asked.column())?;
+        Some(Rule { claim: asked.claim(), column, asked: asked.clone() })
+    };
+    policy.privacy.models.iter().filter_map(rule).collect()
+}
+
+impl Rule {
+    /// What is asked for, as a certificate states it.
+    pub(super) fn required(&self) -> f64 {
+        match &self.asked {
+            ModelSpec::LDiversity(LDiversity { kind: Diversity::Recursive, c: Some(c), .. }) => *c,
+            ModelSpec::LDiversity(asked) => asked.l,
+        }
+    }
+
+    /// Whether figures must stay below what is asked for, instead of reaching it.
+    fn falls(&self) -> bool {
+        match &self.asked {
+            ModelSpec::LDiversity(asked) => asked.kind == Diversity::Recursive,
+        }
+    }
+
+    /// Whether a figure is enough.
+    pub(super) fn holds(&self, figure: f64) -> bool {
+        match &self.asked {
+            ModelSpec::LDiversity(LDiversity { kind: Diversity::Recursive, c, .. }) => {
+                c.is_some_and(|c| figure < c)
+            }
+            ModelSpec::LDiversity(asked) => figure >= asked.l * (1.0 - ROUNDING),
+        }
+    }
+
+    /// What a class with these values reaches.
+    fn figure(&self, values: &[(u32, u64)]) -> f64 {
+        match &self.asked {
+            ModelSpec::LDiversity(asked) => diversity(asked, present(values)),
+        }
+    }
+
+    /// What a class of a file reaches.
+    fn figure_of(&self, columns: &[Values], class: usize) -> f64 {
+        self.figure(columns[self.column].class(class))
+    }
+}
+
+/// How diverse values with so many rows each are.
+fn diversity(asked: &LDiversity, mut rows: Vec<u64>) -> f64 {
+    let all = rows.iter().sum::<u64>() as f64;
+    match asked.kind {
+        Diversity::Distinct => rows.len() as f64,
+        Diversity::Entropy if rows.is_empty() => 0.0,
+        Diversity::Entropy => {
+            let bits = rows.iter().map(|&n| n as f64 / all).map(|share| -share * share.log2());
+            bits.sum::<f64>().exp2()
+        }
+        Diversity::Recursive => {
+            rows.sort_unstable_by(|a, b| b.cmp(a));
+            let rare: u64 = rows.iter().skip(asked.l as usize - 1).sum();
+            match rows.first() {
+                Some(&most) if rare > 0 => most as f64 / rare as f64,
+                _ => f64::INFINITY,
+            }
+        }
+    }
+}
+
+/// Takes the rows of every class away that violates a model.
+pub(super) fn without_unsafe(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
+    for rule in rules {
+        for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            if !rule.holds(rule.figure_of(columns, class)) {
+                *count = 0;
+            }
+        }
+    }
+}
+
+/// The worst class against what is asked for and what is certified.
+pub(super) fn claim(rule: &Rule, certificate: &Certificate, released: &Side, judged: &Judged) -> Finding {
+    let columns = released.values();
+    let alive = || (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0);
+    let figures: Vec<(usize, f64)> = alive().map(|class| (class, rule.figure_of(&columns, class))).collect();
+    let worse = |a: &f64, b: &f64| if rule.falls() { b.total_cmp(a) } else { a.total_cmp(b) };
+    let worst = figures.iter().min_by(|a, b| worse(&a.1, &b.1)).copied();
+    let mut wrong = Wrong::default();
+    if let Some((class, figure)) = worst.filter(|(_, figure)| !rule.holds(*figure)) {
+        let unsafe_rows = figures.iter().filter(|(_, figure)| !rule.holds(*figure));
+        let rows: u64 = unsafe_rows.map(|(class, _)| judged.counts[*class]).sum();
+        let all: Vec<usize> = (0..released.interners.len()).collect();
+        wrong.push(format!(
+            "class {} reaches {figure}, {} is required; {} in such classes",
+            released.name(class, &all),
+            rule.required(),
+            several(rows, "row")
+        ));
+    }
+    let found = worst.map(|(_, figure)| figure);
+    wrong.extend(unlike(certificate.release.privacy.get(&rule.claim), found));
+    Finding::of(&wrong, || match found {
+        Some(figure) => format!("the worst class reaches {figure}, {} is required", rule.required()),
+        None => "no row is released".into(),
+    })
+}
+
+/// How a certified figure differs from what was found.
+fn unlike(claim: Option<&Claim>, found: Option<f64>) -> Option<String> {
+    let Some(claim) = claim else { return Some("the certificate does not claim it".into()) };
+    let same = match (claim.achieved, found) {
+        (Some(stated), Some(found)) => (stated - found).abs() <= ROUNDING * found.abs().max(1.0),
+        (None, None) => true,
+        _ => false,
+    };
+    let number = |figure: Option<f64>| figure.map_or("none".to_owned(), |figure| figure.to_string());
+    (!same).then(|| {
+        format!("the worst class reaches {}, the certificate says {}", number(found), number(claim.achieved))
+    })
+}
