@@ -130,3 +130,44 @@ fn what_no_table_can_reach_is_refused() {
         run.said()
     );
 }
+
+/// Illnesses by kind, for people whose illness is one of six.
+const KINDS: &str = "\"flu, bad\",infection,*\n\"so-called \"\"cold\"\"\",infection,*\ngout; mild,other,*\n\
+                     tab\there,other,*\nnone|yet,other,*\n\"two\nlines\",other,*\n";
+
+#[test]
+fn classes_are_close_to_the_table() {
+    let close = "{ t_closeness = { column = \"illness\", t = 0.3 } }";
+    let near = "{ t_closeness = { column = \"illness\", distance = \"hierarchical\", t = 0.22 } }";
+    let file = ("role = \"sensitive\"", "role = \"sensitive\"\nhierarchy = { file = \"kinds.csv\" }");
+    let env = asking(&[close, near, DISTINCT], &[file]);
+    env.write("kinds.csv", KINDS);
+    let release = env.run("release p.toml --json").ok().json();
+    assert!(release["suppressed"].as_u64() > Some(0), "all rows are released");
+    let original = people(600, 5);
+    let table = Table::read(&env.bytes("out.csv"), ',');
+    let (at, illness): (Vec<usize>, usize) =
+        (QUASI.iter().map(|c| table.at(c)).collect(), table.at("illness"));
+    let share =
+        |rows: &[&str], value: &str| rows.iter().filter(|v| **v == value).count() as f64 / rows.len() as f64;
+    let all = original.column("illness");
+    let mut worst = 0.0f64;
+    for row in &table.rows {
+        let mates = table.rows.iter().filter(|other| at.iter().all(|&i| other[i] == row[i]));
+        let mates: Vec<&str> = mates.map(|other| other[illness].as_str()).collect();
+        let values: std::collections::BTreeSet<&str> = all.iter().copied().collect();
+        let differ: f64 = values.iter().map(|v| (share(&mates, v) - share(&all, v)).abs()).sum();
+        worst = worst.max(differ / 2.0);
+    }
+    let stated = release["privacy"]["equal t-closeness: illness"]["achieved"].as_f64().unwrap();
+    assert!(worst <= 0.3 && (worst - stated).abs() < 1e-9, "{worst}, not {stated}");
+    // What was suppressed belongs to the whole table, which only the original tells.
+    let verdict = env.run("verify out.csv --policy p.toml --json").ok().json();
+    assert_eq!(verdict["equal t-closeness: illness"]["unchecked"], true);
+    let line = "verify out.csv --policy p.toml --original people.csv --json";
+    let verdict = env.run(line).ok().json();
+    for claim in ["equal t-closeness: illness", "hierarchical t-closeness: illness"] {
+        assert_eq!(verdict[claim]["holds"], true, "{verdict}");
+        assert_eq!(verdict[claim].get("unchecked"), None);
+    }
+}

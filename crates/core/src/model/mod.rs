@@ -4,16 +4,21 @@
 //! it. A model of the whole table is a [`PrivacyModel`] by itself.
 
 mod class;
+mod distance;
 mod k_anonymity;
 mod l_diversity;
 mod no_missing;
+mod t_closeness;
 
 pub use class::{Bound, Class, ClassModel};
 pub use k_anonymity::KAnonymity;
 pub use l_diversity::LDiversity;
 pub use no_missing::NoMissing;
+pub use t_closeness::TCloseness;
 
 use crate::classes::{Flags, View};
+use crate::error::Result;
+use crate::hierarchy::Hierarchy;
 use crate::policy::ModelSpec;
 use crate::table::{Code, Dictionary};
 
@@ -26,10 +31,40 @@ pub struct Sensitive {
     pub missing: Option<Code>,
 }
 
-impl Sensitive {
-    /// A measured column with these values.
-    pub fn new(measured: usize, values: &Dictionary) -> Self {
-        Sensitive { measured, missing: values.missing() }
+/// A sensitive column with its values in the whole table, from which models are made.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Which of the measured columns it is.
+    pub measured: usize,
+    /// Code → value.
+    pub texts: &'a Dictionary,
+    /// Code → rows of the table.
+    pub rows: &'a [u64],
+    /// Its hierarchy, where it has one.
+    pub hierarchy: Option<&'a Hierarchy>,
+    /// Whether the hierarchy lists values in an order that somebody gave them.
+    pub listed: bool,
+}
+
+impl Values<'_> {
+    /// What class-wise models keep of it.
+    pub fn sensitive(&self) -> Sensitive {
+        Sensitive { measured: self.measured, missing: self.texts.missing() }
+    }
+
+    /// How many values occur, a missing cell not among them.
+    pub fn present(&self) -> usize {
+        let missing = self.texts.missing();
+        let occurs = |(code, rows): (usize, &u64)| *rows > 0 && Some(code as Code) != missing;
+        self.rows.iter().enumerate().filter(|&(code, rows)| occurs((code, rows))).count()
+    }
+
+    /// Code → share of the table's rows.
+    fn shares(&self) -> Vec<f64> {
+        let all = self.rows.iter().sum::<u64>().max(1) as f64;
+        self.rows.iter().map(|&rows| rows as f64 / all).collect()
     }
 }
 
@@ -88,9 +123,14 @@ pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut F
     }
 }
 
-/// The model that a policy asks for, of a sensitive column with its values; `strict` where no row may be suppressed.
-pub fn build(asked: &ModelSpec, column: Sensitive, strict: bool) -> Box<dyn PrivacyModel> {
-    match asked {
-        ModelSpec::LDiversity(l) => Box::new(LDiversity::new(asked.claim(), l, column, strict)),
-    }
+/// The model that a policy asks for, of a sensitive column; `strict` where no row may be suppressed.
+///
+/// # Errors
+/// A column that the model cannot be told of.
+pub fn build(asked: &ModelSpec, column: &Values<'_>, strict: bool) -> Result<Box<dyn PrivacyModel>> {
+    let claim = asked.claim();
+    Ok(match asked {
+        ModelSpec::LDiversity(l) => Box::new(LDiversity::new(claim, l, column.sensitive(), strict)),
+        ModelSpec::TCloseness(t) => Box::new(TCloseness::new(claim, t, column, strict)?),
+    })
 }

@@ -102,7 +102,7 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
         let key = |part: &str| format!("columns.{name}.{part}");
         if column.role != Role::Quasi {
             let given = [
-                ("hierarchy", column.hierarchy.is_some()),
+                ("hierarchy", column.hierarchy.is_some() && !policy.judged_by_hierarchy(name)),
                 ("min_level", column.min_level.is_some()),
                 ("max_level", column.max_level.is_some()),
                 ("weight", column.weight.is_some()),

@@ -13,7 +13,7 @@ mod substitute;
 
 pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
-pub use models::{Diversity, LDiversity, ModelSpec};
+pub use models::{Distance, Diversity, LDiversity, ModelSpec, TCloseness};
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};
@@ -227,7 +227,8 @@ impl Role {
 pub struct Column {
     /// What the column is.
     pub role: Role,
-    /// How its values generalize; only for `quasi`. Default: the value or nothing.
+    /// How its values generalize, for `quasi`; or how far apart they are, for `sensitive` with a model that asks.
+    /// Default: the value or nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Spec>,
     /// The least level allowed.

@@ -17,6 +17,8 @@ use crate::error::{Fault, nearest};
 pub enum ModelSpec {
     /// Several values of a sensitive column in every class.
     LDiversity(LDiversity),
+    /// Values spread in every class nearly as in the whole table.
+    TCloseness(TCloseness),
 }
 
 /// l-diversity of one sensitive column.
@@ -48,11 +50,41 @@ pub enum Diversity {
     Recursive,
 }
 
+/// t-closeness of one sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TCloseness {
+    /// The sensitive column.
+    pub column: String,
+    /// How far apart two values are.
+    #[serde(default)]
+    pub distance: Distance,
+    /// The largest distance allowed, from 0 to 1.
+    pub t: f64,
+    /// The values in order; only for ordered. Default: by number, by date, or as a hierarchy file has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<String>>,
+}
+
+/// How far apart two values are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distance {
+    /// All alike.
+    #[default]
+    Equal,
+    /// As their places in an order.
+    Ordered,
+    /// As their lowest common label in the column's hierarchy.
+    Hierarchical,
+}
+
 impl ModelSpec {
     /// Its key in the policy.
     pub fn key(&self) -> &'static str {
         match self {
             ModelSpec::LDiversity(_) => "l_diversity",
+            ModelSpec::TCloseness(_) => "t_closeness",
         }
     }
 
@@ -60,6 +92,7 @@ impl ModelSpec {
     pub fn column(&self) -> Option<&str> {
         match self {
             ModelSpec::LDiversity(asked) => Some(&asked.column),
+            ModelSpec::TCloseness(asked) => Some(&asked.column),
         }
     }
 
@@ -74,6 +107,14 @@ impl ModelSpec {
                 };
                 format!("{kind} l-diversity: {}", asked.column)
             }
+            ModelSpec::TCloseness(asked) => {
+                let distance = match asked.distance {
+                    Distance::Equal => "equal",
+                    Distance::Ordered => "ordered",
+                    Distance::Hierarchical => "hierarchical",
+                };
+                format!("{distance} t-closeness: {}", asked.column)
+            }
         }
     }
 
@@ -81,7 +122,13 @@ impl ModelSpec {
     fn unfit(&self) -> Vec<(&'static str, Fault)> {
         match self {
             ModelSpec::LDiversity(asked) => asked.unfit(),
+            ModelSpec::TCloseness(asked) => asked.unfit(),
         }
+    }
+
+    /// Whether it looks at the hierarchy of its column.
+    pub fn reads_hierarchy(&self) -> bool {
+        matches!(self, ModelSpec::TCloseness(asked) if asked.distance != Distance::Equal)
     }
 }
 
@@ -117,7 +164,37 @@ impl LDiversity {
     }
 }
 
+impl TCloseness {
+    fn unfit(&self) -> Vec<(&'static str, Fault)> {
+        let mut faults = Vec::new();
+        if !(0.0..=1.0).contains(&self.t) {
+            let fault = Fault::input(format!("t cannot be {}", self.t));
+            faults.push((
+                "t",
+                fault.help(
+                    "give a number from 0 (spread as in the whole table) to 1 (any way), for instance 0.2",
+                ),
+            ));
+        }
+        let Some(order) = &self.order else { return faults };
+        if self.distance != Distance::Ordered {
+            let fault = Fault::input("only the ordered distance has an order");
+            faults.push(("order", fault.help("remove `order`, or write distance = \"ordered\"")));
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = order.iter().find(|value| !seen.insert(*value)) {
+            faults.push(("order", Fault::input(format!("`{twice}` is listed twice"))));
+        }
+        faults
+    }
+}
+
 impl Policy {
+    /// Whether a model looks at the hierarchy of a sensitive column.
+    pub(super) fn judged_by_hierarchy(&self, column: &str) -> bool {
+        self.privacy.models.iter().any(|model| model.reads_hierarchy() && model.column() == Some(column))
+    }
+
     /// The sensitive columns that models judge, in name order.
     pub fn judged(&self) -> BTreeSet<&str> {
         self.privacy.models.iter().filter_map(ModelSpec::column).collect()
@@ -132,6 +209,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         faults.extend(model.unfit().into_iter().map(|(part, fault)| fault.key(format!("{key}.{part}"))));
         if let Some(column) = model.column() {
             faults.extend(not_sensitive(policy, column).map(|fault| fault.key(format!("{key}.column"))));
+            faults.extend(flat(policy, model, column).map(|fault| fault.key(format!("{key}.distance"))));
         }
         if !claims.insert(model.claim()) {
             faults.push(
@@ -150,6 +228,17 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 ),
         );
     }
+}
+
+/// A distance over a hierarchy that the column does not have.
+fn flat(policy: &Policy, model: &ModelSpec, column: &str) -> Option<Fault> {
+    let hierarchical =
+        matches!(model, ModelSpec::TCloseness(asked) if asked.distance == Distance::Hierarchical);
+    let without = policy.columns.get(column).is_some_and(|c| c.hierarchy.is_none());
+    (hierarchical && without).then(|| {
+        Fault::input(format!("`{column}` has no hierarchy"))
+            .help(format!("give columns.{column} a hierarchy, or use distance = \"equal\""))
+    })
 }
 
 fn not_sensitive(policy: &Policy, column: &str) -> Option<Fault> {

@@ -1,11 +1,13 @@
 //! From a policy and a grouped table to the problem to be solved.
 
 use super::{Problem, Profile};
+use crate::classes::Classes;
 use crate::error::{Error, Fault, Kind, Result};
 use crate::hierarchy::{self, Hierarchy};
+use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
-use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Sensitive};
+use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Values};
 use crate::policy::{Diversity, Limit, Missing, ModelSpec, Policy, Role};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
@@ -55,8 +57,8 @@ impl Problem {
             Limit::Rows(rows) => rows.min(classes.rows()),
         };
         let mut models = models(policy, &names)?;
-        let values = measured.iter().zip(values.iter().map(|(values, _)| values)).enumerate();
-        models.extend(sensitive_models(policy, values.collect(), max_suppressed == 0)?);
+        let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
+        models.extend(sensitive_models(policy, (&measured, &texts), &classes, max_suppressed == 0, load)?);
         Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed, profile }, maps))
     }
 }
@@ -206,30 +208,64 @@ fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>
     Ok(models)
 }
 
-/// The models of `privacy.models`, of measured columns with their names and values.
+/// The models of `privacy.models`, of measured columns with their names and values; `strict` where no row may be
+/// suppressed.
 fn sensitive_models(
     policy: &Policy,
-    measured: Vec<(usize, (&String, &Dictionary))>,
+    (measured, texts): (&[String], &[&Dictionary]),
+    classes: &Classes,
     strict: bool,
+    load: Load<'_>,
 ) -> Result<Vec<Box<dyn PrivacyModel>>> {
     let mut faults = Vec::new();
     let mut models = Vec::new();
     for (at, asked) in policy.privacy.models.iter().enumerate() {
-        let named = |(_, (name, _)): &&(usize, (&String, &Dictionary))| asked.column() == Some(name.as_str());
-        let Some(&(column, (_, values))) = measured.iter().find(named) else {
+        let Some(column) = measured.iter().position(|name| asked.column() == Some(name)) else {
             return Err(Fault::bug(format!("the column of \"{}\" was not measured", asked.claim())).into());
         };
+        let (name, texts) = (measured[column].as_str(), texts[column]);
+        let spec = policy.columns.get(name).and_then(|c| c.hierarchy.as_ref());
+        let spec = spec.filter(|_| asked.reads_hierarchy());
+        let hierarchy = match spec.map(|spec| hierarchy::build(spec, texts, load)).transpose() {
+            Ok(hierarchy) => hierarchy,
+            Err(error) => {
+                faults.extend(error.faults().iter().cloned().map(|f| placed(f, name)));
+                continue;
+            }
+        };
+        let rows = occurrences(&classes.histograms()[column], texts.len());
+        let values = Values {
+            name,
+            measured: column,
+            texts,
+            rows: &rows,
+            hierarchy: hierarchy.as_ref(),
+            listed: matches!(spec, Some(hierarchy::Spec::File(_))),
+        };
         let key = format!("privacy.models.{at}.{}", asked.key());
-        faults.extend(unreachable(asked, values).map(|(part, fault)| fault.key(format!("{key}.{part}"))));
-        models.push(model::build(asked, Sensitive::new(column, values), strict));
+        faults.extend(unreachable(asked, &values).map(|(part, fault)| fault.key(format!("{key}.{part}"))));
+        match model::build(asked, &values, strict) {
+            Ok(model) => models.push(model),
+            Err(error) => faults.extend(error.faults().iter().cloned().map(|f| f.key(key.clone()))),
+        }
     }
     Error::check(faults)?;
     Ok(models)
 }
 
+/// Code → rows, over all classes.
+fn occurrences(histogram: &Histogram, codes: usize) -> Vec<u64> {
+    let mut rows = vec![0; codes];
+    for class in 0..histogram.len() {
+        let (codes, counts) = histogram.class(class);
+        codes.iter().zip(counts).for_each(|(&code, &count)| rows[code as usize] += u64::from(count));
+    }
+    rows
+}
+
 /// What no class of a table with these values can reach, with its part of the key.
-fn unreachable(asked: &ModelSpec, values: &Dictionary) -> Option<(&'static str, Fault)> {
-    let present = values.len() - usize::from(values.missing().is_some());
+fn unreachable(asked: &ModelSpec, values: &Values<'_>) -> Option<(&'static str, Fault)> {
+    let present = values.present();
     match asked {
         ModelSpec::LDiversity(l) if l.l > present as f64 => {
             let fault = Fault::data(format!("l = {} but `{}` has {present} values", l.l, l.column));
@@ -239,7 +275,7 @@ fn unreachable(asked: &ModelSpec, values: &Dictionary) -> Option<(&'static str, 
             };
             Some(("l", fault.help(help)))
         }
-        ModelSpec::LDiversity(_) => None,
+        ModelSpec::LDiversity(_) | ModelSpec::TCloseness(_) => None,
     }
 }
 

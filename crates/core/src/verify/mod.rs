@@ -19,6 +19,7 @@ mod labels;
 mod levels;
 mod losses;
 mod models;
+mod reference;
 mod rowhash;
 mod sensitive;
 mod side;
@@ -149,6 +150,13 @@ impl<'a> Verifier<'a> {
         let released = &*begun(&mut released)?;
         let judged = claims::judged(self.policy, self.certificate, released);
         let chains = levels::chains(self.policy, self.certificate, released, original.as_ref(), build)?;
+        models::compare(
+            &mut self.rules,
+            self.policy,
+            (released, original.as_ref()),
+            self.certificate,
+            build,
+        )?;
         let mut verdict = Verdict::default();
         self.of_release(released, &judged, &mut verdict)?;
         verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));

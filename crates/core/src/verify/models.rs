@@ -5,9 +5,12 @@
 //! class. Costs a pass over the values of every class, and a sort of them for recursive diversity.
 
 use super::claims::Judged;
+use super::levels::Build;
+use super::reference::Reference;
 use super::sensitive::{Values, present};
 use super::side::Side;
-use super::verdict::{Finding, Wrong, several};
+use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use crate::error::Result;
 use crate::policy::{Diversity, LDiversity, ModelSpec, Policy};
 use crate::release::{Certificate, Claim};
 
@@ -22,6 +25,8 @@ pub(super) struct Rule {
     /// Which of the judged columns it is about, in name order.
     column: usize,
     asked: ModelSpec,
+    /// The whole table's values, where the model compares with them and they are known.
+    reference: Option<Reference>,
 }
 
 /// The models of a policy.
@@ -29,9 +34,32 @@ pub(super) fn of(policy: &Policy) -> Vec<Rule> {
     let columns: Vec<&str> = policy.judged().into_iter().collect();
     let rule = |asked: &ModelSpec| {
         let column = columns.iter().position(|name| Some(*name) == asked.column())?;
-        Some(Rule { claim: asked.claim(), column, asked: asked.clone() })
+        Some(Rule { claim: asked.claim(), column, asked: asked.clone(), reference: None })
     };
     policy.privacy.models.iter().filter_map(rule).collect()
+}
+
+/// Tells the models that compare with it how the whole table's values are spread.
+pub(super) fn compare(
+    rules: &mut [Rule],
+    policy: &Policy,
+    (released, original): (&Side, Option<&Side>),
+    certificate: &Certificate,
+    build: &Build<'_>,
+) -> Result<()> {
+    let nothing_held = certificate.release.suppressed == 0;
+    let Some(table) = original.or(nothing_held.then_some(released)) else { return Ok(()) };
+    for rule in rules {
+        if let ModelSpec::TCloseness(asked) = &rule.asked {
+            rule.reference = Some(Reference::new(
+                (policy, asked),
+                (&table.sensitive[rule.column].interner, original.is_some()),
+                &released.sensitive[rule.column].interner,
+                build,
+            )?);
+        }
+    }
+    Ok(())
 }
 
 impl Rule {
@@ -40,6 +68,7 @@ impl Rule {
         match &self.asked {
             ModelSpec::LDiversity(LDiversity { kind: Diversity::Recursive, c: Some(c), .. }) => *c,
             ModelSpec::LDiversity(asked) => asked.l,
+            ModelSpec::TCloseness(asked) => asked.t,
         }
     }
 
@@ -47,6 +76,7 @@ impl Rule {
     fn falls(&self) -> bool {
         match &self.asked {
             ModelSpec::LDiversity(asked) => asked.kind == Diversity::Recursive,
+            ModelSpec::TCloseness(_) => true,
         }
     }
 
@@ -57,19 +87,41 @@ impl Rule {
                 c.is_some_and(|c| figure < c)
             }
             ModelSpec::LDiversity(asked) => figure >= asked.l * (1.0 - ROUNDING),
+            ModelSpec::TCloseness(asked) => figure <= asked.t + ROUNDING,
         }
     }
 
-    /// What a class with these values reaches.
+    /// Whether figures can be told: some need the whole table.
+    fn told(&self) -> bool {
+        match &self.asked {
+            ModelSpec::LDiversity(_) => true,
+            ModelSpec::TCloseness(_) => self.reference.is_some(),
+        }
+    }
+
+    /// What a class with these values reaches; where the whole table is needed, in its numbers.
     fn figure(&self, values: &[(u32, u64)]) -> f64 {
         match &self.asked {
             ModelSpec::LDiversity(asked) => diversity(asked, present(values)),
+            ModelSpec::TCloseness(_) => self.reference.as_ref().map_or(f64::INFINITY, |r| r.distance(values)),
         }
     }
 
-    /// What a class of a file reaches.
+    /// What a class of the original reaches.
     fn figure_of(&self, columns: &[Values], class: usize) -> f64 {
         self.figure(columns[self.column].class(class))
+    }
+
+    /// What a class of the release reaches.
+    fn figure_of_released(&self, columns: &[Values], class: usize) -> f64 {
+        let values = columns[self.column].class(class);
+        match &self.reference {
+            None => self.figure(values),
+            Some(reference) => {
+                let known = |&(value, rows): &(u32, u64)| (reference.of_release[value as usize], rows);
+                self.figure(&values.iter().map(known).collect::<Vec<_>>())
+            }
+        }
     }
 }
 
@@ -107,9 +159,13 @@ pub(super) fn without_unsafe(rules: &[Rule], columns: &[Values], counts: &mut [u
 
 /// The worst class against what is asked for and what is certified.
 pub(super) fn claim(rule: &Rule, certificate: &Certificate, released: &Side, judged: &Judged) -> Finding {
+    if !rule.told() {
+        return Finding::unchecked(WITHOUT_ORIGINAL);
+    }
     let columns = released.values();
     let alive = || (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0);
-    let figures: Vec<(usize, f64)> = alive().map(|class| (class, rule.figure_of(&columns, class))).collect();
+    let figures: Vec<(usize, f64)> =
+        alive().map(|class| (class, rule.figure_of_released(&columns, class))).collect();
     let worse = |a: &f64, b: &f64| if rule.falls() { b.total_cmp(a) } else { a.total_cmp(b) };
     let worst = figures.iter().min_by(|a, b| worse(&a.1, &b.1)).copied();
     let mut wrong = Wrong::default();

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use throng::model::{self, Bound, Class, PrivacyModel, Sensitive};
-use throng::policy::{Diversity, LDiversity, ModelSpec};
+use throng::hierarchy::{Hierarchy, Path};
+use throng::model::{self, Bound, Class, PrivacyModel, Values};
+use throng::policy::{Distance, Diversity, LDiversity, ModelSpec, TCloseness};
 use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
+use throng::table::Dictionary;
 
 use crate::instances::{instance, levels, problem};
 use crate::naive::Instance;
@@ -15,6 +17,10 @@ const MISSING: usize = 3;
 
 fn diversity(kind: Diversity, l: f64, c: Option<f64>) -> ModelSpec {
     ModelSpec::LDiversity(LDiversity { column: "s".into(), kind, l, c })
+}
+
+fn closeness(distance: Distance, t: f64) -> ModelSpec {
+    ModelSpec::TCloseness(TCloseness { column: "s".into(), distance, t, order: None })
 }
 
 fn spec() -> impl Strategy<Value = ModelSpec> {
@@ -27,11 +33,87 @@ fn spec() -> impl Strategy<Value = ModelSpec> {
             l.into(),
             Some(f64::from(c) / 2.0)
         )),
+        (prop::sample::select(vec![Distance::Equal, Distance::Ordered, Distance::Hierarchical]), 0u8..9)
+            .prop_map(|(distance, t)| closeness(distance, f64::from(t) / 10.0)),
     ]
 }
 
+/// 0, 1, 2, missing, 4, and so on; 0 and 1 are of a kind, and so are all others.
+fn hierarchy() -> Hierarchy {
+    let path = |v: usize| Path { leaf: v.to_string(), labels: vec![if v < 2 { "a" } else { "b" }.into()] };
+    Hierarchy::new((0..60).filter(|&v| v != MISSING).map(path).collect(), true).unwrap()
+}
+
+/// A model of a measured column that has these values in the whole table.
+fn built_in(asked: &ModelSpec, measured: usize, table: &[usize], strict: bool) -> Box<dyn PrivacyModel> {
+    let names: Vec<String> = (0..60).map(|v| v.to_string()).collect();
+    let texts = Dictionary::of(names.iter().enumerate().map(|(v, s)| (v != MISSING).then_some(s.as_str())));
+    let mut rows = vec![0; 60];
+    table.iter().for_each(|&value| rows[value] += 1);
+    let hierarchy = hierarchy();
+    let column =
+        Values { name: "s", measured, texts: &texts, rows: &rows, hierarchy: Some(&hierarchy), listed: true };
+    model::build(asked, &column, strict).unwrap()
+}
+
 fn built(asked: &ModelSpec, strict: bool) -> Box<dyn PrivacyModel> {
-    model::build(asked, Sensitive { measured: 0, missing: Some(MISSING as u32) }, strict)
+    built_in(asked, 0, &[0, 1, 2, 4], strict)
+}
+
+/// An order has no place for a missing cell.
+fn placed(asked: &ModelSpec, values: &[usize]) -> Vec<usize> {
+    let ordered = matches!(asked, ModelSpec::TCloseness(t) if t.distance == Distance::Ordered);
+    values.iter().map(|&v| if ordered && v == MISSING { 4 } else { v }).collect()
+}
+
+/// Shares of some values in a class less those in the table.
+fn surplus(values: &[usize], table: &[usize]) -> BTreeMap<usize, f64> {
+    let (here, there) = (counted(values), counted(table));
+    let share = |counts: &BTreeMap<usize, usize>, v: usize, all: usize| {
+        counts.get(&v).copied().unwrap_or(0) as f64 / all as f64
+    };
+    let keys = here.keys().chain(there.keys());
+    keys.map(|&v| (v, share(&here, v, values.len()) - share(&there, v, table.len()))).collect()
+}
+
+/// What must be moved, times how far, when whatever is nearest is moved first; right where distances are those of a
+/// tree, and on a line when taken from left to right.
+fn moved(surplus: &BTreeMap<usize, f64>, nearest: &[f64], far: impl Fn(usize, usize) -> f64) -> f64 {
+    let mut left = surplus.clone();
+    let mut cost = 0.0;
+    for &reach in nearest {
+        for &from in surplus.keys() {
+            for &to in surplus.keys() {
+                let amount = left[&from].min(-left[&to]);
+                if far(from, to) <= reach && amount > 0.0 {
+                    *left.get_mut(&from).unwrap() -= amount;
+                    *left.get_mut(&to).unwrap() += amount;
+                    cost += amount * far(from, to);
+                }
+            }
+        }
+    }
+    cost
+}
+
+/// t-closeness by its definition: the least work that makes one distribution of the other.
+fn distance(distance: Distance, values: &[usize], table: &[usize]) -> f64 {
+    let surplus = surplus(values, table);
+    match distance {
+        Distance::Equal => moved(&surplus, &[1.0], |_, _| 1.0),
+        Distance::Ordered => {
+            // Sources and sinks from left to right are matched in order.
+            let values: Vec<usize> = surplus.keys().copied().collect();
+            let place = |v: usize| values.iter().position(|&o| o == v).unwrap() as f64;
+            let steps = (counted(table).len().max(2) - 1) as f64;
+            moved(&surplus, &[f64::MAX], |a, b| (place(a) - place(b)).abs() / steps)
+        }
+        Distance::Hierarchical => {
+            // A missing cell joins the others at the top alone.
+            let kind = |v: usize| if v == MISSING { 2 } else { usize::from(v >= 2) };
+            moved(&surplus, &[0.5, 1.0], |a, b| if kind(a) == kind(b) { 0.5 } else { 1.0 })
+        }
+    }
 }
 
 /// How often each value occurs.
@@ -42,7 +124,7 @@ fn counted(values: &[usize]) -> BTreeMap<usize, usize> {
 }
 
 /// Whether rows with these values are safe, by the definition.
-fn safe(asked: &ModelSpec, values: &[usize]) -> bool {
+fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
     let present: Vec<usize> = values.iter().copied().filter(|&v| v != MISSING).collect();
     let counts = counted(&present);
     match asked {
@@ -61,6 +143,7 @@ fn safe(asked: &ModelSpec, values: &[usize]) -> bool {
                 rows.first().is_some_and(|&most| (most as f64) < c.unwrap() * tail as f64)
             }
         },
+        ModelSpec::TCloseness(asked) => distance(asked.distance, values, table) <= asked.t + 1e-9,
     }
 }
 
@@ -73,13 +156,13 @@ fn judged(model: &dyn PrivacyModel, values: &[usize]) -> bool {
 }
 
 /// The rows that k or the model leaves unsafe at a node.
-fn unsafe_rows(instance: &Instance, asked: &ModelSpec, node: &[usize]) -> u64 {
+fn unsafe_rows(instance: &Instance, asked: &ModelSpec, table: &[usize], node: &[usize]) -> u64 {
     let mut classes: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-    for (row, &value) in instance.rows.iter().zip(&instance.labels[0]) {
+    for (row, &value) in instance.rows.iter().zip(table) {
         let label = |c: usize| instance.columns[c].paths[row[c]][node[c]];
         classes.entry((0..row.len()).map(label).collect()).or_default().push(value);
     }
-    let flagged = classes.values().filter(|values| values.len() < instance.k || !safe(asked, values));
+    let flagged = classes.values().filter(|values| values.len() < instance.k || !safe(asked, values, table));
     flagged.map(|values| values.len() as u64).sum()
 }
 
@@ -88,8 +171,12 @@ proptest! {
     fn a_class_is_judged_by_the_definition(
         asked in spec(),
         values in prop::collection::vec(0usize..5, 1..25),
+        others in prop::collection::vec(0usize..5, 0..25),
     ) {
-        prop_assert_eq!(judged(&*built(&asked, false), &values), safe(&asked, &values));
+        let values = placed(&asked, &values);
+        let table = [values.clone(), placed(&asked, &others)].concat();
+        let model = built_in(&asked, 0, &table, false);
+        prop_assert_eq!(judged(&*model, &values), safe(&asked, &values, &table));
     }
 
     #[test]
@@ -98,8 +185,9 @@ proptest! {
         a in prop::collection::vec(0usize..5, 1..12),
         b in prop::collection::vec(0usize..5, 1..12),
     ) {
-        let model = built(&asked, false);
+        let (a, b) = (placed(&asked, &a), placed(&asked, &b));
         let both = [a.clone(), b.clone()].concat();
+        let model = built_in(&asked, 0, &[&both[..], &[0, 1, 1, 4]].concat(), false);
         let (a, b) = (judged(&*model, &a), judged(&*model, &b));
         prop_assert!(!(a && b) || judged(&*model, &both));
         prop_assert!(!(a && model.monotone()) || judged(&*model, &both));
@@ -110,12 +198,15 @@ proptest! {
     fn searches_with_a_model_find_what_brute_force_finds(instance in instance(), asked in spec()) {
         let instance = Instance { groups: Vec::new(), ..instance };
         let Some(mut problem) = problem(&instance) else { return Ok(()) };
-        problem.models.push(built(&asked, problem.max_suppressed == 0));
+        let column = instance.labels.len() - 1;
+        let table = &instance.labels[column];
+        prop_assume!(*table == placed(&asked, table));
+        problem.models.push(built_in(&asked, column, table, problem.max_suppressed == 0));
         let mut evaluator = Evaluator::new(&problem);
         let mut best: Option<f64> = None;
         for node in problem.lattice.iter() {
             let judgement = evaluator.judge(&node);
-            prop_assert_eq!(judgement.suppressed, unsafe_rows(&instance, &asked, &levels(&node)));
+            prop_assert_eq!(judgement.suppressed, unsafe_rows(&instance, &asked, table, &levels(&node)));
             if judgement.safe {
                 let loss = evaluator.solution(&node).loss;
                 best = Some(best.map_or(loss, |best| best.min(loss)));
@@ -189,4 +280,55 @@ fn a_missing_cell_protects_nobody() {
         assert!(!judged(&*model, &[MISSING, MISSING]), "{kind:?}");
         assert!(judged(&*model, &[0, 1, MISSING, MISSING, MISSING]), "{kind:?}");
     }
+}
+
+/// Li et al. 2007: incomes of 3 to 11 thousand; a class of 3, 4, 5 is further from the table than one of 6, 8, 11.
+#[test]
+fn the_textbook_distances() {
+    let table = [3, 4, 5, 6, 7, 8, 9, 10, 11];
+    let figure = |distance, values: &[usize], table: &[usize]| {
+        let model = built_in(&closeness(distance, 0.5), 0, table, false);
+        let (codes, counts): (Vec<u32>, Vec<u32>) =
+            counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
+        model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts })
+    };
+    // 3 stands for a missing cell here, so everything is one further.
+    let further = |values: &[usize]| values.iter().map(|v| v + 1).collect::<Vec<_>>();
+    let table = further(&table);
+    assert!((figure(Distance::Ordered, &further(&[3, 4, 5]), &table) - 0.375).abs() < 1e-12);
+    assert!((figure(Distance::Ordered, &further(&[6, 8, 11]), &table) - 1.0 / 6.0).abs() < 1e-12);
+    assert!((figure(Distance::Equal, &further(&[3, 4, 5]), &table) - 2.0 / 3.0).abs() < 1e-12);
+    // Half of the table is of either kind; one value alone moves a quarter near and a half far.
+    let near = 0.25 * 0.5 + 0.5;
+    assert!((figure(Distance::Hierarchical, &[0, 0], &[0, 1, 2, 4]) - near).abs() < 1e-12);
+    assert!(figure(Distance::Hierarchical, &[0, 1, 2, 4], &[0, 1, 2, 4]).abs() < 1e-12);
+    // k-anonymity and distinct diversity let a skewed class through.
+    let skewed = [0, 0, 0, 0, 0, 0, 0, 1];
+    let even: Vec<usize> = (0..40).map(|v| v % 2).collect();
+    assert!(judged(&*built(&diversity(Diversity::Distinct, 2.0, None), false), &skewed));
+    assert!(!judged(&*built_in(&closeness(Distance::Equal, 0.3), 0, &even, false), &skewed));
+}
+
+#[test]
+fn an_order_must_be_known() {
+    let texts = Dictionary::of([Some("low"), Some("high"), None]);
+    let column = |rows: &'static [u64], listed: bool| Values {
+        name: "s",
+        measured: 0,
+        texts: &texts,
+        rows,
+        hierarchy: None,
+        listed,
+    };
+    let asked = |order: Option<&[&str]>| {
+        let order = order.map(|order| order.iter().map(|v| (*v).to_owned()).collect());
+        ModelSpec::TCloseness(TCloseness { column: "s".into(), distance: Distance::Ordered, t: 0.1, order })
+    };
+    let refused = |order: Option<&[&str]>, rows| {
+        model::build(&asked(order), &column(rows, false), false).err().map(|error| error.to_string())
+    };
+    assert!(refused(None, &[1, 1, 0]).unwrap().contains("neither numbers nor dates"));
+    assert!(refused(Some(&["low"]), &[1, 1, 0]).unwrap().contains("`high` of `s` is not in the order"));
+    assert!(refused(Some(&["low", "high"]), &[1, 1, 1]).unwrap().contains("missing cells"));
+    assert_eq!(refused(Some(&["low", "middle", "high"]), &[1, 1, 0]), None);
 }

@@ -279,3 +279,31 @@ fn mistakes_in_models_name_the_key_and_the_remedy() {
     let error = Policy::parse(&starred).unwrap_err().to_string();
     assert!(error.contains("output.suppressed") && error.contains("dropped"), "{error}");
 }
+
+#[test]
+fn mistakes_in_closeness_name_the_key_and_the_remedy() {
+    let closeness = |rest: &str, parts: &[&str]| {
+        model_says(&format!("{{ t_closeness = {{ column = \"diagnosis\", {rest} }} }}"), parts);
+    };
+    closeness("t = 1.5", &["privacy.models.0.t_closeness.t", "t cannot be 1.5", "from 0"]);
+    closeness("t = -0.1", &["privacy.models.0.t_closeness.t"]);
+    closeness("t = nan", &["privacy.models.0.t_closeness.t"]);
+    closeness(
+        "distance = \"hierarchical\", t = 0.2",
+        &["t_closeness.distance", "has no hierarchy", "columns.diagnosis"],
+    );
+    closeness("distance = \"order\", t = 0.2", &["t_closeness.distance", "did you mean `ordered`?"]);
+    closeness("t = 0.2, order = [\"a\"]", &["t_closeness.order", "distance = \"ordered\""]);
+    closeness(
+        "distance = \"ordered\", t = 0.2, order = [\"a\", \"a\"]",
+        &["t_closeness.order", "`a` is listed twice"],
+    );
+    let hierarchy = "role = \"sensitive\"\nhierarchy = { file = \"d.csv\" }";
+    says("role = \"sensitive\"", hierarchy, &["columns.diagnosis.hierarchy", "is not generalized"]);
+    let text = GOOD.replace("role = \"sensitive\"", hierarchy);
+    let model =
+        "models = [{ t_closeness = { column = \"diagnosis\", distance = \"hierarchical\", t = 0.2 } }]";
+    let policy = Policy::parse(&text.replace("suppression = 0.05", model)).unwrap();
+    assert_eq!(policy.privacy.models[0].claim(), "hierarchical t-closeness: diagnosis");
+    assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
+}

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Case, Made, Row};
-use crate::policy::{Aggregate, Diversity, LDiversity, Missing, ModelSpec, Policy, Role, Suppressed};
+use crate::policy::{
+    Aggregate, Distance, Diversity, LDiversity, Missing, ModelSpec, Policy, Role, Suppressed, TCloseness,
+};
 use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
 
 /// The original with its generalized quasi-identifiers.
@@ -23,8 +25,13 @@ struct Table<'a> {
 struct Figure {
     /// The sensitive column.
     at: usize,
-    kind: Diversity,
-    l: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Diversity(Diversity, usize),
+    Closeness(Distance),
 }
 
 impl Case {
@@ -170,10 +177,14 @@ impl<'a> Table<'a> {
     /// Model → its name, what is asked for, and the worst that some rows reach; classes are told apart by all cells.
     fn models(&self) -> Vec<(String, f64, Figure)> {
         let model = |asked: &ModelSpec| {
-            let ModelSpec::LDiversity(LDiversity { column, kind, l, c }) = asked.clone();
-            let at = self.case.columns.iter().position(|c| *c == column).unwrap();
-            let required = if kind == Diversity::Recursive { c.unwrap() } else { l };
-            (asked.claim(), required, Figure { at, kind, l: l as usize })
+            let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column()).unwrap();
+            let (required, kind) = match asked.clone() {
+                ModelSpec::LDiversity(LDiversity { kind, l, c, .. }) => {
+                    (c.unwrap_or(l), Kind::Diversity(kind, l as usize))
+                }
+                ModelSpec::TCloseness(TCloseness { t, distance, .. }) => (t, Kind::Closeness(distance)),
+            };
+            (asked.claim(), required, Figure { at, kind })
         };
         self.policy.privacy.models.iter().map(model).collect()
     }
@@ -181,6 +192,10 @@ impl<'a> Table<'a> {
     /// What a row's class among some rows reaches, and whether that is enough.
     fn reached(&self, row: usize, of: &[bool], (_, required, figure): &(String, f64, Figure)) -> (f64, bool) {
         let mates = (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]);
+        if let Kind::Closeness(distance) = figure.kind {
+            let found = self.distance(distance, figure.at, &mates.collect::<Vec<_>>());
+            return (found, found <= required + 1e-9);
+        }
         let mut values = BTreeMap::<&str, f64>::new();
         for value in mates.filter_map(|other| self.case.rows[other][figure.at].as_deref()) {
             *values.entry(value).or_default() += 1.0;
@@ -188,7 +203,8 @@ impl<'a> Table<'a> {
         let mut rows: Vec<f64> = values.into_values().collect();
         rows.sort_by(|a, b| b.total_cmp(a));
         let all: f64 = rows.iter().sum();
-        match figure.kind {
+        let Kind::Diversity(kind, l) = figure.kind else { return (0.0, false) };
+        match kind {
             Diversity::Distinct => (rows.len() as f64, rows.len() as f64 >= *required),
             Diversity::Entropy => {
                 let product: f64 = rows.iter().map(|n| (n / all).powf(-n / all)).product();
@@ -196,9 +212,38 @@ impl<'a> Table<'a> {
                 (found, found >= required - 1e-9)
             }
             Diversity::Recursive => {
-                let tail: f64 = rows.iter().skip(figure.l - 1).sum();
+                let tail: f64 = rows.iter().skip(l - 1).sum();
                 let most = rows.first().copied().unwrap_or(0.0);
                 (if tail > 0.0 { most / tail } else { f64::INFINITY }, most < required * tail)
+            }
+        }
+    }
+
+    /// How far some rows are from the table: values are 0 to 5, in pairs, fours and all.
+    fn distance(&self, distance: Distance, at: usize, mates: &[usize]) -> f64 {
+        let all: Vec<usize> = (0..self.case.rows.len()).collect();
+        let value = |row: usize| self.case.rows[row][at].as_ref().map(|v| v.parse::<usize>().unwrap());
+        let share = |rows: &[usize], has: &dyn Fn(Option<usize>) -> bool| {
+            rows.iter().filter(|&&row| has(value(row))).count() as f64 / rows.len() as f64
+        };
+        let differ = |has: &dyn Fn(Option<usize>) -> bool| (share(mates, has) - share(&all, has)).abs();
+        let missing = differ(&|v| v.is_none());
+        let of = |by: usize| {
+            (0..6 / by).map(|n| differ(&|v| v.is_some_and(|v| v / by == n))).sum::<f64>() + missing
+        };
+        match distance {
+            Distance::Equal => of(1) / 2.0,
+            // Up to each value that occurs; the last step is nothing.
+            Distance::Ordered => {
+                let occurs = |v: &usize| all.iter().any(|&row| value(row) == Some(*v));
+                let places: Vec<usize> = (0..6).filter(occurs).collect();
+                let steps = places.iter().map(|&n| differ(&|v| v.is_some_and(|v| v <= n)));
+                steps.sum::<f64>() / (places.len().max(2) - 1) as f64
+            }
+            // Leaves, pairs and fours below the top.
+            Distance::Hierarchical => {
+                let fours = differ(&|v| v.is_some_and(|v| v < 4)) + differ(&|v| v.is_some_and(|v| v >= 4));
+                (of(1) + of(2) + fours + missing) / 6.0
             }
         }
     }
@@ -209,8 +254,8 @@ impl<'a> Table<'a> {
             let rows = (0..stay.len()).filter(|&row| stay[row]);
             let figures = rows.map(|row| self.reached(row, stay, model).0);
             let achieved = match model.2.kind {
-                Diversity::Recursive => figures.reduce(f64::max),
-                Diversity::Distinct | Diversity::Entropy => figures.reduce(f64::min),
+                Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) => figures.reduce(f64::min),
+                Kind::Diversity(Diversity::Recursive, _) | Kind::Closeness(_) => figures.reduce(f64::max),
             };
             (model.0.clone(), Claim { required: model.1, achieved, holds: true })
         };
