@@ -171,3 +171,27 @@ fn classes_are_close_to_the_table() {
         assert_eq!(verdict[claim].get("unchecked"), None);
     }
 }
+
+#[test]
+fn the_other_models_hold_together_and_are_proven_again() {
+    let models = [
+        "{ p_sensitive = { column = \"illness\", p = 3 } }",
+        "{ alpha_k = { column = \"illness\", alpha = 0.4, values = [\"gout; mild\"] } }",
+        "{ delta_disclosure = { column = \"illness\", delta = 1.2 } }",
+        "{ beta_likeness = { column = \"illness\", beta = 1.5, kind = \"enhanced\" } }",
+    ];
+    let env = asking(&models, &[]);
+    let release = env.run("release p.toml --json").ok().json();
+    for class in classes(&Table::read(&env.bytes("out.csv"), ',')) {
+        assert_eq!(class.len(), 6, "a class without a value tells that it is not there");
+    }
+    assert_eq!(release["privacy"].as_object().unwrap().len(), 5);
+    let verdict = env.run("verify out.csv --policy p.toml --original people.csv --json").ok().json();
+    for claim in release["privacy"].as_object().unwrap().keys() {
+        assert_eq!(verdict[claim]["holds"], true, "{claim}");
+        assert_eq!(verdict[claim].get("unchecked"), None, "{claim}");
+    }
+    env.write("q.toml", env.text("p.toml").replace("\"gout; mild\"", "\"gout\""));
+    let run = env.run("release q.toml").fails(2);
+    assert!(run.said().contains("`illness` has no value `gout`"), "{}", run.said());
+}

@@ -37,15 +37,18 @@ pub enum Bound {
     AtLeast(f64),
     /// It must be at most this.
     AtMost(f64),
-    /// It must be less than this.
+    /// It must be less than this; for figures that are quotients of whole numbers, which rounding cannot bring there.
     Below(f64),
+    /// It must be less than this by more than rounding.
+    WellBelow(f64),
 }
 
 impl Bound {
     /// The number asked for.
     pub fn required(self) -> f64 {
         match self {
-            Bound::AtLeast(bound) | Bound::AtMost(bound) | Bound::Below(bound) => bound,
+            Bound::AtLeast(bound) | Bound::AtMost(bound) => bound,
+            Bound::Below(bound) | Bound::WellBelow(bound) => bound,
         }
     }
 
@@ -56,6 +59,7 @@ impl Bound {
             Bound::AtLeast(bound) => figure >= bound - ROUNDING * bound.abs().max(1.0),
             Bound::AtMost(bound) => figure <= bound + ROUNDING * bound.abs().max(1.0),
             Bound::Below(bound) => figure < bound,
+            Bound::WellBelow(bound) => figure < bound - ROUNDING * bound.abs().max(1.0),
         }
     }
 
@@ -63,7 +67,7 @@ impl Bound {
     fn worse(self, a: f64, b: f64) -> f64 {
         match self {
             Bound::AtLeast(_) => a.min(b),
-            Bound::AtMost(_) | Bound::Below(_) => a.max(b),
+            Bound::AtMost(_) | Bound::Below(_) | Bound::WellBelow(_) => a.max(b),
         }
     }
 }

@@ -3,17 +3,25 @@
 //! A model of the values of a sensitive column is a [`ClassModel`]: it judges one class at a time, whatever formed
 //! it. A model of the whole table is a [`PrivacyModel`] by itself.
 
+mod alpha_k;
+mod beta_likeness;
 mod class;
+mod delta_disclosure;
 mod distance;
 mod k_anonymity;
 mod l_diversity;
 mod no_missing;
+mod p_sensitive;
 mod t_closeness;
 
+pub use alpha_k::AlphaK;
+pub use beta_likeness::BetaLikeness;
 pub use class::{Bound, Class, ClassModel};
+pub use delta_disclosure::DeltaDisclosure;
 pub use k_anonymity::KAnonymity;
 pub use l_diversity::LDiversity;
 pub use no_missing::NoMissing;
+pub use p_sensitive::PSensitive;
 pub use t_closeness::TCloseness;
 
 use crate::classes::{Flags, View};
@@ -132,5 +140,9 @@ pub fn build(asked: &ModelSpec, column: &Values<'_>, strict: bool) -> Result<Box
     Ok(match asked {
         ModelSpec::LDiversity(l) => Box::new(LDiversity::new(claim, l, column.sensitive(), strict)),
         ModelSpec::TCloseness(t) => Box::new(TCloseness::new(claim, t, column, strict)?),
+        ModelSpec::PSensitive(p) => Box::new(PSensitive::new(claim, p.p, column.sensitive())),
+        ModelSpec::AlphaK(a) => Box::new(AlphaK::new(claim, a, column, strict)?),
+        ModelSpec::DeltaDisclosure(d) => Box::new(DeltaDisclosure::new(claim, d.delta, column, strict)),
+        ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, column, strict)),
     })
 }

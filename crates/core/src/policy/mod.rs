@@ -13,7 +13,10 @@ mod substitute;
 
 pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
-pub use models::{Distance, Diversity, LDiversity, ModelSpec, TCloseness};
+pub use models::{
+    AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, Likeness, ModelSpec, PSensitive,
+    TCloseness,
+};
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};

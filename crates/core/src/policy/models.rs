@@ -19,6 +19,14 @@ pub enum ModelSpec {
     LDiversity(LDiversity),
     /// Values spread in every class nearly as in the whole table.
     TCloseness(TCloseness),
+    /// Several values in every class, beside k rows.
+    PSensitive(PSensitive),
+    /// No value too frequent in any class, beside k rows.
+    AlphaK(AlphaK),
+    /// No value much more or less likely than in the whole table.
+    DeltaDisclosure(DeltaDisclosure),
+    /// No value much more likely than in the whole table.
+    BetaLikeness(BetaLikeness),
 }
 
 /// l-diversity of one sensitive column.
@@ -79,12 +87,73 @@ pub enum Distance {
     Hierarchical,
 }
 
+/// p-sensitive k-anonymity of one sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PSensitive {
+    /// The sensitive column.
+    pub column: String,
+    /// How many values.
+    pub p: u64,
+}
+
+/// (α, k)-anonymity of one sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlphaK {
+    /// The sensitive column.
+    pub column: String,
+    /// The largest share of a value, above 0 and at most 1.
+    pub alpha: f64,
+    /// The values that must not be too frequent; default: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+/// δ-disclosure privacy of one sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeltaDisclosure {
+    /// The sensitive column.
+    pub column: String,
+    /// What |ln(p/q)| must stay below; above 0.
+    pub delta: f64,
+}
+
+/// β-likeness of one sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BetaLikeness {
+    /// The sensitive column.
+    pub column: String,
+    /// The largest gain (p − q)/q; above 0.
+    pub beta: f64,
+    /// Which limit frequent values have.
+    #[serde(default)]
+    pub kind: Likeness,
+}
+
+/// Which limit frequent values have under β-likeness.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Likeness {
+    /// The same as all.
+    #[default]
+    Basic,
+    /// Also −ln q.
+    Enhanced,
+}
+
 impl ModelSpec {
     /// Its key in the policy.
     pub fn key(&self) -> &'static str {
         match self {
             ModelSpec::LDiversity(_) => "l_diversity",
             ModelSpec::TCloseness(_) => "t_closeness",
+            ModelSpec::PSensitive(_) => "p_sensitive",
+            ModelSpec::AlphaK(_) => "alpha_k",
+            ModelSpec::DeltaDisclosure(_) => "delta_disclosure",
+            ModelSpec::BetaLikeness(_) => "beta_likeness",
         }
     }
 
@@ -93,6 +162,10 @@ impl ModelSpec {
         match self {
             ModelSpec::LDiversity(asked) => Some(&asked.column),
             ModelSpec::TCloseness(asked) => Some(&asked.column),
+            ModelSpec::PSensitive(asked) => Some(&asked.column),
+            ModelSpec::AlphaK(asked) => Some(&asked.column),
+            ModelSpec::DeltaDisclosure(asked) => Some(&asked.column),
+            ModelSpec::BetaLikeness(asked) => Some(&asked.column),
         }
     }
 
@@ -115,6 +188,16 @@ impl ModelSpec {
                 };
                 format!("{distance} t-closeness: {}", asked.column)
             }
+            ModelSpec::PSensitive(asked) => format!("p-sensitivity: {}", asked.column),
+            ModelSpec::AlphaK(asked) => format!("alpha-k-anonymity: {}", asked.column),
+            ModelSpec::DeltaDisclosure(asked) => format!("delta-disclosure: {}", asked.column),
+            ModelSpec::BetaLikeness(asked) => {
+                let kind = match asked.kind {
+                    Likeness::Basic => "basic",
+                    Likeness::Enhanced => "enhanced",
+                };
+                format!("{kind} beta-likeness: {}", asked.column)
+            }
         }
     }
 
@@ -123,7 +206,22 @@ impl ModelSpec {
         match self {
             ModelSpec::LDiversity(asked) => asked.unfit(),
             ModelSpec::TCloseness(asked) => asked.unfit(),
+            ModelSpec::PSensitive(asked) if asked.p == 0 => {
+                vec![(
+                    "p",
+                    Fault::input("p cannot be 0").help("give a whole number from 1 up, for instance 2"),
+                )]
+            }
+            ModelSpec::PSensitive(_) => Vec::new(),
+            ModelSpec::AlphaK(asked) => asked.unfit(),
+            ModelSpec::DeltaDisclosure(asked) => above_0("delta", asked.delta),
+            ModelSpec::BetaLikeness(asked) => above_0("beta", asked.beta),
         }
+    }
+
+    /// Whether it is defined beside a k.
+    fn needs_k(&self) -> bool {
+        matches!(self, ModelSpec::PSensitive(_) | ModelSpec::AlphaK(_))
     }
 
     /// Whether it looks at the hierarchy of its column.
@@ -159,6 +257,32 @@ impl LDiversity {
                 ));
             }
             _ => {}
+        }
+        faults
+    }
+}
+
+fn above_0(part: &'static str, value: f64) -> Vec<(&'static str, Fault)> {
+    if value.is_finite() && value > 0.0 {
+        return Vec::new();
+    }
+    vec![(
+        part,
+        Fault::input(format!("{part} cannot be {value}")).help("give a number above 0, for instance 1"),
+    )]
+}
+
+impl AlphaK {
+    fn unfit(&self) -> Vec<(&'static str, Fault)> {
+        let mut faults = Vec::new();
+        if !(self.alpha > 0.0 && self.alpha <= 1.0) {
+            let fault = Fault::input(format!("alpha cannot be {}", self.alpha));
+            faults.push(("alpha", fault.help("give a share above 0 and at most 1, for instance 0.5")));
+        }
+        if self.values.as_ref().is_some_and(Vec::is_empty) {
+            let fault = Fault::input("no value is named");
+            faults
+                .push(("values", fault.help("name the values that matter, or remove `values`: then all do")));
         }
         faults
     }
@@ -210,6 +334,13 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         if let Some(column) = model.column() {
             faults.extend(not_sensitive(policy, column).map(|fault| fault.key(format!("{key}.column"))));
             faults.extend(flat(policy, model, column).map(|fault| fault.key(format!("{key}.distance"))));
+        }
+        if model.needs_k() && policy.privacy.k.is_none() && policy.privacy.anonymity.is_none() {
+            faults.push(
+                Fault::input("this model is defined beside a k, and there is none")
+                    .key(key.clone())
+                    .help("give privacy.k, for instance k = 5"),
+            );
         }
         if !claims.insert(model.claim()) {
             faults.push(

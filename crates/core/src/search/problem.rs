@@ -275,7 +275,11 @@ fn unreachable(asked: &ModelSpec, values: &Values<'_>) -> Option<(&'static str, 
             };
             Some(("l", fault.help(help)))
         }
-        ModelSpec::LDiversity(_) | ModelSpec::TCloseness(_) => None,
+        ModelSpec::PSensitive(p) if p.p > present as u64 => {
+            let fault = Fault::data(format!("p = {} but `{}` has {present} values", p.p, p.column));
+            Some(("p", fault.help("no class can have that many: lower p")))
+        }
+        _ => None,
     }
 }
 

@@ -4,14 +4,17 @@
 //! Plainer than what the search uses: figures are taken from lists that are sorted or added up anew for every
 //! class. Costs a pass over the values of every class, and a sort of them for recursive diversity.
 
+use std::collections::BTreeSet;
+
 use super::claims::Judged;
+use super::classes::MISSING;
 use super::levels::Build;
 use super::reference::Reference;
 use super::sensitive::{Values, present};
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use crate::error::Result;
-use crate::policy::{Diversity, LDiversity, ModelSpec, Policy};
+use crate::policy::{AlphaK, BetaLikeness, Diversity, LDiversity, Likeness, ModelSpec, Policy};
 use crate::release::{Certificate, Claim};
 
 /// Figures closer than this to each other are the same: they were computed in another order.
@@ -27,6 +30,15 @@ pub(super) struct Rule {
     asked: ModelSpec,
     /// The whole table's values, where the model compares with them and they are known.
     reference: Option<Reference>,
+    /// The values that it is about where it names some: their numbers in the release and in the original.
+    named: Option<[BTreeSet<u32>; 2]>,
+}
+
+/// Which file a class is of: where its values' numbers come from.
+#[derive(Clone, Copy)]
+enum File {
+    Released,
+    Original,
 }
 
 /// The models of a policy.
@@ -34,7 +46,7 @@ pub(super) fn of(policy: &Policy) -> Vec<Rule> {
     let columns: Vec<&str> = policy.judged().into_iter().collect();
     let rule = |asked: &ModelSpec| {
         let column = columns.iter().position(|name| Some(*name) == asked.column())?;
-        Some(Rule { claim: asked.claim(), column, asked: asked.clone(), reference: None })
+        Some(Rule { claim: asked.claim(), column, asked: asked.clone(), reference: None, named: None })
     };
     policy.privacy.models.iter().filter_map(rule).collect()
 }
@@ -47,10 +59,23 @@ pub(super) fn compare(
     certificate: &Certificate,
     build: &Build<'_>,
 ) -> Result<()> {
+    for rule in &mut *rules {
+        if let ModelSpec::AlphaK(AlphaK { values: Some(values), .. }) = &rule.asked {
+            let numbers = |side: &Side| {
+                let interner = &side.sensitive[rule.column].interner;
+                values.iter().filter_map(|value| interner.get(Some(value))).collect()
+            };
+            rule.named = Some([numbers(released), original.map(numbers).unwrap_or_default()]);
+        }
+    }
     let nothing_held = certificate.release.suppressed == 0;
     let Some(table) = original.or(nothing_held.then_some(released)) else { return Ok(()) };
     for rule in rules {
-        if let ModelSpec::TCloseness(asked) = &rule.asked {
+        if rule.compares() {
+            let asked = match &rule.asked {
+                ModelSpec::TCloseness(asked) => Some(asked),
+                _ => None,
+            };
             rule.reference = Some(Reference::new(
                 (policy, asked),
                 (&table.sensitive[rule.column].interner, original.is_some()),
@@ -69,6 +94,10 @@ impl Rule {
             ModelSpec::LDiversity(LDiversity { kind: Diversity::Recursive, c: Some(c), .. }) => *c,
             ModelSpec::LDiversity(asked) => asked.l,
             ModelSpec::TCloseness(asked) => asked.t,
+            ModelSpec::PSensitive(asked) => asked.p as f64,
+            ModelSpec::AlphaK(asked) => asked.alpha,
+            ModelSpec::DeltaDisclosure(asked) => asked.delta,
+            ModelSpec::BetaLikeness(asked) => asked.beta,
         }
     }
 
@@ -76,7 +105,8 @@ impl Rule {
     fn falls(&self) -> bool {
         match &self.asked {
             ModelSpec::LDiversity(asked) => asked.kind == Diversity::Recursive,
-            ModelSpec::TCloseness(_) => true,
+            ModelSpec::PSensitive(_) => false,
+            _ => true,
         }
     }
 
@@ -88,38 +118,60 @@ impl Rule {
             }
             ModelSpec::LDiversity(asked) => figure >= asked.l * (1.0 - ROUNDING),
             ModelSpec::TCloseness(asked) => figure <= asked.t + ROUNDING,
+            ModelSpec::PSensitive(asked) => figure >= asked.p as f64,
+            ModelSpec::AlphaK(asked) => figure <= asked.alpha + ROUNDING,
+            ModelSpec::DeltaDisclosure(asked) => figure < asked.delta - ROUNDING * asked.delta.max(1.0),
+            ModelSpec::BetaLikeness(asked) => figure <= asked.beta + ROUNDING * asked.beta.max(1.0),
         }
+    }
+
+    /// Whether it compares a class with the whole table.
+    fn compares(&self) -> bool {
+        use ModelSpec::{BetaLikeness, DeltaDisclosure, TCloseness};
+        matches!(self.asked, TCloseness(_) | DeltaDisclosure(_) | BetaLikeness(_))
     }
 
     /// Whether figures can be told: some need the whole table.
     fn told(&self) -> bool {
-        match &self.asked {
-            ModelSpec::LDiversity(_) => true,
-            ModelSpec::TCloseness(_) => self.reference.is_some(),
-        }
+        !self.compares() || self.reference.is_some()
     }
 
     /// What a class with these values reaches; where the whole table is needed, in its numbers.
-    fn figure(&self, values: &[(u32, u64)]) -> f64 {
+    fn figure(&self, values: &[(u32, u64)], file: File) -> f64 {
+        let shares = || self.reference.as_ref().and_then(|reference| reference.shares(values));
         match &self.asked {
+            ModelSpec::PSensitive(_) => present(values).len() as f64,
+            ModelSpec::AlphaK(_) => self.most(values, file),
+            ModelSpec::DeltaDisclosure(_) => shares().map_or(f64::INFINITY, |shares| disclosure(&shares)),
+            ModelSpec::BetaLikeness(asked) => shares().map_or(f64::INFINITY, |shares| gain(asked, &shares)),
             ModelSpec::LDiversity(asked) => diversity(asked, present(values)),
             ModelSpec::TCloseness(_) => self.reference.as_ref().map_or(f64::INFINITY, |r| r.distance(values)),
         }
     }
 
+    /// The largest share of a value that counts, of the rows that have one.
+    fn most(&self, values: &[(u32, u64)], file: File) -> f64 {
+        let rows: u64 = present(values).iter().sum();
+        let counts = |value: &u32| {
+            *value != MISSING && self.named.as_ref().is_none_or(|n| n[file as usize].contains(value))
+        };
+        let most = values.iter().filter(|(value, _)| counts(value)).map(|(_, rows)| *rows).max();
+        most.map_or(0.0, |most| most as f64 / rows as f64)
+    }
+
     /// What a class of the original reaches.
     fn figure_of(&self, columns: &[Values], class: usize) -> f64 {
-        self.figure(columns[self.column].class(class))
+        self.figure(columns[self.column].class(class), File::Original)
     }
 
     /// What a class of the release reaches.
     fn figure_of_released(&self, columns: &[Values], class: usize) -> f64 {
         let values = columns[self.column].class(class);
         match &self.reference {
-            None => self.figure(values),
+            None => self.figure(values, File::Released),
             Some(reference) => {
                 let known = |&(value, rows): &(u32, u64)| (reference.of_release[value as usize], rows);
-                self.figure(&values.iter().map(known).collect::<Vec<_>>())
+                self.figure(&values.iter().map(known).collect::<Vec<_>>(), File::Released)
             }
         }
     }
@@ -144,6 +196,23 @@ fn diversity(asked: &LDiversity, mut rows: Vec<u64>) -> f64 {
             }
         }
     }
+}
+
+/// The largest |ln(p/q)|, of (q, p).
+fn disclosure(shares: &[(f64, f64)]) -> f64 {
+    shares.iter().map(|(table, class)| (class.ln() - table.ln()).abs()).fold(0.0, f64::max)
+}
+
+/// The largest gain, of (q, p); for the enhanced kind as a part of its own limit.
+fn gain(asked: &BetaLikeness, shares: &[(f64, f64)]) -> f64 {
+    let gains = shares.iter().filter(|(table, class)| class > table).map(|(table, class)| {
+        let gain = class / table - 1.0;
+        match asked.kind {
+            Likeness::Basic => gain,
+            Likeness::Enhanced => asked.beta * gain / asked.beta.min((1.0 / table).ln()),
+        }
+    });
+    gains.fold(0.0, f64::max)
 }
 
 /// Takes the rows of every class away that violates a model.

@@ -39,29 +39,16 @@ enum Ground {
 
 impl Reference {
     pub(super) fn new(
-        (policy, asked): (&Policy, &TCloseness),
+        (policy, asked): (&Policy, Option<&TCloseness>),
         (table, whole): (&Interner, bool),
         released: &Interner,
         build: &Build<'_>,
     ) -> Result<Self> {
         let all: u64 = (0..table.len() as u32).map(|number| table.count(number)).sum();
         let share = |number: u32| table.count(number) as f64 / all.max(1) as f64;
-        let spec = policy.columns.get(&asked.column).and_then(|column| column.hierarchy.as_ref());
-        let hierarchy = match spec.filter(|_| asked.distance != Distance::Equal) {
-            // Of a release alone the values are not trusted to be in the file.
-            Some(Spec::File(_)) if !whole => {
-                Some(build(&asked.column, &Dictionary::of((table.count(MISSING) > 0).then_some(None)))?)
-            }
-            Some(_) => Some(build(&asked.column, &table.dictionary())?),
-            None => None,
-        };
-        let ground = match asked.distance {
-            Distance::Equal => Some(Ground::Equal),
-            Distance::Ordered => {
-                let listed = hierarchy.as_ref().filter(|_| matches!(spec, Some(Spec::File(_))));
-                ordered(table, asked.order.as_deref(), listed)
-            }
-            Distance::Hierarchical => hierarchy.and_then(|hierarchy| hierarchical(table, &hierarchy)),
+        let ground = match asked {
+            Some(asked) => ground((policy, asked), (table, whole), build)?,
+            None => Some(Ground::Equal),
         };
         let of_release = |number: u32| table.get(released.value(number)).unwrap_or(UNKNOWN);
         Ok(Reference {
@@ -69,6 +56,18 @@ impl Reference {
             ground: ground.unwrap_or(Ground::Unfit),
             of_release: (0..released.len() as u32).map(of_release).collect(),
         })
+    }
+
+    /// For every value of the table its share there and in a class with these values; none where the class has a value
+    /// that the table does not.
+    pub(super) fn shares(&self, values: &[(u32, u64)]) -> Option<Vec<(f64, f64)>> {
+        let rows = values.iter().map(|(_, rows)| rows).sum::<u64>() as f64;
+        let mut pairs: Vec<(f64, f64)> = self.shares.iter().map(|&share| (share, 0.0)).collect();
+        for &(value, count) in values {
+            pairs.get_mut(value as usize).filter(|pair| pair.0 > 0.0)?.1 = count as f64 / rows;
+        }
+        pairs.retain(|pair| pair.0 > 0.0);
+        Some(pairs)
     }
 
     /// How far a class with these values is from the whole table; endless where it has one that the table does not.
@@ -96,6 +95,31 @@ impl Reference {
             Ground::Unfit => f64::INFINITY,
         }
     }
+}
+
+/// How far apart values are; none where that cannot be told.
+fn ground(
+    (policy, asked): (&Policy, &TCloseness),
+    (table, whole): (&Interner, bool),
+    build: &Build<'_>,
+) -> Result<Option<Ground>> {
+    let spec = policy.columns.get(&asked.column).and_then(|column| column.hierarchy.as_ref());
+    let hierarchy = match spec.filter(|_| asked.distance != Distance::Equal) {
+        // Of a release alone the values are not trusted to be in the file.
+        Some(Spec::File(_)) if !whole => {
+            Some(build(&asked.column, &Dictionary::of((table.count(MISSING) > 0).then_some(None)))?)
+        }
+        Some(_) => Some(build(&asked.column, &table.dictionary())?),
+        None => None,
+    };
+    Ok(match asked.distance {
+        Distance::Equal => Some(Ground::Equal),
+        Distance::Ordered => {
+            let listed = hierarchy.as_ref().filter(|_| matches!(spec, Some(Spec::File(_))));
+            ordered(table, asked.order.as_deref(), listed)
+        }
+        Distance::Hierarchical => hierarchy.and_then(|hierarchy| hierarchical(table, &hierarchy)),
+    })
 }
 
 /// The values that occur, in order; none where one has no place.

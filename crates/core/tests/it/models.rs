@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use throng::hierarchy::{Hierarchy, Path};
 use throng::model::{self, Bound, Class, PrivacyModel, Values};
-use throng::policy::{Distance, Diversity, LDiversity, ModelSpec, TCloseness};
+use throng::policy::{
+    AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, Likeness, ModelSpec, PSensitive,
+    TCloseness,
+};
 use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
 use throng::table::Dictionary;
 
@@ -23,6 +26,18 @@ fn closeness(distance: Distance, t: f64) -> ModelSpec {
     ModelSpec::TCloseness(TCloseness { column: "s".into(), distance, t, order: None })
 }
 
+fn alpha_k(alpha: f64, values: Option<Vec<String>>) -> ModelSpec {
+    ModelSpec::AlphaK(AlphaK { column: "s".into(), alpha, values })
+}
+
+fn delta_disclosure(delta: f64) -> ModelSpec {
+    ModelSpec::DeltaDisclosure(DeltaDisclosure { column: "s".into(), delta })
+}
+
+fn beta_likeness(beta: f64, kind: Likeness) -> ModelSpec {
+    ModelSpec::BetaLikeness(BetaLikeness { column: "s".into(), beta, kind })
+}
+
 fn spec() -> impl Strategy<Value = ModelSpec> {
     prop_oneof![
         (1u8..4).prop_map(|l| diversity(Diversity::Distinct, l.into(), None)),
@@ -35,6 +50,12 @@ fn spec() -> impl Strategy<Value = ModelSpec> {
         )),
         (prop::sample::select(vec![Distance::Equal, Distance::Ordered, Distance::Hierarchical]), 0u8..9)
             .prop_map(|(distance, t)| closeness(distance, f64::from(t) / 10.0)),
+        (1u64..4).prop_map(|p| ModelSpec::PSensitive(PSensitive { column: "s".into(), p })),
+        (1u8..=10, prop::option::of(Just(vec!["0".to_owned(), "4".to_owned()])))
+            .prop_map(|(alpha, values)| alpha_k(f64::from(alpha) / 10.0, values)),
+        (1u8..20).prop_map(|d| delta_disclosure(f64::from(d) / 10.0)),
+        (1u8..20, prop::sample::select(vec![Likeness::Basic, Likeness::Enhanced]))
+            .prop_map(|(beta, kind)| beta_likeness(f64::from(beta) / 10.0, kind)),
     ]
 }
 
@@ -123,6 +144,12 @@ fn counted(values: &[usize]) -> BTreeMap<usize, usize> {
     counts
 }
 
+/// The shares of every value of the table, in a class and in the table.
+fn each_share(values: &[usize], table: &[usize]) -> Vec<(f64, f64)> {
+    let share = |of: &[usize], v: usize| of.iter().filter(|&&o| o == v).count() as f64 / of.len() as f64;
+    counted(table).keys().map(|&v| (share(values, v), share(table, v))).collect()
+}
+
 /// Whether rows with these values are safe, by the definition.
 fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
     let present: Vec<usize> = values.iter().copied().filter(|&v| v != MISSING).collect();
@@ -144,6 +171,21 @@ fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
             }
         },
         ModelSpec::TCloseness(asked) => distance(asked.distance, values, table) <= asked.t + 1e-9,
+        ModelSpec::PSensitive(asked) => counts.len() as u64 >= asked.p,
+        ModelSpec::AlphaK(AlphaK { alpha, values: named, .. }) => {
+            let matters = |v: usize| named.as_ref().is_none_or(|n| n.contains(&v.to_string()));
+            let mut shares = counts.iter().filter(|(v, _)| matters(**v)).map(|(_, n)| *n as f64);
+            shares.all(|n| n <= alpha * present.len() as f64 + 1e-9)
+        }
+        ModelSpec::DeltaDisclosure(asked) => each_share(values, table)
+            .iter()
+            .all(|(p, q)| *p > 0.0 && *p < q * asked.delta.exp() && *p > q * (-asked.delta).exp()),
+        ModelSpec::BetaLikeness(BetaLikeness { beta, kind, .. }) => {
+            each_share(values, table).iter().all(|(p, q)| {
+                let limit = if *kind == Likeness::Basic { *beta } else { beta.min(-q.ln()) };
+                p <= q || p - q <= limit * q + 1e-9
+            })
+        }
     }
 }
 
@@ -331,4 +373,29 @@ fn an_order_must_be_known() {
     assert!(refused(Some(&["low"]), &[1, 1, 0]).unwrap().contains("`high` of `s` is not in the order"));
     assert!(refused(Some(&["low", "high"]), &[1, 1, 1]).unwrap().contains("missing cells"));
     assert_eq!(refused(Some(&["low", "middle", "high"]), &[1, 1, 0]), None);
+}
+
+/// Wong et al. 2006, Brickell and Shmatikov 2008, Cao and Karras 2012, on counts that can be checked by hand.
+#[test]
+fn figures_of_shares() {
+    let figure = |asked: &ModelSpec, values: &[usize], table: &[usize]| {
+        let (codes, counts): (Vec<u32>, Vec<u32>) =
+            counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
+        let model = built_in(asked, 0, table, false);
+        model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts })
+    };
+    let table = [0, 1, 1, 1, 2, 2, 2, 2];
+    let class = [0, 0, 1, 2];
+    assert_eq!(figure(&alpha_k(0.5, None), &[0, 0, 1, MISSING], &table), 2.0 / 3.0);
+    assert_eq!(figure(&alpha_k(0.5, Some(vec!["1".into()])), &class, &table), 0.25);
+    assert_eq!(figure(&alpha_k(0.5, None), &[MISSING], &table), 0.0);
+    // Shares 1/2, 1/4, 1/4 against 1/8, 3/8, 1/2.
+    assert!((figure(&delta_disclosure(1.0), &class, &table) - 4f64.ln()).abs() < 1e-12);
+    assert_eq!(figure(&delta_disclosure(1.0), &[0, 1], &table), f64::INFINITY, "2 is told not to be there");
+    assert!((figure(&beta_likeness(1.0, Likeness::Basic), &class, &table) - 3.0).abs() < 1e-12);
+    // −ln(1/8) is above 1 but below 4.
+    assert!(
+        (figure(&beta_likeness(4.0, Likeness::Enhanced), &class, &table) - 12.0 / 8f64.ln()).abs() < 1e-12
+    );
+    assert_eq!(figure(&beta_likeness(1.0, Likeness::Enhanced), &[0, 0], &[0, 0]), 0.0);
 }

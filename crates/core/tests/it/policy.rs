@@ -307,3 +307,27 @@ fn mistakes_in_closeness_name_the_key_and_the_remedy() {
     assert_eq!(policy.privacy.models[0].claim(), "hierarchical t-closeness: diagnosis");
     assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
 }
+
+#[test]
+fn mistakes_in_other_models_name_the_key_and_the_remedy() {
+    let model = |key: &str, rest: &str, parts: &[&str]| {
+        model_says(&format!("{{ {key} = {{ column = \"diagnosis\", {rest} }} }}"), parts);
+    };
+    model("p_sensitive", "p = 0", &["privacy.models.0.p_sensitive.p", "a whole number from 1 up"]);
+    model("p_sensitive", "p = 2.5", &["privacy.models.0.p_sensitive.p", "a whole number"]);
+    for alpha in ["0", "1.1", "-0.5", "nan"] {
+        model("alpha_k", &format!("alpha = {alpha}"), &["privacy.models.0.alpha_k.alpha", "at most 1"]);
+    }
+    model("alpha_k", "alpha = 0.5, values = []", &["alpha_k.values", "no value is named"]);
+    for value in ["0", "-1", "inf", "nan"] {
+        model("delta_disclosure", &format!("delta = {value}"), &["delta_disclosure.delta", "above 0"]);
+        model("beta_likeness", &format!("beta = {value}"), &["beta_likeness.beta", "above 0"]);
+    }
+    model("beta_likeness", "beta = 1, kind = \"strict\"", &["beta_likeness.kind", "`basic`", "`enhanced`"]);
+    for (key, rest) in [("p_sensitive", "p = 2"), ("alpha_k", "alpha = 0.5")] {
+        let models = format!("models = [{{ {key} = {{ column = \"diagnosis\", {rest} }} }}]");
+        let error = Policy::parse(&GOOD.replace("k = 5", &models)).unwrap_err().to_string();
+        assert!(error.contains(key) && error.contains("give privacy.k"), "{error}");
+        assert!(Policy::parse(&GOOD.replace("k = 5", &format!("k = 5\n{models}"))).is_ok());
+    }
+}

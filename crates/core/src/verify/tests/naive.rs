@@ -1,10 +1,11 @@
 //! The naive holder. Every number is computed row by row or pair by pair from its definition.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Made, Row};
 use crate::policy::{
-    Aggregate, Distance, Diversity, LDiversity, Missing, ModelSpec, Policy, Role, Suppressed, TCloseness,
+    Aggregate, Distance, Diversity, LDiversity, Likeness, Missing, ModelSpec, Policy, Role, Suppressed,
+    TCloseness,
 };
 use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
 
@@ -28,10 +29,13 @@ struct Figure {
     kind: Kind,
 }
 
-#[derive(Clone, Copy)]
 enum Kind {
     Diversity(Diversity, usize),
     Closeness(Distance),
+    /// The largest share, of some values or of all.
+    Share(Option<Vec<String>>),
+    Disclosure,
+    Gain(Likeness, f64),
 }
 
 impl Case {
@@ -183,6 +187,10 @@ impl<'a> Table<'a> {
                     (c.unwrap_or(l), Kind::Diversity(kind, l as usize))
                 }
                 ModelSpec::TCloseness(TCloseness { t, distance, .. }) => (t, Kind::Closeness(distance)),
+                ModelSpec::PSensitive(asked) => (asked.p as f64, Kind::Diversity(Diversity::Distinct, 1)),
+                ModelSpec::AlphaK(asked) => (asked.alpha, Kind::Share(asked.values)),
+                ModelSpec::DeltaDisclosure(asked) => (asked.delta, Kind::Disclosure),
+                ModelSpec::BetaLikeness(asked) => (asked.beta, Kind::Gain(asked.kind, asked.beta)),
             };
             (asked.claim(), required, Figure { at, kind })
         };
@@ -192,9 +200,10 @@ impl<'a> Table<'a> {
     /// What a row's class among some rows reaches, and whether that is enough.
     fn reached(&self, row: usize, of: &[bool], (_, required, figure): &(String, f64, Figure)) -> (f64, bool) {
         let mates = (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]);
-        if let Kind::Closeness(distance) = figure.kind {
-            let found = self.distance(distance, figure.at, &mates.collect::<Vec<_>>());
-            return (found, found <= required + 1e-9);
+        if !matches!(figure.kind, Kind::Diversity(..)) {
+            let found = self.compared(figure, &mates.collect::<Vec<_>>());
+            let exact = matches!(figure.kind, Kind::Disclosure);
+            return (found, if exact { found < *required } else { found <= required + 1e-9 });
         }
         let mut values = BTreeMap::<&str, f64>::new();
         for value in mates.filter_map(|other| self.case.rows[other][figure.at].as_deref()) {
@@ -216,6 +225,37 @@ impl<'a> Table<'a> {
                 let most = rows.first().copied().unwrap_or(0.0);
                 (if tail > 0.0 { most / tail } else { f64::INFINITY }, most < required * tail)
             }
+        }
+    }
+
+    /// What some rows reach under a model that looks at shares.
+    fn compared(&self, figure: &Figure, mates: &[usize]) -> f64 {
+        let value = |row: usize| self.case.rows[row][figure.at].clone();
+        let all: Vec<usize> = (0..self.case.rows.len()).collect();
+        let share = |rows: &[usize], of: &Option<String>| {
+            rows.iter().filter(|&&row| value(row) == *of).count() as f64 / rows.len() as f64
+        };
+        let values: BTreeSet<Option<String>> = all.iter().map(|&row| value(row)).collect();
+        let pairs = values.iter().map(|v| (share(mates, v), share(&all, v)));
+        match &figure.kind {
+            Kind::Closeness(distance) => self.distance(*distance, figure.at, mates),
+            Kind::Share(named) => {
+                let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
+                let counts = |v: &&Option<String>| {
+                    v.as_ref().is_some_and(|v| named.as_ref().is_none_or(|named| named.contains(v)))
+                };
+                let shares = values.iter().filter(counts).map(|v| share(&present, v));
+                if present.is_empty() { 0.0 } else { shares.fold(0.0, f64::max) }
+            }
+            Kind::Disclosure => pairs.map(|(p, q)| (p / q).ln().abs()).fold(0.0, f64::max),
+            Kind::Gain(kind, beta) => {
+                let gains = pairs.filter(|(p, q)| p > q).map(|(p, q)| match kind {
+                    Likeness::Basic => (p - q) / q,
+                    Likeness::Enhanced => (p - q) / q / (-q.ln() / beta).min(1.0),
+                });
+                gains.fold(0.0, f64::max)
+            }
+            Kind::Diversity(..) => f64::NAN,
         }
     }
 
@@ -255,7 +295,7 @@ impl<'a> Table<'a> {
             let figures = rows.map(|row| self.reached(row, stay, model).0);
             let achieved = match model.2.kind {
                 Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) => figures.reduce(f64::min),
-                Kind::Diversity(Diversity::Recursive, _) | Kind::Closeness(_) => figures.reduce(f64::max),
+                _ => figures.reduce(f64::max),
             };
             (model.0.clone(), Claim { required: model.1, achieved, holds: true })
         };

@@ -79,13 +79,18 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
         "{ t_closeness = { column = \"d\", t = 0.4 } }",
         "{ t_closeness = { column = \"d\", distance = \"hierarchical\", t = 0.3 } }",
         "{ t_closeness = { column = \"f\", distance = \"ordered\", t = 0.2 } }, { l_diversity = { column = \"f\", l = 2 } }",
+        "{ p_sensitive = { column = \"d\", p = 2 } }, { alpha_k = { column = \"e\", alpha = 0.6, values = [\"1\", \"3\"] } }",
+        "{ alpha_k = { column = \"d\", alpha = 0.5 } }",
+        "{ delta_disclosure = { column = \"g\", delta = 1.1 } }",
+        "{ beta_likeness = { column = \"d\", beta = 1.5 } }, { beta_likeness = { column = \"d\", beta = 2, kind = \"enhanced\" } }",
         "{ l_diversity = { column = \"e\", kind = \"entropy\", l = 2 } }, { l_diversity = { column = \"d\", l = 3 } }",
     ]);
     let steps = prop::collection::vec(prop::sample::subsequence(strings("a b c"), 1..=3), 0..4);
     (table(), [0_usize..4, 0..4, 0..4], policy, steps, models).prop_map(
         |(rows, levels, (missing, suppressed, privacy, loss), steps, models)| {
-            // Starred rows are judged by no model.
-            let models = if suppressed == "starred" { "" } else { models };
+            // Starred rows are judged by no model, and some models need a k.
+            let lacks_k = !privacy.starts_with('k') && (models.contains("p_") || models.contains("alpha_k"));
+            let models = if suppressed == "starred" || lacks_k { "" } else { models };
             let file = models.contains("hierarchical").then_some(", hierarchy = { file = \"d.csv\" }");
             let sensitive = format!("d = {{ role = \"sensitive\"{} }}\n", file.unwrap_or_default());
             let missing = format!("{missing:?}").to_lowercase();
@@ -93,21 +98,21 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
                 "version = 1\n[input]\npath = \"x.csv\"\nmissing = \"{missing}\"\n\
              [output]\nsuppressed = \"{suppressed}\"\n\
              [columns]\na = {{ role = \"quasi\", weight = 0.5 }}\nb.role = \"quasi\"\nc.role = \"quasi\"\n\
-             s.role = \"target\"\n{sensitive}e.role = \"sensitive\"\nf.role = \"sensitive\"\n\
+             s.role = \"target\"\n{sensitive}e.role = \"sensitive\"\nf.role = \"sensitive\"\ng.role = \"sensitive\"\n\
              [search]\nloss = {loss}\n[privacy]\nsuppression = 1.0\nmodels = [{models}]\n{privacy}\n"
             );
             // "1" is a leaf and a label of level 2.
             let labels = |i: usize| vec![format!("{}x", i / 2), (i / 4).to_string()];
             let path = |i: usize| Path { leaf: i.to_string(), labels: labels(i) };
             let paths: Vec<Path> = (0..6).map(path).collect();
-            // The one but last is that of the first column; the last is never missing.
+            // The sixth is that of the first column; the last two are never missing, and the last has two values.
             let cells = |row: &[Option<u8>; 5]| {
-                let all = row.iter().copied().chain([row[0], row[4].or(Some(5))]);
+                let all = row.iter().copied().chain([row[0], row[4].or(Some(5)), row[3].map(|c| c % 2).or(Some(0))]);
                 all.map(|cell| cell.map(|cell| cell.to_string())).collect()
             };
             Case {
                 policy,
-                columns: strings("s c b a d e f"),
+                columns: strings("s c b a d e f g"),
                 rows: rows.iter().map(cells).collect(),
                 paths: ["a", "b", "c", "d"].map(|c| (c.to_owned(), paths.clone())).into(),
                 levels: ["a", "b", "c"].map(String::from).into_iter().zip(levels).collect::<BTreeMap<_, _>>(),
@@ -199,7 +204,7 @@ proptest! {
     fn no_changed_cell_goes_unseen(
         case in case(),
         row: Index,
-        column in 0_usize..7,
+        column in 0_usize..8,
         value in select(vec!["0", "1", "0x", "1x", "2x", "*", "", "-"]),
     ) {
         let mut made = case.release();
