@@ -30,6 +30,8 @@ pub struct Classes {
     rows: u64,
     /// One per measured column.
     histograms: Vec<Histogram>,
+    /// How many of the measured columns, the first ones, hold labels; the others are for models.
+    targets: usize,
 }
 
 impl Classes {
@@ -49,10 +51,10 @@ impl Classes {
         if cells != columns * counts.len() {
             return Err(Fault::bug("classes and counts differ in number").into());
         }
-        Ok(Classes { columns, codes, counts, rows, histograms: Vec::new() })
+        Ok(Classes { columns, codes, counts, rows, histograms: Vec::new(), targets: 0 })
     }
 
-    /// The same classes with the values of measured columns, one histogram each.
+    /// The same classes with the values of measured columns, one histogram each; all are taken for targets.
     ///
     /// # Errors
     /// Histograms of other classes.
@@ -63,7 +65,18 @@ impl Classes {
         if !histograms.iter().all(fits) {
             return Err(Fault::bug("histograms and classes differ in rows").into());
         }
-        Ok(Classes { histograms, ..self })
+        Ok(Classes { targets: histograms.len(), histograms, ..self })
+    }
+
+    /// The same classes, of whose measured columns only the first so many are targets of losses.
+    #[must_use]
+    pub fn with_targets(self, targets: usize) -> Self {
+        Classes { targets: targets.min(self.histograms.len()), ..self }
+    }
+
+    /// How many of the measured columns are targets: the first ones.
+    pub fn targets(&self) -> usize {
+        self.targets
     }
 
     /// Classes of rows given one by one, for small tables and tests.
@@ -141,7 +154,7 @@ impl Classes {
             Codes::Wide(codes) => Codes::Wide(picked(codes, self.columns, members)),
         };
         let rows = counts.iter().map(|&n| u64::from(n)).sum();
-        Classes { columns: self.columns, codes, counts, rows, histograms }
+        Classes { columns: self.columns, codes, counts, rows, histograms, targets: self.targets }
     }
 }
 

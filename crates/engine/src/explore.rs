@@ -30,7 +30,8 @@ impl Engine {
         Ok((source, columns))
     }
 
-    /// Groups the quasi-identifiers of a table that was opened, and measures its targets in the classes.
+    /// Groups the quasi-identifiers of a table that was opened, and measures its targets, and the sensitive columns
+    /// that models judge, in the classes.
     pub(crate) fn group_quasi(
         &self,
         policy: &PolicyFile,
@@ -42,8 +43,10 @@ impl Engine {
             let has = |name: &&String| policy.policy.columns.get(*name).is_some_and(|c| c.role == role);
             columns.iter().filter(has).cloned().collect()
         };
-        let (quasi, targets) = (with(Role::Quasi), with(Role::Target));
-        self.measure(source, &quasi, &targets, progress).map_err(|e| in_table(e, source))
+        let (quasi, mut measured) = (with(Role::Quasi), with(Role::Target));
+        let judged = policy.policy.judged();
+        measured.extend(columns.iter().filter(|name| judged.contains(name.as_str())).cloned());
+        self.measure(source, &quasi, &measured, progress).map_err(|e| in_table(e, source))
     }
 
     /// The grouped table of a policy. Calls `progress` with the rows so far, which may stop it.

@@ -49,6 +49,40 @@ fn adult_is_released_without_a_hand_edit() {
     assert_eq!(release["released"].as_u64(), Some(table.rows.len() as u64));
 }
 
+/// What is asked of an entry that has no policy of its own: its name says it.
+const DIVERSE: &str =
+    "distinct 3-diversity of occupation (8 quasi-identifiers), lm geometric counted, suppression 0.05";
+
+#[test]
+fn adult_has_the_known_optimum_with_diverse_occupations() {
+    let Some(data) = data() else { return };
+    let env = inspected(&data);
+    let expected: Value =
+        serde_json::from_slice(&std::fs::read(data.join("expected.json")).unwrap()).unwrap();
+    let known = &expected["search"][DIVERSE];
+    assert!(known.is_object(), "expected.json has no {DIVERSE}");
+    let header = env.text("adult.csv").lines().next().unwrap().to_owned();
+    let columns: Vec<String> = header.split(';').map(String::from).collect();
+    let asked = serde_json::json!({
+        "loss": { "name": "lm", "aggregate": "geometric", "count_suppressed": true }, "suppression": 0.05
+    });
+    let quasi =
+        "[columns.occupation]\nrole = \"quasi\"\nhierarchy = { file = \"adult_hierarchy_occupation.csv\" }";
+    let text = policy(&columns, &asked)
+        .replace(quasi, "[columns.occupation]\nrole = \"sensitive\"")
+        .replace("k = 5\n", "k = 5\nmodels = [{ l_diversity = { column = \"occupation\", l = 3 } }]\n");
+    env.write("q.toml", text);
+    let release = env.run("release q.toml --json").ok().json();
+    let (found, loss) = (release["loss"]["lm"].as_f64().unwrap(), known["loss"].as_f64().unwrap());
+    assert!((found - loss).abs() <= 1e-9 * loss, "{found}, not {loss}");
+    assert_eq!(release["levels"], known["levels"]);
+    assert_eq!(release["suppressed"], known["suppressed"]);
+    assert_eq!(release["search"]["nodes"], known["lattice"]);
+    assert_eq!(release["search"]["optimal"], true);
+    assert_eq!(release["privacy"]["distinct l-diversity: occupation"]["achieved"], 3.0);
+    env.run("verify out.csv --policy q.toml --original adult.csv").ok();
+}
+
 /// A policy with all nine columns quasi-identifying.
 fn policy(columns: &[String], asked: &Value) -> String {
     let loss = &asked["loss"];

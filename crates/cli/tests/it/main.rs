@@ -17,6 +17,7 @@ mod contract;
 mod stop;
 mod tamper;
 mod identifiers;
+mod models;
 mod datafly;
 mod bad_policy;
 mod bad_table;

@@ -55,7 +55,7 @@ pub struct Marginals {
 }
 
 impl Marginals {
-    /// Counts every column at every level: one pass over the classes. Every measured column is taken for a target.
+    /// Counts every column at every level: one pass over the classes.
     pub fn new(classes: &Classes, hierarchies: &[Hierarchy]) -> Self {
         let mut leaf_rows: Vec<Vec<u64>> = hierarchies.iter().map(|h| vec![0; h.leaf_count()]).collect();
         for (class, &count) in classes.counts().iter().enumerate() {
@@ -64,7 +64,7 @@ impl Marginals {
             }
         }
         let columns = hierarchies.iter().zip(&leaf_rows).map(|(h, rows)| column(h, rows)).collect();
-        let targets = classes.histograms().iter().enumerate();
+        let targets = classes.histograms()[..classes.targets()].iter().enumerate();
         let targets = targets.map(|(measured, h)| TargetCounts { measured, minority: minority(h) }).collect();
         Marginals { columns, rows: classes.rows(), classes: classes.len(), targets }
     }

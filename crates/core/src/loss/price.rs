@@ -200,10 +200,9 @@ fn ambiguity(recoded: &Recoded<'_>) -> f64 {
     kept.map(|(class, &count)| f64::from(count) * row(class)).sum()
 }
 
-/// Target → released rows that do not have the most frequent label of their class. Every measured column is taken
-/// for a target.
+/// Target → released rows that do not have the most frequent label of their class.
 fn minorities(recoded: &Recoded<'_>) -> Vec<u64> {
-    let all: Vec<usize> = (0..recoded.base().histograms().len()).collect();
+    let all: Vec<usize> = (0..recoded.base().targets()).collect();
     let minority = |histogram: &Histogram| {
         let class = |class: usize| {
             let rows = histogram.class(class).1.iter().map(|&n| u64::from(n));
@@ -211,5 +210,5 @@ fn minorities(recoded: &Recoded<'_>) -> Vec<u64> {
         };
         (0..histogram.len()).map(class).sum()
     };
-    recoded.histograms(&all).iter().map(minority).collect()
+    recoded.histograms(&all).iter().take(all.len()).map(minority).collect()
 }

@@ -1,12 +1,80 @@
 //! Privacy models: what makes a class unsafe. One file per model, one line here.
+//!
+//! A model of the values of a sensitive column is a [`ClassModel`]: it judges one class at a time, whatever formed
+//! it. A model of the whole table is a [`PrivacyModel`] by itself.
 
+mod alpha_k;
+mod beta_likeness;
+mod class;
+mod delta_disclosure;
+mod distance;
 mod k_anonymity;
+mod l_diversity;
 mod no_missing;
+mod p_sensitive;
+mod t_closeness;
 
+pub use alpha_k::AlphaK;
+pub use beta_likeness::BetaLikeness;
+pub use class::{Bound, Class, ClassModel};
+pub use delta_disclosure::DeltaDisclosure;
 pub use k_anonymity::KAnonymity;
+pub use l_diversity::LDiversity;
 pub use no_missing::NoMissing;
+pub use p_sensitive::PSensitive;
+pub use t_closeness::TCloseness;
 
 use crate::classes::{Flags, View};
+use crate::error::Result;
+use crate::hierarchy::Hierarchy;
+use crate::policy::ModelSpec;
+use crate::table::{Code, Dictionary};
+
+/// A sensitive column as models know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sensitive {
+    /// Which of the measured columns it is.
+    pub measured: usize,
+    /// The code of a missing cell, where there is one.
+    pub missing: Option<Code>,
+}
+
+/// A sensitive column with its values in the whole table, from which models are made.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Which of the measured columns it is.
+    pub measured: usize,
+    /// Code → value.
+    pub texts: &'a Dictionary,
+    /// Code → rows of the table.
+    pub rows: &'a [u64],
+    /// Its hierarchy, where it has one.
+    pub hierarchy: Option<&'a Hierarchy>,
+    /// Whether the hierarchy lists values in an order that somebody gave them.
+    pub listed: bool,
+}
+
+impl Values<'_> {
+    /// What class-wise models keep of it.
+    pub fn sensitive(&self) -> Sensitive {
+        Sensitive { measured: self.measured, missing: self.texts.missing() }
+    }
+
+    /// How many values occur, a missing cell not among them.
+    pub fn present(&self) -> usize {
+        let missing = self.texts.missing();
+        let occurs = |(code, rows): (usize, &u64)| *rows > 0 && Some(code as Code) != missing;
+        self.rows.iter().enumerate().filter(|&(code, rows)| occurs((code, rows))).count()
+    }
+
+    /// Code → share of the table's rows.
+    fn shares(&self) -> Vec<f64> {
+        let all = self.rows.iter().sum::<u64>().max(1) as f64;
+        self.rows.iter().map(|&rows| rows as f64 / all).collect()
+    }
+}
 
 /// A guarantee that classes meet or violate.
 pub trait PrivacyModel: Send + Sync {
@@ -30,6 +98,11 @@ pub trait PrivacyModel: Send + Sync {
 
     /// What is asked for, and what the classes that are not flagged reach; none for a rule that is no guarantee.
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict>;
+
+    /// The same model for sets of rows that are no classes of a node; none where it judges the table as a whole.
+    fn of_class(&self) -> Option<&dyn ClassModel> {
+        None
+    }
 }
 
 /// What a model asks for and what was reached.
@@ -56,4 +129,20 @@ pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut F
             return;
         }
     }
+}
+
+/// The model that a policy asks for, of a sensitive column; `strict` where no row may be suppressed.
+///
+/// # Errors
+/// A column that the model cannot be told of.
+pub fn build(asked: &ModelSpec, column: &Values<'_>, strict: bool) -> Result<Box<dyn PrivacyModel>> {
+    let claim = asked.claim();
+    Ok(match asked {
+        ModelSpec::LDiversity(l) => Box::new(LDiversity::new(claim, l, column.sensitive(), strict)),
+        ModelSpec::TCloseness(t) => Box::new(TCloseness::new(claim, t, column, strict)?),
+        ModelSpec::PSensitive(p) => Box::new(PSensitive::new(claim, p.p, column.sensitive())),
+        ModelSpec::AlphaK(a) => Box::new(AlphaK::new(claim, a, column, strict)?),
+        ModelSpec::DeltaDisclosure(d) => Box::new(DeltaDisclosure::new(claim, d.delta, column, strict)),
+        ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, column, strict)),
+    })
 }

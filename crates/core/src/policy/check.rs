@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Format, Policy, Preference, Role, profile, substitute};
+use super::{Format, Policy, Preference, Role, models, profile, substitute};
 use crate::error::{Fault, nearest};
 use crate::loss;
 
@@ -19,6 +19,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     files(policy, &mut faults);
     columns(policy, &mut faults);
     privacy(policy, &mut faults);
+    models::check(policy, &mut faults);
     profile::check(policy, &mut faults);
     substitute::check(policy, &mut faults);
     linked(policy, &mut faults);
@@ -101,7 +102,7 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
         let key = |part: &str| format!("columns.{name}.{part}");
         if column.role != Role::Quasi {
             let given = [
-                ("hierarchy", column.hierarchy.is_some()),
+                ("hierarchy", column.hierarchy.is_some() && !policy.judged_by_hierarchy(name)),
                 ("min_level", column.min_level.is_some()),
                 ("max_level", column.max_level.is_some()),
                 ("weight", column.weight.is_some()),
@@ -132,7 +133,8 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
 
 fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     let privacy = &policy.privacy;
-    if privacy.k.is_none() && privacy.anonymity.is_none() && privacy.quasi.is_empty() {
+    let over_all = privacy.k.is_some() || privacy.anonymity.is_some() || !privacy.models.is_empty();
+    if !over_all && privacy.quasi.is_empty() {
         faults.push(
             Fault::input("no guarantee is asked for").key("privacy").help("give `k`, for instance k = 5"),
         );
@@ -176,7 +178,7 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
             covered.insert(column.as_str());
         }
     }
-    if privacy.k.is_none() && privacy.anonymity.is_none() && !privacy.quasi.is_empty() {
+    if !over_all && !privacy.quasi.is_empty() {
         for column in quasi.difference(&covered) {
             faults.push(
                 Fault::input("is in no group, and there is no k over all quasi-identifiers")
@@ -244,7 +246,7 @@ fn not_quasi(policy: &Policy, column: &str, quasi: &BTreeSet<&str>) -> Fault {
     }
 }
 
-fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 

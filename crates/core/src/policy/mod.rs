@@ -6,12 +6,17 @@
 mod check;
 mod grammar;
 mod loss;
+mod models;
 mod profile;
 mod spans;
 mod substitute;
 
 pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
+pub use models::{
+    AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, Likeness, ModelSpec, PSensitive,
+    TCloseness,
+};
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};
@@ -225,7 +230,8 @@ impl Role {
 pub struct Column {
     /// What the column is.
     pub role: Role,
-    /// How its values generalize; only for `quasi`. Default: the value or nothing.
+    /// How its values generalize, for `quasi`; or how far apart they are, for `sensitive` with a model that asks.
+    /// Default: the value or nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Spec>,
     /// The least level allowed.
@@ -299,6 +305,9 @@ pub struct Privacy {
     /// Named groups of quasi-identifiers, each with its own k.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quasi: BTreeMap<String, Group>,
+    /// Models beside k; all hold together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelSpec>,
 }
 
 /// A named group of quasi-identifiers: what one adversary could link on.

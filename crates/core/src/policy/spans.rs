@@ -49,11 +49,22 @@ fn inside(table: &DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String> 
         if name.span() == *span || value.span() == *span {
             return Some(key.to_owned());
         }
-        match value.get_ref() {
-            DeValue::Table(inner) => inside(inner, span).map(|rest| format!("{key}.{rest}")),
-            _ => None,
-        }
+        inside_value(value.get_ref(), span).map(|rest| format!("{key}.{rest}"))
     })
+}
+
+/// The same in what a key holds; items of a list are called 0, 1, ….
+fn inside_value(value: &DeValue<'_>, span: &std::ops::Range<usize>) -> Option<String> {
+    match value {
+        DeValue::Table(inner) => inside(inner, span),
+        DeValue::Array(items) => items.iter().enumerate().find_map(|(at, item)| {
+            if item.span() == *span {
+                return Some(at.to_string());
+            }
+            inside_value(item.get_ref(), span).map(|rest| format!("{at}.{rest}"))
+        }),
+        _ => None,
+    }
 }
 
 /// The same in a list, whose items are called 0, 1, ….

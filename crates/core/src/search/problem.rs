@@ -1,12 +1,14 @@
 //! From a policy and a grouped table to the problem to be solved.
 
 use super::{Problem, Profile};
+use crate::classes::Classes;
 use crate::error::{Error, Fault, Kind, Result};
 use crate::hierarchy::{self, Hierarchy};
+use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
-use crate::model::{KAnonymity, NoMissing, PrivacyModel};
-use crate::policy::{Limit, Missing, Policy};
+use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Values};
+use crate::policy::{Diversity, Limit, Missing, ModelSpec, Policy, Role};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 
@@ -18,7 +20,7 @@ pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
 pub struct Grouped {
     /// The quasi-identifiers, in the table's order.
     pub names: Vec<String>,
-    /// The measured columns, in the table's order.
+    /// The measured columns: targets, then sensitive columns that models judge, each in the table's order.
     pub measured: Vec<String>,
     /// The values of the quasi-identifiers, then of the measured columns, as the table writes them.
     pub dictionaries: Vec<Dictionary>,
@@ -41,8 +43,10 @@ impl Problem {
         let (hierarchies, mut maps) = hierarchies(policy, &names, &dictionaries, load)?;
         let profile = Profile::new(policy, &names);
         let lattice = lattice(policy, &names, &hierarchies, &profile)?;
-        maps.extend(dictionaries[names.len()..].iter().map(|d| labels(policy, d)));
-        let classes = tuples.into_measured(names.len(), &maps)?;
+        let values: Vec<_> = dictionaries[names.len()..].iter().map(|d| labels(policy, d)).collect();
+        maps.extend(values.iter().map(|(_, map)| map.clone()));
+        let targets = measured.iter().filter(|name| is_target(policy, name)).count();
+        let classes = tuples.into_measured(names.len(), &maps)?.with_targets(targets);
         maps.truncate(names.len());
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights: Vec<f64> =
@@ -52,7 +56,9 @@ impl Problem {
             Limit::Share(share) => max_suppressed(share, classes.rows()),
             Limit::Rows(rows) => rows.min(classes.rows()),
         };
-        let models = models(policy, &names)?;
+        let mut models = models(policy, &names)?;
+        let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
+        models.extend(sensitive_models(policy, (&measured, &texts), &classes, max_suppressed == 0, load)?);
         Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed, profile }, maps))
     }
 }
@@ -137,11 +143,17 @@ fn hierarchy(
     Ok((hierarchy, map))
 }
 
-/// The way from a measured column's dictionary to its labels: missing, however it is written, is one label.
-fn labels(policy: &Policy, raw: &Dictionary) -> Vec<Code> {
+/// A measured column's labels and the way from its dictionary to them: missing, however it is written, is one
+/// label.
+fn labels(policy: &Policy, raw: &Dictionary) -> (Dictionary, Vec<Code>) {
     let value = |code: Code| raw.value(code).filter(|v| !policy.input.null.iter().any(|n| n == v));
     let mut labels = Dictionary::new();
-    (0..raw.len() as Code).map(|code| labels.add(value(code), raw.count(code))).collect()
+    let map = (0..raw.len() as Code).map(|code| labels.add(value(code), raw.count(code))).collect();
+    (labels, map)
+}
+
+fn is_target(policy: &Policy, name: &str) -> bool {
+    policy.columns.get(name).is_some_and(|column| column.role == Role::Target)
 }
 
 /// Labels that whoever reads the release would take for a missing cell.
@@ -194,6 +206,81 @@ fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>
         models.push(Box::new(KAnonymity::of_group(group.k, wildcard, name, columns)));
     }
     Ok(models)
+}
+
+/// The models of `privacy.models`, of measured columns with their names and values; `strict` where no row may be
+/// suppressed.
+fn sensitive_models(
+    policy: &Policy,
+    (measured, texts): (&[String], &[&Dictionary]),
+    classes: &Classes,
+    strict: bool,
+    load: Load<'_>,
+) -> Result<Vec<Box<dyn PrivacyModel>>> {
+    let mut faults = Vec::new();
+    let mut models = Vec::new();
+    for (at, asked) in policy.privacy.models.iter().enumerate() {
+        let Some(column) = measured.iter().position(|name| asked.column() == Some(name)) else {
+            return Err(Fault::bug(format!("the column of \"{}\" was not measured", asked.claim())).into());
+        };
+        let (name, texts) = (measured[column].as_str(), texts[column]);
+        let spec = policy.columns.get(name).and_then(|c| c.hierarchy.as_ref());
+        let spec = spec.filter(|_| asked.reads_hierarchy());
+        let hierarchy = match spec.map(|spec| hierarchy::build(spec, texts, load)).transpose() {
+            Ok(hierarchy) => hierarchy,
+            Err(error) => {
+                faults.extend(error.faults().iter().cloned().map(|f| placed(f, name)));
+                continue;
+            }
+        };
+        let rows = occurrences(&classes.histograms()[column], texts.len());
+        let values = Values {
+            name,
+            measured: column,
+            texts,
+            rows: &rows,
+            hierarchy: hierarchy.as_ref(),
+            listed: matches!(spec, Some(hierarchy::Spec::File(_))),
+        };
+        let key = format!("privacy.models.{at}.{}", asked.key());
+        faults.extend(unreachable(asked, &values).map(|(part, fault)| fault.key(format!("{key}.{part}"))));
+        match model::build(asked, &values, strict) {
+            Ok(model) => models.push(model),
+            Err(error) => faults.extend(error.faults().iter().cloned().map(|f| f.key(key.clone()))),
+        }
+    }
+    Error::check(faults)?;
+    Ok(models)
+}
+
+/// Code → rows, over all classes.
+fn occurrences(histogram: &Histogram, codes: usize) -> Vec<u64> {
+    let mut rows = vec![0; codes];
+    for class in 0..histogram.len() {
+        let (codes, counts) = histogram.class(class);
+        codes.iter().zip(counts).for_each(|(&code, &count)| rows[code as usize] += u64::from(count));
+    }
+    rows
+}
+
+/// What no class of a table with these values can reach, with its part of the key.
+fn unreachable(asked: &ModelSpec, values: &Values<'_>) -> Option<(&'static str, Fault)> {
+    let present = values.present();
+    match asked {
+        ModelSpec::LDiversity(l) if l.l > present as f64 => {
+            let fault = Fault::data(format!("l = {} but `{}` has {present} values", l.l, l.column));
+            let help = match l.kind {
+                Diversity::Entropy => "no class can be that diverse: lower l",
+                _ => "no class can have that many: lower l",
+            };
+            Some(("l", fault.help(help)))
+        }
+        ModelSpec::PSensitive(p) if p.p > present as u64 => {
+            let fault = Fault::data(format!("p = {} but `{}` has {present} values", p.p, p.column));
+            Some(("p", fault.help("no class can have that many: lower p")))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -14,8 +14,21 @@ use crate::hierarchy::TOP;
 use crate::policy::{Limit, Missing, Policy, Role, Suppressed};
 use crate::release::{Certificate, FileFacts};
 
+/// A guarantee that the policy asks for.
+pub(super) struct Asked<'a> {
+    /// Its name in a certificate.
+    pub(super) claim: &'a str,
+    pub(super) required: f64,
+    /// Whether a figure meets it.
+    pub(super) holds: Box<dyn Fn(f64) -> bool + 'a>,
+}
+
 /// The seal, and the certificate's numbers against each other and against the policy.
-pub(super) fn certificate(policy: &Policy, groups: &[Group], certificate: &Certificate) -> Result<Finding> {
+pub(super) fn certificate(
+    policy: &Policy,
+    asked: &[Asked<'_>],
+    certificate: &Certificate,
+) -> Result<Finding> {
     let release = &certificate.release;
     let mut wrong = Wrong::default();
     if !certificate.sealed()? {
@@ -56,7 +69,7 @@ pub(super) fn certificate(policy: &Policy, groups: &[Group], certificate: &Certi
     }
     wrong.extend(leveled(policy, &release.levels));
     wrong.extend(steps(policy, certificate));
-    wrong.extend(guarantees(groups, certificate));
+    wrong.extend(guarantees(asked, certificate));
     Ok(Finding::of(&wrong, || {
         format!("sealed, and its numbers agree: {} released and suppressed", several(release.rows, "row"))
     }))
@@ -94,34 +107,34 @@ fn steps(policy: &Policy, certificate: &Certificate) -> Vec<String> {
 }
 
 /// The guarantees must be the policy's, and each must say of itself what its numbers say.
-fn guarantees(groups: &[Group], certificate: &Certificate) -> Vec<String> {
+fn guarantees(asked: &[Asked<'_>], certificate: &Certificate) -> Vec<String> {
     let release = &certificate.release;
     let mut wrong = Vec::new();
-    for group in groups {
-        let Some(claim) = release.privacy.get(&group.claim) else {
-            wrong.push(format!("{} is not claimed", group.claim));
+    for Asked { claim: name, required, holds } in asked {
+        let Some(claim) = release.privacy.get(*name) else {
+            wrong.push(format!("{name} is not claimed"));
             continue;
         };
-        if claim.required != group.k as f64 {
-            wrong.push(format!("{} of {} is claimed, {} is required", group.claim, claim.required, group.k));
+        if claim.required != *required {
+            wrong.push(format!("{name} of {} is claimed, {required} is required", claim.required));
         }
         match claim.achieved {
-            Some(achieved) if claim.holds != (achieved >= claim.required) => {
+            Some(achieved) if claim.holds != holds(achieved) => {
                 wrong.push(format!(
-                    "{} of {achieved} is said to hold: {}, {} is claimed",
-                    group.claim, claim.holds, claim.required
+                    "{name} of {achieved} is said to hold: {}, {required} is required",
+                    claim.holds
                 ));
             }
             Some(_) if release.released == 0 => {
-                wrong.push(format!("{} is said to be reached by no row", group.claim));
+                wrong.push(format!("{name} is said to be reached by no row"));
             }
             None if release.released > 0 => {
-                wrong.push(format!("{} has no number", group.claim));
+                wrong.push(format!("{name} has no number"));
             }
             _ => {}
         }
     }
-    for name in release.privacy.keys().filter(|name| groups.iter().all(|group| group.claim != **name)) {
+    for name in release.privacy.keys().filter(|name| asked.iter().all(|asked| asked.claim != **name)) {
         wrong.push(format!("{name} is claimed, but the policy does not ask for it"));
     }
     wrong

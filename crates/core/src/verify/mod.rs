@@ -6,7 +6,7 @@
 //! the text each). The order of rows does not matter.
 //!
 //! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
-//! quasi-identifiers and over each named group, `missing` where missing cells mean suppression, and
+//! quasi-identifiers and over each named group, every model of a sensitive column, `missing` where missing cells mean suppression, and
 //! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`,
 //! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
 //! `losses.rs`, and `loss by column: NAME`.
@@ -18,7 +18,10 @@ mod identifiers;
 mod labels;
 mod levels;
 mod losses;
+mod models;
+mod reference;
 mod rowhash;
+mod sensitive;
 mod side;
 mod source;
 mod truth;
@@ -32,14 +35,15 @@ pub use levels::Build;
 pub use side::Cells;
 pub use verdict::{Finding, Verdict};
 
-use self::claims::Judged;
+use self::claims::{Asked, Judged};
 use self::groups::Group;
 use self::identifiers::Source;
 use self::levels::Chain;
 use self::losses::Facts;
+use self::models::Rule;
 use self::rowhash::RowHash;
 use self::side::Side;
-use self::source::Generalized;
+use self::source::{Generalized, Safety};
 use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
 use crate::error::{Fault, Result};
 use crate::policy::{Missing, Policy};
@@ -52,6 +56,7 @@ pub struct Verifier<'a> {
     policy_sha256: String,
     certificate: &'a Certificate,
     groups: Vec<Group>,
+    rules: Vec<Rule>,
     start: RowHash,
     released: Option<Side>,
     original: Option<Side>,
@@ -71,6 +76,7 @@ impl<'a> Verifier<'a> {
             policy_sha256,
             certificate,
             groups: groups::of(policy)?,
+            rules: models::of(policy),
             start: RowHash::keyed(files.0, files.1),
             released: None,
             original: None,
@@ -144,6 +150,13 @@ impl<'a> Verifier<'a> {
         let released = &*begun(&mut released)?;
         let judged = claims::judged(self.policy, self.certificate, released);
         let chains = levels::chains(self.policy, self.certificate, released, original.as_ref(), build)?;
+        models::compare(
+            &mut self.rules,
+            self.policy,
+            (released, original.as_ref()),
+            self.certificate,
+            build,
+        )?;
         let mut verdict = Verdict::default();
         self.of_release(released, &judged, &mut verdict)?;
         verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
@@ -155,7 +168,7 @@ impl<'a> Verifier<'a> {
     fn of_release(&self, released: &Side, judged: &Judged, verdict: &mut Verdict) -> Result<()> {
         let (policy, certificate) = (self.policy, self.certificate);
         let sha256 = self.output_sha256.as_deref();
-        verdict.set("certificate", claims::certificate(policy, &self.groups, certificate)?);
+        verdict.set("certificate", claims::certificate(policy, &self.asked(), certificate)?);
         verdict.set("policy", claims::policy(&self.policy_sha256, certificate));
         verdict.set("columns", claims::columns(policy, certificate, &released.columns));
         verdict.set("output", claims::output(policy, certificate, sha256, released, judged));
@@ -167,7 +180,24 @@ impl<'a> Verifier<'a> {
             let finding = claims::anonymity(group, policy.input.missing, certificate, released, judged);
             verdict.set(&group.claim, finding);
         }
+        for rule in &self.rules {
+            verdict.set(&rule.claim, models::claim(rule, certificate, released, judged));
+        }
         Ok(())
+    }
+
+    /// Every guarantee that the policy asks for.
+    fn asked(&self) -> Vec<Asked<'_>> {
+        let groups = self.groups.iter().map(|group| {
+            let required = group.k as f64;
+            Asked { claim: &group.claim, required, holds: Box::new(move |size| size >= required) }
+        });
+        let rules = self.rules.iter().map(|rule| Asked {
+            claim: &rule.claim,
+            required: rule.required(),
+            holds: Box::new(|figure| rule.holds(figure)),
+        });
+        groups.chain(rules).collect()
     }
 
     /// The claims that need the original; without it they are named as not checked.
@@ -196,7 +226,7 @@ impl<'a> Verifier<'a> {
             }
             Some(original) => {
                 verdict.set("input", self.input(&original));
-                let source = Generalized::new(original, chains, &self.groups, self.policy.input.missing);
+                let source = Generalized::new(original, chains, self.safety());
                 verdict.set("truth", self.truth(source.as_ref(), chains, released));
                 source
             }
@@ -220,6 +250,11 @@ impl<'a> Verifier<'a> {
         for (claim, finding) in whole.into_iter().chain(losses::by_column(&release.loss_by_column, &facts)) {
             verdict.set(claim, finding);
         }
+    }
+
+    /// What a class must be to be released.
+    fn safety(&self) -> Safety<'_> {
+        Safety { groups: &self.groups, rules: &self.rules, missing: self.policy.input.missing }
     }
 
     fn input(&self, original: &Side) -> Finding {

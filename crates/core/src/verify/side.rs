@@ -8,6 +8,7 @@ use super::classes::{Classes, Interner, MISSING};
 use super::identifiers::{self, Identifiers};
 use super::labels::Labels;
 use super::rowhash::RowHash;
+use super::sensitive::{Sensitive, Values};
 use crate::error::{Fault, Result};
 use crate::policy::{Policy, Role};
 
@@ -34,6 +35,8 @@ pub(super) struct Side {
     pub(super) rows: u64,
     /// The target columns, where their labels are counted.
     pub(super) labels: Vec<Labels>,
+    /// The sensitive columns that models judge, in name order.
+    pub(super) sensitive: Vec<Sensitive>,
     start: RowHash,
     /// The batch at hand: tuples end to end, and the hashes of its rows.
     tuples: Vec<u32>,
@@ -54,6 +57,7 @@ impl Side {
             quasi,
             rows: 0,
             labels: Vec::new(),
+            sensitive: Sensitive::of(policy, columns),
             start,
             tuples: Vec::new(),
             hashes: Vec::new(),
@@ -113,10 +117,14 @@ impl Side {
             column.begin();
             each(column.place, rows, cells, |cell| column.cell(cell))?;
         }
+        for column in &mut self.sensitive {
+            column.begin(rows, cells)?;
+        }
         for (row, hash) in self.hashes.iter().enumerate() {
             let hash = hash.finish();
             let class = self.classes.row(&self.tuples[row * width..(row + 1) * width], hash);
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
+            self.sensitive.iter_mut().for_each(|column| column.row(row, class));
         }
         self.rows += rows as u64;
         Ok(())
@@ -124,7 +132,8 @@ impl Side {
 
     /// Classes and values are numbered with 32 bits, the highest of which stands for an unknown value.
     fn room(&self, rows: usize) -> Result<()> {
-        let values = self.interners.iter().map(Interner::len);
+        let values = self.interners.iter().chain(self.sensitive.iter().map(|s| &s.interner));
+        let values = values.map(Interner::len);
         let numbered =
             values.chain(self.identifiers.iter().map(Identifiers::len)).chain([self.classes.len()]);
         let most = numbered.max().unwrap_or(0);
@@ -145,6 +154,11 @@ impl Side {
             .filter(|(_, place)| place.is_none())
             .map(|(name, _)| name)
             .collect()
+    }
+
+    /// The values of every sensitive column in every class.
+    pub(super) fn values(&self) -> Vec<Values> {
+        self.sensitive.iter().map(|column| column.values(self.classes.len())).collect()
     }
 
     /// A class as a sentence names it: its values in the given columns.

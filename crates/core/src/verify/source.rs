@@ -11,6 +11,8 @@ use super::groups::{Group, stable};
 use super::identifiers::Identifiers;
 use super::labels::Labels;
 use super::levels::{Chain, number};
+use super::models::{Rule, without_unsafe};
+use super::sensitive::Values;
 use super::side::Side;
 use crate::policy::Missing;
 
@@ -19,6 +21,24 @@ type Counted = (Classes, Vec<Labels>);
 
 /// Level → something.
 pub(super) type ByLevel<T> = BTreeMap<usize, T>;
+
+/// What a class must be to be released.
+#[derive(Clone, Copy)]
+pub(super) struct Safety<'a> {
+    pub(super) groups: &'a [Group],
+    pub(super) rules: &'a [Rule],
+    pub(super) missing: Missing,
+}
+
+impl Safety<'_> {
+    /// The rows per class that can stay. A model of a sensitive column judges every class by itself, so these go
+    /// first; who is too few then follows.
+    fn stable(self, classes: &Classes, values: &[Values]) -> Vec<u64> {
+        let mut counts = classes.counts();
+        without_unsafe(self.rules, values, &mut counts);
+        stable(&classes.tuples, counts, self.groups, self.missing)
+    }
+}
 
 /// What a step makes of the rows that were left for it.
 #[derive(Debug)]
@@ -54,18 +74,16 @@ pub(super) struct Generalized {
     /// The identifiers that are replaced.
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the step that releases it, and its class there; none where no step does. Only where
-    /// identifiers are replaced.
+    /// identifiers are replaced or models judge sensitive columns.
     pub(super) moved: Vec<Option<(u32, u32)>>,
+    /// The values of the sensitive columns that models judge in every class of the original.
+    values: Vec<Values>,
 }
 
 impl Generalized {
     /// Generalizes the original; none where a level is not known or does not fit.
-    pub(super) fn new(
-        original: Side,
-        chains: &[Chain<'_>],
-        groups: &[Group],
-        missing: Missing,
-    ) -> Option<Self> {
+    pub(super) fn new(original: Side, chains: &[Chain<'_>], safety: Safety<'_>) -> Option<Self> {
+        let values = original.values();
         let Side { classes, interners, rows, labels, identifiers, .. } = original;
         let steps = chains.first().map_or(1, |chain| chain.levels.len());
         let level = |step: usize| move |chain: &Chain<'_>| chain.at(step).map(|(_, level)| level);
@@ -82,21 +100,22 @@ impl Generalized {
             layers: Vec::new(),
             looks: Vec::new(),
             minorities: Vec::new(),
-            moved: vec![None; if identifiers.is_empty() { 0 } else { classes.len() }],
+            moved: vec![None; if identifiers.is_empty() && values.is_empty() { 0 } else { classes.len() }],
             identifiers,
+            values,
         };
         match <[Vec<usize>; 1]>::try_from(levels) {
-            Ok([only]) => source.settle((classes, labels), only, groups, missing),
+            Ok([only]) => source.settle((classes, labels), only, safety),
             Err(levels) => {
                 source.looks = chains.iter().map(looks).collect();
-                source.walk((classes, labels), levels, groups, missing);
+                source.walk((classes, labels), levels, safety);
             }
         }
         Some(source)
     }
 
     /// The only step: every row is at its levels, released or not.
-    fn settle(&mut self, (classes, labels): Counted, levels: Vec<usize>, groups: &[Group], missing: Missing) {
+    fn settle(&mut self, (classes, labels): Counted, levels: Vec<usize>, safety: Safety<'_>) {
         for (column, interner) in self.interners.iter().enumerate() {
             let counts = (0..interner.len() as u32).map(|text| interner.count(text)).collect();
             self.texts[column].insert(levels[column], counts);
@@ -106,14 +125,16 @@ impl Generalized {
         let generalize = |tuple: &mut [u32]| {
             texts.copy_from_slice(tuple);
             self.generalize(&texts, &levels, tuple);
-            !forced(tuple, missing)
+            !forced(tuple, safety.missing)
         };
         let (classes, forced) = classes.regroup_told(generalize, |place| {
-            if !self.identifiers.is_empty() {
+            if !self.moved.is_empty() {
                 moved.push(place);
             }
         });
-        let stay = stable(&classes.tuples, classes.counts(), groups, missing);
+        let moves = || moved.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)));
+        let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
+        let stay = safety.stable(&classes, &values);
         let staying = |place: &usize| stay[*place] > 0;
         self.moved = moved.into_iter().map(|p| p.filter(staying).map(|place| (0, place as u32))).collect();
         let maps = self.maps.iter().zip(&levels).map(|(maps, level)| maps.get(level).map(Vec::as_slice));
@@ -129,18 +150,12 @@ impl Generalized {
     }
 
     /// Several steps.
-    fn walk(
-        &mut self,
-        (classes, mut labels): Counted,
-        steps: Vec<Vec<usize>>,
-        groups: &[Group],
-        missing: Missing,
-    ) {
+    fn walk(&mut self, (classes, mut labels): Counted, steps: Vec<Vec<usize>>, safety: Safety<'_>) {
         let first = steps.first().cloned().unwrap_or_default();
         let mut origins = (0..self.moved.len() as u32).collect();
         let mut left = classes;
         for levels in steps {
-            left = self.step(&left, &mut origins, levels, groups, missing);
+            left = self.step(&left, &mut origins, levels, safety);
             labels.iter_mut().for_each(|labels| labels.release(|tuple, look| self.look(tuple, look)));
         }
         self.minorities = labels.into_iter().map(Labels::released_minority).collect();
@@ -169,14 +184,13 @@ impl Generalized {
     }
 
     /// One of several steps: adds its layer, and gives what it leaves. `origins` are the classes of the original
-    /// that are left, where identifiers are replaced.
+    /// that are left, where identifiers are replaced or models judge sensitive columns.
     fn step(
         &mut self,
         left: &Classes,
         origins: &mut Vec<u32>,
         levels: Vec<usize>,
-        groups: &[Group],
-        missing: Missing,
+        safety: Safety<'_>,
     ) -> Classes {
         let width = left.tuples.width();
         let mut classes = Classes::new(width);
@@ -184,10 +198,13 @@ impl Generalized {
         let mut class_of = Vec::with_capacity(left.len());
         for class in 0..left.len() {
             self.generalize(left.tuples.tuple(class), &levels, &mut general);
-            let free = !forced(&general, missing);
+            let free = !forced(&general, safety.missing);
             class_of.push(free.then(|| classes.add(&general, left.tally(class))));
         }
-        let stay = stable(&classes.tuples, classes.counts(), groups, missing);
+        let origin_of = origins.iter().zip(&class_of);
+        let moves = || origin_of.clone().filter_map(|(origin, to)| Some((*origin as usize, (*to)?)));
+        let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
+        let stay = safety.stable(&classes, &values);
         let mut kept = Classes::new(width);
         let keep = |class: usize| {
             (stay[class] > 0).then(|| kept.add(classes.tuples.tuple(class), classes.tally(class)))

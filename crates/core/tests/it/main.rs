@@ -8,6 +8,7 @@ mod datafly;
 mod fixed_points;
 mod instances;
 mod losses;
+mod models;
 mod naive;
 mod policy;
 mod search;

@@ -220,3 +220,114 @@ fn a_table_must_fit() {
         assert!(error.contains(part), "{error} lacks {part}");
     }
 }
+
+/// A list of models put into the good policy; the error must say these things.
+fn model_says(models: &str, parts: &[&str]) {
+    says("suppression = 0.05", &format!("suppression = 0.05\nmodels = [{models}]"), parts);
+}
+
+#[test]
+fn models_are_read_and_written() {
+    let models = "models = [{ l_diversity = { column = \"diagnosis\", kind = \"recursive\", l = 3, c = 2.5 } },\n\
+                  { l_diversity = { column = \"diagnosis\", l = 2 } }]";
+    let policy = Policy::parse(&GOOD.replace("suppression = 0.05", models)).unwrap();
+    let claims: Vec<String> = policy.privacy.models.iter().map(|m| m.claim()).collect();
+    assert_eq!(claims, ["recursive l-diversity: diagnosis", "distinct l-diversity: diagnosis"]);
+    assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
+    // A model is a guarantee over all quasi-identifiers: no k is needed beside it.
+    let alone = GOOD.replace("k = 5\nsuppression = 0.05", models);
+    assert_eq!(Policy::parse(&alone).unwrap().privacy.k, None);
+}
+
+#[test]
+fn mistakes_in_models_name_the_key_and_the_remedy() {
+    let diversity = |rest: &str, parts: &[&str]| {
+        model_says(&format!("{{ l_diversity = {{ column = \"diagnosis\", {rest} }} }}"), parts);
+    };
+    diversity("l = 0", &["privacy.models.0.l_diversity.l", "l cannot be 0", "a whole number from 1 up"]);
+    diversity("l = 2.5", &["privacy.models.0.l_diversity.l", "2.5", "a whole number"]);
+    diversity("l = nan", &["privacy.models.0.l_diversity.l", "NaN"]);
+    diversity("kind = \"entropy\", l = 0.5", &["l cannot be 0.5", "a number from 1 up"]);
+    diversity("kind = \"recursive\", l = 2", &["privacy.models.0.l_diversity.kind", "needs c", "c = 3"]);
+    diversity("kind = \"recursive\", l = 2, c = 0", &["l_diversity.c", "above 0"]);
+    diversity("l = 2, c = 3", &["l_diversity.c", "kind = \"recursive\""]);
+    diversity(
+        "kind = \"entropic\", l = 2",
+        &["privacy.models.0.l_diversity.kind", "`entropic`", "`entropy`"],
+    );
+    diversity("l = 2, m = 3", &["privacy.models.0.l_diversity.m", "`column`"]);
+    diversity("kind = \"entropy\"", &["missing field `l`"]);
+    let of = |column: &str, parts: &[&str]| {
+        model_says(&format!("{{ l_diversity = {{ column = \"{column}\", l = 2 }} }}"), parts);
+    };
+    of("diagnosys", &["privacy.models.0.l_diversity.column", "did you mean `diagnosis`?"]);
+    of("age", &["role \"quasi\", not \"sensitive\"", "change its role"]);
+    of("ssn", &["role \"identifier\"", "role = \"sensitive\""]);
+    model_says(
+        "{ l_divers = { column = \"diagnosis\", l = 2 } }",
+        &["`l_divers`", "did you mean `l_diversity`?"],
+    );
+    model_says("\"l_diversity\"", &["privacy.models"]);
+    model_says("{ }", &["privacy.models"]);
+    let twice = "{ l_diversity = { column = \"diagnosis\", l = 2 } }";
+    model_says(
+        &format!("{twice}, {twice}"),
+        &["privacy.models.1.l_diversity", "asked for twice", "stricter"],
+    );
+    let starred = GOOD.replace("[output]", "[output]\nsuppressed = \"starred\"");
+    let starred = starred.replace("suppression = 0.05", &format!("models = [{twice}]"));
+    let error = Policy::parse(&starred).unwrap_err().to_string();
+    assert!(error.contains("output.suppressed") && error.contains("dropped"), "{error}");
+}
+
+#[test]
+fn mistakes_in_closeness_name_the_key_and_the_remedy() {
+    let closeness = |rest: &str, parts: &[&str]| {
+        model_says(&format!("{{ t_closeness = {{ column = \"diagnosis\", {rest} }} }}"), parts);
+    };
+    closeness("t = 1.5", &["privacy.models.0.t_closeness.t", "t cannot be 1.5", "from 0"]);
+    closeness("t = -0.1", &["privacy.models.0.t_closeness.t"]);
+    closeness("t = nan", &["privacy.models.0.t_closeness.t"]);
+    closeness(
+        "distance = \"hierarchical\", t = 0.2",
+        &["t_closeness.distance", "has no hierarchy", "columns.diagnosis"],
+    );
+    closeness("distance = \"order\", t = 0.2", &["t_closeness.distance", "did you mean `ordered`?"]);
+    closeness("t = 0.2, order = [\"a\"]", &["t_closeness.order", "distance = \"ordered\""]);
+    closeness(
+        "distance = \"ordered\", t = 0.2, order = [\"a\", \"a\"]",
+        &["t_closeness.order", "`a` is listed twice"],
+    );
+    let hierarchy = "role = \"sensitive\"\nhierarchy = { file = \"d.csv\" }";
+    says("role = \"sensitive\"", hierarchy, &["columns.diagnosis.hierarchy", "is not generalized"]);
+    let text = GOOD.replace("role = \"sensitive\"", hierarchy);
+    let model =
+        "models = [{ t_closeness = { column = \"diagnosis\", distance = \"hierarchical\", t = 0.2 } }]";
+    let policy = Policy::parse(&text.replace("suppression = 0.05", model)).unwrap();
+    assert_eq!(policy.privacy.models[0].claim(), "hierarchical t-closeness: diagnosis");
+    assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
+}
+
+#[test]
+fn mistakes_in_other_models_name_the_key_and_the_remedy() {
+    let model = |key: &str, rest: &str, parts: &[&str]| {
+        model_says(&format!("{{ {key} = {{ column = \"diagnosis\", {rest} }} }}"), parts);
+    };
+    model("p_sensitive", "p = 0", &["privacy.models.0.p_sensitive.p", "a whole number from 1 up"]);
+    model("p_sensitive", "p = 2.5", &["privacy.models.0.p_sensitive.p", "a whole number"]);
+    for alpha in ["0", "1.1", "-0.5", "nan"] {
+        model("alpha_k", &format!("alpha = {alpha}"), &["privacy.models.0.alpha_k.alpha", "at most 1"]);
+    }
+    model("alpha_k", "alpha = 0.5, values = []", &["alpha_k.values", "no value is named"]);
+    for value in ["0", "-1", "inf", "nan"] {
+        model("delta_disclosure", &format!("delta = {value}"), &["delta_disclosure.delta", "above 0"]);
+        model("beta_likeness", &format!("beta = {value}"), &["beta_likeness.beta", "above 0"]);
+    }
+    model("beta_likeness", "beta = 1, kind = \"strict\"", &["beta_likeness.kind", "`basic`", "`enhanced`"]);
+    for (key, rest) in [("p_sensitive", "p = 2"), ("alpha_k", "alpha = 0.5")] {
+        let models = format!("models = [{{ {key} = {{ column = \"diagnosis\", {rest} }} }}]");
+        let error = Policy::parse(&GOOD.replace("k = 5", &models)).unwrap_err().to_string();
+        assert!(error.contains(key) && error.contains("give privacy.k"), "{error}");
+        assert!(Policy::parse(&GOOD.replace("k = 5", &format!("k = 5\n{models}"))).is_ok());
+    }
+}

@@ -116,6 +116,9 @@ fn a_level_that_is_not_there_is_told() {
     assert!(!finding.holds && finding.found.contains("levels do not fit"), "{finding:?}");
 }
 
+/// Where the identifier stands in a random case.
+const ID: usize = 8;
+
 /// A random case with identifiers of two digits, of which some come several times and some are missing.
 fn with_identifiers() -> impl Strategy<Value = Case> {
     let identifier = prop_oneof![8 => (0_u8..5).prop_map(|i| Some(format!("1{i}"))), 1 => Just(None)];
@@ -135,7 +138,7 @@ type Others<'a> = &'a [Option<String>];
 /// What can be seen of identifiers without a key: how many have which rows, and which rows have none.
 fn seen(rows: &[Row]) -> (Vec<Vec<Others<'_>>>, Vec<Others<'_>>) {
     let mut people: BTreeMap<&Option<String>, Vec<Others<'_>>> = BTreeMap::new();
-    rows.iter().for_each(|row| people.entry(&row[4]).or_default().push(&row[..4]));
+    rows.iter().for_each(|row| people.entry(&row[ID]).or_default().push(&row[..ID]));
     people.values_mut().for_each(|rows| rows.sort());
     let nobody = people.remove(&None).unwrap_or_default();
     let mut people: Vec<_> = people.into_values().collect();
@@ -162,10 +165,10 @@ proptest! {
         let mut changed = made.clone();
         for (row, value) in changes {
             let row = row.index(made.rows.len());
-            changed.rows[row][4] = (value != "-").then(|| value.to_owned());
+            changed.rows[row][ID] = (value != "-").then(|| value.to_owned());
         }
-        let originals: BTreeSet<&Option<String>> = case.rows.iter().map(|row| &row[4]).collect();
-        let raw = changed.rows.iter().any(|row| row[4].is_some() && originals.contains(&row[4]));
+        let originals: BTreeSet<&Option<String>> = case.rows.iter().map(|row| &row[ID]).collect();
+        let raw = changed.rows.iter().any(|row| row[ID].is_some() && originals.contains(&row[ID]));
         let fine = !raw && seen(&changed.rows) == seen(&made.rows);
         let verdict = case.judge(&changed, true);
         prop_assert_eq!(verdict.claims["identifiers: id"].holds, fine, "{:#?}", verdict);

@@ -1,9 +1,12 @@
 //! The naive holder. Every number is computed row by row or pair by pair from its definition.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Made, Row};
-use crate::policy::{Aggregate, Missing, Policy, Role, Suppressed};
+use crate::policy::{
+    Aggregate, Distance, Diversity, LDiversity, Likeness, Missing, ModelSpec, Policy, Role, Suppressed,
+    TCloseness,
+};
 use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
 
 /// The original with its generalized quasi-identifiers.
@@ -17,6 +20,22 @@ struct Table<'a> {
     /// The levels of the steps, and the step of every row: the first for rows that are not released.
     steps: Vec<BTreeMap<String, usize>>,
     step_of: Vec<usize>,
+}
+
+/// What a model computes.
+struct Figure {
+    /// The sensitive column.
+    at: usize,
+    kind: Kind,
+}
+
+enum Kind {
+    Diversity(Diversity, usize),
+    Closeness(Distance),
+    /// The largest share, of some values or of all.
+    Share(Option<Vec<String>>),
+    Disclosure,
+    Gain(Likeness, f64),
 }
 
 impl Case {
@@ -159,11 +178,140 @@ impl<'a> Table<'a> {
         (0..stay.len()).filter(|&other| stay[other] && self.matches(row, other, columns)).count() as u64
     }
 
+    /// Model → its name, what is asked for, and the worst that some rows reach; classes are told apart by all cells.
+    fn models(&self) -> Vec<(String, f64, Figure)> {
+        let model = |asked: &ModelSpec| {
+            let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column()).unwrap();
+            let (required, kind) = match asked.clone() {
+                ModelSpec::LDiversity(LDiversity { kind, l, c, .. }) => {
+                    (c.unwrap_or(l), Kind::Diversity(kind, l as usize))
+                }
+                ModelSpec::TCloseness(TCloseness { t, distance, .. }) => (t, Kind::Closeness(distance)),
+                ModelSpec::PSensitive(asked) => (asked.p as f64, Kind::Diversity(Diversity::Distinct, 1)),
+                ModelSpec::AlphaK(asked) => (asked.alpha, Kind::Share(asked.values)),
+                ModelSpec::DeltaDisclosure(asked) => (asked.delta, Kind::Disclosure),
+                ModelSpec::BetaLikeness(asked) => (asked.beta, Kind::Gain(asked.kind, asked.beta)),
+            };
+            (asked.claim(), required, Figure { at, kind })
+        };
+        self.policy.privacy.models.iter().map(model).collect()
+    }
+
+    /// What a row's class among some rows reaches, and whether that is enough.
+    fn reached(&self, row: usize, of: &[bool], (_, required, figure): &(String, f64, Figure)) -> (f64, bool) {
+        let mates = (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]);
+        if !matches!(figure.kind, Kind::Diversity(..)) {
+            let found = self.compared(figure, &mates.collect::<Vec<_>>());
+            let exact = matches!(figure.kind, Kind::Disclosure);
+            return (found, if exact { found < *required } else { found <= required + 1e-9 });
+        }
+        let mut values = BTreeMap::<&str, f64>::new();
+        for value in mates.filter_map(|other| self.case.rows[other][figure.at].as_deref()) {
+            *values.entry(value).or_default() += 1.0;
+        }
+        let mut rows: Vec<f64> = values.into_values().collect();
+        rows.sort_by(|a, b| b.total_cmp(a));
+        let all: f64 = rows.iter().sum();
+        let Kind::Diversity(kind, l) = figure.kind else { return (0.0, false) };
+        match kind {
+            Diversity::Distinct => (rows.len() as f64, rows.len() as f64 >= *required),
+            Diversity::Entropy => {
+                let product: f64 = rows.iter().map(|n| (n / all).powf(-n / all)).product();
+                let found = if rows.is_empty() { 0.0 } else { product };
+                (found, found >= required - 1e-9)
+            }
+            Diversity::Recursive => {
+                let tail: f64 = rows.iter().skip(l - 1).sum();
+                let most = rows.first().copied().unwrap_or(0.0);
+                (if tail > 0.0 { most / tail } else { f64::INFINITY }, most < required * tail)
+            }
+        }
+    }
+
+    /// What some rows reach under a model that looks at shares.
+    fn compared(&self, figure: &Figure, mates: &[usize]) -> f64 {
+        let value = |row: usize| self.case.rows[row][figure.at].clone();
+        let all: Vec<usize> = (0..self.case.rows.len()).collect();
+        let share = |rows: &[usize], of: &Option<String>| {
+            rows.iter().filter(|&&row| value(row) == *of).count() as f64 / rows.len() as f64
+        };
+        let values: BTreeSet<Option<String>> = all.iter().map(|&row| value(row)).collect();
+        let pairs = values.iter().map(|v| (share(mates, v), share(&all, v)));
+        match &figure.kind {
+            Kind::Closeness(distance) => self.distance(*distance, figure.at, mates),
+            Kind::Share(named) => {
+                let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
+                let counts = |v: &&Option<String>| {
+                    v.as_ref().is_some_and(|v| named.as_ref().is_none_or(|named| named.contains(v)))
+                };
+                let shares = values.iter().filter(counts).map(|v| share(&present, v));
+                if present.is_empty() { 0.0 } else { shares.fold(0.0, f64::max) }
+            }
+            Kind::Disclosure => pairs.map(|(p, q)| (p / q).ln().abs()).fold(0.0, f64::max),
+            Kind::Gain(kind, beta) => {
+                let gains = pairs.filter(|(p, q)| p > q).map(|(p, q)| match kind {
+                    Likeness::Basic => (p - q) / q,
+                    Likeness::Enhanced => (p - q) / q / (-q.ln() / beta).min(1.0),
+                });
+                gains.fold(0.0, f64::max)
+            }
+            Kind::Diversity(..) => f64::NAN,
+        }
+    }
+
+    /// How far some rows are from the table: values are 0 to 5, in pairs, fours and all.
+    fn distance(&self, distance: Distance, at: usize, mates: &[usize]) -> f64 {
+        let all: Vec<usize> = (0..self.case.rows.len()).collect();
+        let value = |row: usize| self.case.rows[row][at].as_ref().map(|v| v.parse::<usize>().unwrap());
+        let share = |rows: &[usize], has: &dyn Fn(Option<usize>) -> bool| {
+            rows.iter().filter(|&&row| has(value(row))).count() as f64 / rows.len() as f64
+        };
+        let differ = |has: &dyn Fn(Option<usize>) -> bool| (share(mates, has) - share(&all, has)).abs();
+        let missing = differ(&|v| v.is_none());
+        let of = |by: usize| {
+            (0..6 / by).map(|n| differ(&|v| v.is_some_and(|v| v / by == n))).sum::<f64>() + missing
+        };
+        match distance {
+            Distance::Equal => of(1) / 2.0,
+            // Up to each value that occurs; the last step is nothing.
+            Distance::Ordered => {
+                let occurs = |v: &usize| all.iter().any(|&row| value(row) == Some(*v));
+                let places: Vec<usize> = (0..6).filter(occurs).collect();
+                let steps = places.iter().map(|&n| differ(&|v| v.is_some_and(|v| v <= n)));
+                steps.sum::<f64>() / (places.len().max(2) - 1) as f64
+            }
+            // Leaves, pairs and fours below the top.
+            Distance::Hierarchical => {
+                let fours = differ(&|v| v.is_some_and(|v| v < 4)) + differ(&|v| v.is_some_and(|v| v >= 4));
+                (of(1) + of(2) + fours + missing) / 6.0
+            }
+        }
+    }
+
+    /// The claims about models.
+    fn model_claims(&self, stay: &[bool]) -> Vec<(String, Claim)> {
+        let claim = |model: &(String, f64, Figure)| {
+            let rows = (0..stay.len()).filter(|&row| stay[row]);
+            let figures = rows.map(|row| self.reached(row, stay, model).0);
+            let achieved = match model.2.kind {
+                Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) => figures.reduce(f64::min),
+                _ => figures.reduce(f64::max),
+            };
+            (model.0.clone(), Claim { required: model.1, achieved, holds: true })
+        };
+        self.models().iter().map(claim).collect()
+    }
+
     /// The most of some rows that are safe by themselves.
     fn stay(&self, of: &[bool]) -> Vec<bool> {
         let misses = |row: &Row| row.iter().any(Option::is_none);
         let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
         let mut stay: Vec<bool> = self.general.iter().zip(of).map(|(row, of)| *of && !held(row)).collect();
+        let models = self.models();
+        let before = stay.clone();
+        for (row, stays) in stay.iter_mut().enumerate() {
+            *stays &= models.iter().all(|model| self.reached(row, &before, model).1);
+        }
         let groups = self.groups();
         loop {
             let short = (0..stay.len()).find(|&row| {
@@ -202,7 +350,7 @@ impl<'a> Table<'a> {
             steps: self.step_facts(stay),
             loss: self.losses(stay),
             loss_by_column: self.by_column(stay),
-            privacy: self.groups().into_iter().map(claim).collect(),
+            privacy: self.groups().into_iter().map(claim).chain(self.model_claims(stay)).collect(),
             search: SearchFacts {
                 algorithm: "none".into(),
                 nodes: 1,

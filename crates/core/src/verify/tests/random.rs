@@ -46,10 +46,10 @@ fn naive_sizes(tuples: &Tuples, counts: &[u64], columns: &[usize], missing: Miss
     all.clone().map(|a| all.clone().filter(|&b| matches(a, b)).map(|b| counts[b]).sum()).collect()
 }
 
-/// Cells of three columns: a number from 0 to 5, or missing.
-fn table() -> impl Strategy<Value = Vec<[Option<u8>; 4]>> {
+/// Cells of five columns: a number from 0 to 5, or missing.
+fn table() -> impl Strategy<Value = Vec<[Option<u8>; 5]>> {
     let cell = || prop_oneof![4 => (0_u8..6).prop_map(Some), 1 => Just(None)];
-    prop::collection::vec([cell(), cell(), cell(), cell()], 1..25)
+    prop::collection::vec([cell(), cell(), cell(), cell(), cell()], 1..25)
 }
 
 pub(super) fn case() -> impl Strategy<Value = Case> {
@@ -71,26 +71,50 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
             "{ name = \"lm\", tradeoff = 0.1 }",
         ]),
     );
+    let models = select(vec![
+        "",
+        "{ l_diversity = { column = \"d\", l = 2 } }",
+        "{ l_diversity = { column = \"d\", kind = \"entropy\", l = 1.8 } }",
+        "{ l_diversity = { column = \"d\", kind = \"recursive\", l = 2, c = 2 } }",
+        "{ t_closeness = { column = \"d\", t = 0.4 } }",
+        "{ t_closeness = { column = \"d\", distance = \"hierarchical\", t = 0.3 } }",
+        "{ t_closeness = { column = \"f\", distance = \"ordered\", t = 0.2 } }, { l_diversity = { column = \"f\", l = 2 } }",
+        "{ p_sensitive = { column = \"d\", p = 2 } }, { alpha_k = { column = \"e\", alpha = 0.6, values = [\"1\", \"3\"] } }",
+        "{ alpha_k = { column = \"d\", alpha = 0.5 } }",
+        "{ delta_disclosure = { column = \"g\", delta = 1.1 } }",
+        "{ beta_likeness = { column = \"d\", beta = 1.5 } }, { beta_likeness = { column = \"d\", beta = 2, kind = \"enhanced\" } }",
+        "{ l_diversity = { column = \"e\", kind = \"entropy\", l = 2 } }, { l_diversity = { column = \"d\", l = 3 } }",
+    ]);
     let steps = prop::collection::vec(prop::sample::subsequence(strings("a b c"), 1..=3), 0..4);
-    (table(), [0_usize..4, 0..4, 0..4], policy, steps).prop_map(
-        |(rows, levels, (missing, suppressed, privacy, loss), steps)| {
+    (table(), [0_usize..4, 0..4, 0..4], policy, steps, models).prop_map(
+        |(rows, levels, (missing, suppressed, privacy, loss), steps, models)| {
+            // Starred rows are judged by no model, and some models need a k.
+            let lacks_k = !privacy.starts_with('k') && (models.contains("p_") || models.contains("alpha_k"));
+            let models = if suppressed == "starred" || lacks_k { "" } else { models };
+            let file = models.contains("hierarchical").then_some(", hierarchy = { file = \"d.csv\" }");
+            let sensitive = format!("d = {{ role = \"sensitive\"{} }}\n", file.unwrap_or_default());
             let missing = format!("{missing:?}").to_lowercase();
             let policy = format!(
                 "version = 1\n[input]\npath = \"x.csv\"\nmissing = \"{missing}\"\n\
              [output]\nsuppressed = \"{suppressed}\"\n\
              [columns]\na = {{ role = \"quasi\", weight = 0.5 }}\nb.role = \"quasi\"\nc.role = \"quasi\"\n\
-             s.role = \"target\"\n\
-             [search]\nloss = {loss}\n[privacy]\nsuppression = 1.0\n{privacy}\n"
+             s.role = \"target\"\n{sensitive}e.role = \"sensitive\"\nf.role = \"sensitive\"\ng.role = \"sensitive\"\n\
+             [search]\nloss = {loss}\n[privacy]\nsuppression = 1.0\nmodels = [{models}]\n{privacy}\n"
             );
             // "1" is a leaf and a label of level 2.
             let labels = |i: usize| vec![format!("{}x", i / 2), (i / 4).to_string()];
             let path = |i: usize| Path { leaf: i.to_string(), labels: labels(i) };
             let paths: Vec<Path> = (0..6).map(path).collect();
+            // The sixth is that of the first column; the last two are never missing, and the last has two values.
+            let cells = |row: &[Option<u8>; 5]| {
+                let all = row.iter().copied().chain([row[0], row[4].or(Some(5)), row[3].map(|c| c % 2).or(Some(0))]);
+                all.map(|cell| cell.map(|cell| cell.to_string())).collect()
+            };
             Case {
                 policy,
-                columns: strings("s c b a"),
-                rows: rows.iter().map(|row| row.iter().map(|c| c.map(|c| c.to_string())).collect()).collect(),
-                paths: ["a", "b", "c"].map(|c| (c.to_owned(), paths.clone())).into(),
+                columns: strings("s c b a d e f g"),
+                rows: rows.iter().map(cells).collect(),
+                paths: ["a", "b", "c", "d"].map(|c| (c.to_owned(), paths.clone())).into(),
                 levels: ["a", "b", "c"].map(String::from).into_iter().zip(levels).collect::<BTreeMap<_, _>>(),
                 starred: if suppressed == "cells" { steps } else { Vec::new() },
             }
@@ -180,7 +204,7 @@ proptest! {
     fn no_changed_cell_goes_unseen(
         case in case(),
         row: Index,
-        column in 0_usize..4,
+        column in 0_usize..8,
         value in select(vec!["0", "1", "0x", "1x", "2x", "*", "", "-"]),
     ) {
         let mut made = case.release();

@@ -1,0 +1,106 @@
+//! l-diversity (mission P3; Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006): every class has several
+//! values of a sensitive column, so that finding a person's class does not tell the person's value.
+//!
+//! - *distinct*: at least l values. The figure is their number.
+//! - *entropy*: H ≥ log l. The figure is exp H, which is at most the number of values, so that there are l of them.
+//! - *recursive* (c, l): r₁ < c·(r_l + … + r_m), with r₁ ≥ … ≥ r_m the rows of the values. The figure is r₁ over that
+//!   sum, and has no end where there are fewer than l values.
+//!
+//! A missing cell is not a value that could protect anybody: figures are those of the rows that have a value, and
+//! a class without any is unsafe.
+//!
+//! Merging a diverse class with another leaves it the values that it has, so distinct diversity is monotone. It may
+//! well make the most frequent value more frequent: entropy (concave) and recursive diversity of a union are no worse than
+//! the worse part, which makes a node above a node without unsafe classes safe, but a safe class may be lost in a
+//! large unsafe one. They are monotone only where nothing may be suppressed.
+//!
+//! Costs one pass over a class's values; recursive diversity l steps for each of them.
+
+use super::Sensitive;
+use super::class::{Bound, Class, ClassModel};
+use crate::policy::{Diversity, LDiversity as Asked};
+
+/// Several values in every class.
+#[derive(Debug, Clone)]
+pub struct LDiversity {
+    claim: String,
+    column: Sensitive,
+    asked: Asked,
+    /// Whether nothing may be suppressed.
+    strict: bool,
+}
+
+impl LDiversity {
+    /// As a policy asks for it, of a column; `strict` where no row may be suppressed.
+    pub fn new(claim: String, asked: &Asked, column: Sensitive, strict: bool) -> Self {
+        LDiversity { claim, column, asked: asked.clone(), strict }
+    }
+
+    fn entropy(&self, class: Class<'_>) -> f64 {
+        let counts = class.present(self.column.missing).map(|(_, n)| f64::from(n));
+        let rows: f64 = counts.clone().sum();
+        if rows == 0.0 {
+            return 0.0;
+        }
+        // log n − Σ c·log c / n is one logarithm per value and no division.
+        (rows.ln() - counts.map(|n| n * n.ln()).sum::<f64>() / rows).exp()
+    }
+
+    fn recursive(&self, class: Class<'_>) -> f64 {
+        let counts = class.present(self.column.missing).map(|(_, n)| n);
+        let rows: u64 = counts.clone().map(u64::from).sum();
+        let frequent = self.asked.l as usize - 1;
+        let most = counts.clone().max().unwrap_or(0);
+        let tail = rows - most_frequent(counts, frequent);
+        if tail == 0 { f64::INFINITY } else { f64::from(most) / tail as f64 }
+    }
+}
+
+/// The rows of the n most frequent values.
+fn most_frequent(counts: impl Iterator<Item = u32>, n: usize) -> u64 {
+    const FEW: usize = 32;
+    if n > FEW {
+        let mut all: Vec<u32> = counts.collect();
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        return all.iter().take(n).map(|&n| u64::from(n)).sum();
+    }
+    // Few are kept in order in place: this is asked of every class of every node.
+    let mut top = [0u32; FEW];
+    for mut count in counts {
+        for place in &mut top[..n] {
+            if count > *place {
+                std::mem::swap(place, &mut count);
+            }
+        }
+    }
+    top[..n].iter().map(|&n| u64::from(n)).sum()
+}
+
+impl ClassModel for LDiversity {
+    fn claim(&self) -> &str {
+        &self.claim
+    }
+
+    fn column(&self) -> usize {
+        self.column.measured
+    }
+
+    fn absorbs(&self) -> bool {
+        self.strict || self.asked.kind == Diversity::Distinct
+    }
+
+    fn bound(&self) -> Bound {
+        match (self.asked.kind, self.asked.c) {
+            (Diversity::Recursive, Some(c)) => Bound::Below(c),
+            _ => Bound::AtLeast(self.asked.l),
+        }
+    }
+
+    fn figure(&self, class: Class<'_>) -> f64 {
+        match self.asked.kind {
+            Diversity::Distinct => class.present(self.column.missing).count() as f64,
+            Diversity::Entropy => self.entropy(class),
+            Diversity::Recursive => self.recursive(class),
+        }
+    }
+}

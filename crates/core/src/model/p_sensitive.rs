@@ -1,0 +1,45 @@
+//! p-sensitive k-anonymity (mission P5; Truta and Vinay 2006): beside k rows, every class has at least p values of
+//! a sensitive column.
+//!
+//! The figure is the number of values. A missing cell is none. Merging leaves a class the values that it has, so
+//! it is monotone. Costs a pass over a class's values.
+
+use super::Sensitive;
+use super::class::{Bound, Class, ClassModel};
+
+/// At least p values in every class.
+#[derive(Debug, Clone)]
+pub struct PSensitive {
+    claim: String,
+    column: Sensitive,
+    p: u64,
+}
+
+impl PSensitive {
+    /// At least p values of a column.
+    pub fn new(claim: String, p: u64, column: Sensitive) -> Self {
+        PSensitive { claim, column, p }
+    }
+}
+
+impl ClassModel for PSensitive {
+    fn claim(&self) -> &str {
+        &self.claim
+    }
+
+    fn column(&self) -> usize {
+        self.column.measured
+    }
+
+    fn absorbs(&self) -> bool {
+        true
+    }
+
+    fn bound(&self) -> Bound {
+        Bound::AtLeast(self.p as f64)
+    }
+
+    fn figure(&self, class: Class<'_>) -> f64 {
+        class.present(self.column.missing).count() as f64
+    }
+}

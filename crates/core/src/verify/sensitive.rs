@@ -1,0 +1,96 @@
+//! The values of sensitive columns in every class, counted a second time: for the judge alone.
+//!
+//! While rows stream by, each pair of class and value has a counter. Then the pairs are laid out class by class,
+//! and merged as classes are merged. Memory grows with distinct pairs; nothing is kept of columns that no
+//! model judges.
+
+use super::classes::{Classes, Interner, MISSING};
+use super::side::{Cells, each};
+use crate::error::Result;
+use crate::policy::Policy;
+
+/// One sensitive column as it streams by.
+#[derive(Debug)]
+pub(super) struct Sensitive {
+    place: Option<usize>,
+    pub(super) interner: Interner,
+    /// (Class, value) with its rows.
+    pairs: Classes,
+    /// The values of the batch at hand.
+    batch: Vec<u32>,
+}
+
+impl Sensitive {
+    /// The columns that the policy's models judge, in name order.
+    pub(super) fn of(policy: &Policy, columns: &[String]) -> Vec<Sensitive> {
+        let new = |name: &str| Sensitive {
+            place: columns.iter().position(|column| column == name),
+            interner: Interner::new(),
+            pairs: Classes::new(2),
+            batch: Vec::new(),
+        };
+        policy.judged().into_iter().map(new).collect()
+    }
+
+    /// Reads the column's cells of some rows.
+    pub(super) fn begin(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
+        let Sensitive { place, interner, batch, .. } = self;
+        batch.clear();
+        each(*place, rows, cells, |cell| batch.push(interner.add(cell)))
+    }
+
+    /// Counts a row of the batch in its class.
+    pub(super) fn row(&mut self, row: usize, class: usize) {
+        self.pairs.row(&[class as u32, self.batch[row]], [0, 0]);
+    }
+
+    /// The values of so many classes.
+    pub(super) fn values(&self, classes: usize) -> Values {
+        let triple = |at: usize| {
+            let pair = self.pairs.tuples.tuple(at);
+            (pair[0] as usize, pair[1], self.pairs.tally(at).rows)
+        };
+        Values::new(classes, (0..self.pairs.len()).map(triple).collect())
+    }
+}
+
+/// The values of a column, class by class: number and rows of each, ascending by number.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    /// Class → where its list starts; one more than classes.
+    starts: Vec<usize>,
+    lists: Vec<(u32, u64)>,
+}
+
+impl Values {
+    /// From (class, value, rows), in any order; equal ones are added up.
+    fn new(classes: usize, mut triples: Vec<(usize, u32, u64)>) -> Self {
+        triples.sort_unstable();
+        triples.dedup_by(|next, kept| {
+            let same = (next.0, next.1) == (kept.0, kept.1);
+            kept.2 += if same { next.2 } else { 0 };
+            same
+        });
+        let mut starts = vec![0; classes + 1];
+        triples.iter().for_each(|triple| starts[triple.0 + 1] += 1);
+        (0..classes).for_each(|class| starts[class + 1] += starts[class]);
+        Values { starts, lists: triples.into_iter().map(|(_, value, rows)| (value, rows)).collect() }
+    }
+
+    /// The values of a class, a missing cell among them as [`MISSING`].
+    pub(super) fn class(&self, class: usize) -> &[(u32, u64)] {
+        &self.lists[self.starts[class]..self.starts[class + 1]]
+    }
+
+    /// The same for classes that were merged: pairs of an old class and the new one that it became part of.
+    pub(super) fn merged(&self, moves: impl Iterator<Item = (usize, usize)>, classes: usize) -> Values {
+        let triples =
+            moves.flat_map(|(from, to)| self.class(from).iter().map(move |&(v, rows)| (to, v, rows)));
+        Values::new(classes, triples.collect())
+    }
+}
+
+/// The rows of the values that are not missing.
+pub(super) fn present(values: &[(u32, u64)]) -> Vec<u64> {
+    values.iter().filter(|(value, _)| *value != MISSING).map(|&(_, rows)| rows).collect()
+}

@@ -1,0 +1,401 @@
+//! Models of sensitive columns against their definitions, on random classes and in random searches.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use throng::hierarchy::{Hierarchy, Path};
+use throng::model::{self, Bound, Class, PrivacyModel, Values};
+use throng::policy::{
+    AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, Likeness, ModelSpec, PSensitive,
+    TCloseness,
+};
+use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
+use throng::table::Dictionary;
+
+use crate::instances::{instance, levels, problem};
+use crate::naive::Instance;
+
+/// The value that stands for a missing cell.
+const MISSING: usize = 3;
+
+fn diversity(kind: Diversity, l: f64, c: Option<f64>) -> ModelSpec {
+    ModelSpec::LDiversity(LDiversity { column: "s".into(), kind, l, c })
+}
+
+fn closeness(distance: Distance, t: f64) -> ModelSpec {
+    ModelSpec::TCloseness(TCloseness { column: "s".into(), distance, t, order: None })
+}
+
+fn alpha_k(alpha: f64, values: Option<Vec<String>>) -> ModelSpec {
+    ModelSpec::AlphaK(AlphaK { column: "s".into(), alpha, values })
+}
+
+fn delta_disclosure(delta: f64) -> ModelSpec {
+    ModelSpec::DeltaDisclosure(DeltaDisclosure { column: "s".into(), delta })
+}
+
+fn beta_likeness(beta: f64, kind: Likeness) -> ModelSpec {
+    ModelSpec::BetaLikeness(BetaLikeness { column: "s".into(), beta, kind })
+}
+
+fn spec() -> impl Strategy<Value = ModelSpec> {
+    prop_oneof![
+        (1u8..4).prop_map(|l| diversity(Diversity::Distinct, l.into(), None)),
+        (1.0f64..3.0).prop_map(|l| diversity(Diversity::Entropy, l, None)),
+        (1u8..4).prop_map(|l| diversity(Diversity::Entropy, l.into(), None)),
+        (1u8..4, 1u8..9).prop_map(|(l, c)| diversity(
+            Diversity::Recursive,
+            l.into(),
+            Some(f64::from(c) / 2.0)
+        )),
+        (prop::sample::select(vec![Distance::Equal, Distance::Ordered, Distance::Hierarchical]), 0u8..9)
+            .prop_map(|(distance, t)| closeness(distance, f64::from(t) / 10.0)),
+        (1u64..4).prop_map(|p| ModelSpec::PSensitive(PSensitive { column: "s".into(), p })),
+        (1u8..=10, prop::option::of(Just(vec!["0".to_owned(), "4".to_owned()])))
+            .prop_map(|(alpha, values)| alpha_k(f64::from(alpha) / 10.0, values)),
+        (1u8..20).prop_map(|d| delta_disclosure(f64::from(d) / 10.0)),
+        (1u8..20, prop::sample::select(vec![Likeness::Basic, Likeness::Enhanced]))
+            .prop_map(|(beta, kind)| beta_likeness(f64::from(beta) / 10.0, kind)),
+    ]
+}
+
+/// 0, 1, 2, missing, 4, and so on; 0 and 1 are of a kind, and so are all others.
+fn hierarchy() -> Hierarchy {
+    let path = |v: usize| Path { leaf: v.to_string(), labels: vec![if v < 2 { "a" } else { "b" }.into()] };
+    Hierarchy::new((0..60).filter(|&v| v != MISSING).map(path).collect(), true).unwrap()
+}
+
+/// A model of a measured column that has these values in the whole table.
+fn built_in(asked: &ModelSpec, measured: usize, table: &[usize], strict: bool) -> Box<dyn PrivacyModel> {
+    let names: Vec<String> = (0..60).map(|v| v.to_string()).collect();
+    let texts = Dictionary::of(names.iter().enumerate().map(|(v, s)| (v != MISSING).then_some(s.as_str())));
+    let mut rows = vec![0; 60];
+    table.iter().for_each(|&value| rows[value] += 1);
+    let hierarchy = hierarchy();
+    let column =
+        Values { name: "s", measured, texts: &texts, rows: &rows, hierarchy: Some(&hierarchy), listed: true };
+    model::build(asked, &column, strict).unwrap()
+}
+
+fn built(asked: &ModelSpec, strict: bool) -> Box<dyn PrivacyModel> {
+    built_in(asked, 0, &[0, 1, 2, 4], strict)
+}
+
+/// An order has no place for a missing cell.
+fn placed(asked: &ModelSpec, values: &[usize]) -> Vec<usize> {
+    let ordered = matches!(asked, ModelSpec::TCloseness(t) if t.distance == Distance::Ordered);
+    values.iter().map(|&v| if ordered && v == MISSING { 4 } else { v }).collect()
+}
+
+/// Shares of some values in a class less those in the table.
+fn surplus(values: &[usize], table: &[usize]) -> BTreeMap<usize, f64> {
+    let (here, there) = (counted(values), counted(table));
+    let share = |counts: &BTreeMap<usize, usize>, v: usize, all: usize| {
+        counts.get(&v).copied().unwrap_or(0) as f64 / all as f64
+    };
+    let keys = here.keys().chain(there.keys());
+    keys.map(|&v| (v, share(&here, v, values.len()) - share(&there, v, table.len()))).collect()
+}
+
+/// What must be moved, times how far, when whatever is nearest is moved first; right where distances are those of a
+/// tree, and on a line when taken from left to right.
+fn moved(surplus: &BTreeMap<usize, f64>, nearest: &[f64], far: impl Fn(usize, usize) -> f64) -> f64 {
+    let mut left = surplus.clone();
+    let mut cost = 0.0;
+    for &reach in nearest {
+        for &from in surplus.keys() {
+            for &to in surplus.keys() {
+                let amount = left[&from].min(-left[&to]);
+                if far(from, to) <= reach && amount > 0.0 {
+                    *left.get_mut(&from).unwrap() -= amount;
+                    *left.get_mut(&to).unwrap() += amount;
+                    cost += amount * far(from, to);
+                }
+            }
+        }
+    }
+    cost
+}
+
+/// t-closeness by its definition: the least work that makes one distribution of the other.
+fn distance(distance: Distance, values: &[usize], table: &[usize]) -> f64 {
+    let surplus = surplus(values, table);
+    match distance {
+        Distance::Equal => moved(&surplus, &[1.0], |_, _| 1.0),
+        Distance::Ordered => {
+            // Sources and sinks from left to right are matched in order.
+            let values: Vec<usize> = surplus.keys().copied().collect();
+            let place = |v: usize| values.iter().position(|&o| o == v).unwrap() as f64;
+            let steps = (counted(table).len().max(2) - 1) as f64;
+            moved(&surplus, &[f64::MAX], |a, b| (place(a) - place(b)).abs() / steps)
+        }
+        Distance::Hierarchical => {
+            // A missing cell joins the others at the top alone.
+            let kind = |v: usize| if v == MISSING { 2 } else { usize::from(v >= 2) };
+            moved(&surplus, &[0.5, 1.0], |a, b| if kind(a) == kind(b) { 0.5 } else { 1.0 })
+        }
+    }
+}
+
+/// How often each value occurs.
+fn counted(values: &[usize]) -> BTreeMap<usize, usize> {
+    let mut counts = BTreeMap::new();
+    values.iter().for_each(|&value| *counts.entry(value).or_default() += 1);
+    counts
+}
+
+/// The shares of every value of the table, in a class and in the table.
+fn each_share(values: &[usize], table: &[usize]) -> Vec<(f64, f64)> {
+    let share = |of: &[usize], v: usize| of.iter().filter(|&&o| o == v).count() as f64 / of.len() as f64;
+    counted(table).keys().map(|&v| (share(values, v), share(table, v))).collect()
+}
+
+/// Whether rows with these values are safe, by the definition.
+fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
+    let present: Vec<usize> = values.iter().copied().filter(|&v| v != MISSING).collect();
+    let counts = counted(&present);
+    match asked {
+        ModelSpec::LDiversity(LDiversity { kind, l, c, .. }) => match kind {
+            Diversity::Distinct => counts.len() as f64 >= *l,
+            Diversity::Entropy => {
+                let share = |&n: &usize| n as f64 / present.len() as f64;
+                let entropy: f64 = counts.values().map(share).map(|p| -p * p.ln()).sum();
+                !present.is_empty() && entropy >= l.ln() - 1e-9
+            }
+            Diversity::Recursive => {
+                let mut rows: Vec<usize> = counts.into_values().collect();
+                rows.sort_unstable();
+                rows.reverse();
+                let tail: usize = rows.iter().skip(*l as usize - 1).sum();
+                rows.first().is_some_and(|&most| (most as f64) < c.unwrap() * tail as f64)
+            }
+        },
+        ModelSpec::TCloseness(asked) => distance(asked.distance, values, table) <= asked.t + 1e-9,
+        ModelSpec::PSensitive(asked) => counts.len() as u64 >= asked.p,
+        ModelSpec::AlphaK(AlphaK { alpha, values: named, .. }) => {
+            let matters = |v: usize| named.as_ref().is_none_or(|n| n.contains(&v.to_string()));
+            let mut shares = counts.iter().filter(|(v, _)| matters(**v)).map(|(_, n)| *n as f64);
+            shares.all(|n| n <= alpha * present.len() as f64 + 1e-9)
+        }
+        ModelSpec::DeltaDisclosure(asked) => each_share(values, table)
+            .iter()
+            .all(|(p, q)| *p > 0.0 && *p < q * asked.delta.exp() && *p > q * (-asked.delta).exp()),
+        ModelSpec::BetaLikeness(BetaLikeness { beta, kind, .. }) => {
+            each_share(values, table).iter().all(|(p, q)| {
+                let limit = if *kind == Likeness::Basic { *beta } else { beta.min(-q.ln()) };
+                p <= q || p - q <= limit * q + 1e-9
+            })
+        }
+    }
+}
+
+/// What the crate says of rows with these values.
+fn judged(model: &dyn PrivacyModel, values: &[usize]) -> bool {
+    let (codes, counts): (Vec<u32>, Vec<u32>) =
+        counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
+    let model = model.of_class().expect("a class-wise model");
+    model.bound().holds(model.figure(Class { codes: &codes, counts: &counts }))
+}
+
+/// The rows that k or the model leaves unsafe at a node.
+fn unsafe_rows(instance: &Instance, asked: &ModelSpec, table: &[usize], node: &[usize]) -> u64 {
+    let mut classes: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+    for (row, &value) in instance.rows.iter().zip(table) {
+        let label = |c: usize| instance.columns[c].paths[row[c]][node[c]];
+        classes.entry((0..row.len()).map(label).collect()).or_default().push(value);
+    }
+    let flagged = classes.values().filter(|values| values.len() < instance.k || !safe(asked, values, table));
+    flagged.map(|values| values.len() as u64).sum()
+}
+
+proptest! {
+    #[test]
+    fn a_class_is_judged_by_the_definition(
+        asked in spec(),
+        values in prop::collection::vec(0usize..5, 1..25),
+        others in prop::collection::vec(0usize..5, 0..25),
+    ) {
+        let values = placed(&asked, &values);
+        let table = [values.clone(), placed(&asked, &others)].concat();
+        let model = built_in(&asked, 0, &table, false);
+        prop_assert_eq!(judged(&*model, &values), safe(&asked, &values, &table));
+    }
+
+    #[test]
+    fn safe_classes_stay_safe_together_and_monotone_ones_with_any(
+        asked in spec(),
+        a in prop::collection::vec(0usize..5, 1..12),
+        b in prop::collection::vec(0usize..5, 1..12),
+    ) {
+        let (a, b) = (placed(&asked, &a), placed(&asked, &b));
+        let both = [a.clone(), b.clone()].concat();
+        let model = built_in(&asked, 0, &[&both[..], &[0, 1, 1, 4]].concat(), false);
+        let (a, b) = (judged(&*model, &a), judged(&*model, &b));
+        prop_assert!(!(a && b) || judged(&*model, &both));
+        prop_assert!(!(a && model.monotone()) || judged(&*model, &both));
+        prop_assert!(built(&asked, true).monotone());
+    }
+
+    #[test]
+    fn searches_with_a_model_find_what_brute_force_finds(instance in instance(), asked in spec()) {
+        let instance = Instance { groups: Vec::new(), ..instance };
+        let Some(mut problem) = problem(&instance) else { return Ok(()) };
+        let column = instance.labels.len() - 1;
+        let table = &instance.labels[column];
+        prop_assume!(*table == placed(&asked, table));
+        problem.models.push(built_in(&asked, column, table, problem.max_suppressed == 0));
+        let mut evaluator = Evaluator::new(&problem);
+        let mut best: Option<f64> = None;
+        for node in problem.lattice.iter() {
+            let judgement = evaluator.judge(&node);
+            prop_assert_eq!(judgement.suppressed, unsafe_rows(&instance, &asked, table, &levels(&node)));
+            if judgement.safe {
+                let loss = evaluator.solution(&node).loss;
+                best = Some(best.map_or(loss, |best| best.min(loss)));
+            }
+        }
+        for name in ["mingen", "auto", "ola"] {
+            let strategy = strategy(name).unwrap();
+            if let Some(fault) = strategy.refuses(&problem) {
+                let monotone = problem.models.iter().all(|m| m.monotone());
+                prop_assert!(name == "ola" && !(monotone && problem.loss.monotone()), "{}", fault);
+                continue;
+            }
+            match (solve(&problem, strategy, &Budget::unlimited()).unwrap().0, best) {
+                (Outcome::Infeasible { .. }, None) => {}
+                (Outcome::Found { best: found, gap }, Some(best)) => {
+                    prop_assert_eq!(gap, 0.0);
+                    prop_assert!((found.loss - best).abs() <= 1e-9 * best.abs().max(1.0), "{}", name);
+                }
+                (outcome, best) => prop_assert!(false, "{name}: {outcome:?} against {best:?}"),
+            }
+        }
+    }
+}
+
+/// Machanavajjhala et al. 2006: 4-anonymous patients of whom one class has cancer alone, and one with three
+/// illnesses of which heart disease is half.
+#[test]
+fn the_textbook_classes() {
+    let cancer = [0, 0, 0, 0];
+    let mixed = [0, 1, 1, 2];
+    for (kind, l, c) in [
+        (Diversity::Distinct, 2.0, None),
+        (Diversity::Entropy, 2.0, None),
+        (Diversity::Recursive, 2.0, Some(3.0)),
+    ] {
+        let model = built(&diversity(kind, l, c), false);
+        assert!(!judged(&*model, &cancer), "k-anonymity lets it through, {kind:?} does not");
+        assert!(judged(&*model, &mixed), "{kind:?}");
+    }
+    let figure = |kind, l, c, values: &[usize]| {
+        let (codes, counts): (Vec<u32>, Vec<u32>) =
+            counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
+        let model = built(&diversity(kind, l, c), false);
+        model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts })
+    };
+    assert_eq!(figure(Diversity::Distinct, 2.0, None, &mixed), 3.0);
+    // 2^1.5: half, a quarter, a quarter.
+    assert!((figure(Diversity::Entropy, 2.0, None, &mixed) - 8f64.sqrt()).abs() < 1e-12);
+    // r₁ = 2, r₂ + r₃ = 2, so c must be above 1.
+    assert_eq!(figure(Diversity::Recursive, 2.0, Some(3.0), &mixed), 1.0);
+    assert!(!judged(&*built(&diversity(Diversity::Recursive, 2.0, Some(1.0)), false), &mixed));
+    assert!(!Bound::Below(1.0).holds(1.0) && Bound::AtMost(1.0).holds(1.0));
+}
+
+#[test]
+fn many_values_are_ordered_too() {
+    // l above what is kept in place: r₁ = 41, the rows of the 40 most frequent are left out.
+    let values: Vec<usize> = (0..42).flat_map(|v| vec![v + 10; v + 1]).collect();
+    let rare = 1 + 2;
+    let bound = |c: f64| judged(&*built(&diversity(Diversity::Recursive, 41.0, Some(c)), false), &values);
+    assert!(bound(42.0 / f64::from(rare) + 0.1) && !bound(42.0 / f64::from(rare) - 0.1));
+}
+
+#[test]
+fn a_missing_cell_protects_nobody() {
+    for (kind, c) in
+        [(Diversity::Distinct, None), (Diversity::Entropy, None), (Diversity::Recursive, Some(9.0))]
+    {
+        let model = built(&diversity(kind, 2.0, c), false);
+        assert!(!judged(&*model, &[0, 0, MISSING, MISSING]), "{kind:?}");
+        assert!(!judged(&*model, &[MISSING, MISSING]), "{kind:?}");
+        assert!(judged(&*model, &[0, 1, MISSING, MISSING, MISSING]), "{kind:?}");
+    }
+}
+
+/// Li et al. 2007: incomes of 3 to 11 thousand; a class of 3, 4, 5 is further from the table than one of 6, 8, 11.
+#[test]
+fn the_textbook_distances() {
+    let table = [3, 4, 5, 6, 7, 8, 9, 10, 11];
+    let figure = |distance, values: &[usize], table: &[usize]| {
+        let model = built_in(&closeness(distance, 0.5), 0, table, false);
+        let (codes, counts): (Vec<u32>, Vec<u32>) =
+            counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
+        model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts })
+    };
+    // 3 stands for a missing cell here, so everything is one further.
+    let further = |values: &[usize]| values.iter().map(|v| v + 1).collect::<Vec<_>>();
+    let table = further(&table);
+    assert!((figure(Distance::Ordered, &further(&[3, 4, 5]), &table) - 0.375).abs() < 1e-12);
+    assert!((figure(Distance::Ordered, &further(&[6, 8, 11]), &table) - 1.0 / 6.0).abs() < 1e-12);
+    assert!((figure(Distance::Equal, &further(&[3, 4, 5]), &table) - 2.0 / 3.0).abs() < 1e-12);
+    // Half of the table is of either kind; one value alone moves a quarter near and a half far.
+    let near = 0.25 * 0.5 + 0.5;
+    assert!((figure(Distance::Hierarchical, &[0, 0], &[0, 1, 2, 4]) - near).abs() < 1e-12);
+    assert!(figure(Distance::Hierarchical, &[0, 1, 2, 4], &[0, 1, 2, 4]).abs() < 1e-12);
+    // k-anonymity and distinct diversity let a skewed class through.
+    let skewed = [0, 0, 0, 0, 0, 0, 0, 1];
+    let even: Vec<usize> = (0..40).map(|v| v % 2).collect();
+    assert!(judged(&*built(&diversity(Diversity::Distinct, 2.0, None), false), &skewed));
+    assert!(!judged(&*built_in(&closeness(Distance::Equal, 0.3), 0, &even, false), &skewed));
+}
+
+#[test]
+fn an_order_must_be_known() {
+    let texts = Dictionary::of([Some("low"), Some("high"), None]);
+    let column = |rows: &'static [u64], listed: bool| Values {
+        name: "s",
+        measured: 0,
+        texts: &texts,
+        rows,
+        hierarchy: None,
+        listed,
+    };
+    let asked = |order: Option<&[&str]>| {
+        let order = order.map(|order| order.iter().map(|v| (*v).to_owned()).collect());
+        ModelSpec::TCloseness(TCloseness { column: "s".into(), distance: Distance::Ordered, t: 0.1, order })
+    };
+    let refused = |order: Option<&[&str]>, rows| {
+        model::build(&asked(order), &column(rows, false), false).err().map(|error| error.to_string())
+    };
+    assert!(refused(None, &[1, 1, 0]).unwrap().contains("neither numbers nor dates"));
+    assert!(refused(Some(&["low"]), &[1, 1, 0]).unwrap().contains("`high` of `s` is not in the order"));
+    assert!(refused(Some(&["low", "high"]), &[1, 1, 1]).unwrap().contains("missing cells"));
+    assert_eq!(refused(Some(&["low", "middle", "high"]), &[1, 1, 0]), None);
+}
+
+/// Wong et al. 2006, Brickell and Shmatikov 2008, Cao and Karras 2012, on counts that can be checked by hand.
+#[test]
+fn figures_of_shares() {
+    let figure = |asked: &ModelSpec, values: &[usize], table: &[usize]| {
+        let (codes, counts): (Vec<u32>, Vec<u32>) =
+            counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
+        let model = built_in(asked, 0, table, false);
+        model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts })
+    };
+    let table = [0, 1, 1, 1, 2, 2, 2, 2];
+    let class = [0, 0, 1, 2];
+    assert_eq!(figure(&alpha_k(0.5, None), &[0, 0, 1, MISSING], &table), 2.0 / 3.0);
+    assert_eq!(figure(&alpha_k(0.5, Some(vec!["1".into()])), &class, &table), 0.25);
+    assert_eq!(figure(&alpha_k(0.5, None), &[MISSING], &table), 0.0);
+    // Shares 1/2, 1/4, 1/4 against 1/8, 3/8, 1/2.
+    assert!((figure(&delta_disclosure(1.0), &class, &table) - 4f64.ln()).abs() < 1e-12);
+    assert_eq!(figure(&delta_disclosure(1.0), &[0, 1], &table), f64::INFINITY, "2 is told not to be there");
+    assert!((figure(&beta_likeness(1.0, Likeness::Basic), &class, &table) - 3.0).abs() < 1e-12);
+    // −ln(1/8) is above 1 but below 4.
+    assert!(
+        (figure(&beta_likeness(4.0, Likeness::Enhanced), &class, &table) - 12.0 / 8f64.ln()).abs() < 1e-12
+    );
+    assert_eq!(figure(&beta_likeness(1.0, Likeness::Enhanced), &[0, 0], &[0, 0]), 0.0);
+}
