@@ -14,6 +14,7 @@ pub mod histogram;
 pub mod classes;
 pub mod rank;
 pub mod tuples;
+pub mod population;
 pub mod model;
 pub mod loss;
 pub mod policy;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 16] = [
+const NOUNS: [&str; 17] = [
     "error",
     "table",
     "hierarchy",
@@ -11,6 +11,7 @@ const NOUNS: [&str; 16] = [
     "classes",
     "rank",
     "tuples",
+    "population",
     "model",
     "loss",
     "policy",
