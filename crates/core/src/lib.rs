@@ -29,6 +29,7 @@ pub mod search;
 pub mod recode;
 pub mod explore;
 pub mod compare;
+pub mod risk;
 pub mod verify;
 pub mod report;
 
