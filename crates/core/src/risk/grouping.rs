@@ -46,6 +46,16 @@ impl Columns {
         self.radix[column]
     }
 
+    /// Number of distinct tuples.
+    pub fn tuples(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Rows of each tuple.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
     /// Every tuple by itself.
     pub fn all(&self) -> Grouping {
         Grouping {

@@ -8,11 +8,15 @@ mod adversaries;
 mod combinations;
 mod figures;
 mod grouping;
+mod special;
 mod table;
+mod text;
 
 pub use combinations::Combination;
 pub use figures::{Figure, Figures};
+pub use special::{Contribution, Score, Special};
 pub use table::{People, Population, Table, check_names};
+pub use text::text;
 
 use serde::Serialize;
 
@@ -56,6 +60,8 @@ pub struct Risk {
     pub figures: Figures,
     /// How many classes have which size.
     pub class_sizes: Vec<Band>,
+    /// Rows that few columns single out.
+    pub special_uniques: Special,
     /// Combinations of columns, the riskiest first.
     pub combinations: Vec<Combination>,
 }
@@ -137,7 +143,16 @@ pub fn assess(table: &Table, asked: &Asked, watch: &Watch<'_>) -> Result<Risk> {
     counted(&mut figures, &classes, table.tuples.rows() - sizes.rows(), asked);
     estimated(&mut figures, &classes, &sizes, &people, asked)?;
     let combinations = combinations::combinations(&columns, &table.names, asked.max_size, watch)?;
-    Ok(Risk { columns: table.names.clone(), figures, class_sizes: bands(&classes), combinations })
+    let special = special::special(&columns, &table.names, asked.max_size, watch)?;
+    let means = format!("rows that {} columns or fewer single out", special.max_size);
+    figures.put("special_unique_rows", Figure::exact(special.rows as f64, means));
+    Ok(Risk {
+        columns: table.names.clone(),
+        figures,
+        class_sizes: bands(&classes),
+        special_uniques: special,
+        combinations,
+    })
 }
 
 fn stopped() -> Error {
@@ -290,10 +305,16 @@ fn journalist(
     };
     let how = if exact { "counted in the population" } else { "estimated; low and high cannot be passed" };
     let mut put = |name, field: fn(Rows) -> f64, means: &str| {
-        figures
-            .put(name, Figure::within(field(value), (field(low), field(high)), format!("{means} ({how})")));
+        let (low, value, high) = (field(low), field(value), field(high));
+        // Weights below 1 can put an estimate past what the counts allow.
+        let limits = (low.min(value), high.max(value));
+        figures.put(name, Figure::within(value, limits, format!("{means} ({how})")));
     };
-    put("journalist", |r| r.highest, "the most that a person of the population can be found with");
+    put(
+        "journalist",
+        |r| r.highest,
+        "the highest probability with which a person of the population can be found",
+    );
     put("journalist_mean", |r| r.mean, "the same for the average row");
     put("journalist_rows_at_risk", |r| r.above, "the share of rows above the threshold");
 }

@@ -120,6 +120,51 @@ proptest! {
     }
 
     #[test]
+    fn special_uniques_are_those_of_the_definition(
+        rows in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.9, 0u32..4), 5), 1..25),
+        most in 1usize..5,
+        missing in prop_oneof![Just(Missing::Value), Just(Missing::Wildcard)],
+    ) {
+        let found = assess(&table(&rows, 5), &asked(missing, most), &WATCH).unwrap().special_uniques;
+        let most = most.min(3);
+        let unique = |row: &Row, set: &[usize]| rows.iter().filter(|b| alike(row, b, set, missing)).count() == 1;
+        let mut by_size = vec![0u64; most];
+        let mut by_column = [0.0; 5];
+        let mut scores = Vec::new();
+        for row in &rows {
+            let mut score = 0.0;
+            for set in (1..=most).flat_map(|size| sets(5, size)).filter(|set| unique(row, set)) {
+                // Every part, not only those that lack one column.
+                let part = |bits: u32| -> Vec<usize> {
+                    set.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &c)| c).collect()
+                };
+                if (0..(1u32 << set.len()) - 1).any(|bits| unique(row, &part(bits))) {
+                    continue;
+                }
+                let weight: f64 = (set.len()..=most).map(|i| (5 - i) as f64).product();
+                score += weight;
+                by_size[set.len() - 1] += 1;
+                set.iter().for_each(|&c| by_column[c] += weight);
+            }
+            scores.push(score);
+        }
+        scores.sort_by(f64::total_cmp);
+        let total: f64 = scores.iter().sum();
+        if rows.len() > 1 {
+            prop_assert_eq!(&found.sets, &by_size);
+            prop_assert_eq!(found.rows, scores.iter().filter(|&&s| s > 0.0).count() as u64);
+            for (column, score) in found.columns.iter().zip(by_column) {
+                let share = if total > 0.0 { score / total } else { 0.0 };
+                prop_assert!((column.share - share).abs() < 1e-12);
+            }
+            for quantile in &found.scores {
+                let rank = (quantile.share * rows.len() as f64).ceil() as usize;
+                prop_assert_eq!(quantile.score, scores[rank.max(1) - 1]);
+            }
+        }
+    }
+
+    #[test]
     fn a_population_table_is_counted(
         people in prop::collection::vec((0u32..5, 0u32..5), 1..60),
         part in 1usize..60,
