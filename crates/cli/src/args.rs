@@ -254,6 +254,9 @@ pub struct Risk {
     /// What a missing cell means; default: what the policy says, or a value of its own
     #[arg(long, value_enum)]
     pub missing: Option<Missing>,
+    /// Write a page with charts here
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// The seed of the intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

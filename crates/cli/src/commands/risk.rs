@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use throng::error::{Fault, Kind, Result};
 use throng::policy::{Missing, Role};
+use throng::report::risk_page;
 use throng::risk::{self, Asked, Population, Risk, Table, Watch};
-use throng_engine::{Engine, PolicyFile, Source, sniff};
+use throng_engine::{Engine, PolicyFile, Source, sniff, write_atomically};
 
 use super::json;
 use crate::Ended;
@@ -23,6 +24,10 @@ pub fn run(args: &args::Risk) -> Result<Ended> {
     let risk = assess(args, &line);
     line.clear();
     let risk = risk?;
+    if let Some(path) = &args.report {
+        let title = args.input.rsplit(['/', '\\']).next().unwrap_or_default();
+        write_atomically(path, risk_page(&risk, title, env!("CARGO_PKG_VERSION")).as_bytes())?;
+    }
     out(&if args.json { json(&risk)? } else { sanitized(&risk::text(&risk, SHOWN)) });
     Ok(Ended::Holds)
 }

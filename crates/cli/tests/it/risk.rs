@@ -31,6 +31,8 @@ fn figures_are_told_by_name() {
     assert!(json["prosecutor"]["means"].as_str().unwrap().contains("100.0 %"));
     assert!(json.get("pitman").is_none());
     let text = env.run("risk p.csv --qi age,sex,zip").ok().stdout;
+    env.run("risk p.csv --qi age,sex,zip --report r.html").ok();
+    assert!(env.text("r.html").contains("Special uniques") && !env.text("r.html").contains("02138"));
     assert!(text.contains("sample_unique_rows") && text.contains("age, sex"), "{text}");
 }
 

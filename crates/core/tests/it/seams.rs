@@ -67,7 +67,7 @@ fn may(from: &str, to: &str) -> bool {
         // They run searches and look at what these found; they do not know how it is shown.
         "explore" | "compare" => NOUNS.contains(&to) || to == "search",
         // The page shows what all of them tell.
-        "report" => NOUNS.contains(&to) || ["search", "explore", "compare"].contains(&to),
+        "report" => NOUNS.contains(&to) || ["search", "explore", "compare", "risk"].contains(&to),
         _ => true,
     }
 }
