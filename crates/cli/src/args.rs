@@ -41,6 +41,8 @@ pub enum Command {
     Explore(Explore),
     /// Run algorithms over a grid of losses, k and limits; tables, votes and plots
     Compare(Compare),
+    /// How recognizable the people in a table are: combinations of columns, adversaries, population uniques
+    Risk(Risk),
     /// Build, check or show how a column's values generalize
     Hierarchy(Hierarchy),
 }
@@ -214,6 +216,70 @@ pub struct Compare {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `throng risk`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng risk patients.csv --qi birth_date,sex,zip
+  throng risk patients.csv --qi age,sex,zip --population 8000000
+  throng risk release.csv --policy policy.toml --json
+
+The population is the number of people whom the table could have been about, or a
+table that holds them all.")]
+pub struct Risk {
+    /// A file, or a quoted pattern of several: CSV, Parquet, newline JSON or Arrow
+    pub input: String,
+    /// The columns that somebody else may know, parted by commas
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub qi: Vec<String>,
+    /// A policy that names the quasi-identifiers, for instance that of a release
+    #[arg(long)]
+    pub policy: Option<PathBuf>,
+    /// How many people the table was drawn from, or a table of them
+    #[arg(long, value_name = "N|FILE", conflicts_with_all = ["weights", "fraction"])]
+    pub population: Option<String>,
+    /// A column that says how many people each row stands for
+    #[arg(long, value_name = "COLUMN", conflicts_with = "fraction")]
+    pub weights: Option<String>,
+    /// The share of the population that is in the table
+    #[arg(long, allow_negative_numbers = true)]
+    pub fraction: Option<f64>,
+    /// The most columns of a combination
+    #[arg(long, default_value_t = 4)]
+    pub max_size: usize,
+    /// The risk above which a row counts as at risk
+    #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
+    pub threshold: f64,
+    /// What a missing cell means; default: what the policy says, or a value of its own
+    #[arg(long, value_enum)]
+    pub missing: Option<Missing>,
+    /// Write a page with charts here
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// The seed of the intervals
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// The character between cells; found by looking when not given
+    #[arg(long)]
+    pub delimiter: Option<char>,
+    /// A text that means that a cell is missing; may be given several times
+    #[arg(long = "null", value_name = "TEXT")]
+    pub nulls: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What a missing cell means.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Missing {
+    /// One more value
+    Value,
+    /// It matches everything
+    Wildcard,
+    /// Its row is left out
+    Suppress,
 }
 
 /// `throng hierarchy`.

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => commands::verify::run(args),
         Command::Explore(args) => commands::explore::run(args),
         Command::Compare(args) => commands::compare::run(args),
+        Command::Risk(args) => commands::risk::run(args),
         Command::Hierarchy(args) => commands::hierarchy::run(args),
     };
     match ended {

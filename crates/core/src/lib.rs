@@ -14,6 +14,7 @@ pub mod histogram;
 pub mod classes;
 pub mod rank;
 pub mod tuples;
+pub mod population;
 pub mod model;
 pub mod loss;
 pub mod policy;
@@ -28,6 +29,7 @@ pub mod search;
 pub mod recode;
 pub mod explore;
 pub mod compare;
+pub mod risk;
 pub mod verify;
 pub mod report;
 

@@ -19,6 +19,7 @@ mod ipc;
 mod latin1;
 mod paths;
 mod release;
+mod risk;
 mod scan;
 mod shape;
 mod shuffle;

@@ -6,6 +6,7 @@ pub mod explore;
 pub mod hierarchy;
 pub mod inspect;
 pub mod release;
+pub mod risk;
 pub mod verify;
 
 use throng::error::{Fault, Result};

@@ -130,3 +130,31 @@ fn adult_has_the_known_optima() {
     }
     assert!(checked > 0, "expected.json has no policy");
 }
+
+#[test]
+fn adults_risk_is_known() {
+    let Some(data) = data() else { return };
+    let expected: Value =
+        serde_json::from_slice(&std::fs::read(data.join("expected.json")).unwrap()).unwrap();
+    let expected = &expected["risk_raw_nine_columns"];
+    let env = inspected(&data);
+    let header = env.text("adult.csv").lines().next().unwrap().replace(';', ",");
+    let line = format!("risk adult.csv --qi {header} --population 317238626 --max-size 2 --json");
+    let found = env.run(&line).ok().json();
+    let near = |figure: &str, expected: &Value, tolerance: f64| {
+        let (found, expected) = (found[figure]["value"].as_f64().unwrap(), expected.as_f64().unwrap());
+        assert!((found - expected).abs() <= tolerance * expected, "{figure}: {found}, not {expected}");
+    };
+    near("classes", &expected["classes"], 0.0);
+    near("sample_unique_rows", &expected["sample_unique_rows"], 0.0);
+    near("prosecutor", &expected["prosecutor"], 0.0);
+    near("marketer", &expected["marketer"], 1e-9);
+    near("rows_at_risk", &expected["rows_at_risk_above_0.2"], 1e-7);
+    near("pitman", &expected["population_317238626"]["pitman"], 1e-6);
+    near("zayatz", &expected["population_317238626"]["zayatz"], 1e-9);
+    assert_eq!(found["dankar"]["value"], found["pitman"]["value"]);
+    // All of them once more, whichever way the sets were rolled up.
+    assert_eq!(found["combinations"].as_array().unwrap().len(), 9 + 36 + 1);
+    let all = &found["combinations"][0];
+    assert_eq!(all["unique_rows"].as_f64(), found["sample_unique_rows"]["value"].as_f64());
+}

@@ -13,6 +13,7 @@ mod formats;
 mod options;
 mod hierarchies;
 mod repeat;
+mod risk;
 mod contract;
 mod stop;
 mod tamper;

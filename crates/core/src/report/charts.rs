@@ -96,6 +96,14 @@ pub(super) fn class_sizes(facts: &Facts) -> String {
     bar_chart(&lines, Scale::Log(max as f64), "rows, logarithmic scale", "Rows by the size of their class")
 }
 
+/// One bar for each count, on a logarithmic axis.
+pub(super) fn counts(bars: &[(String, u64)], axis: &str, title: &str) -> String {
+    let max = bars.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    let lines: Vec<Line<'_>> =
+        bars.iter().map(|(label, count)| Line::Bars { label, bars: vec![("before", *count)] }).collect();
+    bar_chart(&lines, Scale::Log(max as f64), axis, title)
+}
+
 /// Horizontal bars that share one axis.
 fn bar_chart(lines: &[Line<'_>], scale: Scale, axis: &str, title: &str) -> String {
     let labels = lines.iter().filter_map(|l| match l {

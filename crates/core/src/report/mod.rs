@@ -3,6 +3,7 @@
 //! [`facts`] is plain data that any edge can render or write as JSON; [`html()`] renders it as one page that
 //! needs nothing besides itself: no script, no network, no font. Costs by columns and bars, never by rows.
 
+mod assessed;
 mod bars;
 mod charts;
 mod collect;
@@ -21,6 +22,7 @@ mod sample;
 #[cfg(test)]
 mod tests;
 
+pub use assessed::risk_page;
 pub use collect::{Subject, collect};
 pub use comparison::{comparison_page, plots};
 pub use explored::explored_page;

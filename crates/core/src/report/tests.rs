@@ -259,7 +259,7 @@ fn facts_can_be_written_as_json() {
 }
 
 /// What holds for every page that is not about a release.
-fn check_page(page: &str) {
+pub(super) fn check_page(page: &str) {
     check_balance(page);
     for foreign in ["http://", "https://", "<script", "url(", "@import", "NaN", "inf\"", "src="] {
         assert!(!page.contains(foreign), "the page has {foreign}");

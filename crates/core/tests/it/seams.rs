@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 16] = [
+const NOUNS: [&str; 17] = [
     "error",
     "table",
     "hierarchy",
@@ -11,6 +11,7 @@ const NOUNS: [&str; 16] = [
     "classes",
     "rank",
     "tuples",
+    "population",
     "model",
     "loss",
     "policy",
@@ -20,7 +21,7 @@ const NOUNS: [&str; 16] = [
     "release",
     "synth",
 ];
-const VERBS: [&str; 7] = ["describe", "search", "explore", "compare", "recode", "verify", "report"];
+const VERBS: [&str; 8] = ["describe", "search", "explore", "compare", "recode", "risk", "verify", "report"];
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -61,11 +62,12 @@ fn may(from: &str, to: &str) -> bool {
         "verify" => ["error", "table", "hierarchy", "policy", "release"].contains(&to),
         "describe" => ["error", "table", "hierarchy", "policy"].contains(&to),
         // Local recoding takes up what a search decided, not how.
-        "search" | "recode" => NOUNS.contains(&to),
+        // Risk looks at tables, whoever made them.
+        "search" | "recode" | "risk" => NOUNS.contains(&to),
         // They run searches and look at what these found; they do not know how it is shown.
         "explore" | "compare" => NOUNS.contains(&to) || to == "search",
         // The page shows what all of them tell.
-        "report" => NOUNS.contains(&to) || ["search", "explore", "compare"].contains(&to),
+        "report" => NOUNS.contains(&to) || ["search", "explore", "compare", "risk"].contains(&to),
         _ => true,
     }
 }
@@ -103,6 +105,8 @@ fn the_rules_can_be_broken() {
     assert!(!may("verify", "recoding"));
     assert!(!may("recode", "search"));
     assert!(!may("search", "explore"));
+    assert!(!may("risk", "search"));
+    assert!(!may("model", "risk"));
     assert!(!may("compare", "report"));
     assert_eq!(used("use crate::search::x; crate::loss::y"), ["search", "loss"]);
 }

@@ -1,0 +1,27 @@
+//! Zayatz (1991): population classes are taken to be sized like the sample's, and Bayes' rule tells how many sample uniques are
+//! the only one of their class.
+//!
+//! Of a class of F people exactly one is drawn with the hypergeometric probability. The share of sample uniques that are
+//! population uniques, times the sample uniques, by the sampling fraction, is the estimate. It always has an answer, and it is too
+//! high for small fractions, because a sample shows more uniques than its population. Costs by the largest class.
+
+use super::Sample;
+
+/// The estimated number of population uniques.
+pub fn zayatz(sample: &Sample) -> f64 {
+    let unique = sample.sizes().of_size(1) as f64;
+    let (n, people) = (sample.sizes().rows() as f64, sample.population() as f64);
+    let mut drawn_once = 0.0;
+    // The probability that none of the F − 1 others is drawn, carried along as F grows.
+    let (mut none_else, mut reached) = (1.0f64, 1u64);
+    for (size, classes) in sample.sizes().iter() {
+        while reached < size && none_else > 0.0 {
+            let others = (reached - 1) as f64;
+            none_else *= ((people - n - others) / (people - 1.0 - others)).max(0.0);
+            reached += 1;
+        }
+        drawn_once += classes as f64 * size as f64 * sample.fraction() * none_else;
+    }
+    let share = unique * sample.fraction() / drawn_once;
+    share * unique / sample.fraction()
+}

@@ -1,0 +1,163 @@
+//! The page of an assessed table: its figures, its class sizes, its special uniques and its riskiest combinations of columns.
+
+use super::charts;
+use super::html::{page, section, table, tile};
+use super::text::{decimal, escape, integer, percent};
+use crate::risk::{Band, Combination, Figure, Risk};
+
+/// The most combinations in the table.
+const SHOWN: usize = 100;
+
+/// The page.
+pub fn risk_page(risk: &Risk, title: &str, version: &str) -> String {
+    let sections = [figures(risk), sizes(risk), special(risk), combinations(risk)].concat();
+    let footer = format!(
+        "Written by Throng {}. It holds counts and estimates, and no value of a cell.",
+        escape(version)
+    );
+    page("risk", title, &format!("Risk of {title}"), &format!("{}{sections}", headline(risk)), &footer)
+}
+
+fn headline(risk: &Risk) -> String {
+    let value = |name: &str| risk.figures.get(name).and_then(|f| f.value);
+    let whole = |name: &str| value(name).map_or("–".to_owned(), |v| integer(v as u64));
+    let share = |name: &str| value(name).map_or("–".to_owned(), percent);
+    let unique = value("sample_unique_rows").unwrap_or(0.0) / value("rows").unwrap_or(1.0).max(1.0);
+    let tiles = [
+        tile("", "Rows", &whole("rows"), "that were looked at"),
+        tile("", "Unique rows", &whole("sample_unique_rows"), &format!("{} of the rows", percent(unique))),
+        tile("", "Smallest class", &whole("smallest_class"), "rows; the k of k-anonymity"),
+        tile("", "Prosecutor", &share("prosecutor"), "for the row that is worst off"),
+        tile("", "Marketer", &share("marketer"), "of guesses are right on average"),
+        tile("", "Rows at risk", &share("rows_at_risk"), "of the rows are above the threshold"),
+    ];
+    let columns = escape(&risk.columns.join(", "));
+    format!(
+        "<section id=\"verdict\" aria-label=\"Risk\">\n<p class=\"verdict\"><strong>Columns:</strong> {columns}</p>\n\
+         <dl class=\"tiles\">\n{}</dl>\n</section>\n",
+        tiles.concat()
+    )
+}
+
+fn figures(risk: &Risk) -> String {
+    let cell = |value: Option<f64>| {
+        let text = value.map_or("–".to_owned(), decimal);
+        format!("<td class=\"n\">{text}</td>")
+    };
+    let row = |(name, figure): (&'static str, &Figure)| {
+        format!(
+            "<tr><th scope=\"row\">{name}</th>{}{}{}<td>{}</td></tr>\n",
+            cell(figure.value),
+            cell(figure.low),
+            cell(figure.high),
+            escape(&figure.means)
+        )
+    };
+    let rows: String = risk.figures.iter().map(row).collect();
+    let head = "<tr><th scope=\"col\">Figure</th><th scope=\"col\" class=\"n\">Value</th>\
+                <th scope=\"col\" class=\"n\">Low</th><th scope=\"col\" class=\"n\">High</th>\
+                <th scope=\"col\">Meaning</th></tr>";
+    let lead = "Low and high are the value itself where it was counted.";
+    section(1, "figures", "Figures", lead, &table("figures", "Figures of risk", head, &rows))
+}
+
+fn sizes(risk: &Risk) -> String {
+    let label = |band: &Band| match band.to {
+        Some(to) if to == band.from => band.from.to_string(),
+        Some(to) => format!("{}–{to}", band.from),
+        None => format!("{}+", band.from),
+    };
+    let shown = risk.class_sizes.iter().filter(|b| b.classes > 0);
+    let bars: Vec<(String, u64)> = shown.map(|band| (label(band), band.rows)).collect();
+    let lead = "Whoever knows all columns of a person finds as many rows as the person’s class has.";
+    let picture = charts::counts(&bars, "rows, logarithmic scale", "Rows by the size of their class");
+    section(2, "sizes", "Class sizes", lead, &format!("<figure>{picture}</figure>\n"))
+}
+
+fn special(risk: &Risk) -> String {
+    let special = &risk.special_uniques;
+    let mut columns: Vec<_> = special.columns.iter().collect();
+    columns.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let row = |c: &&crate::risk::Contribution| {
+        format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td></tr>\n",
+            escape(&c.column),
+            percent(c.share)
+        )
+    };
+    let rows: String = columns.iter().map(row).collect();
+    let head = "<tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"n\">Part of all scores</th></tr>";
+    let lead = format!(
+        "{} rows are singled out by {} columns or fewer. What a column contributes says where generalizing helps most.",
+        integer(special.rows),
+        special.max_size
+    );
+    section(
+        3,
+        "special",
+        "Special uniques",
+        &lead,
+        &table("special", "Columns of special uniques", head, &rows),
+    )
+}
+
+fn combinations(risk: &Risk) -> String {
+    let row = |c: &Combination| {
+        let counts = [c.unique_rows, c.classes, c.smallest, c.median].map(integer);
+        let shares = [c.distinction, c.separation].map(decimal);
+        let cells: String =
+            counts.iter().chain(&shares).map(|text| format!("<td class=\"n\">{text}</td>")).collect();
+        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escape(&c.columns.join(", ")))
+    };
+    let rows: String = risk.combinations.iter().take(SHOWN).map(row).collect();
+    let names = ["Unique rows", "Classes", "Smallest class", "Median class", "Distinction", "Separation"];
+    let names: String =
+        names.iter().map(|name| format!("<th scope=\"col\" class=\"n\">{name}</th>")).collect();
+    let head = format!("<tr><th scope=\"col\">Columns</th>{names}</tr>");
+    let lead = match risk.combinations.len() > SHOWN {
+        true => format!("The {SHOWN} riskiest of {}.", integer(risk.combinations.len() as u64)),
+        false => "The riskiest first.".to_owned(),
+    };
+    section(
+        4,
+        "combinations",
+        "Combinations of columns",
+        &lead,
+        &table("combinations", "Combinations of columns", &head, &rows),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Missing;
+    use crate::report::tests::check_page;
+    use crate::risk::{Asked, Population, Table, Watch, assess};
+    use crate::table::Dictionary;
+    use crate::tuples::Tuples;
+
+    #[test]
+    fn an_assessed_table_has_a_page() {
+        let mut dictionaries = vec![Dictionary::new(), Dictionary::new()];
+        let mut tuples = Tuples::new(2);
+        for i in 0..60u32 {
+            let row = [i % 7, i % 11].map(|v| format!("secret{v}"));
+            let codes = [dictionaries[0].add(Some(&row[0]), 1), dictionaries[1].add(Some(&row[1]), 1)];
+            tuples.insert(&codes, 1 + i % 3);
+        }
+        let table = Table { names: vec!["a<b".into(), "c".into()], dictionaries, tuples };
+        let asked = Asked {
+            max_size: 2,
+            threshold: 0.2,
+            missing: Missing::Value,
+            population: Population::Size(10_000),
+            seed: 1,
+        };
+        let risk = assess(&table, &asked, &Watch { progress: &|| {}, cancelled: &|| false }).unwrap();
+        let page = risk_page(&risk, "a <table>", "0.1.0");
+        check_page(&page);
+        assert!(page.contains("a&lt;b, c") && page.contains("Risk of a &lt;table&gt;"));
+        assert!(page.contains("zayatz") && page.contains("Rows by the size of their class"));
+        assert!(!page.contains("secret"), "no value of a cell");
+    }
+}

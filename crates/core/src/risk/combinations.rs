@@ -1,0 +1,169 @@
+//! Uniqueness of combinations of columns (Sweeney 1997 shows it for a voter list): how many rows are the only ones with
+//! their values in each set of at most so many columns.
+//!
+//! The sets of the largest size are grouped from the distinct tuples of all columns; every smaller set is rolled up from the set
+//! that has one column more, the one of fewest values, because that superset has few classes. Sets of the largest size
+//! run in parallel, each with its subsets, so that memory is one chain of groupings per thread. Distinction and separation are those of Motwani and Xu (2007).
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::grouping::{Columns, Grouping};
+use super::{Watch, stopped};
+use crate::error::{Fault, Result};
+use crate::rank::Ranker;
+
+/// The most sets of columns that are listed.
+const MOST: u64 = 100_000;
+
+/// What a set of columns tells.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Combination {
+    /// The columns, in the order in which they were asked for.
+    pub columns: Vec<String>,
+    /// Distinct combinations of values.
+    pub classes: u64,
+    /// Rows that are the only ones with theirs.
+    pub unique_rows: u64,
+    /// The same by all rows.
+    pub unique_share: f64,
+    /// Rows of the smallest class.
+    pub smallest: u64,
+    /// Rows of the class in the middle, when classes stand in order of size; the smaller of two.
+    pub median: u64,
+    /// Distinct combinations by rows.
+    pub distinction: f64,
+    /// Pairs of rows that the columns tell apart, by all pairs; 0 where there is no pair.
+    pub separation: f64,
+}
+
+/// All sets of 1 to `most` columns, and the set of all; the riskiest first.
+pub(super) fn combinations(
+    columns: &Columns,
+    names: &[String],
+    most: usize,
+    watch: &Watch<'_>,
+) -> Result<Vec<Combination>> {
+    let width = columns.width();
+    let most = most.min(width);
+    listable(width, most)?;
+    let all = columns.all();
+    // From few values to many: the column that a set is rolled up over is the first that it lacks.
+    let mut order: Vec<usize> = (0..width).collect();
+    order.sort_by_key(|&c| (columns.values(c), c));
+    let walk = Walk { columns, names, order: &order, watch };
+    let largest = sets(width, most);
+    let parts: Vec<Result<Vec<Combination>>> =
+        largest.par_iter().map(|set| walk.with_subsets(&all, set)).collect();
+    let mut found = Vec::new();
+    for part in parts {
+        found.extend(part?);
+    }
+    if most < width {
+        found.push(walk.judged(&all, &mut Ranker::default()));
+    }
+    found.sort_by(|a, b| {
+        let size = a.columns.len().cmp(&b.columns.len());
+        b.unique_rows
+            .cmp(&a.unique_rows)
+            .then(b.separation.total_cmp(&a.separation))
+            .then(size)
+            .then_with(|| position(names, a).cmp(&position(names, b)))
+    });
+    Ok(found)
+}
+
+fn position(names: &[String], combination: &Combination) -> Vec<Option<usize>> {
+    combination.columns.iter().map(|c| names.iter().position(|n| n == c)).collect()
+}
+
+/// Refuses more sets than anybody would read.
+fn listable(width: usize, most: usize) -> Result<()> {
+    let mut number = 1u64;
+    let mut total = 0u64;
+    for size in 1..=most as u64 {
+        number = number.saturating_mul(width as u64 + 1 - size) / size;
+        total = total.saturating_add(number);
+    }
+    if total <= MOST {
+        return Ok(());
+    }
+    Err(Fault::input(format!("{width} columns have {total} combinations of up to {most}"))
+        .key("--max-size")
+        .help(format!("give a smaller --max-size or fewer columns: at most {MOST} combinations are listed"))
+        .into())
+}
+
+/// All sets of so many columns, in order.
+pub(super) fn sets(width: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut found = vec![Vec::new()];
+    for _ in 0..size {
+        let longer = |set: &Vec<usize>| -> Vec<Vec<usize>> {
+            let from = set.last().map_or(0, |&last| last + 1);
+            (from..width).map(|next| [&set[..], &[next]].concat()).collect()
+        };
+        found = found.iter().flat_map(longer).collect();
+    }
+    found
+}
+
+struct Walk<'a> {
+    columns: &'a Columns,
+    names: &'a [String],
+    order: &'a [usize],
+    watch: &'a Watch<'a>,
+}
+
+impl Walk<'_> {
+    /// A set and every smaller one that is rolled up from it.
+    fn with_subsets(&self, from: &Grouping, set: &[usize]) -> Result<Vec<Combination>> {
+        let mut ranker = Ranker::default();
+        let mut found = Vec::new();
+        self.descend(from, set, &mut ranker, &mut found)?;
+        Ok(found)
+    }
+
+    fn descend(
+        &self,
+        from: &Grouping,
+        set: &[usize],
+        ranker: &mut Ranker,
+        found: &mut Vec<Combination>,
+    ) -> Result<()> {
+        if (self.watch.cancelled)() {
+            return Err(stopped());
+        }
+        let grouping = self.columns.roll_up(from, set, ranker);
+        found.push(self.judged(&grouping, ranker));
+        (self.watch.progress)();
+        for &left_out in set.iter().filter(|_| set.len() > 1) {
+            let smaller: Vec<usize> = set.iter().copied().filter(|&c| c != left_out).collect();
+            if self.order.iter().find(|c| !smaller.contains(c)) == Some(&left_out) {
+                self.descend(&grouping, &smaller, ranker, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn judged(&self, grouping: &Grouping, ranker: &mut Ranker) -> Combination {
+        let mut matches = self.columns.matches(grouping, ranker);
+        let rows: u64 = grouping.count.iter().map(|&n| u64::from(n)).sum();
+        let unique = matches.iter().filter(|&&n| n == 1).count() as u64;
+        let with = |(&count, &size): (&u32, &u64)| u128::from(count) * u128::from(size - 1);
+        let alike: u128 = grouping.count.iter().zip(&matches).map(with).sum();
+        let pairs = u128::from(rows) * u128::from(rows.saturating_sub(1));
+        let middle = matches.len().saturating_sub(1) / 2;
+        let median = if matches.is_empty() { 0 } else { *matches.select_nth_unstable(middle).1 };
+        let share = |part: u64| if rows == 0 { 0.0 } else { part as f64 / rows as f64 };
+        Combination {
+            columns: grouping.columns.iter().map(|&c| self.names[c].clone()).collect(),
+            classes: grouping.count.len() as u64,
+            unique_rows: unique,
+            unique_share: share(unique),
+            smallest: matches.iter().copied().min().unwrap_or(0),
+            median,
+            distinction: share(grouping.count.len() as u64),
+            separation: if pairs == 0 { 0.0 } else { (pairs - alike) as f64 / pairs as f64 },
+        }
+    }
+}
