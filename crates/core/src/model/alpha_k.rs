@@ -34,7 +34,8 @@ impl AlphaK {
         for value in asked.values.iter().flatten() {
             let Some(code) = column.texts.get(Some(value)) else {
                 return Err(Fault::data(format!("`{}` has no value `{value}`", column.name))
-                    .help("correct or remove it in `values`")
+                    .key("values")
+                    .help("correct or remove it")
                     .into());
             };
             counts[code as usize] = true;

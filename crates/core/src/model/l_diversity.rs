@@ -16,8 +16,9 @@
 //!
 //! Costs one pass over a class's values; recursive diversity l steps for each of them.
 
-use super::Sensitive;
 use super::class::{Bound, Class, ClassModel};
+use super::{Sensitive, Values};
+use crate::error::Fault;
 use crate::policy::{Diversity, LDiversity as Asked};
 
 /// Several values in every class.
@@ -32,8 +33,22 @@ pub struct LDiversity {
 
 impl LDiversity {
     /// As a policy asks for it, of a column; `strict` where no row may be suppressed.
-    pub fn new(claim: String, asked: &Asked, column: Sensitive, strict: bool) -> Self {
-        LDiversity { claim, column, asked: asked.clone(), strict }
+    pub fn new(claim: String, asked: &Asked, column: &Values<'_>, strict: bool) -> Self {
+        LDiversity { claim, column: column.sensitive(), asked: asked.clone(), strict }
+    }
+
+    /// What no class can reach: more values than the column has.
+    pub(super) fn unreachable(asked: &Asked, column: &Values<'_>) -> Option<Fault> {
+        let present = column.present();
+        if asked.l > present as f64 {
+            let help = match asked.kind {
+                Diversity::Entropy => "no class can be that diverse: lower l",
+                _ => "no class can have that many: lower l",
+            };
+            let fault = Fault::data(format!("l = {} but `{}` has {present} values", asked.l, column.name));
+            return Some(fault.key("l").help(help));
+        }
+        None
     }
 
     fn entropy(&self, class: Class<'_>) -> f64 {

@@ -25,7 +25,7 @@ pub use p_sensitive::PSensitive;
 pub use t_closeness::TCloseness;
 
 use crate::classes::{Flags, View};
-use crate::error::Result;
+use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::policy::ModelSpec;
 use crate::table::{Code, Dictionary};
@@ -131,18 +131,44 @@ pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut F
     }
 }
 
-/// The model that a policy asks for, of a sensitive column; `strict` where no row may be suppressed.
+/// What a model is made in: the table as far as it is known before the search.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// The sensitive column that the model is about, where it is about one.
+    pub column: Option<&'a Values<'a>>,
+    /// Whether no row may be suppressed.
+    pub strict: bool,
+}
+
+impl<'a> Setting<'a> {
+    fn column(&self) -> Result<&'a Values<'a>> {
+        self.column.ok_or_else(|| Fault::bug("a model without its column").into())
+    }
+}
+
+/// The model that a policy asks for.
 ///
 /// # Errors
-/// A column that the model cannot be told of.
-pub fn build(asked: &ModelSpec, column: &Values<'_>, strict: bool) -> Result<Box<dyn PrivacyModel>> {
-    let claim = asked.claim();
+/// What the model cannot be told of; the fault's key is the parameter at fault.
+pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+    let (claim, strict) = (asked.claim(), setting.strict);
     Ok(match asked {
-        ModelSpec::LDiversity(l) => Box::new(LDiversity::new(claim, l, column.sensitive(), strict)),
-        ModelSpec::TCloseness(t) => Box::new(TCloseness::new(claim, t, column, strict)?),
-        ModelSpec::PSensitive(p) => Box::new(PSensitive::new(claim, p.p, column.sensitive())),
-        ModelSpec::AlphaK(a) => Box::new(AlphaK::new(claim, a, column, strict)?),
-        ModelSpec::DeltaDisclosure(d) => Box::new(DeltaDisclosure::new(claim, d.delta, column, strict)),
-        ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, column, strict)),
+        ModelSpec::LDiversity(l) => Box::new(LDiversity::new(claim, l, setting.column()?, strict)),
+        ModelSpec::TCloseness(t) => Box::new(TCloseness::new(claim, t, setting.column()?, strict)?),
+        ModelSpec::PSensitive(p) => Box::new(PSensitive::new(claim, p.p, setting.column()?)),
+        ModelSpec::AlphaK(a) => Box::new(AlphaK::new(claim, a, setting.column()?, strict)?),
+        ModelSpec::DeltaDisclosure(d) => {
+            Box::new(DeltaDisclosure::new(claim, d.delta, setting.column()?, strict))
+        }
+        ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, setting.column()?, strict)),
     })
+}
+
+/// What no class of the table can reach, whatever the search does; the fault's key is the parameter at fault.
+pub fn unreachable(asked: &ModelSpec, setting: &Setting<'_>) -> Option<Fault> {
+    match asked {
+        ModelSpec::LDiversity(l) => LDiversity::unreachable(l, setting.column?),
+        ModelSpec::PSensitive(p) => PSensitive::unreachable(p.p, setting.column?),
+        _ => None,
+    }
 }

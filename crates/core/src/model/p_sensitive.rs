@@ -4,8 +4,9 @@
 //! The figure is the number of values. A missing cell is none. Merging leaves a class the values that it has, so
 //! it is monotone. Costs a pass over a class's values.
 
-use super::Sensitive;
 use super::class::{Bound, Class, ClassModel};
+use super::{Sensitive, Values};
+use crate::error::Fault;
 
 /// At least p values in every class.
 #[derive(Debug, Clone)]
@@ -17,8 +18,18 @@ pub struct PSensitive {
 
 impl PSensitive {
     /// At least p values of a column.
-    pub fn new(claim: String, p: u64, column: Sensitive) -> Self {
-        PSensitive { claim, column, p }
+    pub fn new(claim: String, p: u64, column: &Values<'_>) -> Self {
+        PSensitive { claim, column: column.sensitive(), p }
+    }
+
+    /// What no class can reach: more values than the column has.
+    pub(super) fn unreachable(p: u64, column: &Values<'_>) -> Option<Fault> {
+        let present = column.present() as u64;
+        (p > present).then(|| {
+            Fault::data(format!("p = {p} but `{}` has {present} values", column.name))
+                .key("p")
+                .help("no class can have that many: lower p")
+        })
     }
 }
 

@@ -7,8 +7,8 @@ use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
-use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Values};
-use crate::policy::{Diversity, Limit, Missing, ModelSpec, Policy, Role};
+use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Setting, Values};
+use crate::policy::{Limit, Missing, Policy, Role};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 
@@ -243,14 +243,21 @@ fn sensitive_models(
             listed: matches!(spec, Some(hierarchy::Spec::File(_))),
         };
         let key = format!("privacy.models.{at}.{}", asked.key());
-        faults.extend(unreachable(asked, &values).map(|(part, fault)| fault.key(format!("{key}.{part}"))));
-        match model::build(asked, &values, strict) {
+        let setting = Setting { column: Some(&values), strict };
+        faults.extend(model::unreachable(asked, &setting).map(|fault| under(&key, fault)));
+        match model::build(asked, &setting) {
             Ok(model) => models.push(model),
-            Err(error) => faults.extend(error.faults().iter().cloned().map(|f| f.key(key.clone()))),
+            Err(error) => faults.extend(error.faults().iter().cloned().map(|f| under(&key, f))),
         }
     }
     Error::check(faults)?;
     Ok(models)
+}
+
+/// A fault of a parameter, as one of the policy.
+fn under(key: &str, fault: Fault) -> Fault {
+    let key = fault.place.key.as_ref().map_or_else(|| key.to_owned(), |part| format!("{key}.{part}"));
+    fault.key(key)
 }
 
 /// Code → rows, over all classes.
@@ -261,26 +268,6 @@ fn occurrences(histogram: &Histogram, codes: usize) -> Vec<u64> {
         codes.iter().zip(counts).for_each(|(&code, &count)| rows[code as usize] += u64::from(count));
     }
     rows
-}
-
-/// What no class of a table with these values can reach, with its part of the key.
-fn unreachable(asked: &ModelSpec, values: &Values<'_>) -> Option<(&'static str, Fault)> {
-    let present = values.present();
-    match asked {
-        ModelSpec::LDiversity(l) if l.l > present as f64 => {
-            let fault = Fault::data(format!("l = {} but `{}` has {present} values", l.l, l.column));
-            let help = match l.kind {
-                Diversity::Entropy => "no class can be that diverse: lower l",
-                _ => "no class can have that many: lower l",
-            };
-            Some(("l", fault.help(help)))
-        }
-        ModelSpec::PSensitive(p) if p.p > present as u64 => {
-            let fault = Fault::data(format!("p = {} but `{}` has {present} values", p.p, p.column));
-            Some(("p", fault.help("no class can have that many: lower p")))
-        }
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use throng::hierarchy::{Hierarchy, Path};
-use throng::model::{self, Bound, Class, PrivacyModel, Values};
+use throng::model::{self, Bound, Class, PrivacyModel, Setting, Values};
 use throng::policy::{
     AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, Likeness, ModelSpec, PSensitive,
     TCloseness,
@@ -74,7 +74,7 @@ fn built_in(asked: &ModelSpec, measured: usize, table: &[usize], strict: bool) -
     let hierarchy = hierarchy();
     let column =
         Values { name: "s", measured, texts: &texts, rows: &rows, hierarchy: Some(&hierarchy), listed: true };
-    model::build(asked, &column, strict).unwrap()
+    model::build(asked, &Setting { column: Some(&column), strict }).unwrap()
 }
 
 fn built(asked: &ModelSpec, strict: bool) -> Box<dyn PrivacyModel> {
@@ -367,7 +367,9 @@ fn an_order_must_be_known() {
         ModelSpec::TCloseness(TCloseness { column: "s".into(), distance: Distance::Ordered, t: 0.1, order })
     };
     let refused = |order: Option<&[&str]>, rows| {
-        model::build(&asked(order), &column(rows, false), false).err().map(|error| error.to_string())
+        model::build(&asked(order), &Setting { column: Some(&column(rows, false)), strict: false })
+            .err()
+            .map(|error| error.to_string())
     };
     assert!(refused(None, &[1, 1, 0]).unwrap().contains("neither numbers nor dates"));
     assert!(refused(Some(&["low"]), &[1, 1, 0]).unwrap().contains("`high` of `s` is not in the order"));

@@ -1,0 +1,47 @@
+//! How a policy asks for (α, k)-anonymity.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ask, Unfit};
+use crate::error::Fault;
+
+/// (α, k)-anonymity of one sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlphaK {
+    /// The sensitive column.
+    pub column: String,
+    /// The largest share of a value, above 0 and at most 1.
+    pub alpha: f64,
+    /// The values that must not be too frequent; default: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+impl Ask for AlphaK {
+    fn column(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+
+    fn claim(&self) -> String {
+        format!("alpha-k-anonymity: {}", self.column)
+    }
+
+    fn unfit(&self) -> Vec<Unfit> {
+        let mut faults = Vec::new();
+        if !(self.alpha > 0.0 && self.alpha <= 1.0) {
+            let fault = Fault::input(format!("alpha cannot be {}", self.alpha));
+            faults.push(("alpha", fault.help("give a share above 0 and at most 1, for instance 0.5")));
+        }
+        if self.values.as_ref().is_some_and(Vec::is_empty) {
+            let fault = Fault::input("no value is named");
+            faults
+                .push(("values", fault.help("name the values that matter, or remove `values`: then all do")));
+        }
+        faults
+    }
+
+    fn needs_k(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,196 @@
+//! How a policy asks for models beside k: `privacy.models`, a list of tables with one key each, such as
+//! `{ l_diversity = { column = "diagnosis", l = 3 } }`.
+//!
+//! What a model means is said where models are made; here is what it is called, which parameters it takes and in
+//! which range, as far as that can be told without the table: one file per model, one line in the list below.
+//! Several entries hold together.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Policy, Role, Suppressed};
+use crate::error::{Fault, nearest};
+
+/// What is wrong with a parameter: its part of the key, and the fault.
+type Unfit = (&'static str, Fault);
+
+/// What an entry says of itself.
+trait Ask {
+    /// The sensitive column that it is about; none for a model of the quasi-identifiers alone.
+    fn column(&self) -> Option<&str> {
+        None
+    }
+
+    /// What certificates call it.
+    fn claim(&self) -> String;
+
+    /// Parameters out of range, each with the remedy.
+    fn unfit(&self) -> Vec<Unfit>;
+
+    /// What does not fit the rest of the policy.
+    fn misplaced(&self, _policy: &Policy) -> Vec<Unfit> {
+        Vec::new()
+    }
+
+    /// Whether it is defined beside a k.
+    fn needs_k(&self) -> bool {
+        false
+    }
+
+    /// Whether it looks at the hierarchy of its column.
+    fn reads_hierarchy(&self) -> bool {
+        false
+    }
+}
+
+/// Makes the list of models: one line each with its file, its key and what it asks for.
+macro_rules! models {
+    ($($(#[$about:meta])* $file:ident => $Model:ident,)*) => {
+        $(mod $file;)*
+        $(pub use $file::$Model;)*
+
+        /// One entry of `privacy.models`.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum ModelSpec {
+            $($(#[$about])* $Model($Model),)*
+        }
+
+        impl ModelSpec {
+            /// Its key in the policy.
+            pub fn key(&self) -> &'static str {
+                match self {
+                    $(ModelSpec::$Model(_) => stringify!($file),)*
+                }
+            }
+
+            fn asked(&self) -> &dyn Ask {
+                match self {
+                    $(ModelSpec::$Model(asked) => asked,)*
+                }
+            }
+        }
+    };
+}
+
+models! {
+    /// Several values of a sensitive column in every class.
+    l_diversity => LDiversity,
+    /// Values spread in every class nearly as in the whole table.
+    t_closeness => TCloseness,
+    /// Several values in every class, beside k rows.
+    p_sensitive => PSensitive,
+    /// No value too frequent in any class, beside k rows.
+    alpha_k => AlphaK,
+    /// No value much more or less likely than in the whole table.
+    delta_disclosure => DeltaDisclosure,
+    /// No value much more likely than in the whole table.
+    beta_likeness => BetaLikeness,
+}
+
+pub use beta_likeness::Likeness;
+pub use l_diversity::Diversity;
+pub use t_closeness::Distance;
+
+impl ModelSpec {
+    /// The sensitive column that it is about; none for a model of the quasi-identifiers alone.
+    pub fn column(&self) -> Option<&str> {
+        self.asked().column()
+    }
+
+    /// What certificates call it.
+    pub fn claim(&self) -> String {
+        self.asked().claim()
+    }
+
+    /// Whether it looks at the hierarchy of its column.
+    pub fn reads_hierarchy(&self) -> bool {
+        self.asked().reads_hierarchy()
+    }
+}
+
+fn above_0(part: &'static str, value: f64) -> Vec<Unfit> {
+    if value.is_finite() && value > 0.0 {
+        return Vec::new();
+    }
+    vec![(
+        part,
+        Fault::input(format!("{part} cannot be {value}")).help("give a number above 0, for instance 1"),
+    )]
+}
+
+impl Policy {
+    /// Whether a model looks at the hierarchy of a sensitive column.
+    pub(super) fn judged_by_hierarchy(&self, column: &str) -> bool {
+        self.privacy.models.iter().any(|model| model.reads_hierarchy() && model.column() == Some(column))
+    }
+
+    /// The sensitive columns that models judge, in name order.
+    pub fn judged(&self) -> BTreeSet<&str> {
+        self.privacy.models.iter().filter_map(ModelSpec::column).collect()
+    }
+}
+
+/// What is wrong with the models whatever the table is.
+pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
+    let mut claims = BTreeSet::new();
+    for (at, model) in policy.privacy.models.iter().enumerate() {
+        let key = format!("privacy.models.{at}.{}", model.key());
+        let model = model.asked();
+        let unfit = model.unfit().into_iter().chain(model.misplaced(policy));
+        faults.extend(unfit.map(|(part, fault)| fault.key(format!("{key}.{part}"))));
+        if let Some(column) = model.column() {
+            faults.extend(not_sensitive(policy, column).map(|fault| fault.key(format!("{key}.column"))));
+        }
+        if model.needs_k() && policy.privacy.k.is_none() && policy.privacy.anonymity.is_none() {
+            faults.push(
+                Fault::input("this model is defined beside a k, and there is none")
+                    .key(key.clone())
+                    .help("give privacy.k, for instance k = 5"),
+            );
+        }
+        if !claims.insert(model.claim()) {
+            faults.push(
+                Fault::input(format!("\"{}\" is asked for twice", model.claim()))
+                    .key(key)
+                    .help("keep the stricter one"),
+            );
+        }
+    }
+    if policy.output.suppressed == Suppressed::Starred && !policy.judged().is_empty() {
+        faults.push(
+            Fault::input("starred rows would show their sensitive values, which no model then judges")
+                .key("output.suppressed")
+                .help(
+                    "write suppressed = \"dropped\" or \"cells\", or remove the models of sensitive columns",
+                ),
+        );
+    }
+}
+
+fn not_sensitive(policy: &Policy, column: &str) -> Option<Fault> {
+    match policy.columns.get(column) {
+        Some(c) if c.role == Role::Sensitive => None,
+        Some(c) => {
+            Some(Fault::input(format!("`{column}` has role \"{}\", not \"sensitive\"", c.role.name())).help(
+                match c.role {
+                    Role::Quasi => {
+                        "a quasi-identifier is generalized and cannot be judged as sensitive too: \
+                         name another column, or change its role"
+                    }
+                    _ => "give the column role = \"sensitive\", or name another",
+                },
+            ))
+        }
+        None => {
+            let fault = Fault::input(format!("there is no column `{column}`"));
+            let sensitive = policy.with_role(Role::Sensitive);
+            Some(match nearest(column, sensitive.iter().copied()) {
+                Some(near) => fault.help(format!("did you mean `{near}`?")),
+                None if sensitive.is_empty() => fault.help("give a column role = \"sensitive\" and name it"),
+                None => fault.help(format!("sensitive columns are {}", super::check::list(sensitive))),
+            })
+        }
+    }
+}
