@@ -66,7 +66,8 @@ proptest! {
         let once = |size: u64| size as f64 * choose(people - size, n - 1) / choose(people, n);
         let drawn: f64 = counts.iter().map(|&size| once(size)).sum();
         let unique = counts.iter().filter(|&&c| c == 1).count() as f64;
-        let expected = unique * once(1) / drawn * unique / (n as f64 / people as f64);
+        let share = if unique == 0.0 { 0.0 } else { unique * once(1) / drawn };
+        let expected = share * unique / (n as f64 / people as f64);
         prop_assert!((zayatz(&sample) - expected).abs() <= 1e-9 * expected.max(1.0));
     }
 

@@ -10,6 +10,10 @@ use super::Sample;
 /// The estimated number of population uniques.
 pub fn zayatz(sample: &Sample) -> f64 {
     let unique = sample.sizes().of_size(1) as f64;
+    if unique == 0.0 {
+        // Then it may be that no class could be drawn just once, and there is no share to take.
+        return 0.0;
+    }
     let (n, people) = (sample.sizes().rows() as f64, sample.population() as f64);
     let mut drawn_once = 0.0;
     // The probability that none of the F − 1 others is drawn, carried along as F grows.
