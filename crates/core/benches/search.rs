@@ -14,7 +14,7 @@ use throng::hierarchy;
 use throng::search::{Budget, Evaluator, Outcome, Problem, solve, strategy};
 use throng::table::Dictionary;
 
-use tables::{LM, adult, nine, wide};
+use tables::{LM, adult, diagnosed, nine, wide};
 
 fn search(bench: &mut Criterion, label: &str, problem: &Problem, algorithm: &str) {
     let strategy = strategy(algorithm).expect("a strategy");
@@ -65,20 +65,23 @@ fn begun(bench: &mut Criterion, label: &str, problem: &Problem, checks: u64) {
 }
 
 fn all(bench: &mut Criterion) {
-    begun(bench, "wide-30k/lm/1", &wide(30_000).problem(1.0, LM), 2_000);
+    begun(bench, "wide-30k/lm/1", &wide(30_000).problem(1.0, LM, ""), 2_000);
     let table = nine(1_200_000);
-    search(bench, "nine-1.2M/lm/0", &table.problem(0.0, LM), "auto");
-    search(bench, "nine-1.2M/lm/0.05", &table.problem(0.05, LM), "auto");
-    search(bench, "nine-1.2M/entropy/0", &table.problem(0.0, "\"entropy\""), "auto");
+    search(bench, "nine-1.2M/lm/0", &table.problem(0.0, LM, ""), "auto");
+    search(bench, "nine-1.2M/lm/0.05", &table.problem(0.05, LM, ""), "auto");
+    search(bench, "nine-1.2M/entropy/0", &table.problem(0.0, "\"entropy\"", ""), "auto");
+    let models = "{ l_diversity = { column = \"c9\", kind = \"entropy\", l = 4 } }, \
+                  { t_closeness = { column = \"c9\", distance = \"hierarchical\", t = 0.3 } }";
+    search(bench, "diagnosed-1.2M/lm/0.05", &diagnosed(1_200_000).problem(0.05, LM, models), "auto");
     let Some(table) = adult() else { return };
     for suppression in [0.0, 0.02, 0.05, 1.0] {
         let label = format!("adult/lm/{suppression}");
-        search(bench, &label, &table.problem(suppression, LM), "auto");
+        search(bench, &label, &table.problem(suppression, LM, ""), "auto");
     }
     for algorithm in ["auto", "ola", "incognito", "mingen", "samarati", "datafly"] {
-        search(bench, "adult/entropy/0.05", &table.problem(0.05, "\"entropy\""), algorithm);
+        search(bench, "adult/entropy/0.05", &table.problem(0.05, "\"entropy\"", ""), algorithm);
     }
-    checks(bench, "adult", &table.problem(0.05, LM));
+    checks(bench, "adult", &table.problem(0.05, LM, ""));
 }
 
 /// What it costs to build a hierarchy for many values.

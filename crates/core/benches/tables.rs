@@ -18,24 +18,33 @@ pub struct Table {
     dictionaries: Vec<Dictionary>,
     tuples: Tuples,
     files: Vec<(String, String)>,
+    /// Whether the last column is sensitive.
+    sensitive: bool,
 }
 
 impl Table {
-    /// The problem of releasing it with k = 5.
-    pub fn problem(&self, suppression: f64, loss: &str) -> Problem {
-        let columns: String = self
-            .names
-            .iter()
-            .map(|n| format!("[columns.{n:?}]\nrole = \"quasi\"\nhierarchy = {{ file = \"{n}\" }}\n"))
-            .collect();
+    /// The problem of releasing it with k = 5 and entries of `privacy.models`.
+    pub fn problem(&self, suppression: f64, loss: &str, models: &str) -> Problem {
+        let quasi = self.names.len() - usize::from(self.sensitive);
+        let role = |at: usize| if at < quasi { "quasi" } else { "sensitive" };
+        let columns = self.names.iter().enumerate().map(|(at, n)| {
+            // A hierarchy of a sensitive column that no model asks for would be refused.
+            let hierarchy = if at < quasi || models.contains("hierarchical") {
+                format!("hierarchy = {{ file = {n:?} }}\n")
+            } else {
+                String::new()
+            };
+            format!("[columns.{n:?}]\nrole = {:?}\n{hierarchy}", role(at))
+        });
         let text = format!(
-            "version = 1\n[input]\npath = \"x.csv\"\n{columns}[privacy]\nk = 5\nsuppression = {suppression:?}\n\
-             [search]\nloss = {loss}\n"
+            "version = 1\n[input]\npath = \"x.csv\"\n{}[privacy]\nk = 5\nsuppression = {suppression:?}\n\
+             models = [{models}]\n[search]\nloss = {loss}\n",
+            columns.collect::<String>()
         );
         let policy = Policy::parse(&text).expect("a policy");
         let grouped = Grouped {
-            names: self.names.clone(),
-            measured: Vec::new(),
+            names: self.names[..quasi].to_vec(),
+            measured: self.names[quasi..].to_vec(),
             dictionaries: self.dictionaries.clone(),
             tuples: self.tuples.clone(),
         };
@@ -48,8 +57,13 @@ impl Table {
 
     /// A generated table: for each column its name and hierarchy, and the rows' codes.
     fn generated(columns: impl Iterator<Item = (String, Vec<Path>)>) -> Table {
-        let mut table =
-            Table { names: Vec::new(), dictionaries: Vec::new(), tuples: Tuples::new(0), files: Vec::new() };
+        let mut table = Table {
+            names: Vec::new(),
+            dictionaries: Vec::new(),
+            tuples: Tuples::new(0),
+            files: Vec::new(),
+            sensitive: false,
+        };
         for (name, paths) in columns {
             table.dictionaries.push(Dictionary::of(paths.iter().map(|p| Some(p.leaf.as_str()))));
             let lines = paths.into_iter().map(|p| [vec![p.leaf], p.labels].concat().join(";") + "\n");
@@ -73,6 +87,31 @@ pub fn nine(rows: usize) -> Table {
         table.tuples.insert(&row, 1);
     }
     table
+}
+
+/// The same nine columns, and a sensitive one of 20 values in 3 levels, `c9`, that depends on the first and the seventh.
+pub fn diagnosed(rows: usize) -> Table {
+    const VALUES: u32 = 20;
+    let nine = Skewed::nine(1);
+    let ill = Skewed::new(vec![VALUES as usize, 3], vec![vec![5, 2], vec![]], 0.5, 2).expect("a table");
+    let columns = (0..9).map(|c| (nine.name(c), nine.paths(c)));
+    let path = |path: Path| Path {
+        leaf: path.leaf.replace("c0", "c9"),
+        labels: path.labels.iter().map(|label| label.replace("c0", "c9")).collect(),
+    };
+    let last = ("c9".to_owned(), ill.paths(0).into_iter().map(path).collect());
+    let mut table = Table::generated(columns.chain([last]));
+    let (mut stream, mut values) = (nine.rows(0), ill.rows(0));
+    let (mut row, mut value) = ([0; 10], [0; 2]);
+    for _ in 0..rows {
+        stream.fill(&mut row[..9]);
+        values.fill(&mut value);
+        // Every third row is drawn towards what its age and education suggest.
+        let drawn = if value[1] == 2 { (row[0] + row[6]) % VALUES } else { value[0] };
+        row[9] = drawn;
+        table.tuples.insert(&row, 1);
+    }
+    Table { sensitive: true, ..table }
 }
 
 /// 24 correlated columns with a lattice of 5 · 10¹³ nodes.
@@ -102,5 +141,5 @@ pub fn adult() -> Option<Table> {
         Some((name.clone(), std::fs::read_to_string(path).ok()?))
     };
     let files = names.iter().map(file).collect::<Option<Vec<_>>>()?;
-    Some(Table { names, dictionaries, tuples, files })
+    Some(Table { names, dictionaries, tuples, files, sensitive: false })
 }

@@ -1,11 +1,12 @@
 //! One search on one table, with its figures: how long, how many nodes, and how good it was after 1, 2, 5, …
 //! seconds.
 //!
-//!     cargo run --release -p throng --example search -- TABLE ALGORITHM LOSS SUPPRESSION [SECONDS]
+//!     cargo run --release -p throng --example search -- TABLE ALGORITHM LOSS SUPPRESSION [SECONDS [MODELS]]
 //!
-//! TABLE is `wide` (30,000 rows, 24 columns, 5 · 10¹³ nodes), `nine` (1.2 million rows, 9 columns, 25,920 nodes)
-//! or `adult` (with THRONG_DATA); another number of rows is written `wide:5000`. LOSS is a name, where `lm` is the
-//! geometric one that counts suppressed rows. The search is stopped after SECONDS.
+//! TABLE is `wide` (30,000 rows, 24 columns, 5 · 10¹³ nodes), `nine` (1.2 million rows, 9 columns, 25,920 nodes),
+//! `diagnosed` (the same with a sensitive column `c9`) or `adult` (with THRONG_DATA); another number of rows is written `wide:5000`. LOSS is a name, where `lm` is the
+//! geometric one that counts suppressed rows. The search is stopped after SECONDS. MODELS are entries of
+//! `privacy.models`, such as `{ l_diversity = { column = "c9", kind = "entropy", l = 4 } }`.
 
 #![allow(clippy::print_stdout, reason = "its output is what it is for")]
 
@@ -17,17 +18,18 @@ use std::time::Instant;
 
 use throng::search::{Budget, Outcome, Problem, solve, strategy};
 
-fn problem(table: &str, suppression: f64, loss: &str) -> Problem {
+fn problem(table: &str, suppression: f64, loss: &str, models: &str) -> Problem {
     let (name, rows) = table.split_once(':').unwrap_or((table, ""));
     let rows = |default: usize| rows.parse().unwrap_or(default);
     let table = match name {
         "wide" => tables::wide(rows(30_000)),
         "nine" => tables::nine(rows(1_200_000)),
+        "diagnosed" => tables::diagnosed(rows(1_200_000)),
         "adult" => tables::adult().expect("THRONG_DATA names the folder of adult/"),
-        other => panic!("no table {other}: wide, nine or adult"),
+        other => panic!("no table {other}: wide, nine, diagnosed or adult"),
     };
     let quoted = format!("{loss:?}");
-    table.problem(suppression, if loss == "lm" { tables::LM } else { &quoted })
+    table.problem(suppression, if loss == "lm" { tables::LM } else { &quoted }, models)
 }
 
 fn main() {
@@ -36,7 +38,7 @@ fn main() {
     let number = |i: usize, default: &str| argument(i, default).parse::<f64>().expect("a number");
     let strategy = strategy(&argument(1, "auto")).expect("an algorithm");
     let seconds = number(4, "1e9");
-    let problem = problem(&argument(0, "wide"), number(3, "1"), &argument(2, "lm"));
+    let problem = problem(&argument(0, "wide"), number(3, "1"), &argument(2, "lm"), &argument(5, ""));
     let started = Instant::now();
     let elapsed = || started.elapsed().as_secs_f64();
     let told = Mutex::new([1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0].into_iter().peekable());

@@ -3,7 +3,8 @@
 //! What models of sensitive values (Machanavajjhala et al. 2006, l-diversity) and losses of labels
 //! (Iyengar 2002) are told from. The lists of all classes lie end to end (compressed sparse rows), each in
 //! ascending order of codes, so that a class has one list whatever it was merged from. Memory grows with
-//! distinct (class, value) pairs; merging costs one step per pair and a sort of each merged list.
+//! distinct (class, value) pairs; merging costs one step per pair, and a step per class and value
+//! where these are few or a sort of each merged list where they are not.
 
 use crate::error::{Fault, Result};
 use crate::table::Code;
@@ -19,13 +20,17 @@ pub struct Histogram {
     values: usize,
 }
 
+/// Counters per pair up to which every class and value has one: they are read once each, in order, which is worth several
+/// visits to lists that lie about.
+const DENSE: usize = 8;
+
 /// Buffers that are kept from merge to merge.
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// Merged class → where its members start in `members`.
     starts: Vec<u32>,
     members: Vec<u32>,
-    /// Code → rows of the class at hand.
+    /// Code → rows of the class at hand; or class and code → rows.
     rows: Vec<u32>,
     /// Codes that the class at hand has.
     seen: Vec<Code>,
@@ -99,14 +104,46 @@ impl Histogram {
 
     /// The histogram of merged classes: class i becomes part of class `ids[i]` of `merged` ones.
     pub fn merge(&self, ids: &[u32], merged: usize, to: &mut Histogram, scratch: &mut Scratch) {
-        scratch.sort(ids, merged);
-        scratch.rows.clear();
-        scratch.rows.resize(self.values, 0);
         to.values = self.values;
         to.offsets.clear();
         to.codes.clear();
         to.counts.clear();
         to.offsets.push(0);
+        if merged * self.values <= DENSE * self.pairs() {
+            self.merge_dense(ids, merged, to, scratch);
+        } else {
+            self.merge_sparse(ids, merged, to, scratch);
+        }
+    }
+
+    /// With a counter for every class and value: nothing is sorted, and lists are read in their order.
+    fn merge_dense(&self, ids: &[u32], merged: usize, to: &mut Histogram, scratch: &mut Scratch) {
+        let rows = &mut scratch.rows;
+        rows.clear();
+        rows.resize(merged * self.values, 0);
+        for (class, &id) in ids.iter().enumerate() {
+            let (codes, counts) = self.class(class);
+            let at = id as usize * self.values;
+            for (&code, &count) in codes.iter().zip(counts) {
+                rows[at + code as usize] += count;
+            }
+        }
+        for class in rows.chunks_exact(self.values.max(1)) {
+            for (code, &count) in class.iter().enumerate().filter(|(_, count)| **count > 0) {
+                to.codes.push(code as Code);
+                to.counts.push(count);
+            }
+            to.offsets.push(to.codes.len() as u32);
+        }
+        // Without any value there is no chunk to end.
+        to.offsets.resize(merged + 1, to.codes.len() as u32);
+    }
+
+    /// With counters for one class at a time: its members are listed first.
+    fn merge_sparse(&self, ids: &[u32], merged: usize, to: &mut Histogram, scratch: &mut Scratch) {
+        scratch.sort(ids, merged);
+        scratch.rows.clear();
+        scratch.rows.resize(self.values, 0);
         for class in 0..merged {
             let members = scratch.starts[class] as usize..scratch.starts[class + 1] as usize;
             match scratch.members[members.clone()] {
@@ -207,7 +244,13 @@ mod tests {
             let ids: Vec<u32> = (0..20).map(to).collect();
             let mut straight = Histogram::default();
             base.merge(&ids, 3, &mut straight, &mut scratch);
-            prop_assert_eq!(straight, twice);
+            prop_assert_eq!(&straight, &twice);
+            // Either way to merge, whichever was taken.
+            for way in [Histogram::merge_dense, Histogram::merge_sparse] {
+                let mut to = Histogram { offsets: vec![0], values: base.values, ..Histogram::default() };
+                way(&base, &ids, 3, &mut to, &mut scratch);
+                prop_assert_eq!(&to, &twice);
+            }
         }
     }
 

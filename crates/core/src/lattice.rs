@@ -138,6 +138,12 @@ impl Lattice {
         self.node(|d| d.high)
     }
 
+    /// How many nodes lie between two, these included.
+    pub fn between(&self, bottom: &Node, top: &Node) -> u128 {
+        let levels = |d| u128::from(self.level(top, d)) + 1 - u128::from(self.level(bottom, d));
+        (0..self.dimensions()).map(levels).product()
+    }
+
     /// Direct generalizations within the limits.
     pub fn successors<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = Node> + 'a {
         self.dimensions.iter().filter_map(|d| {

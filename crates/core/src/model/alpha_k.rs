@@ -7,7 +7,7 @@
 //! A share in a union is between those in its parts, so a union of safe classes is safe; a safe class may be lost
 //! in a large unsafe one. Monotone only where nothing may be suppressed. Costs a pass over a class's values.
 
-use super::class::{Bound, Class, ClassModel};
+use super::class::{Bound, Class, ClassModel, to_reach};
 use super::{Sensitive, Values};
 use crate::error::{Fault, Result};
 use crate::policy::AlphaK as Asked;
@@ -59,6 +59,11 @@ impl ClassModel for AlphaK {
 
     fn bound(&self) -> Bound {
         Bound::AtMost(self.alpha)
+    }
+
+    fn behind(&self, class: Class<'_>) -> f64 {
+        let rows: u64 = class.present(self.column.missing).map(|(_, n)| u64::from(n)).sum();
+        to_reach(self.alpha, self.figure(class), rows as f64)
     }
 
     fn figure(&self, class: Class<'_>) -> f64 {

@@ -9,7 +9,7 @@
 //! one. Monotone only where nothing may be suppressed. Costs a pass over a class's values.
 
 use super::Values;
-use super::class::{Bound, Class, ClassModel};
+use super::class::{Bound, Class, ClassModel, to_reach};
 use crate::policy::{BetaLikeness as Asked, Likeness};
 
 /// No value much more likely than in the table.
@@ -52,8 +52,19 @@ impl ClassModel for BetaLikeness {
         Bound::AtMost(self.beta)
     }
 
+    fn behind(&self, class: Class<'_>) -> f64 {
+        let rows = class.rows();
+        let beyond = |(&code, &n): (&u32, &u32)| {
+            let (share, factor) = self.shares[code as usize];
+            let most = share * (1.0 + self.beta / factor);
+            // A value that may be all there is has no rows beyond.
+            if factor > 0.0 && most < 1.0 { to_reach(most, f64::from(n) / rows, rows) } else { 0.0 }
+        };
+        class.codes.iter().zip(class.counts).map(beyond).fold(0.0, f64::max)
+    }
+
     fn figure(&self, class: Class<'_>) -> f64 {
-        let rows: f64 = class.counts.iter().map(|&n| f64::from(n)).sum();
+        let rows = class.rows();
         let gain = |(&code, &n): (&u32, &u32)| {
             let (share, factor) = self.shares[code as usize];
             let gain = (f64::from(n) / rows - share) / share;

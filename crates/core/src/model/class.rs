@@ -23,6 +23,11 @@ pub struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
+    /// The rows.
+    pub fn rows(self) -> f64 {
+        self.counts.iter().map(|&n| f64::from(n)).sum()
+    }
+
     /// The values and rows without those of a missing cell.
     pub fn present(self, missing: Option<Code>) -> impl Iterator<Item = (Code, u32)> + Clone + 'a {
         let all = self.codes.iter().copied().zip(self.counts.iter().copied());
@@ -88,6 +93,26 @@ pub trait ClassModel: Send + Sync {
 
     /// How far a class goes.
     fn figure(&self, class: Class<'_>) -> f64;
+
+    /// A class of fewer rows cannot be safe, whatever values they have.
+    fn fewest(&self) -> u64 {
+        1
+    }
+
+    /// Rows at least that are not released, however a class is split into classes of which the safe ones are released;
+    /// 0 where that is not known.
+    ///
+    /// Most models have it from this: safe parts are safe together. Where a figure D of shares is convex and at most
+    /// M, and rows are left out of a class of n rows until it is at most t, then n·D ≤ (n − left out)·t + left out·M.
+    fn behind(&self, _class: Class<'_>) -> f64 {
+        0.0
+    }
+}
+
+/// The rows that a class of n rows must lose to come from a convex figure, which is at most 1, to a lower one.
+pub(super) fn to_reach(asked: f64, figure: f64, rows: f64) -> f64 {
+    let asked = asked + ROUNDING;
+    if figure > asked { rows * (figure - asked) / (1.0 - asked) } else { 0.0 }
 }
 
 impl<M: ClassModel> PrivacyModel for M {
@@ -126,6 +151,17 @@ impl<M: ClassModel> PrivacyModel for M {
             achieved,
             holds: achieved.is_none_or(|figure| bound.holds(figure)),
         })
+    }
+
+    fn fewest(&self) -> u64 {
+        ClassModel::fewest(self)
+    }
+
+    fn held_back(&self, classes: &View<'_>, flags: &Flags) -> u64 {
+        let open = (0..classes.len()).filter(|&class| !flags.has(class));
+        // Whole rows, and none by rounding.
+        open.map(|class| (self.behind(seen(classes, self.column(), class)) - 1e-6).ceil().max(0.0) as u64)
+            .sum()
     }
 
     fn of_class(&self) -> Option<&dyn ClassModel> {

@@ -58,6 +58,11 @@ impl Order {
         Ok(Order { place, places: sorted.len() })
     }
 
+    /// How far apart any two of so many values are at least; 0 where two stand at one place.
+    pub(super) fn nearest(&self, values: usize) -> f64 {
+        if self.places == values { 1.0 / (self.places.max(2) - 1) as f64 } else { 0.0 }
+    }
+
     pub(super) fn places(&self) -> usize {
         self.places
     }
@@ -138,6 +143,15 @@ impl Tree {
             parents: parents.collect(),
             sizes: (0..=hierarchy.height()).map(|level| hierarchy.size(level)).collect(),
         })
+    }
+
+    /// How far apart any two values are at least: the lowest level at which there is a common label, over the height;
+    /// 0 where two values are one leaf.
+    pub(super) fn nearest(&self) -> f64 {
+        let mut leaves = self.leaf.clone();
+        leaves.sort_unstable();
+        leaves.dedup();
+        if leaves.len() == self.leaf.len() { 1.0 / self.parents.len() as f64 } else { 0.0 }
     }
 
     /// The surplus of every label of two neighbouring levels, and what the children of the upper one's have too much.

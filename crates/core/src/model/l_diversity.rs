@@ -16,7 +16,7 @@
 //!
 //! Costs one pass over a class's values; recursive diversity l steps for each of them.
 
-use super::class::{Bound, Class, ClassModel};
+use super::class::{Bound, Class, ClassModel, to_reach};
 use super::{Sensitive, Values};
 use crate::error::Fault;
 use crate::policy::{Diversity, LDiversity as Asked};
@@ -61,13 +61,18 @@ impl LDiversity {
         (rows.ln() - counts.map(|n| n * n.ln()).sum::<f64>() / rows).exp()
     }
 
-    fn recursive(&self, class: Class<'_>) -> f64 {
+    /// The rows of the most frequent value, and of all from the l-th on.
+    fn ranked(&self, class: Class<'_>) -> (f64, f64) {
         let counts = class.present(self.column.missing).map(|(_, n)| n);
         let rows: u64 = counts.clone().map(u64::from).sum();
         let frequent = self.asked.l as usize - 1;
         let most = counts.clone().max().unwrap_or(0);
-        let tail = rows - most_frequent(counts, frequent);
-        if tail == 0 { f64::INFINITY } else { f64::from(most) / tail as f64 }
+        (f64::from(most), (rows - most_frequent(counts, frequent)) as f64)
+    }
+
+    fn recursive(&self, class: Class<'_>) -> f64 {
+        let (most, rare) = self.ranked(class);
+        if rare == 0.0 { f64::INFINITY } else { most / rare }
     }
 }
 
@@ -108,6 +113,29 @@ impl ClassModel for LDiversity {
         match (self.asked.kind, self.asked.c) {
             (Diversity::Recursive, Some(c)) => Bound::Below(c),
             _ => Bound::AtLeast(self.asked.l),
+        }
+    }
+
+    /// There are l values.
+    fn fewest(&self) -> u64 {
+        (self.asked.l - 1e-6).ceil() as u64
+    }
+
+    /// Entropy is concave: that of the class is at least what the released share has of log l. Recursive diversity
+    /// asks that r₁ − c·(r_l + … + r_m), which is convex and at most the rows, is below 0.
+    fn behind(&self, class: Class<'_>) -> f64 {
+        let rows: f64 = class.present(self.column.missing).map(|(_, n)| f64::from(n)).sum();
+        match (self.asked.kind, self.asked.c) {
+            (Diversity::Entropy, _) if rows > 0.0 => {
+                // What counts as l within rounding.
+                let asked = (self.asked.l * (1.0 - 1e-9)).ln();
+                if asked > 0.0 { to_reach(0.0, 1.0 - self.entropy(class).ln() / asked, rows) } else { 0.0 }
+            }
+            (Diversity::Recursive, Some(c)) if rows > 0.0 => {
+                let (most, rare) = self.ranked(class);
+                to_reach(0.0, (most - c * rare) / rows, rows)
+            }
+            _ => 0.0,
         }
     }
 

@@ -99,6 +99,16 @@ pub trait PrivacyModel: Send + Sync {
     /// What is asked for, and what the classes that are not flagged reach; none for a rule that is no guarantee.
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict>;
 
+    /// A class of fewer rows cannot be safe.
+    fn fewest(&self) -> u64 {
+        1
+    }
+
+    /// Rows at least of the classes that are not flagged which no node below releases; 0 where that is not known.
+    fn held_back(&self, _classes: &View<'_>, _flags: &Flags) -> u64 {
+        0
+    }
+
     /// The same model for sets of rows that are no classes of a node; none where it judges the table as a whole.
     fn of_class(&self) -> Option<&dyn ClassModel> {
         None
@@ -118,11 +128,20 @@ pub struct Verdict {
 
 /// Flags every class that violates some model, in the table without the flagged ones.
 pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut Flags) {
+    judge_by(models.iter().map(|model| &**model), classes, flags);
+}
+
+/// The same by some of the models.
+pub fn judge_by<'m>(
+    models: impl Iterator<Item = &'m dyn PrivacyModel> + Clone,
+    classes: &View<'_>,
+    flags: &mut Flags,
+) {
     flags.reset(classes.len());
-    let cascades = models.iter().any(|m| m.cascades());
+    let cascades = models.clone().any(|m| m.cascades());
     loop {
         let before = flags.classes();
-        for model in models {
+        for model in models.clone() {
             model.violations(classes, flags);
         }
         if !cascades || flags.classes() == before {

@@ -50,6 +50,10 @@ impl ClassModel for PSensitive {
         Bound::AtLeast(self.p as f64)
     }
 
+    fn fewest(&self) -> u64 {
+        self.p
+    }
+
     fn figure(&self, class: Class<'_>) -> f64 {
         class.present(self.column.missing).count() as f64
     }

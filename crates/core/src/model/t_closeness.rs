@@ -16,7 +16,7 @@
 //!
 //! Costs a pass over the class's values (equal) or over all values of the column (ordered) and labels of its hierarchy.
 
-use super::class::{Bound, Class, ClassModel};
+use super::class::{Bound, Class, ClassModel, to_reach};
 use super::{
     Values,
     distance::{Order, Tree, with_room},
@@ -64,7 +64,7 @@ impl TCloseness {
 
     /// Calls `each` with every value's code and the surplus of its share in the class over that in the table.
     fn surplus(&self, class: Class<'_>, mut each: impl FnMut(usize, f64)) {
-        let rows: f64 = class.counts.iter().map(|&n| f64::from(n)).sum();
+        let rows = class.rows();
         let mut next = class.codes.iter().zip(class.counts).peekable();
         for (code, share) in self.shares.iter().enumerate() {
             let here = next.next_if(|(c, _)| **c as usize == code).map_or(0.0, |(_, &n)| f64::from(n) / rows);
@@ -74,10 +74,23 @@ impl TCloseness {
 
     /// Only values that are too frequent count, and these are in the class.
     fn equal(&self, class: Class<'_>) -> f64 {
-        let rows: f64 = class.counts.iter().map(|&n| f64::from(n)).sum();
+        let rows = class.rows();
         let pairs = class.codes.iter().zip(class.counts);
         pairs.map(|(&code, &n)| (f64::from(n) / rows - self.shares[code as usize]).max(0.0)).sum()
     }
+}
+
+/// How many rows a class is shown to need at most; beyond, shares come near to any.
+const FEWEST: u64 = 1000;
+
+/// The least ½·Σ|p − q| of any class of so many rows: each value has its share rounded down, and those that are
+/// rounded most have one row more.
+fn least_surplus(shares: &[f64], rows: u64) -> f64 {
+    let exact = shares.iter().map(|share| share * rows as f64);
+    let mut missed: Vec<f64> = exact.map(|x| x - x.floor()).collect();
+    missed.sort_by(|a, b| b.total_cmp(a));
+    let whole: f64 = missed.iter().sum();
+    missed.iter().take(whole.round() as usize).map(|missed| 1.0 - missed).sum::<f64>() / rows as f64
 }
 
 impl ClassModel for TCloseness {
@@ -95,6 +108,23 @@ impl ClassModel for TCloseness {
 
     fn bound(&self) -> Bound {
         Bound::AtMost(self.t)
+    }
+
+    /// Whole rows come only so near to the table's shares, and what is moved between values is moved as far as the
+    /// nearest two are apart.
+    fn fewest(&self) -> u64 {
+        let values = self.shares.iter().filter(|&&share| share > 0.0).count();
+        let nearest = match &self.ground {
+            Ground::Equal => 1.0,
+            Ground::Ordered(order) => order.nearest(values),
+            Ground::Hierarchical(tree) => tree.nearest(),
+        };
+        let close = |rows: u64| nearest * least_surplus(&self.shares, rows) <= self.t + 1e-9;
+        (1..=FEWEST).find(|&rows| close(rows)).unwrap_or(FEWEST)
+    }
+
+    fn behind(&self, class: Class<'_>) -> f64 {
+        to_reach(self.t, self.figure(class), class.rows())
     }
 
     fn figure(&self, class: Class<'_>) -> f64 {

@@ -3,7 +3,8 @@
 //! A box is all nodes between a bottom and a top. Its top has been judged. If the top is unsafe, so is the
 //! whole box. Otherwise every node of the box generalizes at least as far as the bottom and suppresses at
 //! least the rows that the top suppresses, so the loss of the bottom with the top's suppressed rows bounds
-//! the box from below; this holds for losses that are not monotone, too. The box with the least bound is cut
+//! the box from below; this holds for losses that are not monotone, too. Where some models are not monotone, the
+//! others alone speak for the box. The box with the least bound is cut
 //! in two along the column that makes most of a difference; only the lower half has a new top to judge.
 //! When the least bound is above the best loss, the best is proven to be the best. Stopped at any time, the
 //! least bound tells how much better an unseen node can be.
@@ -54,7 +55,6 @@ impl Strategy for Auto {
             crew: Crew::new(evaluator),
             problem,
             lattice: &problem.lattice,
-            monotone: problem.models.iter().all(|m| m.monotone()),
             open: BinaryHeap::new(),
             best: None,
             least: u64::MAX,
@@ -125,8 +125,6 @@ struct Search<'e, 'p> {
     crew: Crew<'e, 'p>,
     problem: &'p Problem,
     lattice: &'p Lattice,
-    /// Whether every model is monotone, so that a top speaks for its box.
-    monotone: bool,
     open: BinaryHeap<Open>,
     best: Option<Solution>,
     /// The fewest rows that were flagged at a node.
@@ -202,15 +200,14 @@ impl Search<'_, '_> {
 
     /// Judges the tops of new boxes, and opens each box unless that settles it.
     fn judge_tops(&mut self, boxes: Vec<(Node, Node)>) {
-        let tops: Vec<Node> = boxes.iter().map(|(_, top)| top.clone()).collect();
-        let assessed = self.crew.assess_tops(&tops, self.limit());
+        let assessed = self.crew.assess_tops(&boxes, self.limit());
         for ((bottom, top), assessment) in boxes.into_iter().zip(assessed) {
-            let Assessment { judgement, solution, surplus, .. } = assessment;
-            self.least = self.least.min(judgement.suppressed);
+            let Assessment { suppressed, open, solution, surplus, .. } = assessment;
+            self.least = self.least.min(suppressed);
             if let Some(solution) = solution {
                 self.prefer(solution);
             }
-            if judgement.safe || !self.monotone {
+            if open {
                 self.push(bottom, top, Rc::new(surplus));
             }
         }

@@ -2,21 +2,33 @@
 //!
 //! Whoever is free takes the next node, so that threads end together; answers come back in the order of the
 //! nodes. What is known of the table itself is shared; each evaluator remembers its own roll-ups.
+//!
+//! Where some models are not monotone or count values, each thread has a second, plain evaluator by the others
+//! alone. It costs a fraction, and settles most nodes: one that it finds unsafe is unsafe, and what it flags bounds the loss
+//! of the node and of those below.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
 use super::{Evaluator, Judgement, Problem, Solution};
+use crate::classes::Flags;
 use crate::lattice::Node;
 
 /// Classes × columns below which a node is checked faster than threads are woken and tables made for each.
 const WORTH: usize = 400_000;
 
+/// Nodes below a top from which on it is worth its while to ask all models about it, though it cannot be the best
+/// itself: they may tell that none of those below can be safe.
+const MANY: u128 = 16;
+
 /// What is known of a node once it was assessed.
 #[derive(Debug, Clone)]
 pub(super) struct Assessment {
-    pub(super) judgement: Judgement,
+    /// The rows that it suppresses; at least, where it was settled without all models.
+    pub(super) suppressed: u64,
+    /// Whether nodes below it can be safe.
+    pub(super) open: bool,
     /// What it costs, if it is safe and could be as good as the limit.
     pub(super) solution: Option<Solution>,
     /// What the rows that it suppresses add at least below it, where that was asked for.
@@ -28,7 +40,10 @@ pub(super) struct Assessment {
 /// The evaluators.
 pub(super) struct Crew<'e, 'p> {
     first: &'e mut Evaluator<'p>,
-    others: Vec<Evaluator<'p>>,
+    /// By the models alone that are monotone and count no values, where there are others.
+    plain: Option<Evaluator<'p>>,
+    /// The same for every further thread.
+    others: Vec<(Evaluator<'p>, Option<Evaluator<'p>>)>,
     /// Whether every model is monotone, so that suppressed rows tell of specializations.
     monotone: bool,
 }
@@ -38,8 +53,10 @@ impl<'e, 'p> Crew<'e, 'p> {
         let problem = first.problem();
         let cells = problem.classes.len() * problem.classes.columns();
         let threads = if cells < WORTH { 1 } else { rayon::current_num_threads() };
-        let others = (1..threads).map(|_| first.fork()).collect();
-        Crew { first, others, monotone: problem.models.iter().all(|m| m.monotone()) }
+        let plain = Evaluator::plain(problem);
+        let other = |_| (first.fork(), plain.as_ref().map(Evaluator::fork));
+        let others = (1..threads).map(other).collect();
+        Crew { first, plain, others, monotone: problem.models.iter().all(|m| m.monotone()) }
     }
 
     pub(super) fn problem(&self) -> &'p Problem {
@@ -51,55 +68,143 @@ impl<'e, 'p> Crew<'e, 'p> {
         self.first.account().checked
     }
 
-    /// Assesses nodes; the loss only of those whose columns alone do not cost more than the limit.
+    /// Assesses nodes; those whose columns and rows flagged for sure cost more than the limit not to the end.
     pub(super) fn assess(&mut self, nodes: &[Node], limit: f64) -> Vec<Assessment> {
-        self.all(nodes, limit, false)
+        let tasks: Vec<Task<'_>> = nodes.iter().map(|node| Task { node, below: 0 }).collect();
+        self.all(&tasks, Question { limit, monotone: self.monotone })
     }
 
-    /// The same, with what the suppressed rows tell of the nodes below.
-    pub(super) fn assess_tops(&mut self, nodes: &[Node], limit: f64) -> Vec<Assessment> {
-        self.all(nodes, limit, self.monotone)
+    /// The same of the tops of boxes, with what they tell of the nodes below.
+    pub(super) fn assess_tops(&mut self, boxes: &[(Node, Node)], limit: f64) -> Vec<Assessment> {
+        let lattice = &self.problem().lattice;
+        let task = |(bottom, top)| Task { node: top, below: lattice.between(bottom, top) - 1 };
+        let tasks: Vec<Task<'_>> = boxes.iter().map(|(bottom, top)| task((bottom, top))).collect();
+        self.all(&tasks, Question { limit, monotone: self.monotone })
     }
 
-    fn all(&mut self, nodes: &[Node], limit: f64, tell: bool) -> Vec<Assessment> {
-        let assessed = if self.others.is_empty() || nodes.len() < 2 {
-            nodes.iter().map(|node| assess(self.first, node, limit, tell)).collect()
+    fn all(&mut self, tasks: &[Task<'_>], question: Question) -> Vec<Assessment> {
+        let assessed = if self.others.is_empty() || tasks.len() < 2 {
+            tasks.iter().map(|task| question.ask(self.first, self.plain.as_mut(), task)).collect()
         } else {
-            self.share(nodes, limit, tell)
+            self.share(tasks, question)
         };
-        for (node, assessed) in nodes.iter().zip(&assessed) {
-            self.first.count(node, assessed.classes, assessed.solution.is_some());
+        for (task, assessed) in tasks.iter().zip(&assessed) {
+            self.first.count(task.node, assessed.classes, assessed.solution.is_some());
         }
         assessed
     }
 
-    fn share(&mut self, nodes: &[Node], limit: f64, tell: bool) -> Vec<Assessment> {
+    fn share(&mut self, tasks: &[Task<'_>], question: Question) -> Vec<Assessment> {
         let next = AtomicUsize::new(0);
-        let evaluators: Vec<&mut Evaluator<'p>> =
-            std::iter::once(&mut *self.first).chain(&mut self.others).collect();
-        let work = |evaluator: &mut Evaluator<'p>| {
+        let first = (&mut *self.first, self.plain.as_mut());
+        let others = self.others.iter_mut().map(|(full, plain)| (full, plain.as_mut()));
+        let hands: Vec<(&mut Evaluator<'p>, Option<&mut Evaluator<'p>>)> =
+            std::iter::once(first).chain(others).collect();
+        let work = |(full, mut plain): (&mut Evaluator<'p>, Option<&mut Evaluator<'p>>)| {
             let mut done = Vec::new();
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(node) = nodes.get(at) else { return done };
-                done.push((at, assess(evaluator, node, limit, tell)));
+                let Some(task) = tasks.get(at) else { return done };
+                done.push((at, question.ask(full, plain.as_deref_mut(), task)));
             }
         };
-        let mut all: Vec<(usize, Assessment)> = evaluators.into_par_iter().flat_map_iter(work).collect();
+        let mut all: Vec<(usize, Assessment)> = hands.into_par_iter().flat_map_iter(work).collect();
         all.sort_unstable_by_key(|(at, _)| *at);
         all.into_iter().map(|(_, assessment)| assessment).collect()
     }
 }
 
-fn assess(evaluator: &mut Evaluator<'_>, node: &Node, limit: f64, tell: bool) -> Assessment {
-    let loss = &evaluator.problem().loss;
-    let judgement = evaluator.check(node);
-    let priced = judgement.safe && loss.bound(node, &[]) <= limit;
-    let tells = tell && judgement.safe && judgement.suppressed > 0 && !loss.monotone();
-    Assessment {
-        judgement,
-        solution: priced.then(|| evaluator.price(node)),
-        surplus: if tells { evaluator.evidence(node).surplus } else { Vec::new() },
-        classes: evaluator.classes(node).0.len(),
+/// A node to be assessed.
+#[derive(Clone, Copy)]
+struct Task<'n> {
+    node: &'n Node,
+    /// How many nodes below it matter, too.
+    below: u128,
+}
+
+/// What is asked of nodes.
+#[derive(Clone, Copy)]
+struct Question {
+    /// The loss above which a node does not matter.
+    limit: f64,
+    /// Whether every model is monotone.
+    monotone: bool,
+}
+
+impl Question {
+    fn ask(self, full: &mut Evaluator<'_>, plain: Option<&mut Evaluator<'_>>, task: &Task<'_>) -> Assessment {
+        let Some(plain) = plain else { return self.judge(full, task, None) };
+        let sure = self.look(plain, task);
+        // Without a limit there is nothing yet, and how many rows all models flag is to be told.
+        let bounded = full.problem().loss.bound(task.node, &sure.surplus) > self.limit;
+        let settled = match sure.open {
+            true => bounded && !self.monotone && task.below < MANY,
+            false => self.limit < f64::INFINITY,
+        };
+        if settled { sure } else { self.judge(full, task, Some((sure, plain.classes(task.node).1))) }
     }
+
+    /// By the models alone that are monotone and count no values.
+    fn look(self, plain: &mut Evaluator<'_>, task: &Task<'_>) -> Assessment {
+        let judgement = plain.check(task.node);
+        Assessment {
+            suppressed: judgement.suppressed,
+            open: judgement.safe,
+            solution: None,
+            surplus: self.surplus(plain, task, judgement),
+            classes: plain.classes(task.node).0.len(),
+        }
+    }
+
+    /// By all models.
+    fn judge(
+        self,
+        full: &mut Evaluator<'_>,
+        task: &Task<'_>,
+        sure: Option<(Assessment, &Flags)>,
+    ) -> Assessment {
+        let node = task.node;
+        let judgement = full.check(node);
+        let priced = judgement.safe && full.problem().loss.bound(node, &[]) <= self.limit;
+        let (open, surplus) = match (self.monotone, sure) {
+            (true, _) => (judgement.safe, self.surplus(full, task, judgement)),
+            (false, None) => {
+                let flags = none(full, node);
+                (self.releases(full, task, 0, &flags), Vec::new())
+            }
+            (false, Some((sure, flags))) => {
+                (sure.open && self.releases(full, task, sure.suppressed, flags), sure.surplus)
+            }
+        };
+        let solution = priced.then(|| full.price(node));
+        Assessment {
+            suppressed: judgement.suppressed,
+            open,
+            solution,
+            surplus,
+            classes: full.classes(node).0.len(),
+        }
+    }
+
+    /// Whether nodes below can release enough rows, of those that are flagged none.
+    fn releases(self, full: &mut Evaluator<'_>, task: &Task<'_>, flagged: u64, flags: &Flags) -> bool {
+        task.below > 0 && flagged + full.held_back(task.node, flags) <= full.problem().max_suppressed
+    }
+
+    /// What the rows that an evaluator flags add at least at the node, where others may be flagged, and below.
+    fn surplus(self, evaluator: &mut Evaluator<'_>, task: &Task<'_>, judgement: Judgement) -> Vec<f64> {
+        let tells = judgement.safe && judgement.suppressed > 0 && !evaluator.problem().loss.monotone();
+        if tells && (task.below > 0 || !self.monotone) {
+            evaluator.evidence(task.node).surplus
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// No flag for any of a node's classes.
+fn none(evaluator: &mut Evaluator<'_>, node: &Node) -> Flags {
+    let mut flags = Flags::default();
+    flags.reset(evaluator.classes(node).0.len());
+    flags
 }

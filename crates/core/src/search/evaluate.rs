@@ -16,7 +16,7 @@ use crate::classes::{Flags, Groups, View};
 use crate::histogram::Scratch;
 use crate::lattice::Node;
 use crate::loss::Evidence;
-use crate::model::judge;
+use crate::model::{PrivacyModel, judge_by};
 use crate::rank::Ranker;
 
 /// The verdict on a node.
@@ -43,6 +43,10 @@ pub struct Evaluator<'a> {
     remembered: usize,
     room: usize,
     base: Arc<Groups>,
+    /// The models that judge.
+    models: Vec<&'a dyn PrivacyModel>,
+    /// Smaller classes are flagged whatever these models say.
+    fewest: u64,
     current: Option<Node>,
     groups: Groups,
     flags: Flags,
@@ -69,16 +73,28 @@ struct Part<'a> {
 impl<'a> Evaluator<'a> {
     /// An evaluator that has seen nothing; it counts the values that the problem's models and loss need.
     pub fn new(problem: &'a Problem) -> Self {
-        let models = problem.models.iter().flat_map(|m| m.needs());
-        Evaluator::counting(problem, &models.chain(problem.loss.needs()).collect::<Vec<_>>())
+        let models = all(problem);
+        let measured = models.iter().flat_map(|m| m.needs()).chain(problem.loss.needs()).collect::<Vec<_>>();
+        Evaluator::counting(problem, models, &measured)
+    }
+
+    /// An evaluator by the models alone that are monotone and count no values: it judges in a fraction of the time, and
+    /// flags a part of what all models flag. None where these are all models, or there is none.
+    pub(super) fn plain(problem: &'a Problem) -> Option<Self> {
+        let mut models = all(problem);
+        models.retain(|m| m.monotone() && m.needs().is_empty());
+        let fewest = problem.models.iter().map(|m| m.fewest()).max().unwrap_or(1);
+        let some = (!models.is_empty() || fewest > 1) && models.len() < problem.models.len();
+        some.then(|| Evaluator { fewest, ..Evaluator::counting(problem, models, &problem.loss.needs()) })
     }
 
     /// An evaluator that counts the values of every measured column, for figures that the search does not need.
     pub fn measuring(problem: &'a Problem) -> Self {
-        Evaluator::counting(problem, &(0..problem.classes.histograms().len()).collect::<Vec<_>>())
+        let measured: Vec<usize> = (0..problem.classes.histograms().len()).collect();
+        Evaluator::counting(problem, all(problem), &measured)
     }
 
-    fn counting(problem: &'a Problem, measured: &[usize]) -> Self {
+    fn counting(problem: &'a Problem, models: Vec<&'a dyn PrivacyModel>, measured: &[usize]) -> Self {
         let base = Groups::measured(&problem.classes, measured);
         let plain = (2 * base.len()).max(1 << 20);
         Evaluator {
@@ -89,6 +105,8 @@ impl<'a> Evaluator<'a> {
             prefix: prefix(problem, plain),
             useless: HashSet::new(),
             base: Arc::new(base),
+            models,
+            fewest: 1,
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
@@ -110,6 +128,8 @@ impl<'a> Evaluator<'a> {
             remembered: 0,
             room: self.room,
             base: Arc::clone(&self.base),
+            models: self.models.clone(),
+            fewest: self.fewest,
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
@@ -182,6 +202,13 @@ impl<'a> Evaluator<'a> {
         Solution { node: node.clone(), loss, suppressed: self.flags.rows() }
     }
 
+    /// Rows at least that no node below releases, besides those that another evaluator flagged at this node.
+    pub(super) fn held_back(&mut self, node: &Node, flagged: &Flags) -> u64 {
+        self.form(node);
+        let view = self.view(node);
+        self.models.iter().map(|model| model.held_back(&view, flagged)).max().unwrap_or(0)
+    }
+
     /// What the node's classes tell of other nodes.
     pub fn evidence(&mut self, node: &Node) -> Evidence {
         self.form(node);
@@ -214,7 +241,10 @@ impl<'a> Evaluator<'a> {
         self.groups = groups;
         self.current = Some(node.clone());
         let mut flags = std::mem::take(&mut self.flags);
-        judge(&self.problem.models, &self.view(node), &mut flags);
+        judge_by(self.models.iter().copied(), &self.view(node), &mut flags);
+        if self.fewest > 1 {
+            flags.flag_below(&self.groups.count, self.fewest);
+        }
         self.flags = flags;
     }
 
@@ -308,6 +338,10 @@ impl<'a> Evaluator<'a> {
         let at = self.memory.partition_point(|r| r.groups.len() <= len);
         self.memory.insert(at, Remembered { node, groups: Arc::new(groups), used: self.clock });
     }
+}
+
+fn all(problem: &Problem) -> Vec<&dyn PrivacyModel> {
+    problem.models.iter().map(|model| &**model).collect()
 }
 
 /// The columns with most values, as many as have combinations of levels that are few beside the lattice's

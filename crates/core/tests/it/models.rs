@@ -236,6 +236,31 @@ proptest! {
         prop_assert!(built(&asked, true).monotone());
     }
 
+    /// What a search prunes by: however a class is split, no more is released than the model says it can be.
+    #[test]
+    fn no_split_releases_more_than_can_be(
+        asked in spec(),
+        rows in prop::collection::vec((0usize..5, 0usize..4), 1..40),
+        others in prop::collection::vec(0usize..5, 0..40),
+    ) {
+        let (values, parts): (Vec<usize>, Vec<usize>) = rows.into_iter().unzip();
+        let values = placed(&asked, &values);
+        let table = [values.clone(), placed(&asked, &others)].concat();
+        let model = built_in(&asked, 0, &table, false);
+        let part = |at: usize| -> Vec<usize> {
+            values.iter().zip(&parts).filter(|(_, part)| **part == at).map(|(value, _)| *value).collect()
+        };
+        let released: usize =
+            (0..4).map(part).filter(|p| !p.is_empty() && judged(&*model, p)).map(|p| p.len()).sum();
+        let (codes, counts): (Vec<u32>, Vec<u32>) =
+            counted(&values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
+        let behind = model.of_class().unwrap().behind(Class { codes: &codes, counts: &counts });
+        prop_assert!(released as f64 + behind <= values.len() as f64 + 1e-6, "{released} and {behind}");
+        for part in (0..4).map(part).filter(|p| !p.is_empty() && judged(&*model, p)) {
+            prop_assert!(part.len() as u64 >= model.fewest());
+        }
+    }
+
     #[test]
     fn searches_with_a_model_find_what_brute_force_finds(instance in instance(), asked in spec()) {
         let instance = Instance { groups: Vec::new(), ..instance };
