@@ -1,7 +1,7 @@
 //! Privacy models: what makes a class unsafe. One file per model, one line here.
 //!
 //! A model of the values of a sensitive column is a [`ClassModel`]: it judges one class at a time, whatever formed
-//! it. A model of the whole table is a [`PrivacyModel`] by itself.
+//! it. A model of the whole table is a [`TableFigure`] with a limit. Any other is a [`PrivacyModel`] by itself.
 
 mod alpha_k;
 mod beta_likeness;
@@ -12,7 +12,9 @@ mod k_anonymity;
 mod l_diversity;
 mod no_missing;
 mod p_sensitive;
+mod sample_uniqueness;
 mod t_closeness;
+mod table;
 
 pub use alpha_k::AlphaK;
 pub use beta_likeness::BetaLikeness;
@@ -22,7 +24,9 @@ pub use k_anonymity::KAnonymity;
 pub use l_diversity::LDiversity;
 pub use no_missing::NoMissing;
 pub use p_sensitive::PSensitive;
+pub use sample_uniqueness::SampleUniqueness;
 pub use t_closeness::TCloseness;
+pub use table::{TableFigure, TableModel};
 
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
@@ -103,6 +107,11 @@ pub trait PrivacyModel: Send + Sync {
     fn of_class(&self) -> Option<&dyn ClassModel> {
         None
     }
+
+    /// The same model where it judges the sizes of all classes together, beside the classes that it flags one by one.
+    fn of_table(&self) -> Option<&TableModel> {
+        None
+    }
 }
 
 /// What a model asks for and what was reached.
@@ -116,9 +125,16 @@ pub struct Verdict {
     pub holds: bool,
 }
 
-/// Flags every class that violates some model, in the table without the flagged ones.
+/// Flags every class that violates some model, in the table without the flagged ones; then, where models of the whole
+/// table ask for it, the smallest classes.
 pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut Flags) {
     flags.reset(classes.len());
+    settle(models, classes, flags);
+    table::without_smallest(models, classes, flags);
+}
+
+/// Flags until no model flags another class.
+fn settle(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut Flags) {
     let cascades = models.iter().any(|m| m.cascades());
     loop {
         let before = flags.classes();
@@ -132,10 +148,18 @@ pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut F
 }
 
 /// What a model is made in: the table as far as it is known before the search.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Setting<'a> {
     /// The sensitive column that the model is about, where it is about one.
     pub column: Option<&'a Values<'a>>,
+    /// The quasi-identifiers, in the table's order.
+    pub quasi: &'a [String],
+    /// All measured columns, without their hierarchies.
+    pub measured: &'a [Values<'a>],
+    /// Rows of the table.
+    pub rows: u64,
+    /// How many of them may be suppressed.
+    pub max_suppressed: u64,
     /// Whether no row may be suppressed.
     pub strict: bool,
 }
@@ -161,6 +185,7 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
             Box::new(DeltaDisclosure::new(claim, d.delta, setting.column()?, strict))
         }
         ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, setting.column()?, strict)),
+        ModelSpec::SampleUniqueness(s) => Box::new(TableModel::new(claim, s.max, strict, SampleUniqueness)),
     })
 }
 

@@ -15,7 +15,7 @@ pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
     AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, Likeness, ModelSpec, PSensitive,
-    TCloseness,
+    SampleUniqueness, TCloseness,
 };
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;

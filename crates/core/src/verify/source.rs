@@ -11,7 +11,7 @@ use super::groups::{Group, stable};
 use super::identifiers::Identifiers;
 use super::labels::Labels;
 use super::levels::{Chain, number};
-use super::models::{Rule, without_unsafe};
+use super::models::{Rule, without_smallest, without_unsafe};
 use super::sensitive::Values;
 use super::side::Side;
 use crate::policy::Missing;
@@ -32,11 +32,12 @@ pub(super) struct Safety<'a> {
 
 impl Safety<'_> {
     /// The rows per class that can stay. A model of a sensitive column judges every class by itself, so these go
-    /// first; who is too few then follows.
+    /// first; who is too few then follows; last come the models of the whole table.
     fn stable(self, classes: &Classes, values: &[Values]) -> Vec<u64> {
         let mut counts = classes.counts();
         without_unsafe(self.rules, values, &mut counts);
-        stable(&classes.tuples, counts, self.groups, self.missing)
+        let stable = |counts| stable(&classes.tuples, counts, self.groups, self.missing);
+        without_smallest(self.rules, stable(counts), stable)
     }
 }
 

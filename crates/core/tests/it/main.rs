@@ -16,3 +16,4 @@ mod compare;
 mod explore;
 mod seams;
 mod strategies;
+mod whole;

@@ -74,7 +74,7 @@ fn built_in(asked: &ModelSpec, measured: usize, table: &[usize], strict: bool) -
     let hierarchy = hierarchy();
     let column =
         Values { name: "s", measured, texts: &texts, rows: &rows, hierarchy: Some(&hierarchy), listed: true };
-    model::build(asked, &Setting { column: Some(&column), strict }).unwrap()
+    model::build(asked, &Setting { column: Some(&column), strict, ..Setting::default() }).unwrap()
 }
 
 fn built(asked: &ModelSpec, strict: bool) -> Box<dyn PrivacyModel> {
@@ -186,6 +186,7 @@ fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
                 p <= q || p - q <= limit * q + 1e-9
             })
         }
+        other => panic!("{} judges no class by its values", other.key()),
     }
 }
 
@@ -367,7 +368,7 @@ fn an_order_must_be_known() {
         ModelSpec::TCloseness(TCloseness { column: "s".into(), distance: Distance::Ordered, t: 0.1, order })
     };
     let refused = |order: Option<&[&str]>, rows| {
-        model::build(&asked(order), &Setting { column: Some(&column(rows, false)), strict: false })
+        model::build(&asked(order), &Setting { column: Some(&column(rows, false)), ..Setting::default() })
             .err()
             .map(|error| error.to_string())
     };

@@ -87,6 +87,8 @@ models! {
     delta_disclosure => DeltaDisclosure,
     /// No value much more likely than in the whole table.
     beta_likeness => BetaLikeness,
+    /// Few rows that are alone in their class.
+    sample_uniqueness => SampleUniqueness,
 }
 
 pub use beta_likeness::Likeness;
@@ -108,6 +110,15 @@ impl ModelSpec {
     pub fn reads_hierarchy(&self) -> bool {
         self.asked().reads_hierarchy()
     }
+}
+
+/// A limit of a share.
+fn share(part: &'static str, value: f64, example: &str) -> Vec<Unfit> {
+    if (0.0..=1.0).contains(&value) {
+        return Vec::new();
+    }
+    let fault = Fault::input(format!("{part} cannot be {value}"));
+    vec![(part, fault.help(format!("give a share from 0 to 1, for instance {example}")))]
 }
 
 fn above_0(part: &'static str, value: f64) -> Vec<Unfit> {

@@ -1,16 +1,21 @@
-//! The models of sensitive columns, from their definitions a second time: what a class reaches, which classes cannot
-//! be released, and the claims about them. One file per family of figures, one line per model in `measure`.
+//! The models beside k, from their definitions a second time: what classes reach, which cannot be released, and the claims
+//! about them. One file per family of figures, one line per model in `judged_by`.
 //!
+//! A model judges every class by the values of a sensitive column, or the sizes of all classes together.
 //! Plainer than what the search uses: figures are taken from lists that are sorted or added up anew for every
 //! class. Costs a pass over the values of every class, and a sort of them for recursive diversity.
 
 mod diversity;
 mod limit;
 mod shares;
+mod whole;
+
+pub(super) use self::whole::without_smallest;
 
 use std::collections::BTreeSet;
 
 use self::limit::{Limit, ROUNDING};
+use self::whole::Whole;
 use super::claims::Judged;
 use super::levels::Build;
 use super::reference::Reference;
@@ -61,14 +66,28 @@ impl Seen<'_> {
     }
 }
 
-fn measure(asked: &ModelSpec) -> Box<dyn Measure> {
+/// What a model judges.
+#[derive(Debug)]
+enum JudgedBy {
+    /// Every class by a sensitive column.
+    Column(OfColumn),
+    /// All classes together by their sizes.
+    Whole(Box<dyn Whole>),
+}
+
+fn judged_by(asked: &ModelSpec, columns: &[&str]) -> Option<JudgedBy> {
+    let at = columns.iter().position(|name| Some(*name) == asked.column());
+    let column = |measure: Box<dyn Measure>| {
+        at.map(|column| JudgedBy::Column(OfColumn { column, measure, reference: None, named: None }))
+    };
     match asked.clone() {
-        ModelSpec::LDiversity(asked) => Box::new(asked),
-        ModelSpec::TCloseness(asked) => Box::new(asked),
-        ModelSpec::PSensitive(asked) => Box::new(asked),
-        ModelSpec::AlphaK(asked) => Box::new(asked),
-        ModelSpec::DeltaDisclosure(asked) => Box::new(asked),
-        ModelSpec::BetaLikeness(asked) => Box::new(asked),
+        ModelSpec::LDiversity(asked) => column(Box::new(asked)),
+        ModelSpec::TCloseness(asked) => column(Box::new(asked)),
+        ModelSpec::PSensitive(asked) => column(Box::new(asked)),
+        ModelSpec::AlphaK(asked) => column(Box::new(asked)),
+        ModelSpec::DeltaDisclosure(asked) => column(Box::new(asked)),
+        ModelSpec::BetaLikeness(asked) => column(Box::new(asked)),
+        ModelSpec::SampleUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
     }
 }
 
@@ -77,6 +96,12 @@ fn measure(asked: &ModelSpec) -> Box<dyn Measure> {
 pub(super) struct Rule {
     /// The claim's name in a certificate.
     pub(super) claim: String,
+    by: JudgedBy,
+}
+
+/// A model of a sensitive column.
+#[derive(Debug)]
+struct OfColumn {
     /// Which of the judged columns it is about, in name order.
     column: usize,
     measure: Box<dyn Measure>,
@@ -96,10 +121,7 @@ enum File {
 /// The models of a policy.
 pub(super) fn of(policy: &Policy) -> Vec<Rule> {
     let columns: Vec<&str> = policy.judged().into_iter().collect();
-    let rule = |asked: &ModelSpec| {
-        let column = columns.iter().position(|name| Some(*name) == asked.column())?;
-        Some(Rule { claim: asked.claim(), column, measure: measure(asked), reference: None, named: None })
-    };
+    let rule = |asked: &ModelSpec| Some(Rule { claim: asked.claim(), by: judged_by(asked, &columns)? });
     policy.privacy.models.iter().filter_map(rule).collect()
 }
 
@@ -111,7 +133,7 @@ pub(super) fn compare(
     certificate: &Certificate,
     build: &Build<'_>,
 ) -> Result<()> {
-    for rule in &mut *rules {
+    for rule in rules.iter_mut().filter_map(Rule::of_column) {
         if let Some(values) = rule.measure.named() {
             let numbers = |side: &Side| {
                 let interner = &side.sensitive[rule.column].interner;
@@ -122,7 +144,7 @@ pub(super) fn compare(
     }
     let nothing_held = certificate.release.suppressed == 0;
     let Some(table) = original.or(nothing_held.then_some(released)) else { return Ok(()) };
-    for rule in rules {
+    for rule in rules.iter_mut().filter_map(Rule::of_column) {
         if rule.measure.compares() {
             rule.reference = Some(Reference::new(
                 (policy, rule.measure.ground()),
@@ -136,16 +158,33 @@ pub(super) fn compare(
 }
 
 impl Rule {
+    fn of_column(&mut self) -> Option<&mut OfColumn> {
+        match &mut self.by {
+            JudgedBy::Column(rule) => Some(rule),
+            JudgedBy::Whole(_) => None,
+        }
+    }
+
+    /// What is asked of figures.
+    fn limit(&self) -> Limit {
+        match &self.by {
+            JudgedBy::Column(rule) => rule.measure.limit(),
+            JudgedBy::Whole(rule) => rule.limit(),
+        }
+    }
+
     /// What is asked for, as a certificate states it.
     pub(super) fn required(&self) -> f64 {
-        self.measure.limit().number()
+        self.limit().number()
     }
 
     /// Whether a figure is enough.
     pub(super) fn holds(&self, figure: f64) -> bool {
-        self.measure.limit().met(figure)
+        self.limit().met(figure)
     }
+}
 
+impl OfColumn {
     /// Whether figures can be told: some need the whole table.
     fn told(&self) -> bool {
         !self.measure.compares() || self.reference.is_some()
@@ -174,27 +213,45 @@ impl Rule {
     }
 }
 
-/// Takes the rows of every class away that violates a model.
+/// Takes the rows of every class away that violates a model by itself.
 pub(super) fn without_unsafe(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
     for rule in rules {
         for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
-            if !rule.holds(rule.figure_of(columns, class)) {
+            let safe = match &rule.by {
+                JudgedBy::Column(by) => rule.holds(by.figure_of(columns, class)),
+                JudgedBy::Whole(by) => *count >= by.least(),
+            };
+            if !safe {
                 *count = 0;
             }
         }
     }
 }
 
-/// The worst class against what is asked for and what is certified.
+/// What a model's figures say against what is asked for and what is certified.
 pub(super) fn claim(rule: &Rule, certificate: &Certificate, released: &Side, judged: &Judged) -> Finding {
-    if !rule.told() {
+    match &rule.by {
+        JudgedBy::Column(by) => worst_class(rule, by, certificate, released, judged),
+        JudgedBy::Whole(by) => whole::claim(rule, by.as_ref(), certificate, judged),
+    }
+}
+
+/// The worst class against what is asked for and what is certified.
+fn worst_class(
+    rule: &Rule,
+    by: &OfColumn,
+    certificate: &Certificate,
+    released: &Side,
+    judged: &Judged,
+) -> Finding {
+    if !by.told() {
         return Finding::unchecked(WITHOUT_ORIGINAL);
     }
     let columns = released.values();
     let alive = || (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0);
     let figures: Vec<(usize, f64)> =
-        alive().map(|class| (class, rule.figure_of_released(&columns, class))).collect();
-    let worst = figures.iter().min_by(|a, b| rule.measure.limit().order(a.1, b.1)).copied();
+        alive().map(|class| (class, by.figure_of_released(&columns, class))).collect();
+    let worst = figures.iter().min_by(|a, b| rule.limit().order(a.1, b.1)).copied();
     let mut wrong = Wrong::default();
     if let Some((class, figure)) = worst.filter(|(_, figure)| !rule.holds(*figure)) {
         let unsafe_rows = figures.iter().filter(|(_, figure)| !rule.holds(*figure));
@@ -208,7 +265,7 @@ pub(super) fn claim(rule: &Rule, certificate: &Certificate, released: &Side, jud
         ));
     }
     let found = worst.map(|(_, figure)| figure);
-    wrong.extend(unlike(certificate.release.privacy.get(&rule.claim), found));
+    wrong.extend(unlike("the worst class reaches", certificate.release.privacy.get(&rule.claim), found));
     Finding::of(&wrong, || match found {
         Some(figure) => format!("the worst class reaches {figure}, {} is required", rule.required()),
         None => "no row is released".into(),
@@ -216,7 +273,7 @@ pub(super) fn claim(rule: &Rule, certificate: &Certificate, released: &Side, jud
 }
 
 /// How a certified figure differs from what was found.
-fn unlike(claim: Option<&Claim>, found: Option<f64>) -> Option<String> {
+fn unlike(what: &str, claim: Option<&Claim>, found: Option<f64>) -> Option<String> {
     let Some(claim) = claim else { return Some("the certificate does not claim it".into()) };
     let same = match (claim.achieved, found) {
         (Some(stated), Some(found)) => (stated - found).abs() <= ROUNDING * found.abs().max(1.0),
@@ -224,7 +281,5 @@ fn unlike(claim: Option<&Claim>, found: Option<f64>) -> Option<String> {
         _ => false,
     };
     let number = |figure: Option<f64>| figure.map_or("none".to_owned(), |figure| figure.to_string());
-    (!same).then(|| {
-        format!("the worst class reaches {}, the certificate says {}", number(found), number(claim.achieved))
-    })
+    (!same).then(|| format!("{what} {}, the certificate says {}", number(found), number(claim.achieved)))
 }

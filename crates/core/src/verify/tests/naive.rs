@@ -181,7 +181,7 @@ impl<'a> Table<'a> {
     /// Model → its name, what is asked for, and the worst that some rows reach; classes are told apart by all cells.
     fn models(&self) -> Vec<(String, f64, Figure)> {
         let model = |asked: &ModelSpec| {
-            let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column()).unwrap();
+            let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column())?;
             let (required, kind) = match asked.clone() {
                 ModelSpec::LDiversity(LDiversity { kind, l, c, .. }) => {
                     (c.unwrap_or(l), Kind::Diversity(kind, l as usize))
@@ -191,10 +191,11 @@ impl<'a> Table<'a> {
                 ModelSpec::AlphaK(asked) => (asked.alpha, Kind::Share(asked.values)),
                 ModelSpec::DeltaDisclosure(asked) => (asked.delta, Kind::Disclosure),
                 ModelSpec::BetaLikeness(asked) => (asked.beta, Kind::Gain(asked.kind, asked.beta)),
+                ModelSpec::SampleUniqueness(_) => return None,
             };
-            (asked.claim(), required, Figure { at, kind })
+            Some((asked.claim(), required, Figure { at, kind }))
         };
-        self.policy.privacy.models.iter().map(model).collect()
+        self.policy.privacy.models.iter().filter_map(model).collect()
     }
 
     /// What a row's class among some rows reaches, and whether that is enough.
@@ -299,11 +300,51 @@ impl<'a> Table<'a> {
             };
             (model.0.clone(), Claim { required: model.1, achieved, holds: true })
         };
-        self.models().iter().map(claim).collect()
+        let whole = |asked: &ModelSpec| {
+            let (required, achieved) = self.whole(asked, stay)?;
+            Some((asked.claim(), Claim { required, achieved, holds: true }))
+        };
+        let whole = self.policy.privacy.models.iter().filter_map(whole);
+        self.models().iter().map(claim).chain(whole).collect()
     }
 
-    /// The most of some rows that are safe by themselves.
+    /// Rows among some that equal a row in every cell.
+    fn alike(&self, row: usize, of: &[bool]) -> usize {
+        (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]).count()
+    }
+
+    /// What a model of the whole table asks for and what some rows reach; none for other models.
+    fn whole(&self, asked: &ModelSpec, stay: &[bool]) -> Option<(f64, Option<f64>)> {
+        let sizes: Vec<f64> =
+            (0..stay.len()).filter(|&row| stay[row]).map(|row| self.alike(row, stay) as f64).collect();
+        let mean = |part: &dyn Fn(f64) -> f64| {
+            (!sizes.is_empty())
+                .then(|| sizes.iter().map(|&size| part(size)).sum::<f64>() / sizes.len() as f64)
+        };
+        match asked {
+            ModelSpec::SampleUniqueness(asked) => {
+                Some((asked.max, mean(&|size| if size == 1.0 { 1.0 } else { 0.0 })))
+            }
+            _ => None,
+        }
+    }
+
+    /// The most of some rows that are safe by themselves and in classes of at least some size, for the least size that
+    /// keeps every model of the whole table.
     fn stay(&self, of: &[bool]) -> Vec<bool> {
+        let fits = |stay: &[bool]| {
+            let mut whole = self.policy.privacy.models.iter().filter_map(|asked| self.whole(asked, stay));
+            whole.all(|(most, found)| !stay.contains(&true) || found.is_some_and(|f| f <= most + 1e-9))
+        };
+        let least = |size: usize| {
+            let of: Vec<bool> = (0..of.len()).map(|row| of[row] && self.alike(row, of) >= size).collect();
+            self.stay_safe(&of)
+        };
+        (1..).map(least).find(|stay| fits(stay)).unwrap()
+    }
+
+    /// The most of some rows that are safe by themselves, but for models of the whole table.
+    fn stay_safe(&self, of: &[bool]) -> Vec<bool> {
         let misses = |row: &Row| row.iter().any(Option::is_none);
         let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
         let mut stay: Vec<bool> = self.general.iter().zip(of).map(|(row, of)| *of && !held(row)).collect();
