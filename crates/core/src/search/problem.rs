@@ -20,12 +20,58 @@ pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
 pub struct Grouped {
     /// The quasi-identifiers, in the table's order.
     pub names: Vec<String>,
-    /// The measured columns: targets, then sensitive columns that models judge, each in the table's order.
+    /// The measured columns: targets, then sensitive columns that models judge and columns of guarding nodes, each
+    /// in the table's order.
     pub measured: Vec<String>,
     /// The values of the quasi-identifiers, then of the measured columns, as the table writes them.
     pub dictionaries: Vec<Dictionary>,
     /// The combinations, in codes of the dictionaries.
     pub tuples: Tuples,
+}
+
+/// A sensitive column that is released at a level of its hierarchy.
+pub struct Leveled {
+    /// Its name.
+    pub name: String,
+    /// Code of its dictionary → the label that is released.
+    pub labels: Vec<Option<String>>,
+}
+
+impl Leveled {
+    /// The labels, and the way from the dictionary to them.
+    fn labels(&self, raw: &Dictionary) -> (Dictionary, Vec<Code>) {
+        let mut labels = Dictionary::new();
+        let codes = self.labels.iter().enumerate();
+        let map = codes.map(|(code, label)| labels.add(label.as_deref(), raw.count(code as Code))).collect();
+        (labels, map)
+    }
+}
+
+/// What the measured columns with a level become.
+///
+/// # Errors
+/// Hierarchies that cannot be built or lack values, and levels that they do not have.
+pub fn leveled(
+    policy: &Policy,
+    measured: &[String],
+    dictionaries: &[Dictionary],
+    load: Load<'_>,
+) -> Result<Vec<Leveled>> {
+    let mut columns = Vec::new();
+    for (name, raw) in measured.iter().zip(dictionaries) {
+        let Some(level) = policy.columns.get(name).and_then(|column| column.level) else { continue };
+        let built = hierarchy(policy, name, raw, load);
+        let (hierarchy, leaves) = built.map_err(|error| error.map(|fault| placed(fault, name)))?;
+        if level > hierarchy.height() {
+            return Err(Fault::input(format!("the highest level is {}", hierarchy.height()))
+                .key(format!("columns.{name}.level"))
+                .help("give a level of the hierarchy")
+                .into());
+        }
+        let label = |leaf: Code| hierarchy.label(level, hierarchy.generalize(leaf, level)).map(String::from);
+        columns.push(Leveled { name: name.clone(), labels: leaves.into_iter().map(label).collect() });
+    }
+    Ok(columns)
 }
 
 impl Problem {
@@ -43,7 +89,12 @@ impl Problem {
         let (hierarchies, mut maps) = hierarchies(policy, &names, &dictionaries, load)?;
         let profile = Profile::new(policy, &names);
         let lattice = lattice(policy, &names, &hierarchies, &profile)?;
-        let values: Vec<_> = dictionaries[names.len()..].iter().map(|d| labels(policy, d)).collect();
+        let leveled = leveled(policy, &measured, &dictionaries[names.len()..], load)?;
+        let values = measured.iter().zip(&dictionaries[names.len()..]).map(|(name, raw)| {
+            let at = leveled.iter().find(|column| column.name == *name);
+            at.map_or_else(|| labels(policy, raw), |column| column.labels(raw))
+        });
+        let values: Vec<_> = values.collect();
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
         let classes = tuples.into_measured(names.len(), &maps)?.with_targets(targets);
@@ -235,6 +286,8 @@ fn asked_models(
         rows: classes.rows(),
         max_suppressed,
         strict: max_suppressed == 0,
+        guard: None,
+        k: policy.privacy.k,
     };
     let mut faults = Vec::new();
     let mut models = Vec::new();
@@ -267,7 +320,8 @@ fn asked_model(
         hierarchy.map_err(|e| e.faults().iter().cloned().map(|f| placed(f, name)).collect::<Vec<_>>())?;
     let listed = matches!(spec, Some(hierarchy::Spec::File(_)));
     let column = Values { hierarchy: hierarchy.as_ref(), listed, ..*plain };
-    built(&key, asked, &Setting { column: Some(&column), ..setting })
+    let guard = setting.measured.iter().find(|values| asked.guard() == Some(values.name));
+    built(&key, asked, &Setting { column: Some(&column), guard, ..setting })
 }
 
 /// The model under a key, unless the table cannot reach what it asks for.

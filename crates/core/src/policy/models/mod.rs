@@ -22,6 +22,11 @@ trait Ask {
         None
     }
 
+    /// The column that holds what each row is guarded against, where there is one.
+    fn guard(&self) -> Option<&str> {
+        None
+    }
+
     /// What certificates call it.
     fn claim(&self) -> String;
 
@@ -83,6 +88,14 @@ models! {
     p_sensitive => PSensitive,
     /// No value too frequent in any class, beside k rows.
     alpha_k => AlphaK,
+    /// Several numbers that are far apart in every class.
+    k_e => KE,
+    /// No row's value likely to be under the label that its person fears.
+    personalized => Personalized,
+    /// Nobody's value likely to whoever knows a few implications.
+    ck_safety => CkSafety,
+    /// No value likelier than 1/m even to whoever knows how the release was chosen.
+    m_confidentiality => MConfidentiality,
     /// No value much more or less likely than in the whole table.
     delta_disclosure => DeltaDisclosure,
     /// No value much more likely than in the whole table.
@@ -99,6 +112,11 @@ impl ModelSpec {
     /// The sensitive column that it is about; none for a model of the quasi-identifiers alone.
     pub fn column(&self) -> Option<&str> {
         self.asked().column()
+    }
+
+    /// The column that holds what each row is guarded against, where there is one; it is not released.
+    pub fn guard(&self) -> Option<&str> {
+        self.asked().guard()
     }
 
     /// What certificates call it.
@@ -140,6 +158,11 @@ impl Policy {
     /// The sensitive columns that models judge, in name order.
     pub fn judged(&self) -> BTreeSet<&str> {
         self.privacy.models.iter().filter_map(ModelSpec::column).collect()
+    }
+
+    /// The columns that hold what rows are guarded against, in name order; none is released.
+    pub fn guards(&self) -> BTreeSet<&str> {
+        self.privacy.models.iter().filter_map(ModelSpec::guard).collect()
     }
 }
 

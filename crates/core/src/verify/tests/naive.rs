@@ -35,6 +35,12 @@ enum Kind {
     /// The largest share, of some values or of all.
     Share(Option<Vec<String>>),
     Disclosure,
+    /// The largest probability after so many implications, among the classes of some rows.
+    Implications(usize),
+    /// The largest share under a guarding node, which is in this column.
+    Breach(usize),
+    /// From the least to the greatest number, of so many.
+    Range(u64),
     Gain(Likeness, f64),
 }
 
@@ -147,9 +153,18 @@ impl<'a> Table<'a> {
             return self.case.rows[row][at].as_deref().map(made_up);
         }
         match self.quasi.iter().position(|q| q == name) {
-            None => self.case.rows[row][at].clone(),
+            None => self.sensitive(row, at),
             Some(_) if !stays => Some("*".into()),
             Some(quasi) => self.general[row][quasi].clone(),
+        }
+    }
+
+    /// A cell that is not generalized by a search: as it is, or at its level.
+    fn sensitive(&self, row: usize, at: usize) -> Option<String> {
+        let (name, cell) = (&self.case.columns[at], self.case.rows[row][at].as_deref());
+        match self.policy.columns[name].level {
+            Some(level) => self.case.label(name, cell, level),
+            None => cell.map(String::from),
         }
     }
 
@@ -189,6 +204,13 @@ impl<'a> Table<'a> {
                 ModelSpec::TCloseness(TCloseness { t, distance, .. }) => (t, Kind::Closeness(distance)),
                 ModelSpec::PSensitive(asked) => (asked.p as f64, Kind::Diversity(Diversity::Distinct, 1)),
                 ModelSpec::AlphaK(asked) => (asked.alpha, Kind::Share(asked.values)),
+                ModelSpec::KE(asked) => (asked.e, Kind::Range(asked.k.or(self.policy.privacy.k).unwrap())),
+                ModelSpec::Personalized(asked) => {
+                    let guard = self.case.columns.iter().position(|c| *c == asked.guard).unwrap();
+                    (asked.breach, Kind::Breach(guard))
+                }
+                ModelSpec::CkSafety(asked) => (asked.c, Kind::Implications(asked.knowledge)),
+                ModelSpec::MConfidentiality(asked) => (1.0 / asked.m, Kind::Share(asked.values)),
                 ModelSpec::DeltaDisclosure(asked) => (asked.delta, Kind::Disclosure),
                 ModelSpec::BetaLikeness(asked) => (asked.beta, Kind::Gain(asked.kind, asked.beta)),
                 ModelSpec::SampleUniqueness(_) => return None,
@@ -201,13 +223,21 @@ impl<'a> Table<'a> {
     /// What a row's class among some rows reaches, and whether that is enough.
     fn reached(&self, row: usize, of: &[bool], (_, required, figure): &(String, f64, Figure)) -> (f64, bool) {
         let mates = (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]);
+        if let Kind::Implications(knowledge) = figure.kind {
+            let found = self.disclosed(row, of, figure.at, knowledge + 1);
+            return (found, found < *required - 1e-9);
+        }
         if !matches!(figure.kind, Kind::Diversity(..)) {
             let found = self.compared(figure, &mates.collect::<Vec<_>>());
-            let exact = matches!(figure.kind, Kind::Disclosure);
-            return (found, if exact { found < *required } else { found <= required + 1e-9 });
+            let holds = match figure.kind {
+                Kind::Range(_) => found >= *required,
+                Kind::Disclosure => found < *required,
+                _ => found <= required + 1e-9,
+            };
+            return (found, holds);
         }
-        let mut values = BTreeMap::<&str, f64>::new();
-        for value in mates.filter_map(|other| self.case.rows[other][figure.at].as_deref()) {
+        let mut values = BTreeMap::<String, f64>::new();
+        for value in mates.filter_map(|other| self.sensitive(other, figure.at)) {
             *values.entry(value).or_default() += 1.0;
         }
         let mut rows: Vec<f64> = values.into_values().collect();
@@ -231,7 +261,7 @@ impl<'a> Table<'a> {
 
     /// What some rows reach under a model that looks at shares.
     fn compared(&self, figure: &Figure, mates: &[usize]) -> f64 {
-        let value = |row: usize| self.case.rows[row][figure.at].clone();
+        let value = |row: usize| self.sensitive(row, figure.at);
         let all: Vec<usize> = (0..self.case.rows.len()).collect();
         let share = |rows: &[usize], of: &Option<String>| {
             rows.iter().filter(|&&row| value(row) == *of).count() as f64 / rows.len() as f64
@@ -248,6 +278,27 @@ impl<'a> Table<'a> {
                 let shares = values.iter().filter(counts).map(|v| share(&present, v));
                 if present.is_empty() { 0.0 } else { shares.fold(0.0, f64::max) }
             }
+            Kind::Range(k) => {
+                let numbers: BTreeSet<i64> =
+                    mates.iter().filter_map(|&row| value(row)).map(|v| v.parse().unwrap()).collect();
+                let enough = numbers.len() as u64 >= *k;
+                numbers.last().zip(numbers.first()).filter(|_| enough).map_or(0.0, |(a, b)| (a - b) as f64)
+            }
+            Kind::Breach(guard) => {
+                let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
+                let name = &self.case.columns[figure.at];
+                let has = |row: usize, node: &String| {
+                    let mut labels = (0..=self.case.height(name))
+                        .map(|level| self.case.label(name, value(row).as_deref(), level));
+                    labels.any(|label| label.as_ref() == Some(node))
+                };
+                let nodes = mates.iter().filter_map(|&row| self.case.rows[row][*guard].as_ref());
+                let share = |node: &String| {
+                    let rows = present.iter().filter(|&&row| has(row, node)).count();
+                    rows as f64 / present.len().max(1) as f64
+                };
+                nodes.map(share).fold(0.0, f64::max)
+            }
             Kind::Disclosure => pairs.map(|(p, q)| (p / q).ln().abs()).fold(0.0, f64::max),
             Kind::Gain(kind, beta) => {
                 let gains = pairs.filter(|(p, q)| p > q).map(|(p, q)| match kind {
@@ -256,7 +307,7 @@ impl<'a> Table<'a> {
                 });
                 gains.fold(0.0, f64::max)
             }
-            Kind::Diversity(..) => f64::NAN,
+            Kind::Diversity(..) | Kind::Implications(_) => f64::NAN,
         }
     }
 
@@ -289,13 +340,45 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The largest probability that atoms about some rows can give to one about a row's class: with every way to divide
+    /// the atoms among classes, and among the people of a class.
+    fn disclosed(&self, row: usize, of: &[bool], at: usize, atoms: usize) -> f64 {
+        let counts = |class: usize| {
+            let mates =
+                (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[class]);
+            let mut values = BTreeMap::<String, usize>::new();
+            mates
+                .filter_map(|other| self.sensitive(other, at))
+                .for_each(|v| *values.entry(v).or_default() += 1);
+            let mut counts: Vec<usize> = values.into_values().collect();
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            counts
+        };
+        let alive: Vec<usize> = (0..of.len()).filter(|&other| of[other]).collect();
+        let mut firsts: Vec<usize> = Vec::new();
+        for &other in &alive {
+            if !firsts.iter().any(|&first| self.general[first] == self.general[other]) {
+                firsts.push(other);
+            }
+        }
+        let own = counts(row);
+        let Some(&top) = own.first() else { return 0.0 };
+        let others = firsts.iter().filter(|&&first| self.general[first] != self.general[row]);
+        let others: Vec<Vec<usize>> = others.map(|&first| counts(first)).collect();
+        let least = (1..=atoms).map(|mine| avoid(&own, mine) * over(&others, atoms - mine));
+        let chance = top as f64 / own.iter().sum::<usize>() as f64;
+        chance / (chance + least.fold(1.0, f64::min))
+    }
+
     /// The claims about models.
     fn model_claims(&self, stay: &[bool]) -> Vec<(String, Claim)> {
         let claim = |model: &(String, f64, Figure)| {
             let rows = (0..stay.len()).filter(|&row| stay[row]);
             let figures = rows.map(|row| self.reached(row, stay, model).0);
             let achieved = match model.2.kind {
-                Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) => figures.reduce(f64::min),
+                Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) | Kind::Range(_) => {
+                    figures.reduce(f64::min)
+                }
                 _ => figures.reduce(f64::max),
             };
             (model.0.clone(), Claim { required: model.1, achieved, holds: true })
@@ -348,19 +431,31 @@ impl<'a> Table<'a> {
         let misses = |row: &Row| row.iter().any(Option::is_none);
         let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
         let mut stay: Vec<bool> = self.general.iter().zip(of).map(|(row, of)| *of && !held(row)).collect();
-        let models = self.models();
+        let (last, models): (Vec<_>, Vec<_>) =
+            self.models().into_iter().partition(|model| matches!(model.2.kind, Kind::Implications(_)));
         let before = stay.clone();
         for (row, stays) in stay.iter_mut().enumerate() {
             *stays &= models.iter().all(|model| self.reached(row, &before, model).1);
         }
+        self.stable(&mut stay);
+        let before = stay.clone();
+        for (row, stays) in stay.iter_mut().enumerate().filter(|(_, stays)| **stays) {
+            *stays &= last.iter().all(|model| self.reached(row, &before, model).1);
+        }
+        self.stable(&mut stay);
+        stay
+    }
+
+    /// Leaves out who is too few, one at a time.
+    fn stable(&self, stay: &mut [bool]) {
         let groups = self.groups();
         loop {
             let short = (0..stay.len()).find(|&row| {
-                stay[row] && groups.iter().any(|(_, columns, k)| self.size(row, columns, &stay) < *k)
+                stay[row] && groups.iter().any(|(_, columns, k)| self.size(row, columns, stay) < *k)
             });
             match short {
                 Some(row) => stay[row] = false,
-                None => return stay,
+                None => return,
             }
         }
     }
@@ -634,4 +729,38 @@ impl<'a> Table<'a> {
 fn firsts<'a, T: PartialEq + 'a>(values: impl Iterator<Item = &'a T>) -> Vec<usize> {
     let values: Vec<&T> = values.collect();
     values.iter().map(|v| values.iter().position(|other| other == v).unwrap()).collect()
+}
+
+/// The least probability that so many atoms or fewer about people with these values are all false.
+fn avoid(counts: &[usize], atoms: usize) -> f64 {
+    let n: usize = counts.iter().sum();
+    let product = |parts: &[usize]| {
+        let person = |(i, values): (usize, &usize)| {
+            let taken: usize = counts.iter().take(*values).sum();
+            (n - i).saturating_sub(taken) as f64 / (n - i) as f64
+        };
+        parts.iter().take(n).enumerate().map(person).product::<f64>()
+    };
+    partitions(atoms, atoms).iter().map(|parts| product(parts)).fold(1.0, f64::min)
+}
+
+/// Every way to write a number as a sum of falling parts.
+fn partitions(number: usize, most: usize) -> Vec<Vec<usize>> {
+    if number == 0 {
+        return vec![Vec::new()];
+    }
+    let first = |part: usize| {
+        partitions(number - part, part).into_iter().map(move |rest| [vec![part], rest].concat())
+    };
+    (1..=number.min(most)).flat_map(first).collect()
+}
+
+/// The same with atoms about the people of several classes.
+fn over(classes: &[Vec<usize>], atoms: usize) -> f64 {
+    match classes {
+        [] => 1.0,
+        [first, rest @ ..] => {
+            (0..=atoms).map(|mine| avoid(first, mine) * over(rest, atoms - mine)).fold(1.0, f64::min)
+        }
+    }
 }
