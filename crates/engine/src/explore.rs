@@ -30,8 +30,8 @@ impl Engine {
         Ok((source, columns))
     }
 
-    /// Groups the quasi-identifiers of a table that was opened, and measures its targets, and the sensitive columns
-    /// that models judge, in the classes.
+    /// Groups the quasi-identifiers of a table that was opened, and measures its targets, the sensitive columns
+    /// that models judge or that have a level, and the columns of guarding nodes in the classes.
     pub(crate) fn group_quasi(
         &self,
         policy: &PolicyFile,
@@ -45,7 +45,15 @@ impl Engine {
         };
         let (quasi, mut measured) = (with(Role::Quasi), with(Role::Target));
         let judged = policy.policy.judged();
-        measured.extend(columns.iter().filter(|name| judged.contains(name.as_str())).cloned());
+        let leveled: Vec<&str> = policy.policy.leveled().into_iter().map(|(name, _)| name).collect();
+        measured.extend(
+            columns
+                .iter()
+                .filter(|name| judged.contains(name.as_str()) || leveled.contains(&name.as_str()))
+                .cloned(),
+        );
+        let guards = policy.policy.guards();
+        measured.extend(columns.iter().filter(|name| guards.contains(name.as_str())).cloned());
         self.measure(source, &quasi, &measured, progress).map_err(|e| in_table(e, source))
     }
 

@@ -23,6 +23,7 @@ use crate::Engine;
 use crate::cells::unfit;
 use crate::digest::digest_files;
 use crate::error::unreadable;
+use crate::leveled::Leveled;
 use crate::paths::{Paths, Staging};
 use crate::shape::shape;
 use crate::source::Source;
@@ -153,8 +154,12 @@ impl Engine {
         })?;
         let dictionaries = grouped.dictionaries.clone();
         let rows = grouped.tuples.rows();
-        let (mut problem, maps) =
-            Problem::new(policy, grouped, &|path| job.policy.load(path)).map_err(|e| in_table(e, &source))?;
+        let load = |path: &str| job.policy.load(path);
+        let quasi = grouped.names.len();
+        let leveled = search::leveled(policy, &grouped.measured, &dictionaries[quasi..], &load)
+            .map_err(|e| in_table(e, &source))?;
+        let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;
+        let (mut problem, maps) = Problem::new(policy, grouped, &load).map_err(|e| in_table(e, &source))?;
         problem.profile.seed = job.seed.unwrap_or(policy.search.seed);
 
         let substitutes = self.substitutes(&source, policy, keys, &|| job.give_up(0))?;
@@ -177,6 +182,7 @@ impl Engine {
         let asked = policy.output.suppressed;
         let local =
             recode::local(asked, &problem.classes, (&view, flags), &problem.lattice, &problem.models)?;
+        unmet(&claims_of(&problem, (&view, flags), local.as_ref()))?;
         let mut recoding = Recoding::new(&problem.names, &maps, &view, flags);
         if let Some(local) = &local {
             recoding = recoding.with_steps(&maps, &problem.classes, &problem.hierarchies, &local.steps);
@@ -189,6 +195,7 @@ impl Engine {
             recoding: &recoding,
             dictionaries: &dictionaries,
             substitutes: &substitutes,
+            leveled: &leveled,
             rows,
             seed: job.seed.unwrap_or(policy.search.seed),
             output: &stage.output,
@@ -401,20 +408,17 @@ fn figures(
             steps: Vec::new(),
             loss: losses(policy, problem, best, view, flags)?,
             loss_by_column: losses_by_column(problem, view, flags)?,
-            privacy: claims(&problem.models, view, flags),
+            privacy: claims_of(problem, (view, flags), None),
             classes: (view.len() - flags.classes()) as u64,
         });
     };
-    let released = local.released.view();
-    let mut nothing = Flags::default();
-    nothing.reset(released.len());
     let price = Price::new(&local.recoded, &best.node);
     Ok(Figures {
         steps: local.facts(&problem.names, &problem.hierarchies),
         loss: losses_of_cells(policy, problem, &price)?,
         loss_by_column: columns_of_cells(problem, &price),
-        privacy: claims(&problem.models, &released, &nothing),
-        classes: released.len() as u64,
+        privacy: claims_of(problem, (view, flags), Some(local)),
+        classes: local.released.view().len() as u64,
     })
 }
 
@@ -477,6 +481,33 @@ fn columns_of_cells(problem: &Problem, price: &Price) -> BTreeMap<String, BTreeM
     let parts = |name: &&str| (name.to_string(), price.parts(&LossParameters::named(*name), &plain));
     let losses = loss::NAMES.iter().map(parts).filter(|(_, parts)| !parts.is_empty());
     losses.map(|(name, parts)| (name, problem.names.iter().cloned().zip(parts).collect())).collect()
+}
+
+/// The guarantees of a node with its flagged rows left out, or of what further steps made of them.
+fn claims_of(
+    problem: &Problem,
+    (view, flags): (&View<'_>, &Flags),
+    local: Option<&Local<'_>>,
+) -> BTreeMap<String, Claim> {
+    let Some(local) = local else { return claims(&problem.models, view, flags) };
+    let released = local.released.view();
+    let mut nothing = Flags::default();
+    nothing.reset(released.len());
+    claims(&problem.models, &released, &nothing)
+}
+
+/// Refuses a release under a model that flags no class, so as not to tell of its values, and is not met.
+fn unmet(claims: &BTreeMap<String, Claim>) -> Result<()> {
+    let Some((name, claim)) = claims.iter().find(|(_, claim)| !claim.holds) else { return Ok(()) };
+    let achieved = claim.achieved.unwrap_or_default();
+    let message = format!(
+        "{name}: a class reaches {achieved}, {} is required; nothing is released, because what is released must not \
+         depend on its values",
+        claim.required
+    );
+    let help = "ask for a higher k or for higher least levels from the beginning. Keep the refusal to yourself: a policy \
+                that was changed until it passed tells of the values";
+    Err(Fault::new(Kind::Unsolvable, message).key("privacy.models").help(help).into())
 }
 
 fn claims(models: &[Box<dyn PrivacyModel>], view: &View<'_>, flags: &Flags) -> BTreeMap<String, Claim> {

@@ -18,6 +18,7 @@ use throng::table::{Code, Dictionary};
 use crate::Engine;
 use crate::cells::{Cells, text};
 use crate::digest::order_key;
+use crate::leveled::Leveled;
 use crate::shuffle::Shuffle;
 use crate::sink::{Sink, Written};
 use crate::source::Source;
@@ -35,6 +36,8 @@ pub struct Transform<'a> {
     pub dictionaries: &'a [Dictionary],
     /// The made-up values of identifiers.
     pub substitutes: &'a Substitutes,
+    /// The sensitive columns that are released at a level.
+    pub leveled: &'a Leveled,
     /// Rows of the table, as grouping counted them.
     pub rows: u64,
     /// The seed of the row order.
@@ -87,6 +90,7 @@ struct Rewriter<'a> {
     recoding: &'a Recoding,
     dictionaries: &'a [Dictionary],
     substitutes: &'a Substitutes,
+    leveled: &'a Leveled,
     names: Vec<String>,
     schema: SchemaRef,
     /// For each released column the quasi-identifier it is.
@@ -114,7 +118,7 @@ impl<'a> Rewriter<'a> {
             let rewritten = quasi.is_some_and(|q| recoding.columns[q].highest > 0 || stars || keyed);
             let kind = match rewritten {
                 true => keyed_text(),
-                false if job.substitutes.has(name) => DataType::Utf8,
+                false if job.substitutes.has(name) || job.leveled.has(name) => DataType::Utf8,
                 false => original.data_type().clone(),
             };
             fields.push(Field::new(name, kind, true));
@@ -131,6 +135,7 @@ impl<'a> Rewriter<'a> {
             recoding,
             dictionaries: job.dictionaries,
             substitutes: job.substitutes,
+            leveled: job.leveled,
             names: released.to_vec(),
             schema: Arc::new(Schema::new(fields)),
             quasi,
@@ -148,6 +153,7 @@ impl<'a> Rewriter<'a> {
         for (i, name) in self.names.iter().enumerate() {
             let array = match self.quasi[i] {
                 Some(q) if *self.schema.field(i).data_type() == keyed_text() => self.generalized(q)?,
+                None if self.leveled.has(name) => self.leveled.replace(name, batch.column(i))?,
                 None if self.substitutes.has(name) => self.substitutes.replace(name, batch.column(i))?,
                 _ => Arc::clone(batch.column(i)),
             };

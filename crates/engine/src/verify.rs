@@ -24,14 +24,17 @@ impl Engine {
         self.feed(&source, &columns, |rows, cells| verifier.released_batch(rows, cells))
     }
 
-    /// Feeds the original to the verifier: only what a release can hold.
+    /// Feeds the original to the verifier: only what a release can hold, and what rows are guarded against.
     ///
     /// # Errors
     /// When it cannot be read.
     pub fn read_original(&self, verifier: &mut Verifier<'_>, source: &Source, policy: &Policy) -> Result<()> {
         verifier.input_sha256(digest_files(&source.files)?);
         let mut columns = self.columns(source)?;
-        columns.retain(|c| policy.columns.get(c).is_some_and(Column::released));
+        let guards = policy.guards();
+        let read =
+            |c: &String| policy.columns.get(c).is_some_and(Column::released) || guards.contains(c.as_str());
+        columns.retain(read);
         verifier.original_columns(&columns);
         self.feed(source, &columns, |rows, cells| verifier.original_batch(rows, cells))
     }

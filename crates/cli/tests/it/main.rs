@@ -19,6 +19,7 @@ mod stop;
 mod tamper;
 mod identifiers;
 mod models;
+mod guarded;
 mod datafly;
 mod bad_policy;
 mod bad_table;

@@ -85,7 +85,7 @@ impl Order {
 }
 
 /// A finite number; −0 is 0.
-fn number(text: &str) -> Option<f64> {
+pub(super) fn number(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x + 0.0)
 }
 

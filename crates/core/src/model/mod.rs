@@ -1,28 +1,40 @@
 //! Privacy models: what makes a class unsafe. One file per model, one line here.
 //!
 //! A model of the values of a sensitive column is a [`ClassModel`]: it judges one class at a time, whatever formed
-//! it. A model of the whole table is a [`PrivacyModel`] by itself.
+//! it. A model of the whole table is a [`TableFigure`] with a limit. Any other is a [`PrivacyModel`] by itself.
 
 mod alpha_k;
 mod beta_likeness;
+mod ck_safety;
 mod class;
 mod delta_disclosure;
 mod distance;
 mod k_anonymity;
+mod k_e;
 mod l_diversity;
+mod m_confidentiality;
 mod no_missing;
 mod p_sensitive;
+mod personalized;
+mod sample_uniqueness;
 mod t_closeness;
+mod table;
 
 pub use alpha_k::AlphaK;
 pub use beta_likeness::BetaLikeness;
+pub use ck_safety::CkSafety;
 pub use class::{Bound, Class, ClassModel};
 pub use delta_disclosure::DeltaDisclosure;
 pub use k_anonymity::KAnonymity;
+pub use k_e::KE;
 pub use l_diversity::LDiversity;
+pub use m_confidentiality::MConfidentiality;
 pub use no_missing::NoMissing;
 pub use p_sensitive::PSensitive;
+pub use personalized::Personalized;
+pub use sample_uniqueness::SampleUniqueness;
 pub use t_closeness::TCloseness;
+pub use table::{TableFigure, TableModel};
 
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
@@ -88,6 +100,12 @@ pub trait PrivacyModel: Send + Sync {
     /// nothing changes: what remains is the largest set of rows that is safe by itself.
     fn cascades(&self) -> bool;
 
+    /// Whether it judges a class among the classes that no other model flags. What it leaves must stay safe when
+    /// further classes are left out.
+    fn last(&self) -> bool {
+        false
+    }
+
     /// The measured columns whose histograms it reads.
     fn needs(&self) -> Vec<usize> {
         Vec::new()
@@ -113,6 +131,11 @@ pub trait PrivacyModel: Send + Sync {
     fn of_class(&self) -> Option<&dyn ClassModel> {
         None
     }
+
+    /// The same model where it judges the sizes of all classes together, beside the classes that it flags one by one.
+    fn of_table(&self) -> Option<&TableModel> {
+        None
+    }
 }
 
 /// What a model asks for and what was reached.
@@ -126,22 +149,32 @@ pub struct Verdict {
     pub holds: bool,
 }
 
-/// Flags every class that violates some model, in the table without the flagged ones.
+/// Flags every class that violates some model, in the table without the flagged ones; then, where models of the whole
+/// table ask for it, the smallest classes.
 pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut Flags) {
-    judge_by(models.iter().map(|model| &**model), classes, flags);
+    judge_by(&models.iter().map(|model| &**model).collect::<Vec<_>>(), classes, flags);
 }
 
 /// The same by some of the models.
-pub fn judge_by<'m>(
-    models: impl Iterator<Item = &'m dyn PrivacyModel> + Clone,
-    classes: &View<'_>,
-    flags: &mut Flags,
-) {
+pub fn judge_by(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
     flags.reset(classes.len());
-    let cascades = models.clone().any(|m| m.cascades());
+    settle(models, classes, flags);
+    let settled = flags.classes();
+    for model in models.iter().filter(|model| model.last()) {
+        model.violations(classes, flags);
+    }
+    if flags.classes() > settled {
+        settle(models, classes, flags);
+    }
+    table::without_smallest(models, classes, flags);
+}
+
+/// Flags until nothing changes, without the models that come last.
+fn settle(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
+    let cascades = models.iter().any(|m| m.cascades());
     loop {
         let before = flags.classes();
-        for model in models.clone() {
+        for model in models.iter().filter(|model| !model.last()) {
             model.violations(classes, flags);
         }
         if !cascades || flags.classes() == before {
@@ -151,17 +184,33 @@ pub fn judge_by<'m>(
 }
 
 /// What a model is made in: the table as far as it is known before the search.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Setting<'a> {
     /// The sensitive column that the model is about, where it is about one.
     pub column: Option<&'a Values<'a>>,
+    /// The quasi-identifiers, in the table's order.
+    pub quasi: &'a [String],
+    /// All measured columns, without their hierarchies.
+    pub measured: &'a [Values<'a>],
+    /// Rows of the table.
+    pub rows: u64,
+    /// How many of them may be suppressed.
+    pub max_suppressed: u64,
+    /// The column of guarding nodes, where the model has one.
+    pub guard: Option<&'a Values<'a>>,
     /// Whether no row may be suppressed.
     pub strict: bool,
+    /// The policy's k, where it asks for one.
+    pub k: Option<u64>,
 }
 
 impl<'a> Setting<'a> {
     fn column(&self) -> Result<&'a Values<'a>> {
         self.column.ok_or_else(|| Fault::bug("a model without its column").into())
+    }
+
+    fn guard(&self) -> Result<&'a Values<'a>> {
+        self.guard.ok_or_else(|| Fault::bug("a model without its guarding nodes").into())
     }
 }
 
@@ -176,10 +225,17 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
         ModelSpec::TCloseness(t) => Box::new(TCloseness::new(claim, t, setting.column()?, strict)?),
         ModelSpec::PSensitive(p) => Box::new(PSensitive::new(claim, p.p, setting.column()?)),
         ModelSpec::AlphaK(a) => Box::new(AlphaK::new(claim, a, setting.column()?, strict)?),
+        ModelSpec::KE(ke) => Box::new(KE::new(claim, ke, setting.column()?, setting.k)?),
+        ModelSpec::Personalized(p) => {
+            Box::new(Personalized::new(claim, p, setting.column()?, setting.guard()?)?)
+        }
+        ModelSpec::CkSafety(ck) => Box::new(CkSafety::new(claim, ck, setting.column()?, strict)),
+        ModelSpec::MConfidentiality(m) => Box::new(MConfidentiality::new(claim, m, setting.column()?)?),
         ModelSpec::DeltaDisclosure(d) => {
             Box::new(DeltaDisclosure::new(claim, d.delta, setting.column()?, strict))
         }
         ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, setting.column()?, strict)),
+        ModelSpec::SampleUniqueness(s) => Box::new(TableModel::new(claim, s.max, strict, SampleUniqueness)),
     })
 }
 
@@ -188,6 +244,7 @@ pub fn unreachable(asked: &ModelSpec, setting: &Setting<'_>) -> Option<Fault> {
     match asked {
         ModelSpec::LDiversity(l) => LDiversity::unreachable(l, setting.column?),
         ModelSpec::PSensitive(p) => PSensitive::unreachable(p.p, setting.column?),
+        ModelSpec::KE(ke) => KE::unreachable(ke, setting.column?, setting.k),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Format, Policy, Preference, Role, models, profile, substitute};
+use super::{Column, Format, Policy, Preference, Role, models, profile, substitute};
 use crate::error::{Fault, nearest};
 use crate::loss;
 
@@ -102,7 +102,10 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
         let key = |part: &str| format!("columns.{name}.{part}");
         if column.role != Role::Quasi {
             let given = [
-                ("hierarchy", column.hierarchy.is_some() && !policy.judged_by_hierarchy(name)),
+                (
+                    "hierarchy",
+                    column.hierarchy.is_some() && column.level.is_none() && !policy.judged_by_hierarchy(name),
+                ),
                 ("min_level", column.min_level.is_some()),
                 ("max_level", column.max_level.is_some()),
                 ("weight", column.weight.is_some()),
@@ -116,7 +119,15 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
                         .help(format!("remove `{part}`, or give the column role = \"quasi\"")),
                 );
             }
+            faults.extend(level(policy, name, column));
             continue;
+        }
+        if column.level.is_some() {
+            faults.push(
+                Fault::input("a quasi-identifier is generalized by the search")
+                    .key(key("level"))
+                    .help("write min_level and max_level instead"),
+            );
         }
         if let (Some(min), Some(max)) = (column.min_level, column.max_level)
             && min > max
@@ -129,6 +140,30 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
             faults.push(Fault::input("must be 0 or more").key(key("weight")));
         }
     }
+}
+
+/// What is wrong with the level that a column is released at.
+fn level(policy: &Policy, name: &str, column: &Column) -> Option<Fault> {
+    column.level?;
+    let fault = |message: &str, help: &str| {
+        Some(Fault::input(message).key(format!("columns.{name}.level")).help(help))
+    };
+    if column.role != Role::Sensitive {
+        return fault("only a sensitive column is released at a level", "remove `level`");
+    }
+    if column.hierarchy.is_none() {
+        return fault("the column has no hierarchy", "give it a hierarchy, or remove `level`");
+    }
+    if policy.columns.values().any(|column| column.substitute().is_some()) {
+        // The verifier recognizes a made-up identifier by the other cells of its rows as they are in both files.
+        let message = "a table whose identifiers are replaced cannot have a column at a level";
+        return fault(message, "remove `level`, or remove the identifiers instead");
+    }
+    if policy.judged_by_hierarchy(name) {
+        let message = "a model looks at the hierarchy of the column below that level";
+        return fault(message, "remove `level`, or ask for a model that compares values alone");
+    }
+    None
 }
 
 fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {

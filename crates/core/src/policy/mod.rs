@@ -14,8 +14,8 @@ mod substitute;
 pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
-    AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, Likeness, ModelSpec, PSensitive,
-    TCloseness,
+    AlphaK, BetaLikeness, CkSafety, DeltaDisclosure, Distance, Diversity, KE, LDiversity, Likeness,
+    MConfidentiality, ModelSpec, PSensitive, Personalized, SampleUniqueness, TCloseness,
 };
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
@@ -240,6 +240,9 @@ pub struct Column {
     /// The highest level allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_level: Option<usize>,
+    /// The level of its hierarchy that it is released at; only for `sensitive`. Default: as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
     /// How much its loss counts; default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
@@ -262,6 +265,7 @@ impl Column {
             hierarchy: None,
             min_level: None,
             max_level: None,
+            level: None,
             weight: None,
             tolerance: None,
             linking: None,
@@ -403,6 +407,14 @@ impl Policy {
     /// SHA-256 of a policy's text, as certificates record it.
     pub fn digest(text: &str) -> String {
         Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    /// The sensitive columns that are released at a level of their hierarchy, and the levels, in name order.
+    pub fn leveled(&self) -> Vec<(&str, usize)> {
+        self.columns
+            .iter()
+            .filter_map(|(name, column)| column.level.map(|level| (name.as_str(), level)))
+            .collect()
     }
 
     /// Names of the columns with a role, in name order.

@@ -65,6 +65,12 @@ impl Sizes {
         self.rows
     }
 
+    /// The classes of more rows than this.
+    #[must_use]
+    pub fn above(&self, size: u64) -> Sizes {
+        Sizes::new(self.iter().filter(|&(s, _)| s > size).collect())
+    }
+
     /// Rows of the smallest class; none where there is no class.
     pub fn smallest(&self) -> Option<u64> {
         self.sizes.first().map(|&(size, _)| size)

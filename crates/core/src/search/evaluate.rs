@@ -241,7 +241,7 @@ impl<'a> Evaluator<'a> {
         self.groups = groups;
         self.current = Some(node.clone());
         let mut flags = std::mem::take(&mut self.flags);
-        judge_by(self.models.iter().copied(), &self.view(node), &mut flags);
+        judge_by(&self.models, &self.view(node), &mut flags);
         if self.fewest > 1 {
             flags.flag_below(&self.groups.count, self.fewest);
         }

@@ -25,7 +25,7 @@ pub use advice::{Relax, relax};
 pub use budget::{Budget, Progress};
 pub use evaluate::{Evaluator, Judgement};
 pub(crate) use ola::judged;
-pub use problem::{Grouped, Load, max_suppressed};
+pub use problem::{Grouped, Leveled, Load, leveled, max_suppressed};
 pub use profile::{ColumnProfile, Profile};
 
 use crate::classes::Classes;

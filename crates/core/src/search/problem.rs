@@ -8,7 +8,7 @@ use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
 use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Setting, Values};
-use crate::policy::{Limit, Missing, Policy, Role};
+use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 
@@ -20,12 +20,58 @@ pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
 pub struct Grouped {
     /// The quasi-identifiers, in the table's order.
     pub names: Vec<String>,
-    /// The measured columns: targets, then sensitive columns that models judge, each in the table's order.
+    /// The measured columns: targets, then sensitive columns that models judge and columns of guarding nodes, each
+    /// in the table's order.
     pub measured: Vec<String>,
     /// The values of the quasi-identifiers, then of the measured columns, as the table writes them.
     pub dictionaries: Vec<Dictionary>,
     /// The combinations, in codes of the dictionaries.
     pub tuples: Tuples,
+}
+
+/// A sensitive column that is released at a level of its hierarchy.
+pub struct Leveled {
+    /// Its name.
+    pub name: String,
+    /// Code of its dictionary → the label that is released.
+    pub labels: Vec<Option<String>>,
+}
+
+impl Leveled {
+    /// The labels, and the way from the dictionary to them.
+    fn labels(&self, raw: &Dictionary) -> (Dictionary, Vec<Code>) {
+        let mut labels = Dictionary::new();
+        let codes = self.labels.iter().enumerate();
+        let map = codes.map(|(code, label)| labels.add(label.as_deref(), raw.count(code as Code))).collect();
+        (labels, map)
+    }
+}
+
+/// What the measured columns with a level become.
+///
+/// # Errors
+/// Hierarchies that cannot be built or lack values, and levels that they do not have.
+pub fn leveled(
+    policy: &Policy,
+    measured: &[String],
+    dictionaries: &[Dictionary],
+    load: Load<'_>,
+) -> Result<Vec<Leveled>> {
+    let mut columns = Vec::new();
+    for (name, raw) in measured.iter().zip(dictionaries) {
+        let Some(level) = policy.columns.get(name).and_then(|column| column.level) else { continue };
+        let built = hierarchy(policy, name, raw, load);
+        let (hierarchy, leaves) = built.map_err(|error| error.map(|fault| placed(fault, name)))?;
+        if level > hierarchy.height() {
+            return Err(Fault::input(format!("the highest level is {}", hierarchy.height()))
+                .key(format!("columns.{name}.level"))
+                .help("give a level of the hierarchy")
+                .into());
+        }
+        let label = |leaf: Code| hierarchy.label(level, hierarchy.generalize(leaf, level)).map(String::from);
+        columns.push(Leveled { name: name.clone(), labels: leaves.into_iter().map(label).collect() });
+    }
+    Ok(columns)
 }
 
 impl Problem {
@@ -43,7 +89,12 @@ impl Problem {
         let (hierarchies, mut maps) = hierarchies(policy, &names, &dictionaries, load)?;
         let profile = Profile::new(policy, &names);
         let lattice = lattice(policy, &names, &hierarchies, &profile)?;
-        let values: Vec<_> = dictionaries[names.len()..].iter().map(|d| labels(policy, d)).collect();
+        let leveled = leveled(policy, &measured, &dictionaries[names.len()..], load)?;
+        let values = measured.iter().zip(&dictionaries[names.len()..]).map(|(name, raw)| {
+            let at = leveled.iter().find(|column| column.name == *name);
+            at.map_or_else(|| labels(policy, raw), |column| column.labels(raw))
+        });
+        let values: Vec<_> = values.collect();
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
         let classes = tuples.into_measured(names.len(), &maps)?.with_targets(targets);
@@ -58,7 +109,7 @@ impl Problem {
         };
         let mut models = models(policy, &names)?;
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
-        models.extend(sensitive_models(policy, (&measured, &texts), &classes, max_suppressed == 0, load)?);
+        models.extend(asked_models(policy, &names, (&measured, &texts), &classes, max_suppressed, load)?);
         Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed, profile }, maps))
     }
 }
@@ -208,50 +259,86 @@ fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>
     Ok(models)
 }
 
-/// The models of `privacy.models`, of measured columns with their names and values; `strict` where no row may be
-/// suppressed.
-fn sensitive_models(
+/// The models of `privacy.models`, with the names and values of the measured columns and the rows that may be suppressed.
+fn asked_models(
     policy: &Policy,
+    names: &[String],
     (measured, texts): (&[String], &[&Dictionary]),
     classes: &Classes,
-    strict: bool,
+    max_suppressed: u64,
     load: Load<'_>,
 ) -> Result<Vec<Box<dyn PrivacyModel>>> {
+    let rows: Vec<Vec<u64>> =
+        classes.histograms().iter().zip(texts).map(|(h, texts)| occurrences(h, texts.len())).collect();
+    let values = |at: usize| Values {
+        name: &measured[at],
+        measured: at,
+        texts: texts[at],
+        rows: &rows[at],
+        hierarchy: None,
+        listed: false,
+    };
+    let values: Vec<Values<'_>> = (0..measured.len()).map(values).collect();
+    let setting = Setting {
+        column: None,
+        quasi: names,
+        measured: &values,
+        rows: classes.rows(),
+        max_suppressed,
+        strict: max_suppressed == 0,
+        guard: None,
+        k: policy.privacy.k,
+    };
     let mut faults = Vec::new();
     let mut models = Vec::new();
     for (at, asked) in policy.privacy.models.iter().enumerate() {
-        let Some(column) = measured.iter().position(|name| asked.column() == Some(name)) else {
-            return Err(Fault::bug(format!("the column of \"{}\" was not measured", asked.claim())).into());
-        };
-        let (name, texts) = (measured[column].as_str(), texts[column]);
-        let spec = policy.columns.get(name).and_then(|c| c.hierarchy.as_ref());
-        let spec = spec.filter(|_| asked.reads_hierarchy());
-        let hierarchy = match spec.map(|spec| hierarchy::build(spec, texts, load)).transpose() {
-            Ok(hierarchy) => hierarchy,
-            Err(error) => {
-                faults.extend(error.faults().iter().cloned().map(|f| placed(f, name)));
-                continue;
-            }
-        };
-        let rows = occurrences(&classes.histograms()[column], texts.len());
-        let values = Values {
-            name,
-            measured: column,
-            texts,
-            rows: &rows,
-            hierarchy: hierarchy.as_ref(),
-            listed: matches!(spec, Some(hierarchy::Spec::File(_))),
-        };
-        let key = format!("privacy.models.{at}.{}", asked.key());
-        let setting = Setting { column: Some(&values), strict };
-        faults.extend(model::unreachable(asked, &setting).map(|fault| under(&key, fault)));
-        match model::build(asked, &setting) {
+        match asked_model(policy, (at, asked), setting, load) {
             Ok(model) => models.push(model),
-            Err(error) => faults.extend(error.faults().iter().cloned().map(|f| under(&key, f))),
+            Err(wrong) => faults.extend(wrong),
         }
     }
     Error::check(faults)?;
     Ok(models)
+}
+
+/// One of them, or what is wrong with it.
+fn asked_model(
+    policy: &Policy,
+    (at, asked): (usize, &ModelSpec),
+    setting: Setting<'_>,
+    load: Load<'_>,
+) -> std::result::Result<Box<dyn PrivacyModel>, Vec<Fault>> {
+    let key = format!("privacy.models.{at}.{}", asked.key());
+    let Some(name) = asked.column() else { return built(&key, asked, &setting) };
+    let Some(plain) = setting.measured.iter().find(|values| values.name == name) else {
+        return Err(vec![Fault::bug(format!("the column of \"{}\" was not measured", asked.claim()))]);
+    };
+    let spec = policy.columns.get(name).and_then(|c| c.hierarchy.as_ref());
+    let spec = spec.filter(|_| asked.reads_hierarchy());
+    let hierarchy = spec.map(|spec| hierarchy::build(spec, plain.texts, load)).transpose();
+    let hierarchy =
+        hierarchy.map_err(|e| e.faults().iter().cloned().map(|f| placed(f, name)).collect::<Vec<_>>())?;
+    let listed = matches!(spec, Some(hierarchy::Spec::File(_)));
+    let column = Values { hierarchy: hierarchy.as_ref(), listed, ..*plain };
+    let guard = setting.measured.iter().find(|values| asked.guard() == Some(values.name));
+    built(&key, asked, &Setting { column: Some(&column), guard, ..setting })
+}
+
+/// The model under a key, unless the table cannot reach what it asks for.
+fn built(
+    key: &str,
+    asked: &ModelSpec,
+    setting: &Setting<'_>,
+) -> std::result::Result<Box<dyn PrivacyModel>, Vec<Fault>> {
+    let beyond = model::unreachable(asked, setting).map(|fault| under(key, fault));
+    match (model::build(asked, setting), beyond) {
+        (Ok(model), None) => Ok(model),
+        (Ok(_), Some(beyond)) => Err(vec![beyond]),
+        (Err(error), beyond) => {
+            let failed = error.faults().iter().cloned().map(|fault| under(key, fault));
+            Err(beyond.into_iter().chain(failed).collect())
+        }
+    }
 }
 
 /// A fault of a parameter, as one of the policy.

@@ -49,11 +49,16 @@ impl Interner {
 
     /// The number of a cell, counted.
     pub(super) fn add(&mut self, cell: Option<&str>) -> u32 {
+        self.count_in(cell, 1)
+    }
+
+    /// The number of a cell that occurs so often more.
+    pub(super) fn count_in(&mut self, cell: Option<&str>, count: u64) -> u32 {
         let number = match cell {
             None => MISSING,
             Some(text) => self.intern(text),
         };
-        self.counts[number as usize] += 1;
+        self.counts[number as usize] += count;
         number
     }
 

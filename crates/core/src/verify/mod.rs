@@ -16,6 +16,7 @@ mod classes;
 mod groups;
 mod identifiers;
 mod labels;
+mod leveled;
 mod levels;
 mod losses;
 mod models;
@@ -38,6 +39,7 @@ pub use verdict::{Finding, Verdict};
 use self::claims::{Asked, Judged};
 use self::groups::Group;
 use self::identifiers::Source;
+use self::leveled::Leveled;
 use self::levels::Chain;
 use self::losses::Facts;
 use self::models::Rule;
@@ -113,7 +115,7 @@ impl<'a> Verifier<'a> {
 
     /// The header of the original; comes before its rows. Without it the original is taken not to be there.
     pub fn original_columns(&mut self, columns: &[String]) {
-        let side = Side::new("original", self.policy, columns, self.start);
+        let side = Side::new("original", self.policy, columns, self.start).with_guards(self.policy);
         let labels = self.certificate.release.loss.contains_key("cm");
         self.original = Some(if labels { side.with_labels(self.policy) } else { side });
     }
@@ -145,11 +147,15 @@ impl<'a> Verifier<'a> {
     /// # Errors
     /// No header of the release, or what `build` fails with; a claim that is wrong is no error but a finding.
     pub fn finish(mut self, build: &Build<'_>) -> Result<Verdict> {
-        let original = self.original.take();
+        let mut original = self.original.take();
         let mut released = self.released.take();
         let released = &*begun(&mut released)?;
         let judged = claims::judged(self.policy, self.certificate, released);
         let chains = levels::chains(self.policy, self.certificate, released, original.as_ref(), build)?;
+        let labels = match &mut original {
+            Some(original) => self.at_levels(original, build)?,
+            None => None,
+        };
         models::compare(
             &mut self.rules,
             self.policy,
@@ -160,7 +166,7 @@ impl<'a> Verifier<'a> {
         let mut verdict = Verdict::default();
         self.of_release(released, &judged, &mut verdict)?;
         verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
-        self.of_original(original, &chains, released, &judged, &mut verdict);
+        self.of_original((original, labels), &chains, released, &judged, &mut verdict);
         Ok(verdict)
     }
 
@@ -181,7 +187,7 @@ impl<'a> Verifier<'a> {
             verdict.set(&group.claim, finding);
         }
         for rule in &self.rules {
-            verdict.set(&rule.claim, models::claim(rule, certificate, released, judged));
+            verdict.set(&rule.claim, models::claim(rule, certificate, released, judged, None));
         }
         Ok(())
     }
@@ -203,7 +209,7 @@ impl<'a> Verifier<'a> {
     /// The claims that need the original; without it they are named as not checked.
     fn of_original(
         &self,
-        original: Option<Side>,
+        (original, labels): (Option<Side>, Option<leveled::Labels>),
         chains: &[Chain<'_>],
         released: &Side,
         judged: &Judged,
@@ -226,12 +232,25 @@ impl<'a> Verifier<'a> {
             }
             Some(original) => {
                 verdict.set("input", self.input(&original));
+                let mut original = original;
+                let values = original.leveled.take().zip(labels);
                 let source = Generalized::new(original, chains, self.safety());
-                verdict.set("truth", self.truth(source.as_ref(), chains, released));
+                verdict.set("truth", self.truth(source.as_ref(), values.as_ref(), chains, released));
                 source
             }
         };
-        let places = source.as_ref().map(|source| truth::places(self.policy, source, chains, released));
+        let places = source
+            .as_ref()
+            .map(|source| truth::places(self.policy, (source, &source.moved), chains, released));
+        if let Some(source) = &source {
+            for rule in self.rules.iter().filter(|rule| rule.has_guard()) {
+                let shown = if source.shown.is_empty() { &source.moved } else { &source.shown };
+                let places = truth::places(self.policy, (source, shown), chains, released);
+                let nodes = models::nodes_of_released(rule, source, &places, released.classes.len());
+                let finding = models::claim(rule, self.certificate, released, judged, nodes.as_ref());
+                verdict.set(&rule.claim, finding);
+            }
+        }
         let compared = match (&source, &places) {
             (Some(source), Some(places)) => Source::Generalized(source, places),
             _ if unfit => Source::Unfit,
@@ -268,9 +287,27 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    fn truth(&self, source: Option<&Generalized>, chains: &[Chain<'_>], released: &Side) -> Finding {
+    /// What the original's values at levels must become; models then judge these.
+    fn at_levels(&self, original: &mut Side, build: &Build<'_>) -> Result<Option<leveled::Labels>> {
+        let labels = leveled::labels(self.policy, original, build)?;
+        let judged = self.policy.judged();
+        for ((name, _), labels) in self.policy.leveled().into_iter().zip(labels.iter().flatten()) {
+            if let Some(at) = judged.iter().position(|column| *column == name) {
+                original.sensitive[at].relabel(|value| labels[value as usize].as_ref());
+            }
+        }
+        Ok(labels)
+    }
+
+    fn truth(
+        &self,
+        source: Option<&Generalized>,
+        values: Option<&(Leveled, leveled::Labels)>,
+        chains: &[Chain<'_>],
+        released: &Side,
+    ) -> Finding {
         match source {
-            Some(source) => truth::truth(self.policy, self.certificate, source, chains, released),
+            Some(source) => truth::truth(self.policy, self.certificate, (source, values), chains, released),
             None => {
                 let mut wrong = Wrong::default();
                 wrong.push("the claimed levels do not fit the hierarchies");

@@ -21,15 +21,23 @@ pub(super) struct Sensitive {
 }
 
 impl Sensitive {
-    /// The columns that the policy's models judge, in name order.
-    pub(super) fn of(policy: &Policy, columns: &[String]) -> Vec<Sensitive> {
-        let new = |name: &str| Sensitive {
+    fn new(name: &str, columns: &[String]) -> Self {
+        Sensitive {
             place: columns.iter().position(|column| column == name),
             interner: Interner::new(),
             pairs: Classes::new(2),
             batch: Vec::new(),
-        };
-        policy.judged().into_iter().map(new).collect()
+        }
+    }
+
+    /// The columns that the policy's models judge, in name order.
+    pub(super) fn of(policy: &Policy, columns: &[String]) -> Vec<Sensitive> {
+        policy.judged().into_iter().map(|name| Sensitive::new(name, columns)).collect()
+    }
+
+    /// The columns of guarding nodes, which the original alone has, in name order.
+    pub(super) fn guards(policy: &Policy, columns: &[String]) -> Vec<Sensitive> {
+        policy.guards().into_iter().map(|name| Sensitive::new(name, columns)).collect()
     }
 
     /// Reads the column's cells of some rows.
@@ -42,6 +50,23 @@ impl Sensitive {
     /// Counts a row of the batch in its class.
     pub(super) fn row(&mut self, row: usize, class: usize) {
         self.pairs.row(&[class as u32, self.batch[row]], [0, 0]);
+    }
+
+    /// Counts labels in place of values; a value without one stays as it is, and is like no label.
+    pub(super) fn relabel<'a>(&mut self, label: impl Fn(u32) -> Option<&'a Option<String>>) {
+        let mut interner = Interner::new();
+        let numbers: Vec<u32> = (0..self.interner.len() as u32)
+            .map(|value| {
+                let text = label(value).map_or_else(|| self.interner.value(value), |label| label.as_deref());
+                interner.count_in(text, self.interner.count(value))
+            })
+            .collect();
+        let mut pairs = Classes::new(2);
+        for at in 0..self.pairs.len() {
+            let pair = self.pairs.tuples.tuple(at);
+            pairs.add(&[pair[0], numbers[pair[1] as usize]], self.pairs.tally(at));
+        }
+        (self.interner, self.pairs) = (interner, pairs);
     }
 
     /// The values of so many classes.

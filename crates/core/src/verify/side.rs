@@ -7,10 +7,11 @@
 use super::classes::{Classes, Interner, MISSING};
 use super::identifiers::{self, Identifiers};
 use super::labels::Labels;
+use super::leveled::Leveled;
 use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
 use crate::error::{Fault, Result};
-use crate::policy::{Policy, Role};
+use crate::policy::{Column, Policy, Role};
 
 /// Gives the cells of one column of a batch, in row order: called with the column's place in the
 /// header and with the function that takes each cell. `None` is a missing cell.
@@ -35,8 +36,12 @@ pub(super) struct Side {
     pub(super) rows: u64,
     /// The target columns, where their labels are counted.
     pub(super) labels: Vec<Labels>,
-    /// The sensitive columns that models judge, in name order.
+    /// The sensitive columns that models judge, in name order; in the original then the columns of guarding nodes.
     pub(super) sensitive: Vec<Sensitive>,
+    /// The sensitive columns with a level; taken out when the rows were read.
+    pub(super) leveled: Option<Leveled>,
+    /// Whether there are any.
+    pub(super) has_levels: bool,
     start: RowHash,
     /// The batch at hand: tuples end to end, and the hashes of its rows.
     tuples: Vec<u32>,
@@ -58,6 +63,8 @@ impl Side {
             rows: 0,
             labels: Vec::new(),
             sensitive: Sensitive::of(policy, columns),
+            leveled: Leveled::of(policy, columns),
+            has_levels: !policy.leveled().is_empty(),
             start,
             tuples: Vec::new(),
             hashes: Vec::new(),
@@ -67,6 +74,12 @@ impl Side {
     /// Counts the labels of the policy's target columns, too.
     pub(super) fn with_labels(mut self, policy: &Policy) -> Self {
         self.labels = Labels::of(policy, &self.columns, self.quasi.len());
+        self
+    }
+
+    /// Counts the guarding nodes of the policy's models, too.
+    pub(super) fn with_guards(mut self, policy: &Policy) -> Self {
+        self.sensitive.extend(Sensitive::guards(policy, &self.columns));
         self
     }
 
@@ -120,11 +133,15 @@ impl Side {
         for column in &mut self.sensitive {
             column.begin(rows, cells)?;
         }
+        if let Some(leveled) = &mut self.leveled {
+            leveled.begin(rows, cells)?;
+        }
         for (row, hash) in self.hashes.iter().enumerate() {
             let hash = hash.finish();
             let class = self.classes.row(&self.tuples[row * width..(row + 1) * width], hash);
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
             self.sensitive.iter_mut().for_each(|column| column.row(row, class));
+            self.leveled.iter_mut().for_each(|leveled| leveled.row(row, class, hash));
         }
         self.rows += rows as u64;
         Ok(())
@@ -136,6 +153,7 @@ impl Side {
         let values = values.map(Interner::len);
         let numbered =
             values.chain(self.identifiers.iter().map(Identifiers::len)).chain([self.classes.len()]);
+        let numbered = numbered.chain(self.leveled.iter().map(Leveled::len));
         let most = numbered.max().unwrap_or(0);
         match most.checked_add(rows) {
             Some(sum) if sum < u32::MAX as usize => Ok(()),
@@ -148,11 +166,14 @@ impl Side {
         let quasi = policy.with_role(Role::Quasi).into_iter().zip(&self.quasi);
         let others = others(policy).zip(&self.others);
         let identifiers = identifiers::replaced(policy).zip(self.identifiers.iter().map(|i| &i.place));
+        let leveled = policy.leveled().into_iter().map(|(name, _)| name);
+        let leveled = leveled.filter(|name| !self.columns.iter().any(|column| column == name));
         quasi
             .chain(others)
             .chain(identifiers)
             .filter(|(_, place)| place.is_none())
             .map(|(name, _)| name)
+            .chain(leveled)
             .collect()
     }
 
@@ -169,11 +190,12 @@ impl Side {
     }
 }
 
-/// Released columns that are not quasi-identifiers, in name order: the order in which they are hashed,
+/// Released columns that are neither quasi-identifiers nor released at a level, in name order: the order in which they are hashed,
 /// whatever their order in the file.
 fn others(policy: &Policy) -> impl Iterator<Item = &str> {
-    let other = |role: Role| role.released() && role != Role::Quasi;
-    policy.columns.iter().filter(move |(_, column)| other(column.role)).map(|(name, _)| name.as_str())
+    let other =
+        |column: &Column| column.role.released() && column.role != Role::Quasi && column.level.is_none();
+    policy.columns.iter().filter(move |(_, column)| other(column)).map(|(name, _)| name.as_str())
 }
 
 /// Hands every cell of a column to `take`; an absent column is missing in every row.

@@ -11,7 +11,7 @@ use super::groups::{Group, stable};
 use super::identifiers::Identifiers;
 use super::labels::Labels;
 use super::levels::{Chain, number};
-use super::models::{Rule, without_unsafe};
+use super::models::{Rule, without_disclosed, without_smallest, without_unsafe};
 use super::sensitive::Values;
 use super::side::Side;
 use crate::policy::Missing;
@@ -31,12 +31,16 @@ pub(super) struct Safety<'a> {
 }
 
 impl Safety<'_> {
-    /// The rows per class that can stay. A model of a sensitive column judges every class by itself, so these go
-    /// first; who is too few then follows.
+    /// The rows per class that can stay. Most models of a sensitive column judge every class by itself, so these go
+    /// first; who is too few then follows; then models that judge classes among those that are left, and who is too few
+    /// after that: what such a model leaves stays safe in less company. Last come the models of the whole table.
     fn stable(self, classes: &Classes, values: &[Values]) -> Vec<u64> {
         let mut counts = classes.counts();
         without_unsafe(self.rules, values, &mut counts);
-        stable(&classes.tuples, counts, self.groups, self.missing)
+        let stable = |counts| stable(&classes.tuples, counts, self.groups, self.missing);
+        let mut counts = stable(counts);
+        without_disclosed(self.rules, values, &mut counts);
+        without_smallest(self.rules, stable(counts), stable)
     }
 }
 
@@ -76,14 +80,17 @@ pub(super) struct Generalized {
     /// Class of the original → the step that releases it, and its class there; none where no step does. Only where
     /// identifiers are replaced or models judge sensitive columns.
     pub(super) moved: Vec<Option<(u32, u32)>>,
-    /// The values of the sensitive columns that models judge in every class of the original.
-    values: Vec<Values>,
+    /// The same whether or not it is safe; only where there is one step and rows are guarded.
+    pub(super) shown: Vec<Option<(u32, u32)>>,
+    /// The values of the sensitive columns that models judge, and the guarding nodes, in every class of the original.
+    pub(super) values: Vec<Values>,
 }
 
 impl Generalized {
     /// Generalizes the original; none where a level is not known or does not fit.
     pub(super) fn new(original: Side, chains: &[Chain<'_>], safety: Safety<'_>) -> Option<Self> {
         let values = original.values();
+        let leveled = original.has_levels;
         let Side { classes, interners, rows, labels, identifiers, .. } = original;
         let steps = chains.first().map_or(1, |chain| chain.levels.len());
         let level = |step: usize| move |chain: &Chain<'_>| chain.at(step).map(|(_, level)| level);
@@ -100,7 +107,15 @@ impl Generalized {
             layers: Vec::new(),
             looks: Vec::new(),
             minorities: Vec::new(),
-            moved: vec![None; if identifiers.is_empty() && values.is_empty() { 0 } else { classes.len() }],
+            moved: vec![
+                None;
+                if identifiers.is_empty() && values.is_empty() && !leveled {
+                    0
+                } else {
+                    classes.len()
+                }
+            ],
+            shown: Vec::new(),
             identifiers,
             values,
         };
@@ -136,6 +151,9 @@ impl Generalized {
         let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
         let stay = safety.stable(&classes, &values);
         let staying = |place: &usize| stay[*place] > 0;
+        if safety.rules.iter().any(Rule::has_guard) {
+            self.shown = moved.iter().map(|place| place.map(|place| (0, place as u32))).collect();
+        }
         self.moved = moved.into_iter().map(|p| p.filter(staying).map(|place| (0, place as u32))).collect();
         let maps = self.maps.iter().zip(&levels).map(|(maps, level)| maps.get(level).map(Vec::as_slice));
         let maps: Vec<&[u32]> = maps.map(Option::unwrap_or_default).collect();

@@ -8,6 +8,7 @@
 
 use super::claims::starred;
 use super::classes::{Interner, MISSING, Tally, UNKNOWN};
+use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
 use super::side::Side;
 use super::source::{ByLevel, Generalized, Layer};
@@ -19,7 +20,7 @@ use crate::release::Certificate;
 pub(super) fn truth(
     policy: &Policy,
     certificate: &Certificate,
-    source: &Generalized,
+    (source, values): (&Generalized, Option<&(Leveled, Labels)>),
     chains: &[Chain<'_>],
     released: &Side,
 ) -> Finding {
@@ -53,6 +54,10 @@ pub(super) fn truth(
         }
     }
     compare(source, &to_released, released, &expected, &mut wrong);
+    if let Some((original, labels)) = values {
+        let places = places(policy, (source, &source.moved), chains, released);
+        leveled::compare(original, labels, &places, released, &mut wrong);
+    }
     Finding::of(&wrong, || {
         format!(
             "{} released as true generalizations with all else unchanged; {} had to be suppressed",
@@ -93,14 +98,14 @@ fn to_released(chains: &[Chain<'_>], released: &Side) -> Numbers {
 }
 
 /// Class of the original → the released class that its rows must be in, or [`UNKNOWN`] where they are held back;
-/// empty where no identifiers are replaced.
+/// empty where no identifiers are replaced, no row is guarded and no sensitive column has a level.
 pub(super) fn places(
     policy: &Policy,
-    source: &Generalized,
+    (source, moved): (&Generalized, &[Option<(u32, u32)>]),
     chains: &[Chain<'_>],
     released: &Side,
 ) -> Vec<u32> {
-    if source.identifiers.is_empty() {
+    if source.identifiers.is_empty() && policy.guards().is_empty() && policy.leveled().is_empty() {
         return Vec::new();
     }
     let held_back = match policy.output.suppressed {
@@ -123,7 +128,7 @@ pub(super) fn places(
         Some((step, class)) => layers[step as usize][class as usize],
         None => held_back,
     };
-    source.moved.iter().map(place).collect()
+    moved.iter().map(place).collect()
 }
 
 /// Lays every class that a step can release on the released class of the same labels.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use throng::hierarchy::{Hierarchy, Path};
 use throng::model::{self, Bound, Class, PrivacyModel, Setting, Values};
 use throng::policy::{
-    AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, LDiversity, Likeness, ModelSpec, PSensitive,
-    TCloseness,
+    AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, KE, LDiversity, Likeness, ModelSpec,
+    PSensitive, TCloseness,
 };
 use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
 use throng::table::Dictionary;
@@ -34,6 +34,10 @@ fn delta_disclosure(delta: f64) -> ModelSpec {
     ModelSpec::DeltaDisclosure(DeltaDisclosure { column: "s".into(), delta })
 }
 
+fn k_e(k: Option<u64>, e: f64) -> ModelSpec {
+    ModelSpec::KE(KE { column: "s".into(), e, k })
+}
+
 fn beta_likeness(beta: f64, kind: Likeness) -> ModelSpec {
     ModelSpec::BetaLikeness(BetaLikeness { column: "s".into(), beta, kind })
 }
@@ -53,6 +57,7 @@ fn spec() -> impl Strategy<Value = ModelSpec> {
         (1u64..4).prop_map(|p| ModelSpec::PSensitive(PSensitive { column: "s".into(), p })),
         (1u8..=10, prop::option::of(Just(vec!["0".to_owned(), "4".to_owned()])))
             .prop_map(|(alpha, values)| alpha_k(f64::from(alpha) / 10.0, values)),
+        (prop::option::of(1u64..5), 1u8..5).prop_map(|(k, e)| k_e(k, f64::from(e))),
         (1u8..20).prop_map(|d| delta_disclosure(f64::from(d) / 10.0)),
         (1u8..20, prop::sample::select(vec![Likeness::Basic, Likeness::Enhanced]))
             .prop_map(|(beta, kind)| beta_likeness(f64::from(beta) / 10.0, kind)),
@@ -74,7 +79,7 @@ fn built_in(asked: &ModelSpec, measured: usize, table: &[usize], strict: bool) -
     let hierarchy = hierarchy();
     let column =
         Values { name: "s", measured, texts: &texts, rows: &rows, hierarchy: Some(&hierarchy), listed: true };
-    model::build(asked, &Setting { column: Some(&column), strict }).unwrap()
+    model::build(asked, &Setting { column: Some(&column), strict, k: Some(2), ..Setting::default() }).unwrap()
 }
 
 fn built(asked: &ModelSpec, strict: bool) -> Box<dyn PrivacyModel> {
@@ -177,6 +182,13 @@ fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
             let mut shares = counts.iter().filter(|(v, _)| matters(**v)).map(|(_, n)| *n as f64);
             shares.all(|n| n <= alpha * present.len() as f64 + 1e-9)
         }
+        ModelSpec::KE(KE { e, k, .. }) => {
+            let apart = present.iter().flat_map(|a| present.iter().map(move |b| a.abs_diff(*b))).max();
+            counts.len() as u64 >= k.unwrap_or(2) && apart.is_some_and(|apart| apart as f64 >= *e)
+        }
+        ModelSpec::Personalized(_) | ModelSpec::CkSafety(_) | ModelSpec::MConfidentiality(_) => {
+            unreachable!("not class-wise")
+        }
         ModelSpec::DeltaDisclosure(asked) => each_share(values, table)
             .iter()
             .all(|(p, q)| *p > 0.0 && *p < q * asked.delta.exp() && *p > q * (-asked.delta).exp()),
@@ -186,6 +198,7 @@ fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
                 p <= q || p - q <= limit * q + 1e-9
             })
         }
+        other => panic!("{} judges no class by its values", other.key()),
     }
 }
 
@@ -392,7 +405,7 @@ fn an_order_must_be_known() {
         ModelSpec::TCloseness(TCloseness { column: "s".into(), distance: Distance::Ordered, t: 0.1, order })
     };
     let refused = |order: Option<&[&str]>, rows| {
-        model::build(&asked(order), &Setting { column: Some(&column(rows, false)), strict: false })
+        model::build(&asked(order), &Setting { column: Some(&column(rows, false)), ..Setting::default() })
             .err()
             .map(|error| error.to_string())
     };
@@ -425,4 +438,45 @@ fn figures_of_shares() {
         (figure(&beta_likeness(4.0, Likeness::Enhanced), &class, &table) - 12.0 / 8f64.ln()).abs() < 1e-12
     );
     assert_eq!(figure(&beta_likeness(1.0, Likeness::Enhanced), &[0, 0], &[0, 0]), 0.0);
+}
+
+/// Zhang et al. 2007: a class of three salaries that differ, but all lie between 50 and 52 thousand, is 3-anonymous and
+/// 3-diverse and still tells each of them; one of 50, 55 and 70 thousand does not.
+#[test]
+fn numbers_of_a_class_are_not_close_together() {
+    let figure = |texts: &[Option<&str>], k: Option<u64>, values: &[usize]| {
+        let texts = Dictionary::of(texts.iter().copied());
+        let rows = vec![1; texts.len()];
+        let column =
+            Values { name: "s", measured: 0, texts: &texts, rows: &rows, hierarchy: None, listed: false };
+        let setting = Setting { column: Some(&column), k: Some(3), ..Setting::default() };
+        let model = model::build(&k_e(k, 10.0), &setting).map_err(|error| error.to_string())?;
+        let (codes, counts): (Vec<u32>, Vec<u32>) =
+            counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
+        Ok::<_, String>(model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts }))
+    };
+    let salaries = [Some("50"), Some("51.5"), Some("52"), Some("55"), Some("70"), Some(" 5e1 "), None];
+    assert_eq!(figure(&salaries, None, &[0, 1, 2]), Ok(2.0));
+    assert_eq!(figure(&salaries, None, &[0, 3, 4]), Ok(20.0));
+    assert_eq!(figure(&salaries, None, &[0, 4]), Ok(0.0), "two are not three");
+    assert_eq!(figure(&salaries, None, &[0, 4, 5]), Ok(0.0), "50 and 5e1 are one number");
+    assert_eq!(figure(&salaries, Some(2), &[0, 4, 5]), Ok(20.0));
+    assert_eq!(figure(&salaries, None, &[0, 4, 6]), Ok(0.0), "a missing cell is no number");
+    assert_eq!(figure(&salaries, Some(1), &[6]), Ok(0.0));
+    let said = figure(&[Some("50"), Some("much")], None, &[0]).unwrap_err();
+    assert!(said.contains("value `much` of `s` is not a number"), "{said}");
+}
+
+#[test]
+fn numbers_that_no_class_can_reach_are_said() {
+    let texts = Dictionary::of([Some("1"), Some("4"), Some("1.0"), None]);
+    let column =
+        Values { name: "s", measured: 0, texts: &texts, rows: &[1; 4], hierarchy: None, listed: false };
+    let said = |k: Option<u64>, e: f64| {
+        let setting = Setting { column: Some(&column), k: Some(2), ..Setting::default() };
+        model::unreachable(&k_e(k, e), &setting).map(|fault| fault.to_string())
+    };
+    assert_eq!(said(None, 3.0), None);
+    assert!(said(None, 3.5).unwrap().contains("the numbers of `s` are 3 apart"));
+    assert!(said(Some(3), 3.0).unwrap().contains("k = 3 but `s` has 2 different numbers"));
 }

@@ -323,11 +323,77 @@ fn mistakes_in_other_models_name_the_key_and_the_remedy() {
         model("delta_disclosure", &format!("delta = {value}"), &["delta_disclosure.delta", "above 0"]);
         model("beta_likeness", &format!("beta = {value}"), &["beta_likeness.beta", "above 0"]);
     }
+    for e in ["0", "-1", "inf", "nan"] {
+        model("k_e", &format!("e = {e}"), &["privacy.models.0.k_e.e", "above 0"]);
+    }
+    model("k_e", "e = 5, k = 0", &["privacy.models.0.k_e.k", "k cannot be 0"]);
+    for c in ["0", "1.5", "nan"] {
+        model(
+            "ck_safety",
+            &format!("c = {c}, knowledge = 1"),
+            &["privacy.models.0.ck_safety.c", "at most 1"],
+        );
+    }
+    model("ck_safety", "c = 0.5, knowledge = 31", &["ck_safety.knowledge", "from 0 to 30"]);
+    model("ck_safety", "c = 0.5, knowledge = -1", &["ck_safety.knowledge"]);
+    for m in ["0.5", "inf", "nan"] {
+        model("m_confidentiality", &format!("m = {m}"), &["m_confidentiality.m", "from 1 up"]);
+    }
+    model("m_confidentiality", "m = 2, values = []", &["m_confidentiality.values", "no value is named"]);
+    for breach in ["0", "1.1", "nan"] {
+        let rest = format!("guard = \"ssn\", breach = {breach}");
+        model("personalized", &rest, &["personalized.breach", "at most 1"]);
+    }
+    model("personalized", "guard = \"ssn\", breach = 0.5", &["personalized.column", "has no hierarchy"]);
+    model(
+        "personalized",
+        "guard = \"age\", breach = 0.5",
+        &["personalized.guard", "would be released", "drop"],
+    );
+    model(
+        "personalized",
+        "guard = \"nothing\", breach = 0.5",
+        &["there is no column `nothing`", "guarding nodes"],
+    );
     model("beta_likeness", "beta = 1, kind = \"strict\"", &["beta_likeness.kind", "`basic`", "`enhanced`"]);
-    for (key, rest) in [("p_sensitive", "p = 2"), ("alpha_k", "alpha = 0.5")] {
+    for (key, rest) in [("p_sensitive", "p = 2"), ("alpha_k", "alpha = 0.5"), ("k_e", "e = 5")] {
         let models = format!("models = [{{ {key} = {{ column = \"diagnosis\", {rest} }} }}]");
         let error = Policy::parse(&GOOD.replace("k = 5", &models)).unwrap_err().to_string();
         assert!(error.contains(key) && error.contains("give privacy.k"), "{error}");
         assert!(Policy::parse(&GOOD.replace("k = 5", &format!("k = 5\n{models}"))).is_ok());
+    }
+}
+
+/// Models whose choice of a release would depend on values are refused beside one that must not.
+#[test]
+fn m_confidentiality_stands_alone() {
+    let asked = "{ m_confidentiality = { column = \"diagnosis\", m = 2 } }";
+    let parse = |models: &str, more: &str| {
+        let text = GOOD.replace("k = 5", &format!("k = 5\nmodels = [{models}]")) + more;
+        Policy::parse(&text).map_err(|error| error.to_string())
+    };
+    assert!(parse(asked, "").is_ok());
+    let said =
+        parse(&format!("{asked}, {{ l_diversity = {{ column = \"diagnosis\", l = 2 }} }}"), "").unwrap_err();
+    assert!(said.contains("\"distinct l-diversity: diagnosis\" makes the choice"), "{said}");
+}
+
+/// A sensitive column can be released at a level, and no other can.
+#[test]
+fn levels_of_sensitive_columns() {
+    let with = |line: &str| {
+        let text = format!("{GOOD}\n[columns.ward]\n{line}\n");
+        Policy::parse(&text).map_err(|error| error.to_string())
+    };
+    let policy = with("role = \"sensitive\"\nhierarchy = { file = \"w.csv\" }\nlevel = 1").unwrap();
+    assert_eq!(policy.leveled(), [("ward", 1)]);
+    assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
+    for (line, said) in [
+        ("role = \"sensitive\"\nlevel = 1", "has no hierarchy"),
+        ("role = \"keep\"\nlevel = 1", "only a sensitive column"),
+        ("role = \"quasi\"\nhierarchy = { file = \"w.csv\" }\nlevel = 1", "min_level and max_level"),
+    ] {
+        let error = with(line).unwrap_err();
+        assert!(error.contains("columns.ward.level") && error.contains(said), "{error}");
     }
 }

@@ -22,6 +22,11 @@ trait Ask {
         None
     }
 
+    /// The column that holds what each row is guarded against, where there is one.
+    fn guard(&self) -> Option<&str> {
+        None
+    }
+
     /// What certificates call it.
     fn claim(&self) -> String;
 
@@ -83,10 +88,20 @@ models! {
     p_sensitive => PSensitive,
     /// No value too frequent in any class, beside k rows.
     alpha_k => AlphaK,
+    /// Several numbers that are far apart in every class.
+    k_e => KE,
+    /// No row's value likely to be under the label that its person fears.
+    personalized => Personalized,
+    /// Nobody's value likely to whoever knows a few implications.
+    ck_safety => CkSafety,
+    /// No value likelier than 1/m even to whoever knows how the release was chosen.
+    m_confidentiality => MConfidentiality,
     /// No value much more or less likely than in the whole table.
     delta_disclosure => DeltaDisclosure,
     /// No value much more likely than in the whole table.
     beta_likeness => BetaLikeness,
+    /// Few rows that are alone in their class.
+    sample_uniqueness => SampleUniqueness,
 }
 
 pub use beta_likeness::Likeness;
@@ -99,6 +114,11 @@ impl ModelSpec {
         self.asked().column()
     }
 
+    /// The column that holds what each row is guarded against, where there is one; it is not released.
+    pub fn guard(&self) -> Option<&str> {
+        self.asked().guard()
+    }
+
     /// What certificates call it.
     pub fn claim(&self) -> String {
         self.asked().claim()
@@ -108,6 +128,15 @@ impl ModelSpec {
     pub fn reads_hierarchy(&self) -> bool {
         self.asked().reads_hierarchy()
     }
+}
+
+/// A limit of a share.
+fn share(part: &'static str, value: f64, example: &str) -> Vec<Unfit> {
+    if (0.0..=1.0).contains(&value) {
+        return Vec::new();
+    }
+    let fault = Fault::input(format!("{part} cannot be {value}"));
+    vec![(part, fault.help(format!("give a share from 0 to 1, for instance {example}")))]
 }
 
 fn above_0(part: &'static str, value: f64) -> Vec<Unfit> {
@@ -129,6 +158,11 @@ impl Policy {
     /// The sensitive columns that models judge, in name order.
     pub fn judged(&self) -> BTreeSet<&str> {
         self.privacy.models.iter().filter_map(ModelSpec::column).collect()
+    }
+
+    /// The columns that hold what rows are guarded against, in name order; none is released.
+    pub fn guards(&self) -> BTreeSet<&str> {
+        self.privacy.models.iter().filter_map(ModelSpec::guard).collect()
     }
 }
 

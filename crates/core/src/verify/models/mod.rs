@@ -1,24 +1,37 @@
-//! The models of sensitive columns, from their definitions a second time: what a class reaches, which classes cannot
-//! be released, and the claims about them. One file per family of figures, one line per model in `measure`.
+//! The models beside k, from their definitions a second time: what classes reach, which cannot be released, and the claims
+//! about them. One file per family of figures, one line per model in `judged_by`.
 //!
+//! A model judges every class by the values of a sensitive column, or the sizes of all classes together.
 //! Plainer than what the search uses: figures are taken from lists that are sorted or added up anew for every
 //! class. Costs a pass over the values of every class, and a sort of them for recursive diversity.
 
+mod column;
+mod disclosure;
 mod diversity;
+mod guarded;
 mod limit;
+mod range;
 mod shares;
+mod whole;
+
+pub(super) use self::whole::without_smallest;
 
 use std::collections::BTreeSet;
 
+use self::column::OfColumn;
+use self::guarded::Under;
 use self::limit::{Limit, ROUNDING};
+use self::whole::Whole;
 use super::claims::Judged;
+use super::classes::UNKNOWN;
 use super::levels::Build;
 use super::reference::Reference;
 use super::sensitive::Values;
 use super::side::Side;
+use super::source::Generalized;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use crate::error::Result;
-use crate::policy::{ModelSpec, Policy, TCloseness};
+use crate::policy::{KE, ModelSpec, Policy, TCloseness};
 use crate::release::{Certificate, Claim};
 
 /// How a model judges a class.
@@ -39,6 +52,26 @@ trait Measure: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether it reads values as numbers.
+    fn numeric(&self) -> bool {
+        false
+    }
+
+    /// The column of guarding nodes, where it has one.
+    fn guard(&self) -> Option<&str> {
+        None
+    }
+
+    /// What all classes reach, where that of one depends on the others; they are then judged when all else is.
+    fn together(&self, _classes: &[&[(u32, u64)]]) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Whether classes that violate it are held back; otherwise nothing is released where one does.
+    fn holds_back(&self) -> bool {
+        true
+    }
+
     /// How far apart values are, where that matters.
     fn ground(&self) -> Option<&TCloseness> {
         None
@@ -52,6 +85,10 @@ struct Seen<'a> {
     reference: Option<&'a Reference>,
     /// The numbers of the values that the model names.
     named: Option<&'a BTreeSet<u32>>,
+    /// The number that each value is, where the model reads numbers and it is one.
+    amounts: Option<&'a [Option<f64>]>,
+    /// The guarding nodes of its rows, and which are over a value.
+    guards: Option<(&'a [(u32, u64)], &'a Under)>,
 }
 
 impl Seen<'_> {
@@ -61,14 +98,31 @@ impl Seen<'_> {
     }
 }
 
-fn measure(asked: &ModelSpec) -> Box<dyn Measure> {
+/// What a model judges.
+#[derive(Debug)]
+enum JudgedBy {
+    /// Every class by a sensitive column.
+    Column(OfColumn),
+    /// All classes together by their sizes.
+    Whole(Box<dyn Whole>),
+}
+
+fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
+    let column = |measure: Box<dyn Measure>| {
+        OfColumn::new(policy, (asked.column(), asked.guard()), measure).map(JudgedBy::Column)
+    };
     match asked.clone() {
-        ModelSpec::LDiversity(asked) => Box::new(asked),
-        ModelSpec::TCloseness(asked) => Box::new(asked),
-        ModelSpec::PSensitive(asked) => Box::new(asked),
-        ModelSpec::AlphaK(asked) => Box::new(asked),
-        ModelSpec::DeltaDisclosure(asked) => Box::new(asked),
-        ModelSpec::BetaLikeness(asked) => Box::new(asked),
+        ModelSpec::LDiversity(asked) => column(Box::new(asked)),
+        ModelSpec::TCloseness(asked) => column(Box::new(asked)),
+        ModelSpec::PSensitive(asked) => column(Box::new(asked)),
+        ModelSpec::AlphaK(asked) => column(Box::new(asked)),
+        ModelSpec::KE(asked) => column(Box::new(KE { k: asked.k.or(policy.privacy.k), ..asked })),
+        ModelSpec::Personalized(asked) => column(Box::new(asked)),
+        ModelSpec::CkSafety(asked) => column(Box::new(asked)),
+        ModelSpec::MConfidentiality(asked) => column(Box::new(asked)),
+        ModelSpec::DeltaDisclosure(asked) => column(Box::new(asked)),
+        ModelSpec::BetaLikeness(asked) => column(Box::new(asked)),
+        ModelSpec::SampleUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
     }
 }
 
@@ -77,33 +131,16 @@ fn measure(asked: &ModelSpec) -> Box<dyn Measure> {
 pub(super) struct Rule {
     /// The claim's name in a certificate.
     pub(super) claim: String,
-    /// Which of the judged columns it is about, in name order.
-    column: usize,
-    measure: Box<dyn Measure>,
-    /// The whole table's values, where the model compares with them and they are known.
-    reference: Option<Reference>,
-    /// The values that it is about where it names some: their numbers in the release and in the original.
-    named: Option<[BTreeSet<u32>; 2]>,
-}
-
-/// Which file a class is of: where its values' numbers come from.
-#[derive(Clone, Copy)]
-enum File {
-    Released,
-    Original,
+    by: JudgedBy,
 }
 
 /// The models of a policy.
 pub(super) fn of(policy: &Policy) -> Vec<Rule> {
-    let columns: Vec<&str> = policy.judged().into_iter().collect();
-    let rule = |asked: &ModelSpec| {
-        let column = columns.iter().position(|name| Some(*name) == asked.column())?;
-        Some(Rule { claim: asked.claim(), column, measure: measure(asked), reference: None, named: None })
-    };
+    let rule = |asked: &ModelSpec| Some(Rule { claim: asked.claim(), by: judged_by(asked, policy)? });
     policy.privacy.models.iter().filter_map(rule).collect()
 }
 
-/// Tells the models that compare with it how the whole table's values are spread.
+/// Tells the models of columns what they need to know of both files.
 pub(super) fn compare(
     rules: &mut [Rule],
     policy: &Policy,
@@ -111,90 +148,115 @@ pub(super) fn compare(
     certificate: &Certificate,
     build: &Build<'_>,
 ) -> Result<()> {
-    for rule in &mut *rules {
-        if let Some(values) = rule.measure.named() {
-            let numbers = |side: &Side| {
-                let interner = &side.sensitive[rule.column].interner;
-                values.iter().filter_map(|value| interner.get(Some(value))).collect()
-            };
-            rule.named = Some([numbers(released), original.map(numbers).unwrap_or_default()]);
-        }
-    }
     let nothing_held = certificate.release.suppressed == 0;
-    let Some(table) = original.or(nothing_held.then_some(released)) else { return Ok(()) };
     for rule in rules {
-        if rule.measure.compares() {
-            rule.reference = Some(Reference::new(
-                (policy, rule.measure.ground()),
-                (&table.sensitive[rule.column].interner, original.is_some()),
-                &released.sensitive[rule.column].interner,
-                build,
-            )?);
+        if let JudgedBy::Column(by) = &mut rule.by {
+            by.read((released, original), policy, build)?;
+            by.compare((released, original), nothing_held, policy, build)?;
         }
     }
     Ok(())
 }
 
 impl Rule {
+    fn of_column(&self) -> Option<&OfColumn> {
+        match &self.by {
+            JudgedBy::Column(by) => Some(by),
+            JudgedBy::Whole(_) => None,
+        }
+    }
+
+    /// Whether it needs what only the original has.
+    pub(super) fn has_guard(&self) -> bool {
+        self.of_column().is_some_and(OfColumn::has_guard)
+    }
+
+    /// What is asked of figures.
+    fn limit(&self) -> Limit {
+        match &self.by {
+            JudgedBy::Column(rule) => rule.limit(),
+            JudgedBy::Whole(rule) => rule.limit(),
+        }
+    }
+
     /// What is asked for, as a certificate states it.
     pub(super) fn required(&self) -> f64 {
-        self.measure.limit().number()
+        self.limit().number()
     }
 
     /// Whether a figure is enough.
     pub(super) fn holds(&self, figure: f64) -> bool {
-        self.measure.limit().met(figure)
-    }
-
-    /// Whether figures can be told: some need the whole table.
-    fn told(&self) -> bool {
-        !self.measure.compares() || self.reference.is_some()
-    }
-
-    fn figure(&self, values: &[(u32, u64)], file: File) -> f64 {
-        let named = self.named.as_ref().map(|named| &named[file as usize]);
-        self.measure.figure(&Seen { values, reference: self.reference.as_ref(), named })
-    }
-
-    /// What a class of the original reaches.
-    fn figure_of(&self, columns: &[Values], class: usize) -> f64 {
-        self.figure(columns[self.column].class(class), File::Original)
-    }
-
-    /// What a class of the release reaches.
-    fn figure_of_released(&self, columns: &[Values], class: usize) -> f64 {
-        let values = columns[self.column].class(class);
-        match &self.reference {
-            None => self.figure(values, File::Released),
-            Some(reference) => {
-                let known = |&(value, rows): &(u32, u64)| (reference.of_release[value as usize], rows);
-                self.figure(&values.iter().map(known).collect::<Vec<_>>(), File::Released)
-            }
-        }
+        self.limit().met(figure)
     }
 }
 
-/// Takes the rows of every class away that violates a model.
+/// Takes the rows of every class away that violates a model by itself.
 pub(super) fn without_unsafe(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
     for rule in rules {
         for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
-            if !rule.holds(rule.figure_of(columns, class)) {
+            let safe = match &rule.by {
+                JudgedBy::Column(by) => !by.holds_back() || rule.holds(by.figure_of(columns, class)),
+                JudgedBy::Whole(by) => *count >= by.least(),
+            };
+            if !safe {
                 *count = 0;
             }
         }
     }
 }
 
-/// The worst class against what is asked for and what is certified.
-pub(super) fn claim(rule: &Rule, certificate: &Certificate, released: &Side, judged: &Judged) -> Finding {
-    if !rule.told() {
-        return Finding::unchecked(WITHOUT_ORIGINAL);
+/// Takes the rows of every class away that violates a model among the classes that are left.
+pub(super) fn without_disclosed(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
+    for (rule, by) in rules.iter().filter_map(|rule| Some((rule, rule.of_column()?))) {
+        let left: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
+        for (class, figure) in left.iter().zip(by.together(columns, &left).unwrap_or_default()) {
+            if !rule.holds(figure) {
+                counts[*class] = 0;
+            }
+        }
     }
-    let columns = released.values();
-    let alive = || (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0);
-    let figures: Vec<(usize, f64)> =
-        alive().map(|class| (class, rule.figure_of_released(&columns, class))).collect();
-    let worst = figures.iter().min_by(|a, b| rule.measure.limit().order(a.1, b.1)).copied();
+}
+
+/// The guarding nodes of the rows in every released class; `places` says which class of the original is part of which.
+pub(super) fn nodes_of_released(
+    rule: &Rule,
+    source: &Generalized,
+    places: &[u32],
+    classes: usize,
+) -> Option<Values> {
+    let moves = places.iter().enumerate().filter(|(_, to)| **to != UNKNOWN);
+    let moves = moves.map(|(from, to)| (from, *to as usize));
+    rule.of_column()?.guard.map(|guard| source.values[guard].merged(moves, classes))
+}
+
+/// What a model's figures say against what is asked for and what is certified; `nodes` are the guarding nodes of
+/// released classes.
+pub(super) fn claim(
+    rule: &Rule,
+    certificate: &Certificate,
+    released: &Side,
+    judged: &Judged,
+    nodes: Option<&Values>,
+) -> Finding {
+    match &rule.by {
+        JudgedBy::Column(by) if by.told(nodes) => {
+            let figures = by.figures(released, nodes, judged);
+            worst_class(rule, &figures, certificate, released, judged)
+        }
+        JudgedBy::Column(_) => Finding::unchecked(WITHOUT_ORIGINAL),
+        JudgedBy::Whole(by) => whole::claim(rule, by.as_ref(), certificate, judged),
+    }
+}
+
+/// The worst of some classes against what is asked for and what is certified.
+fn worst_class(
+    rule: &Rule,
+    figures: &[(usize, f64)],
+    certificate: &Certificate,
+    released: &Side,
+    judged: &Judged,
+) -> Finding {
+    let worst = figures.iter().min_by(|a, b| rule.limit().order(a.1, b.1)).copied();
     let mut wrong = Wrong::default();
     if let Some((class, figure)) = worst.filter(|(_, figure)| !rule.holds(*figure)) {
         let unsafe_rows = figures.iter().filter(|(_, figure)| !rule.holds(*figure));
@@ -208,7 +270,7 @@ pub(super) fn claim(rule: &Rule, certificate: &Certificate, released: &Side, jud
         ));
     }
     let found = worst.map(|(_, figure)| figure);
-    wrong.extend(unlike(certificate.release.privacy.get(&rule.claim), found));
+    wrong.extend(unlike("the worst class reaches", certificate.release.privacy.get(&rule.claim), found));
     Finding::of(&wrong, || match found {
         Some(figure) => format!("the worst class reaches {figure}, {} is required", rule.required()),
         None => "no row is released".into(),
@@ -216,7 +278,7 @@ pub(super) fn claim(rule: &Rule, certificate: &Certificate, released: &Side, jud
 }
 
 /// How a certified figure differs from what was found.
-fn unlike(claim: Option<&Claim>, found: Option<f64>) -> Option<String> {
+fn unlike(what: &str, claim: Option<&Claim>, found: Option<f64>) -> Option<String> {
     let Some(claim) = claim else { return Some("the certificate does not claim it".into()) };
     let same = match (claim.achieved, found) {
         (Some(stated), Some(found)) => (stated - found).abs() <= ROUNDING * found.abs().max(1.0),
@@ -224,7 +286,5 @@ fn unlike(claim: Option<&Claim>, found: Option<f64>) -> Option<String> {
         _ => false,
     };
     let number = |figure: Option<f64>| figure.map_or("none".to_owned(), |figure| figure.to_string());
-    (!same).then(|| {
-        format!("the worst class reaches {}, the certificate says {}", number(found), number(claim.achieved))
-    })
+    (!same).then(|| format!("{what} {}, the certificate says {}", number(found), number(claim.achieved)))
 }

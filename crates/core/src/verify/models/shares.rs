@@ -1,10 +1,10 @@
-//! (α, k)-anonymity, δ-disclosure, β-likeness and t-closeness, as the judge reckons them: from the shares of values in
-//! a class and, but for the first, in the whole table. Costs a pass over all values per class.
+//! (α, k)-anonymity, m-confidentiality, δ-disclosure, β-likeness and t-closeness, as the judge reckons them: from the shares of values in
+//! a class and, but for the first two, in the whole table. Costs a pass over all values per class.
 
 use super::super::classes::MISSING;
 use super::super::sensitive::present;
 use super::{Limit, Measure, Seen};
-use crate::policy::{AlphaK, BetaLikeness, DeltaDisclosure, Likeness, TCloseness};
+use crate::policy::{AlphaK, BetaLikeness, DeltaDisclosure, Likeness, MConfidentiality, TCloseness};
 
 impl Measure for AlphaK {
     fn limit(&self) -> Limit {
@@ -21,6 +21,29 @@ impl Measure for AlphaK {
         let counts = |value: &u32| *value != MISSING && class.named.is_none_or(|named| named.contains(value));
         let most = class.values.iter().filter(|(value, _)| counts(value)).map(|(_, rows)| *rows).max();
         most.map_or(0.0, |most| most as f64 / rows as f64)
+    }
+}
+
+impl Measure for MConfidentiality {
+    fn limit(&self) -> Limit {
+        Limit::Most(1.0 / self.m)
+    }
+
+    fn named(&self) -> Option<&[String]> {
+        self.values.as_deref()
+    }
+
+    /// Which class is held back must tell nothing of its values.
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    /// The largest share of a value that counts, of the rows that have one.
+    fn figure(&self, class: &Seen<'_>) -> f64 {
+        let rows: u64 = present(class.values).iter().sum();
+        let counts = |value: &u32| *value != MISSING && class.named.is_none_or(|named| named.contains(value));
+        let counted = class.values.iter().filter(|(value, _)| counts(value));
+        counted.map(|(_, n)| *n as f64 / rows as f64).fold(0.0, f64::max)
     }
 }
 

@@ -2,6 +2,7 @@
 //! pair by pair, straight from the definitions; tests then judge it as it is, or after it was tampered with.
 
 mod forged;
+mod guarded;
 mod hand;
 mod identifiers;
 mod naive;

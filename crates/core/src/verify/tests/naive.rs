@@ -35,6 +35,12 @@ enum Kind {
     /// The largest share, of some values or of all.
     Share(Option<Vec<String>>),
     Disclosure,
+    /// The largest probability after so many implications, among the classes of some rows.
+    Implications(usize),
+    /// The largest share under a guarding node, which is in this column.
+    Breach(usize),
+    /// From the least to the greatest number, of so many.
+    Range(u64),
     Gain(Likeness, f64),
 }
 
@@ -147,9 +153,18 @@ impl<'a> Table<'a> {
             return self.case.rows[row][at].as_deref().map(made_up);
         }
         match self.quasi.iter().position(|q| q == name) {
-            None => self.case.rows[row][at].clone(),
+            None => self.sensitive(row, at),
             Some(_) if !stays => Some("*".into()),
             Some(quasi) => self.general[row][quasi].clone(),
+        }
+    }
+
+    /// A cell that is not generalized by a search: as it is, or at its level.
+    fn sensitive(&self, row: usize, at: usize) -> Option<String> {
+        let (name, cell) = (&self.case.columns[at], self.case.rows[row][at].as_deref());
+        match self.policy.columns[name].level {
+            Some(level) => self.case.label(name, cell, level),
+            None => cell.map(String::from),
         }
     }
 
@@ -181,7 +196,7 @@ impl<'a> Table<'a> {
     /// Model → its name, what is asked for, and the worst that some rows reach; classes are told apart by all cells.
     fn models(&self) -> Vec<(String, f64, Figure)> {
         let model = |asked: &ModelSpec| {
-            let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column()).unwrap();
+            let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column())?;
             let (required, kind) = match asked.clone() {
                 ModelSpec::LDiversity(LDiversity { kind, l, c, .. }) => {
                     (c.unwrap_or(l), Kind::Diversity(kind, l as usize))
@@ -189,24 +204,40 @@ impl<'a> Table<'a> {
                 ModelSpec::TCloseness(TCloseness { t, distance, .. }) => (t, Kind::Closeness(distance)),
                 ModelSpec::PSensitive(asked) => (asked.p as f64, Kind::Diversity(Diversity::Distinct, 1)),
                 ModelSpec::AlphaK(asked) => (asked.alpha, Kind::Share(asked.values)),
+                ModelSpec::KE(asked) => (asked.e, Kind::Range(asked.k.or(self.policy.privacy.k).unwrap())),
+                ModelSpec::Personalized(asked) => {
+                    let guard = self.case.columns.iter().position(|c| *c == asked.guard).unwrap();
+                    (asked.breach, Kind::Breach(guard))
+                }
+                ModelSpec::CkSafety(asked) => (asked.c, Kind::Implications(asked.knowledge)),
+                ModelSpec::MConfidentiality(asked) => (1.0 / asked.m, Kind::Share(asked.values)),
                 ModelSpec::DeltaDisclosure(asked) => (asked.delta, Kind::Disclosure),
                 ModelSpec::BetaLikeness(asked) => (asked.beta, Kind::Gain(asked.kind, asked.beta)),
+                ModelSpec::SampleUniqueness(_) => return None,
             };
-            (asked.claim(), required, Figure { at, kind })
+            Some((asked.claim(), required, Figure { at, kind }))
         };
-        self.policy.privacy.models.iter().map(model).collect()
+        self.policy.privacy.models.iter().filter_map(model).collect()
     }
 
     /// What a row's class among some rows reaches, and whether that is enough.
     fn reached(&self, row: usize, of: &[bool], (_, required, figure): &(String, f64, Figure)) -> (f64, bool) {
         let mates = (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]);
+        if let Kind::Implications(knowledge) = figure.kind {
+            let found = self.disclosed(row, of, figure.at, knowledge + 1);
+            return (found, found < *required - 1e-9);
+        }
         if !matches!(figure.kind, Kind::Diversity(..)) {
             let found = self.compared(figure, &mates.collect::<Vec<_>>());
-            let exact = matches!(figure.kind, Kind::Disclosure);
-            return (found, if exact { found < *required } else { found <= required + 1e-9 });
+            let holds = match figure.kind {
+                Kind::Range(_) => found >= *required,
+                Kind::Disclosure => found < *required,
+                _ => found <= required + 1e-9,
+            };
+            return (found, holds);
         }
-        let mut values = BTreeMap::<&str, f64>::new();
-        for value in mates.filter_map(|other| self.case.rows[other][figure.at].as_deref()) {
+        let mut values = BTreeMap::<String, f64>::new();
+        for value in mates.filter_map(|other| self.sensitive(other, figure.at)) {
             *values.entry(value).or_default() += 1.0;
         }
         let mut rows: Vec<f64> = values.into_values().collect();
@@ -230,7 +261,7 @@ impl<'a> Table<'a> {
 
     /// What some rows reach under a model that looks at shares.
     fn compared(&self, figure: &Figure, mates: &[usize]) -> f64 {
-        let value = |row: usize| self.case.rows[row][figure.at].clone();
+        let value = |row: usize| self.sensitive(row, figure.at);
         let all: Vec<usize> = (0..self.case.rows.len()).collect();
         let share = |rows: &[usize], of: &Option<String>| {
             rows.iter().filter(|&&row| value(row) == *of).count() as f64 / rows.len() as f64
@@ -247,6 +278,27 @@ impl<'a> Table<'a> {
                 let shares = values.iter().filter(counts).map(|v| share(&present, v));
                 if present.is_empty() { 0.0 } else { shares.fold(0.0, f64::max) }
             }
+            Kind::Range(k) => {
+                let numbers: BTreeSet<i64> =
+                    mates.iter().filter_map(|&row| value(row)).map(|v| v.parse().unwrap()).collect();
+                let enough = numbers.len() as u64 >= *k;
+                numbers.last().zip(numbers.first()).filter(|_| enough).map_or(0.0, |(a, b)| (a - b) as f64)
+            }
+            Kind::Breach(guard) => {
+                let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
+                let name = &self.case.columns[figure.at];
+                let has = |row: usize, node: &String| {
+                    let mut labels = (0..=self.case.height(name))
+                        .map(|level| self.case.label(name, value(row).as_deref(), level));
+                    labels.any(|label| label.as_ref() == Some(node))
+                };
+                let nodes = mates.iter().filter_map(|&row| self.case.rows[row][*guard].as_ref());
+                let share = |node: &String| {
+                    let rows = present.iter().filter(|&&row| has(row, node)).count();
+                    rows as f64 / present.len().max(1) as f64
+                };
+                nodes.map(share).fold(0.0, f64::max)
+            }
             Kind::Disclosure => pairs.map(|(p, q)| (p / q).ln().abs()).fold(0.0, f64::max),
             Kind::Gain(kind, beta) => {
                 let gains = pairs.filter(|(p, q)| p > q).map(|(p, q)| match kind {
@@ -255,7 +307,7 @@ impl<'a> Table<'a> {
                 });
                 gains.fold(0.0, f64::max)
             }
-            Kind::Diversity(..) => f64::NAN,
+            Kind::Diversity(..) | Kind::Implications(_) => f64::NAN,
         }
     }
 
@@ -288,38 +340,122 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The largest probability that atoms about some rows can give to one about a row's class: with every way to divide
+    /// the atoms among classes, and among the people of a class.
+    fn disclosed(&self, row: usize, of: &[bool], at: usize, atoms: usize) -> f64 {
+        let counts = |class: usize| {
+            let mates =
+                (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[class]);
+            let mut values = BTreeMap::<String, usize>::new();
+            mates
+                .filter_map(|other| self.sensitive(other, at))
+                .for_each(|v| *values.entry(v).or_default() += 1);
+            let mut counts: Vec<usize> = values.into_values().collect();
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            counts
+        };
+        let alive: Vec<usize> = (0..of.len()).filter(|&other| of[other]).collect();
+        let mut firsts: Vec<usize> = Vec::new();
+        for &other in &alive {
+            if !firsts.iter().any(|&first| self.general[first] == self.general[other]) {
+                firsts.push(other);
+            }
+        }
+        let own = counts(row);
+        let Some(&top) = own.first() else { return 0.0 };
+        let others = firsts.iter().filter(|&&first| self.general[first] != self.general[row]);
+        let others: Vec<Vec<usize>> = others.map(|&first| counts(first)).collect();
+        let least = (1..=atoms).map(|mine| avoid(&own, mine) * over(&others, atoms - mine));
+        let chance = top as f64 / own.iter().sum::<usize>() as f64;
+        chance / (chance + least.fold(1.0, f64::min))
+    }
+
     /// The claims about models.
     fn model_claims(&self, stay: &[bool]) -> Vec<(String, Claim)> {
         let claim = |model: &(String, f64, Figure)| {
             let rows = (0..stay.len()).filter(|&row| stay[row]);
             let figures = rows.map(|row| self.reached(row, stay, model).0);
             let achieved = match model.2.kind {
-                Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) => figures.reduce(f64::min),
+                Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) | Kind::Range(_) => {
+                    figures.reduce(f64::min)
+                }
                 _ => figures.reduce(f64::max),
             };
             (model.0.clone(), Claim { required: model.1, achieved, holds: true })
         };
-        self.models().iter().map(claim).collect()
+        let whole = |asked: &ModelSpec| {
+            let (required, achieved) = self.whole(asked, stay)?;
+            Some((asked.claim(), Claim { required, achieved, holds: true }))
+        };
+        let whole = self.policy.privacy.models.iter().filter_map(whole);
+        self.models().iter().map(claim).chain(whole).collect()
     }
 
-    /// The most of some rows that are safe by themselves.
+    /// Rows among some that equal a row in every cell.
+    fn alike(&self, row: usize, of: &[bool]) -> usize {
+        (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]).count()
+    }
+
+    /// What a model of the whole table asks for and what some rows reach; none for other models.
+    fn whole(&self, asked: &ModelSpec, stay: &[bool]) -> Option<(f64, Option<f64>)> {
+        let sizes: Vec<f64> =
+            (0..stay.len()).filter(|&row| stay[row]).map(|row| self.alike(row, stay) as f64).collect();
+        let mean = |part: &dyn Fn(f64) -> f64| {
+            (!sizes.is_empty())
+                .then(|| sizes.iter().map(|&size| part(size)).sum::<f64>() / sizes.len() as f64)
+        };
+        match asked {
+            ModelSpec::SampleUniqueness(asked) => {
+                Some((asked.max, mean(&|size| if size == 1.0 { 1.0 } else { 0.0 })))
+            }
+            _ => None,
+        }
+    }
+
+    /// The most of some rows that are safe by themselves and in classes of at least some size, for the least size that
+    /// keeps every model of the whole table.
     fn stay(&self, of: &[bool]) -> Vec<bool> {
+        let fits = |stay: &[bool]| {
+            let mut whole = self.policy.privacy.models.iter().filter_map(|asked| self.whole(asked, stay));
+            whole.all(|(most, found)| !stay.contains(&true) || found.is_some_and(|f| f <= most + 1e-9))
+        };
+        let least = |size: usize| {
+            let of: Vec<bool> = (0..of.len()).map(|row| of[row] && self.alike(row, of) >= size).collect();
+            self.stay_safe(&of)
+        };
+        (1..).map(least).find(|stay| fits(stay)).unwrap()
+    }
+
+    /// The most of some rows that are safe by themselves, but for models of the whole table.
+    fn stay_safe(&self, of: &[bool]) -> Vec<bool> {
         let misses = |row: &Row| row.iter().any(Option::is_none);
         let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
         let mut stay: Vec<bool> = self.general.iter().zip(of).map(|(row, of)| *of && !held(row)).collect();
-        let models = self.models();
+        let (last, models): (Vec<_>, Vec<_>) =
+            self.models().into_iter().partition(|model| matches!(model.2.kind, Kind::Implications(_)));
         let before = stay.clone();
         for (row, stays) in stay.iter_mut().enumerate() {
             *stays &= models.iter().all(|model| self.reached(row, &before, model).1);
         }
+        self.stable(&mut stay);
+        let before = stay.clone();
+        for (row, stays) in stay.iter_mut().enumerate().filter(|(_, stays)| **stays) {
+            *stays &= last.iter().all(|model| self.reached(row, &before, model).1);
+        }
+        self.stable(&mut stay);
+        stay
+    }
+
+    /// Leaves out who is too few, one at a time.
+    fn stable(&self, stay: &mut [bool]) {
         let groups = self.groups();
         loop {
             let short = (0..stay.len()).find(|&row| {
-                stay[row] && groups.iter().any(|(_, columns, k)| self.size(row, columns, &stay) < *k)
+                stay[row] && groups.iter().any(|(_, columns, k)| self.size(row, columns, stay) < *k)
             });
             match short {
                 Some(row) => stay[row] = false,
-                None => return stay,
+                None => return,
             }
         }
     }
@@ -593,4 +729,38 @@ impl<'a> Table<'a> {
 fn firsts<'a, T: PartialEq + 'a>(values: impl Iterator<Item = &'a T>) -> Vec<usize> {
     let values: Vec<&T> = values.collect();
     values.iter().map(|v| values.iter().position(|other| other == v).unwrap()).collect()
+}
+
+/// The least probability that so many atoms or fewer about people with these values are all false.
+fn avoid(counts: &[usize], atoms: usize) -> f64 {
+    let n: usize = counts.iter().sum();
+    let product = |parts: &[usize]| {
+        let person = |(i, values): (usize, &usize)| {
+            let taken: usize = counts.iter().take(*values).sum();
+            (n - i).saturating_sub(taken) as f64 / (n - i) as f64
+        };
+        parts.iter().take(n).enumerate().map(person).product::<f64>()
+    };
+    partitions(atoms, atoms).iter().map(|parts| product(parts)).fold(1.0, f64::min)
+}
+
+/// Every way to write a number as a sum of falling parts.
+fn partitions(number: usize, most: usize) -> Vec<Vec<usize>> {
+    if number == 0 {
+        return vec![Vec::new()];
+    }
+    let first = |part: usize| {
+        partitions(number - part, part).into_iter().map(move |rest| [vec![part], rest].concat())
+    };
+    (1..=number.min(most)).flat_map(first).collect()
+}
+
+/// The same with atoms about the people of several classes.
+fn over(classes: &[Vec<usize>], atoms: usize) -> f64 {
+    match classes {
+        [] => 1.0,
+        [first, rest @ ..] => {
+            (0..=atoms).map(|mine| avoid(first, mine) * over(rest, atoms - mine)).fold(1.0, f64::min)
+        }
+    }
 }

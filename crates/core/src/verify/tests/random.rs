@@ -53,10 +53,16 @@ fn table() -> impl Strategy<Value = Vec<[Option<u8>; 5]>> {
 }
 
 pub(super) fn case() -> impl Strategy<Value = Case> {
+    prop::option::of(0_usize..3).prop_flat_map(case_at)
+}
+
+/// A case with the first sensitive column at a level, where its models allow that.
+pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
     let policy = (
         missing(),
         select(vec!["dropped", "starred", "cells"]),
         select(vec![
+            "k = 1",
             "k = 2",
             "k = 3\n[privacy.quasi.one]\ncolumns = [\"a\", \"b\"]\nk = 4",
             "[privacy.quasi]\none = { columns = [\"a\", \"b\"], k = 3 }\ntwo = { columns = [\"b\", \"c\"], k = 2 }",
@@ -81,24 +87,47 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
         "{ t_closeness = { column = \"f\", distance = \"ordered\", t = 0.2 } }, { l_diversity = { column = \"f\", l = 2 } }",
         "{ p_sensitive = { column = \"d\", p = 2 } }, { alpha_k = { column = \"e\", alpha = 0.6, values = [\"1\", \"3\"] } }",
         "{ alpha_k = { column = \"d\", alpha = 0.5 } }",
+        "{ k_e = { column = \"d\", e = 3, k = 2 } }",
+        "{ k_e = { column = \"f\", e = 2, k = 3 } }, { l_diversity = { column = \"f\", l = 2 } }",
+        "{ personalized = { column = \"d\", guard = \"h\", breach = 0.5 } }",
+        "{ personalized = { column = \"d\", guard = \"h\", breach = 0.7 } }, { l_diversity = { column = \"d\", l = 2 } }",
+        "{ ck_safety = { column = \"d\", c = 0.9, knowledge = 1 } }",
+        "{ ck_safety = { column = \"e\", c = 0.8, knowledge = 0 } }, { l_diversity = { column = \"d\", l = 2 } }",
+        "{ ck_safety = { column = \"f\", c = 0.95, knowledge = 2 } }",
+        "{ m_confidentiality = { column = \"d\", m = 1 } }",
         "{ delta_disclosure = { column = \"g\", delta = 1.1 } }",
         "{ beta_likeness = { column = \"d\", beta = 1.5 } }, { beta_likeness = { column = \"d\", beta = 2, kind = \"enhanced\" } }",
         "{ l_diversity = { column = \"e\", kind = \"entropy\", l = 2 } }, { l_diversity = { column = \"d\", l = 3 } }",
+        "{ sample_uniqueness = { max = 0.2 } }",
+        "{ sample_uniqueness = { max = 0.5 } }, { l_diversity = { column = \"d\", l = 2 } }",
     ]);
     let steps = prop::collection::vec(prop::sample::subsequence(strings("a b c"), 1..=3), 0..4);
     (table(), [0_usize..4, 0..4, 0..4], policy, steps, models).prop_map(
-        |(rows, levels, (missing, suppressed, privacy, loss), steps, models)| {
+        move |(rows, levels, (missing, suppressed, privacy, loss), steps, models)| {
             // Starred rows are judged by no model, and some models need a k.
-            let lacks_k = !privacy.starts_with('k') && (models.contains("p_") || models.contains("alpha_k"));
-            let models = if suppressed == "starred" || lacks_k { "" } else { models };
-            let file = models.contains("hierarchical").then_some(", hierarchy = { file = \"d.csv\" }");
-            let sensitive = format!("d = {{ role = \"sensitive\"{} }}\n", file.unwrap_or_default());
+            let needs_k = ["p_", "alpha_k", "m_conf"].iter().any(|model| models.contains(model));
+            let lacks_k = needs_k && !privacy.starts_with('k');
+            let unjudged = suppressed == "starred" && models.contains("column");
+            let depends = models.contains("m_conf") && loss.contains("cm");
+            // Unions of classes that are safe under these models may not be so.
+            let unions = models.contains("personalized") && missing == Missing::Wildcard
+                || suppressed == "cells" && (models.contains("personalized") || models.contains("ck_safety"));
+            let models = if unjudged || lacks_k || depends || unions { "" } else { models };
+            // Rows of two steps may not be within the limit together.
+            let whole = ["sample_"].iter().any(|model| models.contains(model));
+            let file = (models.contains("hierarchical") || models.contains("personalized"))
+                .then_some(", hierarchy = { file = \"d.csv\" }");
+            // A level is not for models that read numbers or a hierarchy.
+            let level = level.filter(|_| file.is_none() && !models.contains("k_e"));
+            let level = level.map(|level| format!(", hierarchy = {{ file = \"d.csv\" }}, level = {level}"));
+            let more = file.map(String::from).or(level).unwrap_or_default();
+            let sensitive = format!("d = {{ role = \"sensitive\"{more} }}\n");
             let missing = format!("{missing:?}").to_lowercase();
             let policy = format!(
                 "version = 1\n[input]\npath = \"x.csv\"\nmissing = \"{missing}\"\n\
              [output]\nsuppressed = \"{suppressed}\"\n\
              [columns]\na = {{ role = \"quasi\", weight = 0.5 }}\nb.role = \"quasi\"\nc.role = \"quasi\"\n\
-             s.role = \"target\"\n{sensitive}e.role = \"sensitive\"\nf.role = \"sensitive\"\ng.role = \"sensitive\"\n\
+             s.role = \"target\"\n{sensitive}e.role = \"sensitive\"\nf.role = \"sensitive\"\ng.role = \"sensitive\"\nh.role = \"drop\"\n\
              [search]\nloss = {loss}\n[privacy]\nsuppression = 1.0\nmodels = [{models}]\n{privacy}\n"
             );
             // "1" is a leaf and a label of level 2.
@@ -108,15 +137,17 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
             // The sixth is that of the first column; the last two are never missing, and the last has two values.
             let cells = |row: &[Option<u8>; 5]| {
                 let all = row.iter().copied().chain([row[0], row[4].or(Some(5)), row[3].map(|c| c % 2).or(Some(0))]);
-                all.map(|cell| cell.map(|cell| cell.to_string())).collect()
+                // Guarding nodes: a leaf, a leaf that is a label of level 2 as well, labels, and none.
+                let node = row[4].zip(row[2]).map(|(a, b)| ["0", "1", "2x", "5", "0x", "1x"][usize::from(a + b) % 6]);
+                all.map(|cell| cell.map(|cell| cell.to_string())).chain([node.map(String::from)]).collect()
             };
             Case {
                 policy,
-                columns: strings("s c b a d e f g"),
+                columns: strings("s c b a d e f g h"),
                 rows: rows.iter().map(cells).collect(),
                 paths: ["a", "b", "c", "d"].map(|c| (c.to_owned(), paths.clone())).into(),
                 levels: ["a", "b", "c"].map(String::from).into_iter().zip(levels).collect::<BTreeMap<_, _>>(),
-                starred: if suppressed == "cells" { steps } else { Vec::new() },
+                starred: if suppressed == "cells" && !whole { steps } else { Vec::new() },
             }
         },
     )

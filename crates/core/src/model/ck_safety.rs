@@ -1,0 +1,168 @@
+//! (c, k)-safety (mission P8; Martin, Kifer, Machanavajjhala, Gehrke 2007): whoever knows any k basic implications about the
+//! people in the table, beside the release and who is in which class, is sure of nobody's value by c or more.
+//!
+//! An atom says that a person has a value; a basic implication says that if some atoms hold, one of some others does. The
+//! paper proves that the worst k of them are A₁ → C, …, A_k → C with one consequent, an atom C that becomes likely. They say
+//! that C holds or none of the Aᵢ does, so that the probability of C becomes 1/(1 + R) with
+//! R = P(neither C nor any Aᵢ) / P(C). Classes are independent of each other, and the values of a class are dealt to its
+//! people at random, so P(neither …) is a product over classes. In a class the worst h atoms (their MINIMIZE1) are
+//! about a few people, each with the most frequent values; with u₀ ≥ u₁ ≥ … values for each person, these are
+//! avoided with probability Π (n − i − rows of the uᵢ most frequent values) / (n − i). The k + 1 atoms can be spread
+//! over several classes (their MINIMIZE2): it is a model of the whole table.
+//!
+//! The figure of a class is the largest probability that an atom about a person in it can reach, with atoms in any class
+//! that is released; that of the table is the largest of these. A class is flagged where its figure, among the classes
+//! that nothing else flags, is c or more. Without the flagged classes there are fewer atoms to choose from, and all
+//! other figures are the same or less; so what is left is safe. It need not be the most that could be left.
+//!
+//! Missing cells are no value and protect nobody: the people who have one are left out of a class. Merging classes
+//! cannot raise the largest figure (their theorem), so it is monotone where no row may be suppressed; otherwise a class
+//! can be flagged in worse company. Costs k² per class for the whole table, and k³ and a sort for each class.
+
+use super::class::{Bound, Class};
+use super::{PrivacyModel, Sensitive, Values, Verdict};
+use crate::classes::{Flags, View};
+use crate::policy::CkSafety as Asked;
+
+/// Nobody's value becomes likely by a few implications.
+#[derive(Debug, Clone)]
+pub struct CkSafety {
+    claim: String,
+    column: Sensitive,
+    c: f64,
+    /// Atoms that an adversary chooses: one more than implications.
+    atoms: usize,
+    strict: bool,
+}
+
+/// The worst of a class: atoms → the least probability that none of so many holds, and how likely the likeliest is.
+struct Worst {
+    none: Vec<f64>,
+    likeliest: f64,
+}
+
+impl CkSafety {
+    /// As a policy asks for it, of a column; `strict` where no row may be suppressed.
+    pub fn new(claim: String, asked: &Asked, column: &Values<'_>, strict: bool) -> Self {
+        let column = column.sensitive();
+        CkSafety { claim, column, c: asked.c, atoms: asked.knowledge + 1, strict }
+    }
+
+    fn bound(&self) -> Bound {
+        Bound::WellBelow(self.c)
+    }
+
+    /// Class → its figure among the classes that are not flagged; flagged ones have none.
+    fn figures(&self, classes: &View<'_>, flags: &Flags) -> Vec<Option<f64>> {
+        let worst = |class: usize| (!flags.has(class)).then(|| self.worst(classes, class));
+        let worst: Vec<Option<Worst>> = (0..classes.len()).map(worst).collect();
+        let mut before = vec![no_atoms(self.atoms)];
+        for class in &worst {
+            let last = &before[before.len() - 1];
+            before.push(class.as_ref().map_or_else(|| last.clone(), |class| spread(last, &class.none)));
+        }
+        let mut behind = no_atoms(self.atoms);
+        let mut figures = vec![None; worst.len()];
+        for (at, class) in worst.iter().enumerate().rev() {
+            let Some(class) = class else { continue };
+            let others = spread(&before[at], &behind);
+            // C is one of the atoms in the class itself.
+            let least = (1..=self.atoms).map(|own| class.none[own] * others[self.atoms - own]);
+            let least = least.fold(f64::INFINITY, f64::min);
+            let figure = class.likeliest / (class.likeliest + least);
+            figures[at] = Some(if class.likeliest > 0.0 { figure } else { 0.0 });
+            behind = spread(&behind, &class.none);
+        }
+        figures
+    }
+
+    /// MINIMIZE1 of the paper.
+    fn worst(&self, classes: &View<'_>, class: usize) -> Worst {
+        let (codes, counts) = classes.histogram(self.column.measured, class);
+        let mut rows: Vec<u64> =
+            Class { codes, counts }.present(self.column.missing).map(|(_, n)| u64::from(n)).collect();
+        rows.sort_unstable_by(|a, b| b.cmp(a));
+        let n: u64 = rows.iter().sum();
+        let mut most = vec![0; self.atoms + 1];
+        for values in 1..=self.atoms {
+            most[values] = most[values - 1] + rows.get(values - 1).copied().unwrap_or(0);
+        }
+        // Least products for the people from one on, of whom each has at most so many values, with so many atoms.
+        let people = (self.atoms as u64).min(n) as usize;
+        let mut next = vec![no_atoms(self.atoms); self.atoms + 1];
+        for person in (0..people as u64).rev() {
+            let left = n - person;
+            let avoided = |values: usize| left.saturating_sub(most[values]) as f64 / left as f64;
+            let mut here = vec![no_atoms(self.atoms); self.atoms + 1];
+            for values in 1..=self.atoms {
+                for atoms in 1..=self.atoms {
+                    let fewer = here[values - 1][atoms];
+                    let with = (atoms >= values).then(|| avoided(values) * next[values][atoms - values]);
+                    here[values][atoms] = with.map_or(fewer, |with| with.min(fewer));
+                }
+            }
+            next = here;
+        }
+        let none = next.pop().unwrap_or_default();
+        Worst { none: at_most(none), likeliest: rows.first().map_or(0.0, |&top| top as f64 / n as f64) }
+    }
+}
+
+/// Nothing is avoided with no atoms, and nobody is there for any others.
+fn no_atoms(atoms: usize) -> Vec<f64> {
+    std::iter::once(1.0).chain(std::iter::repeat_n(f64::INFINITY, atoms)).collect()
+}
+
+/// Atoms may be repeated: so many or fewer.
+fn at_most(mut none: Vec<f64>) -> Vec<f64> {
+    for atoms in 1..none.len() {
+        none[atoms] = none[atoms].min(none[atoms - 1]);
+    }
+    none
+}
+
+/// The least product for every number of atoms, some here and the others there.
+fn spread(here: &[f64], there: &[f64]) -> Vec<f64> {
+    let least = |atoms: usize| {
+        let parts = (0..=atoms).filter(|&h| here[h].is_finite() && there[atoms - h].is_finite());
+        parts.map(|h| here[h] * there[atoms - h]).fold(f64::INFINITY, f64::min)
+    };
+    (0..here.len()).map(least).collect()
+}
+
+impl PrivacyModel for CkSafety {
+    fn name(&self) -> String {
+        self.claim.clone()
+    }
+
+    fn monotone(&self) -> bool {
+        self.strict
+    }
+
+    fn cascades(&self) -> bool {
+        false
+    }
+
+    fn last(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> Vec<usize> {
+        vec![self.column.measured]
+    }
+
+    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        let figures = self.figures(classes, flags);
+        for (class, figure) in figures.into_iter().enumerate() {
+            if figure.is_some_and(|figure| !self.bound().holds(figure)) {
+                flags.flag(class, classes.counts()[class]);
+            }
+        }
+    }
+
+    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
+        let achieved = self.figures(classes, flags).into_iter().flatten().reduce(f64::max);
+        let holds = achieved.is_none_or(|figure| self.bound().holds(figure));
+        Some(Verdict { required: self.c, achieved, holds })
+    }
+}

@@ -1,0 +1,117 @@
+//! (k, e)-anonymity (mission P7; Zhang, Koudas, Srivastava, Yu 2007): every class has at least k different numbers
+//! of a sensitive column, and the least and the greatest are at least e apart, so that no narrow range is told.
+//!
+//! The figure of a class is that range, or 0 where it has fewer than k numbers: e is above 0, so such a class never
+//! holds. Numbers that are written differently are one. Missing cells are none of them and protect nobody.
+//!
+//! Merging leaves a class the numbers that it has, so it is monotone. Costs a pass over a class's values, and a sort
+//! of them where some number is written in two ways.
+
+use super::class::{Bound, Class, ClassModel};
+use super::distance::number;
+use super::{Sensitive, Values};
+use crate::error::{Fault, Result};
+use crate::policy::KE as Asked;
+use crate::table::Code;
+
+/// At least k numbers that are at least e apart in every class.
+#[derive(Debug, Clone)]
+pub struct KE {
+    claim: String,
+    column: Sensitive,
+    e: f64,
+    k: usize,
+    /// Code → number; of a missing cell and of values that do not occur it is not read.
+    numbers: Vec<f64>,
+    /// Whether two values are the same number.
+    twins: bool,
+}
+
+impl KE {
+    /// As a policy asks for it, of a column; `k` is the policy's.
+    ///
+    /// # Errors
+    /// A value that is no number.
+    pub fn new(claim: String, asked: &Asked, column: &Values<'_>, k: Option<u64>) -> Result<Self> {
+        let Some(k) = asked.k.or(k) else { return Err(Fault::bug("(k, e)-anonymity without a k").into()) };
+        let numbers = numbers(column)?;
+        let twins = different(occurring(column, &numbers).collect()) < column.present();
+        Ok(KE { claim, column: column.sensitive(), e: asked.e, k: k as usize, numbers, twins })
+    }
+
+    /// What no class can reach: more numbers than the column has, or a wider range.
+    pub(super) fn unreachable(asked: &Asked, column: &Values<'_>, k: Option<u64>) -> Option<Fault> {
+        let (name, k) = (column.name, asked.k.or(k)?);
+        let all: Vec<f64> = occurring(column, &numbers(column).ok()?).collect();
+        let range = range(all.iter().copied());
+        let many = different(all) as u64;
+        if k > many {
+            let fault = Fault::data(format!("k = {k} but `{name}` has {many} different numbers")).key("k");
+            return Some(fault.help("no class can have that many: give k_e a lower k of its own"));
+        }
+        let wide = Bound::AtLeast(asked.e).holds(range);
+        (!wide).then(|| {
+            Fault::data(format!("e = {} but the numbers of `{name}` are {range} apart", asked.e))
+                .key("e")
+                .help("no class can be wider: lower e")
+        })
+    }
+}
+
+/// Code → number.
+fn numbers(column: &Values<'_>) -> Result<Vec<f64>> {
+    let parse = |code: usize| match column.texts.value(code as Code) {
+        Some(text) if column.rows[code] > 0 => number(text).ok_or_else(|| {
+            Fault::data(format!("value `{text}` of `{}` is not a number", column.name))
+                .key("column")
+                .help("k_e is for numbers: correct the cell, or ask for l_diversity of this column")
+                .into()
+        }),
+        _ => Ok(f64::NAN),
+    };
+    (0..column.rows.len()).map(parse).collect()
+}
+
+/// The numbers that occur.
+fn occurring<'a>(column: &'a Values<'_>, numbers: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+    let occurs = numbers.iter().zip(column.rows).filter(|(number, rows)| **rows > 0 && !number.is_nan());
+    occurs.map(|(number, _)| *number)
+}
+
+fn different(mut numbers: Vec<f64>) -> usize {
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.dedup();
+    numbers.len()
+}
+
+/// The greatest less the least; 0 of none.
+fn range(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
+    let greatest = numbers.clone().fold(f64::NEG_INFINITY, f64::max);
+    let least = numbers.fold(f64::INFINITY, f64::min);
+    if greatest < least { 0.0 } else { greatest - least }
+}
+
+impl ClassModel for KE {
+    fn claim(&self) -> &str {
+        &self.claim
+    }
+
+    fn column(&self) -> usize {
+        self.column.measured
+    }
+
+    fn absorbs(&self) -> bool {
+        true
+    }
+
+    fn bound(&self) -> Bound {
+        Bound::AtLeast(self.e)
+    }
+
+    fn figure(&self, class: Class<'_>) -> f64 {
+        let numbers = class.present(self.column.missing).map(|(code, _)| self.numbers[code as usize]);
+        let many = numbers.clone().count();
+        let enough = many >= self.k && (!self.twins || different(numbers.clone().collect()) >= self.k);
+        if enough { range(numbers) } else { 0.0 }
+    }
+}

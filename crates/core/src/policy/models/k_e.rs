@@ -1,0 +1,42 @@
+//! How a policy asks for (k, e)-anonymity.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ask, Unfit, above_0};
+use crate::error::Fault;
+
+/// (k, e)-anonymity of one sensitive column of numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KE {
+    /// The sensitive column.
+    pub column: String,
+    /// How far apart the least and the greatest number are; above 0.
+    pub e: f64,
+    /// How many numbers; default: the policy's k.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<u64>,
+}
+
+impl Ask for KE {
+    fn column(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+
+    fn claim(&self) -> String {
+        format!("k-e-anonymity: {}", self.column)
+    }
+
+    fn unfit(&self) -> Vec<Unfit> {
+        let mut faults = above_0("e", self.e);
+        if self.k == Some(0) {
+            let fault = Fault::input("k cannot be 0");
+            faults.push(("k", fault.help("give a whole number from 1 up, or remove it: then it is privacy.k")));
+        }
+        faults
+    }
+
+    fn needs_k(&self) -> bool {
+        self.k.is_none()
+    }
+}

@@ -1,0 +1,83 @@
+//! How a policy asks for personalized privacy.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ask, Unfit};
+use crate::error::{Fault, nearest};
+use crate::policy::{Missing, Policy};
+
+/// Personalized privacy of one sensitive column: every person says which values nobody may think they have.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Personalized {
+    /// The sensitive column; it has a hierarchy.
+    pub column: String,
+    /// The column that holds each row's guarding node: a label of that hierarchy, or nothing. It is not released.
+    pub guard: String,
+    /// The largest share of a class's values that may be under the guarding node of a row in it; above 0, at most 1.
+    pub breach: f64,
+}
+
+impl Ask for Personalized {
+    fn column(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+
+    fn guard(&self) -> Option<&str> {
+        Some(&self.guard)
+    }
+
+    fn claim(&self) -> String {
+        format!("personalized privacy: {}", self.column)
+    }
+
+    fn unfit(&self) -> Vec<Unfit> {
+        if self.breach > 0.0 && self.breach <= 1.0 {
+            return Vec::new();
+        }
+        let fault = Fault::input(format!("breach cannot be {}", self.breach));
+        vec![("breach", fault.help("give a probability above 0 and at most 1, for instance 0.25"))]
+    }
+
+    fn misplaced(&self, policy: &Policy) -> Vec<Unfit> {
+        let mut faults: Vec<Unfit> = self.misguarded(policy).map(|fault| ("guard", fault)).into_iter().collect();
+        if policy.columns.get(&self.column).is_some_and(|c| c.hierarchy.is_none()) {
+            let fault = Fault::input(format!("`{}` has no hierarchy", self.column));
+            let help = format!("give columns.{} the hierarchy whose labels guard", self.column);
+            faults.push(("column", fault.help(help)));
+        }
+        if policy.input.missing == Missing::Wildcard {
+            // Who matches a missing cell sees a union of classes, and a union of safe classes may be unsafe.
+            let fault = Fault::input("cannot be promised where a missing quasi-identifier matches every value");
+            faults.push(("breach", fault.help("write input.missing = \"value\" or \"suppress\"")));
+        }
+        faults
+    }
+
+    fn reads_hierarchy(&self) -> bool {
+        true
+    }
+}
+
+impl Personalized {
+    /// A guard tells what its person fears, so that it must stay with the holder.
+    fn misguarded(&self, policy: &Policy) -> Option<Fault> {
+        let guard = &self.guard;
+        match policy.columns.get(guard) {
+            Some(column) if !column.released() => None,
+            Some(_) => Some(
+                Fault::input(format!("`{guard}` would be released, and tells what its people fear"))
+                    .help(format!("give columns.{guard} role = \"drop\"")),
+            ),
+            None => {
+                let fault = Fault::input(format!("there is no column `{guard}`"));
+                let held: Vec<&str> =
+                    policy.columns.iter().filter(|(_, c)| !c.released()).map(|(n, _)| n.as_str()).collect();
+                Some(match nearest(guard, held) {
+                    Some(near) => fault.help(format!("did you mean `{near}`?")),
+                    None => fault.help("name the column that holds guarding nodes, and give it role = \"drop\""),
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The models of the table as a whole, as the judge reckons them: from the sorted list of the rows of all classes.
+//!
+//! Where a release may not have them all, the classes with fewest rows go, those of equal rows together, and then
+//! whoever the other guarantees no longer let stay; the first such set within every limit is the one that must be
+//! released. Costs a sort per distinct size that goes.
+
+use super::super::claims::Judged;
+use super::super::verdict::{Finding, Wrong};
+use super::{JudgedBy, Limit, Rule, unlike};
+use crate::policy::SampleUniqueness;
+use crate::release::Certificate;
+
+/// How a model judges the rows per class of a whole table.
+pub(super) trait Whole: std::fmt::Debug + Send + Sync {
+    /// What is asked of the figure.
+    fn limit(&self) -> Limit;
+
+    /// What a table reaches whose classes have these rows, ascending and not empty; none where that cannot be told.
+    fn figure(&self, rows: &[u64]) -> Option<f64>;
+
+    /// The rows that every class must have by itself.
+    fn least(&self) -> u64 {
+        1
+    }
+}
+
+impl Whole for SampleUniqueness {
+    fn limit(&self) -> Limit {
+        Limit::Most(self.max)
+    }
+
+    fn figure(&self, rows: &[u64]) -> Option<f64> {
+        let alone = rows.iter().take_while(|&&rows| rows == 1).count();
+        Some(alone as f64 / rows.iter().sum::<u64>() as f64)
+    }
+}
+
+/// The rows of the classes that have some, ascending.
+fn ascending(counts: &[u64]) -> Vec<u64> {
+    let mut rows: Vec<u64> = counts.iter().copied().filter(|&rows| rows > 0).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Takes the rows of the smallest classes away, and those that `stable` then does not let stay, until every model of the
+/// whole table holds.
+pub(in super::super) fn without_smallest(
+    rules: &[Rule],
+    mut counts: Vec<u64>,
+    stable: impl Fn(Vec<u64>) -> Vec<u64>,
+) -> Vec<u64> {
+    let whole = rules.iter().filter_map(|rule| match &rule.by {
+        JudgedBy::Whole(by) => Some(by),
+        JudgedBy::Column(_) => None,
+    });
+    let whole: Vec<&Box<dyn Whole>> = whole.collect();
+    if whole.is_empty() {
+        return counts;
+    }
+    let met = |by: &&Box<dyn Whole>, rows: &[u64]| by.figure(rows).is_some_and(|f| by.limit().met(f));
+    loop {
+        let rows = ascending(&counts);
+        let Some(&fewest) = rows.first() else { return counts };
+        if whole.iter().all(|by| met(by, &rows)) {
+            return counts;
+        }
+        counts.iter_mut().filter(|count| **count == fewest).for_each(|count| *count = 0);
+        counts = stable(counts);
+    }
+}
+
+/// What the released classes reach together, against what is asked for and what is certified.
+pub(super) fn claim(rule: &Rule, by: &dyn Whole, certificate: &Certificate, judged: &Judged) -> Finding {
+    let rows = ascending(&judged.counts);
+    let mut wrong = Wrong::default();
+    if rows.is_empty() {
+        wrong.extend(unlike("the table reaches", certificate.release.privacy.get(&rule.claim), None));
+        return Finding::of(&wrong, || "no row is released".into());
+    }
+    let found = by.figure(&rows);
+    match found {
+        Some(figure) if rule.holds(figure) => {}
+        Some(figure) => {
+            wrong.push(format!("the table reaches {figure}, at most {} is allowed", rule.required()));
+        }
+        None => wrong.push("what the table reaches cannot be told"),
+    }
+    if rows[0] < by.least() {
+        wrong.push(format!("the smallest class has {} rows, {} are required", rows[0], by.least()));
+    }
+    wrong.extend(unlike("the table reaches", certificate.release.privacy.get(&rule.claim), found));
+    Finding::of(&wrong, || {
+        let figure = found.unwrap_or(f64::NAN);
+        format!("the table reaches {figure}, at most {} is allowed", rule.required())
+    })
+}
