@@ -11,10 +11,6 @@ use crate::people::{QUASI, people, policy};
 const KINDS: &str = "\"flu, bad\",infection,*\n\"so-called \"\"cold\"\"\",infection,*\ngout; mild,other,*\n\
                      tab\there,other,*\nnone|yet,other,*\n\"two\nlines\",other,*\n";
 
-fn is_infection(illness: &str) -> bool {
-    ["flu, bad", "so-called \"cold\""].contains(&illness)
-}
-
 /// People of whom every third fears an infection and every fifth gout, and a policy with these models.
 fn asking(models: &str, more: &[(&str, &str)]) -> TestEnv {
     let mut table = people(600, 5);
@@ -79,21 +75,11 @@ fn everybody_is_guarded_as_they_ask() {
     let claim = "personalized privacy: illness";
     let stated = release["privacy"][claim]["achieved"].as_f64().unwrap();
     assert!(stated > 0.0 && stated <= 0.5);
-    let infections = classes(&table, "illness")
-        .values()
-        .filter(|illnesses| {
-            illnesses.iter().filter(|illness| is_infection(illness)).count() * 2 > illnesses.len()
-        })
-        .count();
     let verdict = env.run("verify out.csv --policy p.toml --json").ok().json();
     assert_eq!(verdict[claim]["unchecked"], true);
     let verdict = env.run("verify out.csv --policy p.toml --original people.csv --json").ok().json();
     assert_eq!(verdict[claim]["holds"], true);
     assert_eq!(verdict[claim].get("unchecked"), None);
-    assert!(
-        infections < classes(&table, "illness").len(),
-        "classes in which nobody minds may have infections"
-    );
     env.write("people.csv", env.text("people.csv").replace(",infection,", ",infektion,"));
     let run = env.run("release p.toml").fails(2);
     assert!(

@@ -350,6 +350,7 @@ fn mistakes_in_other_models_name_the_key_and_the_remedy() {
         "guard = \"age\", breach = 0.5",
         &["personalized.guard", "would be released", "drop"],
     );
+    model("personalized", "guard = \"sssn\", breach = 0.5", &["personalized.guard", "did you mean `ssn`"]);
     model(
         "personalized",
         "guard = \"nothing\", breach = 0.5",
