@@ -60,8 +60,11 @@ impl Leveled {
     }
 }
 
-/// Column → number of a value of the original → its label; none where the hierarchy does not have it.
-pub(super) type Labels = Vec<Vec<Option<Option<String>>>>;
+/// Number of a value of the original → its label, none where it is missing; none where the hierarchy does not have the value.
+type ColumnLabels = Vec<Option<Option<String>>>;
+
+/// Column → the labels of its values.
+pub(super) type Labels = Vec<ColumnLabels>;
 
 /// What the values of the original must become; none where no column has a level.
 pub(super) fn labels(policy: &Policy, original: &Side, build: &Build<'_>) -> Result<Option<Labels>> {
@@ -91,7 +94,7 @@ pub(super) fn compare(
     for at in 0..original.rows.len() {
         let tuple = original.rows.tuples.tuple(at);
         let Some(&place) = places.get(tuple[0] as usize).filter(|place| **place != UNKNOWN) else { continue };
-        let number = |((&value, labels), interner): ((&u32, &Vec<Option<Option<String>>>), &Interner)| {
+        let number = |((&value, labels), interner): ((&u32, &ColumnLabels), &Interner)| {
             let label = labels.get(value as usize).and_then(Option::as_ref);
             label.and_then(|label| interner.get(label.as_deref())).unwrap_or(UNKNOWN)
         };

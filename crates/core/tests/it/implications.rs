@@ -288,7 +288,7 @@ fn knowledge_defeats_diversity() {
 #[test]
 fn a_safe_class_can_be_lost_in_another() {
     let safe = vec![0, 1, 2];
-    assert!(naive(&[safe.clone()], 0, 1) < 0.5);
+    assert!(naive(std::slice::from_ref(&safe), 0, 1) < 0.5);
     assert!(naive(&[[safe, vec![0; 9]].concat()], 0, 1) > 0.5);
     assert!(built(0, 0.5, 0, true).monotone() && !built(0, 0.5, 0, false).monotone());
 }

@@ -102,14 +102,15 @@ impl Seen<'_> {
 #[derive(Debug)]
 enum JudgedBy {
     /// Every class by a sensitive column.
-    Column(OfColumn),
+    Column(Box<OfColumn>),
     /// All classes together by their sizes.
     Whole(Box<dyn Whole>),
 }
 
 fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
     let column = |measure: Box<dyn Measure>| {
-        OfColumn::new(policy, (asked.column(), asked.guard()), measure).map(JudgedBy::Column)
+        OfColumn::new(policy, (asked.column(), asked.guard()), measure)
+            .map(|by| JudgedBy::Column(Box::new(by)))
     };
     match asked.clone() {
         ModelSpec::LDiversity(asked) => column(Box::new(asked)),
