@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use throng::classes::{Classes, Flags, Groups, View};
+use throng::error::Fault;
 use throng::hierarchy::Hierarchy;
 use throng::lattice::Node;
 use throng::model::{self, KAnonymity, PrivacyModel, Setting, Values};
@@ -265,7 +266,7 @@ fn stays(instance: &Instance, asked: &ModelSpec, node: &[usize], class: &[usize]
             };
             let mut quasi = quasi.map(|c| few(&|other| label(other, c) == label(row, c)));
             let mut labels = instance.labels.iter().map(|labels| few(&|other| labels[other] == labels[row]));
-            !quasi.any(|rare| rare) && !(rare.columns.is_none() && labels.any(|rare| rare))
+            !(quasi.any(|rare| rare) || rare.columns.is_none() && labels.any(|rare| rare))
         }),
         other => panic!("{} is of sizes", other.key()),
     }
@@ -521,4 +522,69 @@ fn a_payout_is_not_monotone() {
     let mut evaluator = Evaluator::new(&problem);
     assert_eq!(evaluator.judge(&Node::new([0])).suppressed, 0);
     assert_eq!(evaluator.judge(&Node::new([1])).suppressed, 4);
+}
+
+/// Every mistake is told at its key, with the remedy.
+#[test]
+fn what_a_model_of_the_table_cannot_be_is_refused_by_name() {
+    let faults = |models: &str| {
+        let text = format!(
+            "version = 1\n[input]\npath = \"x.csv\"\n[output]\nsuppressed = \"cells\"\n[columns]\n\
+             a.role = \"quasi\"\nillness.role = \"sensitive\"\nname.role = \"identifier\"\n\
+             [privacy]\nmodels = [{models}]\n"
+        );
+        let error = Policy::parse(&text).expect_err(models);
+        let said = |fault: &Fault| format!("{fault}\n{}", fault.help.clone().unwrap_or_default());
+        error.faults().iter().map(said).collect::<Vec<_>>().join("\n")
+    };
+    let profit = "publisher_benefit = -1, publisher_loss = 1, adversary_gain = 1";
+    for (models, parts) in [
+        ("{ sample_uniqueness = { max = 1.5 } }", ["sample_uniqueness.max", "cannot be 1.5", "from 0 to 1"]),
+        (
+            "{ sample_uniqueness = { max = -0.1 } }",
+            ["sample_uniqueness.max", "cannot be -0.1", "from 0 to 1"],
+        ),
+        ("{ average_risk = { max = 0.0 } }", ["average_risk.max", "cannot be 0", "above 0"]),
+        (
+            "{ strict_average_risk = { max = 0.1, k = 0 } }",
+            ["strict_average_risk.k", "cannot be 0", "from 1 up"],
+        ),
+        (
+            "{ population_uniqueness = { population = 9, max = 0.1, estimator = \"pitmen\" } }",
+            ["estimator", "pitmen", "did you mean `pitman`?"],
+        ),
+        (
+            "{ population_uniqueness = { population = 0, max = 0.1 } }",
+            ["population_uniqueness.population", "cannot be 0", "number of people"],
+        ),
+        (
+            &format!("{{ profitability = {{ {profit}, adversary_cost = 1, kind = \"payout\" }} }}"),
+            ["profitability.publisher_benefit", "cannot be -1", "from 0 up"],
+        ),
+        (
+            &format!("{{ profitability = {{ {profit}, adversary_cost = 0, kind = \"no_attack\" }} }}"),
+            ["profitability.adversary_cost", "always pays", "above 0"],
+        ),
+        (
+            &format!("{{ profitability = {{ {profit}, adversary_cost = 1, kind = \"no_attack\" }} }}"),
+            ["profitability.kind", "starred cells", "output.suppressed"],
+        ),
+        ("{ rare_values = { k = 0 } }", ["rare_values.k", "cannot be 0", "from 1 up"]),
+        ("{ rare_values = { k = 2, columns = [] } }", ["rare_values.columns", "no column", "remove"]),
+        (
+            "{ rare_values = { k = 2, columns = [\"ilness\"] } }",
+            ["rare_values.columns", "no column `ilness`", "did you mean `illness`?"],
+        ),
+        (
+            "{ rare_values = { k = 2, columns = [\"name\"] } }",
+            ["rare_values.columns", "role \"identifier\"", "remove it"],
+        ),
+        (
+            "{ average_risk = { max = 0.1 } }, { average_risk = { max = 0.2 } }",
+            ["models.1.average_risk", "asked for twice", "keep the stricter"],
+        ),
+    ] {
+        let said = faults(models);
+        parts.iter().for_each(|part| assert!(said.contains(part), "{models}: {said} lacks {part}"));
+    }
 }

@@ -86,14 +86,14 @@ pub(in super::super) fn without_smallest(
     stable: impl Fn(Vec<u64>) -> Vec<u64>,
 ) -> Vec<u64> {
     let whole = rules.iter().filter_map(|rule| match &rule.by {
-        JudgedBy::Whole(by) => Some(by),
+        JudgedBy::Whole(by) => Some(by.as_ref()),
         _ => None,
     });
-    let whole: Vec<&Box<dyn Whole>> = whole.collect();
+    let whole: Vec<&dyn Whole> = whole.collect();
     if whole.is_empty() {
         return counts;
     }
-    let met = |by: &&Box<dyn Whole>, rows: &[u64]| by.figure(rows).is_some_and(|f| by.limit().met(f));
+    let met = |by: &&dyn Whole, rows: &[u64]| by.figure(rows).is_some_and(|f| by.limit().met(f));
     loop {
         let rows = ascending(&counts);
         let Some(&fewest) = rows.first() else { return counts };
