@@ -46,12 +46,12 @@ impl Engine {
         let (quasi, mut measured) = (with(Role::Quasi), with(Role::Target));
         let judged = policy.policy.judged();
         let leveled: Vec<&str> = policy.policy.leveled().into_iter().map(|(name, _)| name).collect();
-        measured.extend(
-            columns
-                .iter()
-                .filter(|name| judged.contains(name.as_str()) || leveled.contains(&name.as_str()))
-                .cloned(),
-        );
+        let wanted = |name: &&String| {
+            let asked = judged.contains(name.as_str()) || leveled.contains(&name.as_str());
+            asked && !measured.contains(name)
+        };
+        let more: Vec<String> = columns.iter().filter(wanted).cloned().collect();
+        measured.extend(more);
         let guards = policy.policy.guards();
         measured.extend(columns.iter().filter(|name| guards.contains(name.as_str())).cloned());
         self.measure(source, &quasi, &measured, progress).map_err(|e| in_table(e, source))

@@ -20,6 +20,7 @@ mod tamper;
 mod identifiers;
 mod models;
 mod guarded;
+mod whole;
 mod datafly;
 mod bad_policy;
 mod bad_table;

@@ -4,6 +4,7 @@
 //! it. A model of the whole table is a [`TableFigure`] with a limit. Any other is a [`PrivacyModel`] by itself.
 
 mod alpha_k;
+mod average_risk;
 mod beta_likeness;
 mod ck_safety;
 mod class;
@@ -16,11 +17,15 @@ mod m_confidentiality;
 mod no_missing;
 mod p_sensitive;
 mod personalized;
+mod population_uniqueness;
+mod profitability;
+mod rare_values;
 mod sample_uniqueness;
 mod t_closeness;
 mod table;
 
 pub use alpha_k::AlphaK;
+pub use average_risk::AverageRisk;
 pub use beta_likeness::BetaLikeness;
 pub use ck_safety::CkSafety;
 pub use class::{Bound, Class, ClassModel};
@@ -32,6 +37,9 @@ pub use m_confidentiality::MConfidentiality;
 pub use no_missing::NoMissing;
 pub use p_sensitive::PSensitive;
 pub use personalized::Personalized;
+pub use population_uniqueness::PopulationUniqueness;
+pub use profitability::Profitability;
+pub use rare_values::RareValues;
 pub use sample_uniqueness::SampleUniqueness;
 pub use t_closeness::TCloseness;
 pub use table::{TableFigure, TableModel};
@@ -236,6 +244,15 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
         }
         ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, setting.column()?, strict)),
         ModelSpec::SampleUniqueness(s) => Box::new(TableModel::new(claim, s.max, strict, SampleUniqueness)),
+        ModelSpec::AverageRisk(a) => Box::new(TableModel::new(claim, a.max, strict, AverageRisk { k: 1 })),
+        ModelSpec::StrictAverageRisk(a) => {
+            Box::new(TableModel::new(claim, a.max, strict, AverageRisk { k: a.k }))
+        }
+        ModelSpec::PopulationUniqueness(p) => {
+            Box::new(TableModel::new(claim, p.max, strict, PopulationUniqueness::new(p, setting.rows)?))
+        }
+        ModelSpec::Profitability(p) => Box::new(Profitability::new(claim, p)),
+        ModelSpec::RareValues(r) => Box::new(RareValues::new(claim, r, setting)?),
     })
 }
 
@@ -245,6 +262,9 @@ pub fn unreachable(asked: &ModelSpec, setting: &Setting<'_>) -> Option<Fault> {
         ModelSpec::LDiversity(l) => LDiversity::unreachable(l, setting.column?),
         ModelSpec::PSensitive(p) => PSensitive::unreachable(p.p, setting.column?),
         ModelSpec::KE(ke) => KE::unreachable(ke, setting.column?, setting.k),
+        ModelSpec::AverageRisk(a) => AverageRisk { k: 1 }.unreachable(a.max, setting.rows),
+        ModelSpec::StrictAverageRisk(a) => AverageRisk { k: a.k }.unreachable(a.max, setting.rows),
+        ModelSpec::RareValues(r) => RareValues::unreachable(r, setting),
         _ => None,
     }
 }

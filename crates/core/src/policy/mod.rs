@@ -14,8 +14,9 @@ mod substitute;
 pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
-    AlphaK, BetaLikeness, CkSafety, DeltaDisclosure, Distance, Diversity, KE, LDiversity, Likeness,
-    MConfidentiality, ModelSpec, PSensitive, Personalized, SampleUniqueness, TCloseness,
+    AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, Distance, Diversity, Estimator, Game, KE,
+    LDiversity, Likeness, MConfidentiality, ModelSpec, PSensitive, Personalized, PopulationUniqueness,
+    Profitability, RareValues, SampleUniqueness, StrictAverageRisk, TCloseness,
 };
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;

@@ -309,7 +309,12 @@ fn asked_model(
     load: Load<'_>,
 ) -> std::result::Result<Box<dyn PrivacyModel>, Vec<Fault>> {
     let key = format!("privacy.models.{at}.{}", asked.key());
-    let Some(name) = asked.column() else { return built(&key, asked, &setting) };
+    let Some(name) = asked.column() else {
+        // Guarding nodes are not released, so that no model of released columns is told of them.
+        let shown = setting.measured.iter().filter(|values| !policy.guards().contains(values.name));
+        let shown: Vec<Values<'_>> = shown.copied().collect();
+        return built(&key, asked, &Setting { measured: &shown, ..setting });
+    };
     let Some(plain) = setting.measured.iter().find(|values| values.name == name) else {
         return Err(vec![Fault::bug(format!("the column of \"{}\" was not measured", asked.claim()))]);
     };

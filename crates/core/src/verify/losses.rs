@@ -421,7 +421,7 @@ impl Facts<'_> {
 }
 
 /// Number of a generalized value → leaves under it.
-fn under(hierarchy: &Hierarchy, level: usize) -> Vec<f64> {
+pub(super) fn under(hierarchy: &Hierarchy, level: usize) -> Vec<f64> {
     let mut leaves = vec![1.0];
     leaves
         .extend((0..hierarchy.size(level) as u32).map(|code| f64::from(hierarchy.leaves_under(level, code))));

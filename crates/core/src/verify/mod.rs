@@ -6,7 +6,7 @@
 //! the text each). The order of rows does not matter.
 //!
 //! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
-//! quasi-identifiers and over each named group, every model of a sensitive column, `missing` where missing cells mean suppression, and
+//! quasi-identifiers and over each named group, every model of a sensitive column or of the whole table, `missing` where missing cells mean suppression, and
 //! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`,
 //! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
 //! `losses.rs`, and `loss by column: NAME`.
@@ -163,6 +163,9 @@ impl<'a> Verifier<'a> {
             self.certificate,
             build,
         )?;
+        if original.is_some() {
+            models::price(&mut self.rules, &chains, released);
+        }
         let mut verdict = Verdict::default();
         self.of_release(released, &judged, &mut verdict)?;
         verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));

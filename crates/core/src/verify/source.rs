@@ -11,7 +11,7 @@ use super::groups::{Group, stable};
 use super::identifiers::Identifiers;
 use super::labels::Labels;
 use super::levels::{Chain, number};
-use super::models::{Rule, without_disclosed, without_smallest, without_unsafe};
+use super::models::{Rule, without_disclosed, without_rare, without_smallest, without_unsafe};
 use super::sensitive::Values;
 use super::side::Side;
 use crate::policy::Missing;
@@ -32,12 +32,18 @@ pub(super) struct Safety<'a> {
 
 impl Safety<'_> {
     /// The rows per class that can stay. Most models of a sensitive column judge every class by itself, so these go
-    /// first; who is too few then follows; then models that judge classes among those that are left, and who is too few
-    /// after that: what such a model leaves stays safe in less company. Last come the models of the whole table.
+    /// first; who is too few or has rare values then follows; then models that judge classes among those that are left, and who is
+    /// too few after that: what such a model leaves stays safe in less company. Last come the models of the whole table.
     fn stable(self, classes: &Classes, values: &[Values]) -> Vec<u64> {
         let mut counts = classes.counts();
-        without_unsafe(self.rules, values, &mut counts);
-        let stable = |counts| stable(&classes.tuples, counts, self.groups, self.missing);
+        let tuples = &classes.tuples;
+        without_unsafe(self.rules, tuples, values, &mut counts);
+        let stable = |mut counts| loop {
+            counts = stable(tuples, counts, self.groups, self.missing);
+            if !without_rare(self.rules, tuples, values, &mut counts) {
+                return counts;
+            }
+        };
         let mut counts = stable(counts);
         without_disclosed(self.rules, values, &mut counts);
         without_smallest(self.rules, stable(counts), stable)

@@ -22,6 +22,11 @@ trait Ask {
         None
     }
 
+    /// The columns, other than quasi-identifiers, whose values it looks at.
+    fn judges<'a>(&'a self, _policy: &'a Policy) -> Vec<&'a str> {
+        self.column().into_iter().collect()
+    }
+
     /// The column that holds what each row is guarded against, where there is one.
     fn guard(&self) -> Option<&str> {
         None
@@ -102,10 +107,22 @@ models! {
     beta_likeness => BetaLikeness,
     /// Few rows that are alone in their class.
     sample_uniqueness => SampleUniqueness,
+    /// A low average risk.
+    average_risk => AverageRisk,
+    /// A low average risk, and no small class.
+    strict_average_risk => StrictAverageRisk,
+    /// Few people who are unique in the population.
+    population_uniqueness => PopulationUniqueness,
+    /// No attack pays, or every row pays in spite of attacks.
+    profitability => Profitability,
+    /// No rare value of a column.
+    rare_values => RareValues,
 }
 
 pub use beta_likeness::Likeness;
 pub use l_diversity::Diversity;
+pub use population_uniqueness::Estimator;
+pub use profitability::Game;
 pub use t_closeness::Distance;
 
 impl ModelSpec {
@@ -139,6 +156,15 @@ fn share(part: &'static str, value: f64, example: &str) -> Vec<Unfit> {
     vec![(part, fault.help(format!("give a share from 0 to 1, for instance {example}")))]
 }
 
+/// A limit of a share that is never 0.
+fn share_above_0(part: &'static str, value: f64, example: &str) -> Vec<Unfit> {
+    if value > 0.0 && value <= 1.0 {
+        return Vec::new();
+    }
+    let fault = Fault::input(format!("{part} cannot be {value}"));
+    vec![(part, fault.help(format!("give a share above 0 and at most 1, for instance {example}")))]
+}
+
 fn above_0(part: &'static str, value: f64) -> Vec<Unfit> {
     if value.is_finite() && value > 0.0 {
         return Vec::new();
@@ -155,9 +181,9 @@ impl Policy {
         self.privacy.models.iter().any(|model| model.reads_hierarchy() && model.column() == Some(column))
     }
 
-    /// The sensitive columns that models judge, in name order.
+    /// The columns, other than quasi-identifiers, whose values models look at, in name order.
     pub fn judged(&self) -> BTreeSet<&str> {
-        self.privacy.models.iter().filter_map(ModelSpec::column).collect()
+        self.privacy.models.iter().flat_map(|model| model.asked().judges(self)).collect()
     }
 
     /// The columns that hold what rows are guarded against, in name order; none is released.

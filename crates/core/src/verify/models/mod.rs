@@ -1,7 +1,8 @@
 //! The models beside k, from their definitions a second time: what classes reach, which cannot be released, and the claims
 //! about them. One file per family of figures, one line per model in `judged_by`.
 //!
-//! A model judges every class by the values of a sensitive column, or the sizes of all classes together.
+//! A model judges every class by the values of a sensitive column, the sizes of all classes together, what rows bring, or how
+//! often values occur in the whole release.
 //! Plainer than what the search uses: figures are taken from lists that are sorted or added up anew for every
 //! class. Costs a pass over the values of every class, and a sort of them for recursive diversity.
 
@@ -10,10 +11,14 @@ mod disclosure;
 mod diversity;
 mod guarded;
 mod limit;
+mod payout;
 mod range;
+mod rare;
 mod shares;
+mod uniques;
 mod whole;
 
+pub(super) use self::rare::without_rare;
 pub(super) use self::whole::without_smallest;
 
 use std::collections::BTreeSet;
@@ -21,10 +26,12 @@ use std::collections::BTreeSet;
 use self::column::OfColumn;
 use self::guarded::Under;
 use self::limit::{Limit, ROUNDING};
+use self::payout::Payout;
+use self::rare::Rare;
 use self::whole::Whole;
 use super::claims::Judged;
-use super::classes::UNKNOWN;
-use super::levels::Build;
+use super::classes::{Tuples, UNKNOWN};
+use super::levels::{Build, Chain};
 use super::reference::Reference;
 use super::sensitive::Values;
 use super::side::Side;
@@ -105,6 +112,10 @@ enum JudgedBy {
     Column(Box<OfColumn>),
     /// All classes together by their sizes.
     Whole(Box<dyn Whole>),
+    /// Every class by what its rows bring.
+    Payout(Payout),
+    /// All classes together by their values.
+    Values(Rare),
 }
 
 fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
@@ -124,6 +135,11 @@ fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
         ModelSpec::DeltaDisclosure(asked) => column(Box::new(asked)),
         ModelSpec::BetaLikeness(asked) => column(Box::new(asked)),
         ModelSpec::SampleUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        ModelSpec::AverageRisk(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        ModelSpec::StrictAverageRisk(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        ModelSpec::PopulationUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        ModelSpec::Profitability(asked) => Some(JudgedBy::Payout(Payout::new(asked))),
+        ModelSpec::RareValues(asked) => Some(JudgedBy::Values(Rare::new(&asked, policy))),
     }
 }
 
@@ -139,6 +155,15 @@ pub(super) struct Rule {
 pub(super) fn of(policy: &Policy) -> Vec<Rule> {
     let rule = |asked: &ModelSpec| Some(Rule { claim: asked.claim(), by: judged_by(asked, policy)? });
     policy.privacy.models.iter().filter_map(rule).collect()
+}
+
+/// Tells the models of what rows bring what cells have lost; only where the original is there.
+pub(super) fn price(rules: &mut [Rule], chains: &[Chain<'_>], released: &Side) {
+    for rule in rules {
+        if let JudgedBy::Payout(by) = &mut rule.by {
+            by.learn(chains, released);
+        }
+    }
 }
 
 /// Tells the models of columns what they need to know of both files.
@@ -163,7 +188,7 @@ impl Rule {
     fn of_column(&self) -> Option<&OfColumn> {
         match &self.by {
             JudgedBy::Column(by) => Some(by),
-            JudgedBy::Whole(_) => None,
+            _ => None,
         }
     }
 
@@ -177,6 +202,8 @@ impl Rule {
         match &self.by {
             JudgedBy::Column(rule) => rule.limit(),
             JudgedBy::Whole(rule) => rule.limit(),
+            JudgedBy::Payout(_) => Payout::limit(),
+            JudgedBy::Values(rule) => rule.limit(),
         }
     }
 
@@ -192,12 +219,14 @@ impl Rule {
 }
 
 /// Takes the rows of every class away that violates a model by itself.
-pub(super) fn without_unsafe(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
+pub(super) fn without_unsafe(rules: &[Rule], tuples: &Tuples, columns: &[Values], counts: &mut [u64]) {
     for rule in rules {
         for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
             let safe = match &rule.by {
                 JudgedBy::Column(by) => !by.holds_back() || rule.holds(by.figure_of(columns, class)),
                 JudgedBy::Whole(by) => *count >= by.least(),
+                JudgedBy::Payout(by) => by.stays(tuples.tuple(class), *count),
+                JudgedBy::Values(_) => true,
             };
             if !safe {
                 *count = 0;
@@ -246,6 +275,8 @@ pub(super) fn claim(
         }
         JudgedBy::Column(_) => Finding::unchecked(WITHOUT_ORIGINAL),
         JudgedBy::Whole(by) => whole::claim(rule, by.as_ref(), certificate, judged),
+        JudgedBy::Payout(by) => payout::claim(rule, by, certificate, &released.classes.tuples, judged),
+        JudgedBy::Values(by) => rare::claim(rule, by, certificate, released, judged),
     }
 }
 
@@ -271,7 +302,8 @@ fn worst_class(
         ));
     }
     let found = worst.map(|(_, figure)| figure);
-    wrong.extend(unlike("the worst class reaches", certificate.release.privacy.get(&rule.claim), found));
+    let stated = certificate.release.privacy.get(&rule.claim);
+    wrong.extend(unlike("the worst class reaches", stated, found, ROUNDING));
     Finding::of(&wrong, || match found {
         Some(figure) => format!("the worst class reaches {figure}, {} is required", rule.required()),
         None => "no row is released".into(),
@@ -279,10 +311,10 @@ fn worst_class(
 }
 
 /// How a certified figure differs from what was found.
-fn unlike(what: &str, claim: Option<&Claim>, found: Option<f64>) -> Option<String> {
+fn unlike(what: &str, claim: Option<&Claim>, found: Option<f64>, near: f64) -> Option<String> {
     let Some(claim) = claim else { return Some("the certificate does not claim it".into()) };
     let same = match (claim.achieved, found) {
-        (Some(stated), Some(found)) => (stated - found).abs() <= ROUNDING * found.abs().max(1.0),
+        (Some(stated), Some(found)) => (stated - found).abs() <= near * found.abs().max(1.0),
         (None, None) => true,
         _ => false,
     };

@@ -6,8 +6,9 @@
 
 use super::super::claims::Judged;
 use super::super::verdict::{Finding, Wrong};
+use super::limit::ROUNDING;
 use super::{JudgedBy, Limit, Rule, unlike};
-use crate::policy::SampleUniqueness;
+use crate::policy::{AverageRisk, SampleUniqueness, StrictAverageRisk};
 use crate::release::Certificate;
 
 /// How a model judges the rows per class of a whole table.
@@ -22,6 +23,11 @@ pub(super) trait Whole: std::fmt::Debug + Send + Sync {
     fn least(&self) -> u64 {
         1
     }
+
+    /// How close two computations of the figure come.
+    fn near(&self) -> f64 {
+        ROUNDING
+    }
 }
 
 impl Whole for SampleUniqueness {
@@ -32,6 +38,36 @@ impl Whole for SampleUniqueness {
     fn figure(&self, rows: &[u64]) -> Option<f64> {
         let alone = rows.iter().take_while(|&&rows| rows == 1).count();
         Some(alone as f64 / rows.iter().sum::<u64>() as f64)
+    }
+}
+
+/// The mean over rows of 1 by the rows of their class.
+fn chance(rows: &[u64]) -> f64 {
+    let all: u64 = rows.iter().sum();
+    rows.len() as f64 / all as f64
+}
+
+impl Whole for AverageRisk {
+    fn limit(&self) -> Limit {
+        Limit::Most(self.max)
+    }
+
+    fn figure(&self, rows: &[u64]) -> Option<f64> {
+        Some(chance(rows))
+    }
+}
+
+impl Whole for StrictAverageRisk {
+    fn limit(&self) -> Limit {
+        Limit::Most(self.max)
+    }
+
+    fn figure(&self, rows: &[u64]) -> Option<f64> {
+        Some(chance(rows))
+    }
+
+    fn least(&self) -> u64 {
+        self.k
     }
 }
 
@@ -50,14 +86,14 @@ pub(in super::super) fn without_smallest(
     stable: impl Fn(Vec<u64>) -> Vec<u64>,
 ) -> Vec<u64> {
     let whole = rules.iter().filter_map(|rule| match &rule.by {
-        JudgedBy::Whole(by) => Some(by),
-        JudgedBy::Column(_) => None,
+        JudgedBy::Whole(by) => Some(by.as_ref()),
+        _ => None,
     });
-    let whole: Vec<&Box<dyn Whole>> = whole.collect();
+    let whole: Vec<&dyn Whole> = whole.collect();
     if whole.is_empty() {
         return counts;
     }
-    let met = |by: &&Box<dyn Whole>, rows: &[u64]| by.figure(rows).is_some_and(|f| by.limit().met(f));
+    let met = |by: &&dyn Whole, rows: &[u64]| by.figure(rows).is_some_and(|f| by.limit().met(f));
     loop {
         let rows = ascending(&counts);
         let Some(&fewest) = rows.first() else { return counts };
@@ -72,9 +108,10 @@ pub(in super::super) fn without_smallest(
 /// What the released classes reach together, against what is asked for and what is certified.
 pub(super) fn claim(rule: &Rule, by: &dyn Whole, certificate: &Certificate, judged: &Judged) -> Finding {
     let rows = ascending(&judged.counts);
+    let stated = certificate.release.privacy.get(&rule.claim);
     let mut wrong = Wrong::default();
     if rows.is_empty() {
-        wrong.extend(unlike("the table reaches", certificate.release.privacy.get(&rule.claim), None));
+        wrong.extend(unlike("the table reaches", stated, None, by.near()));
         return Finding::of(&wrong, || "no row is released".into());
     }
     let found = by.figure(&rows);
@@ -88,7 +125,7 @@ pub(super) fn claim(rule: &Rule, by: &dyn Whole, certificate: &Certificate, judg
     if rows[0] < by.least() {
         wrong.push(format!("the smallest class has {} rows, {} are required", rows[0], by.least()));
     }
-    wrong.extend(unlike("the table reaches", certificate.release.privacy.get(&rule.claim), found));
+    wrong.extend(unlike("the table reaches", stated, found, by.near()));
     Finding::of(&wrong, || {
         let figure = found.unwrap_or(f64::NAN);
         format!("the table reaches {figure}, at most {} is allowed", rule.required())

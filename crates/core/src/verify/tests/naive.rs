@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Made, Row};
 use crate::policy::{
-    Aggregate, Distance, Diversity, LDiversity, Likeness, Missing, ModelSpec, Policy, Role, Suppressed,
-    TCloseness,
+    Aggregate, Distance, Diversity, Game, LDiversity, Likeness, Missing, ModelSpec, Policy, Profitability,
+    RareValues, Role, Suppressed, TCloseness,
 };
 use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
 
@@ -213,7 +213,7 @@ impl<'a> Table<'a> {
                 ModelSpec::MConfidentiality(asked) => (1.0 / asked.m, Kind::Share(asked.values)),
                 ModelSpec::DeltaDisclosure(asked) => (asked.delta, Kind::Disclosure),
                 ModelSpec::BetaLikeness(asked) => (asked.beta, Kind::Gain(asked.kind, asked.beta)),
-                ModelSpec::SampleUniqueness(_) => return None,
+                _ => return None,
             };
             Some((asked.claim(), required, Figure { at, kind }))
         };
@@ -387,8 +387,66 @@ impl<'a> Table<'a> {
             let (required, achieved) = self.whole(asked, stay)?;
             Some((asked.claim(), Claim { required, achieved, holds: true }))
         };
-        let whole = self.policy.privacy.models.iter().filter_map(whole);
+        let others = |asked: &ModelSpec| {
+            let (required, achieved) = match asked {
+                ModelSpec::Profitability(game) => {
+                    let rows = (0..stay.len()).filter(|&row| stay[row]);
+                    let brings = rows.map(|row| self.brings(game, row, self.alike(row, stay)).0);
+                    (0.0, stay.contains(&true).then(|| brings.sum()))
+                }
+                ModelSpec::RareValues(rare) => {
+                    let rows = (0..stay.len()).filter(|&row| stay[row]);
+                    let least = rows.filter_map(|row| self.rarest(rare, row, stay)).min();
+                    (rare.k as f64, least.map(|rows| rows as f64))
+                }
+                _ => return None,
+            };
+            Some((asked.claim(), Claim { required, achieved, holds: true }))
+        };
+        let asked = &self.policy.privacy.models;
+        let whole = asked.iter().filter_map(whole).chain(asked.iter().filter_map(others));
         self.models().iter().map(claim).chain(whole).collect()
+    }
+
+    /// What a row brings the publisher in a class of some size, and whether it may stay.
+    fn brings(&self, game: &Profitability, row: usize, size: usize) -> (f64, bool) {
+        let lost = |c: usize| {
+            let (under, all) = self.leaves(row, c);
+            (under - 1.0) / (all - 1.0)
+        };
+        let lost = (0..self.quasi.len()).map(lost).sum::<f64>() / self.quasi.len() as f64;
+        let attack = game.adversary_gain / size as f64 - game.adversary_cost > 1e-9;
+        let harm = if attack { game.publisher_loss / size as f64 } else { 0.0 };
+        let brings = game.publisher_benefit * (1.0 - lost) - harm;
+        (brings, if game.kind == Game::NoAttack { !attack } else { brings > 1e-6 })
+    }
+
+    /// Among some rows, those that share the rarest value of a row, of the columns asked about.
+    fn rarest(&self, rare: &RareValues, row: usize, of: &[bool]) -> Option<u64> {
+        let wanted = |name: &str| match &rare.columns {
+            Some(columns) => columns.iter().any(|c| c == name),
+            None => self.policy.columns[name].role.released(),
+        };
+        let columns = (0..self.case.columns.len()).filter(|&at| wanted(&self.case.columns[at]));
+        let same = |at: usize| {
+            let cell = |row: usize| self.cell(row, at, true);
+            let mine = cell(row);
+            (0..of.len()).filter(|&b| of[b] && cell(b) == mine).count() as u64
+        };
+        columns.map(same).min()
+    }
+
+    /// Whether a row must go because of what its class brings, its least size, or a rare value in it.
+    fn unprofitable(&self, row: usize, of: &[bool]) -> bool {
+        let mates = || (0..of.len()).filter(|&b| of[b] && self.general[b] == self.general[row]);
+        self.policy.privacy.models.iter().any(|asked| match asked {
+            ModelSpec::StrictAverageRisk(asked) => (mates().count() as u64) < asked.k,
+            ModelSpec::Profitability(game) => !self.brings(game, row, mates().count()).1,
+            ModelSpec::RareValues(rare) => {
+                mates().any(|mate| self.rarest(rare, mate, of).is_some_and(|rows| rows < rare.k))
+            }
+            _ => false,
+        })
     }
 
     /// Rows among some that equal a row in every cell.
@@ -407,6 +465,21 @@ impl<'a> Table<'a> {
         match asked {
             ModelSpec::SampleUniqueness(asked) => {
                 Some((asked.max, mean(&|size| if size == 1.0 { 1.0 } else { 0.0 })))
+            }
+            ModelSpec::AverageRisk(asked) => Some((asked.max, mean(&|size| 1.0 / size))),
+            ModelSpec::StrictAverageRisk(asked) => Some((asked.max, mean(&|size| 1.0 / size))),
+            // Zayatz: of every class the probability that one of it is drawn, as if all were of the population.
+            ModelSpec::PopulationUniqueness(asked) => {
+                let (n, people) = (sizes.len() as f64, asked.population as f64);
+                let once = |size: f64| {
+                    let others =
+                        (0..size as usize - 1).map(|j| (people - n - j as f64) / (people - 1.0 - j as f64));
+                    n / people * others.product::<f64>()
+                };
+                let alone = sizes.iter().filter(|&&size| size == 1.0).count() as f64;
+                let share = alone * once(1.0) / sizes.iter().map(|&size| once(size)).sum::<f64>();
+                let found = if alone > 0.0 { share * alone / (n / people) / people } else { 0.0 };
+                Some((asked.max, (n > 0.0).then_some(found)))
             }
             _ => None,
         }
@@ -451,10 +524,16 @@ impl<'a> Table<'a> {
         let groups = self.groups();
         loop {
             let short = (0..stay.len()).find(|&row| {
-                stay[row] && groups.iter().any(|(_, columns, k)| self.size(row, columns, stay) < *k)
+                let few = || groups.iter().any(|(_, columns, k)| self.size(row, columns, stay) < *k);
+                stay[row] && (few() || self.unprofitable(row, stay))
             });
             match short {
-                Some(row) => stay[row] = false,
+                // A class goes as a whole.
+                Some(row) => {
+                    let class: Vec<usize> =
+                        (0..stay.len()).filter(|&b| self.general[b] == self.general[row]).collect();
+                    class.into_iter().for_each(|row| stay[row] = false);
+                }
                 None => return,
             }
         }

@@ -99,6 +99,14 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
         "{ beta_likeness = { column = \"d\", beta = 1.5 } }, { beta_likeness = { column = \"d\", beta = 2, kind = \"enhanced\" } }",
         "{ l_diversity = { column = \"e\", kind = \"entropy\", l = 2 } }, { l_diversity = { column = \"d\", l = 3 } }",
         "{ sample_uniqueness = { max = 0.2 } }",
+        "{ average_risk = { max = 0.5 } }",
+        "{ strict_average_risk = { max = 0.4, k = 2 } }, { sample_uniqueness = { max = 0.1 } }",
+        "{ average_risk = { max = 0.6 } }, { rare_values = { k = 2, columns = [\"a\", \"d\"] } }",
+        "{ population_uniqueness = { population = 60, max = 0.1, estimator = \"zayatz\" } }",
+        "{ profitability = { publisher_benefit = 10, publisher_loss = 20, adversary_gain = 9, adversary_cost = 3, kind = \"payout\" } }",
+        "{ profitability = { publisher_benefit = 10, publisher_loss = 20, adversary_gain = 9, adversary_cost = 3, kind = \"no_attack\" } }",
+        "{ rare_values = { k = 2 } }",
+        "{ rare_values = { k = 3, columns = [\"b\", \"e\"] } }, { l_diversity = { column = \"d\", l = 2 } }",
         "{ sample_uniqueness = { max = 0.5 } }, { l_diversity = { column = \"d\", l = 2 } }",
     ]);
     let steps = prop::collection::vec(prop::sample::subsequence(strings("a b c"), 1..=3), 0..4);
@@ -107,14 +115,18 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
             // Starred rows are judged by no model, and some models need a k.
             let needs_k = ["p_", "alpha_k", "m_conf"].iter().any(|model| models.contains(model));
             let lacks_k = needs_k && !privacy.starts_with('k');
-            let unjudged = suppressed == "starred" && models.contains("column");
+            let unjudged = match suppressed {
+                "starred" => models.contains("column") || models.contains("rare"),
+                "cells" => models.contains("profit"),
+                _ => false,
+            };
             let depends = models.contains("m_conf") && loss.contains("cm");
             // Unions of classes that are safe under these models may not be so.
             let unions = models.contains("personalized") && missing == Missing::Wildcard
                 || suppressed == "cells" && (models.contains("personalized") || models.contains("ck_safety"));
             let models = if unjudged || lacks_k || depends || unions { "" } else { models };
             // Rows of two steps may not be within the limit together.
-            let whole = ["sample_"].iter().any(|model| models.contains(model));
+            let whole = ["sample_", "average_", "population_"].iter().any(|model| models.contains(model));
             let file = (models.contains("hierarchical") || models.contains("personalized"))
                 .then_some(", hierarchy = { file = \"d.csv\" }");
             // A level is not for models that read numbers or a hierarchy.

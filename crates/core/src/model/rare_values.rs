@@ -1,0 +1,139 @@
+//! The rule against rare values (mission P14; Katirai 2006, who deletes data items that occur fewer than k times): whoever knows that
+//! a person has a value which few have finds that person by it, whatever column it is in.
+//!
+//! Every value of the columns asked about occurs in at least k released rows: of a quasi-identifier the value at its released level,
+//! of any other column the value as it is. A class in which one does not is held back; that makes others rarer, so it is repeated until
+//! nothing changes, and what stays is the largest set of classes that has no rare value. A missing cell is one more value in every
+//! column, also where it matches others as a wildcard: that it is missing can be known too.
+//!
+//! Of quasi-identifiers alone it is monotone, as k-anonymity over one column is; a class can be merged with one that has a rare value of
+//! another column, so with such columns it is so only where nothing may be suppressed. Costs two passes over the histograms a round.
+
+use super::{PrivacyModel, Setting, Verdict};
+use crate::classes::{Flags, View};
+use crate::error::{Fault, Result};
+use crate::policy::RareValues as Asked;
+
+/// At least k rows of every value.
+#[derive(Debug, Clone)]
+pub struct RareValues {
+    claim: String,
+    k: u64,
+    /// Which of the quasi-identifiers.
+    quasi: Vec<usize>,
+    /// Which of the measured columns.
+    measured: Vec<usize>,
+    strict: bool,
+}
+
+impl RareValues {
+    /// As a policy asks for it, of a table's columns.
+    ///
+    /// # Errors
+    /// A column that is neither a quasi-identifier nor measured, which would be a mistake of ours.
+    pub fn new(claim: String, asked: &Asked, setting: &Setting<'_>) -> Result<Self> {
+        let wanted = |name: &str| asked.columns.as_ref().is_none_or(|c| c.iter().any(|c| c == name));
+        let quasi = (0..setting.quasi.len()).filter(|&at| wanted(&setting.quasi[at])).collect::<Vec<_>>();
+        let measured = setting.measured.iter().filter(|values| wanted(values.name));
+        let measured: Vec<usize> = measured.map(|values| values.measured).collect();
+        let known = |name: &&String| {
+            setting.quasi.contains(name) || setting.measured.iter().any(|values| values.name == name.as_str())
+        };
+        if let Some(name) = asked.columns.iter().flatten().find(|name| !known(name)) {
+            return Err(Fault::bug(format!("`{name}` was not measured")).into());
+        }
+        Ok(RareValues { claim, k: asked.k, quasi, measured, strict: setting.strict })
+    }
+
+    /// Rows with rare values of a column that is not generalized: no node can release them.
+    pub fn unreachable(asked: &Asked, setting: &Setting<'_>) -> Option<Fault> {
+        let wanted = |name: &str| asked.columns.as_ref().is_none_or(|c| c.iter().any(|c| c == name));
+        for values in setting.measured.iter().filter(|values| wanted(values.name)) {
+            let rare: u64 = values.rows.iter().filter(|&&rows| rows < asked.k).sum();
+            if rare > setting.max_suppressed {
+                let (name, k, most) = (values.name, asked.k, setting.max_suppressed);
+                return Some(
+                    Fault::data(format!(
+                        "{rare} rows have values of `{name}` that occur fewer than {k} times; {most} may be suppressed"
+                    ))
+                    .key(if asked.columns.is_some() { "columns" } else { "k" })
+                    .help(format!(
+                        "raise privacy.suppression, lower k, list other `columns`, or give `{name}` role = \"drop\""
+                    )),
+                );
+            }
+        }
+        None
+    }
+
+    /// Calls `each` with the column, the code and the rows of every value of a class; columns in the order of `sums`.
+    fn values(&self, classes: &View<'_>, class: usize, mut each: impl FnMut(usize, usize, u64)) {
+        let rows = u64::from(classes.counts()[class]);
+        for (place, &column) in self.quasi.iter().enumerate() {
+            each(place, classes.code(class, column) as usize, rows);
+        }
+        for (place, &column) in self.measured.iter().enumerate() {
+            let (codes, counts) = classes.histogram(column, class);
+            for (&code, &count) in codes.iter().zip(counts) {
+                each(self.quasi.len() + place, code as usize, u64::from(count));
+            }
+        }
+    }
+
+    /// Column → code → rows among the classes that are not flagged.
+    fn sums(&self, classes: &View<'_>, flags: &Flags) -> Vec<Vec<u64>> {
+        let mut sums: Vec<Vec<u64>> = vec![Vec::new(); self.quasi.len() + self.measured.len()];
+        for class in (0..classes.len()).filter(|&class| !flags.has(class)) {
+            self.values(classes, class, |place, code, rows| {
+                let column = &mut sums[place];
+                if column.len() <= code {
+                    column.resize(code + 1, 0);
+                }
+                column[code] += rows;
+            });
+        }
+        sums
+    }
+}
+
+impl PrivacyModel for RareValues {
+    fn name(&self) -> String {
+        self.claim.clone()
+    }
+
+    fn monotone(&self) -> bool {
+        self.strict || self.measured.is_empty()
+    }
+
+    fn cascades(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> Vec<usize> {
+        self.measured.clone()
+    }
+
+    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        let sums = self.sums(classes, flags);
+        for class in 0..classes.len() {
+            if flags.has(class) {
+                continue;
+            }
+            let mut rare = false;
+            self.values(classes, class, |place, code, _| rare |= sums[place][code] < self.k);
+            if rare {
+                flags.flag(class, classes.counts()[class]);
+            }
+        }
+    }
+
+    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
+        let sums = self.sums(classes, flags);
+        let least = sums.iter().flatten().copied().filter(|&rows| rows > 0).min();
+        Some(Verdict {
+            required: self.k as f64,
+            achieved: least.map(|rows| rows as f64),
+            holds: least.is_none_or(|rows| rows >= self.k),
+        })
+    }
+}

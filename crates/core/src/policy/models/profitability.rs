@@ -1,0 +1,78 @@
+//! How a policy asks that attacks do not pay, or that a release pays in spite of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ask, Unfit};
+use crate::error::Fault;
+use crate::policy::{Policy, Suppressed};
+
+/// What a row is worth to the publisher and to an adversary; all in one unit, such as euros.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profitability {
+    /// What a row that lost nothing brings the publisher.
+    pub publisher_benefit: f64,
+    /// What a row that is recognized costs the publisher.
+    pub publisher_loss: f64,
+    /// What a row that is recognized brings the adversary.
+    pub adversary_gain: f64,
+    /// What trying to recognize a row costs the adversary.
+    pub adversary_cost: f64,
+    /// What is asked for.
+    pub kind: Game,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Game {
+    /// No attack pays.
+    NoAttack,
+    /// Every row pays, attacked or not.
+    Payout,
+}
+
+impl Ask for Profitability {
+    fn claim(&self) -> String {
+        match self.kind {
+            Game::NoAttack => "profitability: no attack".into(),
+            Game::Payout => "profitability: payout".into(),
+        }
+    }
+
+    fn unfit(&self) -> Vec<Unfit> {
+        let amounts = [
+            ("publisher_benefit", self.publisher_benefit),
+            ("publisher_loss", self.publisher_loss),
+            ("adversary_gain", self.adversary_gain),
+            ("adversary_cost", self.adversary_cost),
+        ];
+        let wrong = amounts.iter().filter(|(_, amount)| !(amount.is_finite() && *amount >= 0.0));
+        let mut faults: Vec<Unfit> = wrong
+            .map(|&(part, amount)| {
+                let fault = Fault::input(format!("{part} cannot be {amount}"));
+                (part, fault.help("give an amount from 0 up; all four are in one unit"))
+            })
+            .collect();
+        if self.kind == Game::NoAttack && self.adversary_cost == 0.0 && self.adversary_gain > 0.0 {
+            let fault = Fault::input("an attack that costs nothing always pays");
+            faults.push(("adversary_cost", fault.help("give a cost above 0, or write kind = \"payout\"")));
+        }
+        if self.kind == Game::Payout && self.publisher_benefit == 0.0 {
+            let fault = Fault::input("a release without a benefit never pays");
+            faults.push((
+                "publisher_benefit",
+                fault.help("give a benefit above 0, or write kind = \"no_attack\""),
+            ));
+        }
+        faults
+    }
+
+    fn misplaced(&self, policy: &Policy) -> Vec<Unfit> {
+        if policy.output.suppressed != Suppressed::Cells {
+            return Vec::new();
+        }
+        let fault = Fault::input("what a row pays is told of rows at the chosen levels, not of starred cells");
+        vec![("kind", fault.help("write output.suppressed = \"dropped\" or \"starred\""))]
+    }
+}
