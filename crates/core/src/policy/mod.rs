@@ -14,8 +14,9 @@ mod substitute;
 pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
-    AlphaK, BetaLikeness, CkSafety, DeltaDisclosure, Distance, Diversity, KE, LDiversity, Likeness,
-    MConfidentiality, ModelSpec, PSensitive, Personalized, SampleUniqueness, TCloseness,
+    AlphaK, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, Distance, Diversity, KE, KMap,
+    LDiversity, Likeness, MConfidentiality, ModelSpec, PSensitive, People, Personalized, SampleUniqueness,
+    TCloseness,
 };
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;

@@ -123,6 +123,8 @@ fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
         ModelSpec::DeltaDisclosure(asked) => column(Box::new(asked)),
         ModelSpec::BetaLikeness(asked) => column(Box::new(asked)),
         ModelSpec::SampleUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        // People are judged beside their population.
+        ModelSpec::KMap(_) | ModelSpec::DeltaPresence(_) => None,
     }
 }
 
