@@ -1,4 +1,4 @@
-//! δ-presence (mission P2; Nergiz, Atzori and Clifton 2007): whoever knows the population cannot tell from the
+//! δ-presence (mission P15; Nergiz, Atzori and Clifton 2007): whoever knows the population cannot tell from the
 //! release that somebody is in the table with more confidence than δmax, nor with less than δmin.
 //!
 //! That confidence is the share of the people of a class of the population who are in the release. Two models

@@ -48,12 +48,21 @@ pub(super) fn shared(
     let mut joint = dictionaries.to_vec();
     let codes: Vec<Vec<Code>> =
         joint.iter_mut().zip(&theirs).map(|(all, theirs)| join(all, theirs)).collect();
-    let (hierarchies, maps) = hierarchies(policy, names, &joint, load)
-        .map_err(|e| e.map(|f| if f.place.file.is_none() { f.file(path) } else { f }))?;
+    let (hierarchies, maps) =
+        hierarchies(policy, names, &joint, load).map_err(|e| e.map(|fault| of_population(fault, path)))?;
     let leaves = |(codes, map): (&Vec<Code>, &Vec<Code>)| codes.iter().map(|&c| map[c as usize]).collect();
     let leaves: Vec<Vec<Code>> = codes.iter().zip(&maps).map(leaves).collect();
     let people = tuples.into_classes(&leaves).map_err(|e| e.map(|f| f.key(&key)))?;
     Ok((hierarchies, maps, Some(people)))
+}
+
+/// The table's values fit, so it is the population that does not.
+fn of_population(mut fault: Fault, path: &str) -> Fault {
+    if fault.place.file.is_none() {
+        return fault.file(path);
+    }
+    fault.message = format!("in the population `{path}`: {}", fault.message);
+    fault
 }
 
 /// Adds a population's values, which occur in no row, and gives their codes.
