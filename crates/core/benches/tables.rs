@@ -47,6 +47,7 @@ impl Table {
             measured: self.names[quasi..].to_vec(),
             dictionaries: self.dictionaries.clone(),
             tuples: self.tuples.clone(),
+            population: None,
         };
         let load = |path: &str| {
             let found = self.files.iter().find(|(name, _)| name == path);

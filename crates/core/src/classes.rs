@@ -5,12 +5,18 @@
 //! cache line) because roll-ups visit few classes of many. A [`View`] is the same classes seen from
 //! a node: merged classes stand for themselves by their first member, so that a node's classes are
 //! eight bytes each and have one order whatever they were rolled up from.
+//!
+//! Where a table is compared with the population that it was drawn from, every class has its people too, and the
+//! tuples that nobody in the table has are *ghosts*: members without rows behind all classes. Merged classes are
+//! ordered by their first member, so ghosts that meet no row stay at the end, and whoever does not ask for
+//! them never sees them. That costs four bytes more for each class and each ghost.
 
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::histogram::Histogram;
 use crate::lattice::Node;
 use crate::table::Code;
+use crate::tuples::Tuples;
 
 /// Codes of all classes, row by row, as narrow as they go.
 #[derive(Debug, Clone)]
@@ -28,6 +34,8 @@ pub struct Classes {
     codes: Codes,
     counts: Vec<u32>,
     rows: u64,
+    /// The people of each class, then of each ghost; empty where no population is known.
+    people: Vec<u32>,
     /// One per measured column.
     histograms: Vec<Histogram>,
     /// How many of the measured columns, the first ones, hold labels; the others are for models.
@@ -51,7 +59,35 @@ impl Classes {
         if cells != columns * counts.len() {
             return Err(Fault::bug("classes and counts differ in number").into());
         }
-        Ok(Classes { columns, codes, counts, rows, histograms: Vec::new(), targets: 0 })
+        Ok(Classes { columns, codes, counts, rows, people: Vec::new(), histograms: Vec::new(), targets: 0 })
+    }
+
+    /// The same classes beside those of the population that the rows were drawn from, in the same leaf codes.
+    ///
+    /// # Errors
+    /// Combinations that more rows have than people.
+    pub fn drawn_from(self, population: &Classes) -> Result<Self> {
+        let mut at = Tuples::new(self.columns);
+        let mut row = vec![0; self.columns];
+        let read = |classes: &Classes, class: usize, row: &mut Vec<Code>| {
+            row.iter_mut().enumerate().for_each(|(column, cell)| *cell = classes.code(class, column));
+        };
+        for class in 0..self.len() {
+            read(&self, class, &mut row);
+            at.insert(&row, 0);
+        }
+        let mut people = vec![0; self.len()];
+        for (class, &count) in population.counts().iter().enumerate() {
+            read(population, class, &mut row);
+            let place = at.insert(&row, 0) as usize;
+            people.resize(people.len().max(place + 1), 0);
+            people[place] += count;
+        }
+        let beyond = self.counts.iter().zip(&people).filter(|(rows, people)| rows > people).count();
+        if beyond > 0 {
+            return Err(not_contained(beyond).into());
+        }
+        Ok(Classes { codes: at.into_codes(), people, ..self })
     }
 
     /// The same classes with the values of measured columns, one histogram each; all are taken for targets.
@@ -107,6 +143,16 @@ impl Classes {
         self.counts.is_empty()
     }
 
+    /// Number of classes and ghosts: of tuples that have codes here.
+    pub fn members(&self) -> usize {
+        self.counts.len().max(self.people.len())
+    }
+
+    /// The people of each class, then of each ghost; empty where no population is known.
+    pub fn people(&self) -> &[u32] {
+        &self.people
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
@@ -135,7 +181,7 @@ impl Classes {
         }
     }
 
-    /// Some of the classes by themselves, with what is measured in them.
+    /// Some of the classes by themselves, with what is measured in them and without a population.
     #[must_use]
     pub fn part(&self, members: &[u32]) -> Classes {
         let counts = members.iter().map(|&class| self.counts[class as usize]).collect();
@@ -154,8 +200,20 @@ impl Classes {
             Codes::Wide(codes) => Codes::Wide(picked(codes, self.columns, members)),
         };
         let rows = counts.iter().map(|&n| u64::from(n)).sum();
-        Classes { columns: self.columns, codes, counts, rows, histograms, targets: self.targets }
+        let people = Vec::new();
+        Classes { columns: self.columns, codes, counts, rows, people, histograms, targets: self.targets }
     }
+}
+
+/// Whoever is released must be in the population; otherwise its figures mean nothing.
+fn not_contained(classes: usize) -> Fault {
+    let of = match classes {
+        1 => "1 combination of quasi-identifiers has".to_owned(),
+        n => format!("{n} combinations of quasi-identifiers have"),
+    };
+    Fault::data(format!("{of} more rows in the table than people in the population")).help(
+        "give a population that holds everybody in the table, with quasi-identifiers written as in the table",
+    )
 }
 
 /// The classes of one node: for each, its first member and its rows.
@@ -165,6 +223,8 @@ pub struct Groups {
     pub first: Vec<u32>,
     /// Rows.
     pub count: Vec<u32>,
+    /// People; empty where no population is known.
+    pub people: Vec<u32>,
     /// One per measured column, empty where nobody asked for it; none where nobody asked for any.
     pub histograms: Vec<Histogram>,
 }
@@ -172,8 +232,10 @@ pub struct Groups {
 impl Groups {
     /// Every class by itself.
     pub fn identity(classes: &Classes) -> Self {
-        let first = (0..classes.len() as u32).collect();
-        Groups { first, count: classes.counts().to_vec(), histograms: Vec::new() }
+        let first = (0..classes.members() as u32).collect();
+        let mut count = classes.counts().to_vec();
+        count.resize(classes.members(), 0);
+        Groups { first, count, people: classes.people().to_vec(), histograms: Vec::new() }
     }
 
     /// Every class by itself, with the values of some measured columns.
@@ -194,7 +256,15 @@ impl Groups {
         self.len() + self.histograms.iter().map(Histogram::pairs).sum::<usize>()
     }
 
-    /// Number of classes.
+    /// How many of them have rows: those before the ghosts.
+    pub fn live(&self, classes: &Classes) -> usize {
+        match self.people.is_empty() {
+            true => self.len(),
+            false => self.first.partition_point(|&first| (first as usize) < classes.len()),
+        }
+    }
+
+    /// Number of classes and ghosts.
     pub fn len(&self) -> usize {
         self.first.len()
     }
@@ -212,27 +282,39 @@ pub struct View<'a> {
     hierarchies: &'a [Hierarchy],
     node: &'a Node,
     groups: &'a Groups,
+    /// Classes that are no ghosts.
+    live: usize,
 }
 
 impl<'a> View<'a> {
     /// The view from a node whose groups are known.
     pub fn new(base: &'a Classes, hierarchies: &'a [Hierarchy], node: &'a Node, groups: &'a Groups) -> Self {
-        View { base, hierarchies, node, groups }
+        View { base, hierarchies, node, groups, live: groups.live(base) }
     }
 
     /// Number of classes.
     pub fn len(&self) -> usize {
-        self.groups.len()
+        self.live
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+        self.live == 0
     }
 
     /// Rows of each class.
     pub fn counts(&self) -> &'a [u32] {
-        &self.groups.count
+        &self.groups.count[..self.live]
+    }
+
+    /// The people of each class, where a population is known.
+    pub fn people(&self) -> Option<&'a [u32]> {
+        self.groups.people.get(..self.live)
+    }
+
+    /// How many classes of the population nobody in the table is in.
+    pub fn ghosts(&self) -> usize {
+        self.groups.len() - self.live
     }
 
     /// The values of a measured column that occur in a class, ascending, and the rows of each.

@@ -32,6 +32,9 @@ pub struct Release {
     pub search: SearchFacts,
     /// The table that was read.
     pub input: FileFacts,
+    /// The population that models compare with, where the policy names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<FileFacts>,
     /// The table that was written.
     pub output: FileFacts,
     /// The policy that was followed.

@@ -115,6 +115,11 @@ impl Tuples {
         at
     }
 
+    /// The codes, tuple by tuple.
+    pub(crate) fn into_codes(self) -> Codes {
+        self.codes
+    }
+
     /// The classes that the tuples become when every column's codes are replaced by `maps`.
     ///
     /// # Errors

@@ -31,7 +31,8 @@ impl Engine {
     }
 
     /// Groups the quasi-identifiers of a table that was opened, and measures its targets, the sensitive columns
-    /// that models judge or that have a level, and the columns of guarding nodes in the classes.
+    /// that models judge or that have a level, and the columns of guarding nodes in the classes; and the population beside
+    /// it, where models compare with one.
     pub(crate) fn group_quasi(
         &self,
         policy: &PolicyFile,
@@ -54,7 +55,11 @@ impl Engine {
         measured.extend(more);
         let guards = policy.policy.guards();
         measured.extend(columns.iter().filter(|name| guards.contains(name.as_str())).cloned());
-        self.measure(source, &quasi, &measured, progress).map_err(|e| in_table(e, source))
+        let mut grouped =
+            self.measure(source, &quasi, &measured, progress).map_err(|e| in_table(e, source))?;
+        let read = grouped.tuples.rows();
+        grouped.population = self.group_population(policy, &quasi, &|rows| progress(read + rows))?;
+        Ok(grouped)
     }
 
     /// The grouped table of a policy. Calls `progress` with the rows so far, which may stop it.

@@ -49,6 +49,12 @@ impl Engine {
             tuples.add(&codes, batch.num_rows())?;
             progress(tuples.rows())
         })?;
-        Ok(Grouped { names: quasi.to_vec(), measured: measured.to_vec(), dictionaries, tuples })
+        Ok(Grouped {
+            names: quasi.to_vec(),
+            measured: measured.to_vec(),
+            dictionaries,
+            tuples,
+            population: None,
+        })
     }
 }

@@ -19,6 +19,7 @@ mod ipc;
 mod latin1;
 mod leveled;
 mod paths;
+mod population;
 mod release;
 mod risk;
 mod scan;

@@ -77,6 +77,8 @@ impl Paths {
                 taken.push(("a hierarchy", policy.folder().join(file.path())));
             }
         }
+        let population = policy.population()?.map_or(Vec::new(), |source| source.files);
+        taken.extend(population.into_iter().map(|file| ("the population", file)));
         taken.extend(policy.key_files().map(|file| ("a key", file)));
         let mut faults = Vec::new();
         for (key, asked, path) in parts {

@@ -154,6 +154,7 @@ impl Engine {
         })?;
         let dictionaries = grouped.dictionaries.clone();
         let rows = grouped.tuples.rows();
+        let people = grouped.population.as_ref().map_or(0, |population| population.tuples.rows());
         let load = |path: &str| job.policy.load(path);
         let quasi = grouped.names.len();
         let leveled = search::leveled(policy, &grouped.measured, &dictionaries[quasi..], &load)
@@ -219,6 +220,7 @@ impl Engine {
             privacy: figures.privacy,
             search,
             input: FileFacts { path: policy.input.path.clone(), sha256: digest_files(&source.files)?, rows },
+            population: self.population_facts(job.policy, people)?,
             output: FileFacts {
                 path: paths.output.display().to_string(),
                 sha256: written.sha256.clone(),
@@ -276,6 +278,7 @@ impl Engine {
         if let Some(source) = original {
             self.read_original(&mut verifier, source, &policy.policy)?;
         }
+        self.read_population(&mut verifier, policy)?;
         let mut verdict = verifier.finish(&|column, dictionary| {
             let spec = policy.policy.columns.get(column).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
             hierarchy::build(&spec, dictionary, &|path| policy.load(path))

@@ -39,7 +39,7 @@ impl Engine {
         self.feed(source, &columns, |rows, cells| verifier.original_batch(rows, cells))
     }
 
-    fn feed(
+    pub(crate) fn feed(
         &self,
         source: &Source,
         columns: &[String],

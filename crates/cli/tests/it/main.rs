@@ -7,6 +7,7 @@
 mod env;
 mod naive;
 mod people;
+mod population;
 
 mod happy;
 mod formats;

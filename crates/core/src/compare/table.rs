@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::experiment::Synth;
 use crate::error::{Fault, Result};
 use crate::policy::{LossSpec, Policy};
-use crate::search::{Grouped, Problem};
+use crate::search::{Grouped, Population, Problem};
 use crate::synth::{self, Draws, Skewed};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
@@ -32,6 +32,8 @@ struct Rows {
     measured: Vec<String>,
     dictionaries: Vec<Dictionary>,
     tuples: Vec<(Vec<Code>, u32)>,
+    /// What samples are drawn from like the table itself.
+    population: Option<Population>,
 }
 
 /// Some rows of a table.
@@ -97,13 +99,13 @@ impl Table {
 
 impl Rows {
     fn new(grouped: Grouped) -> Self {
-        let Grouped { names, measured, dictionaries, tuples } = grouped;
+        let Grouped { names, measured, dictionaries, tuples, population } = grouped;
         let mut rows: Vec<(Vec<Code>, u32)> = (0..tuples.len()).map(|at| tuples.get(at)).collect();
         let values = |codes: &[Code]| -> Vec<Option<&str>> {
             codes.iter().zip(&dictionaries).map(|(&code, d)| d.value(code)).collect()
         };
         rows.sort_by(|(a, _), (b, _)| values(a).cmp(&values(b)));
-        Rows { names, measured, dictionaries, tuples: rows }
+        Rows { names, measured, dictionaries, tuples: rows, population }
     }
 }
 
@@ -125,7 +127,7 @@ impl Sample<'_> {
 
     /// The rows as a table of their own: hierarchies are built from the values that are left.
     fn grouped(&self) -> Grouped {
-        let Rows { names, measured, dictionaries, tuples } = &self.table.rows;
+        let Rows { names, measured, dictionaries, tuples, population } = &self.table.rows;
         let width = dictionaries.len();
         let mut own = vec![Dictionary::new(); width];
         let mut taken = Tuples::new(width);
@@ -136,7 +138,13 @@ impl Sample<'_> {
             }
             taken.insert(&row, count);
         }
-        Grouped { names: names.clone(), measured: measured.clone(), dictionaries: own, tuples: taken }
+        Grouped {
+            names: names.clone(),
+            measured: measured.clone(),
+            dictionaries: own,
+            tuples: taken,
+            population: population.clone(),
+        }
     }
 }
 
@@ -150,7 +158,7 @@ fn group(names: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Grouped
             cells.map(|(cell, d)| d.add(Some(cell.as_str()).filter(|c| !c.is_empty()), 1)).collect();
         tuples.insert(&codes, 1);
     }
-    Grouped { names, measured: Vec::new(), dictionaries, tuples }
+    Grouped { names, measured: Vec::new(), dictionaries, tuples, population: None }
 }
 
 fn patients(name: String, rows: u64, seed: u64) -> Result<Table> {

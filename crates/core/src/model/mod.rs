@@ -9,9 +9,11 @@ mod beta_likeness;
 mod ck_safety;
 mod class;
 mod delta_disclosure;
+mod delta_presence;
 mod distance;
 mod k_anonymity;
 mod k_e;
+mod k_map;
 mod l_diversity;
 mod m_confidentiality;
 mod no_missing;
@@ -30,8 +32,10 @@ pub use beta_likeness::BetaLikeness;
 pub use ck_safety::CkSafety;
 pub use class::{Bound, Class, ClassModel};
 pub use delta_disclosure::DeltaDisclosure;
+pub use delta_presence::{LeastPresent, MostPresent};
 pub use k_anonymity::KAnonymity;
 pub use k_e::KE;
+pub use k_map::{KMap, KMapEstimated};
 pub use l_diversity::LDiversity;
 pub use m_confidentiality::MConfidentiality;
 pub use no_missing::NoMissing;
@@ -47,7 +51,7 @@ pub use table::{TableFigure, TableModel};
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
-use crate::policy::ModelSpec;
+use crate::policy::{DeltaPresence, ModelSpec, People};
 use crate::table::{Code, Dictionary};
 
 /// A sensitive column as models know it.
@@ -253,7 +257,36 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
         }
         ModelSpec::Profitability(p) => Box::new(Profitability::new(claim, p)),
         ModelSpec::RareValues(r) => Box::new(RareValues::new(claim, r, setting)?),
+        ModelSpec::KMap(asked) => match asked.population {
+            People::Table(_) => Box::new(KMap::new(claim, asked.k)),
+            People::Number(people) => {
+                enough_people(people, setting.rows)?;
+                Box::new(KMapEstimated::new(claim, asked.k, people, setting.rows, asked.significance()))
+            }
+        },
+        ModelSpec::DeltaPresence(d) => Box::new(MostPresent::new(claim, d.max, strict || d.min > 0.0)),
     })
+}
+
+/// A table is no larger than the population that it was drawn from.
+fn enough_people(people: u64, rows: u64) -> Result<()> {
+    if people >= rows {
+        return Ok(());
+    }
+    Err(Fault::data(format!("the table has {rows} rows, more than the {people} people of the population"))
+        .key("population")
+        .help("give the number of people that the table was drawn from, the table's own among them")
+        .into())
+}
+
+/// The other half of a model that bounds two figures, where the policy asks for it.
+pub fn other_half(asked: &ModelSpec) -> Option<Box<dyn PrivacyModel>> {
+    match asked {
+        ModelSpec::DeltaPresence(d) if d.min > 0.0 => {
+            Some(Box::new(LeastPresent::new(DeltaPresence::LEAST.into(), d.min)))
+        }
+        _ => None,
+    }
 }
 
 /// What no class of the table can reach, whatever the search does; the fault's key is the parameter at fault.

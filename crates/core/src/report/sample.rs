@@ -285,6 +285,7 @@ fn release(lattice: &LatticeFacts) -> Release {
             seconds: 0.042,
         },
         input: file("census-extract.csv", 'a', 30_162),
+        population: None,
         output: file("out/census release.parquet", 'b', 29_868),
         policy: PolicyFacts { sha256: "c".repeat(64) },
         seed: 20_240_611,

@@ -42,7 +42,7 @@ pub(super) struct Composites {
 impl Composites {
     pub(super) fn new(problem: &Problem) -> Self {
         let bins = bins(problem);
-        let classes = problem.classes.len();
+        let classes = problem.classes.members();
         let mut codes = vec![0; classes * bins.len()];
         let mut ranker = Ranker::default();
         let width = bins.len();
@@ -146,7 +146,7 @@ impl Composite {
 
 /// Columns put together first-fit, those with most values first.
 fn bins(problem: &Problem) -> Vec<Vec<usize>> {
-    let limit = (problem.classes.len() / 8).clamp(SMALL, LARGE);
+    let limit = (problem.classes.members() / 8).clamp(SMALL, LARGE);
     let size = |c: usize| problem.hierarchies[c].leaf_count();
     let mut columns: Vec<usize> = (0..problem.hierarchies.len()).collect();
     columns.sort_by_key(|&c| std::cmp::Reverse(size(c)));

@@ -51,7 +51,7 @@ pub(super) struct Crew<'e, 'p> {
 impl<'e, 'p> Crew<'e, 'p> {
     pub(super) fn new(first: &'e mut Evaluator<'p>) -> Self {
         let problem = first.problem();
-        let cells = problem.classes.len() * problem.classes.columns();
+        let cells = problem.classes.members() * problem.classes.columns();
         let threads = if cells < WORTH { 1 } else { rayon::current_num_threads() };
         let plain = Evaluator::plain(problem);
         let other = |_| (first.fork(), plain.as_ref().map(Evaluator::fork));

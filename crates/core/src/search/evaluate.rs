@@ -169,7 +169,7 @@ impl<'a> Evaluator<'a> {
     /// Forms the node's classes and judges them.
     pub fn judge(&mut self, node: &Node) -> Judgement {
         let judgement = self.check(node);
-        self.count(node, self.groups.len(), false);
+        self.count(node, self.groups.live(&self.problem.classes), false);
         judgement
     }
 
@@ -243,7 +243,7 @@ impl<'a> Evaluator<'a> {
         let mut flags = std::mem::take(&mut self.flags);
         judge_by(&self.models, &self.view(node), &mut flags);
         if self.fewest > 1 {
-            flags.flag_below(&self.groups.count, self.fewest);
+            flags.flag_below(self.view(node).counts(), self.fewest);
         }
         self.flags = flags;
     }
@@ -305,21 +305,29 @@ impl<'a> Evaluator<'a> {
         }
         add_parts(rows, &last, from, keys);
         self.merger.merge(space, from, to);
-        self.merge_histograms(space, from, to);
+        self.merge_along(space, from, to);
     }
 
-    /// Merges the values along, where they are counted.
-    fn merge_histograms(&mut self, space: u64, from: &Groups, to: &mut Groups) {
+    /// Merges people and values along, where they are counted.
+    fn merge_along(&mut self, space: u64, from: &Groups, to: &mut Groups) {
         to.histograms.resize_with(from.histograms.len(), Default::default);
-        if from.histograms.is_empty() {
+        to.people.clear();
+        if from.histograms.is_empty() && from.people.is_empty() {
             return;
         }
         // The ranker gives the ids that the merger gave: in order of first sight.
         self.ranker.begin(space, from.len());
         let ids: Vec<u32> = self.merger.keys.iter().map(|&key| self.ranker.id(key)).collect();
+        if !from.people.is_empty() {
+            to.people.resize(to.len(), 0);
+            ids.iter().zip(&from.people).for_each(|(&id, &people)| to.people[id as usize] += people);
+        }
+        // Ghosts have no values, and what has rows comes before them.
+        let classes = &self.problem.classes;
+        let (ids, live) = (&ids[..from.live(classes)], to.live(classes));
         for (from, to) in from.histograms.iter().zip(&mut to.histograms).filter(|(from, _)| !from.is_empty())
         {
-            from.merge(&ids, self.ranker.len(), to, &mut self.scratch);
+            from.merge(ids, live, to, &mut self.scratch);
         }
     }
 
@@ -349,7 +357,7 @@ fn all(problem: &Problem) -> Vec<&dyn PrivacyModel> {
 fn prefix(problem: &Problem, room: usize) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..problem.hierarchies.len()).collect();
     columns.sort_by_key(|&c| std::cmp::Reverse(problem.hierarchies[c].leaf_count()));
-    let remembered = 3 * room / problem.classes.len().max(1);
+    let remembered = 3 * room / problem.classes.members().max(1);
     let most = (problem.lattice.nodes() / 32).min(remembered as u128);
     let mut combinations = 1;
     columns

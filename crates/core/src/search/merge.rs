@@ -139,6 +139,7 @@ mod tests {
             let from = Groups {
                 first: (0..classes.len() as u32).map(|i| 3 * i).collect(),
                 count: classes.iter().map(|c| c.1).collect(),
+                people: Vec::new(),
                 histograms: Vec::new(),
             };
             let mut merger = Merger::default();

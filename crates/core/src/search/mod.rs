@@ -15,6 +15,7 @@ mod incognito;
 mod merge;
 mod mingen;
 mod ola;
+mod population;
 mod problem;
 mod profile;
 mod samarati;
@@ -25,6 +26,7 @@ pub use advice::{Relax, relax};
 pub use budget::{Budget, Progress};
 pub use evaluate::{Evaluator, Judgement};
 pub(crate) use ola::judged;
+pub use population::Population;
 pub use problem::{Grouped, Leveled, Load, leveled, max_suppressed};
 pub use profile::{ColumnProfile, Profile};
 

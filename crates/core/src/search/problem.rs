@@ -1,6 +1,6 @@
 //! From a policy and a grouped table to the problem to be solved.
 
-use super::{Problem, Profile};
+use super::{Population, Problem, Profile, population};
 use crate::classes::Classes;
 use crate::error::{Error, Fault, Kind, Result};
 use crate::hierarchy::{self, Hierarchy};
@@ -27,6 +27,8 @@ pub struct Grouped {
     pub dictionaries: Vec<Dictionary>,
     /// The combinations, in codes of the dictionaries.
     pub tuples: Tuples,
+    /// The population that the table was drawn from, where a model compares with it.
+    pub population: Option<Population>,
 }
 
 /// A sensitive column that is released at a level of its hierarchy.
@@ -81,12 +83,13 @@ impl Problem {
     /// Hierarchies that cannot be built or lack values, levels out of range, an unknown loss, a k
     /// that the table cannot reach.
     pub fn new(policy: &Policy, grouped: Grouped, load: Load<'_>) -> Result<(Problem, Vec<Vec<Code>>)> {
-        let Grouped { names, measured, dictionaries, tuples } = grouped;
+        let Grouped { names, measured, dictionaries, tuples, population } = grouped;
         if dictionaries.len() != names.len() + measured.len() {
             return Err(Fault::bug("a grouped column has no values").into());
         }
         enough_rows(policy, tuples.rows())?;
-        let (hierarchies, mut maps) = hierarchies(policy, &names, &dictionaries, load)?;
+        let (hierarchies, mut maps, people) =
+            population::shared(policy, &names, &dictionaries[..names.len()], population, load)?;
         let profile = Profile::new(policy, &names);
         let lattice = lattice(policy, &names, &hierarchies, &profile)?;
         let leveled = leveled(policy, &measured, &dictionaries[names.len()..], load)?;
@@ -99,6 +102,7 @@ impl Problem {
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
         let classes = tuples.into_measured(names.len(), &maps)?.with_targets(targets);
         maps.truncate(names.len());
+        let classes = population::beside(policy, classes, people.as_ref())?;
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights: Vec<f64> =
             names.iter().map(|n| policy.columns.get(n).and_then(|c| c.weight).unwrap_or(1.0)).collect();
@@ -141,7 +145,7 @@ fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
     Error::check(faults)
 }
 
-fn hierarchies(
+pub(super) fn hierarchies(
     policy: &Policy,
     names: &[String],
     dictionaries: &[Dictionary],
@@ -293,7 +297,7 @@ fn asked_models(
     let mut models = Vec::new();
     for (at, asked) in policy.privacy.models.iter().enumerate() {
         match asked_model(policy, (at, asked), setting, load) {
-            Ok(model) => models.push(model),
+            Ok(model) => models.extend([model].into_iter().chain(model::other_half(asked))),
             Err(wrong) => faults.extend(wrong),
         }
     }

@@ -2,9 +2,9 @@
 //!
 //! With several steps there must be, for every released class, one step that all its values fit. A step
 //! after the first may only star: each column is where the first step has it or at its top, linked columns alike.
-//! A hierarchy is built again from the original's values; without the original only a hierarchy from a file
-//! can be, because every other one depends on values that the release does not show. Costs one
-//! pass over the released classes and one look-up per distinct released value.
+//! A hierarchy is built again from the original's values, and the population's where there is one; without the original
+//! only a hierarchy from a file can be, because every other one depends on values that the release does not show, but
+//! a population shows them too. Costs one pass over the released classes and one look-up per distinct released value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,19 +56,29 @@ pub(super) fn chains<'a>(
     policy: &'a Policy,
     certificate: &Certificate,
     released: &Side,
-    original: Option<&Side>,
+    (original, population): (Option<&Side>, Option<&Side>),
     build: &Build<'_>,
 ) -> Result<Vec<Chain<'a>>> {
     let mut chains = Vec::new();
     for (at, name) in policy.with_role(Role::Quasi).into_iter().enumerate() {
-        let hierarchy = match original {
-            Some(original) => Some(build(name, &original.interners[at].dictionary())?),
-            None if matches!(policy.columns[name].hierarchy(), Spec::File(_)) => {
+        let hierarchy = match (original, population) {
+            (Some(original), population) => {
+                let mut values = original.interners[at].dictionary();
+                population.into_iter().for_each(|p| without_rows(&p.interners[at], &mut values));
+                Some(build(name, &values)?)
+            }
+            // Everybody in the original is in the population; but how frequent a value is there says nothing of here.
+            (None, Some(population)) if !matches!(policy.columns[name].hierarchy(), Spec::Priority(_)) => {
+                let mut values = Dictionary::new();
+                without_rows(&population.interners[at], &mut values);
+                Some(build(name, &values)?)
+            }
+            (None, _) if matches!(policy.columns[name].hierarchy(), Spec::File(_)) => {
                 // The file has every value but the missing one.
                 let missing = (released.interners[at].count(MISSING) > 0).then_some(None);
                 Some(build(name, &Dictionary::of(missing))?)
             }
-            None => None,
+            (None, _) => None,
         };
         let later = certificate.release.steps.iter().skip(1).map(|step| &step.levels);
         let all = std::iter::once(&certificate.release.levels).chain(later);
@@ -76,6 +86,13 @@ pub(super) fn chains<'a>(
         chains.push(Chain { name, levels, hierarchy });
     }
     Ok(chains)
+}
+
+/// Adds the values of a population: whatever is not in the table has no rows.
+fn without_rows(population: &Interner, values: &mut Dictionary) {
+    for number in (0..population.len() as u32).filter(|&number| population.count(number) > 0) {
+        values.add(population.value(number), 0);
+    }
 }
 
 /// The number under which the judge knows a generalized value: 1 more than its code, or missing.

@@ -6,7 +6,8 @@
 //! the text each). The order of rows does not matter.
 //!
 //! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
-//! quasi-identifiers and over each named group, every model of a sensitive column or of the whole table, `missing` where missing cells mean suppression, and
+//! quasi-identifiers and over each named group, every model of a sensitive column or of the whole table, `population`
+//! and the models that compare with it where the policy names one, `missing` where missing cells mean suppression, and
 //! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`,
 //! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
 //! `losses.rs`, and `loss by column: NAME`.
@@ -20,6 +21,7 @@ mod leveled;
 mod levels;
 mod losses;
 mod models;
+mod population;
 mod reference;
 mod rowhash;
 mod sensitive;
@@ -43,6 +45,7 @@ use self::leveled::Leveled;
 use self::levels::Chain;
 use self::losses::Facts;
 use self::models::Rule;
+use self::population::{Comparison, People};
 use self::rowhash::RowHash;
 use self::side::Side;
 use self::source::{Generalized, Safety};
@@ -59,11 +62,14 @@ pub struct Verifier<'a> {
     certificate: &'a Certificate,
     groups: Vec<Group>,
     rules: Vec<Rule>,
+    comparisons: Vec<Comparison>,
     start: RowHash,
     released: Option<Side>,
     original: Option<Side>,
+    population: Option<Side>,
     output_sha256: Option<String>,
     input_sha256: Option<String>,
+    population_sha256: Option<String>,
 }
 
 impl<'a> Verifier<'a> {
@@ -79,11 +85,14 @@ impl<'a> Verifier<'a> {
             certificate,
             groups: groups::of(policy)?,
             rules: models::of(policy),
+            comparisons: population::of(policy, certificate.release.rows),
             start: RowHash::keyed(files.0, files.1),
             released: None,
             original: None,
+            population: None,
             output_sha256: None,
             input_sha256: None,
+            population_sha256: None,
         })
     }
 
@@ -141,6 +150,24 @@ impl<'a> Verifier<'a> {
         self.input_sha256 = Some(sha256);
     }
 
+    /// The header of the population that models compare with, where the policy names one; comes before its rows.
+    pub fn population_columns(&mut self, columns: &[String]) {
+        self.population = Some(Side::new("population", self.policy, columns, self.start));
+    }
+
+    /// Some rows of the population, as [`released_batch`](Self::released_batch).
+    ///
+    /// # Errors
+    /// A column that gives another number of cells than `rows`, or no header.
+    pub fn population_batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
+        begun(&mut self.population)?.batch(rows, cells)
+    }
+
+    /// The digest of the population's bytes.
+    pub fn population_sha256(&mut self, sha256: String) {
+        self.population_sha256 = Some(sha256);
+    }
+
     /// Judges, when all rows were read. `build` makes a column's hierarchy from its values, as the policy
     /// asks for it.
     ///
@@ -148,14 +175,16 @@ impl<'a> Verifier<'a> {
     /// No header of the release, or what `build` fails with; a claim that is wrong is no error but a finding.
     pub fn finish(mut self, build: &Build<'_>) -> Result<Verdict> {
         let mut original = self.original.take();
+        let population = self.population.take();
         let mut released = self.released.take();
         let released = &*begun(&mut released)?;
         let judged = claims::judged(self.policy, self.certificate, released);
-        let chains = levels::chains(self.policy, self.certificate, released, original.as_ref(), build)?;
         let labels = match &mut original {
             Some(original) => self.at_levels(original, build)?,
             None => None,
         };
+        let others = (original.as_ref(), population.as_ref());
+        let chains = levels::chains(self.policy, self.certificate, released, others, build)?;
         models::compare(
             &mut self.rules,
             self.policy,
@@ -169,8 +198,31 @@ impl<'a> Verifier<'a> {
         let mut verdict = Verdict::default();
         self.of_release(released, &judged, &mut verdict)?;
         verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
-        self.of_original((original, labels), &chains, released, &judged, &mut verdict);
+        let people = population.as_ref().and_then(|population| People::new(population, &chains));
+        self.of_population(others, people.as_ref(), (&chains, released, &judged), &mut verdict);
+        drop(population);
+        self.of_original((original, labels), people.as_ref(), (&chains, released, &judged), &mut verdict);
         Ok(verdict)
+    }
+
+    /// The claims that need the population.
+    fn of_population(
+        &self,
+        (original, population): (Option<&Side>, Option<&Side>),
+        people: Option<&People>,
+        of: (&[Chain<'_>], &Side, &Judged),
+        verdict: &mut Verdict,
+    ) {
+        let stated = self.certificate.release.population.as_ref();
+        if let Some(population) = population {
+            let file = (population, self.population_sha256.as_deref());
+            verdict.set("population", population::population(stated, file, original, self.policy));
+        } else if self.policy.population().is_some() || stated.is_some() {
+            verdict.set("population", Finding::missing("the population is not at hand"));
+        }
+        for comparison in &self.comparisons {
+            verdict.set(&comparison.claim, population::claim(comparison, self.certificate, people, of));
+        }
     }
 
     /// The claims that need the release alone.
@@ -206,16 +258,20 @@ impl<'a> Verifier<'a> {
             required: rule.required(),
             holds: Box::new(|figure| rule.holds(figure)),
         });
-        groups.chain(rules).collect()
+        let comparisons = self.comparisons.iter().map(|comparison| Asked {
+            claim: &comparison.claim,
+            required: comparison.required(),
+            holds: Box::new(|figure| comparison.holds(figure)),
+        });
+        groups.chain(rules).chain(comparisons).collect()
     }
 
     /// The claims that need the original; without it they are named as not checked.
     fn of_original(
         &self,
         (original, labels): (Option<Side>, Option<leveled::Labels>),
-        chains: &[Chain<'_>],
-        released: &Side,
-        judged: &Judged,
+        people: Option<&People>,
+        (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
     ) {
         let release = &self.certificate.release;
@@ -237,7 +293,7 @@ impl<'a> Verifier<'a> {
                 verdict.set("input", self.input(&original));
                 let mut original = original;
                 let values = original.leveled.take().zip(labels);
-                let source = Generalized::new(original, chains, self.safety());
+                let source = Generalized::new(original, chains, self.safety(people));
                 verdict.set("truth", self.truth(source.as_ref(), values.as_ref(), chains, released));
                 source
             }
@@ -275,8 +331,9 @@ impl<'a> Verifier<'a> {
     }
 
     /// What a class must be to be released.
-    fn safety(&self) -> Safety<'_> {
-        Safety { groups: &self.groups, rules: &self.rules, missing: self.policy.input.missing }
+    fn safety<'s>(&'s self, people: Option<&'s People>) -> Safety<'s> {
+        let (groups, rules, comparisons) = (&self.groups, &self.rules, &self.comparisons);
+        Safety { groups, rules, comparisons, people, missing: self.policy.input.missing }
     }
 
     fn input(&self, original: &Side) -> Finding {

@@ -12,6 +12,7 @@ use super::identifiers::Identifiers;
 use super::labels::Labels;
 use super::levels::{Chain, number};
 use super::models::{Rule, without_disclosed, without_rare, without_smallest, without_unsafe};
+use super::population::{self, Comparison, People};
 use super::sensitive::Values;
 use super::side::Side;
 use crate::policy::Missing;
@@ -27,17 +28,21 @@ pub(super) type ByLevel<T> = BTreeMap<usize, T>;
 pub(super) struct Safety<'a> {
     pub(super) groups: &'a [Group],
     pub(super) rules: &'a [Rule],
+    pub(super) comparisons: &'a [Comparison],
+    pub(super) people: Option<&'a People>,
     pub(super) missing: Missing,
 }
 
 impl Safety<'_> {
-    /// The rows per class that can stay. Most models of a sensitive column judge every class by itself, so these go
-    /// first; who is too few or has rare values then follows; then models that judge classes among those that are left, and who is
-    /// too few after that: what such a model leaves stays safe in less company. Last come the models of the whole table.
+    /// The rows per class that can stay. Models of people, and most of a sensitive column, judge every class by itself, so
+    /// these go first; who is too few or has rare values then follows; then models that judge classes among those that
+    /// are left, and who is too few after that: what such a model leaves stays safe in less company. Last come the
+    /// models of the whole table, and what needs all rows.
     fn stable(self, classes: &Classes, values: &[Values]) -> Vec<u64> {
         let mut counts = classes.counts();
         let tuples = &classes.tuples;
         without_unsafe(self.rules, tuples, values, &mut counts);
+        population::without_unsafe(self.comparisons, self.people, classes, &mut counts);
         let stable = |mut counts| loop {
             counts = stable(tuples, counts, self.groups, self.missing);
             if !without_rare(self.rules, tuples, values, &mut counts) {
@@ -46,7 +51,9 @@ impl Safety<'_> {
         };
         let mut counts = stable(counts);
         without_disclosed(self.rules, values, &mut counts);
-        without_smallest(self.rules, stable(counts), stable)
+        let mut counts = without_smallest(self.rules, stable(counts), stable);
+        population::all_or_none(self.comparisons, self.people, classes, &mut counts);
+        counts
     }
 }
 
@@ -315,7 +322,7 @@ fn forced(tuple: &[u32], missing: Missing) -> bool {
 }
 
 /// Level → number of a text → number of its generalized value.
-fn maps(chain: &Chain<'_>, interner: &Interner) -> ByLevel<Vec<u32>> {
+pub(super) fn maps(chain: &Chain<'_>, interner: &Interner) -> ByLevel<Vec<u32>> {
     let mut maps = ByLevel::new();
     for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
         let generalize = |text: u32| match hierarchy.leaf(interner.value(text)) {

@@ -82,9 +82,9 @@ fn steps(certificate: &Certificate, source: &Generalized) -> Vec<String> {
 }
 
 /// Column → level → number of a generalized value → number of its label in the release.
-type Numbers = Vec<ByLevel<Vec<u32>>>;
+pub(super) type Numbers = Vec<ByLevel<Vec<u32>>>;
 
-fn to_released(chains: &[Chain<'_>], released: &Side) -> Numbers {
+pub(super) fn to_released(chains: &[Chain<'_>], released: &Side) -> Numbers {
     let column = |(chain, interner): (&Chain<'_>, &Interner)| {
         let mut numbers = ByLevel::new();
         for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
@@ -160,7 +160,7 @@ fn expect_classes(
 }
 
 /// Column → number of a generalized value → number of its label in the release, at some levels.
-fn maps_at<'a>(to_released: &'a Numbers, levels: &[usize]) -> Vec<&'a [u32]> {
+pub(super) fn maps_at<'a>(to_released: &'a Numbers, levels: &[usize]) -> Vec<&'a [u32]> {
     let map = |(maps, level): (&'a ByLevel<Vec<u32>>, &usize)| maps.get(level).map_or(&[][..], Vec::as_slice);
     to_released.iter().zip(levels).map(map).collect()
 }

@@ -66,6 +66,11 @@ impl Finding {
         Finding { holds: false, found, unchecked: false }
     }
 
+    /// What should be there is not.
+    pub(super) fn missing(why: impl Into<String>) -> Self {
+        Finding { holds: false, found: why.into(), unchecked: false }
+    }
+
     /// Nothing was tested, for the given reason.
     pub(super) fn unchecked(why: impl Into<String>) -> Self {
         Finding { holds: true, found: why.into(), unchecked: true }

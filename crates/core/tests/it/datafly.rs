@@ -225,7 +225,12 @@ fn figure_28(changes: &[(&str, &str)]) -> Result<Problem> {
     }
     let names = ["ethnicity", "birth", "sex", "zip"].map(String::from).to_vec();
     let load = |_: &str| -> Result<String> { panic!("no hierarchy is a file") };
-    Ok(Problem::new(&policy, Grouped { names, measured: Vec::new(), dictionaries, tuples }, &load)?.0)
+    Ok(Problem::new(
+        &policy,
+        Grouped { names, measured: Vec::new(), dictionaries, tuples, population: None },
+        &load,
+    )?
+    .0)
 }
 
 #[test]

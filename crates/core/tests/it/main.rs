@@ -13,6 +13,7 @@ mod minimality;
 mod models;
 mod naive;
 mod personalized;
+mod population;
 mod policy;
 mod search;
 mod compare;

@@ -360,6 +360,7 @@ fn certified(
         suppressed: 0,
         levels: [("a".to_owned(), 0)].into(),
         steps: Vec::new(),
+        population: None,
         loss: BTreeMap::new(),
         loss_by_column: BTreeMap::new(),
         privacy: [(claim.to_owned(), Claim { required, achieved, holds: true })].into(),

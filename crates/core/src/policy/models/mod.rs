@@ -32,6 +32,11 @@ trait Ask {
         None
     }
 
+    /// The table of the population that it compares with, where it does.
+    fn population(&self) -> Option<&str> {
+        None
+    }
+
     /// What certificates call it.
     fn claim(&self) -> String;
 
@@ -117,9 +122,14 @@ models! {
     profitability => Profitability,
     /// No rare value of a column.
     rare_values => RareValues,
+    /// Several people of the population in every class.
+    k_map => KMap,
+    /// No share of the population's people in the release too high or too low, in any class.
+    delta_presence => DeltaPresence,
 }
 
 pub use beta_likeness::Likeness;
+pub use k_map::People;
 pub use l_diversity::Diversity;
 pub use population_uniqueness::Estimator;
 pub use profitability::Game;
@@ -139,6 +149,11 @@ impl ModelSpec {
     /// What certificates call it.
     pub fn claim(&self) -> String {
         self.asked().claim()
+    }
+
+    /// The table of the population that it compares with, where it does.
+    pub fn population(&self) -> Option<&str> {
+        self.asked().population()
     }
 
     /// Whether it looks at the hierarchy of its column.
@@ -181,6 +196,13 @@ impl Policy {
         self.privacy.models.iter().any(|model| model.reads_hierarchy() && model.column() == Some(column))
     }
 
+    /// The table of the population that models compare with, and the key that names it.
+    pub fn population(&self) -> Option<(String, &str)> {
+        self.privacy.models.iter().enumerate().find_map(|(at, model)| {
+            Some((format!("privacy.models.{at}.{}.population", model.key()), model.population()?))
+        })
+    }
+
     /// The columns, other than quasi-identifiers, whose values models look at, in name order.
     pub fn judged(&self) -> BTreeSet<&str> {
         self.privacy.models.iter().flat_map(|model| model.asked().judges(self)).collect()
@@ -210,6 +232,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                     .help("give privacy.k, for instance k = 5"),
             );
         }
+        faults.extend(other_population(policy, model).map(|f| f.key(format!("{key}.population"))));
         if !claims.insert(model.claim()) {
             faults.push(
                 Fault::input(format!("\"{}\" is asked for twice", model.claim()))
@@ -227,6 +250,16 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 ),
         );
     }
+}
+
+/// A table is drawn from one population.
+fn other_population(policy: &Policy, model: &dyn Ask) -> Option<Fault> {
+    let (_, first) = policy.population()?;
+    let other = model.population().filter(|path| *path != first)?;
+    Some(
+        Fault::input(format!("`{other}` is another population than `{first}`"))
+            .help("name one table that holds everybody in every model"),
+    )
 }
 
 fn not_sensitive(policy: &Policy, column: &str) -> Option<Fault> {

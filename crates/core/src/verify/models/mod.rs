@@ -140,6 +140,8 @@ fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
         ModelSpec::PopulationUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
         ModelSpec::Profitability(asked) => Some(JudgedBy::Payout(Payout::new(asked))),
         ModelSpec::RareValues(asked) => Some(JudgedBy::Values(Rare::new(&asked, policy))),
+        // People are judged beside their population.
+        ModelSpec::KMap(_) | ModelSpec::DeltaPresence(_) => None,
     }
 }
 

@@ -34,6 +34,7 @@ fn case(breach: &str) -> Case {
         .into(),
         levels: [("a".to_owned(), 0)].into(),
         starred: Vec::new(),
+        people: Vec::new(),
     }
 }
 

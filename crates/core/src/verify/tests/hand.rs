@@ -51,6 +51,7 @@ pub(super) fn people() -> Case {
         paths: BTreeMap::from([("age".into(), ages), ("zip".into(), zips)]),
         levels: BTreeMap::from([("age".into(), 1), ("zip".into(), 1)]),
         starred: Vec::new(),
+        people: Vec::new(),
     }
 }
 
@@ -344,6 +345,7 @@ fn entropy_of_el_emam() {
             paths: BTreeMap::from([("sex".into(), vec![leaf("f"), leaf("m")])]),
             levels: BTreeMap::from([("sex".into(), 1)]),
             starred: Vec::new(),
+            people: Vec::new(),
         };
         let verdict = case.judge(&case.release(), true);
         assert!(verdict.holds(), "{verdict:#?}");

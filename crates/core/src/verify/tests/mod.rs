@@ -6,6 +6,7 @@ mod guarded;
 mod hand;
 mod identifiers;
 mod naive;
+mod population;
 mod random;
 mod steps;
 
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use super::{Verdict, Verifier};
 use crate::error::Result;
 use crate::hierarchy::{Hierarchy, Path};
-use crate::policy::Policy;
+use crate::policy::{Policy, Role};
 use crate::release::Certificate;
 use crate::table::Dictionary;
 
@@ -30,6 +31,8 @@ struct Case {
     levels: BTreeMap<String, usize>,
     /// The columns that each step after the first stars; steps that release nothing are left out.
     starred: Vec<Vec<String>>,
+    /// The quasi-identifiers, in name order, of people who are not in the table.
+    people: Vec<Row>,
 }
 
 /// What the holder hands out, and the digests of the files.
@@ -60,6 +63,28 @@ impl Case {
         Hierarchy::new(self.paths[column].clone(), values.missing().is_some())
     }
 
+    /// The quasi-identifiers of everybody, in name order.
+    fn population(&self) -> Vec<Row> {
+        let quasi = self.policy().with_role(Role::Quasi).into_iter().map(String::from).collect::<Vec<_>>();
+        let place = |name: &String| self.columns.iter().position(|c| c == name).unwrap();
+        let row = |row: &Row| quasi.iter().map(|name| row[place(name)].clone()).collect();
+        self.rows.iter().map(row).chain(self.people.iter().cloned()).collect()
+    }
+
+    /// Reads everybody, with the columns the other way round.
+    fn read_population(&self, verifier: &mut Verifier<'_>) {
+        let policy = self.policy();
+        let columns = policy.with_role(Role::Quasi).into_iter().rev().map(String::from).collect::<Vec<_>>();
+        let people = self.population();
+        verifier.population_columns(&columns);
+        verifier.population_sha256("people".into());
+        verifier
+            .population_batch(people.len(), &mut |column, take| {
+                people.iter().for_each(|row| take(row[columns.len() - 1 - column].as_deref()));
+            })
+            .unwrap();
+    }
+
     fn judge(&self, made: &Made, original: bool) -> Verdict {
         let policy = self.policy();
         let mut verifier = Verifier::new(&policy, made.policy_sha256.clone(), &made.certificate).unwrap();
@@ -68,6 +93,9 @@ impl Case {
             verifier.released_row(&cells(row)).unwrap();
         }
         verifier.output_sha256(made.output_sha256.clone());
+        if policy.population().is_some() {
+            self.read_population(&mut verifier);
+        }
         if original {
             verifier.original_columns(&self.columns);
             // Batches of three, so that both ways of reading are tried.

@@ -20,6 +20,10 @@ struct Table<'a> {
     /// The levels of the steps, and the step of every row: the first for rows that are not released.
     steps: Vec<BTreeMap<String, usize>>,
     step_of: Vec<usize>,
+    /// Everybody in the population, generalized like the first step.
+    people: Vec<Row>,
+    /// Quasi-identifier → whether somebody in the table, or in the population that it is compared with, lacks it.
+    missed: Vec<bool>,
 }
 
 /// What a model computes.
@@ -114,8 +118,17 @@ impl<'a> Table<'a> {
             case.rows.iter().map(|row| quasi.iter().map(|q| row[place(q)].clone()).collect()).collect();
         let rows = raw.len();
         let steps = vec![case.levels.clone()];
+        let person = |row: &Row| {
+            let cells = quasi.iter().zip(row);
+            cells.map(|(name, cell)| case.label(name, cell.as_deref(), case.levels[name])).collect()
+        };
+        let everybody = case.population();
+        let people = everybody.iter().map(person).collect();
+        let known = if policy.population().is_some() { &everybody } else { &raw };
+        let missed = (0..quasi.len()).map(|c| known.iter().any(|row| row[c].is_none())).collect();
+        let step_of = vec![0; rows];
         let mut table =
-            Table { case, policy, quasi, general: raw.clone(), raw, steps, step_of: vec![0; rows] };
+            Table { case, policy, quasi, general: raw.clone(), raw, steps, step_of, people, missed };
         (0..rows).for_each(|row| table.generalize(row, 0));
         let mut stay = table.stay(&vec![true; rows]);
         for starred in &case.starred {
@@ -218,6 +231,67 @@ impl<'a> Table<'a> {
             Some((asked.claim(), required, Figure { at, kind }))
         };
         self.policy.privacy.models.iter().filter_map(model).collect()
+    }
+
+    /// The people who look like a row.
+    fn people_of(&self, general: &Row) -> f64 {
+        self.people.iter().filter(|person| *person == general).count() as f64
+    }
+
+    /// The share of the people who look like somebody that are in the release.
+    fn share_of(&self, general: &Row, stay: &[bool]) -> f64 {
+        let rows = (0..stay.len()).filter(|&row| stay[row] && self.general[row] == *general).count();
+        rows as f64 / self.people_of(general)
+    }
+
+    /// Whether a row's class is big enough, and not too much of it in the table.
+    fn among_people(&self, row: usize, stay: &[bool]) -> bool {
+        let general = &self.general[row];
+        self.policy.privacy.models.iter().all(|asked| match asked {
+            ModelSpec::KMap(asked) => self.people_of(general) >= asked.k as f64,
+            ModelSpec::DeltaPresence(asked) => self.share_of(general, stay) <= asked.max,
+            _ => true,
+        })
+    }
+
+    /// Whether enough of everybody's class is in the release.
+    fn all_present(&self, stay: &[bool]) -> bool {
+        self.policy.privacy.models.iter().all(|asked| match asked {
+            ModelSpec::DeltaPresence(asked) => {
+                self.people.iter().all(|person| self.share_of(person, stay) >= asked.min)
+            }
+            _ => true,
+        })
+    }
+
+    /// The claims about people.
+    fn people_claims(&self, stay: &[bool]) -> Vec<(String, Claim)> {
+        let released: Vec<&Row> =
+            (0..stay.len()).filter(|&row| stay[row]).map(|row| &self.general[row]).collect();
+        let shares = |of: &mut dyn Iterator<Item = &Row>| of.map(|row| self.share_of(row, stay)).collect();
+        let mut claims = Vec::new();
+        for asked in &self.policy.privacy.models {
+            let mut claim = |name: String, required: f64, achieved: Option<f64>| {
+                claims.push((name, Claim { required, achieved, holds: true }));
+            };
+            match asked {
+                ModelSpec::KMap(map) => {
+                    let people = released.iter().map(|row| self.people_of(row));
+                    claim(asked.claim(), map.k as f64, people.reduce(f64::min));
+                }
+                ModelSpec::DeltaPresence(presence) => {
+                    let most: Vec<f64> = shares(&mut released.iter().copied());
+                    claim(asked.claim(), presence.max, most.into_iter().reduce(f64::max));
+                    let least: Vec<f64> = shares(&mut self.people.iter());
+                    let least = least.into_iter().reduce(f64::min).filter(|_| !released.is_empty());
+                    if presence.min > 0.0 {
+                        claim("delta-presence: least".into(), presence.min, least);
+                    }
+                }
+                _ => {}
+            }
+        }
+        claims
     }
 
     /// What a row's class among some rows reaches, and whether that is enough.
@@ -509,6 +583,7 @@ impl<'a> Table<'a> {
         let before = stay.clone();
         for (row, stays) in stay.iter_mut().enumerate() {
             *stays &= models.iter().all(|model| self.reached(row, &before, model).1);
+            *stays &= self.among_people(row, &before);
         }
         self.stable(&mut stay);
         let before = stay.clone();
@@ -516,7 +591,7 @@ impl<'a> Table<'a> {
             *stays &= last.iter().all(|model| self.reached(row, &before, model).1);
         }
         self.stable(&mut stay);
-        stay
+        if self.all_present(&stay) { stay } else { vec![false; stay.len()] }
     }
 
     /// Leaves out who is too few, one at a time.
@@ -565,7 +640,13 @@ impl<'a> Table<'a> {
             steps: self.step_facts(stay),
             loss: self.losses(stay),
             loss_by_column: self.by_column(stay),
-            privacy: self.groups().into_iter().map(claim).chain(self.model_claims(stay)).collect(),
+            privacy: self
+                .groups()
+                .into_iter()
+                .map(claim)
+                .chain(self.model_claims(stay))
+                .chain(self.people_claims(stay))
+                .collect(),
             search: SearchFacts {
                 algorithm: "none".into(),
                 nodes: 1,
@@ -575,6 +656,7 @@ impl<'a> Table<'a> {
                 seconds: 0.0,
             },
             input: file("in", rows),
+            population: self.policy.population().map(|_| file("people", self.people.len() as u64)),
             output: file("out", written as u64),
             policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },
             seed: 0,
@@ -776,7 +858,7 @@ impl<'a> Table<'a> {
         let level = self.level(row, c);
         let mut leaves: Vec<Option<&str>> =
             self.case.paths[name].iter().map(|p| Some(p.leaf.as_str())).collect();
-        if self.raw.iter().any(|row| row[c].is_none()) {
+        if self.missed[c] {
             leaves.push(None);
         }
         let under =
@@ -790,8 +872,7 @@ impl<'a> Table<'a> {
             if stay[row] { under / all } else { 1.0 }
         };
         let mean = (0..stay.len()).map(share).sum::<f64>() / stay.len() as f64;
-        let leaves =
-            self.case.paths[&self.quasi[c]].len() + usize::from(self.raw.iter().any(|row| row[c].is_none()));
+        let leaves = self.case.paths[&self.quasi[c]].len() + usize::from(self.missed[c]);
         let least = 1.0 / leaves as f64;
         (mean - least) / (1.0 - least)
     }

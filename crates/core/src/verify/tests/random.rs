@@ -52,6 +52,12 @@ fn table() -> impl Strategy<Value = Vec<[Option<u8>; 5]>> {
     prop::collection::vec([cell(), cell(), cell(), cell(), cell()], 1..25)
 }
 
+/// People who are not in the table, by their quasi-identifiers.
+fn people() -> impl Strategy<Value = Vec<[Option<u8>; 3]>> {
+    let cell = || prop_oneof![4 => (0_u8..6).prop_map(Some), 1 => Just(None)];
+    prop::collection::vec([cell(), cell(), cell()], 0..25)
+}
+
 pub(super) fn case() -> impl Strategy<Value = Case> {
     prop::option::of(0_usize..3).prop_flat_map(case_at)
 }
@@ -108,10 +114,17 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
         "{ rare_values = { k = 2 } }",
         "{ rare_values = { k = 3, columns = [\"b\", \"e\"] } }, { l_diversity = { column = \"d\", l = 2 } }",
         "{ sample_uniqueness = { max = 0.5 } }, { l_diversity = { column = \"d\", l = 2 } }",
+        "{ k_map = { k = 4, population = \"p.csv\" } }",
+        "{ delta_presence = { population = \"p.csv\", max = 0.6 } }, { l_diversity = { column = \"d\", l = 2 } }",
+        "{ delta_presence = { population = \"p.csv\", min = 0.2, max = 0.9 } }, { k_map = { k = 3, population = \"p.csv\" } }",
     ]);
     let steps = prop::collection::vec(prop::sample::subsequence(strings("a b c"), 1..=3), 0..4);
-    (table(), [0_usize..4, 0..4, 0..4], policy, steps, models).prop_map(
-        move |(rows, levels, (missing, suppressed, privacy, loss), steps, models)| {
+    (table(), people(), [0_usize..4, 0..4, 0..4], policy, steps, models).prop_map(
+        move |(rows, people, levels, (missing, suppressed, privacy, loss), steps, models)| {
+            // People are not counted where classes overlap, or in several forms.
+            let counts = models.contains("population");
+            let missing = if counts && missing == Missing::Wildcard { Missing::Value } else { missing };
+            let suppressed = if counts { "dropped" } else { suppressed };
             // Starred rows are judged by no model, and some models need a k.
             let needs_k = ["p_", "alpha_k", "m_conf"].iter().any(|model| models.contains(model));
             let lacks_k = needs_k && !privacy.starts_with('k');
@@ -160,6 +173,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
                 paths: ["a", "b", "c", "d"].map(|c| (c.to_owned(), paths.clone())).into(),
                 levels: ["a", "b", "c"].map(String::from).into_iter().zip(levels).collect::<BTreeMap<_, _>>(),
                 starred: if suppressed == "cells" && !whole { steps } else { Vec::new() },
+                people: people.iter().map(|row| row.map(|cell| cell.map(|cell| cell.to_string())).into()).collect(),
             }
         },
     )
@@ -198,6 +212,8 @@ fn forge(certificate: &mut Certificate, which: usize, column: &str) {
         14 => drop(
             release.loss_by_column.values_mut().map(|columns| columns.remove(column)).collect::<Vec<_>>(),
         ),
+        15 => release.population.as_mut().unwrap().rows += 1,
+        16 => release.population.as_mut().unwrap().sha256.push('0'),
         _ => release.loss.values_mut().for_each(|loss| *loss += 1e-6),
     }
 }
@@ -278,7 +294,7 @@ proptest! {
     #[test]
     fn no_forged_number_goes_unseen(
         case in case(),
-        which in 0_usize..16,
+        which in 0_usize..18,
         column in select(vec!["a", "b", "c"]),
     ) {
         let mut made = case.release();
@@ -286,6 +302,7 @@ proptest! {
         let steps = &made.certificate.release.steps;
         prop_assume!(!(9..=12).contains(&which) || !steps.is_empty());
         prop_assume!(which != 10 || steps[0].rows > 0);
+        prop_assume!(!(15..=16).contains(&which) || made.certificate.release.population.is_some());
         forge(&mut made.certificate, which, column);
         prop_assert!(!case.judge(&made, true).claims["certificate"].holds, "the seal");
         made.seal();

@@ -1,0 +1,195 @@
+//! k-map (mission P2; Sweeney 2001, Samarati and Sweeney): every released class has at least k people in the
+//! population that the table was drawn from, whether they are in the table or not.
+//!
+//! Weaker than k-anonymity over the same columns, because everybody in the table is in the population: a single
+//! row may be released where enough others could be meant. It protects from whoever knows the population
+//! and does not know who is in the table. Monotone: merging classes adds their people up, and leaving rows out does
+//! not change who is in the population. Costs a pass over the classes.
+//!
+//! **Estimated**, where only the number of people is known (El Emam and Dankar 2008, *Protecting privacy using
+//! k-anonymity*, hypothesis testing): the table is taken for a random sample of the population. A class of k − 1 people
+//! has a hypergeometric number of rows in it. Given that it has any, let r be the least number that it reaches or passes
+//! with a probability of at most the significance. Whatever has r rows is then taken to have k people; a class of even
+//! fewer people gets there less often still. r is at most k, and k itself where the table is the population. Per class,
+//! not for all together: of many classes of k − 1 people that share may be wrong. Costs a pass over the possible
+//! numbers of rows, once.
+
+use super::{PrivacyModel, Verdict};
+use crate::classes::{Flags, View};
+
+/// At least k people per class.
+#[derive(Debug, Clone)]
+pub struct KMap {
+    claim: String,
+    k: u64,
+}
+
+impl KMap {
+    /// Of at least k people.
+    pub fn new(claim: String, k: u64) -> Self {
+        KMap { claim, k }
+    }
+}
+
+/// The people of a class; nobody where no population is known, so that nothing is safe then.
+pub(super) fn people(classes: &View<'_>, class: usize) -> u64 {
+    classes.people().map_or(0, |people| u64::from(people[class]))
+}
+
+impl PrivacyModel for KMap {
+    fn name(&self) -> String {
+        self.claim.clone()
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn cascades(&self) -> bool {
+        false
+    }
+
+    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        for class in (0..classes.len()).filter(|&class| people(classes, class) < self.k) {
+            flags.flag(class, classes.counts()[class]);
+        }
+    }
+
+    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
+        let released = (0..classes.len()).filter(|&class| !flags.has(class));
+        let least = released.map(|class| people(classes, class)).min();
+        Some(Verdict {
+            required: self.k as f64,
+            achieved: least.map(|people| people as f64),
+            holds: least.is_none_or(|people| people >= self.k),
+        })
+    }
+}
+
+/// At least so many rows per class that k people are likely behind it.
+#[derive(Debug, Clone)]
+pub struct KMapEstimated {
+    claim: String,
+    rows: u64,
+}
+
+impl KMapEstimated {
+    /// Of at least k of so many people, for a table of so many rows.
+    pub fn new(claim: String, k: u64, people: u64, rows: u64, significance: f64) -> Self {
+        KMapEstimated { claim, rows: rows_for(k, people, rows, significance) }
+    }
+}
+
+/// The least rows that a class of k − 1 people reaches, once it has any, with at most the given probability.
+fn rows_for(k: u64, people: u64, rows: u64, significance: f64) -> u64 {
+    let few = k.saturating_sub(1);
+    let most = few.min(rows);
+    let least = (rows + few).saturating_sub(people);
+    // ln of P(j + 1) ÷ P(j) of the hypergeometric distribution.
+    let step = |j: u64| {
+        let up = (few - j) as f64 * (rows - j) as f64;
+        (up / ((j + 1) as f64 * (people + j + 1 - few - rows) as f64)).ln()
+    };
+    let mut weight = 0.0;
+    let mut greatest = 0.0f64;
+    for j in least..most {
+        weight += step(j);
+        greatest = greatest.max(weight);
+    }
+    let (mut seen, mut at) = (0.0, 0.0);
+    for j in least..=most {
+        seen += if j > 0 { f64::exp(at - greatest) } else { 0.0 };
+        at += if j < most { step(j) } else { 0.0 };
+    }
+    let (mut tail, mut needed) = (0.0, most + 1);
+    for j in (least.max(1)..=most).rev() {
+        tail += (weight - greatest).exp();
+        if tail > significance * seen {
+            break;
+        }
+        needed = j;
+        weight -= if j > least { step(j - 1) } else { 0.0 };
+    }
+    needed.max(1)
+}
+
+impl PrivacyModel for KMapEstimated {
+    fn name(&self) -> String {
+        self.claim.clone()
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn cascades(&self) -> bool {
+        false
+    }
+
+    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        flags.flag_below(classes.counts(), self.rows);
+    }
+
+    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
+        let released = (0..classes.len()).filter(|&class| !flags.has(class));
+        let least = released.map(|class| u64::from(classes.counts()[class])).min();
+        Some(Verdict {
+            required: self.rows as f64,
+            achieved: least.map(|rows| rows as f64),
+            holds: least.is_none_or(|rows| rows >= self.rows),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// Every way to draw 4 of 10 people, of whom 3 are in the class, by hand: 35, 105, 63 and 7 of 210 have 0, 1, 2 and 3.
+    #[test]
+    fn counted_by_hand() {
+        assert_eq!(rows_for(4, 10, 4, 7.0 / 175.0 + 1e-9), 3);
+        assert_eq!(rows_for(4, 10, 4, 7.0 / 175.0 - 1e-9), 4, "not even all three are certain enough");
+        assert_eq!(rows_for(4, 10, 4, 70.0 / 175.0 + 1e-9), 2);
+        assert_eq!(rows_for(4, 10, 4, 0.999), 2, "one row is always seen");
+        assert_eq!(rows_for(5, 100, 100, 0.05), 5, "the table is the population");
+        assert_eq!(rows_for(1, 100, 10, 0.05), 1, "one person is behind every row");
+        assert_eq!(rows_for(5, 1_000_000_000, 10, 0.05), 2, "two of four among so many are a wonder");
+    }
+
+    /// More certainty, or a larger part of the population, never needs fewer rows.
+    #[test]
+    fn it_rises_with_the_sample_and_with_certainty() {
+        let needed: Vec<u64> = (1..=10).map(|tenth| rows_for(20, 1000, tenth * 100, 0.05)).collect();
+        assert!(needed.windows(2).all(|pair| pair[0] <= pair[1]), "{needed:?}");
+        assert!(needed[0] > 1 && needed[0] < 20 && needed[9] == 20, "{needed:?}");
+        let needed: Vec<u64> = [0.2, 0.1, 0.01, 1e-6].map(|s| rows_for(20, 1000, 200, s)).into();
+        assert!(needed.windows(2).all(|pair| pair[0] <= pair[1]), "{needed:?}");
+    }
+
+    /// Classes of 9 people in samples of one in five: of those seen at all, no more than the significance pass for 10.
+    #[test]
+    fn classes_of_fewer_people_seldom_pass() {
+        let (k, people, rows, significance) = (10, 900, 180, 0.05);
+        let needed = rows_for(k, people, rows, significance) as usize;
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let (mut seen, mut passed, mut almost) = (0.0, 0.0, 0.0);
+        for _ in 0..200 {
+            let mut all: Vec<usize> = (0..people as usize).map(|person| person / 9).collect();
+            let mut counts = vec![0usize; 100];
+            for left in (people as usize - rows as usize..people as usize).rev() {
+                let at = (u64::from(random.next_u32()) * (left as u64 + 1)) >> 32;
+                counts[all.swap_remove(at as usize)] += 1;
+            }
+            seen += counts.iter().filter(|&&n| n > 0).count() as f64;
+            passed += counts.iter().filter(|&&n| n >= needed).count() as f64;
+            almost += counts.iter().filter(|&&n| n + 1 >= needed).count() as f64;
+        }
+        // 17,000 classes: the standard error of a share of 0.05 is 0.0017.
+        assert!(passed / seen < significance + 0.008, "{}", passed / seen);
+        assert!(almost / seen > significance, "{}: one row fewer would not do", almost / seen);
+    }
+}

@@ -1,0 +1,64 @@
+//! How a policy asks for δ-presence.
+
+use serde::{Deserialize, Serialize};
+
+use super::k_map::{misplaced, no_path};
+use super::{Ask, Policy, Unfit};
+use crate::error::Fault;
+use crate::policy::Suppressed;
+
+/// Nobody in the population is too likely, or too unlikely, to be in the release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeltaPresence {
+    /// The path of a table with the same quasi-identifiers and a row for everybody.
+    pub population: String,
+    /// The least share of the people of a class that are in the release; 0 asks for nothing. Default 0.
+    #[serde(default)]
+    pub min: f64,
+    /// The greatest share.
+    pub max: f64,
+}
+
+impl DeltaPresence {
+    /// What certificates call the least share.
+    pub const LEAST: &'static str = "delta-presence: least";
+}
+
+impl Ask for DeltaPresence {
+    fn claim(&self) -> String {
+        "delta-presence: most".into()
+    }
+
+    fn population(&self) -> Option<&str> {
+        Some(&self.population)
+    }
+
+    fn unfit(&self) -> Vec<Unfit> {
+        let mut faults: Vec<Unfit> = no_path(&self.population).into_iter().collect();
+        if !(self.max > 0.0 && self.max <= 1.0) {
+            let fault = Fault::input(format!("max cannot be {}", self.max));
+            faults.push(("max", fault.help("give a share above 0 and at most 1, for instance 0.5")));
+        }
+        if !(self.min >= 0.0 && self.min <= 1.0) {
+            let fault = Fault::input(format!("min cannot be {}", self.min));
+            faults.push(("min", fault.help("give a share from 0 to 1; 0 asks for nothing")));
+        } else if self.min > self.max {
+            let fault = Fault::input(format!("min {} is above max {}", self.min, self.max));
+            faults.push(("min", fault.help("lower min, or raise max")));
+        }
+        faults
+    }
+
+    fn misplaced(&self, policy: &Policy) -> Vec<Unfit> {
+        let mut faults = misplaced(policy);
+        if policy.output.suppressed == Suppressed::Starred {
+            faults.push((
+                "population",
+                Fault::input("a starred row is somebody in the table, whom no class then tells of")
+                    .help("write output.suppressed = \"dropped\""),
+            ));
+        }
+        faults
+    }
+}
