@@ -8,6 +8,7 @@
 mod gamma;
 mod interval;
 mod pitman;
+mod root;
 mod snb;
 mod zayatz;
 
@@ -148,6 +149,22 @@ impl Estimator {
             Estimator::Pitman => "pitman",
             Estimator::Zayatz => "zayatz",
             Estimator::Snb => "snb",
+        }
+    }
+
+    /// Why a sample that it has no estimate for has none.
+    pub fn unfit(self, sample: &Sample) -> &'static str {
+        let sizes = sample.sizes();
+        match self {
+            Estimator::Pitman if sizes.classes() == sizes.rows() => {
+                "all rows are unique, and Pitman's formula then has no most likely parameters"
+            }
+            Estimator::Snb if sizes.of_size(2) == 0 => {
+                "no class has two rows, and the slide negative binomial is fitted to those"
+            }
+            Estimator::Pitman => "Pitman's formula has no most likely parameters",
+            Estimator::Zayatz => "no class of the sample can have been drawn once",
+            Estimator::Snb => "no slide negative binomial expects as many classes of one row and of two rows",
         }
     }
 

@@ -323,7 +323,7 @@ fn journalist(
 fn uniques(figures: &mut Figures, sample: &Sample, seed: u64) {
     let told = |estimator: Estimator| {
         let Some(people) = estimator.estimate(sample) else {
-            return Figure::none(format!("the {} estimator does not fit this table", estimator.name()));
+            return Figure::none(format!("no estimate: {}", estimator.unfit(sample)));
         };
         let means = format!(
             "people who are unique in the population, estimated: {:.2} % of it; low and high hold {} % of \
