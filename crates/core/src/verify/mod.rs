@@ -6,7 +6,7 @@
 //! the text each). The order of rows does not matter.
 //!
 //! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
-//! quasi-identifiers and over each named group, every model of a sensitive column, `missing` where missing cells mean suppression, and
+//! quasi-identifiers and over each named group, every model of a sensitive column, `risk`, `missing` where missing cells mean suppression, and
 //! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`,
 //! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
 //! `losses.rs`, and `loss by column: NAME`.
@@ -21,6 +21,7 @@ mod levels;
 mod losses;
 mod models;
 mod reference;
+mod risk;
 mod rowhash;
 mod sensitive;
 mod side;
@@ -188,6 +189,10 @@ impl<'a> Verifier<'a> {
         }
         for rule in &self.rules {
             verdict.set(&rule.claim, models::claim(rule, certificate, released, judged, None));
+        }
+        let missing = policy.input.missing;
+        if let Some(finding) = risk::risk(&certificate.release, missing, released, judged) {
+            verdict.set("risk", finding);
         }
         Ok(())
     }
