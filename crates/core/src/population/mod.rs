@@ -97,12 +97,7 @@ impl Sample {
                 .into());
         }
         if population < sizes.rows() {
-            return Err(Fault::input(format!(
-                "a population of {population} is smaller than its sample of {} rows",
-                sizes.rows()
-            ))
-            .help("the population is everybody whom the table could have been about, those in it included")
-            .into());
+            return Err(too_small(population, sizes.rows()).into());
         }
         Ok(Sample { sizes, population })
     }
@@ -126,6 +121,12 @@ impl Sample {
     fn with(&self, sizes: Sizes) -> Self {
         Sample { population: self.population.max(sizes.rows()), sizes }
     }
+}
+
+/// A population that cannot hold its sample.
+pub(crate) fn too_small(population: u64, rows: u64) -> Fault {
+    Fault::input(format!("a population of {population} is smaller than its sample of {rows} rows"))
+        .help("the population is everybody whom the table could have been about, those in it included")
 }
 
 /// One of the ways to judge.

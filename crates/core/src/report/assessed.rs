@@ -46,7 +46,8 @@ fn figures(risk: &Risk) -> String {
     };
     let row = |(name, figure): (&'static str, &Figure)| {
         format!(
-            "<tr><th scope=\"row\">{name}</th>{}{}{}<td>{}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th>{}{}{}<td>{}</td></tr>\n",
+            name.replace('_', " "),
             cell(figure.value),
             cell(figure.low),
             cell(figure.high),
@@ -59,7 +60,7 @@ fn figures(risk: &Risk) -> String {
                 <th scope=\"col\">Meaning</th></tr>";
     let lead =
         "Low and high are the value itself where it was counted; a figure that cannot be had says why.";
-    section(1, "figures", "Figures", lead, &table("figures", "Figures of risk", head, &rows))
+    section(1, "figures", "Figures", lead, &table("told", "Figures of risk", head, &rows))
 }
 
 fn sizes(risk: &Risk) -> String {

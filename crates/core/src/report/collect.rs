@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, Sized,
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, OfSize, PolicySummary,
     bars, risk, size_bins,
 };
 use super::text::{count, integer};
@@ -86,13 +86,13 @@ fn none(classes: usize) -> Flags {
 }
 
 /// The classes that are not flagged by how many rows cannot be told from them.
-fn sizes(view: &View<'_>, flags: &Flags, wild: bool) -> Vec<Sized> {
+fn sizes(view: &View<'_>, flags: &Flags, wild: bool) -> Vec<OfSize> {
     let matches = wild.then(|| KAnonymity::new(1, true).sizes(view, flags));
-    let mut sizes: BTreeMap<u64, Sized> = BTreeMap::new();
+    let mut sizes: BTreeMap<u64, OfSize> = BTreeMap::new();
     for class in (0..view.len()).filter(|&class| !flags.has(class)) {
         let rows = u64::from(view.counts()[class]);
         let size = matches.as_ref().map_or(rows, |matches| matches[class]);
-        let of = sizes.entry(size).or_insert(Sized { size, classes: 0, rows: 0 });
+        let of = sizes.entry(size).or_insert(OfSize { size, classes: 0, rows: 0 });
         of.classes += 1;
         of.rows += rows;
     }

@@ -316,7 +316,7 @@ fn bin_label(low: u64, high: u64) -> String {
 
 /// Classes of one size. Their rows are more or fewer than size × classes where missing cells match everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sized {
+pub struct OfSize {
     /// Rows that cannot be told from one of these.
     pub size: u64,
     /// How many classes.
@@ -326,7 +326,7 @@ pub struct Sized {
 }
 
 /// Classes by size; the bins reach to the largest class.
-pub fn size_bins(sizes: &[Sized]) -> Vec<SizeBin> {
+pub fn size_bins(sizes: &[OfSize]) -> Vec<SizeBin> {
     let mut bins = empty_bins();
     let mut used = 0;
     for of in sizes.iter().filter(|of| of.size > 0 && of.classes > 0) {
@@ -340,7 +340,7 @@ pub fn size_bins(sizes: &[Sized]) -> Vec<SizeBin> {
 }
 
 /// The risk at threshold `theta`.
-pub fn risk(sizes: &[Sized], theta: f64) -> RiskFacts {
+pub fn risk(sizes: &[OfSize], theta: f64) -> RiskFacts {
     let mut risk = RiskFacts { theta, ..RiskFacts::default() };
     let (mut above, mut guessed) = (0_u64, 0.0);
     for of in sizes.iter().filter(|of| of.size > 0 && of.classes > 0) {

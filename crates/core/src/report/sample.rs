@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, Sized,
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, OfSize, PolicySummary,
     bars, risk, size_bins,
 };
 use crate::lattice::profile;
@@ -29,7 +29,7 @@ pub(super) fn sample() -> Facts {
     ];
     let before = [(1, 9_412), (2, 3_020), (3, 1_204), (4, 640), (7, 512), (13, 130), (31, 28), (64, 5)];
     let after = [(5, 61), (8, 120), (15, 88), (34, 61), (70, 52), (148, 31), (310, 20), (911, 8), (1_402, 1)];
-    let sized = |&(size, classes): &(u64, u64)| Sized { size, classes, rows: size * classes };
+    let sized = |&(size, classes): &(u64, u64)| OfSize { size, classes, rows: size * classes };
     let (before, after) = (before.each_ref().map(sized), after.each_ref().map(sized));
     let lattice = lattice(&columns);
     Facts {

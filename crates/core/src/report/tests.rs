@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, RiskFacts, Sized, risk, size_bins};
+use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, OfSize, RiskFacts, risk, size_bins};
 use super::sample::sample;
 use super::{comparison_page, explored_page, html, plots};
 use crate::compare::{self, Experiment, Table, Watch};
@@ -207,8 +207,8 @@ fn wide() -> Facts {
 }
 
 /// So many classes of each size, where nothing is missing.
-fn classes(of: &[(u64, u64)]) -> Vec<Sized> {
-    of.iter().map(|&(size, classes)| Sized { size, classes, rows: size * classes }).collect()
+fn classes(of: &[(u64, u64)]) -> Vec<OfSize> {
+    of.iter().map(|&(size, classes)| OfSize { size, classes, rows: size * classes }).collect()
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn risk_is_as_defined() {
     assert_eq!(found, expected);
     assert_eq!(risk(&classes(&[(7, 0)]), 0.2), RiskFacts { theta: 0.2, ..RiskFacts::default() });
     // A row that misses a value cannot be told from four others, which can be told apart: (4 · 1/2 + 1/5) / 5.
-    let wild = [Sized { size: 2, classes: 4, rows: 4 }, Sized { size: 5, classes: 1, rows: 1 }];
+    let wild = [OfSize { size: 2, classes: 4, rows: 4 }, OfSize { size: 5, classes: 1, rows: 1 }];
     let found = risk(&wild, 0.2);
     assert_eq!((found.rows, found.smallest, found.marketer, found.at_risk), (5, 2, 2.2 / 5.0, 0.8));
 }

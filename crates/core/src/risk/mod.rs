@@ -233,7 +233,12 @@ fn counted(figures: &mut Figures, classes: &[(u64, u64)], asked: &Asked) {
     let unique = classes.iter().filter(|&&(_, size)| size == 1).count();
     let smallest = classes.iter().map(|&(_, size)| size).min().unwrap_or(0);
     let risks = Rows::of(classes.iter().map(|&(count, size)| (count, 1.0 / size as f64)), asked.threshold);
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    // Neither nothing nor everything unless it is so.
+    let percent = |share: f64| match share {
+        s if s > 0.0 && s < 0.0005 => "under 0.1 %".to_owned(),
+        s if s < 1.0 && s > 0.9995 => "over 99.9 %".to_owned(),
+        s => format!("{:.1} %", 100.0 * s),
+    };
     let means = "different combinations of values in these columns";
     figures.put("classes", Figure::exact(classes.len() as f64, means));
     let means =

@@ -9,7 +9,7 @@ use super::figures::{Figure, Figures};
 use super::table::{People, Population, Weights};
 use crate::error::Result;
 use crate::policy::Missing;
-use crate::population::{Estimator, LEVEL, Sample, Sizes, dankar, interval, pitman};
+use crate::population::{Estimator, LEVEL, Sample, Sizes, dankar, interval, pitman, too_small};
 
 /// The classes of all columns.
 pub(super) struct Seen<'a> {
@@ -35,9 +35,13 @@ pub(super) fn estimated(
         Population::Weights(weights) => weights.all.round() as u64,
         Population::Table(people) => people.all,
     };
+    // Rows that are left out are people, too; a table of the population has left out its own.
+    if people < seen.rows && !matches!(population, Population::Table(_)) {
+        return Err(too_small(people, seen.rows).key(population.key()).into());
+    }
     let sample = Sample::new(seen.sizes.clone(), people).map_err(|e| e.map(|f| f.key(population.key())))?;
     figures.put("population", Figure::exact(people as f64, "people whom the table could have been about"));
-    let means = "rows that were looked at by people of the population";
+    let means = "rows that were looked at, as a share of the population";
     figures.put("sampling_fraction", Figure::exact(sample.fraction(), means));
     journalist(figures, seen, &sample, population, asked.threshold);
     match population {
@@ -121,7 +125,7 @@ fn told(estimator: Estimator, sample: &Sample, seed: u64) -> Figure {
         && sample.sizes().of_size(1) > 0
         && pitman(sample.sizes()).is_some_and(|fit| fit.alpha == 0.0);
     let how = match ewens {
-        true => "; by Ewens's formula, and rather too high, because so few rows are unique",
+        true => "; fitted at α = 0, where Pitman's formula is that of Ewens",
         false => "",
     };
     let means = format!(

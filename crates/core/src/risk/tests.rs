@@ -374,7 +374,15 @@ fn what_makes_no_sense_is_refused_by_name() {
     let rows: Vec<Row> = vec![vec![Some(1)], vec![Some(2)]];
     let small = Asked { population: Population::Size(1), ..asked(Missing::Value, 1) };
     let error = assess(&table(&rows, 1), &small, &WATCH).unwrap_err().to_string();
-    assert!(error.contains("smaller than its sample"), "{error}");
+    assert!(
+        error.contains("--population: a population of 1 is smaller than its sample of 2 rows"),
+        "{error}"
+    );
+    // A row that is left out is somebody, too.
+    let rows: Vec<Row> = vec![vec![Some(1)], vec![None]];
+    let small = Asked { population: Population::Size(1), ..asked(Missing::Suppress, 1) };
+    let error = assess(&table(&rows, 1), &small, &WATCH).unwrap_err().to_string();
+    assert!(error.contains("smaller than its sample of 2 rows"), "{error}");
     let error =
         table(&rows, 1).drawn_from(&table(&rows[..1], 1), Missing::Value, &WATCH).err().unwrap().to_string();
     assert!(error.contains("1 combinations"), "{error}");
