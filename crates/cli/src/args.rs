@@ -224,6 +224,7 @@ pub struct Compare {
   throng risk patients.csv --qi birth_date,sex,zip
   throng risk patients.csv --qi age,sex,zip --population 8000000
   throng risk release.csv --policy policy.toml --json
+  throng risk release.csv --certificate certificate.json --report risk.html
 
 The population is the number of people whom the table could have been about, or a
 table that holds them all.")]
@@ -236,8 +237,11 @@ pub struct Risk {
     /// A policy that names the quasi-identifiers, for instance that of a release
     #[arg(long)]
     pub policy: Option<PathBuf>,
+    /// The certificate of a release, which names its quasi-identifiers and says whether suppressed rows are in it
+    #[arg(long, value_name = "FILE.json")]
+    pub certificate: Option<PathBuf>,
     /// How many people the table was drawn from, or a table of them
-    #[arg(long, value_name = "N|FILE", conflicts_with_all = ["weights", "fraction"])]
+    #[arg(long, value_name = "N|FILE", allow_negative_numbers = true, conflicts_with_all = ["weights", "fraction"])]
     pub population: Option<String>,
     /// A column that says how many people each row stands for
     #[arg(long, value_name = "COLUMN", conflicts_with = "fraction")]

@@ -28,6 +28,9 @@ pub struct Release {
     pub loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
     /// Model → what was asked, what was reached, whether it holds.
     pub privacy: BTreeMap<String, Claim>,
+    /// How recognizable rows are by their quasi-identifiers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risks>,
     /// How the levels were found.
     pub search: SearchFacts,
     /// The table that was read.
@@ -64,6 +67,36 @@ impl Release {
             (rows.saturating_add(step.rows), starred.saturating_add(step.starred))
         })
     }
+}
+
+/// How recognizable rows are, before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Risks {
+    /// The risk above which a row counts as at risk.
+    pub threshold: f64,
+    /// Of the input, had it been released as it is.
+    pub before: RowRisk,
+    /// Of the rows that were released.
+    pub after: RowRisk,
+}
+
+/// How recognizable the rows of a table are; a row's risk is 1 by the rows that cannot be told from it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowRisk {
+    /// Rows.
+    pub rows: u64,
+    /// Classes.
+    pub classes: u64,
+    /// Rows of which no other has the same quasi-identifiers.
+    pub unique_rows: u64,
+    /// Rows of the smallest class; 0 when there is none.
+    pub smallest: u64,
+    /// The highest risk.
+    pub prosecutor: f64,
+    /// The mean risk.
+    pub marketer: f64,
+    /// The share of rows whose risk is above the threshold.
+    pub at_risk: f64,
 }
 
 /// One guarantee.

@@ -218,6 +218,7 @@ impl Engine {
             loss: figures.loss,
             loss_by_column: figures.loss_by_column,
             privacy: figures.privacy,
+            risk: None,
             search,
             input: FileFacts { path: policy.input.path.clone(), sha256: digest_files(&source.files)?, rows },
             population: self.population_facts(job.policy, people)?,
@@ -230,7 +231,7 @@ impl Engine {
             seed: job.seed.unwrap_or(policy.search.seed),
             version: env!("CARGO_PKG_VERSION").into(),
         };
-        let facts = collect(Subject {
+        let mut facts = collect(Subject {
             policy,
             policy_path: job.policy.path.display().to_string(),
             certificate_path: paths.certificate.display().to_string(),
@@ -239,9 +240,11 @@ impl Engine {
             view,
             flags,
             recoded: local.as_ref().map(|local| &local.recoded),
-            release: release.clone(),
+            released: local.as_ref().map(|local| &local.released),
+            release,
         });
-        let certificate = Certificate::new(release, written.columns.clone(), figures.classes)?;
+        facts.release.risk = Some(facts.risks());
+        let certificate = Certificate::new(facts.release.clone(), written.columns.clone(), figures.classes)?;
         drop(local);
         drop(evaluator);
         drop(problem);

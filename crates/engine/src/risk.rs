@@ -1,7 +1,7 @@
 //! Reads what risk is assessed of: the distinct combinations of some columns, one pass, one batch in memory at a time.
 
 use throng::error::Result;
-use throng::risk::{Table, check_names};
+use throng::risk::{Named, Table, check_names};
 
 use crate::Engine;
 use crate::source::Source;
@@ -14,12 +14,13 @@ impl Engine {
     pub fn combinations(
         &self,
         source: &Source,
-        columns: &[String],
+        named: &[Named<'_>],
         progress: &dyn Fn(u64) -> Result<()>,
     ) -> Result<Table> {
         let there = self.columns(source)?;
-        check_names(columns, &there).map_err(|e| e.map(|f| f.file(&source.name)))?;
-        let grouped = self.group(source, columns, progress)?;
-        Ok(Table { names: grouped.names, dictionaries: grouped.dictionaries, tuples: grouped.tuples })
+        check_names(named, &there).map_err(|e| e.map(|f| f.file(&source.name)))?;
+        let columns: Vec<String> = named.iter().flat_map(|n| n.columns).cloned().collect();
+        let grouped = self.group(source, &columns, progress)?;
+        Ok(Table::new(grouped.names, grouped.dictionaries, grouped.tuples))
     }
 }

@@ -1,15 +1,16 @@
 //! `throng risk INPUT --qi A,B,…`.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use throng::error::{Fault, Kind, Result};
-use throng::policy::{Missing, Role};
+use throng::policy::{Missing, Role, Suppressed};
+use throng::release::Certificate;
 use throng::report::risk_page;
-use throng::risk::{self, Asked, Population, Risk, Table, Watch};
+use throng::risk::{self, Asked, Named, Parts, Population, Risk, Stage, Table, Watch};
 use throng_engine::{Engine, PolicyFile, Source, sniff, write_atomically};
 
 use super::json;
+use super::verify::read_certificate;
 use crate::Ended;
 use crate::args;
 use crate::progress::{Line, catch_interrupts, interrupts};
@@ -38,63 +39,76 @@ fn assess(args: &args::Risk, line: &Line) -> Result<Risk> {
         max_size: args.max_size,
         threshold: args.threshold,
         missing: reader.missing,
-        population: given(args),
+        population: given(args)?,
         seed: args.seed,
     };
     // Before the table is read, which may take long.
     asked.check()?;
     let source = reader.source(&args.input)?;
-    let columns = reader.columns(&source)?;
-    let table = match &args.weights {
-        Some(weights) => {
-            let table = reader.read(&source, &[&columns[..], std::slice::from_ref(weights)].concat())?;
-            let (table, population) = table.weighted().map_err(|e| e.map(|f| f.file(&source.name)))?;
-            asked.population = population;
-            table
-        }
-        None => reader.read(&source, &columns)?,
-    };
-    if let Some(file) = args.population.as_ref().filter(|p| p.parse::<u64>().is_err()) {
-        asked.population = table.drawn_from(&reader.read(&reader.source(file)?, &columns)?)?;
+    let (by, columns) = reader.columns(&source)?;
+    let named = Named { by, columns: &columns };
+    let (table, weights) = reader.sample(&source, named)?;
+    asked.population = weights.unwrap_or(asked.population);
+    let watch =
+        Watch { progress: &|stage, done, all| line.show(&counting(stage, done, all)), cancelled: &stop };
+    if let Some(file) = args.population.as_ref().filter(|_| matches!(asked.population, Population::Unknown)) {
+        let people =
+            reader.read(&reader.source(file)?, &[Named { by: "--population", columns: &columns }])?;
+        asked.population = table.drawn_from(&people, asked.missing, &watch)?;
     }
-    let done = AtomicU64::new(0);
-    let progress = || {
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        line.show(&format!("counting: {} combinations of columns", integer(done)));
+    risk::assess(&table, &asked, &watch)
+}
+
+fn stop() -> bool {
+    interrupts() > 0
+}
+
+fn counting(stage: Stage, done: u64, all: u64) -> String {
+    let what = match stage {
+        Stage::Special => "special uniques",
+        Stage::Combinations => "unique rows",
     };
-    risk::assess(&table, &asked, &Watch { progress: &progress, cancelled: &|| interrupts() > 0 })
+    format!("counting {what}: {} of {} combinations of columns", integer(done), integer(all))
 }
 
 /// What the arguments say about the population, files aside.
-fn given(args: &args::Risk) -> Population {
-    match (args.fraction, args.population.as_ref().and_then(|p| p.parse().ok())) {
-        (Some(fraction), _) => Population::Fraction(fraction),
-        (None, Some(people)) => Population::Size(people),
-        (None, None) => Population::Unknown,
+fn given(args: &args::Risk) -> Result<Population> {
+    let Some(people) = &args.population else {
+        return Ok(args.fraction.map_or(Population::Unknown, Population::Fraction));
+    };
+    match (people.parse(), people.parse::<f64>()) {
+        (Ok(people), _) => Ok(Population::Size(people)),
+        (Err(_), Ok(_)) => Err(Fault::input(format!("`{people}` is no number of people"))
+            .key("--population")
+            .help("give a whole number such as 8000000, or a table")
+            .into()),
+        (Err(_), Err(_)) => Ok(Population::Unknown),
     }
 }
 
-/// Reads tables as the arguments and the policy say.
+/// Reads tables as the arguments, the policy and the certificate say.
 struct Reader<'a> {
     args: &'a args::Risk,
     line: &'a Line,
     engine: Engine,
     policy: Option<PolicyFile>,
+    certificate: Option<Certificate>,
     missing: Missing,
 }
 
 impl<'a> Reader<'a> {
     fn new(args: &'a args::Risk, line: &'a Line) -> Result<Self> {
         let policy = args.policy.as_ref().map(|p| PolicyFile::read(p)).transpose()?.map(|(policy, _)| policy);
-        if policy.is_none() && args.qi.is_empty() {
+        let certificate = args.certificate.as_ref().map(|c| read_certificate(c)).transpose()?;
+        if policy.is_none() && certificate.is_none() && args.qi.is_empty() {
             return Err(Fault::input("no column is named")
                 .key("--qi")
-                .help("name the columns that somebody else may know, e.g. --qi age,sex,zip, or give --policy")
+                .help("name the columns that somebody else may know, e.g. --qi age,sex,zip, or give --policy or --certificate")
                 .into());
         }
         let of_policy = policy.as_ref().map_or(Missing::Value, |p| p.policy.input.missing);
         let missing = args.missing.map_or(of_policy, Missing::from);
-        Ok(Reader { args, line, engine: Engine::new()?, policy, missing })
+        Ok(Reader { args, line, engine: Engine::new()?, policy, certificate, missing })
     }
 
     fn source(&self, path: &str) -> Result<Source> {
@@ -111,28 +125,55 @@ impl<'a> Reader<'a> {
         Source::open(&input, Path::new(""))
     }
 
-    /// The columns asked for; those of the policy, in the table's order, where none is named.
-    fn columns(&self, source: &Source) -> Result<Vec<String>> {
-        let (Some(policy), true) = (&self.policy, self.args.qi.is_empty()) else {
-            return Ok(self.args.qi.clone());
-        };
-        let there = self.engine.columns(source)?;
-        let quasi = policy.policy.with_role(Role::Quasi);
-        let (mut found, mut absent) = (Vec::new(), Vec::new());
-        for name in quasi {
-            if there.iter().any(|t| t == name) {
-                found.push(name.to_owned())
-            } else {
-                absent.push(name.to_owned())
+    /// The quasi-identifiers of the release, as far as it is known to be one.
+    fn quasi(&self) -> (&'static str, Vec<String>) {
+        match (&self.certificate, &self.policy) {
+            (Some(certificate), _) => ("--certificate", certificate.release.levels.keys().cloned().collect()),
+            (None, Some(policy)) => {
+                let quasi = policy.policy.with_role(Role::Quasi);
+                ("--policy", quasi.into_iter().map(str::to_owned).collect())
             }
+            (None, None) => ("--qi", Vec::new()),
         }
-        found.sort_by_key(|name| there.iter().position(|t| t == name));
-        // Those that are not there are refused by name when the table is read.
-        Ok([found, absent].concat())
     }
 
-    fn read(&self, source: &Source, columns: &[String]) -> Result<Table> {
-        self.engine.combinations(source, columns, &|rows| {
+    /// The columns asked for, and by what; those of the certificate or the policy, in the table's order, where none is named.
+    fn columns(&self, source: &Source) -> Result<(&'static str, Vec<String>)> {
+        if !self.args.qi.is_empty() {
+            return Ok(("--qi", self.args.qi.clone()));
+        }
+        let (by, mut quasi) = self.quasi();
+        let there = self.engine.columns(source)?;
+        // Those that are not there are refused by name when the table is read.
+        quasi.sort_by_key(|name| there.iter().position(|t| t == name).unwrap_or(there.len()));
+        Ok((by, quasi))
+    }
+
+    /// How many suppressed rows are in the release with `*` in every quasi-identifier at the most, where that is known.
+    fn starred(&self) -> Option<u64> {
+        let written = |c: &Certificate| c.release.output.rows.saturating_sub(c.release.released);
+        let asked = |p: &PolicyFile| match p.policy.output.suppressed {
+            Suppressed::Starred => u64::MAX,
+            Suppressed::Dropped | Suppressed::Cells => 0,
+        };
+        self.certificate.as_ref().map(written).or(self.policy.as_ref().map(asked))
+    }
+
+    /// The table, without the rows that were suppressed, and its weights where there are any.
+    fn sample(&self, source: &Source, named: Named<'_>) -> Result<(Table, Option<Population>)> {
+        let (by, quasi) = self.quasi();
+        let starred = self.starred();
+        // Whether a row was suppressed is told by all quasi-identifiers, whichever are asked for.
+        let more = |name: &String| starred.is_some_and(|rows| rows > 0) && !named.columns.contains(name);
+        let more: Vec<String> = quasi.into_iter().filter(more).collect();
+        let weights: Vec<String> = self.args.weights.iter().cloned().collect();
+        let all = [named, Named { by, columns: &more }, Named { by: "--weights", columns: &weights }];
+        let parts = Parts { asked: named.columns.len(), weights: !weights.is_empty(), starred };
+        self.read(source, &all)?.parted(parts).map_err(|e| e.map(|f| f.file(&source.name)))
+    }
+
+    fn read(&self, source: &Source, named: &[Named<'_>]) -> Result<Table> {
+        self.engine.combinations(source, named, &|rows| {
             self.line.show(&format!("reading: {} rows", integer(rows)));
             match interrupts() {
                 0 => Ok(()),

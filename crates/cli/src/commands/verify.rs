@@ -53,7 +53,7 @@ fn certificate_path(args: &args::Verify, policy: &PolicyFile) -> PathBuf {
     }
 }
 
-fn read_certificate(path: &Path) -> Result<Certificate> {
+pub fn read_certificate(path: &Path) -> Result<Certificate> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| {
         Fault::system(format!("cannot be read: {e}"))

@@ -1,6 +1,10 @@
 //! `throng risk`: what it tells, and what it refuses.
 
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 use serde_json::Value;
+use throng::synth::Wide;
 
 use crate::env::TestEnv;
 
@@ -47,6 +51,14 @@ fn missing_cells_mean_what_is_said() {
     assert_eq!(value(&of("wildcard"), "sample_unique_rows"), 1.0);
     assert_eq!(value(&of("suppress"), "sample_unique_rows"), 2.0);
     assert_eq!(value(&of("suppress"), "left_out"), 1.0);
+    // The two men of 41 are one class in which nobody can be told from the other.
+    assert_eq!(value(&of("wildcard --population p.csv"), "journalist"), 1.0);
+    assert_eq!(value(&of("wildcard --population p.csv"), "population_unique_rows"), 1.0);
+    assert_eq!(value(&of("suppress --population p.csv"), "population"), 4.0);
+    let none = of("wildcard --population 500");
+    assert!(none["pitman"]["value"].is_null() && none["dankar"]["value"].is_null());
+    assert!(none["pitman"]["means"].as_str().unwrap().contains("overlap"));
+    assert!(value(&none, "journalist") < 1.0);
 }
 
 #[test]
@@ -77,11 +89,90 @@ fn a_release_knows_its_columns() {
     assert!(value(&after, "smallest_class") >= 5.0);
 }
 
+const STARS: &str = "version = 1
+[input]
+path = \"p.csv\"
+[output]
+path = \"out.csv\"
+suppressed = \"starred\"
+[columns.age]
+role = \"quasi\"
+max_level = 0
+[columns.sex]
+role = \"quasi\"
+max_level = 0
+[columns.zip]
+role = \"quasi\"
+[columns.w]
+role = \"keep\"
+[privacy]
+k = 2
+suppression = 0.9
+";
+
+/// Two rows are alike and stay, the others are starred.
+#[test]
+fn suppressed_rows_of_a_release_are_no_class() {
+    let env = TestEnv::with(&[("p.csv", PEOPLE), ("policy.toml", STARS)]);
+    env.run("release policy.toml").ok();
+    assert_eq!(env.text("out.csv").matches("*,*,*").count(), 3, "{}", env.text("out.csv"));
+    for by in ["--certificate out.certificate.json", "--policy policy.toml"] {
+        let known = env.run(&format!("risk out.csv {by} --json")).ok().json();
+        assert_eq!((value(&known, "rows"), value(&known, "suppressed")), (2.0, 3.0), "{by}");
+        assert_eq!(value(&known, "classes"), 1.0);
+        assert_eq!(known["columns"].as_array().unwrap().len(), 3);
+        // Whichever columns are asked for, all of them tell which rows were suppressed.
+        let some = env.run(&format!("risk out.csv {by} --qi sex --weights w --json")).ok().json();
+        assert_eq!((value(&some, "rows"), value(&some, "population")), (2.0, 50.0), "{by}");
+    }
+    let unknown = env.run("risk out.csv --qi age,sex,zip --json").ok().json();
+    assert_eq!((value(&unknown, "rows"), value(&unknown, "starred_rows")), (5.0, 3.0));
+}
+
+/// More combinations of columns than can be counted while the test waits.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_it() {
+    let env = TestEnv::new();
+    let names: Vec<String> = (0..Wide::COLUMNS).map(Wide::name).collect();
+    let mut table = names.join(",") + "\n";
+    for row in Wide::new(1).rows().take(200_000) {
+        table += &(row.iter().map(ToString::to_string).collect::<Vec<_>>().join(",") + "\n");
+    }
+    env.write("wide.csv", table);
+    let child = Command::new(env!("CARGO_BIN_EXE_throng"))
+        .args(["risk", "wide.csv", "--max-size", "5", "--report", "r.html", "--qi", &names.join(",")])
+        .current_dir(env.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("stopped"));
+    assert!(done.stdout.is_empty());
+    assert_eq!(env.names(), ["wide.csv"]);
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let bad = PEOPLE.replace("f,02138,10", "f,02138,-1");
     let none = PEOPLE.replace("20\n", "\n");
-    let env = TestEnv::with(&[("p.csv", PEOPLE), ("bad.csv", &bad), ("none.csv", &none)]);
+    let few = "agee\n1\n";
+    let part = "age,sex\n30,f\n30,f\n41,m\n30,x\n";
+    let other =
+        "version = 1\n[input]\npath = \"p.csv\"\n[columns.height]\nrole = \"quasi\"\n[privacy]\nk = 2\n";
+    let little = PEOPLE.replace("02138", "0").replace("02139", "1");
+    let env = TestEnv::with(&[
+        ("p.csv", &little),
+        ("bad.csv", &bad),
+        ("none.csv", &none),
+        ("few.csv", few),
+        ("part.csv", part),
+        ("other.toml", other),
+    ]);
     for (line, words) in [
         ("p.csv", &["--qi", "no column is named", "--policy"][..]),
         ("p.csv --qi agee,sex", &["agee", "did you mean `age`?"]),
@@ -92,9 +183,22 @@ fn what_makes_no_sense_is_refused() {
         ("p.csv --qi age --fraction 0", &["--fraction", "above 0"]),
         ("p.csv --qi age --population 3", &["smaller than its sample of 5 rows"]),
         ("p.csv --qi age --population nobody.csv", &["nobody.csv"]),
-        ("p.csv --qi age --population 10 --missing wildcard", &["--missing", "suppress"]),
-        ("bad.csv --qi age --weights w", &["`-1` is no weight", "from 0"]),
-        ("none.csv --qi age --weights w", &["a weight is missing"]),
+        ("p.csv --qi age --population -3", &["--population", "`-3` is no number of people"]),
+        ("p.csv --qi age --population 1e6", &["--population", "whole number"]),
+        ("p.csv --qi age --population few.csv", &["--population", "did you mean `agee`?"]),
+        (
+            "p.csv --qi age,sex --population part.csv",
+            &["--population", "2 combinations of values are in fewer rows"],
+        ),
+        ("p.csv --qi age --fraction 1.5", &["--fraction", "at most 1"]),
+        ("bad.csv --qi age --weights w", &["`-1` is no weight", "w`", "from 0", "--weights"]),
+        ("none.csv --qi age --weights w", &["a weight is missing", "w`", "--weights"]),
+        ("p.csv --qi age --weights zip", &["--weights", "smaller than its sample of 5 rows"]),
+        ("p.csv --qi age --weights sex", &["is no weight"]),
+        ("p.csv --qi age --weights ww", &["--weights", "there is no column `ww`", "did you mean `w`?"]),
+        ("p.csv --qi age,w --weights w", &["--weights", "`w` is named twice"]),
+        ("p.csv --certificate nowhere.json", &["nowhere.json"]),
+        ("p.csv --policy other.toml", &["--policy", "there is no column `height`"]),
     ] {
         env.run(&format!("risk {line}")).fails(2).says(words);
     }

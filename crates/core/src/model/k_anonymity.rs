@@ -35,7 +35,7 @@ impl KAnonymity {
     }
 
     /// Rows that each class cannot be told from, among classes not flagged.
-    fn sizes(&self, view: &View<'_>, flags: &Flags) -> Vec<u64> {
+    pub fn sizes(&self, view: &View<'_>, flags: &Flags) -> Vec<u64> {
         let columns = self.columns(view);
         let masks = if self.wildcard { masks(view, &columns) } else { vec![0; view.len()] };
         let mut patterns: Vec<u128> = masks.clone();

@@ -8,6 +8,7 @@
 mod gamma;
 mod interval;
 mod pitman;
+mod root;
 mod snb;
 mod zayatz;
 
@@ -96,12 +97,7 @@ impl Sample {
                 .into());
         }
         if population < sizes.rows() {
-            return Err(Fault::input(format!(
-                "a population of {population} is smaller than its sample of {} rows",
-                sizes.rows()
-            ))
-            .help("the population is everybody whom the table could have been about, those in it included")
-            .into());
+            return Err(too_small(population, sizes.rows()).into());
         }
         Ok(Sample { sizes, population })
     }
@@ -127,6 +123,12 @@ impl Sample {
     }
 }
 
+/// A population that cannot hold its sample.
+pub(crate) fn too_small(population: u64, rows: u64) -> Fault {
+    Fault::input(format!("a population of {population} is smaller than its sample of {rows} rows"))
+        .help("the population is everybody whom the table could have been about, those in it included")
+}
+
 /// One of the ways to judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimator {
@@ -148,6 +150,22 @@ impl Estimator {
             Estimator::Pitman => "pitman",
             Estimator::Zayatz => "zayatz",
             Estimator::Snb => "snb",
+        }
+    }
+
+    /// Why a sample that it has no estimate for has none.
+    pub fn unfit(self, sample: &Sample) -> &'static str {
+        let sizes = sample.sizes();
+        match self {
+            Estimator::Pitman if sizes.classes() == sizes.rows() => {
+                "all rows are unique, and Pitman's formula then has no most likely parameters"
+            }
+            Estimator::Snb if sizes.of_size(2) == 0 => {
+                "no class has two rows, and the slide negative binomial is fitted to those"
+            }
+            Estimator::Pitman => "Pitman's formula has no most likely parameters",
+            Estimator::Zayatz => "no class of the sample can have been drawn once",
+            Estimator::Snb => "no slide negative binomial expects as many classes of one row and of two rows",
         }
     }
 

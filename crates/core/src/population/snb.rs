@@ -3,14 +3,14 @@
 //! The number of population classes is estimated first (Shlosser's estimator as modified by Haas and Stokes 1998); then the two
 //! parameters are those with which a sample of independent draws is expected to have as many classes of one row and of two rows as it has. With
 //! s = 1 − π and r = (1 − β)/(1 − (1 − β)s), the expected ratio of the two is a quadratic in α whose positive root is
-//! unique, so that what is left is one equation in r. It is scanned and bisected: about 4,000 evaluations, some 0.2 ms.
+//! unique, so that what is left is one equation in r. It is scanned for changes of sign: about 400 evaluations, some 0.03 ms.
 
 use super::Sample;
+use super::root::root;
 
 /// Points at which the equation is looked at, from −SPAN to SPAN on the logit scale.
-const POINTS: usize = 4000;
+const POINTS: usize = 400;
 const SPAN: f64 = 40.0;
-const HALVINGS: usize = 64;
 
 /// The estimated number of classes in the population.
 pub fn shlosser(sample: &Sample) -> f64 {
@@ -43,22 +43,12 @@ pub fn snb(sample: &Sample) -> Option<f64> {
     for i in 1..=POINTS {
         let here = off(at(i));
         if before.is_finite() && here.is_finite() && (before > 0.0) != (here > 0.0) {
-            let root = bisect(&off, at(i - 1), at(i));
-            let uniques = classes * equation.unique(root);
+            let uniques = classes * equation.unique(root(off, at(i - 1), at(i)));
             most = Some(most.map_or(uniques, |m: f64| m.max(uniques)));
         }
         before = here;
     }
     most
-}
-
-fn bisect(off: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
-    let rising = off(high) > 0.0;
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        if (off(middle) > 0.0) == rising { high = middle } else { low = middle }
-    }
-    0.5 * (low + high)
 }
 
 /// What is expected of a class, as a function of πr on the logit scale, with α such that the ratio of classes of two rows to classes of one is met.

@@ -46,7 +46,8 @@ fn figures(risk: &Risk) -> String {
     };
     let row = |(name, figure): (&'static str, &Figure)| {
         format!(
-            "<tr><th scope=\"row\">{name}</th>{}{}{}<td>{}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th>{}{}{}<td>{}</td></tr>\n",
+            name.replace('_', " "),
             cell(figure.value),
             cell(figure.low),
             cell(figure.high),
@@ -57,8 +58,9 @@ fn figures(risk: &Risk) -> String {
     let head = "<tr><th scope=\"col\">Figure</th><th scope=\"col\" class=\"n\">Value</th>\
                 <th scope=\"col\" class=\"n\">Low</th><th scope=\"col\" class=\"n\">High</th>\
                 <th scope=\"col\">Meaning</th></tr>";
-    let lead = "Low and high are the value itself where it was counted.";
-    section(1, "figures", "Figures", lead, &table("figures", "Figures of risk", head, &rows))
+    let lead =
+        "Low and high are the value itself where it was counted; a figure that cannot be had says why.";
+    section(1, "figures", "Figures", lead, &table("told", "Figures of risk", head, &rows))
 }
 
 fn sizes(risk: &Risk) -> String {
@@ -92,12 +94,34 @@ fn special(risk: &Risk) -> String {
         integer(special.rows),
         special.max_size
     );
-    section(
-        3,
-        "special",
-        "Special uniques",
-        &lead,
-        &table("special", "Columns of special uniques", head, &rows),
+    let shares: Vec<(String, f64)> = columns.iter().map(|c| (c.column.clone(), c.share)).collect();
+    let picture = charts::shares(&shares, "percent of all scores", "What each column contributes");
+    let rows = table("special", "Columns of special uniques", head, &rows);
+    let body = match special.rows {
+        0 => String::new(),
+        _ => format!(
+            "<div class=\"beside\">{rows}<figure>{picture}<figcaption>A score belongs to every column of its set, so that \
+             the parts add up to more than 100 %.</figcaption></figure></div>"
+        ),
+    };
+    section(3, "special", "Special uniques", &lead, &body)
+}
+
+/// The unique rows of the riskiest set of each number of columns, and of the one in the middle.
+fn by_size(risk: &Risk) -> String {
+    let largest = risk.combinations.iter().map(|c| c.columns.len()).max().unwrap_or(0);
+    let bar = |size: usize| {
+        // The riskiest come first.
+        let of: Vec<f64> =
+            risk.combinations.iter().filter(|c| c.columns.len() == size).map(|c| c.unique_share).collect();
+        let label = if size == 1 { "1 column".to_owned() } else { format!("{size} columns") };
+        (!of.is_empty()).then(|| (label, [of[of.len() / 2], of[0]]))
+    };
+    let bars: Vec<(String, [f64; 2])> = (1..=largest).filter_map(bar).collect();
+    let names = ["set in the middle", "riskiest set"];
+    let picture = charts::paired_shares(&bars, names, "percent of rows", "Unique rows by number of columns");
+    format!(
+        "<figure>{picture}<figcaption>Rows that are the only ones with their values in so many columns.</figcaption></figure>\n"
     )
 }
 
@@ -123,7 +147,7 @@ fn combinations(risk: &Risk) -> String {
         "combinations",
         "Combinations of columns",
         &lead,
-        &table("combinations", "Combinations of columns", &head, &rows),
+        &(by_size(risk) + &table("combinations", "Combinations of columns", &head, &rows)),
     )
 }
 
@@ -145,7 +169,7 @@ mod tests {
             let codes = [dictionaries[0].add(Some(&row[0]), 1), dictionaries[1].add(Some(&row[1]), 1)];
             tuples.insert(&codes, 1 + i % 3);
         }
-        let table = Table { names: vec!["a<b".into(), "c".into()], dictionaries, tuples };
+        let table = Table::new(vec!["a<b".into(), "c".into()], dictionaries, tuples);
         let asked = Asked {
             max_size: 2,
             threshold: 0.2,
@@ -153,11 +177,15 @@ mod tests {
             population: Population::Size(10_000),
             seed: 1,
         };
-        let risk = assess(&table, &asked, &Watch { progress: &|| {}, cancelled: &|| false }).unwrap();
+        let risk = assess(&table, &asked, &Watch { progress: &|_, _, _| {}, cancelled: &|| false }).unwrap();
         let page = risk_page(&risk, "a <table>", "0.1.0");
         check_page(&page);
         assert!(page.contains("a&lt;b, c") && page.contains("Risk of a &lt;table&gt;"));
         assert!(page.contains("zayatz") && page.contains("Rows by the size of their class"));
+        assert!(
+            page.contains("What each column contributes")
+                && page.contains("Unique rows by number of columns")
+        );
         assert!(!page.contains("secret"), "no value of a cell");
     }
 }

@@ -104,6 +104,31 @@ pub(super) fn counts(bars: &[(String, u64)], axis: &str, title: &str) -> String 
     bar_chart(&lines, Scale::Log(max as f64), axis, title)
 }
 
+/// One bar for each share, in whole percents.
+pub(super) fn shares(bars: &[(String, f64)], axis: &str, title: &str) -> String {
+    let percent = |share: f64| (100.0 * share).round() as u64;
+    let bar = |(label, share)| Line::Bars { label, bars: vec![("after", percent(share))] };
+    let lines: Vec<Line<'_>> = bars.iter().map(|(label, share)| bar((label.as_str(), *share))).collect();
+    bar_chart(&lines, Scale::Linear(100.0), axis, title)
+}
+
+/// Two bars for each label, in whole percents; the legend says what they are.
+pub(super) fn paired_shares(
+    bars: &[(String, [f64; 2])],
+    [first, second]: [&str; 2],
+    axis: &str,
+    title: &str,
+) -> String {
+    let percent = |share: f64| (100.0 * share).round() as u64;
+    let lines = bars.iter().map(|(label, [grey, bright])| Line::Bars {
+        label,
+        bars: vec![("before", percent(*grey)), ("after", percent(*bright))],
+    });
+    let legend = Line::Legend { before: first.to_owned(), after: second.to_owned() };
+    let lines: Vec<Line<'_>> = std::iter::once(legend).chain(lines).collect();
+    bar_chart(&lines, Scale::Linear(100.0), axis, title)
+}
+
 /// Horizontal bars that share one axis.
 fn bar_chart(lines: &[Line<'_>], scale: Scale, axis: &str, title: &str) -> String {
     let labels = lines.iter().filter_map(|l| match l {
@@ -170,7 +195,7 @@ fn draw_bars(
     let thick = if bars.len() > 1 { 11.0 } else { 10.0 };
     let middle = y + 2.0 + thick * bars.len() as f64 / 2.0;
     let numbers: Vec<String> = bars.iter().map(|(_, rows)| integer(*rows)).collect();
-    pen.tip(&format!("{label}: {} rows", numbers.join(" before, ")), |pen| {
+    pen.tip(&format!("{label}: {}", numbers.join(", then ")), |pen| {
         pen.text("label", (left - 6.0, middle + 4.0), Anchor::End, &fit(label, SIZE, left - 8.0));
         for (i, ((class, rows), number)) in bars.iter().zip(&numbers).enumerate() {
             let top = y + 2.0 + thick * i as f64;

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, bars,
-    risk, size_bins,
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, OfSize, PolicySummary,
+    bars, risk, size_bins,
 };
 use super::text::{count, integer};
-use crate::classes::{Flags, View};
+use crate::classes::{Flags, Groups, View};
 use crate::explore::{Choice, Explored, cheap, explore};
 use crate::hierarchy;
+use crate::lattice::Node;
 use crate::loss::Marginals;
+use crate::model::KAnonymity;
 use crate::policy::{Limit, Missing, Policy, Role, Suppressed};
-use crate::recoded::Recoded;
+use crate::recoded::{Recoded, Released};
 use crate::release::Release;
 use crate::search::{Budget, Problem, Solution};
 use crate::table::Code;
@@ -43,6 +45,8 @@ pub struct Subject<'a> {
     pub flags: &'a Flags,
     /// What every class became, where flagged rows were released in further steps.
     pub recoded: Option<&'a Recoded<'a>>,
+    /// The same as a table of its own.
+    pub released: Option<&'a Released>,
     /// What was released.
     pub release: Release,
 }
@@ -50,21 +54,23 @@ pub struct Subject<'a> {
 /// The facts of a release.
 pub fn collect(subject: Subject<'_>) -> Facts {
     let marginals = Marginals::new(&subject.problem.classes, &subject.problem.hierarchies);
-    let before = sizes(subject.problem.classes.counts().iter().map(|&n| u64::from(n)));
-    let kept =
-        subject.view.counts().iter().enumerate().filter(|(c, _)| !subject.flags.has(*c)).map(|(_, &n)| n);
-    let after = match subject.recoded {
-        None => sizes(kept.map(u64::from)),
-        Some(recoded) => sizes(recoded.classes()),
+    let wild = subject.policy.input.missing == Missing::Wildcard;
+    let (bottom, every) =
+        (Node::new(vec![0; subject.problem.names.len()]), Groups::identity(&subject.problem.classes));
+    let input = View::new(&subject.problem.classes, &subject.problem.hierarchies, &bottom, &every);
+    let before = sizes(&input, &none(input.len()), wild);
+    let after = match subject.released {
+        None => sizes(&subject.view, subject.flags, wild),
+        Some(released) => sizes(&released.view(), &none(released.view().len()), wild),
     };
     Facts {
         title: subject.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         policy: summary(&subject),
         columns: subject.columns.iter().map(|name| column(&subject, &marginals, name)).collect(),
-        classes_before: size_bins(before.clone()),
-        classes_after: size_bins(after.clone()),
-        risk_before: risk(before, THETA),
-        risk_after: risk(after, THETA),
+        classes_before: size_bins(&before),
+        classes_after: size_bins(&after),
+        risk_before: risk(&before, THETA),
+        risk_after: risk(&after, THETA),
         lattice: lattice(&subject),
         losses: losses(&subject),
         warnings: warnings(&subject),
@@ -72,13 +78,25 @@ pub fn collect(subject: Subject<'_>) -> Facts {
     }
 }
 
-/// Class size → how many classes have it.
-fn sizes(counts: impl Iterator<Item = u64>) -> BTreeMap<u64, u64> {
-    let mut sizes = BTreeMap::new();
-    for count in counts {
-        *sizes.entry(count).or_default() += 1;
+/// No class is flagged.
+fn none(classes: usize) -> Flags {
+    let mut flags = Flags::default();
+    flags.reset(classes);
+    flags
+}
+
+/// The classes that are not flagged by how many rows cannot be told from them.
+fn sizes(view: &View<'_>, flags: &Flags, wild: bool) -> Vec<OfSize> {
+    let matches = wild.then(|| KAnonymity::new(1, true).sizes(view, flags));
+    let mut sizes: BTreeMap<u64, OfSize> = BTreeMap::new();
+    for class in (0..view.len()).filter(|&class| !flags.has(class)) {
+        let rows = u64::from(view.counts()[class]);
+        let size = matches.as_ref().map_or(rows, |matches| matches[class]);
+        let of = sizes.entry(size).or_insert(OfSize { size, classes: 0, rows: 0 });
+        of.classes += 1;
+        of.rows += rows;
     }
-    sizes
+    sizes.into_values().collect()
 }
 
 fn summary(subject: &Subject<'_>) -> PolicySummary {

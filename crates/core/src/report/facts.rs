@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::explore::Explored;
 use crate::policy::Role;
-use crate::release::Release;
+use crate::release::{Release, Risks, RowRisk};
 
 pub use super::bars::bars;
 
@@ -199,7 +199,8 @@ pub struct RiskFacts {
     pub unique_rows: u64,
     /// 1 / smallest: the risk of the row that is worst off.
     pub prosecutor: f64,
-    /// Classes / rows: the share of rows that an adversary who links all rows gets right.
+    /// The mean of 1/|E| over rows, which is classes / rows unless missing cells match everything: the share of rows that an
+    /// adversary who links all rows gets right.
     pub marketer: f64,
     /// The share of rows in classes with 1/|E| > θ.
     pub at_risk: f64,
@@ -313,38 +314,71 @@ fn bin_label(low: u64, high: u64) -> String {
     }
 }
 
-/// Classes by size, from `(size, how many classes have it)`; the bins reach to the largest class.
-pub fn size_bins(sizes: impl IntoIterator<Item = (u64, u64)>) -> Vec<SizeBin> {
+/// Classes of one size. Their rows are more or fewer than size × classes where missing cells match everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OfSize {
+    /// Rows that cannot be told from one of these.
+    pub size: u64,
+    /// How many classes.
+    pub classes: u64,
+    /// How many rows are in them.
+    pub rows: u64,
+}
+
+/// Classes by size; the bins reach to the largest class.
+pub fn size_bins(sizes: &[OfSize]) -> Vec<SizeBin> {
     let mut bins = empty_bins();
     let mut used = 0;
-    for (size, classes) in sizes.into_iter().filter(|&(size, classes)| size > 0 && classes > 0) {
-        let i = bins.partition_point(|b| b.high < size);
-        bins[i].classes += classes;
-        bins[i].rows = bins[i].rows.saturating_add(size.saturating_mul(classes));
+    for of in sizes.iter().filter(|of| of.size > 0 && of.classes > 0) {
+        let i = bins.partition_point(|b| b.high < of.size);
+        bins[i].classes += of.classes;
+        bins[i].rows = bins[i].rows.saturating_add(of.rows);
         used = used.max(i + 1);
     }
     bins.truncate(used);
     bins
 }
 
-/// The risk at threshold `theta`, from `(size, how many classes have it)`.
-pub fn risk(sizes: impl IntoIterator<Item = (u64, u64)>, theta: f64) -> RiskFacts {
+/// The risk at threshold `theta`.
+pub fn risk(sizes: &[OfSize], theta: f64) -> RiskFacts {
     let mut risk = RiskFacts { theta, ..RiskFacts::default() };
-    let mut above = 0_u64;
-    for (size, classes) in sizes.into_iter().filter(|&(size, classes)| size > 0 && classes > 0) {
-        let rows = size.saturating_mul(classes);
-        risk.smallest = if risk.classes == 0 { size } else { risk.smallest.min(size) };
-        risk.largest = risk.largest.max(size);
-        risk.classes += classes;
-        risk.rows = risk.rows.saturating_add(rows);
-        risk.unique_rows += if size == 1 { rows } else { 0 };
-        above += if 1.0 / size as f64 > theta { rows } else { 0 };
+    let (mut above, mut guessed) = (0_u64, 0.0);
+    for of in sizes.iter().filter(|of| of.size > 0 && of.classes > 0) {
+        risk.smallest = if risk.classes == 0 { of.size } else { risk.smallest.min(of.size) };
+        risk.largest = risk.largest.max(of.size);
+        risk.classes += of.classes;
+        risk.rows = risk.rows.saturating_add(of.rows);
+        risk.unique_rows += if of.size == 1 { of.rows } else { 0 };
+        above += if 1.0 / of.size as f64 > theta { of.rows } else { 0 };
+        guessed += of.rows as f64 / of.size as f64;
     }
     if risk.rows > 0 {
         risk.average = risk.rows as f64 / risk.classes as f64;
         risk.prosecutor = 1.0 / risk.smallest as f64;
-        risk.marketer = risk.classes as f64 / risk.rows as f64;
+        risk.marketer = guessed / risk.rows as f64;
         risk.at_risk = above as f64 / risk.rows as f64;
     }
     risk
+}
+
+impl RiskFacts {
+    fn claimed(&self) -> RowRisk {
+        RowRisk {
+            rows: self.rows,
+            classes: self.classes,
+            unique_rows: self.unique_rows,
+            smallest: self.smallest,
+            prosecutor: self.prosecutor,
+            marketer: self.marketer,
+            at_risk: self.at_risk,
+        }
+    }
+}
+
+impl Facts {
+    /// The risk before and after, as a certificate claims it.
+    pub fn risks(&self) -> Risks {
+        let (before, after) = (self.risk_before.claimed(), self.risk_after.claimed());
+        Risks { threshold: self.risk_after.theta, before, after }
+    }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, bars,
-    risk, size_bins,
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, OfSize, PolicySummary,
+    bars, risk, size_bins,
 };
 use crate::lattice::profile;
 use crate::policy::Role;
@@ -29,15 +29,17 @@ pub(super) fn sample() -> Facts {
     ];
     let before = [(1, 9_412), (2, 3_020), (3, 1_204), (4, 640), (7, 512), (13, 130), (31, 28), (64, 5)];
     let after = [(5, 61), (8, 120), (15, 88), (34, 61), (70, 52), (148, 31), (310, 20), (911, 8), (1_402, 1)];
+    let sized = |&(size, classes): &(u64, u64)| OfSize { size, classes, rows: size * classes };
+    let (before, after) = (before.each_ref().map(sized), after.each_ref().map(sized));
     let lattice = lattice(&columns);
     Facts {
         title: "census-extract.csv".to_owned(),
         release: release(&lattice),
         policy: policy(),
-        classes_before: size_bins(before),
-        classes_after: size_bins(after),
-        risk_before: risk(before, 0.2),
-        risk_after: risk(after, 0.2),
+        classes_before: size_bins(&before),
+        classes_after: size_bins(&after),
+        risk_before: risk(&before, 0.2),
+        risk_after: risk(&after, 0.2),
         losses: losses(),
         warnings: vec![
             "Column `occupation` is released as it is; 12 classes hold only one value of it, so whoever is \
@@ -276,6 +278,7 @@ fn release(lattice: &LatticeFacts) -> Release {
             "k".to_owned(),
             Claim { required: 5.0, achieved: Some(5.0), holds: true },
         )]),
+        risk: None,
         search: SearchFacts {
             algorithm: "bounds".to_owned(),
             nodes: lattice.nodes as u64,

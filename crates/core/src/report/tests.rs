@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, RiskFacts, risk, size_bins};
+use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, OfSize, RiskFacts, risk, size_bins};
 use super::sample::sample;
 use super::{comparison_page, explored_page, html, plots};
 use crate::compare::{self, Experiment, Table, Watch};
@@ -155,7 +155,7 @@ fn an_empty_table_has_a_page() {
     facts.release.privacy.get_mut("k").unwrap().achieved = None;
     facts.columns.clear();
     facts.losses.clear();
-    (facts.classes_before, facts.classes_after) = (size_bins([]), size_bins([]));
+    (facts.classes_before, facts.classes_after) = (size_bins(&[]), size_bins(&[]));
     (facts.risk_before, facts.risk_after) = (RiskFacts::default(), RiskFacts::default());
     facts.lattice = LatticeFacts::default();
     facts.release.loss.clear();
@@ -175,7 +175,7 @@ fn all_rows_may_be_suppressed() {
     facts.release.privacy.get_mut("k").unwrap().achieved = None;
     facts.columns.iter_mut().for_each(|c| c.after.clear());
     facts.classes_after.clear();
-    facts.risk_after = risk([], 0.2);
+    facts.risk_after = risk(&[], 0.2);
     facts.release.loss.insert("prec".to_owned(), f64::NAN);
     assert!(check(&facts).contains("<strong>Nothing released:</strong> every row was suppressed"));
 }
@@ -206,9 +206,14 @@ fn wide() -> Facts {
     facts
 }
 
+/// So many classes of each size, where nothing is missing.
+fn classes(of: &[(u64, u64)]) -> Vec<OfSize> {
+    of.iter().map(|&(size, classes)| OfSize { size, classes, rows: size * classes }).collect()
+}
+
 #[test]
 fn classes_are_counted_by_size() {
-    let bins = size_bins([(1, 4), (3, 2), (4, 1), (9, 1), (0, 9), (250_000, 2)]);
+    let bins = size_bins(&classes(&[(1, 4), (3, 2), (4, 1), (9, 1), (0, 9), (250_000, 2)]));
     let shown = |label: &str| {
         let bin = bins.iter().find(|b| b.label == label).unwrap();
         (bin.classes, bin.rows)
@@ -219,14 +224,14 @@ fn classes_are_counted_by_size() {
     assert_eq!(shown("5–9"), (1, 9));
     assert_eq!(shown("1,000–1,999"), (0, 0));
     assert_eq!(shown("100,000 or more"), (2, 500_000));
-    assert_eq!(size_bins([(12, 1)]).last().unwrap().label, "10–19");
-    assert!(size_bins([]).is_empty());
+    assert_eq!(size_bins(&classes(&[(12, 1)])).last().unwrap().label, "10–19");
+    assert!(size_bins(&[]).is_empty());
 }
 
 #[test]
 fn risk_is_as_defined() {
     // Classes of 1, 1, 2, 4 and 12 rows: 20 rows. Above 1/4 are the classes of 1 and 2: 4 rows.
-    let found = risk([(1, 2), (2, 1), (4, 1), (12, 1)], 0.25);
+    let found = risk(&classes(&[(1, 2), (2, 1), (4, 1), (12, 1)]), 0.25);
     let expected = RiskFacts {
         rows: 20,
         classes: 5,
@@ -240,7 +245,11 @@ fn risk_is_as_defined() {
         theta: 0.25,
     };
     assert_eq!(found, expected);
-    assert_eq!(risk([(7, 0)], 0.2), RiskFacts { theta: 0.2, ..RiskFacts::default() });
+    assert_eq!(risk(&classes(&[(7, 0)]), 0.2), RiskFacts { theta: 0.2, ..RiskFacts::default() });
+    // A row that misses a value cannot be told from four others, which can be told apart: (4 · 1/2 + 1/5) / 5.
+    let wild = [OfSize { size: 2, classes: 4, rows: 4 }, OfSize { size: 5, classes: 1, rows: 1 }];
+    let found = risk(&wild, 0.2);
+    assert_eq!((found.rows, found.smallest, found.marketer, found.at_risk), (5, 2, 2.2 / 5.0, 0.8));
 }
 
 #[test]

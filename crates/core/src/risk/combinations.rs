@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::grouping::{Columns, Grouping};
-use super::{Watch, stopped};
+use super::watch::{Stage, Told, Watch, stopped};
 use crate::error::{Fault, Result};
 use crate::rank::Ranker;
 
@@ -46,12 +46,13 @@ pub(super) fn combinations(
 ) -> Result<Vec<Combination>> {
     let width = columns.width();
     let most = most.min(width);
-    listable(width, most)?;
+    let number = listable(width, most)?;
     let all = columns.all();
     // From few values to many: the column that a set is rolled up over is the first that it lacks.
     let mut order: Vec<usize> = (0..width).collect();
     order.sort_by_key(|&c| (columns.values(c), c));
-    let walk = Walk { columns, names, order: &order, watch };
+    let told = Told::new(watch, Stage::Combinations, number);
+    let walk = Walk { columns, names, order: &order, watch, told: &told };
     let largest = sets(width, most);
     let parts: Vec<Result<Vec<Combination>>> =
         largest.par_iter().map(|set| walk.with_subsets(&all, set)).collect();
@@ -60,7 +61,7 @@ pub(super) fn combinations(
         found.extend(part?);
     }
     if most < width {
-        found.push(walk.judged(&all, &mut Ranker::default()));
+        found.push(walk.judged(&all, &mut Ranker::default())?);
     }
     found.sort_by(|a, b| {
         let size = a.columns.len().cmp(&b.columns.len());
@@ -77,21 +78,27 @@ fn position(names: &[String], combination: &Combination) -> Vec<Option<usize>> {
     combination.columns.iter().map(|c| names.iter().position(|n| n == c)).collect()
 }
 
-/// Refuses more sets than anybody would read.
-fn listable(width: usize, most: usize) -> Result<()> {
-    let mut number = 1u64;
-    let mut total = 0u64;
-    for size in 1..=most as u64 {
-        number = number.saturating_mul(width as u64 + 1 - size) / size;
-        total = total.saturating_add(number);
-    }
+/// The number of sets; more than anybody would read are refused.
+pub(super) fn listable(width: usize, most: usize) -> Result<u64> {
+    let most = most.min(width);
+    let total = (1..=most).fold(0u64, |total, size| total.saturating_add(choose(width, size)));
     if total <= MOST {
-        return Ok(());
+        return Ok(total);
     }
     Err(Fault::input(format!("{width} columns have {total} combinations of up to {most}"))
         .key("--max-size")
         .help(format!("give a smaller --max-size or fewer columns: at most {MOST} combinations are listed"))
         .into())
+}
+
+/// How many sets of so many columns there are; the largest number stands for more.
+pub(super) fn choose(width: usize, size: usize) -> u64 {
+    let (width, mut number) = (width as u64, 1u64);
+    for i in 1..=size as u64 {
+        let Some(more) = number.checked_mul((width + 1).saturating_sub(i)) else { return u64::MAX };
+        number = more / i;
+    }
+    number
 }
 
 /// All sets of so many columns, in order.
@@ -112,6 +119,7 @@ struct Walk<'a> {
     names: &'a [String],
     order: &'a [usize],
     watch: &'a Watch<'a>,
+    told: &'a Told<'a>,
 }
 
 impl Walk<'_> {
@@ -134,8 +142,8 @@ impl Walk<'_> {
             return Err(stopped());
         }
         let grouping = self.columns.roll_up(from, set, ranker);
-        found.push(self.judged(&grouping, ranker));
-        (self.watch.progress)();
+        found.push(self.judged(&grouping, ranker)?);
+        self.told.one();
         for &left_out in set.iter().filter(|_| set.len() > 1) {
             let smaller: Vec<usize> = set.iter().copied().filter(|&c| c != left_out).collect();
             if self.order.iter().find(|c| !smaller.contains(c)) == Some(&left_out) {
@@ -145,8 +153,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn judged(&self, grouping: &Grouping, ranker: &mut Ranker) -> Combination {
-        let mut matches = self.columns.matches(grouping, ranker);
+    fn judged(&self, grouping: &Grouping, ranker: &mut Ranker) -> Result<Combination> {
+        let mut matches = self.columns.matches(grouping, ranker, self.watch)?;
         let rows: u64 = grouping.count.iter().map(|&n| u64::from(n)).sum();
         let unique = matches.iter().filter(|&&n| n == 1).count() as u64;
         let with = |(&count, &size): (&u32, &u64)| u128::from(count) * u128::from(size - 1);
@@ -155,7 +163,7 @@ impl Walk<'_> {
         let middle = matches.len().saturating_sub(1) / 2;
         let median = if matches.is_empty() { 0 } else { *matches.select_nth_unstable(middle).1 };
         let share = |part: u64| if rows == 0 { 0.0 } else { part as f64 / rows as f64 };
-        Combination {
+        Ok(Combination {
             columns: grouping.columns.iter().map(|&c| self.names[c].clone()).collect(),
             classes: grouping.count.len() as u64,
             unique_rows: unique,
@@ -164,6 +172,6 @@ impl Walk<'_> {
             median,
             distinction: share(grouping.count.len() as u64),
             separation: if pairs == 0 { 0.0 } else { (pairs - alike) as f64 / pairs as f64 },
-        }
+        })
     }
 }

@@ -3,8 +3,13 @@
 //! Distinct tuples are grouped once over all columns, and every set of columns is grouped from its nearest superset at
 //! hand. A key is the mixed-radix number of a tuple's codes; where that does not fit 64 bits, the columns so far are
 //! ranked first. One look-up per class and column and one rank per class. With missing cells as wildcards, the rows that
-//! match a class are counted by pairs of patterns of missing columns: classes × patterns².
+//! match a class are counted by pairs of patterns of missing columns: 2 × classes × patterns.
 
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+use super::watch::{Watch, stopped};
+use crate::error::Result;
 use crate::rank::Ranker;
 use crate::table::Code;
 
@@ -36,6 +41,11 @@ impl Columns {
         Columns { codes, radix, wildcard, counts }
     }
 
+    /// Whether missing cells match everything and there are any.
+    pub fn wild(&self) -> bool {
+        self.wildcard.iter().any(Option::is_some)
+    }
+
     /// Number of columns.
     pub fn width(&self) -> usize {
         self.codes.len()
@@ -49,6 +59,11 @@ impl Columns {
     /// Number of distinct tuples.
     pub fn tuples(&self) -> usize {
         self.counts.len()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.counts.iter().map(|&n| u64::from(n)).sum()
     }
 
     /// Rows of each tuple.
@@ -102,35 +117,61 @@ impl Columns {
     }
 
     /// For each class, the rows that cannot be told from it; its own rows where nothing is missing.
-    pub fn matches(&self, grouping: &Grouping, ranker: &mut Ranker) -> Vec<u64> {
-        let own = || grouping.count.iter().map(|&n| u64::from(n)).collect();
+    ///
+    /// # Errors
+    /// When stopped.
+    pub fn matches(&self, grouping: &Grouping, ranker: &mut Ranker, watch: &Watch<'_>) -> Result<Vec<u64>> {
+        let own = grouping.count.iter().map(|&n| u64::from(n)).collect::<Vec<_>>();
         if grouping.columns.iter().all(|&c| self.wildcard[c].is_none()) {
-            return own();
+            return Ok(own);
         }
-        let masks = self.masks(grouping);
-        let mut patterns = masks.clone();
-        patterns.sort_unstable();
-        patterns.dedup();
-        if patterns == [0] {
-            return own();
-        }
-        let mut matches = vec![0u64; masks.len()];
-        for &mine in &patterns {
-            for &theirs in &patterns {
-                let known = |&&(i, _): &&(usize, usize)| (mine | theirs) >> i & 1 == 0;
-                let both: Vec<(usize, usize)> = grouping.columns.iter().copied().enumerate().collect();
-                let both: Vec<usize> = both.iter().filter(known).map(|&(_, column)| column).collect();
-                let ids = self.ids(&grouping.first, &both, ranker);
-                let mut rows = vec![0u64; ids.len()];
-                for class in (0..ids.len()).filter(|&c| masks[c] == theirs) {
-                    rows[ids[class] as usize] += u64::from(grouping.count[class]);
+        self.summed(grouping, &own, ranker, watch)
+    }
+
+    /// For each class, the sum of what the classes have that cannot be told from it.
+    ///
+    /// # Errors
+    /// When stopped.
+    pub fn summed<T: Copy + Default + AddAssign>(
+        &self,
+        grouping: &Grouping,
+        have: &[T],
+        ranker: &mut Ranker,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<T>> {
+        let patterns = self.patterns(grouping);
+        let mut sums = vec![T::default(); have.len()];
+        for (mine, ours) in &patterns {
+            if (watch.cancelled)() {
+                return Err(stopped());
+            }
+            for (theirs, others) in &patterns {
+                let known = |&(i, _): &(usize, usize)| (mine | theirs) >> i & 1 == 0;
+                let both = grouping.columns.iter().copied().enumerate().filter(known);
+                let both: Vec<usize> = both.map(|(_, column)| column).collect();
+                let members: Vec<u32> =
+                    others.iter().chain(ours).map(|&class| grouping.first[class as usize]).collect();
+                let ids = self.ids(&members, &both, ranker);
+                let (of_others, of_ours) = ids.split_at(others.len());
+                let mut by_id = vec![T::default(); ids.len()];
+                for (&id, &class) in of_others.iter().zip(others) {
+                    by_id[id as usize] += have[class as usize];
                 }
-                for class in (0..ids.len()).filter(|&c| masks[c] == mine) {
-                    matches[class] += rows[ids[class] as usize];
+                for (&id, &class) in of_ours.iter().zip(ours) {
+                    sums[class as usize] += by_id[id as usize];
                 }
             }
         }
-        matches
+        Ok(sums)
+    }
+
+    /// The classes by which of their columns are missing, as bits: bit i is the grouping's column i.
+    fn patterns(&self, grouping: &Grouping) -> BTreeMap<u128, Vec<u32>> {
+        let mut patterns: BTreeMap<u128, Vec<u32>> = BTreeMap::new();
+        for (class, mask) in self.masks(grouping).into_iter().enumerate() {
+            patterns.entry(mask).or_default().push(class as u32);
+        }
+        patterns
     }
 
     /// Bit i of a class's mask: the grouping's column i is missing.

@@ -6,26 +6,31 @@
 
 mod adversaries;
 mod combinations;
+mod drawn;
 mod figures;
 mod grouping;
+mod people;
 mod special;
 mod table;
 mod text;
+mod watch;
 
 pub use combinations::Combination;
 pub use figures::{Figure, Figures};
 pub use special::{Contribution, Score, Special};
-pub use table::{People, Population, Table, check_names};
+pub use table::{Named, Parts, People, Population, Table, Weights, check_names};
 pub use text::text;
+pub use watch::{Stage, Watch};
 
 use serde::Serialize;
 
-use crate::error::{Error, Fault, Kind, Result};
+use crate::error::{Error, Fault, Result};
 use crate::policy::Missing;
-use crate::population::{Estimator, LEVEL, Sample, Sizes, dankar, interval};
+use crate::population::Sizes;
 use crate::rank::Ranker;
-use adversaries::{Rows, expected_inverse};
-use grouping::Columns;
+use adversaries::Rows;
+use grouping::{Columns, Grouping};
+use people::Seen;
 
 /// What to assess.
 #[derive(Debug, Clone)]
@@ -40,14 +45,6 @@ pub struct Asked {
     pub population: Population,
     /// For the intervals.
     pub seed: u64,
-}
-
-/// Whom to tell, and whom to ask whether to go on.
-pub struct Watch<'a> {
-    /// Called after every combination.
-    pub progress: &'a (dyn Fn() + Sync),
-    /// Whether to stop.
-    pub cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// What was found.
@@ -109,13 +106,6 @@ impl Asked {
                     .help("give the share of the population that is in the table: above 0, at most 1"),
             );
         }
-        if self.missing == Missing::Wildcard && !matches!(self.population, Population::Unknown) {
-            faults.push(
-                Fault::input("classes overlap where missing cells match everything, and no population can be judged from them")
-                    .key("--missing")
-                    .help("give --missing value or --missing suppress, or leave the population out"),
-            );
-        }
         Error::check(faults)
     }
 }
@@ -123,14 +113,15 @@ impl Asked {
 /// Assesses a table.
 ///
 /// # Errors
-/// What makes no sense, a population smaller than the table, a table of no rows; [`Kind::Unsolvable`] when stopped.
+/// What makes no sense, a population smaller than the table, a table of no rows, more combinations or memory than there should be;
+/// [`crate::error::Kind::Unsolvable`] when stopped.
 pub fn assess(table: &Table, asked: &Asked, watch: &Watch<'_>) -> Result<Risk> {
     asked.check()?;
-    let kept = kept(table, asked.missing);
-    let people = of_kept(&asked.population, &kept);
+    combinations::listable(table.names.len(), asked.max_size)?;
+    let kept = table.kept(asked.missing);
     let columns = columns(table, asked.missing, &kept)?;
     let all = columns.all();
-    let matches = columns.matches(&all, &mut Ranker::default());
+    let matches = columns.matches(&all, &mut Ranker::default(), watch)?;
     let sizes = Sizes::of(all.count.iter().map(|&n| u64::from(n)));
     if sizes.rows() == 0 {
         return Err(Fault::data("no row is left to assess")
@@ -140,10 +131,14 @@ pub fn assess(table: &Table, asked: &Asked, watch: &Watch<'_>) -> Result<Risk> {
     let classes: Vec<(u64, u64)> =
         all.count.iter().map(|&n| u64::from(n)).zip(matches.iter().copied()).collect();
     let mut figures = Figures::default();
-    counted(&mut figures, &classes, table.tuples.rows() - sizes.rows(), asked);
-    estimated(&mut figures, &classes, &sizes, &people, asked)?;
-    let combinations = combinations::combinations(&columns, &table.names, asked.max_size, watch)?;
+    left_out(&mut figures, table, sizes.rows(), asked.missing);
+    counted(&mut figures, &classes, asked);
+    let people = of_kept(&asked.population, &kept, (&columns, &all), watch)?;
+    let rows = table.tuples.rows() + table.suppressed.unwrap_or(0);
+    people::estimated(&mut figures, &Seen { classes: &classes, sizes: &sizes, rows }, &people, asked)?;
+    // Before the combinations, because it may be refused.
     let special = special::special(&columns, &table.names, asked.max_size, watch)?;
+    let combinations = combinations::combinations(&columns, &table.names, asked.max_size, watch)?;
     let means = format!("rows that {} columns or fewer single out", special.max_size);
     figures.put("special_unique_rows", Figure::exact(special.rows as f64, means));
     Ok(Risk {
@@ -155,27 +150,32 @@ pub fn assess(table: &Table, asked: &Asked, watch: &Watch<'_>) -> Result<Risk> {
     })
 }
 
-fn stopped() -> Error {
-    Fault::new(Kind::Unsolvable, "stopped").into()
-}
-
-/// The combinations that are looked at: without those that lack a value where such rows are suppressed.
-fn kept(table: &Table, missing: Missing) -> Vec<usize> {
-    let lacks = |at: usize| {
-        (0..table.names.len()).any(|c| Some(table.tuples.code(at, c)) == table.dictionaries[c].missing())
-    };
-    (0..table.tuples.len()).filter(|&at| missing != Missing::Suppress || !lacks(at)).collect()
-}
-
-fn of_kept(population: &Population, kept: &[usize]) -> Population {
-    match population {
-        Population::Weights(weights) => Population::Weights(kept.iter().map(|&at| weights[at]).collect()),
+/// What is known of the population, for the combinations that are looked at.
+fn of_kept(
+    population: &Population,
+    kept: &[usize],
+    (columns, all): (&Columns, &Grouping),
+    watch: &Watch<'_>,
+) -> Result<Population> {
+    Ok(match population {
+        Population::Weights(weights) => {
+            let people: Vec<f64> = kept.iter().map(|&at| weights.of_tuple[at]).collect();
+            // Rows that are left out stand for people who are like the others.
+            let sum: f64 = people.iter().sum();
+            let more = if sum > 0.0 { weights.all / sum } else { 1.0 };
+            let people: Vec<f64> = people.iter().map(|people| people * more).collect();
+            let of_tuple = match columns.wild() {
+                true => columns.summed(all, &people, &mut Ranker::default(), watch)?,
+                false => people,
+            };
+            Population::Weights(Weights { of_tuple, all: weights.all })
+        }
         Population::Table(people) => Population::Table(People {
             of_tuple: kept.iter().map(|&at| people.of_tuple[at]).collect(),
             ..people.clone()
         }),
         other => other.clone(),
-    }
+    })
 }
 
 fn columns(table: &Table, missing: Missing, kept: &[usize]) -> Result<Columns> {
@@ -204,18 +204,41 @@ fn bands(classes: &[(u64, u64)]) -> Vec<Band> {
     BANDS.iter().enumerate().map(band).collect()
 }
 
+/// How many rows are looked at, and which are not.
+fn left_out(figures: &mut Figures, table: &Table, rows: u64, missing: Missing) {
+    figures.put("rows", Figure::exact(rows as f64, "rows that were looked at"));
+    if missing == Missing::Suppress {
+        let means = "rows left out because a value is missing";
+        figures.put("left_out", Figure::exact((table.tuples.rows() - rows) as f64, means));
+    }
+    if table.suppressed == Some(0) {
+        return;
+    }
+    if let Some(suppressed) = table.suppressed {
+        let means = "rows left out because they were suppressed: the release has * in every quasi-identifier";
+        figures.put("suppressed", Figure::exact(suppressed as f64, means));
+        return;
+    }
+    let starred = table.stars(table.names.len()).and_then(|stars| table.tuples.find(&stars));
+    if let Some(at) = starred {
+        let means = "rows with * in every column are counted as one class; if they are the suppressed rows of a release, \
+                     --certificate or --policy leaves them out";
+        figures.put("starred_rows", Figure::exact(f64::from(table.tuples.counts()[at as usize]), means));
+    }
+}
+
 /// What is counted in the table itself. Each class has its rows and the rows that cannot be told from it.
-fn counted(figures: &mut Figures, classes: &[(u64, u64)], left_out: u64, asked: &Asked) {
+fn counted(figures: &mut Figures, classes: &[(u64, u64)], asked: &Asked) {
     let rows: u64 = classes.iter().map(|&(count, _)| count).sum();
     let unique = classes.iter().filter(|&&(_, size)| size == 1).count();
     let smallest = classes.iter().map(|&(_, size)| size).min().unwrap_or(0);
     let risks = Rows::of(classes.iter().map(|&(count, size)| (count, 1.0 / size as f64)), asked.threshold);
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    figures.put("rows", Figure::exact(rows as f64, "rows that were looked at"));
-    if asked.missing == Missing::Suppress {
-        let means = "rows left out because a value is missing";
-        figures.put("left_out", Figure::exact(left_out as f64, means));
-    }
+    // Neither nothing nor everything unless it is so.
+    let percent = |share: f64| match share {
+        s if s > 0.0 && s < 0.0005 => "under 0.1 %".to_owned(),
+        s if s < 1.0 && s > 0.9995 => "over 99.9 %".to_owned(),
+        s => format!("{:.1} %", 100.0 * s),
+    };
     let means = "different combinations of values in these columns";
     figures.put("classes", Figure::exact(classes.len() as f64, means));
     let means =
@@ -239,112 +262,6 @@ fn counted(figures: &mut Figures, classes: &[(u64, u64)], left_out: u64, asked: 
         percent(risks.mean)
     );
     figures.put("marketer", Figure::exact(risks.mean, means));
-}
-
-/// What depends on the population.
-fn estimated(
-    figures: &mut Figures,
-    classes: &[(u64, u64)],
-    sizes: &Sizes,
-    population: &Population,
-    asked: &Asked,
-) -> Result<()> {
-    let rows = sizes.rows();
-    let people = match population {
-        Population::Unknown => return Ok(()),
-        Population::Size(people) => *people,
-        Population::Fraction(fraction) => (rows as f64 / fraction).round() as u64,
-        Population::Weights(weights) => weights.iter().sum::<f64>().round() as u64,
-        Population::Table(people) => people.all,
-    };
-    let sample = Sample::new(sizes.clone(), people)?;
-    figures.put("population", Figure::exact(people as f64, "people whom the table could have been about"));
-    let means = "rows of the table by people of the population";
-    figures.put("sampling_fraction", Figure::exact(sample.fraction(), means));
-    let risk = |class: usize| match population {
-        Population::Table(people) => 1.0 / people.of_tuple[class] as f64,
-        Population::Weights(weights) => {
-            expected_inverse(classes[class].0, classes[class].0 as f64 / weights[class])
-        }
-        _ => expected_inverse(classes[class].0, sample.fraction()),
-    };
-    journalist(
-        figures,
-        classes,
-        &sample,
-        (&risk, matches!(population, Population::Table(_))),
-        asked.threshold,
-    );
-    match population {
-        Population::Table(people) => {
-            let means = "people who are the only ones in the population with their values";
-            figures.put("population_unique_rows", Figure::exact(people.unique as f64, means));
-        }
-        _ => uniques(figures, &sample, asked.seed),
-    }
-    Ok(())
-}
-
-fn journalist(
-    figures: &mut Figures,
-    classes: &[(u64, u64)],
-    sample: &Sample,
-    (risk, exact): (&dyn Fn(usize) -> f64, bool),
-    threshold: f64,
-) {
-    let of = |risk: &dyn Fn(usize) -> f64| {
-        Rows::of(classes.iter().enumerate().map(|(i, &(count, _))| (count, risk(i))), threshold)
-    };
-    let value = of(risk);
-    // A class has at least its own people, and at most everybody who is not in another class of the table.
-    let others = sample.population() - sample.sizes().rows();
-    let (low, high) = if exact {
-        (value, value)
-    } else {
-        (of(&|i| 1.0 / (classes[i].0 + others) as f64), of(&|i| 1.0 / classes[i].0 as f64))
-    };
-    let how = if exact { "counted in the population" } else { "estimated; low and high cannot be passed" };
-    let mut put = |name, field: fn(Rows) -> f64, means: &str| {
-        let (low, value, high) = (field(low), field(value), field(high));
-        // Weights below 1 can put an estimate past what the counts allow.
-        let limits = (low.min(value), high.max(value));
-        figures.put(name, Figure::within(value, limits, format!("{means} ({how})")));
-    };
-    put(
-        "journalist",
-        |r| r.highest,
-        "the highest probability with which a person of the population can be found",
-    );
-    put("journalist_mean", |r| r.mean, "the same for the average row");
-    put("journalist_rows_at_risk", |r| r.above, "the share of rows above the threshold");
-}
-
-/// Population uniques by every estimator, and by the one that Dankar's rule chooses.
-fn uniques(figures: &mut Figures, sample: &Sample, seed: u64) {
-    let told = |estimator: Estimator| {
-        let Some(people) = estimator.estimate(sample) else {
-            return Figure::none(format!("the {} estimator does not fit this table", estimator.name()));
-        };
-        let means = format!(
-            "people who are unique in the population, estimated: {:.2} % of it; low and high hold {} % of \
-             estimates from samples drawn again",
-            100.0 * people / sample.population() as f64,
-            100.0 * LEVEL
-        );
-        match interval(estimator, sample, seed) {
-            Some((low, high)) => Figure::within(people, (low.min(people), high.max(people)), means),
-            None => Figure { value: Some(people), low: None, high: None, means },
-        }
-    };
-    let all = Estimator::ALL.map(|estimator| (estimator, told(estimator)));
-    let chosen = dankar(sample).and_then(|(chosen, _)| all.iter().find(|(e, _)| *e == chosen).cloned());
-    for (estimator, figure) in all {
-        figures.put(estimator.name(), figure);
-    }
-    if let Some((estimator, figure)) = chosen {
-        let means = format!("the estimate to trust by Dankar's rule: {}", estimator.name());
-        figures.put("dankar", Figure { means, ..figure });
-    }
 }
 
 #[cfg(test)]

@@ -2,21 +2,27 @@
 //!
 //! A minimal sample unique of a row is a set of columns in which the row is unique while it is not in any smaller part of
 //! the set. One of k columns, among those of at most M of all A columns, scores Π (A − i) for i from k to M, the factors above 0; a row's score is
-//! the sum, and a column's contribution is the share of all scores that comes from sets with it. Sets are walked by
+//! the sum, and a column's contribution is the share of all scores that comes from sets with it. That is the score of Elliot,
+//! Manning and Ford, as sdcMicro and its guide have it; the factor is left out only where sets may have all columns. Sets are walked by
 //! size as in SUDA2 (Manning, Haglin and Keane 2008) but as one bit a tuple: a set's minimal uniques are its uniques
-//! without those of its parts. One grouping per set, and memory of one bit per tuple and set of a size.
+//! without those of its parts. One grouping per set; memory is one bit per unique tuple and set of the size below the largest, and
+//! more than [`MEMORY`] is refused.
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::combinations::sets;
-use super::grouping::Columns;
-use super::{Watch, stopped};
-use crate::error::Result;
+use super::combinations::{choose, sets};
+use super::grouping::{Columns, Grouping};
+use super::watch::{Stage, Told, Watch, stopped};
+use crate::error::{Fault, Result};
 use crate::rank::Ranker;
 
 /// The most columns of a minimal sample unique that is looked for: a row that more are needed for is not special.
 const MOST: usize = 3;
+/// The most bytes that uniques of smaller sets may take.
+const MEMORY: u64 = 1 << 30;
+/// Sets of the largest size that are looked at together; nothing is kept of them.
+const CHUNK: usize = 64;
 /// Shares of rows whose scores are told.
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 
@@ -62,34 +68,127 @@ pub(super) fn special(
 ) -> Result<Special> {
     let width = columns.width();
     let most = most.min(MOST).min(width);
-    let mut scores = vec![0.0f64; columns.tuples()];
-    let mut by_column = vec![0.0f64; width];
-    let mut by_size = Vec::new();
-    let mut smaller = Level { sets: vec![Vec::new()], bits: vec![vec![0; columns.tuples().div_ceil(64)]] };
+    let walk = Walk::new(columns, most, watch)?;
+    let mut tally = Tally::new(width, walk.uniques.len());
+    let mut smaller = Level { sets: vec![Vec::new()], bits: vec![walk.no_bits()] };
     for size in 1..=most {
-        let level = Level::of(columns, size, watch)?;
         let weight: f64 = (size..=most).map(|i| width.saturating_sub(i).max(1) as f64).product();
-        let mut found = 0;
-        for (set, unique) in level.sets.iter().zip(&level.bits) {
-            let minimal = smaller.without_parts(set, unique);
-            let rows = each(&minimal, |tuple| scores[tuple] += weight);
-            set.iter().for_each(|&column| by_column[column] += rows as f64 * weight);
-            found += rows;
+        let mut level = Level { sets: Vec::new(), bits: Vec::new() };
+        tally.sets.push(0);
+        for chunk in sets(width, size).chunks(CHUNK) {
+            for (set, unique) in chunk.iter().zip(walk.uniques_of(chunk)?) {
+                tally.add(set, &smaller.without_parts(set, &unique), weight);
+                if size < most {
+                    level.sets.push(set.clone());
+                    level.bits.push(unique);
+                }
+            }
         }
-        by_size.push(found);
         smaller = level;
     }
-    let total: f64 = scores.iter().sum();
+    let total: f64 = tally.scores.iter().sum();
     let share = |score: f64| if total > 0.0 { score / total } else { 0.0 };
     let contribution =
         |(name, &score): (&String, &f64)| Contribution { column: name.clone(), share: share(score) };
     Ok(Special {
         max_size: most,
-        rows: scores.iter().filter(|&&score| score > 0.0).count() as u64,
-        sets: by_size,
-        columns: names.iter().zip(&by_column).map(contribution).collect(),
-        scores: quantiles(scores, columns.counts()),
+        rows: tally.scores.iter().filter(|&&score| score > 0.0).count() as u64,
+        sets: tally.sets,
+        columns: names.iter().zip(&tally.by_column).map(contribution).collect(),
+        scores: quantiles(tally.scores, columns.rows()),
     })
+}
+
+/// Refuses more memory than is given to the uniques of smaller sets: those of two sizes are held at a time, of the largest size none.
+pub(super) fn affordable(width: usize, most: usize, uniques: usize) -> Result<()> {
+    let most = most.min(MOST).min(width);
+    let held = |size: usize| if size == 0 || size >= most { 0 } else { choose(width, size) };
+    let sets = (1..=most).map(|size| held(size - 1).saturating_add(held(size))).max().unwrap_or(0);
+    let bytes = sets.saturating_mul(uniques.div_ceil(64) as u64 * 8);
+    if bytes <= MEMORY {
+        return Ok(());
+    }
+    Err(Fault::input(format!(
+        "special uniques of up to {most} of {width} columns take {:.1} GB for {uniques} unique rows",
+        bytes as f64 / f64::from(1 << 30)
+    ))
+    .key("--max-size")
+    .help(format!("give --max-size {}, or fewer columns", most - 1))
+    .into())
+}
+
+/// Finds the uniques of sets of columns.
+struct Walk<'a> {
+    columns: &'a Columns,
+    all: Grouping,
+    /// The tuples of one row: no other is unique in any set.
+    uniques: Vec<u32>,
+    /// Tuple → its place among these.
+    places: Vec<u32>,
+    watch: &'a Watch<'a>,
+    told: Told<'a>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(columns: &'a Columns, most: usize, watch: &'a Watch<'a>) -> Result<Self> {
+        let mut uniques = Vec::new();
+        let mut places = vec![0; columns.tuples()];
+        for (tuple, _) in columns.counts().iter().enumerate().filter(|(_, rows)| **rows == 1) {
+            places[tuple] = uniques.len() as u32;
+            uniques.push(tuple as u32);
+        }
+        affordable(columns.width(), most, uniques.len())?;
+        let number = (1..=most).map(|size| choose(columns.width(), size)).sum();
+        let told = Told::new(watch, Stage::Special, number);
+        Ok(Walk { columns, all: columns.all(), uniques, places, watch, told })
+    }
+
+    fn no_bits(&self) -> Vec<u64> {
+        vec![0; self.uniques.len().div_ceil(64)]
+    }
+
+    /// For each set, one bit per unique tuple: whether the set's columns single it out.
+    fn uniques_of(&self, sets: &[Vec<usize>]) -> Result<Vec<Vec<u64>>> {
+        let bits = |ranker: &mut Ranker, set: &Vec<usize>| {
+            if (self.watch.cancelled)() {
+                return Err(stopped());
+            }
+            let grouping = self.columns.roll_up(&self.all, set, ranker);
+            let matches = self.columns.matches(&grouping, ranker, self.watch)?;
+            let mut bits = self.no_bits();
+            for (&tuple, _) in grouping.first.iter().zip(&matches).filter(|(_, rows)| **rows == 1) {
+                let place = self.places[tuple as usize] as usize;
+                bits[place / 64] |= 1 << (place % 64);
+            }
+            self.told.one();
+            Ok(bits)
+        };
+        sets.par_iter().map_init(Ranker::default, bits).collect()
+    }
+}
+
+/// Scores so far.
+struct Tally {
+    /// Of each unique tuple.
+    scores: Vec<f64>,
+    by_column: Vec<f64>,
+    /// Minimal sample uniques of 1, 2, … columns.
+    sets: Vec<u64>,
+}
+
+impl Tally {
+    fn new(width: usize, uniques: usize) -> Self {
+        Tally { scores: vec![0.0; uniques], by_column: vec![0.0; width], sets: Vec::new() }
+    }
+
+    /// Counts a set's minimal sample uniques.
+    fn add(&mut self, set: &[usize], minimal: &[u64], weight: f64) {
+        let rows = each(minimal, |place| self.scores[place] += weight);
+        set.iter().for_each(|&column| self.by_column[column] += rows as f64 * weight);
+        if let Some(found) = self.sets.last_mut() {
+            *found += rows;
+        }
+    }
 }
 
 /// All sets of one size, and for each the tuples that are unique in it.
@@ -99,27 +198,6 @@ struct Level {
 }
 
 impl Level {
-    fn of(columns: &Columns, size: usize, watch: &Watch<'_>) -> Result<Level> {
-        let sets = sets(columns.width(), size);
-        let all = columns.all();
-        let bits: Vec<Result<Vec<u64>>> = sets
-            .par_iter()
-            .map_init(Ranker::default, |ranker, set| {
-                if (watch.cancelled)() {
-                    return Err(stopped());
-                }
-                let grouping = columns.roll_up(&all, set, ranker);
-                let matches = columns.matches(&grouping, ranker);
-                let mut bits = vec![0u64; columns.tuples().div_ceil(64)];
-                for (&tuple, _) in grouping.first.iter().zip(&matches).filter(|(_, rows)| **rows == 1) {
-                    bits[tuple as usize / 64] |= 1 << (tuple % 64);
-                }
-                Ok(bits)
-            })
-            .collect();
-        Ok(Level { sets, bits: bits.into_iter().collect::<Result<_>>()? })
-    }
-
     /// The uniques of a larger set without those of its parts in this level.
     fn without_parts(&self, set: &[usize], unique: &[u64]) -> Vec<u64> {
         let mut minimal = unique.to_vec();
@@ -133,7 +211,7 @@ impl Level {
     }
 }
 
-/// Calls `with` for every tuple whose bit is set; how many there are.
+/// Calls `with` for every bit that is set; how many there are.
 fn each(bits: &[u64], mut with: impl FnMut(usize)) -> u64 {
     let mut number = 0;
     for (i, &word) in bits.iter().enumerate() {
@@ -147,9 +225,8 @@ fn each(bits: &[u64], mut with: impl FnMut(usize)) -> u64 {
     number
 }
 
-/// Quantiles over rows; a tuple of several rows scores nothing.
-fn quantiles(mut scores: Vec<f64>, counts: &[u32]) -> Vec<Score> {
-    let rows: u64 = counts.iter().map(|&n| u64::from(n)).sum();
+/// Quantiles over rows; a row that is not unique scores nothing.
+fn quantiles(mut scores: Vec<f64>, rows: u64) -> Vec<Score> {
     let unscored = rows - scores.len() as u64;
     scores.sort_unstable_by(f64::total_cmp);
     let of = |share: f64| {

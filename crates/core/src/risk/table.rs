@@ -1,7 +1,11 @@
 //! What risk is assessed of: a grouped table, and what is known of the people that it was drawn from.
+//!
+//! A table is read with more columns than are asked for where those say which rows were suppressed or how many people a row
+//! stands for; [`Table::parted`] folds them away. Costs one look at every combination.
 
 use crate::error::{Error, Fault, Result, nearest};
-use crate::table::Dictionary;
+use crate::hierarchy::TOP;
+use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 
 /// The distinct combinations of some columns.
@@ -12,6 +16,19 @@ pub struct Table {
     pub dictionaries: Vec<Dictionary>,
     /// The combinations, in codes of the dictionaries.
     pub tuples: Tuples,
+    /// Rows that are not among the combinations because they were suppressed; none where it is not known whether any were.
+    pub suppressed: Option<u64>,
+}
+
+/// What the columns of a table that was read are: those asked for, then other quasi-identifiers, then a weight.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts {
+    /// How many are asked for.
+    pub asked: usize,
+    /// Whether the last one is the weight.
+    pub weights: bool,
+    /// How many rows with `*` in every quasi-identifier were suppressed at the most, where that is known.
+    pub starred: Option<u64>,
 }
 
 /// What is known of the population.
@@ -24,16 +41,36 @@ pub enum Population {
     Size(u64),
     /// Which part of it the table is.
     Fraction(f64),
-    /// How many people each combination of the table stands for.
-    Weights(Vec<f64>),
+    /// How many people each row stands for.
+    Weights(Weights),
     /// All of it.
     Table(People),
+}
+
+impl Population {
+    /// The option that gives it.
+    pub(super) fn key(&self) -> &'static str {
+        match self {
+            Population::Unknown | Population::Size(_) | Population::Table(_) => "--population",
+            Population::Fraction(_) => "--fraction",
+            Population::Weights(_) => "--weights",
+        }
+    }
+}
+
+/// A population that rows stand for.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// People that the rows of each combination stand for.
+    pub(super) of_tuple: Vec<f64>,
+    /// People that all rows stand for, those too that are in no combination.
+    pub(super) all: f64,
 }
 
 /// A population whose table is at hand.
 #[derive(Debug, Clone)]
 pub struct People {
-    /// People of each combination of the sample.
+    /// People who cannot be told from each combination of the sample.
     pub(super) of_tuple: Vec<u64>,
     /// Everybody.
     pub(super) all: u64,
@@ -41,24 +78,35 @@ pub struct People {
     pub(super) unique: u64,
 }
 
+/// Columns that are asked for, and what asks for them: an option, or a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<'a> {
+    /// What asks for them.
+    pub by: &'a str,
+    /// Their names.
+    pub columns: &'a [String],
+}
+
 /// Refuses names that are not columns of the table, none, and names given twice.
 ///
 /// # Errors
 /// All such names, each with the nearest column.
-pub fn check_names(asked: &[String], columns: &[String]) -> Result<()> {
+pub fn check_names(named: &[Named<'_>], columns: &[String]) -> Result<()> {
     let mut faults = Vec::new();
-    if asked.is_empty() {
-        faults.push(Fault::input("no column is named").key("--qi").help(listed(columns)));
-    }
-    for (i, name) in asked.iter().enumerate() {
-        if asked[..i].contains(name) {
-            let fault = Fault::input(format!("`{name}` is named twice")).key("--qi");
+    let mut seen: Vec<&String> = Vec::new();
+    for (by, name) in named.iter().flat_map(|n| n.columns.iter().map(|name| (n.by, name))) {
+        if seen.contains(&name) {
+            let fault = Fault::input(format!("`{name}` is named twice")).key(by);
             faults.push(fault.help("name every column once"));
         } else if !columns.contains(name) {
             let near = nearest(name, columns.iter().map(String::as_str));
             let help = near.map_or_else(|| listed(columns), |near| format!("did you mean `{near}`?"));
-            faults.push(Fault::input(format!("there is no column `{name}`")).key("--qi").help(help));
+            faults.push(Fault::input(format!("there is no column `{name}`")).key(by).help(help));
         }
+        seen.push(name);
+    }
+    if seen.is_empty() {
+        faults.push(Fault::input("no column is named").key("--qi").help(listed(columns)));
     }
     Error::check(faults)
 }
@@ -68,70 +116,80 @@ fn listed(columns: &[String]) -> String {
 }
 
 impl Table {
-    /// A table whose last column is the weight of its rows: the table without it, and the weights of its combinations.
+    /// A table of which it is not known whether rows were suppressed.
+    pub fn new(names: Vec<String>, dictionaries: Vec<Dictionary>, tuples: Tuples) -> Self {
+        Table { names, dictionaries, tuples, suppressed: None }
+    }
+
+    /// The columns asked for, without the rows that were suppressed, and the weights where there are any.
     ///
     /// # Errors
     /// A weight that is missing, no number, or below 0.
-    pub fn weighted(self) -> Result<(Table, Population)> {
-        let Table { mut names, mut dictionaries, tuples } = self;
-        let (Some(column), Some(values)) = (names.pop(), dictionaries.pop()) else {
-            return Err(Fault::bug("a table of no columns has no weights").into());
+    pub fn parted(self, parts: Parts) -> Result<(Table, Option<Population>)> {
+        let quasi = self.names.len() - usize::from(parts.weights);
+        let weights = match parts.weights {
+            true => Some(self.weights()?),
+            false => None,
         };
-        let weights: Vec<f64> = (0..values.len() as u32)
-            .map(|code| weight(&column, values.value(code)))
-            .collect::<Result<_>>()?;
-        let mut plain = Tuples::new(names.len());
-        let mut sums: Vec<f64> = Vec::new();
-        for at in 0..tuples.len() {
-            let (row, count) = tuples.get(at);
-            let added = weights[row[names.len()] as usize] * f64::from(count);
-            let to = plain.insert(&row[..names.len()], count) as usize;
-            match sums.get_mut(to) {
-                Some(sum) => *sum += added,
-                None => sums.push(added),
+        let most = parts.starred.unwrap_or(0);
+        let stars = if most > 0 { self.stars(quasi) } else { None };
+        let mut kept = Tuples::new(parts.asked);
+        let (mut of_tuple, mut all, mut suppressed) = (Vec::new(), 0.0, 0);
+        for at in 0..self.tuples.len() {
+            let (row, mut count) = self.tuples.get(at);
+            let weight = weights.as_ref().map_or(0.0, |w| w[row[quasi] as usize]);
+            all += weight * f64::from(count);
+            if stars.as_ref().is_some_and(|stars| stars[..] == row[..quasi]) {
+                // Rows that were generalized to the very top look the same; what is not claimed to be suppressed is a class.
+                let starred = u32::try_from(most - suppressed).unwrap_or(u32::MAX).min(count);
+                suppressed += u64::from(starred);
+                count -= starred;
+            }
+            if count == 0 {
+                continue;
+            }
+            let people = weight * f64::from(count);
+            let to = kept.insert(&row[..parts.asked], count) as usize;
+            match of_tuple.get_mut(to) {
+                Some(sum) => *sum += people,
+                None => of_tuple.push(people),
             }
         }
-        Ok((Table { names, dictionaries, tuples: plain }, Population::Weights(sums)))
+        let Table { mut names, mut dictionaries, .. } = self;
+        names.truncate(parts.asked);
+        dictionaries.truncate(parts.asked);
+        let suppressed = parts.starred.map(|_| suppressed);
+        let population = parts.weights.then_some(Population::Weights(Weights { of_tuple, all }));
+        Ok((Table { names, dictionaries, tuples: kept, suppressed }, population))
     }
 
-    /// The population of this sample, from a table of the same columns.
-    ///
-    /// # Errors
-    /// A combination that the sample has more often than the population.
-    pub fn drawn_from(&self, population: &Table) -> Result<Population> {
-        let code = |column: usize, code: u32| {
-            population.dictionaries[column].get(self.dictionaries[column].value(code))
+    /// Code → weight, of the last column.
+    fn weights(&self) -> Result<Vec<f64>> {
+        let (Some(column), Some(values)) = (self.names.last(), self.dictionaries.last()) else {
+            return Err(Fault::bug("a table of no columns has no weights").into());
         };
-        let mut of_tuple = Vec::with_capacity(self.tuples.len());
-        let mut short = 0u64;
-        for at in 0..self.tuples.len() {
-            let (row, count) = self.tuples.get(at);
-            let theirs: Option<Vec<u32>> = row.iter().enumerate().map(|(c, &v)| code(c, v)).collect();
-            let found = theirs.and_then(|row| population.tuples.find(&row));
-            let people = found.map_or(0, |at| population.tuples.counts()[at as usize]);
-            short += u64::from(people < count);
-            of_tuple.push(u64::from(people));
-        }
-        if short > 0 {
-            return Err(Fault::data(format!(
-                "{short} combinations of values are in fewer rows of the population than of the table"
-            ))
-            .key("--population")
-            .help("the population is a table that holds everybody in the sample too, written in the same way")
-            .into());
-        }
-        let unique = population.tuples.counts().iter().filter(|&&n| n == 1).count() as u64;
-        Ok(Population::Table(People { of_tuple, all: population.tuples.rows(), unique }))
+        (0..values.len() as u32).map(|code| weight(column, values.value(code))).collect()
+    }
+
+    /// The combination of `*` in so many columns; none where no row has it, and where all rows have it, which is no suppression but
+    /// the most general of releases.
+    pub(super) fn stars(&self, columns: usize) -> Option<Vec<Code>> {
+        let star = |dictionary: &Dictionary| dictionary.get(Some(TOP));
+        let stars: Vec<Code> = self.dictionaries.iter().take(columns).map(star).collect::<Option<_>>()?;
+        let starred = |at: usize| (0..columns).all(|c| self.tuples.code(at, c) == stars[c]);
+        let mixed = columns > 0 && (0..self.tuples.len()).any(|at| !starred(at));
+        mixed.then_some(stars)
     }
 }
 
 fn weight(column: &str, cell: Option<&str>) -> Result<f64> {
-    let help = "a weight is a number from 0: how many people of the population the row stands for";
+    let help = "--weights takes numbers from 0: how many people of the population a row stands for";
+    let fault = |message: String| Fault::data(message).column(column).help(help).into();
     let Some(cell) = cell else {
-        return Err(Fault::data("a weight is missing").column(column).help(help).into());
+        return Err(fault("a weight is missing".into()));
     };
     match cell.trim().parse::<f64>() {
         Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
-        _ => Err(Fault::data(format!("`{cell}` is no weight")).column(column).help(help).into()),
+        _ => Err(fault(format!("`{cell}` is no weight"))),
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
 //! quasi-identifiers and over each named group, every model of a sensitive column or of the whole table, `population`
-//! and the models that compare with it where the policy names one, `missing` where missing cells mean suppression, and
+//! and the models that compare with it where the policy names one, `risk`, `missing` where missing cells mean suppression, and
 //! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`,
 //! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
 //! `losses.rs`, and `loss by column: NAME`.
@@ -23,6 +23,7 @@ mod losses;
 mod models;
 mod population;
 mod reference;
+mod risk;
 mod rowhash;
 mod sensitive;
 mod side;
@@ -243,6 +244,10 @@ impl<'a> Verifier<'a> {
         }
         for rule in &self.rules {
             verdict.set(&rule.claim, models::claim(rule, certificate, released, judged, None));
+        }
+        let missing = policy.input.missing;
+        if let Some(finding) = risk::risk(&certificate.release, missing, released, judged) {
+            verdict.set("risk", finding);
         }
         Ok(())
     }

@@ -361,6 +361,7 @@ fn certified(
         levels: [("a".to_owned(), 0)].into(),
         steps: Vec::new(),
         population: None,
+        risk: None,
         loss: BTreeMap::new(),
         loss_by_column: BTreeMap::new(),
         privacy: [(claim.to_owned(), Claim { required, achieved, holds: true })].into(),

@@ -3,7 +3,7 @@
 use super::hand::{people, tamper, words};
 use super::{Made, broken};
 use crate::policy::Policy;
-use crate::release::Claim;
+use crate::release::{Claim, Risks};
 
 #[test]
 fn wrong_digests() {
@@ -115,6 +115,22 @@ fn changed_guarantees() {
         "certificate, k-anonymity: neighbour",
         "certificate, k-anonymity: neighbour",
     );
+}
+
+#[test]
+fn changed_risk() {
+    let risk = |change: fn(&mut Risks)| {
+        move |made: &mut Made| {
+            change(made.certificate.release.risk.as_mut().unwrap());
+            made.seal();
+        }
+    };
+    tamper(&people(), risk(|r| r.after.prosecutor *= 0.999), "risk", "risk");
+    tamper(&people(), risk(|r| r.after.marketer -= 1e-6), "risk", "risk");
+    tamper(&people(), risk(|r| r.after.at_risk = f64::NAN), "risk", "risk");
+    tamper(&people(), risk(|r| r.after.unique_rows += 1), "risk", "risk");
+    tamper(&people(), risk(|r| r.after.classes -= 1), "risk", "risk");
+    tamper(&people(), risk(|r| r.before.rows += 1), "risk", "risk");
 }
 
 #[test]

