@@ -19,6 +19,7 @@ pub mod model;
 pub mod loss;
 pub mod policy;
 pub mod pseudonym;
+pub mod sampling;
 pub mod recoding;
 pub mod recoded;
 pub mod release;

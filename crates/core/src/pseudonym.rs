@@ -68,7 +68,7 @@ impl Key {
         Ok(Key::of(secret))
     }
 
-    fn of(secret: &[u8]) -> Self {
+    pub(crate) fn of(secret: &[u8]) -> Self {
         let mut block = [0; 64];
         if secret.len() > block.len() {
             block[..32].copy_from_slice(&Sha256::digest(secret));
@@ -80,7 +80,7 @@ impl Key {
     }
 
     /// The code of a message that lies in several parts.
-    fn hmac(&self, parts: &[&[u8]]) -> [u8; 32] {
+    pub(crate) fn hmac(&self, parts: &[&[u8]]) -> [u8; 32] {
         let inner = parts.iter().fold(self.inner.clone(), |hash, part| hash.chain_update(part));
         self.outer.clone().chain_update(inner.finalize()).finalize().into()
     }

@@ -12,6 +12,7 @@ mod root;
 mod snb;
 mod zayatz;
 
+pub(crate) use gamma::ln_gamma;
 pub use interval::{LEVEL, interval};
 pub use pitman::{Pitman, pitman};
 pub use snb::{shlosser, snb};

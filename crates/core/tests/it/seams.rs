@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 17] = [
+const NOUNS: [&str; 18] = [
     "error",
     "table",
     "hierarchy",
@@ -16,6 +16,7 @@ const NOUNS: [&str; 17] = [
     "loss",
     "policy",
     "pseudonym",
+    "sampling",
     "recoding",
     "recoded",
     "release",

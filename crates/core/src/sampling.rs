@@ -1,0 +1,196 @@
+//! (ε,δ)-differential privacy by random sampling and generalization (Li, Qardaji and Su 2012, "On sampling,
+//! anonymization, and differential privacy", theorem 1; Bild, Kuhn and Prasser 2018, "SafePub"): how large a share of the
+//! rows is drawn, how large a class must then be, and which rows are drawn.
+//!
+//! Every row is drawn with probability β by itself, generalized by a rule that does not look at the data, and released where
+//! at least k drawn rows look like it. Whether one more row is in the table then changes the chance of every outcome by a factor
+//! of at most e^ε, but for outcomes that have a chance of at most δ together, if −ln(1 − β) ≤ ε and d(k) ≤ δ, where
+//!
+//! d(k) = max over n ≥ ⌈k/γ − 1⌉ of P(X > γn), X binomial of n and β, and γ = (e^ε − 1 + β)/e^ε.
+//!
+//! (Of n rows of a class more than γn are drawn: only then is the outcome more than e^ε times as likely as with n − 1.) For all n with the
+//! same m = ⌊γn⌋ + 1 the last one has the largest tail, so that d(k) is the maximum over m ≥ k of P(X ≥ m) with
+//! n = ⌈m/γ⌉ − 1: one tail per m. A tail is at most e^(−n·D), D the divergence of γ from β (Chernoff 1952), which ends the
+//! maximum. Rounding is to the safe side: β down, γ down, tails up. Costs some hundred tails: less than a millisecond, and some for ε above 5.
+//!
+//! Which rows are drawn must be known to nobody who sees the release, so it follows from a secret and not from the
+//! seed: row i is drawn when 32 bits of HMAC-SHA256 are less than β·2³². The secret is bound to the seed, the policy and every
+//! byte of the table: another table or policy gets a draw of its own, as sums of ε over releases need it. Costs one HMAC per 8 rows.
+
+use std::ops::RangeInclusive;
+
+use crate::error::{Fault, Result};
+use crate::population::ln_gamma;
+use crate::pseudonym::Key;
+
+/// The ε that can be asked for: below, hardly a row is drawn; above, it promises nothing.
+pub const EPSILON: RangeInclusive<f64> = 0.001..=10.0;
+/// The least δ that can be asked for.
+pub const LEAST_DELTA: f64 = 1e-30;
+/// What rounding can do to γ and to a tail.
+const ROUNDING: f64 = 1e-9;
+/// 2³²: β is a multiple of its inverse, so that 32 bits decide about a row exactly.
+const WORD: f64 = 4_294_967_296.0;
+/// Rows that one code decides about.
+const ROWS: usize = 8;
+
+/// What ε and δ ask of the draw and of classes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampling {
+    /// β·2³².
+    threshold: u32,
+    /// The rows that a class of the drawn table needs.
+    k: u64,
+}
+
+impl Sampling {
+    /// The largest share of rows and the smallest k that give ε and δ.
+    ///
+    /// # Errors
+    /// An ε or δ out of range; the fault's key is the parameter at fault.
+    pub fn new(epsilon: f64, delta: f64) -> Result<Self> {
+        if let Some(fault) = unfit(epsilon, delta) {
+            return Err(fault.into());
+        }
+        let tails = Tails::new(epsilon, threshold(epsilon));
+        let enough = |k: u64| tails.worst(k) * (1.0 + ROUNDING) <= delta;
+        let mut high = 1;
+        while !enough(high) {
+            high *= 2;
+        }
+        let mut low = high / 2;
+        // d falls with k: at `low` it is too large, at `high` it is not.
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if enough(middle) { high = middle } else { low = middle }
+        }
+        Ok(Sampling { threshold: threshold(epsilon), k: high })
+    }
+
+    /// The share of rows that are drawn.
+    pub fn beta(&self) -> f64 {
+        f64::from(self.threshold) / WORD
+    }
+
+    /// The rows that a class of the drawn table needs.
+    pub fn k(&self) -> u64 {
+        self.k
+    }
+}
+
+/// What is wrong with ε or δ; the fault's key is the parameter.
+pub fn unfit(epsilon: f64, delta: f64) -> Option<Fault> {
+    if !EPSILON.contains(&epsilon) {
+        let (low, high) = (EPSILON.start(), EPSILON.end());
+        return Some(
+            Fault::input(format!("epsilon cannot be {epsilon}"))
+                .key("epsilon")
+                .help(format!("give a number from {low} to {high}, for instance 1: the smaller, the safer")),
+        );
+    }
+    let beta = f64::from(threshold(epsilon)) / WORD;
+    if !(LEAST_DELTA..beta).contains(&delta) {
+        return Some(Fault::input(format!("delta cannot be {delta}")).key("delta").help(format!(
+            "give a number from {LEAST_DELTA:e} to below {beta:.4}, which is the share of rows that epsilon lets be drawn; \
+             it should be far below one in the number of rows, for instance 1e-6"
+        )));
+    }
+    None
+}
+
+/// β·2³² of the largest β with −ln(1 − β) ≤ ε, rounded down; also where it is a whole number but for rounding.
+fn threshold(epsilon: f64) -> u32 {
+    (-(-epsilon).exp_m1() * WORD - 1e-3).floor() as u32
+}
+
+/// The tails of binomial distributions beyond γ.
+struct Tails {
+    beta: f64,
+    gamma: f64,
+    /// The divergence of γ from β.
+    divergence: f64,
+}
+
+impl Tails {
+    fn new(epsilon: f64, threshold: u32) -> Self {
+        let beta = f64::from(threshold) / WORD;
+        // (e^ε − 1 + β)/e^ε, written so that nothing cancels.
+        let gamma = (1.0 - (1.0 - beta) * (-epsilon).exp()) * (1.0 - ROUNDING);
+        let divergence = gamma * (gamma / beta).ln() + (1.0 - gamma) * ((1.0 - gamma) / (1.0 - beta)).ln();
+        Tails { beta, gamma, divergence }
+    }
+
+    /// d(k).
+    fn worst(&self, k: u64) -> f64 {
+        let mut worst: f64 = 0.0;
+        for m in k.. {
+            let n = (m as f64 / self.gamma).ceil() - 1.0;
+            if (-n * self.divergence).exp() <= worst {
+                break;
+            }
+            worst = worst.max(self.tail(n, m as f64));
+        }
+        worst
+    }
+
+    /// P(X ≥ m), X binomial of n and β; m is beyond the mean.
+    fn tail(&self, n: f64, m: f64) -> f64 {
+        if m > n {
+            return 0.0;
+        }
+        let choose = ln_gamma(n + 1.0) - ln_gamma(m + 1.0) - ln_gamma(n - m + 1.0);
+        let mut term = (choose + m * self.beta.ln() + (n - m) * (-self.beta).ln_1p()).exp();
+        let odds = self.beta / (1.0 - self.beta);
+        let (mut sum, mut j) = (0.0, m);
+        while j <= n && term > sum * 1e-17 {
+            sum += term;
+            term *= (n - j) / (j + 1.0) * odds;
+            j += 1.0;
+        }
+        sum
+    }
+}
+
+/// Draws the rows of a table, one after the other.
+#[derive(Debug, Clone)]
+pub struct Draw {
+    key: Key,
+    threshold: u32,
+    /// The row to come.
+    row: u64,
+    /// The code that decides about it and its neighbours.
+    code: [u8; 32],
+}
+
+impl Draw {
+    /// The draw of a table. The texts are the digests of the policy and of the table.
+    pub fn new(sampling: &Sampling, secret: &Key, seed: u64, policy: &str, table: &str) -> Self {
+        let bound = [b"throng sample\n", &seed.to_le_bytes()[..], policy.as_bytes(), b"\n", table.as_bytes()];
+        let key = Key::of(&secret.hmac(&bound));
+        Draw { key, threshold: sampling.threshold, row: 0, code: [0; 32] }
+    }
+
+    /// A key for the order of released rows that tells as little of the table as the draw does.
+    pub fn order(&self) -> [u8; 32] {
+        self.key.hmac(&[b"order"])
+    }
+
+    /// Whether the next row is drawn.
+    pub fn next_row(&mut self) -> bool {
+        let at = (self.row % ROWS as u64) as usize;
+        if at == 0 {
+            self.code = self.key.hmac(&[&(self.row / ROWS as u64).to_le_bytes()]);
+        }
+        self.row += 1;
+        let word = self.code[4 * at..].first_chunk::<4>().map_or(u32::MAX, |word| u32::from_le_bytes(*word));
+        word < self.threshold
+    }
+
+    /// Rows that were asked about.
+    pub fn rows(&self) -> u64 {
+        self.row
+    }
+}
+
+#[cfg(test)]
+mod tests;
