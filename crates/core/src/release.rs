@@ -10,7 +10,7 @@ use crate::error::{Fault, Result};
 /// The summary of a release, as `--json` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Release {
-    /// Rows of the input.
+    /// Rows of the input; of drawn rows see [`Release::published`].
     pub rows: u64,
     /// Rows that were let out with their values.
     pub released: u64,
@@ -26,6 +26,9 @@ pub struct Release {
     /// Loss → quasi-identifier → value, for losses that are put together from columns; without weights.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
+    /// How the rows were drawn that were grouped, where differential privacy is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<SamplingFacts>,
     /// Model → what was asked, what was reached, whether it holds.
     pub privacy: BTreeMap<String, Claim>,
     /// How recognizable rows are by their quasi-identifiers.
@@ -60,6 +63,24 @@ pub struct StepFacts {
 }
 
 impl Release {
+    /// What may be published of it. Where rows were drawn for differential privacy, that is what the released rows tell anyhow:
+    /// how many rows there were, were drawn or were suppressed, what that lost, how long it took, and a digest of the
+    /// input would each tell somebody who knows all rows but one whether that one is among them. Then `rows` counts the
+    /// released rows, `suppressed` is 0, there are no losses, and of the input there is only its path.
+    #[must_use]
+    pub fn published(mut self) -> Self {
+        if self.sampling.is_none() {
+            return self;
+        }
+        (self.rows, self.suppressed) = (self.released, 0);
+        self.loss.clear();
+        self.loss_by_column.clear();
+        self.risk = None;
+        self.search = SearchFacts { checked: 1, optimal: true, gap: 0.0, seconds: 0.0, ..self.search };
+        self.input = FileFacts { path: self.input.path, sha256: String::new(), rows: 0 };
+        self
+    }
+
     /// Rows that were released after the first step, and cells that were starred for it.
     pub fn rescued(&self) -> (u64, u64) {
         let later = self.steps.iter().skip(1);
@@ -97,6 +118,19 @@ pub struct RowRisk {
     pub marketer: f64,
     /// The share of rows whose risk is above the threshold.
     pub at_risk: f64,
+}
+
+/// How rows were drawn for differential privacy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SamplingFacts {
+    /// Asked for.
+    pub epsilon: f64,
+    /// Asked for.
+    pub delta: f64,
+    /// The probability with which every row was drawn.
+    pub beta: f64,
+    /// The drawn rows that a class needs to be released.
+    pub k: u64,
 }
 
 /// One guarantee.

@@ -3,6 +3,7 @@
 use throng::error::{Fault, Kind, Result};
 use throng::explore::{self, Choice, Explored};
 use throng::policy::Role;
+use throng::sampling::Draw;
 use throng::search::{self, Budget, Grouped, Outcome, Problem};
 
 use crate::Engine;
@@ -31,12 +32,13 @@ impl Engine {
     }
 
     /// Groups the quasi-identifiers of a table that was opened, and measures its targets, the sensitive columns
-    /// that models judge or that have a level, and the columns of guarding nodes in the classes; and the population beside
-    /// it, where models compare with one.
+    /// that models judge or that have a level, and the columns of guarding nodes in the classes, of the rows that are
+    /// drawn where a draw is given; and the population beside it, where models compare with one.
     pub(crate) fn group_quasi(
         &self,
         policy: &PolicyFile,
         (source, columns): (&Source, &[String]),
+        draw: Option<&mut Draw>,
         progress: &dyn Fn(u64) -> Result<()>,
     ) -> Result<Grouped> {
         self.check_types(source, &policy.policy)?;
@@ -55,8 +57,9 @@ impl Engine {
         measured.extend(more);
         let guards = policy.policy.guards();
         measured.extend(columns.iter().filter(|name| guards.contains(name.as_str())).cloned());
-        let mut grouped =
-            self.measure(source, &quasi, &measured, progress).map_err(|e| in_table(e, source))?;
+        let mut grouped = self
+            .measure_drawn((source, draw), &quasi, &measured, progress)
+            .map_err(|e| in_table(e, source))?;
         let read = grouped.tuples.rows();
         grouped.population = self.group_population(policy, &quasi, &|rows| progress(read + rows))?;
         Ok(grouped)
@@ -68,7 +71,8 @@ impl Engine {
     /// What cannot be read or does not fit.
     pub fn read(&self, policy: &PolicyFile, progress: &dyn Fn(u64) -> Result<()>) -> Result<Grouped> {
         let (source, columns) = self.open(policy)?;
-        self.group_quasi(policy, (&source, &columns), progress)
+        let mut draw = policy.draw(&source, policy.policy.search.seed)?;
+        self.group_quasi(policy, (&source, &columns), draw.as_mut(), progress)
     }
 
     /// The lattice of a policy. When no node is safe it has no chosen node.
@@ -79,7 +83,8 @@ impl Engine {
         let policy = &asked.policy.policy;
         let strategy = search::strategy(&policy.search.algorithm)?;
         let (source, columns) = self.open(asked.policy)?;
-        let grouped = self.group_quasi(asked.policy, (&source, &columns), &|rows| {
+        let mut draw = asked.policy.draw(&source, policy.search.seed)?;
+        let grouped = self.group_quasi(asked.policy, (&source, &columns), draw.as_mut(), &|rows| {
             (asked.progress)(Stage::Reading(rows));
             match (asked.interrupts)() {
                 0 => Ok(()),

@@ -1,6 +1,7 @@
 //! Groups a table: values to codes, rows to classes. One pass, one batch in memory at a time.
 
 use throng::error::Result;
+use throng::sampling::Draw;
 use throng::search::Grouped;
 use throng::table::Dictionary;
 use throng::tuples::Tuples;
@@ -38,11 +39,22 @@ impl Engine {
         measured: &[String],
         progress: &dyn Fn(u64) -> Result<()>,
     ) -> Result<GroupedTable> {
+        self.measure_drawn((source, None), quasi, measured, progress)
+    }
+
+    /// As [`measure`](Self::measure), of the rows that are drawn, where a draw is given.
+    pub(crate) fn measure_drawn(
+        &self,
+        (source, draw): (&Source, Option<&mut Draw>),
+        quasi: &[String],
+        measured: &[String],
+        progress: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<GroupedTable> {
         let columns = &[quasi, measured].concat()[..];
         let mut dictionaries = vec![Dictionary::new(); columns.len()];
         let mut tuples = Tuples::new(columns.len());
         let mut codes = vec![Vec::new(); columns.len()];
-        self.scan(source, columns, |batch| {
+        self.scan_drawn(source, columns, draw, |batch| {
             for (i, array) in batch.columns().iter().enumerate() {
                 Cells::new(&columns[i], array)?.encode(&mut dictionaries[i], &mut codes[i]);
             }

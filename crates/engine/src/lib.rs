@@ -12,6 +12,7 @@ mod compare;
 mod describe;
 mod diagnose;
 mod digest;
+mod draw;
 mod error;
 mod explore;
 mod group;

@@ -14,8 +14,11 @@ use throng::model::PrivacyModel;
 use throng::policy::{Column, LossParameters, Policy};
 use throng::recode::{self, Local};
 use throng::recoding::Recoding;
-use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts, StepFacts};
+use throng::release::{
+    Certificate, Claim, FileFacts, PolicyFacts, Release, SamplingFacts, SearchFacts, StepFacts,
+};
 use throng::report::{Facts, Subject, collect};
+use throng::sampling::Sampling;
 use throng::search::{self, Account, Budget, Evaluator, Outcome, Problem, Progress, Solution};
 use throng::verify::{Finding, Verdict, Verifier};
 
@@ -147,21 +150,25 @@ impl Engine {
         paths.check(job.policy, &source)?;
         let keys = job.policy.keys()?;
         self.check_weights(&source, policy)?;
+        let seed = job.seed.unwrap_or(policy.search.seed);
+        let draw = job.policy.draw(&source, seed)?;
 
-        let grouped = self.group_quasi(job.policy, (&source, &columns), &|rows| {
+        let mut reading = draw.clone();
+        let grouped = self.group_quasi(job.policy, (&source, &columns), reading.as_mut(), &|rows| {
             (job.progress)(Stage::Reading(rows));
             job.give_up(0)
         })?;
         let dictionaries = grouped.dictionaries.clone();
         let rows = grouped.tuples.rows();
         let people = grouped.population.as_ref().map_or(0, |population| population.tuples.rows());
+        let read = reading.map_or(rows, |draw| draw.rows());
         let load = |path: &str| job.policy.load(path);
         let quasi = grouped.names.len();
         let leveled = search::leveled(policy, &grouped.measured, &dictionaries[quasi..], &load)
             .map_err(|e| in_table(e, &source))?;
         let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;
         let (mut problem, maps) = Problem::new(policy, grouped, &load).map_err(|e| in_table(e, &source))?;
-        problem.profile.seed = job.seed.unwrap_or(policy.search.seed);
+        problem.profile.seed = seed;
 
         let substitutes = self.substitutes(&source, policy, keys, &|| job.give_up(0))?;
 
@@ -197,8 +204,9 @@ impl Engine {
             dictionaries: &dictionaries,
             substitutes: &substitutes,
             leveled: &leveled,
+            draw: draw.as_ref(),
             rows,
-            seed: job.seed.unwrap_or(policy.search.seed),
+            seed,
             output: &stage.output,
             progress: &|done| {
                 (job.progress)(Stage::Writing(done, rows));
@@ -217,10 +225,15 @@ impl Engine {
             steps: figures.steps,
             loss: figures.loss,
             loss_by_column: figures.loss_by_column,
+            sampling: sampling_facts(policy)?,
             privacy: figures.privacy,
             risk: None,
             search,
-            input: FileFacts { path: policy.input.path.clone(), sha256: digest_files(&source.files)?, rows },
+            input: FileFacts {
+                path: policy.input.path.clone(),
+                sha256: digest_files(&source.files)?,
+                rows: read,
+            },
             population: self.population_facts(job.policy, people)?,
             output: FileFacts {
                 path: paths.output.display().to_string(),
@@ -228,7 +241,7 @@ impl Engine {
                 rows: written.rows,
             },
             policy: PolicyFacts { sha256: job.policy.sha256.clone() },
-            seed: job.seed.unwrap_or(policy.search.seed),
+            seed,
             version: env!("CARGO_PKG_VERSION").into(),
         };
         let mut facts = collect(Subject {
@@ -244,7 +257,8 @@ impl Engine {
             release,
         });
         facts.release.risk = Some(facts.risks());
-        let certificate = Certificate::new(facts.release.clone(), written.columns.clone(), figures.classes)?;
+        let certificate =
+            Certificate::new(facts.release.published(), written.columns.clone(), figures.classes)?;
         drop(local);
         drop(evaluator);
         drop(problem);
@@ -279,7 +293,7 @@ impl Engine {
         let mut verifier = Verifier::new(&policy.policy, policy.sha256.clone(), certificate)?;
         self.read_release(&mut verifier, output, &policy.policy)?;
         if let Some(source) = original {
-            self.read_original(&mut verifier, source, &policy.policy)?;
+            self.read_original(&mut verifier, source, policy)?;
         }
         self.read_population(&mut verifier, policy)?;
         let mut verdict = verifier.finish(&|column, dictionary| {
@@ -390,6 +404,14 @@ fn facts_of_search(
         gap,
         seconds,
     }
+}
+
+/// How rows are drawn, as a certificate says it.
+fn sampling_facts(policy: &Policy) -> Result<Option<SamplingFacts>> {
+    let Some(asked) = policy.differential_privacy() else { return Ok(None) };
+    let sampling = Sampling::new(asked.epsilon, asked.delta)?;
+    let (epsilon, delta) = (asked.epsilon, asked.delta);
+    Ok(Some(SamplingFacts { epsilon, delta, beta: sampling.beta(), k: sampling.k() }))
 }
 
 /// What is claimed of a release.

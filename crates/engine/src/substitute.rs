@@ -11,7 +11,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, StringArray};
 use rayon::prelude::*;
 use throng::error::{Fault, Result};
-use throng::policy::{Policy, Substitute};
+use throng::policy::Policy;
 use throng::pseudonym::{Key, Originals, Pseudonyms};
 
 use crate::Engine;
@@ -42,7 +42,9 @@ impl PolicyFile {
         for (name, column) in &self.policy.columns {
             let Some(substitute) = column.substitute() else { continue };
             let place = format!("columns.{name}.transform");
-            let key = secret(substitute, self.folder()).and_then(|secret| Key::new(&secret));
+            let secret =
+                secret((substitute.key_file.as_deref(), substitute.key_env.as_deref()), self.folder());
+            let key = secret.and_then(|secret| Key::new(&secret));
             let key = key.map_err(|e| e.map(|fault| fault.key(&place)))?;
             keys.push((name.clone(), key));
         }
@@ -53,13 +55,14 @@ impl PolicyFile {
     pub(crate) fn key_files(&self) -> impl Iterator<Item = PathBuf> {
         let columns = self.policy.columns.values();
         let files = columns.filter_map(|column| column.substitute()?.key_file.as_ref());
-        files.map(|file| self.folder().join(file))
+        let drawn = self.policy.differential_privacy().and_then(|asked| asked.key_file.as_ref());
+        files.chain(drawn).map(|file| self.folder().join(file))
     }
 }
 
 /// The bytes of a secret; the end of its line is no part of it.
-fn secret(substitute: &Substitute, folder: &Path) -> Result<Vec<u8>> {
-    let mut secret = match (&substitute.key_file, &substitute.key_env) {
+pub(crate) fn secret((key_file, key_env): (Option<&str>, Option<&str>), folder: &Path) -> Result<Vec<u8>> {
+    let mut secret = match (key_file, key_env) {
         (Some(file), _) => {
             let path = folder.join(file);
             let name = path.display().to_string();
@@ -75,7 +78,7 @@ fn secret(substitute: &Substitute, folder: &Path) -> Result<Vec<u8>> {
             })?;
             value.into_encoded_bytes()
         }
-        (None, None) => return Err(Fault::bug("a substitution without a key was not refused").into()),
+        (None, None) => return Err(Fault::bug("a policy without the place of a key was not refused").into()),
     };
     if secret.last() == Some(&b'\n') {
         secret.pop();

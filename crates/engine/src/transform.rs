@@ -13,6 +13,7 @@ use throng::error::{Fault, Result};
 use throng::hierarchy::TOP;
 use throng::policy::{Column, Policy, Suppressed};
 use throng::recoding::Recoding;
+use throng::sampling::Draw;
 use throng::table::{Code, Dictionary};
 
 use crate::Engine;
@@ -38,7 +39,9 @@ pub struct Transform<'a> {
     pub substitutes: &'a Substitutes,
     /// The sensitive columns that are released at a level.
     pub leveled: &'a Leveled,
-    /// Rows of the table, as grouping counted them.
+    /// The rows of the table that are released at all, where they are drawn.
+    pub draw: Option<&'a Draw>,
+    /// Rows of the table, or of the drawn part of it, as grouping counted them.
     pub rows: u64,
     /// The seed of the row order.
     pub seed: u64,
@@ -61,11 +64,16 @@ impl Engine {
         let mut rewriter = Rewriter::new(job, &released, &schema)?;
         let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
         let expected = if rewriter.stars { job.rows } else { job.rows - job.recoding.suppressed_rows() };
-        let key =
-            if job.policy.output.keep_order { None } else { Some(order_key(&job.source.files, job.seed)?) };
+        let key = match job.draw {
+            // What follows from the table and the seed alone would tell somebody who knows nearly all of it the rest.
+            Some(draw) => Some(draw.order()),
+            None if job.policy.output.keep_order => None,
+            None => Some(order_key(&job.source.files, job.seed)?),
+        };
         let mut shuffle = Shuffle::new(sink, expected, key);
         let mut rows = 0;
-        self.scan(job.source, &released, |batch| {
+        let mut draw = job.draw.cloned();
+        self.scan_drawn(job.source, &released, draw.as_mut(), |batch| {
             rows += batch.num_rows() as u64;
             shuffle.push(rewriter.rewrite(&batch)?)?;
             (job.progress)(rows)

@@ -9,6 +9,7 @@ use throng::verify::Verifier;
 use crate::Engine;
 use crate::cells::Cells;
 use crate::digest::{digest_file, digest_files};
+use crate::release::PolicyFile;
 use crate::source::Source;
 
 impl Engine {
@@ -27,9 +28,19 @@ impl Engine {
     /// Feeds the original to the verifier: only what a release can hold, and what rows are guarded against.
     ///
     /// # Errors
-    /// When it cannot be read.
-    pub fn read_original(&self, verifier: &mut Verifier<'_>, source: &Source, policy: &Policy) -> Result<()> {
-        verifier.input_sha256(digest_files(&source.files)?);
+    /// When it cannot be read, or the secret by which its rows were drawn cannot.
+    pub fn read_original(
+        &self,
+        verifier: &mut Verifier<'_>,
+        source: &Source,
+        policy: &PolicyFile,
+    ) -> Result<()> {
+        let digest = digest_files(&source.files)?;
+        if let Some(secret) = policy.secret()? {
+            verifier.secret(&secret, &digest);
+        }
+        let policy = &policy.policy;
+        verifier.input_sha256(digest);
         let mut columns = self.columns(source)?;
         let guards = policy.guards();
         let read =

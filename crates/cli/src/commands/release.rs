@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use throng::error::{Error, Result};
+use throng::release::Release;
 use throng_engine::{Done, Engine, Job, PolicyFile};
 
 use super::json;
@@ -55,7 +56,8 @@ pub fn in_policy(error: Error, policy: &PolicyFile, text: &str) -> Error {
 
 /// What was done, for a person.
 pub fn summary(done: &Done) -> String {
-    let r = &done.certificate.release;
+    // Of drawn rows the holder is told more than the certificate may.
+    let r = &done.facts.release;
     let mut text = String::new();
     let share = if r.rows > 0 { 100.0 * r.suppressed as f64 / r.rows as f64 } else { 0.0 };
     for (model, claim) in &r.privacy {
@@ -65,8 +67,8 @@ pub fn summary(done: &Done) -> String {
     }
     let _ = writeln!(
         text,
-        "rows        {} read, {} released, {} suppressed ({share:.2} %)",
-        integer(r.rows),
+        "rows        {}, {} released, {} suppressed ({share:.2} %)",
+        read(r),
         integer(r.released),
         integer(r.suppressed)
     );
@@ -105,6 +107,14 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "certificate {}", done.paths.certificate.display());
     let _ = writeln!(text, "report      {}", done.paths.report.display());
     text
+}
+
+/// How many rows were read, and drawn where they were.
+fn read(r: &Release) -> String {
+    match r.sampling {
+        None => format!("{} read", integer(r.rows)),
+        Some(_) => format!("{} read, {} drawn", integer(r.input.rows), integer(r.rows)),
+    }
 }
 
 /// How many rows were kept by starring how many cells, where any were.

@@ -15,6 +15,7 @@ mod options;
 mod hierarchies;
 mod repeat;
 mod risk;
+mod sampled;
 mod contract;
 mod stop;
 mod tamper;

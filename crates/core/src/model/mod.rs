@@ -10,6 +10,7 @@ mod ck_safety;
 mod class;
 mod delta_disclosure;
 mod delta_presence;
+mod differential_privacy;
 mod distance;
 mod k_anonymity;
 mod k_e;
@@ -33,6 +34,7 @@ pub use ck_safety::CkSafety;
 pub use class::{Bound, Class, ClassModel};
 pub use delta_disclosure::DeltaDisclosure;
 pub use delta_presence::{LeastPresent, MostPresent};
+pub use differential_privacy::DifferentialPrivacy;
 pub use k_anonymity::KAnonymity;
 pub use k_e::KE;
 pub use k_map::{KMap, KMapEstimated};
@@ -265,6 +267,7 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
             }
         },
         ModelSpec::DeltaPresence(d) => Box::new(MostPresent::new(claim, d.max, strict || d.min > 0.0)),
+        ModelSpec::DifferentialPrivacy(d) => Box::new(DifferentialPrivacy::new(claim, d)?),
     })
 }
 

@@ -14,10 +14,10 @@ mod substitute;
 pub(crate) use grammar::fault as grammar_fault;
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
-    AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, Distance, Diversity,
-    Estimator, Game, KE, KMap, LDiversity, Likeness, MConfidentiality, ModelSpec, PSensitive, People,
-    Personalized, PopulationUniqueness, Profitability, RareValues, SampleUniqueness, StrictAverageRisk,
-    TCloseness,
+    AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, DifferentialPrivacy,
+    Distance, Diversity, Estimator, Game, KE, KMap, LDiversity, Likeness, MConfidentiality, ModelSpec,
+    PSensitive, People, Personalized, PopulationUniqueness, Profitability, RareValues, SampleUniqueness,
+    StrictAverageRisk, TCloseness,
 };
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;

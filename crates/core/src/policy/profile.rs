@@ -59,8 +59,12 @@ impl Privacy {
 
 impl Policy {
     /// How many rows may be suppressed. Where the policy does not say, no row; but Datafly by its definition
-    /// drops what is left once that is k rows or fewer.
+    /// drops what is left once that is k rows or fewer, and differential privacy knows no limit.
     pub fn suppression(&self) -> Limit {
+        // Whether a limit is kept would tell of the data.
+        if self.differential_privacy().is_some() {
+            return Limit::Share(1.0);
+        }
         let groups = self.privacy.quasi.values().map(|group| group.k);
         match self.privacy.suppression {
             Some(share) => Limit::Share(share),

@@ -49,13 +49,15 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 .help(help),
             );
         }
-        faults.extend(place(substitute).map(|fault| fault.key(key)));
+        let place = place(substitute.key_file.as_deref(), substitute.key_env.as_deref());
+        faults.extend(place.map(|fault| fault.key(key)));
     }
 }
 
-fn place(substitute: &Substitute) -> Option<Fault> {
+/// What is wrong with the place of a key.
+pub(super) fn place(key_file: Option<&str>, key_env: Option<&str>) -> Option<Fault> {
     let help = "give key_file = \"secret.key\" or key_env = \"THRONG_KEY\"";
-    match (&substitute.key_file, &substitute.key_env) {
+    match (key_file, key_env) {
         (None, None) => Some(Fault::input("does not say where the key is").help(help)),
         (Some(_), Some(_)) => Some(Fault::input("has two places for one key").help(help)),
         (Some(file), None) if file.is_empty() => Some(Fault::input("key_file is empty").help(help)),

@@ -125,6 +125,7 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
             .map(|(name, g)| format!("{name}: {} at least {} times", g.columns.join(", "), g.k))
             .collect(),
         suppression_limit: match policy.suppression() {
+            Limit::Share(_) if subject.release.sampling.is_some() => "none".into(),
             Limit::Share(share) => format!("{} % ({limit} rows)", share * 100.0),
             Limit::Rows(_) => format!("{limit} rows"),
         },
@@ -336,6 +337,17 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
             "The made-up values of {name} still tell which rows belong to one person, here and in every release with \
              the same key. Whoever has the key and knows a value can find its rows: keep the key from the recipient."
         ));
+    }
+    if subject.release.sampling.is_some() {
+        warnings.push(
+            "This page counts rows that were not drawn or not released. It is not differentially private: pass on the release and \
+             its certificate, not this page, and keep the key that rows were drawn by to yourself."
+                .into(),
+        );
+        warnings.push(
+            "What is promised is promised of one release: the epsilons and the deltas of all releases about the same people add up."
+                .into(),
+        );
     }
     if subject.policy.input.missing == Missing::Wildcard {
         warnings.push(

@@ -126,6 +126,15 @@ fn headline(facts: &Facts) -> String {
         integer(release.suppressed),
         be(release.suppressed)
     );
+    let story = match &release.sampling {
+        None => story,
+        Some(sampling) => format!(
+            "Of {} of the input, {} were drawn, each with probability {}. {story}",
+            count(release.input.rows, "row"),
+            integer(release.rows),
+            decimal(sampling.beta)
+        ),
+    };
     let story = match release.rescued() {
         (0, _) => story,
         (rows, cells) => format!(

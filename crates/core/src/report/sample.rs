@@ -274,6 +274,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         steps: Vec::new(),
         loss: BTreeMap::from([("prec".to_owned(), 0.4), ("entropy".to_owned(), 213_402.7)]),
         loss_by_column: BTreeMap::new(),
+        sampling: None,
         privacy: BTreeMap::from([(
             "k".to_owned(),
             Claim { required: 5.0, achieved: Some(5.0), holds: true },

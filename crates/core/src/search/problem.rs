@@ -87,7 +87,10 @@ impl Problem {
         if dictionaries.len() != names.len() + measured.len() {
             return Err(Fault::bug("a grouped column has no values").into());
         }
-        enough_rows(policy, tuples.rows())?;
+        // Whether there are enough rows would tell of the data.
+        if policy.differential_privacy().is_none() {
+            enough_rows(policy, tuples.rows())?;
+        }
         let (hierarchies, mut maps, people) =
             population::shared(policy, &names, &dictionaries[..names.len()], population, load)?;
         let profile = Profile::new(policy, &names);

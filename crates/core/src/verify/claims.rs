@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::classes::MISSING;
 use super::groups::{Group, View};
+use super::sampling;
 use super::side::Side;
 use super::verdict::{Finding, Wrong, several};
 use crate::error::Result;
@@ -42,7 +43,8 @@ pub(super) fn certificate(
             several(release.rows, "row")
         ));
     }
-    if release.input.rows != release.rows {
+    wrong.extend(sampling::certificate(policy, certificate));
+    if release.sampling.is_none() && release.input.rows != release.rows {
         wrong.push(format!("the input has {}, not {}", several(release.input.rows, "row"), release.rows));
     }
     let written = match policy.output.suppressed {

@@ -5,6 +5,7 @@
 //! Sizes over one set cost one look-up per class; with wildcards see [`super::wildcard`].
 
 use super::classes::Tuples;
+use super::sampling::Drawn;
 use super::wildcard::{self, project};
 use crate::error::{Fault, Result};
 use crate::policy::{Missing, Policy, Role};
@@ -19,12 +20,16 @@ pub(super) struct Group {
     pub(super) k: u64,
 }
 
-/// The sets that a policy names.
-pub(super) fn of(policy: &Policy) -> Result<Vec<Group>> {
+/// The sets that a policy names. Differential privacy asks for classes of drawn rows as k does.
+pub(super) fn of(policy: &Policy, drawn: Option<&Drawn>) -> Result<Vec<Group>> {
     let quasi = policy.with_role(Role::Quasi);
     let mut groups = Vec::new();
     if let Some(k) = policy.privacy.k {
         groups.push(Group { claim: "k-anonymity".into(), columns: (0..quasi.len()).collect(), k });
+    }
+    if let Some(drawn) = drawn {
+        let columns = (0..quasi.len()).collect();
+        groups.push(Group { claim: "differential privacy".into(), columns, k: drawn.k });
     }
     for (name, group) in &policy.privacy.quasi {
         let mut columns = Vec::new();

@@ -25,6 +25,7 @@ mod population;
 mod reference;
 mod risk;
 mod rowhash;
+mod sampling;
 mod sensitive;
 mod side;
 mod source;
@@ -48,6 +49,7 @@ use self::losses::Facts;
 use self::models::Rule;
 use self::population::{Comparison, People};
 use self::rowhash::RowHash;
+use self::sampling::{Draw, Drawn};
 use self::side::Side;
 use self::source::{Generalized, Safety};
 use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
@@ -71,6 +73,10 @@ pub struct Verifier<'a> {
     output_sha256: Option<String>,
     input_sha256: Option<String>,
     population_sha256: Option<String>,
+    /// What differential privacy asks for, where the policy does.
+    drawn: Option<Drawn>,
+    /// The rows of the original that were drawn; without the secret, none are known.
+    draw: Option<Draw>,
 }
 
 impl<'a> Verifier<'a> {
@@ -79,12 +85,14 @@ impl<'a> Verifier<'a> {
     /// # Errors
     /// A group of the policy that names a column which is no quasi-identifier.
     pub fn new(policy: &'a Policy, policy_sha256: String, certificate: &'a Certificate) -> Result<Self> {
+        let stated = certificate.release.sampling.as_ref();
+        let drawn = policy.differential_privacy().map(|asked| Drawn::new(asked, stated));
         let files = (&certificate.release.output.sha256, &certificate.release.input.sha256);
         Ok(Verifier {
             policy,
             policy_sha256,
             certificate,
-            groups: groups::of(policy)?,
+            groups: groups::of(policy, drawn.as_ref())?,
             rules: models::of(policy),
             comparisons: population::of(policy, certificate.release.rows),
             start: RowHash::keyed(files.0, files.1),
@@ -94,6 +102,8 @@ impl<'a> Verifier<'a> {
             output_sha256: None,
             input_sha256: None,
             population_sha256: None,
+            drawn,
+            draw: None,
         })
     }
 
@@ -123,6 +133,14 @@ impl<'a> Verifier<'a> {
         self.output_sha256 = Some(sha256);
     }
 
+    /// The secret by which rows of the original were drawn, and the digest of its bytes, where the policy asks for differential
+    /// privacy; comes before the original.
+    pub fn secret(&mut self, secret: &[u8], input_sha256: &str) {
+        let seed = self.certificate.release.seed;
+        let draw = |drawn: &Drawn| Draw::new(drawn, secret, seed, &self.policy_sha256, input_sha256);
+        self.draw = self.drawn.as_ref().map(draw);
+    }
+
     /// The header of the original; comes before its rows. Without it the original is taken not to be there.
     pub fn original_columns(&mut self, columns: &[String]) {
         let side = Side::new("original", self.policy, columns, self.start).with_guards(self.policy);
@@ -133,17 +151,41 @@ impl<'a> Verifier<'a> {
     /// One row of the original, as [`released_row`](Self::released_row).
     ///
     /// # Errors
-    /// A row that is longer or shorter than the header, or no header.
+    /// A row that is longer or shorter than the header, no header, or no secret for drawn rows.
     pub fn original_row(&mut self, row: &[Option<&str>]) -> Result<()> {
-        begun(&mut self.original)?.row(row)
+        match self.draws(1)?.is_none_or(|drawn| drawn == [true]) {
+            true => begun(&mut self.original)?.row(row),
+            false => Ok(()),
+        }
     }
 
     /// Some rows of the original, as [`released_batch`](Self::released_batch).
     ///
     /// # Errors
-    /// A column that gives another number of cells than `rows`, or no header.
+    /// A column that gives another number of cells than `rows`, no header, or no secret for drawn rows.
     pub fn original_batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
-        begun(&mut self.original)?.batch(rows, cells)
+        let drawn = self.draws(rows)?;
+        let original = begun(&mut self.original)?;
+        let Some(drawn) = drawn else { return original.batch(rows, cells) };
+        let count = drawn.iter().filter(|drawn| **drawn).count();
+        original.batch(count, &mut |column, take| {
+            let mut places = drawn.iter();
+            cells(column, &mut |cell| {
+                // A cell too many is handed on, to be found so.
+                if places.next().is_none_or(|drawn| *drawn) {
+                    take(cell);
+                }
+            });
+        })
+    }
+
+    /// Which of the next rows of the original were drawn; none where all are.
+    fn draws(&mut self, rows: usize) -> Result<Option<Vec<bool>>> {
+        match (&self.drawn, &mut self.draw) {
+            (None, _) => Ok(None),
+            (Some(_), Some(draw)) => Ok(Some(draw.next(rows))),
+            (Some(_), None) => Err(Fault::bug("the secret of a draw was not given").into()),
+        }
     }
 
     /// The digest of the original's bytes.
@@ -343,12 +385,22 @@ impl<'a> Verifier<'a> {
 
     fn input(&self, original: &Side) -> Finding {
         let facts = &self.certificate.release.input;
-        let mut wrong = claims::file("original", self.input_sha256.as_deref(), original.rows, facts);
+        let mut wrong = match self.drawn {
+            None => claims::file("original", self.input_sha256.as_deref(), original.rows, facts),
+            // A certificate of drawn rows does not tell the input; another one would have another draw.
+            Some(_) => Wrong::default(),
+        };
         wrong.extend(
             original.absent(self.policy).into_iter().map(|name| format!("column `{name}` is not there")),
         );
-        Finding::of(&wrong, || {
-            format!("the original is the one that was released, with {}", several(original.rows, "row"))
+        Finding::of(&wrong, || match self.drawn {
+            None => {
+                format!("the original is the one that was released, with {}", several(original.rows, "row"))
+            }
+            Some(_) => format!(
+                "the secret draws {} of it; truth tells whether these were released",
+                several(original.rows, "row")
+            ),
         })
     }
 

@@ -15,6 +15,7 @@ mod naive;
 mod personalized;
 mod population;
 mod policy;
+mod sampled;
 mod search;
 mod compare;
 mod explore;

@@ -362,6 +362,7 @@ fn certified(
         steps: Vec::new(),
         population: None,
         risk: None,
+        sampling: None,
         loss: BTreeMap::new(),
         loss_by_column: BTreeMap::new(),
         privacy: [(claim.to_owned(), Claim { required, achieved, holds: true })].into(),

@@ -126,6 +126,8 @@ models! {
     k_map => KMap,
     /// No share of the population's people in the release too high or too low, in any class.
     delta_presence => DeltaPresence,
+    /// Nobody's row changes much of what may be released.
+    differential_privacy => DifferentialPrivacy,
 }
 
 pub use beta_likeness::Likeness;
@@ -203,6 +205,14 @@ impl Policy {
         })
     }
 
+    /// Differential privacy, where it is asked for.
+    pub fn differential_privacy(&self) -> Option<&DifferentialPrivacy> {
+        self.privacy.models.iter().find_map(|model| match model {
+            ModelSpec::DifferentialPrivacy(asked) => Some(asked),
+            _ => None,
+        })
+    }
+
     /// The columns, other than quasi-identifiers, whose values models look at, in name order.
     pub fn judged(&self) -> BTreeSet<&str> {
         self.privacy.models.iter().flat_map(|model| model.asked().judges(self)).collect()
@@ -241,6 +251,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
             );
         }
     }
+    differential_privacy::check(policy, faults);
     if policy.output.suppressed == Suppressed::Starred && !policy.judged().is_empty() {
         faults.push(
             Fault::input("starred rows would show their sensitive values, which no model then judges")

@@ -142,6 +142,8 @@ fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
         ModelSpec::RareValues(asked) => Some(JudgedBy::Values(Rare::new(&asked, policy))),
         // People are judged beside their population.
         ModelSpec::KMap(_) | ModelSpec::DeltaPresence(_) => None,
+        // Counted like k, among the groups.
+        ModelSpec::DifferentialPrivacy(_) => None,
     }
 }
 

@@ -642,6 +642,7 @@ impl<'a> Table<'a> {
             steps: self.step_facts(stay),
             loss: self.losses(stay),
             loss_by_column: self.by_column(stay),
+            sampling: None,
             privacy: self
                 .groups()
                 .into_iter()
