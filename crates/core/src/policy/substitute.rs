@@ -60,7 +60,7 @@ pub(super) fn place(key_file: Option<&str>, key_env: Option<&str>) -> Option<Fau
     match (key_file, key_env) {
         (None, None) => Some(Fault::input("does not say where the key is").help(help)),
         (Some(_), Some(_)) => Some(Fault::input("has two places for one key").help(help)),
-        (Some(file), None) if file.is_empty() => Some(Fault::input("key_file is empty").help(help)),
+        (Some(""), None) => Some(Fault::input("key_file is empty").help(help)),
         (None, Some(name)) if name.is_empty() || name.contains(['=', '\0']) => {
             Some(Fault::input(format!("{name:?} cannot be the name of a variable")).help(help))
         }

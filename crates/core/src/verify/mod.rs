@@ -6,8 +6,9 @@
 //! the text each). The order of rows does not matter.
 //!
 //! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
-//! quasi-identifiers and over each named group, every model of a sensitive column or of the whole table, `population`
-//! and the models that compare with it where the policy names one, `risk`, `missing` where missing cells mean suppression, and
+//! quasi-identifiers and over each named group, `differential privacy`, every model of a sensitive column or of the whole
+//! table, `population` and the models that compare with it where the policy names one, `risk`, `missing` where missing
+//! cells mean suppression, and
 //! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`,
 //! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
 //! `losses.rs`, and `loss by column: NAME`.
