@@ -365,7 +365,6 @@ fn certified(
         sampling: None,
         loss: BTreeMap::new(),
         loss_by_column: BTreeMap::new(),
-        sampling: None,
         privacy: [(claim.to_owned(), Claim { required, achieved, holds: true })].into(),
         search: SearchFacts {
             algorithm: "none".into(),
