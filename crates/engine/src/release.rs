@@ -258,7 +258,7 @@ impl Engine {
         });
         facts.release.risk = Some(facts.risks());
         let certificate =
-            Certificate::new(facts.release.published(), written.columns.clone(), figures.classes)?;
+            Certificate::new(facts.release.clone().published(), written.columns.clone(), figures.classes)?;
         drop(local);
         drop(evaluator);
         drop(problem);
@@ -355,8 +355,8 @@ fn found(outcome: Outcome, problem: &Problem) -> Result<(Solution, f64)> {
             Err(Fault::new(
                 Kind::Unsolvable,
                 format!(
-                    "no generalization is safe: even the most general one leaves {least} of {rows} rows to be \
-                     suppressed, and {} are allowed",
+                    "no generalization is safe: the best one leaves {least} of {rows} rows to be suppressed, and {} \
+                     are allowed",
                     problem.max_suppressed
                 ),
             )

@@ -11,8 +11,8 @@
 //! over several classes (their MINIMIZE2): it is a model of the whole table.
 //!
 //! The figure of a class is the largest probability that an atom about a person in it can reach, with atoms in any class
-//! that is released; that of the table is the largest of these. A class is flagged where its figure, among the classes
-//! that nothing else flags, is c or more. Without the flagged classes there are fewer atoms to choose from, and all
+//! that is released; that of the table is the largest of these. A class is flagged where its figure by itself is c or
+//! more, for one that tells everything would make all others tell too; then where its figure is among those left. Without the flagged classes there are fewer atoms to choose from, and all
 //! other figures are the same or less; so what is left is safe. It need not be the most that could be left.
 //!
 //! Missing cells are no value and protect nobody: the people who have one are left out of a class. Merging classes
@@ -65,15 +65,18 @@ impl CkSafety {
         let mut figures = vec![None; worst.len()];
         for (at, class) in worst.iter().enumerate().rev() {
             let Some(class) = class else { continue };
-            let others = spread(&before[at], &behind);
-            // C is one of the atoms in the class itself.
-            let least = (1..=self.atoms).map(|own| class.none[own] * others[self.atoms - own]);
-            let least = least.fold(f64::INFINITY, f64::min);
-            let figure = class.likeliest / (class.likeliest + least);
-            figures[at] = Some(if class.likeliest > 0.0 { figure } else { 0.0 });
+            figures[at] = Some(self.figure(class, &spread(&before[at], &behind)));
             behind = spread(&behind, &class.none);
         }
         figures
+    }
+
+    /// The figure of a class beside what the others give.
+    fn figure(&self, class: &Worst, others: &[f64]) -> f64 {
+        // C is one of the atoms in the class itself.
+        let own = (1..=self.atoms).filter(|own| others[self.atoms - own].is_finite());
+        let least = own.map(|own| class.none[own] * others[self.atoms - own]).fold(f64::INFINITY, f64::min);
+        if class.likeliest > 0.0 { class.likeliest / (class.likeliest + least) } else { 0.0 }
     }
 
     /// MINIMIZE1 of the paper.
@@ -152,6 +155,12 @@ impl PrivacyModel for CkSafety {
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        let nobody = no_atoms(self.atoms);
+        for class in 0..classes.len() {
+            if !flags.has(class) && !self.bound().holds(self.figure(&self.worst(classes, class), &nobody)) {
+                flags.flag(class, classes.counts()[class]);
+            }
+        }
         let figures = self.figures(classes, flags);
         for (class, figure) in figures.into_iter().enumerate() {
             if figure.is_some_and(|figure| !self.bound().holds(figure)) {

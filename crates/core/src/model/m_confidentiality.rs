@@ -82,6 +82,10 @@ impl PrivacyModel for MConfidentiality {
     }
 
     /// None: which class is held back must tell nothing of its values.
+    fn blind(&self) -> bool {
+        true
+    }
+
     fn violations(&self, _: &View<'_>, _: &mut Flags) {}
 
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {

@@ -131,6 +131,11 @@ pub trait PrivacyModel: Send + Sync {
     /// What is asked for, and what the classes that are not flagged reach; none for a rule that is no guarantee.
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict>;
 
+    /// Whether it holds only because the choice of the release does not depend on the values that it is about.
+    fn blind(&self) -> bool {
+        false
+    }
+
     /// A class of fewer rows cannot be safe.
     fn fewest(&self) -> u64 {
         1

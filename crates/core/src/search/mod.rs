@@ -90,7 +90,7 @@ pub enum Outcome {
         /// 0 when proven to be the best.
         gap: f64,
     },
-    /// No node is safe within the limits; `least` rows would have to be suppressed at the top.
+    /// No node is safe within the limits; of those checked, one suppresses `least` rows and none fewer.
     Infeasible {
         /// Rows flagged at the most general node.
         least: u64,

@@ -117,8 +117,25 @@ impl Problem {
         let mut models = models(policy, &names)?;
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
         models.extend(asked_models(policy, &names, (&measured, &texts), &classes, max_suppressed, load)?);
+        unseen(&models)?;
         Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed, profile }, maps))
     }
+}
+
+/// Where a model holds because the choice of the release does not depend on values, no other may look at them: what it
+/// suppresses tells of them.
+fn unseen(models: &[Box<dyn PrivacyModel>]) -> Result<()> {
+    let Some(blind) = models.iter().find(|model| model.blind()) else { return Ok(()) };
+    let looks = models.iter().filter(|model| !model.blind() && !model.needs().is_empty());
+    let fault = |model: &dyn PrivacyModel| {
+        let (looks, blind) = (model.name(), blind.name());
+        Fault::input(format!(
+            "\"{looks}\" makes the release depend on values, and \"{blind}\" holds only where it does not"
+        ))
+        .key("privacy.models")
+        .help("remove one of the two")
+    };
+    Error::check(looks.map(|model| fault(&**model)).collect())
 }
 
 /// MaxSup f of n rows: floor(f·n). A product a rounding error short of a whole number is that number.

@@ -48,6 +48,35 @@ fn says(from: &str, to: &str, parts: &[&str]) {
     }
 }
 
+/// A model that holds because nothing was chosen by values does not hold beside one that suppresses by them.
+#[test]
+fn nothing_that_looks_at_values_goes_with_m_confidentiality() {
+    let text = "version = 1\n[input]\npath = \"x.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n\
+                [privacy]\nk = 2\nmodels = [ { m_confidentiality = { column = \"ill\", m = 2 } }, MORE ]\n";
+    let problem = |more: &str| {
+        let policy = Policy::parse(&text.replace("MORE", more)).unwrap();
+        let mut tuples = throng::tuples::Tuples::new(2);
+        for row in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+            tuples.insert(&row, 1);
+        }
+        let grouped = throng::search::Grouped {
+            names: vec!["age".into()],
+            measured: vec!["ill".into()],
+            dictionaries: vec![
+                throng::table::Dictionary::of([Some("1"), Some("2")]),
+                throng::table::Dictionary::of([Some("flu"), Some("cold")]),
+            ],
+            tuples,
+            population: None,
+        };
+        throng::search::Problem::new(&policy, grouped, &|_| unreachable!()).err().map(|e| e.to_string())
+    };
+    assert_eq!(problem(""), None);
+    assert_eq!(problem("{ rare_values = { k = 2, columns = [\"age\"] } }"), None);
+    let said = problem("{ rare_values = { k = 2, columns = [\"ill\"] } }").unwrap();
+    assert!(said.contains("rare values") && said.contains("m-confidentiality: ill"), "{said}");
+}
+
 #[test]
 fn a_policy_is_read_and_written() {
     let policy = Policy::parse(GOOD).unwrap();

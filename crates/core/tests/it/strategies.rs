@@ -112,7 +112,13 @@ proptest! {
         let Some(mut problem) = problem(&instance) else { return Ok(()) };
         problem.models.push(Box::new(Fickle(salt)));
         let (expected, _) = solve(&problem, "mingen");
-        prop_assert_eq!(solve(&problem, "auto").0, expected);
+        match (solve(&problem, "auto").0, expected) {
+            // What cannot be safe is not looked at by all models, so a better unsafe node can go unseen.
+            (Outcome::Infeasible { least }, Outcome::Infeasible { least: fewest }) => {
+                prop_assert!(least >= fewest && least > problem.max_suppressed);
+            }
+            (found, expected) => prop_assert_eq!(found, expected),
+        }
     }
 
     #[test]

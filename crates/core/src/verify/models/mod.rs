@@ -242,6 +242,13 @@ pub(super) fn without_unsafe(rules: &[Rule], tuples: &Tuples, columns: &[Values]
 /// Takes the rows of every class away that violates a model among the classes that are left.
 pub(super) fn without_disclosed(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
     for (rule, by) in rules.iter().filter_map(|rule| Some((rule, rule.of_column()?))) {
+        // Those that tell too much by themselves first: they would make all others tell.
+        for class in (0..counts.len()).filter(|&class| counts[class] > 0).collect::<Vec<_>>() {
+            let alone = by.together(columns, &[class]).unwrap_or_default();
+            if alone.iter().any(|&figure| !rule.holds(figure)) {
+                counts[class] = 0;
+            }
+        }
         let left: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
         for (class, figure) in left.iter().zip(by.together(columns, &left).unwrap_or_default()) {
             if !rule.holds(figure) {
