@@ -8,7 +8,9 @@ use throng::error::Result;
 use throng::hierarchy::{self, Spec};
 use throng::policy::Policy;
 use throng::pseudonym::Key;
-use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SamplingFacts, SearchFacts};
+use throng::release::{
+    Certificate, Claim, FileFacts, PolicyFacts, Release, Risks, RowRisk, SamplingFacts, SearchFacts,
+};
 use throng::sampling::{Draw, Sampling};
 use throng::search::{self, Budget, Evaluator, Grouped, Outcome, Problem};
 use throng::table::Dictionary;
@@ -158,6 +160,17 @@ fn draw(policy: &str, table: &str, seed: u64) -> Draw {
     Draw::new(&sampling, &Key::new(SECRET).unwrap(), seed, &Policy::digest(policy), table)
 }
 
+const RISK: RowRisk = RowRisk {
+    rows: 207,
+    classes: 5,
+    unique_rows: 0,
+    smallest: 12,
+    prosecutor: 1.0 / 12.0,
+    marketer: 5.0 / 207.0,
+    at_risk: 0.0,
+};
+const RISKS: Risks = Risks { threshold: 0.2, before: RISK, after: RISK };
+
 /// What a holder hands out.
 #[derive(Clone)]
 struct Made {
@@ -193,7 +206,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         levels: [("age".into(), 2), ("sex".into(), 0)].into(),
         steps: Vec::new(),
         population: None,
-        risk: None,
+        risk: Some(RISKS),
         loss: [("prec".into(), 0.3)].into(),
         loss_by_column: BTreeMap::new(),
         sampling: Some(SamplingFacts {
@@ -291,6 +304,8 @@ fn a_certificate_must_tell_the_draw_and_nothing_else() {
     assert_eq!(told(|r| r.input.rows = 207), wrong);
     assert_eq!(told(|r| (r.rows, r.suppressed) = (r.rows + 7, 7)), wrong);
     assert_eq!(told(|r| r.search.seconds = 0.1), wrong);
+    let risk = told(|r| r.risk = Some(RISKS));
+    assert!(risk.iter().all(|broken| broken.contains("certificate")), "{risk:?}");
     assert_eq!(told(|r| r.sampling.as_mut().unwrap().k = 15), wrong);
     assert_eq!(told(|r| r.sampling.as_mut().unwrap().epsilon = 0.5), wrong);
     assert_eq!(told(|r| r.sampling.as_mut().unwrap().delta = 0.01), wrong);
