@@ -97,33 +97,50 @@ impl Drawn {
         self.one / self.fraction() * (self.one * once(1.0) / all)
     }
 
-    /// The maximum of the likelihood, where both derivatives vanish; none where it lies at a limit of α.
+    /// The maximum of the likelihood, where both derivatives vanish, or at α = 0 where it falls from there on; none where it rises up to
+    /// α = 1.
     fn pitman(&self) -> Option<f64> {
         if self.classes < 2.0 || self.classes == self.rows {
             return None;
         }
+        // Σ 1/(θ + iα) and Σ i/(θ + iα) over all classes but one.
+        let last = self.classes - 1.0;
+        let once = |theta: f64, alpha: f64| match alpha == 0.0 {
+            true => last / theta,
+            false => reciprocals(theta / alpha, last) / alpha,
+        };
+        let counted = |theta: f64, alpha: f64| match alpha == 0.0 {
+            true => last * (last + 1.0) / 2.0 / theta,
+            false => (last - theta * once(theta, alpha)) / alpha,
+        };
         let theta = |alpha: f64| {
-            let slope = |log: &f64| {
+            let rises = |log: f64| {
                 let theta = log.exp() - alpha;
-                reciprocals(theta / alpha, self.classes - 1.0) / alpha - reciprocals(theta, self.rows - 1.0)
+                once(theta, alpha) > reciprocals(theta, self.rows - 1.0)
             };
-            bisected(-30.0, 40.0, |log| slope(&log) > 0.0).exp() - alpha
+            bisected(-30.0, 40.0, rises).exp() - alpha
         };
         let slope = |alpha: f64| {
-            let theta = theta(alpha);
-            // Σ i/(θ + iα): all terms are 1/α but for θ's part.
-            let new =
-                (self.classes - 1.0 - theta / alpha * reciprocals(theta / alpha, self.classes - 1.0)) / alpha;
             let old = self.sizes.iter().map(|(size, classes)| classes * reciprocals(-alpha, size - 1.0));
-            new - old.sum::<f64>()
+            counted(theta(alpha), alpha) - old.sum::<f64>()
         };
         let (low, high) = (1e-6, 1.0 - 1e-6);
-        if slope(low) <= 0.0 || slope(high) >= 0.0 {
-            return None;
+        let alpha = match slope(0.0) <= 0.0 || slope(low) <= 0.0 {
+            true => 0.0,
+            false if slope(high) >= 0.0 => return None,
+            false => bisected(low, high, |alpha| slope(alpha) > 0.0),
+        };
+        Some(self.expected(theta(alpha), alpha))
+    }
+
+    /// The expected uniques of Pitman's formula: Hoshino's where the population is ten thousand times θ, else N · Γ(θ + 1)/Γ(θ + α) ·
+    /// Γ(θ + α + N − 1)/Γ(θ + N).
+    fn expected(&self, theta: f64, alpha: f64) -> f64 {
+        let start = log_step(theta + alpha, 1.0 - alpha);
+        match theta <= 1e-4 * self.people {
+            true => (start + alpha * self.people.ln()).exp(),
+            false => (start + self.people.ln() + log_step(theta + self.people, alpha - 1.0)).exp(),
         }
-        let alpha = bisected(low, high, |alpha| slope(alpha) > 0.0);
-        let theta = theta(alpha);
-        Some((log_factorial(theta) - log_factorial(theta + alpha - 1.0) + alpha * self.people.ln()).exp())
     }
 
     /// The number of classes of the population: Shlosser's estimator as Haas and Stokes (1998) changed it.
@@ -206,6 +223,16 @@ fn log_factorial(x: f64) -> f64 {
     (z + 0.5) * z.ln() - z + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - down
 }
 
+/// ln Γ(x + a) − ln Γ(x), for a from −1 to 1: where x is large by the series in 1/x, because two large logarithms would lose the
+/// difference.
+fn log_step(x: f64, a: f64) -> f64 {
+    if x < 1000.0 {
+        return log_factorial(x + a - 1.0) - log_factorial(x - 1.0);
+    }
+    let b = a * (a - 1.0);
+    a * x.ln() + b / (2.0 * x) - b * (2.0 * a - 1.0) / (12.0 * x * x) + b * b / (12.0 * x * x * x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,6 +245,9 @@ mod tests {
         }
         let factorial: f64 = (1..=15).map(|i| f64::from(i).ln()).sum();
         assert!((log_factorial(15.0) - factorial).abs() < 1e-12);
+        assert!((log_step(7.0, 1.0) - 7f64.ln()).abs() < 1e-12);
+        // With mpmath at 30 digits.
+        assert!((log_step(3.2e8, -0.282) + 5.522_640_497_594_888).abs() < 1e-13);
         assert!((log_factorial(-0.5) - std::f64::consts::PI.sqrt().ln()).abs() < 1e-12);
     }
 
@@ -227,5 +257,18 @@ mod tests {
         let sample = Drawn::new(&[1, 2, 2], 10).unwrap();
         let drawn_once = 0.5 + 2.0 * 2.0 * 0.5 * (5.0 / 9.0);
         assert!((sample.by(Estimator::Zayatz).unwrap() - 2.0 * (0.5 / drawn_once)).abs() < 1e-12);
+    }
+
+    /// The values of `population/tests.rs`, which were computed elsewhere: α inside, θ not small against the population, and α = 0.
+    #[test]
+    fn pitman_is_that_of_the_definition() {
+        let rows = |of: &[(u64, usize)]| -> Vec<u64> { of.iter().flat_map(|&(s, c)| vec![s; c]).collect() };
+        let pitman = |of: &[(u64, usize)], people| Drawn::new(&rows(of), people).unwrap().pitman().unwrap();
+        let near =
+            |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+        let inside = [(1, 300), (2, 80), (3, 40), (8, 20)];
+        near(pitman(&inside, 7_400), 860.714_275_322_063_1);
+        near(pitman(&inside, 74_000_000), 32_227.399_824_944_53);
+        near(pitman(&[(1, 5), (2, 20), (9, 30), (40, 20)], 20_000), 17.966_622_502_265_07);
     }
 }

@@ -53,7 +53,7 @@ fn a_row_of_too_few_people_is_found() {
     made.certificate.classes += 1;
     made.seal();
     let verdict = case.judge(&made, false);
-    assert_eq!(broken(&verdict), ["k-map", "loss: dm"], "{verdict:#?}");
+    assert_eq!(broken(&verdict), ["k-map", "loss: dm", "risk"], "{verdict:#?}");
     assert!(verdict.claims["k-map"].found.contains("the worst has 1, 2 is required"));
     assert!(broken(&case.judge(&made, true)).contains(&"truth"));
 }
