@@ -487,7 +487,10 @@ fn no_figure_is_never_enough() {
     let asked = unique(1000, 1.0, Estimator::Pitman);
     assert_eq!(figure(&asked, &[1, 1, 1]), None);
     assert_eq!(flagged(&[built(&asked, 3, false)], &[1, 1, 1]), [true; 3]);
-    assert_eq!(flagged(&[built(&asked, 3, false)], &[1, 1, 1, 3]), [true, true, true, false]);
+    // Nor does the slide negative binomial where no class has two rows; without its uniques the table has a figure.
+    let asked = unique(1000, 1.0, Estimator::Snb);
+    assert_eq!(figure(&asked, &[1, 1, 1, 3]), None);
+    assert_eq!(flagged(&[built(&asked, 6, false)], &[1, 1, 1, 3]), [true, true, true, false]);
 }
 
 /// Two pairs become a four, and a sample unique looks rarer.

@@ -345,6 +345,7 @@ impl<'a> Table<'a> {
         let values: BTreeSet<Option<String>> = all.iter().map(|&row| value(row)).collect();
         let pairs = values.iter().map(|v| (share(mates, v), share(&all, v)));
         match &figure.kind {
+            Kind::Closeness(Distance::Equal) => pairs.map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0,
             Kind::Closeness(distance) => self.distance(*distance, figure.at, mates),
             Kind::Share(named) => {
                 let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
@@ -400,7 +401,7 @@ impl<'a> Table<'a> {
             (0..6 / by).map(|n| differ(&|v| v.is_some_and(|v| v / by == n))).sum::<f64>() + missing
         };
         match distance {
-            Distance::Equal => of(1) / 2.0,
+            Distance::Equal => f64::NAN,
             // Up to each value that occurs; the last step is nothing.
             Distance::Ordered => {
                 let occurs = |v: &usize| all.iter().any(|&row| value(row) == Some(*v));
@@ -588,9 +589,14 @@ impl<'a> Table<'a> {
             *stays &= self.among_people(row, &before);
         }
         self.stable(&mut stay);
-        let before = stay.clone();
-        for (row, stays) in stay.iter_mut().enumerate().filter(|(_, stays)| **stays) {
-            *stays &= last.iter().all(|model| self.reached(row, &before, model).1);
+        for model in &last {
+            // By itself first, then among those left.
+            let class = |row: usize, of: &[bool]| -> Vec<bool> {
+                (0..of.len()).map(|b| of[b] && self.general[b] == self.general[row]).collect()
+            };
+            let alone = |row: usize| self.reached(row, &class(row, &stay), model).1;
+            let left: Vec<bool> = (0..stay.len()).map(|row| stay[row] && alone(row)).collect();
+            stay = (0..stay.len()).map(|row| left[row] && self.reached(row, &left, model).1).collect();
         }
         self.stable(&mut stay);
         if self.all_present(&stay) { stay } else { vec![false; stay.len()] }
