@@ -44,8 +44,8 @@ const WITH_ORIGINAL: &str = "verify out.csv --policy p.toml --original wards.csv
 /// People of few kinds, some of them rare, some without an age.
 fn wards(rows: usize) -> Table {
     let row = |i: usize| {
-        let age = if i % 7 == 0 { String::new() } else { (5 + (i * i + 7 * i) % 80).to_string() };
-        let ward = if i % 13 == 0 { "d" } else { ["a", "b", "c"][i % 3] };
+        let age = if i.is_multiple_of(7) { String::new() } else { (5 + (i * i + 7 * i) % 80).to_string() };
+        let ward = if i.is_multiple_of(13) { "d" } else { ["a", "b", "c"][i % 3] };
         vec![format!("P{i:05}"), age, ["f", "m"][i % 2].to_owned(), ward.to_owned()]
     };
     Table {
