@@ -175,7 +175,8 @@ impl Drawn {
             let alpha = alpha_of(r);
             q * (alpha * none_drawn(logit)).exp() * (1.0 + s * alpha * r) - self.one / classes
         };
-        let points: Vec<f64> = (0..=4000).map(|i| -40.0 + f64::from(i) / 50.0).collect();
+        // Where it is looked at belongs to the definition: a pair of roots between two points is not seen.
+        let points: Vec<f64> = (0..=400).map(|i| -40.0 + f64::from(i) / 5.0).collect();
         let known: Vec<f64> = points.iter().map(|&point| off(point)).collect();
         let crosses = |&at: &usize| {
             let (a, b) = (known[at], known[at + 1]);
