@@ -122,7 +122,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
     (table(), people(), [0_usize..4, 0..4, 0..4], policy, steps, models).prop_map(
         move |(rows, people, levels, (missing, suppressed, privacy, loss), steps, models)| {
             // People are not counted where classes overlap, or in several forms.
-            let counts = models.contains("population");
+            let counts = models.contains("p.csv");
             let missing = if counts && missing == Missing::Wildcard { Missing::Value } else { missing };
             let suppressed = if counts { "dropped" } else { suppressed };
             // Starred rows are judged by no model, and some models need a k.
