@@ -381,6 +381,12 @@ fn remedies(problem: &Problem, least: u64) -> String {
         });
     }
     remedies.push("lower k".into());
+    let others = problem.models.iter().map(|model| model.name());
+    let others: Vec<String> =
+        others.filter(|name| !name.starts_with("k-anonymity") && name != "no missing").collect();
+    if !others.is_empty() {
+        remedies.push(format!("ask less of {}", others.join(", ")));
+    }
     remedies.join(", or ")
 }
 
