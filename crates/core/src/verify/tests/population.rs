@@ -79,12 +79,14 @@ fn shares_of_people() {
     for original in [true, false] {
         assert_eq!(broken(&both.judge(&made, original)), Vec::<&str>::new());
     }
-    // A row less of the young is still within the shares, but not what was certified, and not what is true.
+    // Without the old nobody of their class is in the release, and everybody can see that.
     let mut less = made.clone();
     less.rows.retain(|row| row[1].as_deref() != Some("old"));
     let verdict = both.judge(&less, true);
     let found = broken(&verdict);
     assert!(found.contains(&"delta-presence: least") && found.contains(&"truth"), "{found:?}");
+    let found = &verdict.claims["delta-presence: least"].found;
+    assert!(found.contains("the worst has 0, 0.4 is required"), "a class that nobody is left of: {found}");
 }
 
 #[test]
