@@ -9,7 +9,7 @@
 
 use super::class::{Bound, Class, ClassModel, to_reach};
 use super::{Sensitive, Values};
-use crate::error::{Fault, Result};
+use crate::error::Result;
 use crate::policy::AlphaK as Asked;
 use crate::table::Code;
 
@@ -30,16 +30,7 @@ impl AlphaK {
     /// # Errors
     /// A named value that the column does not have.
     pub fn new(claim: String, asked: &Asked, column: &Values<'_>, strict: bool) -> Result<Self> {
-        let mut counts = vec![asked.values.is_none(); column.rows.len()];
-        for value in asked.values.iter().flatten() {
-            let Some(code) = column.texts.get(Some(value)) else {
-                return Err(Fault::data(format!("`{}` has no value `{value}`", column.name))
-                    .key("values")
-                    .help("correct or remove it")
-                    .into());
-            };
-            counts[code as usize] = true;
-        }
+        let counts = column.named(asked.values.as_deref())?;
         Ok(AlphaK { claim, column: column.sensitive(), alpha: asked.alpha, counts, strict })
     }
 }

@@ -22,7 +22,7 @@
 use super::class::{Bound, Class};
 use super::{PrivacyModel, Sensitive, Values, Verdict};
 use crate::classes::{Flags, View};
-use crate::error::{Fault, Result};
+use crate::error::Result;
 use crate::policy::MConfidentiality as Asked;
 
 /// No value too frequent in any class, without any choice that depends on values.
@@ -41,16 +41,7 @@ impl MConfidentiality {
     /// # Errors
     /// A named value that the column does not have.
     pub fn new(claim: String, asked: &Asked, column: &Values<'_>) -> Result<Self> {
-        let mut counts = vec![asked.values.is_none(); column.rows.len()];
-        for value in asked.values.iter().flatten() {
-            let Some(code) = column.texts.get(Some(value)) else {
-                return Err(Fault::data(format!("`{}` has no value `{value}`", column.name))
-                    .key("values")
-                    .help("correct or remove it")
-                    .into());
-            };
-            counts[code as usize] = true;
-        }
+        let counts = column.named(asked.values.as_deref())?;
         Ok(MConfidentiality { claim, column: column.sensitive(), share: 1.0 / asked.m, counts })
     }
 

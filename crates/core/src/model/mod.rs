@@ -95,6 +95,24 @@ impl Values<'_> {
         self.rows.iter().enumerate().filter(|&(code, rows)| occurs((code, rows))).count()
     }
 
+    /// Code → whether it is one of the named values; without names all are.
+    ///
+    /// # Errors
+    /// A named value that the column does not have.
+    fn named(&self, values: Option<&[String]>) -> Result<Vec<bool>> {
+        let mut named = vec![values.is_none(); self.rows.len()];
+        for value in values.into_iter().flatten() {
+            let Some(code) = self.texts.get(Some(value)) else {
+                return Err(Fault::data(format!("`{}` has no value `{value}`", self.name))
+                    .key("values")
+                    .help("correct or remove it")
+                    .into());
+            };
+            named[code as usize] = true;
+        }
+        Ok(named)
+    }
+
     /// Code → share of the table's rows.
     fn shares(&self) -> Vec<f64> {
         let all = self.rows.iter().sum::<u64>().max(1) as f64;
