@@ -8,6 +8,7 @@
 // Nouns: passed along; they use no verb.
 pub mod error;
 pub mod table;
+pub mod cell;
 pub mod hierarchy;
 pub mod lattice;
 pub mod histogram;
@@ -18,6 +19,7 @@ pub mod population;
 pub mod model;
 pub mod loss;
 pub mod policy;
+pub mod space;
 pub mod pseudonym;
 pub mod sampling;
 pub mod recoding;

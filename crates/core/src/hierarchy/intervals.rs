@@ -8,6 +8,7 @@
 
 use super::build::{path, unfit, values};
 use super::{Intervals, Path};
+use crate::cell::number;
 use crate::error::{Error, Fault, Result};
 use crate::table::Dictionary;
 
@@ -34,12 +35,6 @@ pub(super) fn paths(spec: &Intervals, dictionary: &Dictionary) -> Result<Vec<Pat
     Error::check(faults)?;
     let scale = if spec.bounds.is_empty() { Scale::equal(spec, &numbers)? } else { Scale::listed(spec) };
     Ok(numbers.iter().map(|&(value, x)| path(value, scale.labels(x))).collect())
-}
-
-/// The finite number that a text is, spaces around it aside.
-pub(super) fn number(text: &str) -> Option<f64> {
-    // Adding zero turns −0 into 0, which is the same number and must sort and print as it.
-    text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x + 0.0)
 }
 
 /// The values with their numbers, and the values that are none.

@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use super::build::{path, show, unfit, values};
-use super::intervals::number;
 use super::{Order, Path};
+use crate::cell::number;
 use crate::error::{Error, Fault, Result};
 use crate::table::Dictionary;
 

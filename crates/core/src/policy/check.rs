@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Column, Format, Policy, Preference, Role, models, profile, substitute};
+use super::{Column, Format, Policy, Preference, Role, local, models, profile, substitute};
 use crate::error::{Fault, nearest};
 use crate::loss;
 
@@ -21,6 +21,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     privacy(policy, &mut faults);
     models::check(policy, &mut faults);
     profile::check(policy, &mut faults);
+    local::check(policy, &mut faults);
     substitute::check(policy, &mut faults);
     linked(policy, &mut faults);
     preference(policy, &mut faults);

@@ -5,6 +5,7 @@
 
 mod check;
 mod grammar;
+mod local;
 mod loss;
 mod models;
 mod profile;
@@ -12,6 +13,7 @@ mod spans;
 mod substitute;
 
 pub(crate) use grammar::fault as grammar_fault;
+pub use local::{Boxes, By, Cut, Form, LOCAL, Mondrian, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
     AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, DifferentialPrivacy,
@@ -254,6 +256,10 @@ pub struct Column {
     /// How likely somebody links on it, from 0 to 1; only for Datafly. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linking: Option<f64>,
+    /// How its cells are written where a method forms regions of rows. Default: labels where there is a hierarchy, otherwise
+    /// intervals of numbers and sets of other values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
     /// What is done to it instead of removing it; only for `identifier`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transform: Option<Transform>,
@@ -271,6 +277,7 @@ impl Column {
             weight: None,
             tolerance: None,
             linking: None,
+            form: None,
             transform: None,
         }
     }
@@ -339,6 +346,15 @@ pub struct Search {
     /// Which of the lowest nodes Samarati's algorithm takes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub prefer: Preference,
+    /// Whether rows that the chosen levels leave unsafe are searched again by themselves, and so on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub local: bool,
+    /// How Mondrian cuts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mondrian: Option<Mondrian>,
+    /// What boxes are to be good for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boxes: Option<Boxes>,
     /// Groups of columns that must sit at the same level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Vec<String>>,
@@ -371,7 +387,16 @@ fn auto() -> String {
 impl Default for Search {
     fn default() -> Self {
         let (loss, prefer) = (LossSpec::default(), Preference::default());
-        Search { algorithm: auto(), loss, prefer, linked: Vec::new(), seed: 0 }
+        Search {
+            algorithm: auto(),
+            loss,
+            prefer,
+            local: false,
+            mondrian: None,
+            boxes: None,
+            linked: Vec::new(),
+            seed: 0,
+        }
     }
 }
 

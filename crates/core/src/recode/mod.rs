@@ -14,6 +14,8 @@
 
 mod cells;
 mod group;
+mod mondrian;
+pub mod region;
 
 pub use cells::cells;
 
@@ -27,6 +29,10 @@ use crate::recoded::{Recoded, Released};
 use crate::recoding::Steps;
 use crate::release::StepFacts;
 use group::group;
+use region::Method;
+
+/// All methods that form regions of rows.
+pub const METHODS: [&dyn Method; 1] = [&mondrian::Mondrian];
 
 /// A release in several steps.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 18] = [
+const NOUNS: [&str; 20] = [
     "error",
     "table",
+    "cell",
     "hierarchy",
     "lattice",
     "histogram",
@@ -15,6 +16,7 @@ const NOUNS: [&str; 18] = [
     "model",
     "loss",
     "policy",
+    "space",
     "pseudonym",
     "sampling",
     "recoding",
@@ -60,7 +62,7 @@ fn may(from: &str, to: &str) -> bool {
         // A model sees classes, a loss sees classes and columns; neither sees how they were searched.
         noun if NOUNS.contains(&noun) => NOUNS.contains(&to),
         // The judge shares nothing with those it judges, and uses no other verb.
-        "verify" => ["error", "table", "hierarchy", "policy", "release"].contains(&to),
+        "verify" => ["error", "table", "cell", "hierarchy", "policy", "release"].contains(&to),
         "describe" => ["error", "table", "hierarchy", "policy"].contains(&to),
         // Local recoding takes up what a search decided, not how.
         // Risk looks at tables, whoever made them.

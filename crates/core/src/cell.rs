@@ -1,0 +1,255 @@
+//! How a generalized cell is written, and read back: one form for whatever decided it.
+//!
+//! | written | means |
+//! | --- | --- |
+//! | `02138` | the value itself, or a label of a hierarchy |
+//! | `[20, 35]`, `[20, 35)`, `< 20`, `>= 90` | a number between bounds; a round bracket leaves its bound out |
+//! | `{A, B}` | one of these values |
+//! | `0213*`, `*138` | a value that begins or ends so; a star for every hidden character |
+//! | `*` | anything |
+//!
+//! Within `{…}` a value that has a comma, a brace, a quote or a space at an end is written in double quotes, with `""` for a quote.
+//! Whether a text is meant as a form or is a value that happens to look like one, only the column's hierarchy can say. Costs one
+//! pass over the text.
+
+/// A cell as it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// `*`: anything.
+    Anything,
+    /// A value or a label.
+    Value(String),
+    /// A number between two bounds.
+    Interval(Interval),
+    /// One of some values.
+    Set(Vec<String>),
+    /// A text of which the beginning or the end is shown.
+    Masked(Masked),
+}
+
+/// A number between two bounds; an infinite bound is none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The lower bound.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+    /// Whether the lower bound is one of the numbers.
+    pub from_low: bool,
+    /// Whether the upper bound is one of the numbers.
+    pub to_high: bool,
+}
+
+impl Interval {
+    /// Whether a number lies in it.
+    pub fn has(&self, x: f64) -> bool {
+        let above = if self.from_low { x >= self.low } else { x > self.low };
+        let below = if self.to_high { x <= self.high } else { x < self.high };
+        above && below
+    }
+}
+
+/// A text of which the beginning or the end is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Masked {
+    /// What is shown.
+    pub shown: String,
+    /// How many characters are hidden.
+    pub hidden: usize,
+    /// Whether the beginning is shown; otherwise the end is.
+    pub begins: bool,
+}
+
+impl Cell {
+    /// Reads a cell.
+    pub fn parse(text: &str) -> Cell {
+        if text == "*" {
+            return Cell::Anything;
+        }
+        let parsed = interval(text).map(Cell::Interval).or_else(|| set(text).map(Cell::Set));
+        let parsed = parsed.or_else(|| masked(text).map(Cell::Masked));
+        parsed.unwrap_or_else(|| Cell::Value(text.into()))
+    }
+
+    /// Whether an original value can be behind the cell.
+    pub fn covers(&self, value: &str) -> bool {
+        match self {
+            Cell::Anything => true,
+            Cell::Value(shown) => shown == value,
+            Cell::Interval(interval) => number(value).is_some_and(|x| interval.has(x)),
+            Cell::Set(values) => values.iter().any(|shown| shown == value),
+            Cell::Masked(Masked { shown, hidden, begins }) => {
+                let rest = if *begins { value.strip_prefix(&**shown) } else { value.strip_suffix(&**shown) };
+                rest.is_some_and(|rest| rest.chars().count() == *hidden)
+            }
+        }
+    }
+}
+
+/// The closed interval between two values, or the value where both are the same.
+pub fn write_interval(low: &str, high: &str) -> String {
+    if low == high { low.into() } else { format!("[{}, {}]", low.trim(), high.trim()) }
+}
+
+/// The set of some values, or the value where it is one.
+pub fn write_set<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
+    let values: Vec<&str> = values.into_iter().collect();
+    if let [only] = values[..] {
+        return only.into();
+    }
+    let quoted: Vec<String> = values.into_iter().map(quoted).collect();
+    format!("{{{}}}", quoted.join(", "))
+}
+
+fn quoted(value: &str) -> String {
+    let plain = !value.is_empty() && value.trim() == value && !value.contains([',', '{', '}', '"']);
+    if plain { value.into() } else { format!("\"{}\"", value.replace('"', "\"\"")) }
+}
+
+/// The finite number that a text is, spaces around it aside.
+pub fn number(text: &str) -> Option<f64> {
+    // Adding zero turns −0 into 0, which is the same number and must sort and print as it.
+    text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x + 0.0)
+}
+
+fn interval(text: &str) -> Option<Interval> {
+    if let Some(low) = text.strip_prefix(">= ").and_then(number) {
+        return Some(Interval { low, high: f64::INFINITY, from_low: true, to_high: false });
+    }
+    if let Some(high) = text.strip_prefix("< ").and_then(number) {
+        return Some(Interval { low: f64::NEG_INFINITY, high, from_low: false, to_high: false });
+    }
+    let (from_low, to_high) = (text.starts_with('['), text.ends_with(']'));
+    let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
+    let (low, high) = inner.split_once(", ")?;
+    let (low, high) = (number(low)?, number(high)?);
+    (low <= high).then_some(Interval { low, high, from_low, to_high })
+}
+
+fn set(text: &str) -> Option<Vec<String>> {
+    let mut rest = text.strip_prefix('{')?.strip_suffix('}')?;
+    let mut values = Vec::new();
+    loop {
+        let (value, after) = if let Some(inner) = rest.strip_prefix('"') {
+            quoted_value(inner)?
+        } else {
+            let end = rest.find(", ").unwrap_or(rest.len());
+            let value = &rest[..end];
+            let plain = !value.is_empty() && quoted(value) == value;
+            plain.then(|| (value.to_owned(), &rest[end..]))?
+        };
+        values.push(value);
+        if after.is_empty() {
+            return Some(values);
+        }
+        rest = after.strip_prefix(", ")?;
+    }
+}
+
+/// The value up to the closing quote, and what follows.
+fn quoted_value(inner: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut rest = inner;
+    loop {
+        let end = rest.find('"')?;
+        value.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
+        match rest.strip_prefix('"') {
+            Some(more) => {
+                value.push('"');
+                rest = more;
+            }
+            None => return Some((value, rest)),
+        }
+    }
+}
+
+fn masked(text: &str) -> Option<Masked> {
+    let begun = text.trim_end_matches('*');
+    let ended = text.trim_start_matches('*');
+    let hidden = |shown: &str| text.len() - shown.len();
+    let plain = |shown: &str| !shown.is_empty() && !shown.contains('*');
+    if hidden(begun) > 0 && plain(begun) {
+        return Some(Masked { shown: begun.into(), hidden: hidden(begun), begins: true });
+    }
+    (hidden(ended) > 0 && plain(ended)).then(|| Masked {
+        shown: ended.into(),
+        hidden: hidden(ended),
+        begins: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn forms_are_read_as_documented() {
+        let interval =
+            |low, high, from_low, to_high| Cell::Interval(Interval { low, high, from_low, to_high });
+        let (less, more) = (f64::NEG_INFINITY, f64::INFINITY);
+        let set = |values: &[&str]| Cell::Set(values.iter().map(|v| (*v).to_owned()).collect());
+        for (text, cell) in [
+            ("*", Cell::Anything),
+            ("[20, 35)", interval(20.0, 35.0, true, false)),
+            ("[20, 35]", interval(20.0, 35.0, true, true)),
+            ("(-1.5, 1e3]", interval(-1.5, 1000.0, false, true)),
+            ("< 20", interval(less, 20.0, false, false)),
+            (">= 90", interval(90.0, more, true, false)),
+            ("{A, B}", set(&["A", "B"])),
+            ("{\"a, b\", \"say \"\"x\"\"\", \"\"}", set(&["a, b", "say \"x\"", ""])),
+            ("0213*", Cell::Masked(Masked { shown: "0213".into(), hidden: 1, begins: true })),
+            ("**38", Cell::Masked(Masked { shown: "38".into(), hidden: 2, begins: false })),
+            ("[35, 20]", Cell::Value("[35, 20]".into())),
+            ("[a, b]", Cell::Value("[a, b]".into())),
+            ("{A, B", Cell::Value("{A, B".into())),
+            ("{A,B}", Cell::Value("{A,B}".into())),
+            ("{}", Cell::Value("{}".into())),
+            ("a*b", Cell::Value("a*b".into())),
+            ("02138", Cell::Value("02138".into())),
+        ] {
+            assert_eq!(Cell::parse(text), cell, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cell_covers_what_it_says() {
+        for (text, inside, outside) in [
+            ("[20, 35)", "20", "35"),
+            ("[20, 35]", "35.0", "35.1"),
+            ("< 20", "-7", "20"),
+            (">= 90", "90", "89"),
+            ("{A, B}", "B", "C"),
+            ("0213*", "02139", "0213"),
+            ("*", "anything", ""),
+            ("Black", "Black", "White"),
+        ] {
+            let cell = Cell::parse(text);
+            assert!(cell.covers(inside), "{text} covers {inside}");
+            assert!(text == "*" || !cell.covers(outside), "{text} does not cover {outside}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sets_are_read_back(values in proptest::collection::btree_set(".{0,6}", 2..5)) {
+            let text = write_set(values.iter().map(String::as_str));
+            prop_assert_eq!(Cell::parse(&text), Cell::Set(values.into_iter().collect()));
+        }
+
+        #[test]
+        fn intervals_are_read_back(low in -1e9..1e9f64, width in 0.001..1e9f64) {
+            let high = low + width;
+            let text = write_interval(&low.to_string(), &high.to_string());
+            let interval = Interval { low, high, from_low: true, to_high: true };
+            prop_assert_eq!(Cell::parse(&text), Cell::Interval(interval));
+        }
+
+        #[test]
+        fn nothing_makes_it_panic(text in ".*") {
+            let _ = Cell::parse(&text).covers(&text);
+        }
+    }
+}

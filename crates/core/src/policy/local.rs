@@ -1,0 +1,143 @@
+//! What a policy says of local recoding: how cells are written, and how regions of rows are formed.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Policy, Role, is_default};
+use crate::error::Fault;
+
+/// How a cell of a region is written, where a method forms regions of rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// The least label of the hierarchy that is true of all rows of the region.
+    #[default]
+    Label,
+    /// The least interval with the numbers of all rows of the region: `[20, 35]`.
+    Interval,
+    /// The values of all rows of the region: `{A, B}`.
+    Set,
+    /// The mean of the numbers of all rows of the region.
+    Mean,
+    /// The median of the numbers of all rows of the region.
+    Median,
+}
+
+impl Form {
+    /// Whether values must be numbers.
+    pub fn numeric(self) -> bool {
+        matches!(self, Form::Interval | Form::Mean | Form::Median)
+    }
+
+    /// Whether a cell is true of every row of its region.
+    pub fn truthful(self) -> bool {
+        !matches!(self, Form::Mean | Form::Median)
+    }
+}
+
+/// How Mondrian cuts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mondrian {
+    /// Whether rows of equal values stay together.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cut: Cut,
+    /// Which column is cut.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub by: By,
+}
+
+/// Whether rows of equal values stay together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cut {
+    /// They do.
+    #[default]
+    Strict,
+    /// Rows at the median may go to either side, so that sides are equal.
+    Relaxed,
+}
+
+/// Which column of a region Mondrian cuts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The one whose values spread over the largest part of the column's range.
+    #[default]
+    Range,
+    /// The one whose values have most entropy.
+    Entropy,
+    /// The one of which a cut tells most of the target.
+    Target,
+}
+
+/// What boxes are to be good for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Boxes {
+    /// What the recipient wants to compute.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub statistic: Statistic,
+    /// Of which columns; default all with numbers, for two the first two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+}
+
+/// A statistic of which the recipient wants narrow bounds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Statistic {
+    /// The mean of each column.
+    #[default]
+    Mean,
+    /// The variance of each column.
+    Variance,
+    /// The covariance of two columns.
+    Covariance,
+    /// The correlation of two columns.
+    Correlation,
+}
+
+/// The algorithms that form regions of rows instead of choosing levels.
+pub const LOCAL: [&str; 4] = ["mondrian", "k-similar", "boxes", "mdav"];
+
+impl Policy {
+    /// Whether rows are recoded by regions instead of levels.
+    pub fn forms_regions(&self) -> bool {
+        LOCAL.contains(&self.search.algorithm.as_str())
+    }
+}
+
+/// What is wrong with it whatever the table is.
+pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
+    let algorithm = policy.search.algorithm.as_str();
+    let only = |key: &str, given: bool, with: &str| {
+        (given && algorithm != with).then(|| {
+            Fault::input(format!("only \"{with}\" has it, and the algorithm is \"{algorithm}\""))
+                .key(key)
+                .help(format!("remove it, or write algorithm = \"{with}\""))
+        })
+    };
+    faults.extend(only("search.mondrian", policy.search.mondrian.is_some(), "mondrian"));
+    faults.extend(only("search.boxes", policy.search.boxes.is_some(), "boxes"));
+    if policy.search.local && policy.forms_regions() {
+        faults.push(
+            Fault::input(format!("\"{algorithm}\" is local already"))
+                .key("search.local")
+                .help("remove it; it lets rows that a search of levels leaves unsafe be searched again"),
+        );
+    }
+    for (name, column) in policy.columns.iter().filter(|(_, column)| column.form.is_some()) {
+        let key = format!("columns.{name}.form");
+        if column.role != Role::Quasi {
+            faults.push(
+                Fault::input(format!("a column with role \"{}\" is not generalized", column.role.name()))
+                    .key(key)
+                    .help("remove `form`, or give the column role = \"quasi\""),
+            );
+        } else if !policy.forms_regions() {
+            let help = format!("remove it, or choose one of the algorithms {}", LOCAL.join(", "));
+            let message = format!("\"{algorithm}\" writes labels of hierarchies and nothing else");
+            faults.push(Fault::input(message).key(key).help(help));
+        }
+    }
+}

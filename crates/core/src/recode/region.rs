@@ -1,0 +1,204 @@
+//! What methods that form regions of rows have in common: what they are given, and what they give back.
+//!
+//! A method puts the rows of a table into *regions*; all rows of a region then get the same cells. It sees points (see
+//! [`Space`]), asks a [`Judge`] whether a set of them is safe, and gives [`Share`]s. It knows no labels, no lattice and no release:
+//! `regions.rs` makes cells of regions and proves the whole, as `apply` does for steps. Adding a method is one file and
+//! one line in [`METHODS`].
+
+use crate::classes::Classes;
+use crate::error::{Fault, Result};
+use crate::model::{Class, ClassModel, PrivacyModel};
+use crate::policy::Search;
+use crate::space::Space;
+use crate::table::Code;
+
+/// What a method is given.
+pub struct Field<'a> {
+    /// The points.
+    pub space: &'a Space,
+    /// What makes a region safe.
+    pub judge: Judge<'a>,
+    /// The policy's options.
+    pub search: &'a Search,
+    /// Names of the columns.
+    pub names: &'a [String],
+    /// Column → how much distortion the recipient tolerates, from 0 to 1: decides ties.
+    pub tolerance: Vec<f64>,
+    /// Decides what is left to chance.
+    pub seed: u64,
+    /// Whom to tell, and who may stop it.
+    pub watch: Watch<'a>,
+}
+
+/// Told how far a method is, and asked whether to go on.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Whether to stop.
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Told the share of rows that are in their final region.
+    pub progress: &'a (dyn Fn(f64) + Sync),
+}
+
+impl Watch<'_> {
+    /// Never stops, tells nobody.
+    pub fn none() -> Watch<'static> {
+        Watch { cancelled: &|| false, progress: &|_| {} }
+    }
+}
+
+/// Some rows of a point, and the region that they are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share {
+    /// The point.
+    pub point: u32,
+    /// The region, from 0.
+    pub region: u32,
+    /// Rows of the point that are in it; all, unless a method parts rows of equal values.
+    pub rows: u32,
+}
+
+/// A way to form regions.
+pub trait Method: Sync {
+    /// What policies call it.
+    fn name(&self) -> &'static str;
+
+    /// Why it cannot be used, with what can; `None` when it can.
+    fn refuses(&self, field: &Field<'_>) -> Option<Fault>;
+
+    /// Puts all rows of some points, which are safe together, into regions that are safe each; none when stopped. The same for any number of
+    /// threads.
+    ///
+    /// # Errors
+    /// What cannot be done with these points.
+    fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>>;
+}
+
+/// Judges sets of rows by their number and by the values of measured columns in them.
+#[derive(Clone)]
+pub struct Judge<'a> {
+    least: u64,
+    models: Vec<&'a dyn ClassModel>,
+    classes: &'a Classes,
+    /// The measured columns that models read, and how many values each has.
+    columns: Vec<(usize, usize)>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of regions of at least `least` rows that some models find safe.
+    pub fn new(classes: &'a Classes, least: u64, models: Vec<&'a dyn ClassModel>) -> Self {
+        let mut columns: Vec<usize> = models.iter().map(|model| model.column()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let fewest = models.iter().map(|model| model.fewest()).max().unwrap_or(1);
+        let columns = columns.into_iter().map(|c| (c, classes.histograms()[c].values())).collect();
+        Judge { least: least.max(fewest).max(1), models, classes, columns }
+    }
+
+    /// Fewer rows are never safe.
+    pub fn least(&self) -> u64 {
+        self.least
+    }
+
+    /// Whether the number of rows alone decides.
+    pub fn counts_only(&self) -> bool {
+        self.models.is_empty()
+    }
+
+    /// Whether a safe region stays safe whatever is added to it.
+    pub fn absorbs(&self) -> bool {
+        self.models.iter().all(|model| model.absorbs())
+    }
+
+    /// The table that is judged.
+    pub fn classes(&self) -> &'a Classes {
+        self.classes
+    }
+
+    /// A set of no rows.
+    pub fn tally(&self) -> Tally {
+        Tally { rows: 0, values: self.columns.iter().map(|&(_, values)| vec![0; values]).collect() }
+    }
+
+    /// Adds all rows of a point to a set.
+    pub fn add(&self, tally: &mut Tally, point: u32) {
+        tally.rows += u64::from(self.classes.counts()[point as usize]);
+        for (values, &(column, _)) in tally.values.iter_mut().zip(&self.columns) {
+            let (codes, counts) = self.classes.histograms()[column].class(point as usize);
+            codes.iter().zip(counts).for_each(|(&code, &n)| values[code as usize] += n);
+        }
+    }
+
+    /// Takes all rows of a point from a set that has them.
+    pub fn remove(&self, tally: &mut Tally, point: u32) {
+        tally.rows -= u64::from(self.classes.counts()[point as usize]);
+        for (values, &(column, _)) in tally.values.iter_mut().zip(&self.columns) {
+            let (codes, counts) = self.classes.histograms()[column].class(point as usize);
+            codes.iter().zip(counts).for_each(|(&code, &n)| values[code as usize] -= n);
+        }
+    }
+
+    /// Whether a set is safe.
+    pub fn safe(&self, tally: &Tally) -> bool {
+        if tally.rows < self.least {
+            return false;
+        }
+        let mut seen = Values::default();
+        self.models.iter().all(|model| {
+            let at = self.columns.iter().position(|&(column, _)| column == model.column());
+            seen.of(at.map_or(&[][..], |at| &tally.values[at]));
+            model.bound().holds(model.figure(Class { codes: &seen.codes, counts: &seen.counts }))
+        })
+    }
+}
+
+/// The values that occur and the rows of each, as models see them.
+#[derive(Default)]
+struct Values {
+    codes: Vec<Code>,
+    counts: Vec<u32>,
+}
+
+impl Values {
+    fn of(&mut self, values: &[u32]) {
+        self.codes.clear();
+        self.counts.clear();
+        for (code, &count) in values.iter().enumerate().filter(|(_, count)| **count > 0) {
+            self.codes.push(code as Code);
+            self.counts.push(count);
+        }
+    }
+}
+
+/// A set of rows as far as it is judged.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    rows: u64,
+    /// Judged column → value → rows.
+    values: Vec<Vec<u32>>,
+}
+
+impl Tally {
+    /// Its rows.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        self.rows = 0;
+        self.values.iter_mut().for_each(|values| values.fill(0));
+    }
+
+    /// Adds another set.
+    pub fn merge(&mut self, other: &Tally) {
+        self.rows += other.rows;
+        for (values, others) in self.values.iter_mut().zip(&other.values) {
+            values.iter_mut().zip(others).for_each(|(n, &more)| *n += more);
+        }
+    }
+}
+
+/// The models that judge regions one by one, out of all; the others must be judged when all regions are known.
+pub fn class_models(models: &[Box<dyn PrivacyModel>]) -> Vec<&dyn ClassModel> {
+    models.iter().filter_map(|model| model.of_class()).collect()
+}

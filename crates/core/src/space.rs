@@ -1,0 +1,331 @@
+//! A table as points in space: what methods see that form regions of rows.
+//!
+//! The leaves of every column are put in an order in which neighbours belong together: numbers by size where cells
+//! become intervals, otherwise the branches of the hierarchy one after the other. A cell that covers some leaves
+//! covers a *range* of ranks, and what the range costs follows from its two ends. In the order of a hierarchy
+//! the least value above a set of leaves is the one above its first and its last; so unions, distances and bounds are about two
+//! numbers per column whatever the form of the cells is. Missing values rank last and join others only at the top.
+//!
+//! Costs leaves · log leaves per column once; then a range costs two look-ups.
+
+use crate::cell::number;
+use crate::classes::{Classes, Codes};
+use crate::error::{Error, Fault, Result};
+use crate::hierarchy::Hierarchy;
+use crate::policy::Form;
+use crate::table::Code;
+
+/// How the cost of a range is measured; 0 for one leaf, 1 for all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// By leaves: (leaves − 1) / (all − 1), the loss "lm".
+    #[default]
+    Leaves,
+    /// By levels: level / height, the loss "prec".
+    Levels,
+}
+
+/// One column: its leaves in order.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    form: Form,
+    /// Rank → leaf, and back.
+    leaves: Vec<Code>,
+    ranks: Vec<Code>,
+    /// Rank → number; empty where cells are no numbers.
+    numbers: Vec<f64>,
+    /// Rank of the missing value, the last, where there is one.
+    missing: Option<Code>,
+    joins: Joins,
+    height: usize,
+    /// Level → rank → first rank under the same value, and last.
+    under: Vec<Vec<(Code, Code)>>,
+    measure: Measure,
+    weight: f64,
+}
+
+impl Axis {
+    /// The leaves of a hierarchy in order, for cells of a form.
+    ///
+    /// # Errors
+    /// Values that are no finite numbers where the form needs them.
+    pub fn new(name: &str, hierarchy: &Hierarchy, form: Form, measure: Measure, weight: f64) -> Result<Self> {
+        let missing = hierarchy.missing();
+        let mut leaves: Vec<Code> =
+            (0..hierarchy.leaf_count() as Code).filter(|&leaf| Some(leaf) != missing).collect();
+        let mut numbers = Vec::new();
+        if form.numeric() {
+            numbers = in_order(name, hierarchy, &mut leaves)?;
+        } else {
+            // Branch by branch, from the top.
+            let path =
+                |leaf: Code| (0..=hierarchy.height()).rev().map(move |l| hierarchy.generalize(leaf, l));
+            leaves.sort_by(|&a, &b| path(a).cmp(path(b)));
+        }
+        let height = hierarchy.height();
+        leaves.extend(missing);
+        let join = |pair: &[Code]| {
+            let same =
+                |&level: &usize| hierarchy.generalize(pair[0], level) == hierarchy.generalize(pair[1], level);
+            (0..=height).find(same).unwrap_or(height) as u8
+        };
+        let joins = Joins::new(leaves.windows(2).map(join).collect());
+        let mut ranks = vec![0; leaves.len()];
+        leaves.iter().enumerate().for_each(|(rank, &leaf)| ranks[leaf as usize] = rank as Code);
+        let under = (0..=height).map(|level| spans(&leaves, hierarchy.codes(level))).collect();
+        let missing = missing.map(|leaf| ranks[leaf as usize]);
+        Ok(Axis { form, leaves, ranks, numbers, missing, joins, height, under, measure, weight })
+    }
+
+    /// How its cells are written.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// How many leaves there are.
+    pub fn len(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.leaves.is_empty()
+    }
+
+    /// The leaf at a rank.
+    pub fn leaf(&self, rank: Code) -> Code {
+        self.leaves[rank as usize]
+    }
+
+    /// The rank of a leaf.
+    pub fn rank(&self, leaf: Code) -> Code {
+        self.ranks[leaf as usize]
+    }
+
+    /// The number at a rank, where leaves are numbers; none for the missing value.
+    pub fn number(&self, rank: Code) -> Option<f64> {
+        self.numbers.get(rank as usize).copied()
+    }
+
+    /// Whether leaves are numbers in order of size.
+    pub fn numeric(&self) -> bool {
+        self.form.numeric()
+    }
+
+    /// The rank of the missing value.
+    pub fn missing(&self) -> Option<Code> {
+        self.missing
+    }
+
+    /// The highest level of the hierarchy.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The least level at which all leaves of a range are one value.
+    pub fn level(&self, low: Code, high: Code) -> usize {
+        if low == high { 0 } else { usize::from(self.joins.most(low as usize, high as usize)) }
+    }
+
+    /// The ranks that a cell covers which must cover a range: for labels those under the least common value, otherwise the range;
+    /// everything where a missing value meets others.
+    pub fn covered(&self, low: Code, high: Code) -> (Code, Code) {
+        if self.form == Form::Label {
+            return self.under[self.level(low, high)][low as usize];
+        }
+        match self.missing {
+            Some(missing) if high == missing && low != missing => (0, missing),
+            _ => (low, high),
+        }
+    }
+
+    /// What a cell costs that covers a range, from 0 for one leaf to the column's weight for all.
+    pub fn cost(&self, low: Code, high: Code) -> f64 {
+        if low == high || self.leaves.len() < 2 {
+            return 0.0;
+        }
+        let share = match self.measure {
+            Measure::Levels => self.level(low, high) as f64 / self.height as f64,
+            Measure::Leaves => {
+                let (low, high) = self.covered(low, high);
+                f64::from(high - low) / (self.leaves.len() - 1) as f64
+            }
+        };
+        self.weight * share
+    }
+
+    /// How much its cost counts.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// The ranks at which the value at a level ends that a rank is under: first and last. Only for leaves in the order of the hierarchy.
+    pub fn branch(&self, rank: Code, level: usize) -> (Code, Code) {
+        self.under[level][rank as usize]
+    }
+}
+
+/// Sorts leaves by the numbers that they are, and gives these.
+fn in_order(name: &str, hierarchy: &Hierarchy, leaves: &mut [Code]) -> Result<Vec<f64>> {
+    let text = |leaf: Code| hierarchy.leaf_value(leaf).unwrap_or_default();
+    let faults = leaves.iter().filter(|&&leaf| number(text(leaf)).is_none()).map(|&leaf| {
+        Fault::data(format!("`{}` is not a finite number, and cells of the column are to be intervals", text(leaf)))
+            .column(name)
+            .help("list it under input.null if it means missing, or give the column a hierarchy and form = \"label\"")
+    });
+    Error::check(faults.take(1).collect())?;
+    let key = |leaf: Code| number(text(leaf)).unwrap_or(0.0);
+    leaves.sort_by(|&a, &b| key(a).total_cmp(&key(b)).then_with(|| text(a).cmp(text(b))));
+    Ok(leaves.iter().map(|&leaf| key(leaf)).collect())
+}
+
+/// Rank → first and last rank of the run of equal codes that it is in.
+fn spans(leaves: &[Code], codes: &[Code]) -> Vec<(Code, Code)> {
+    let code = |rank: usize| codes[leaves[rank] as usize];
+    let mut spans = Vec::with_capacity(leaves.len());
+    while spans.len() < leaves.len() {
+        let start = spans.len();
+        let end = (start..leaves.len()).take_while(|&rank| code(rank) == code(start)).last().unwrap_or(start);
+        spans.resize(end + 1, (start as Code, end as Code));
+    }
+    spans
+}
+
+/// The level at which neighbours meet, and the highest of any range of them in two look-ups.
+#[derive(Debug, Clone)]
+struct Joins {
+    /// Power p → place → highest of 2^p from there.
+    rows: Vec<Vec<u8>>,
+}
+
+impl Joins {
+    fn new(joins: Vec<u8>) -> Self {
+        let mut rows = vec![joins];
+        for power in 0.. {
+            let (below, step) = (&rows[power], 1 << power);
+            if below.len() <= step {
+                break;
+            }
+            rows.push((0..below.len() - step).map(|i| below[i].max(below[i + step])).collect());
+        }
+        Joins { rows }
+    }
+
+    /// The highest between two different ranks.
+    fn most(&self, low: usize, high: usize) -> u8 {
+        let power = (high - low).ilog2() as usize;
+        let row = &self.rows[power];
+        row[low].max(row[high - (1 << power)])
+    }
+}
+
+/// A table as points: a rank per column, and the rows of each.
+#[derive(Debug, Clone)]
+pub struct Space {
+    axes: Vec<Axis>,
+    points: Codes,
+    counts: Vec<u32>,
+}
+
+impl Space {
+    /// The classes of a table as points; point i is class i.
+    pub fn new(classes: &Classes, axes: Vec<Axis>) -> Self {
+        let ranks = |column: usize, code: Code| axes[column].rank(code);
+        let width = axes.len().max(1);
+        let points = match classes.codes() {
+            Codes::Narrow(codes) => Codes::Narrow(
+                codes.iter().enumerate().map(|(i, &c)| ranks(i % width, Code::from(c)) as u16).collect(),
+            ),
+            Codes::Wide(codes) => {
+                Codes::Wide(codes.iter().enumerate().map(|(i, &c)| ranks(i % width, c)).collect())
+            }
+        };
+        Space { axes, points, counts: classes.counts().to_vec() }
+    }
+
+    /// The columns.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// Ranks of all points, row by row.
+    pub fn points(&self) -> &Codes {
+        &self.points
+    }
+
+    /// The rank of a point in a column.
+    pub fn rank(&self, point: usize, column: usize) -> Code {
+        let at = point * self.axes.len() + column;
+        match &self.points {
+            Codes::Narrow(ranks) => Code::from(ranks[at]),
+            Codes::Wide(ranks) => ranks[at],
+        }
+    }
+
+    /// Rows of every point.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// What a region costs per row: Σ over columns of what its ranges cost.
+    pub fn cost(&self, ranges: &[(Code, Code)]) -> f64 {
+        self.axes.iter().zip(ranges).map(|(axis, &(low, high))| axis.cost(low, high)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::Path;
+
+    fn hierarchy(paths: &[(&str, &[&str])], missing: bool) -> Hierarchy {
+        let path = |(leaf, labels): &(&str, &[&str])| Path {
+            leaf: (*leaf).into(),
+            labels: labels.iter().map(|l| (*l).into()).collect(),
+        };
+        Hierarchy::new(paths.iter().map(path).collect(), missing).unwrap()
+    }
+
+    #[test]
+    fn ranges_cost_what_their_least_common_value_does() {
+        // Leaves of two branches, mixed in the file.
+        let zip: [(&str, &[&str]); 4] =
+            [("a1", &["a", "*"]), ("b1", &["b", "*"]), ("a2", &["a", "*"]), ("a3", &["a", "*"])];
+        let hierarchy = hierarchy(&zip, true);
+        for measure in [Measure::Leaves, Measure::Levels] {
+            let axis = Axis::new("zip", &hierarchy, Form::Label, measure, 1.0).unwrap();
+            let leaves: Vec<_> = (0..5).map(|rank| hierarchy.leaf_value(axis.leaf(rank))).collect();
+            assert_eq!(leaves, [Some("a1"), Some("a2"), Some("a3"), Some("b1"), None]);
+            assert_eq!(axis.cost(1, 1), 0.0);
+            assert_eq!(axis.cost(0, 1), 0.5, "two of three under `a`, priced as the three");
+            assert_eq!(axis.cost(0, 2), 0.5);
+            assert_eq!(axis.cost(2, 3), 1.0);
+            assert_eq!((axis.cost(3, 4), axis.cost(0, 4)), (1.0, 1.0));
+            assert_eq!(axis.covered(0, 1), (0, 2));
+        }
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_size_and_missing_meets_them_at_the_top() {
+        let ages: [(&str, &[&str]); 4] = [("100", &[]), ("20", &[]), ("9", &[]), ("35", &[])];
+        let axis = Axis::new("age", &hierarchy(&ages, true), Form::Interval, Measure::Leaves, 2.0).unwrap();
+        let numbers: Vec<_> = (0..5).map(|rank| axis.number(rank)).collect();
+        assert_eq!(numbers, [Some(9.0), Some(20.0), Some(35.0), Some(100.0), None]);
+        assert_eq!(axis.cost(1, 2), 0.5, "one of four steps, at weight 2");
+        assert_eq!(axis.covered(3, 4), (0, 4));
+        assert_eq!(axis.cost(3, 4), 2.0);
+        let text: [(&str, &[&str]); 2] = [("9", &[]), ("NaN", &[])];
+        let refused = Axis::new("age", &hierarchy(&text, false), Form::Interval, Measure::Leaves, 1.0);
+        assert!(refused.unwrap_err().to_string().contains("`NaN` is not a finite number"));
+    }
+}
