@@ -189,6 +189,15 @@ impl Classes {
         self.standing(members, counts, histograms)
     }
 
+    /// Some of the classes, one perhaps several times, with rows of their own and without what is measured in them.
+    ///
+    /// # Errors
+    /// More rows than 32 bits can count.
+    pub fn parted(&self, members: &[u32], counts: Vec<u32>) -> Result<Classes> {
+        let Classes { codes, counts, .. } = self.standing(members, counts, Vec::new());
+        Classes::new(self.columns, codes, counts)
+    }
+
     /// Classes that some members stand for, with rows and histograms of their own.
     fn standing(&self, members: &[u32], counts: Vec<u32>, histograms: Vec<Histogram>) -> Classes {
         fn picked<T: Copy>(codes: &[T], width: usize, members: &[u32]) -> Vec<T> {

@@ -6,6 +6,8 @@
 //! apart by label texts, because a recipient sees nothing else; a label may stand at several levels.
 //! Costs one look-up per class, and four or two bytes per cell of the distinct tuples.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::classes::{Classes, Codes, Groups, View};
@@ -57,7 +59,7 @@ pub struct Look {
 /// What every class of a table became.
 #[derive(Debug)]
 pub struct Recoded<'a> {
-    base: &'a Classes,
+    base: Cow<'a, Classes>,
     columns: Vec<Values>,
     /// The classes of the table with places in `columns` for codes. A suppressed class has the values that it
     /// would have had: losses that do not count suppression are of those.
@@ -77,6 +79,28 @@ impl<'a> Recoded<'a> {
     /// As [`Classes::new`].
     pub fn new(
         base: &'a Classes,
+        columns: Vec<Values>,
+        cells: Vec<Code>,
+        suppressed: Vec<bool>,
+    ) -> Result<Self> {
+        Recoded::made(Cow::Borrowed(base), columns, cells, suppressed)
+    }
+
+    /// The same of classes of which rows became different things; each is then there several times.
+    ///
+    /// # Errors
+    /// As [`Classes::new`].
+    pub fn of_parts(
+        base: Classes,
+        columns: Vec<Values>,
+        cells: Vec<Code>,
+        suppressed: Vec<bool>,
+    ) -> Result<Self> {
+        Recoded::made(Cow::Owned(base), columns, cells, suppressed)
+    }
+
+    fn made(
+        base: Cow<'a, Classes>,
         columns: Vec<Values>,
         cells: Vec<Code>,
         suppressed: Vec<bool>,
@@ -134,8 +158,8 @@ impl<'a> Recoded<'a> {
     }
 
     /// The classes of the table, as they were.
-    pub fn base(&self) -> &'a Classes {
-        self.base
+    pub fn base(&self) -> &Classes {
+        &self.base
     }
 
     /// The generalized values per column.

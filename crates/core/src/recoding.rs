@@ -6,6 +6,10 @@
 //! left after the last step is suppressed. A [`Recoding`] is all that rewriting rows needs: per column a table
 //! from the value's code to its label's code, the tuples that are flagged, and where those go. One
 //! look-up per cell, one per row when anything is flagged, and one more per flagged row.
+//!
+//! Where rows were put into regions, every row is looked up by its tuple and gets the cells of its region. Rows of one tuple may be in
+//! several regions: then they are *dealt*, in the order in which they come, as many to each region as were decided. A [`Dealer`]
+//! counts them.
 
 use rustc_hash::FxHashMap;
 
@@ -97,6 +101,32 @@ struct Later {
     codes: Vec<Vec<Vec<Code>>>,
 }
 
+/// Where rows go that were put into regions.
+#[derive(Debug, Clone)]
+struct Regions {
+    /// Column → code in the table's dictionary → leaf.
+    leaves: Vec<Vec<Code>>,
+    /// All tuples of leaves.
+    tuples: Tuples,
+    /// Tuple → where its shares begin; one more at the end.
+    starts: Vec<u32>,
+    /// The region of each share, and how many rows of the tuple are in it or in one before.
+    shares: Vec<(u32, u32)>,
+    /// Region by region, the code of the label in each column.
+    cells: Vec<Code>,
+}
+
+/// Some rows of a point, and the region that they are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share {
+    /// The point: a class of the table.
+    pub point: u32,
+    /// The region, from 0.
+    pub region: u32,
+    /// Rows of the point that are in it; all, unless a method parts rows of equal values.
+    pub rows: u32,
+}
+
 /// What was decided.
 #[derive(Debug, Clone)]
 pub struct Recoding {
@@ -104,7 +134,14 @@ pub struct Recoding {
     pub columns: Vec<RecodedColumn>,
     flagged: Tuples,
     later: Option<Later>,
+    regions: Option<Regions>,
     suppressed: u64,
+}
+
+/// Counts the rows of tuples that are in several regions as they come.
+#[derive(Debug, Clone, Default)]
+pub struct Dealer {
+    seen: FxHashMap<u32, u32>,
 }
 
 impl Recoding {
@@ -135,7 +172,73 @@ impl Recoding {
             }
             flagged.insert(&row, view.counts()[class]);
         }
-        Recoding { columns, flagged, later: None, suppressed: flags.rows() }
+        Recoding { columns, flagged, later: None, regions: None, suppressed: flags.rows() }
+    }
+
+    /// The recoding of regions: which rows of each class are in which, by class, and the label of each region in each column, region by
+    /// region as places in `labels`; rows that are in none are suppressed.
+    pub fn of_regions(
+        (names, maps): (&[String], &[Vec<Code>]),
+        classes: &Classes,
+        shares: &[Share],
+        (cells, labels): (Vec<Code>, Vec<Vec<Option<String>>>),
+    ) -> Self {
+        let column = |(name, labels): (&String, Vec<Option<String>>)| RecodedColumn {
+            name: name.clone(),
+            level: 0,
+            highest: 1,
+            codes: Vec::new(),
+            labels,
+        };
+        let columns = names.iter().zip(labels).map(column).collect();
+        let mut tuples = Tuples::new(names.len());
+        let (mut starts, mut dealt) = (vec![0], Vec::with_capacity(shares.len()));
+        let mut row = vec![0; names.len()];
+        let (mut next, mut suppressed) = (shares.iter().peekable(), 0);
+        for (class, &count) in classes.counts().iter().enumerate() {
+            row.iter_mut().enumerate().for_each(|(column, cell)| *cell = classes.code(class, column));
+            tuples.insert(&row, count);
+            let mut rows = 0;
+            while let Some(share) = next.next_if(|share| share.point as usize == class) {
+                rows += share.rows;
+                dealt.push((share.region, rows));
+            }
+            suppressed += u64::from(count - rows);
+            starts.push(dealt.len() as u32);
+        }
+        let regions = Regions { leaves: maps.to_vec(), tuples, starts, shares: dealt, cells };
+        let flagged = Tuples::new(names.len());
+        Recoding { columns, flagged, later: None, regions: Some(regions), suppressed }
+    }
+
+    /// Whether rows were put into regions.
+    pub fn deals(&self) -> bool {
+        self.regions.is_some()
+    }
+
+    /// Turns the next row, in codes of the table's dictionaries, into codes of the labels of its region; `false` when it is in none, and
+    /// then the codes mean nothing.
+    pub fn deal(&self, row: &mut [Code], dealer: &mut Dealer) -> bool {
+        let Some(regions) = &self.regions else { return false };
+        for (cell, leaves) in row.iter_mut().zip(&regions.leaves) {
+            *cell = leaves[*cell as usize];
+        }
+        let Some(tuple) = regions.tuples.find(row) else { return false };
+        let [start, end] = [0, 1].map(|i| regions.starts[tuple as usize + i] as usize);
+        let region = match &regions.shares[start..end] {
+            [] => return false,
+            [(region, _)] => *region,
+            several => {
+                let seen = dealer.seen.entry(tuple).or_default();
+                let found = several.iter().find(|(_, until)| *seen < *until);
+                *seen += 1;
+                let Some((region, _)) = found else { return false };
+                *region
+            }
+        };
+        let at = region as usize * row.len();
+        row.copy_from_slice(&regions.cells[at..at + row.len()]);
+        true
     }
 
     /// The same with further steps for the flagged rows; the first step is the node that it was made for.

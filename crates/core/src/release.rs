@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Fault, Result};
+use crate::policy::Form;
 
 /// The summary of a release, as `--json` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,11 +17,14 @@ pub struct Release {
     pub released: u64,
     /// Rows that were suppressed.
     pub suppressed: u64,
-    /// Quasi-identifier → level; with several steps, at the first.
+    /// Quasi-identifier → level; with several steps, at the first; with regions, none.
     pub levels: BTreeMap<String, usize>,
     /// The steps in which rows were released, the first included, where there is more than that one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepFacts>,
+    /// The regions that rows were put into, where that was done instead of choosing levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regions: Option<RegionFacts>,
     /// Loss → value.
     pub loss: BTreeMap<String, f64>,
     /// Loss → quasi-identifier → value, for losses that are put together from columns; without weights.
@@ -60,6 +64,17 @@ pub struct StepFacts {
     pub rows: u64,
     /// Their cells at the top of a hierarchy whose level at the first step is another.
     pub starred: u64,
+}
+
+/// Regions of rows that share their cells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionFacts {
+    /// How many there are; two may look the same and are then one class.
+    pub count: u64,
+    /// Quasi-identifier → how its cells are written.
+    pub forms: BTreeMap<String, Form>,
+    /// Whether rows of equal values are in several regions.
+    pub parted: bool,
 }
 
 impl Release {

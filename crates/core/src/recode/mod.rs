@@ -16,8 +16,10 @@ mod cells;
 mod group;
 mod mondrian;
 pub mod region;
+mod regions;
 
 pub use cells::cells;
+pub use regions::{Ground, Regional, method, regions};
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};

@@ -9,6 +9,7 @@ use crate::classes::Classes;
 use crate::error::{Fault, Result};
 use crate::model::{Class, ClassModel, PrivacyModel};
 use crate::policy::Search;
+pub use crate::recoding::Share;
 use crate::space::Space;
 use crate::table::Code;
 
@@ -44,17 +45,6 @@ impl Watch<'_> {
     pub fn none() -> Watch<'static> {
         Watch { cancelled: &|| false, progress: &|_| {} }
     }
-}
-
-/// Some rows of a point, and the region that they are in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Share {
-    /// The point.
-    pub point: u32,
-    /// The region, from 0.
-    pub region: u32,
-    /// Rows of the point that are in it; all, unless a method parts rows of equal values.
-    pub rows: u32,
 }
 
 /// A way to form regions.

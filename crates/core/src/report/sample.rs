@@ -272,6 +272,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         suppressed: 294,
         levels: lattice.chosen.iter().map(|c| (c.column.clone(), c.level)).collect(),
         steps: Vec::new(),
+        regions: None,
         loss: BTreeMap::from([("prec".to_owned(), 0.4), ("entropy".to_owned(), 213_402.7)]),
         loss_by_column: BTreeMap::new(),
         sampling: None,

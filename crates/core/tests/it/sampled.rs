@@ -205,6 +205,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         suppressed: (drawn.len() - released.len()) as u64,
         levels: [("age".into(), 2), ("sex".into(), 0)].into(),
         steps: Vec::new(),
+        regions: None,
         population: None,
         risk: Some(RISKS),
         loss: [("prec".into(), 0.3)].into(),

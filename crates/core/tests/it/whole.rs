@@ -360,6 +360,7 @@ fn certified(
         suppressed: 0,
         levels: [("a".to_owned(), 0)].into(),
         steps: Vec::new(),
+        regions: None,
         population: None,
         risk: None,
         sampling: None,

@@ -646,6 +646,7 @@ impl<'a> Table<'a> {
             suppressed: rows - released,
             levels: self.case.levels.clone(),
             steps: self.step_facts(stay),
+            regions: None,
             loss: self.losses(stay),
             loss_by_column: self.by_column(stay),
             sampling: None,
