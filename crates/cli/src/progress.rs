@@ -53,6 +53,7 @@ impl Line {
                 let bound = p.bound.map_or(String::new(), |b| format!(", none below {b:.6}"));
                 format!("searching: {} of {} nodes checked{best}{bound}", integer(p.checked), p.nodes)
             }
+            Stage::Forming(share) => format!("forming regions: {:.0} %", 100.0 * share),
             Stage::Writing(rows, all) => format!("writing: {} of {} rows", integer(rows), integer(all)),
             Stage::Verifying => "verifying".into(),
         });

@@ -154,6 +154,24 @@ impl Axis {
         self.weight * share
     }
 
+    /// A range of numbers with all leaves that are one of its ends, however they are written.
+    pub fn ties(&self, low: Code, high: Code) -> (Code, Code) {
+        let equal = |a: Code, b: Code| self.number(a).is_some() && self.number(a) == self.number(b);
+        let first = (0..low).rev().take_while(|&rank| equal(rank, low)).last().unwrap_or(low);
+        let last =
+            (high + 1..self.len() as Code).take_while(|&rank| equal(rank, high)).last().unwrap_or(high);
+        (first, last)
+    }
+
+    /// The ranks of the numbers between that of a rank and another; the rank alone where they are the same.
+    pub fn between(&self, rank: Code, to: f64) -> (Code, Code) {
+        let Some(from) = self.number(rank).filter(|&from| from != to) else { return (rank, rank) };
+        let (low, high) = (from.min(to), from.max(to));
+        let first = self.numbers.partition_point(|&x| x < low) as Code;
+        let last = self.numbers.partition_point(|&x| x <= high) as Code;
+        (first, last.max(first + 1) - 1)
+    }
+
     /// How much its cost counts.
     pub fn weight(&self) -> f64 {
         self.weight

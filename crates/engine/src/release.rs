@@ -6,30 +6,30 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use throng::classes::{Flags, View};
 use throng::error::{Fault, Kind, Result};
 use throng::hierarchy;
-use throng::loss::{self, Marginals, Price};
-use throng::model::PrivacyModel;
-use throng::policy::{Column, LossParameters, Policy};
-use throng::recode::{self, Local};
+use throng::policy::{Column, Policy};
+use throng::recode;
 use throng::recoding::Recoding;
-use throng::release::{
-    Certificate, Claim, FileFacts, PolicyFacts, Release, SamplingFacts, SearchFacts, StepFacts,
-};
+use throng::release::{Certificate, FileFacts, PolicyFacts, Release, SamplingFacts, SearchFacts};
 use throng::report::{Facts, Subject, collect};
-use throng::sampling::Sampling;
+use throng::sampling::{Draw, Sampling};
 use throng::search::{self, Account, Budget, Evaluator, Outcome, Problem, Progress, Solution};
+use throng::table::{Code, Dictionary};
 use throng::verify::{Finding, Verdict, Verifier};
 
 use crate::Engine;
 use crate::cells::unfit;
 use crate::digest::digest_files;
 use crate::error::unreadable;
+use crate::figures::{Figures, claims_of, figures, unmet};
 use crate::leveled::Leveled;
 use crate::paths::{Paths, Staging};
+use crate::regions::Hint;
 use crate::shape::shape;
+use crate::sink::Written;
 use crate::source::Source;
+use crate::substitute::Substitutes;
 use crate::transform::Transform;
 
 /// A policy with where it came from.
@@ -89,6 +89,8 @@ pub enum Stage {
     Reading(u64),
     /// The search.
     Searching(Progress),
+    /// The share of rows that are in their region.
+    Forming(f64),
     /// Rows rewritten, of so many.
     Writing(u64, u64),
     /// The verifier reads.
@@ -115,12 +117,30 @@ pub struct Job<'a> {
 
 impl Job<'_> {
     /// Stops when the user asked to since there were so many interrupts.
-    fn give_up(&self, interrupts: usize) -> Result<()> {
+    pub(crate) fn give_up(&self, interrupts: usize) -> Result<()> {
         if (self.interrupts)() > interrupts {
             return Err(Fault::new(Kind::Unsolvable, "stopped; nothing was written").into());
         }
         Ok(())
     }
+}
+
+/// A table that was read and grouped, and the problem that it is.
+pub(crate) struct Prepared {
+    pub(crate) source: Source,
+    pub(crate) columns: Vec<String>,
+    pub(crate) paths: Paths,
+    pub(crate) seed: u64,
+    draw: Option<Draw>,
+    pub(crate) dictionaries: Vec<Dictionary>,
+    /// Rows of the table, or of the drawn part of it; people of the population; rows that were read.
+    pub(crate) rows: u64,
+    people: u64,
+    read: u64,
+    leveled: Leveled,
+    pub(crate) problem: Problem,
+    pub(crate) maps: Vec<Vec<Code>>,
+    substitutes: Substitutes,
 }
 
 /// A release that was written and verified.
@@ -137,14 +157,9 @@ pub struct Done {
 }
 
 impl Engine {
-    /// Releases a table as a policy asks, and proves it.
-    ///
-    /// # Errors
-    /// What cannot be read, does not fit or cannot be written; [`Kind::Unsolvable`] when no node is
-    /// safe within the limits. Nothing is left behind.
-    pub fn release(&self, job: &Job<'_>) -> Result<Done> {
+    /// Reads and groups the table and makes the problem of it.
+    pub(crate) fn prepare(&self, job: &Job<'_>) -> Result<Prepared> {
         let policy = &job.policy.policy;
-        let strategy = search::strategy(&policy.search.algorithm)?;
         let (source, columns) = self.open(job.policy)?;
         let paths = Paths::new(job.policy, job.output.as_deref())?;
         paths.check(job.policy, &source)?;
@@ -171,6 +186,36 @@ impl Engine {
         problem.profile.seed = seed;
 
         let substitutes = self.substitutes(&source, policy, keys, &|| job.give_up(0))?;
+        Ok(Prepared {
+            source,
+            columns,
+            paths,
+            seed,
+            draw,
+            dictionaries,
+            rows,
+            people,
+            read,
+            leveled,
+            problem,
+            maps,
+            substitutes,
+        })
+    }
+
+    /// Releases a table as a policy asks, and proves it.
+    ///
+    /// # Errors
+    /// What cannot be read, does not fit or cannot be written; [`Kind::Unsolvable`] when no node is
+    /// safe within the limits. Nothing is left behind.
+    pub fn release(&self, job: &Job<'_>) -> Result<Done> {
+        let policy = &job.policy.policy;
+        if policy.forms_regions() {
+            return self.release_regions(job);
+        }
+        let strategy = search::strategy(&policy.search.algorithm)?;
+        let prepared = self.prepare(job)?;
+        let (problem, maps) = (&prepared.problem, &prepared.maps);
 
         let started = Instant::now();
         let budget = Budget {
@@ -179,77 +224,36 @@ impl Engine {
             },
             progress: &|p| (job.progress)(Stage::Searching(p)),
         };
-        let (outcome, account) = search::solve(&problem, strategy, &budget)?;
+        let (outcome, account) = search::solve(problem, strategy, &budget)?;
         let interrupts = (job.interrupts)();
-        let (best, gap) = found(outcome, &problem)?;
-        let search =
-            facts_of_search(strategy.name(), &problem, account, gap, started.elapsed().as_secs_f64());
+        let (best, gap) = found(outcome, problem)?;
+        let search = facts_of_search(strategy.name(), problem, account, gap, started.elapsed().as_secs_f64());
 
-        let mut evaluator = Evaluator::measuring(&problem);
+        let mut evaluator = Evaluator::measuring(problem);
         let (view, flags) = evaluator.classes(&best.node);
         let asked = policy.output.suppressed;
         let local =
             recode::local(asked, &problem.classes, (&view, flags), &problem.lattice, &problem.models)?;
-        unmet(&claims_of(&problem, (&view, flags), local.as_ref()))?;
-        let mut recoding = Recoding::new(&problem.names, &maps, &view, flags);
+        unmet(&claims_of(problem, (&view, flags), local.as_ref()))?;
+        let mut recoding = Recoding::new(&problem.names, maps, &view, flags);
         if let Some(local) = &local {
-            recoding = recoding.with_steps(&maps, &problem.classes, &problem.hierarchies, &local.steps);
+            recoding = recoding.with_steps(maps, &problem.classes, &problem.hierarchies, &local.steps);
         }
         let suppressed = recoding.suppressed_rows();
-        let stage = Staging::new(&paths)?;
-        let written = self.transform(&Transform {
-            source: &source,
-            policy,
-            recoding: &recoding,
-            dictionaries: &dictionaries,
-            substitutes: &substitutes,
-            leveled: &leveled,
-            draw: draw.as_ref(),
-            rows,
-            seed,
-            output: &stage.output,
-            progress: &|done| {
-                (job.progress)(Stage::Writing(done, rows));
-                job.give_up(interrupts)
-            },
-        });
-        let written = written.map_err(|e| stage.named(e, &paths))?;
-        drop((recoding, dictionaries, maps, substitutes));
+        let (stage, written) = self.write(job, &prepared, &recoding, interrupts)?;
+        drop(recoding);
 
-        let figures = figures(policy, &problem, &best, (&view, flags), local.as_ref())?;
+        let figures = figures(policy, problem, &best, (&view, flags), local.as_ref())?;
         let release = Release {
-            rows,
-            released: rows - suppressed,
-            suppressed,
             levels: problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect(),
-            steps: figures.steps,
-            loss: figures.loss,
-            loss_by_column: figures.loss_by_column,
-            sampling: sampling_facts(policy)?,
-            privacy: figures.privacy,
-            risk: None,
-            search,
-            input: FileFacts {
-                path: policy.input.path.clone(),
-                sha256: digest_files(&source.files)?,
-                rows: read,
-            },
-            population: self.population_facts(job.policy, people)?,
-            output: FileFacts {
-                path: paths.output.display().to_string(),
-                sha256: written.sha256.clone(),
-                rows: written.rows,
-            },
-            policy: PolicyFacts { sha256: job.policy.sha256.clone() },
-            seed,
-            version: env!("CARGO_PKG_VERSION").into(),
+            ..self.outline(job, &prepared, (search, suppressed), &figures, &written)?
         };
         let mut facts = collect(Subject {
             policy,
             policy_path: job.policy.path.display().to_string(),
-            certificate_path: paths.certificate.display().to_string(),
-            columns: &columns,
-            problem: &problem,
+            certificate_path: prepared.paths.certificate.display().to_string(),
+            columns: &prepared.columns,
+            problem,
             view,
             flags,
             recoded: local.as_ref().map(|local| &local.recoded),
@@ -259,15 +263,85 @@ impl Engine {
         facts.release.risk = Some(facts.risks());
         let certificate =
             Certificate::new(facts.release.clone().published(), written.columns.clone(), figures.classes)?;
-        drop(local);
-        drop(evaluator);
-        drop(problem);
+        drop((local, evaluator));
+        let Prepared { source, paths, .. } = prepared;
 
         (job.progress)(Stage::Verifying);
         let verdict = self.verify(job.policy, &stage.output, &certificate, Some(&source))?;
         refuse(&verdict)?;
         stage.publish(&paths, &certificate, &facts)?;
         Ok(Done { certificate, verdict, facts, paths })
+    }
+
+    /// Writes the release to where it waits for the verifier.
+    pub(crate) fn write(
+        &self,
+        job: &Job<'_>,
+        prepared: &Prepared,
+        recoding: &Recoding,
+        interrupts: usize,
+    ) -> Result<(Staging, Written)> {
+        let stage = Staging::new(&prepared.paths)?;
+        let rows = prepared.rows;
+        let written = self.transform(&Transform {
+            source: &prepared.source,
+            policy: &job.policy.policy,
+            recoding,
+            dictionaries: &prepared.dictionaries,
+            substitutes: &prepared.substitutes,
+            leveled: &prepared.leveled,
+            draw: prepared.draw.as_ref(),
+            rows,
+            seed: prepared.seed,
+            output: &stage.output,
+            progress: &|done| {
+                (job.progress)(Stage::Writing(done, rows));
+                job.give_up(interrupts)
+            },
+        });
+        let written = written.map_err(|e| stage.named(e, &prepared.paths))?;
+        Ok((stage, written))
+    }
+
+    /// What is told of every release, without levels and regions.
+    pub(crate) fn outline(
+        &self,
+        job: &Job<'_>,
+        prepared: &Prepared,
+        (search, suppressed): (SearchFacts, u64),
+        figures: &Figures,
+        written: &Written,
+    ) -> Result<Release> {
+        let policy = &job.policy.policy;
+        let Prepared { rows, source, paths, .. } = prepared;
+        Ok(Release {
+            rows: *rows,
+            released: rows - suppressed,
+            suppressed,
+            levels: BTreeMap::new(),
+            steps: figures.steps.clone(),
+            regions: None,
+            loss: figures.loss.clone(),
+            loss_by_column: figures.loss_by_column.clone(),
+            sampling: sampling_facts(policy)?,
+            privacy: figures.privacy.clone(),
+            risk: None,
+            search,
+            input: FileFacts {
+                path: policy.input.path.clone(),
+                sha256: digest_files(&source.files)?,
+                rows: prepared.read,
+            },
+            population: self.population_facts(job.policy, prepared.people)?,
+            output: FileFacts {
+                path: paths.output.display().to_string(),
+                sha256: written.sha256.clone(),
+                rows: written.rows,
+            },
+            policy: PolicyFacts { sha256: job.policy.sha256.clone() },
+            seed: prepared.seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+        })
     }
 
     /// Refuses columns whose cells have no text form before anything is read.
@@ -279,7 +353,8 @@ impl Engine {
         throng::error::Error::check(faults.map(|fault| fault.file(&source.name)).collect())
     }
 
-    /// Judges a release by its file, the policy and the certificate, and with the original where given.
+    /// Judges a release by its file, the policy and the certificate, and with the original where given. Where rows were put into
+    /// regions, the original is put into regions again, to know which rows the verifier has to compare.
     ///
     /// # Errors
     /// When a file cannot be read. A claim that does not hold is no error: it is in the verdict.
@@ -290,10 +365,23 @@ impl Engine {
         certificate: &Certificate,
         original: Option<&Source>,
     ) -> Result<Verdict> {
+        let hint = original.filter(|_| policy.policy.forms_regions());
+        let hint = hint.map(|source| self.hint(policy, source, certificate.release.seed)).transpose()?;
+        self.verify_with(policy, output, certificate, (original, hint.flatten().as_ref()))
+    }
+
+    /// The same with what the original's rows became, where they were put into regions.
+    pub(crate) fn verify_with(
+        &self,
+        policy: &PolicyFile,
+        output: &Path,
+        certificate: &Certificate,
+        (original, hint): (Option<&Source>, Option<&Hint>),
+    ) -> Result<Verdict> {
         let mut verifier = Verifier::new(&policy.policy, policy.sha256.clone(), certificate)?;
         self.read_release(&mut verifier, output, &policy.policy)?;
         if let Some(source) = original {
-            self.read_original(&mut verifier, source, policy)?;
+            self.read_original(&mut verifier, source, policy, hint)?;
         }
         self.read_population(&mut verifier, policy)?;
         let mut verdict = verifier.finish(&|column, dictionary| {
@@ -420,142 +508,8 @@ fn sampling_facts(policy: &Policy) -> Result<Option<SamplingFacts>> {
     Ok(Some(SamplingFacts { epsilon, delta, beta: sampling.beta(), k: sampling.k() }))
 }
 
-/// What is claimed of a release.
-struct Figures {
-    steps: Vec<StepFacts>,
-    loss: BTreeMap<String, f64>,
-    loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
-    privacy: BTreeMap<String, Claim>,
-    classes: u64,
-}
-
-/// The figures of a node with its flagged rows left out, or of what further steps made of them.
-fn figures(
-    policy: &Policy,
-    problem: &Problem,
-    best: &Solution,
-    (view, flags): (&View<'_>, &Flags),
-    local: Option<&Local<'_>>,
-) -> Result<Figures> {
-    let Some(local) = local else {
-        return Ok(Figures {
-            steps: Vec::new(),
-            loss: losses(policy, problem, best, view, flags)?,
-            loss_by_column: losses_by_column(problem, view, flags)?,
-            privacy: claims_of(problem, (view, flags), None),
-            classes: (view.len() - flags.classes()) as u64,
-        });
-    };
-    let price = Price::new(&local.recoded, &best.node);
-    Ok(Figures {
-        steps: local.facts(&problem.names, &problem.hierarchies),
-        loss: losses_of_cells(policy, problem, &price)?,
-        loss_by_column: columns_of_cells(problem, &price),
-        privacy: claims_of(problem, (view, flags), Some(local)),
-        classes: local.released.view().len() as u64,
-    })
-}
-
-/// Every loss with its defaults, and the one that was searched for as the policy asks.
-fn losses(
-    policy: &Policy,
-    problem: &Problem,
-    best: &Solution,
-    view: &View<'_>,
-    flags: &Flags,
-) -> Result<BTreeMap<String, f64>> {
-    let marginals = Marginals::new(&problem.classes, &problem.hierarchies);
-    let plain = vec![1.0; problem.names.len()];
-    let mut losses = BTreeMap::new();
-    for name in loss::defined(&marginals) {
-        let loss = loss::build(&LossParameters::named(name), &marginals, &plain)?;
-        losses.insert(name.into(), loss.loss(view, flags));
-    }
-    losses.insert(policy.search.loss.parameters().name, best.loss);
-    Ok(losses)
-}
-
-/// What every column lost, by every loss that is put together from columns, with its defaults and no weights.
-fn losses_by_column(
-    problem: &Problem,
-    view: &View<'_>,
-    flags: &Flags,
-) -> Result<BTreeMap<String, BTreeMap<String, f64>>> {
-    let marginals = Marginals::new(&problem.classes, &problem.hierarchies);
-    let plain = vec![1.0; problem.names.len()];
-    let mut losses = BTreeMap::new();
-    for name in loss::defined(&marginals) {
-        let parts = loss::build(&LossParameters::named(name), &marginals, &plain)?.parts(view, flags);
-        if !parts.is_empty() {
-            losses.insert(name.into(), problem.names.iter().cloned().zip(parts).collect());
-        }
-    }
-    Ok(losses)
-}
-
-/// The same two for a release that is not of one node: of the cells as they are.
-fn losses_of_cells(policy: &Policy, problem: &Problem, price: &Price) -> Result<BTreeMap<String, f64>> {
-    let plain = vec![1.0; problem.names.len()];
-    let mut losses = BTreeMap::new();
-    for name in loss::NAMES {
-        if name == "cm" && problem.classes.targets() == 0 {
-            continue;
-        }
-        losses.insert(name.into(), price.loss(&LossParameters::named(name), &plain)?);
-    }
-    let target = policy.search.loss.parameters();
-    let weight = |name: &String| policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0);
-    let weights: Vec<f64> = problem.names.iter().map(weight).collect();
-    losses.insert(target.name.clone(), price.loss(&target, &weights)?);
-    Ok(losses)
-}
-
-fn columns_of_cells(problem: &Problem, price: &Price) -> BTreeMap<String, BTreeMap<String, f64>> {
-    let plain = vec![1.0; problem.names.len()];
-    let parts = |name: &&str| (name.to_string(), price.parts(&LossParameters::named(*name), &plain));
-    let losses = loss::NAMES.iter().map(parts).filter(|(_, parts)| !parts.is_empty());
-    losses.map(|(name, parts)| (name, problem.names.iter().cloned().zip(parts).collect())).collect()
-}
-
-/// The guarantees of a node with its flagged rows left out, or of what further steps made of them.
-fn claims_of(
-    problem: &Problem,
-    (view, flags): (&View<'_>, &Flags),
-    local: Option<&Local<'_>>,
-) -> BTreeMap<String, Claim> {
-    let Some(local) = local else { return claims(&problem.models, view, flags) };
-    let released = local.released.view();
-    let mut nothing = Flags::default();
-    nothing.reset(released.len());
-    claims(&problem.models, &released, &nothing)
-}
-
-/// Refuses a release under a model that flags no class, so as not to tell of its values, and is not met.
-fn unmet(claims: &BTreeMap<String, Claim>) -> Result<()> {
-    let Some((name, claim)) = claims.iter().find(|(_, claim)| !claim.holds) else { return Ok(()) };
-    let achieved = claim.achieved.unwrap_or_default();
-    let message = format!(
-        "{name}: a class reaches {achieved}, {} is required; nothing is released, because what is released must not \
-         depend on its values",
-        claim.required
-    );
-    let help = "ask for a higher k or for higher least levels from the beginning. Keep the refusal to yourself: a policy \
-                that was changed until it passed tells of the values";
-    Err(Fault::new(Kind::Unsolvable, message).key("privacy.models").help(help).into())
-}
-
-fn claims(models: &[Box<dyn PrivacyModel>], view: &View<'_>, flags: &Flags) -> BTreeMap<String, Claim> {
-    models
-        .iter()
-        .filter_map(|model| {
-            let v = model.verdict(view, flags)?;
-            Some((model.name(), Claim { required: v.required, achieved: v.achieved, holds: v.holds }))
-        })
-        .collect()
-}
-
 /// A release that its own verifier does not agree with is never written.
-fn refuse(verdict: &Verdict) -> Result<()> {
+pub(crate) fn refuse(verdict: &Verdict) -> Result<()> {
     if verdict.holds() {
         return Ok(());
     }

@@ -12,7 +12,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use throng::error::{Fault, Result};
 use throng::hierarchy::TOP;
 use throng::policy::{Column, Policy, Suppressed};
-use throng::recoding::Recoding;
+use throng::recoding::{Dealer, Recoding};
 use throng::sampling::Draw;
 use throng::table::{Code, Dictionary};
 
@@ -110,6 +110,7 @@ struct Rewriter<'a> {
     codes: Vec<Vec<Code>>,
     /// Codes of the table, where flagged rows go on to further steps; otherwise empty.
     raw: Vec<Vec<Code>>,
+    dealer: Dealer,
 }
 
 impl<'a> Rewriter<'a> {
@@ -151,6 +152,7 @@ impl<'a> Rewriter<'a> {
             stars,
             codes: vec![Vec::new(); recoding.columns.len()],
             raw: vec![Vec::new(); if recoding.rescues() { recoding.columns.len() } else { 0 }],
+            dealer: Dealer::default(),
         })
     }
 
@@ -195,6 +197,9 @@ impl<'a> Rewriter<'a> {
             if let Some(raw) = self.raw.get_mut(q) {
                 raw.clone_from(&self.codes[q]);
             }
+            if self.recoding.deals() {
+                continue;
+            }
             let map = &self.recoding.columns[q].codes;
             self.codes[q].iter_mut().for_each(|code| *code = map[*code as usize]);
         }
@@ -204,11 +209,24 @@ impl<'a> Rewriter<'a> {
     /// The rows that stay, unless all do; starred rows stay, with every code that of the star, and rows that a
     /// later step releases with the codes of that step.
     fn suppress(&mut self, rows: usize) -> Option<UInt32Array> {
+        let mut row = vec![0; self.codes.len()];
+        let mut kept = Vec::with_capacity(rows);
+        if self.recoding.deals() {
+            for at in 0..rows {
+                row.iter_mut().zip(&self.codes).for_each(|(cell, column)| *cell = column[at]);
+                let stays = self.recoding.deal(&mut row, &mut self.dealer);
+                if stays {
+                    kept.push(at as u32);
+                }
+                // What a row that is left out would have had is never looked at; any label will do.
+                let codes = row.iter().map(|&code| if stays { code } else { 0 });
+                self.codes.iter_mut().zip(codes).for_each(|(column, code)| column[at] = code);
+            }
+            return (kept.len() < rows).then(|| UInt32Array::from(kept));
+        }
         if !self.recoding.flags_any() {
             return None;
         }
-        let mut row = vec![0; self.codes.len()];
-        let mut kept = Vec::with_capacity(rows);
         for at in 0..rows {
             row.iter_mut().zip(&self.codes).for_each(|(cell, column)| *cell = column[at]);
             if !self.recoding.flags(&row) {

@@ -9,6 +9,7 @@ use throng::verify::Verifier;
 use crate::Engine;
 use crate::cells::Cells;
 use crate::digest::{digest_file, digest_files};
+use crate::regions::Hint;
 use crate::release::PolicyFile;
 use crate::source::Source;
 
@@ -29,11 +30,12 @@ impl Engine {
     ///
     /// # Errors
     /// When it cannot be read, or the secret by which its rows were drawn cannot.
-    pub fn read_original(
+    pub(crate) fn read_original(
         &self,
         verifier: &mut Verifier<'_>,
         source: &Source,
         policy: &PolicyFile,
+        hint: Option<&Hint>,
     ) -> Result<()> {
         let digest = digest_files(&source.files)?;
         if let Some(secret) = policy.secret()? {
@@ -47,6 +49,9 @@ impl Engine {
             |c: &String| policy.columns.get(c).is_some_and(Column::released) || guards.contains(c.as_str());
         columns.retain(read);
         verifier.original_columns(&columns);
+        if let Some(hint) = hint {
+            hint.tell(verifier)?;
+        }
         self.feed(source, &columns, |rows, cells| verifier.original_batch(rows, cells))
     }
 

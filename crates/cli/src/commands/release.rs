@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use throng::error::{Error, Result};
-use throng::release::Release;
+use throng::release::{RegionFacts, Release};
 use throng_engine::{Done, Engine, Job, PolicyFile};
 
 use super::json;
@@ -79,7 +79,10 @@ pub fn summary(done: &Done) -> String {
         .iter()
         .filter_map(|c| c.level.map(|l| format!("{} {l}/{}", c.name, c.height)))
         .collect();
-    let _ = writeln!(text, "levels      {}", levels.join(", "));
+    let _ = match &r.regions {
+        Some(regions) => writeln!(text, "regions     {}", in_regions(regions)),
+        None => writeln!(text, "levels      {}", levels.join(", ")),
+    };
     let losses: Vec<String> = done
         .facts
         .losses
@@ -131,4 +134,10 @@ fn starred(done: &Done) -> String {
         if rows == 1 { "1 row".into() } else { format!("{} rows", integer(rows)) },
         columns.join(", ")
     )
+}
+
+/// How many regions there are, and how their cells are written.
+fn in_regions(regions: &RegionFacts) -> String {
+    let forms = regions.forms.iter().map(|(name, form)| format!("{name} {}", form.name()));
+    format!("{}; cells: {}", integer(regions.count), forms.collect::<Vec<_>>().join(", "))
 }

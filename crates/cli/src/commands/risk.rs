@@ -128,7 +128,11 @@ impl<'a> Reader<'a> {
     /// The quasi-identifiers of the release, as far as it is known to be one.
     fn quasi(&self) -> (&'static str, Vec<String>) {
         match (&self.certificate, &self.policy) {
-            (Some(certificate), _) => ("--certificate", certificate.release.levels.keys().cloned().collect()),
+            (Some(certificate), _) => {
+                let release = &certificate.release;
+                let forms = release.regions.iter().flat_map(|regions| regions.forms.keys());
+                ("--certificate", release.levels.keys().chain(forms).cloned().collect())
+            }
             (None, Some(policy)) => {
                 let quasi = policy.policy.with_role(Role::Quasi);
                 ("--policy", quasi.into_iter().map(str::to_owned).collect())

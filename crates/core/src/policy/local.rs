@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Policy, Role, is_default};
+use super::{Missing, ModelSpec, Policy, Role, Suppressed, is_default};
 use crate::error::Fault;
 
 /// How a cell of a region is written, where a method forms regions of rows.
@@ -23,6 +23,17 @@ pub enum Form {
 }
 
 impl Form {
+    /// What policies call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Label => "label",
+            Form::Interval => "interval",
+            Form::Set => "set",
+            Form::Mean => "mean",
+            Form::Median => "median",
+        }
+    }
+
     /// Whether values must be numbers.
     pub fn numeric(self) -> bool {
         matches!(self, Form::Interval | Form::Mean | Form::Median)
@@ -126,6 +137,9 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 .help("remove it; it lets rows that a search of levels leaves unsafe be searched again"),
         );
     }
+    if policy.forms_regions() {
+        regions(policy, faults);
+    }
     for (name, column) in policy.columns.iter().filter(|(_, column)| column.form.is_some()) {
         let key = format!("columns.{name}.form");
         if column.role != Role::Quasi {
@@ -139,5 +153,63 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
             let message = format!("\"{algorithm}\" writes labels of hierarchies and nothing else");
             faults.push(Fault::input(message).key(key).help(help));
         }
+    }
+}
+
+/// What methods that form regions are not defined for.
+fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
+    let algorithm = policy.search.algorithm.as_str();
+    let mut refuse = |wrong: bool, key: &str, message: String, help: &str| {
+        if wrong {
+            faults.push(Fault::input(message).key(key).help(help));
+        }
+    };
+    refuse(
+        policy.input.missing == Missing::Wildcard,
+        "input.missing",
+        format!("\"{algorithm}\" does not know missing cells that match everything"),
+        "write missing = \"value\" or \"suppress\", or choose an algorithm that chooses levels",
+    );
+    refuse(
+        policy.output.suppressed != Suppressed::Dropped,
+        "output.suppressed",
+        format!("\"{algorithm}\" releases every row that it can, and the others are left out"),
+        "remove it",
+    );
+    let loss = policy.search.loss.parameters().name;
+    refuse(
+        matches!(loss.as_str(), "height" | "absolute" | "relative"),
+        "search.loss",
+        format!("\"{loss}\" adds up levels, and \"{algorithm}\" chooses none"),
+        "write loss = \"lm\", \"prec\" or \"entropy\", for instance",
+    );
+    for (at, model) in policy.privacy.models.iter().enumerate() {
+        let undefined = matches!(
+            model,
+            ModelSpec::DifferentialPrivacy(_)
+                | ModelSpec::MConfidentiality(_)
+                | ModelSpec::Personalized(_)
+                | ModelSpec::Profitability(_)
+                | ModelSpec::KMap(_)
+                | ModelSpec::DeltaPresence(_)
+        );
+        refuse(
+            undefined,
+            &format!("privacy.models.{at}"),
+            format!("\"{}\" is not defined for regions of rows", model.claim()),
+            "remove it, or choose an algorithm that chooses levels: auto does for all models",
+        );
+    }
+    let relaxed = policy.search.mondrian.is_some_and(|mondrian| mondrian.cut == Cut::Relaxed);
+    let replaced = policy.columns.iter().find(|(_, c)| c.substitute().is_some() || c.level.is_some());
+    if let Some((name, _)) = replaced.filter(|_| relaxed) {
+        refuse(
+            true,
+            "search.mondrian.cut",
+            format!(
+                "relaxed cuts part rows of equal values, and `{name}` is released in another form: that could not be verified"
+            ),
+            "write cut = \"strict\"",
+        );
     }
 }

@@ -19,7 +19,7 @@ pub mod region;
 mod regions;
 
 pub use cells::cells;
-pub use regions::{Ground, Regional, method, regions};
+pub use regions::{Ground, Regional, axes, made, method, regions};
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};

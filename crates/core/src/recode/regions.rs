@@ -82,7 +82,6 @@ pub fn method(name: &str) -> Result<&'static dyn Method> {
 pub fn regions<'a>(policy: &Policy, ground: &Ground<'a>, watch: Watch<'_>) -> Result<Option<Regional<'a>>> {
     let method = method(&policy.search.algorithm)?;
     let axes = axes(policy, ground)?;
-    let forms: Vec<Form> = axes.iter().map(Axis::form).collect();
     let space = Space::new(ground.classes, axes);
     let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
     let field = Field {
@@ -105,13 +104,23 @@ pub fn regions<'a>(policy: &Policy, ground: &Ground<'a>, watch: Watch<'_>) -> Re
         shares.extend(formed.into_iter().map(|share| Share { region: share.region + regions, ..share }));
         regions += end;
     }
+    made(ground, &space, shares).map(Some)
+}
+
+/// A release of what regions rows are in; rows that are in none are suppressed.
+///
+/// # Errors
+/// Regions that are not safe.
+pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> Result<Regional<'a>> {
     shares.sort_unstable();
+    let regions = shares.iter().map(|share| share.region as usize + 1).max().unwrap_or(0);
     let parted = shares.windows(2).any(|pair| pair[0].point == pair[1].point);
-    let columns = Columns::new(ground, &space, &shares, regions as usize);
+    let columns = Columns::new(ground, space, &shares, regions);
     let cells = columns.labels();
-    let recoded = columns.recoded(ground, &shares, parted)?;
+    let recoded = columns.recoded(ground, space, &shares, parted)?;
     let released = proven(&recoded, ground.models)?;
-    Ok(Some(Regional { shares, cells, forms, recoded, released, parted }))
+    let forms = space.axes().iter().map(Axis::form).collect();
+    Ok(Regional { shares, cells, forms, recoded, released, parted })
 }
 
 /// The rows that a region needs: what all columns and every group of them ask for. Rows that share all cells share those of a group.
@@ -121,7 +130,10 @@ fn least(policy: &Policy) -> u64 {
 }
 
 /// The columns in order, each in the form that the policy asks for or that its values suggest.
-fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
+///
+/// # Errors
+/// Forms that do not fit the values or the limits.
+pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
     let measure = match policy.search.loss.parameters().name.as_str() {
         "prec" => Measure::Levels,
         _ => Measure::Leaves,
@@ -159,7 +171,7 @@ fn numbers(hierarchy: &Hierarchy) -> bool {
 fn only_labels(policy: &Policy, ground: &Ground<'_>, column: usize, form: Form) -> Vec<Fault> {
     let name = &ground.names[column];
     let mut faults = Vec::new();
-    let form = format!("{form:?}").to_lowercase();
+    let form = form.name();
     let help = "write form = \"label\", or remove it";
     if ground.lattice.range(column).0 > 0 {
         let message = format!("cells of `{name}` are written as {form}, which has no least level");
@@ -240,19 +252,19 @@ enum Made {
     Set(Vec<Code>),
     /// A number that stands for the ranks from one to another.
     Number { text: String, low: Code, high: Code },
+    /// The same for a row at a rank: it covers what lies between.
+    Moved { text: String, rank: Code },
 }
 
-/// The cells of all regions and of suppressed classes, column by column.
-struct Columns {
-    values: Vec<Values>,
-    /// Region by region, the place of its value in each column.
-    places: Vec<Code>,
-    /// Suppressed class by suppressed class likewise: losses that do not count such rows take them for nothing lost.
-    own: Vec<Code>,
+/// The cells of all regions, column by column.
+struct Columns<'a> {
+    lists: Vec<Listed<'a>>,
+    /// Column → region → its cell, and the place of that.
+    made: Vec<Vec<(Made, Code)>>,
 }
 
-impl Columns {
-    fn new(ground: &Ground<'_>, space: &Space, shares: &[Share], regions: usize) -> Self {
+impl<'s> Columns<'s> {
+    fn new(ground: &'s Ground<'_>, space: &'s Space, shares: &[Share], regions: usize) -> Self {
         let members = Members::new(shares, regions);
         let mut made: Vec<Vec<Made>> = Vec::new();
         for (column, axis) in space.axes().iter().enumerate() {
@@ -267,57 +279,62 @@ impl Columns {
             made.push((0..regions).map(make).collect());
         }
         rise(ground, space, &mut made);
-        let suppressed = unshared(ground.classes, shares);
-        let suppressed: Vec<usize> = (0..suppressed.len()).filter(|&class| suppressed[class]).collect();
-        let width = ground.names.len();
-        let (mut places, mut own) = (vec![0; regions * width], vec![0; suppressed.len() * width]);
-        let mut values = Vec::new();
-        for (column, made) in made.iter().enumerate() {
-            let mut list = Listed::new(ground, space, column);
-            for (region, made) in made.iter().enumerate() {
-                places[region * width + column] = list.place(made);
-            }
-            for (at, &class) in suppressed.iter().enumerate() {
-                let rank = space.rank(class, column);
-                own[at * width + column] = list.place(&Made::Range(rank, rank));
-            }
-            values.push(list.values);
-        }
-        Columns { values, places, own }
+        let mut lists: Vec<Listed<'s>> =
+            (0..made.len()).map(|column| Listed::new(ground, space, column)).collect();
+        let placed = |(made, list): (Vec<Made>, &mut Listed<'s>)| {
+            made.into_iter().map(|made| (made.clone(), list.place(&made))).collect()
+        };
+        let made = made.into_iter().zip(&mut lists).map(placed).collect();
+        Columns { lists, made }
     }
 
     /// Region → column → label.
     fn labels(&self) -> Vec<Code> {
-        let width = self.values.len().max(1);
-        let label = |(at, &place): (usize, &u32)| self.values[at % width].values[place as usize].label;
-        self.places.iter().enumerate().map(label).collect()
+        let regions = self.made.first().map_or(0, Vec::len);
+        let label = |region: usize, column: usize| {
+            self.lists[column].values.values[self.made[column][region].1 as usize].label
+        };
+        let width = self.lists.len();
+        (0..regions).flat_map(|region| (0..width).map(move |column| label(region, column))).collect()
     }
 
-    /// The table as the regions make it.
-    fn recoded<'a>(self, ground: &Ground<'a>, shares: &[Share], parted: bool) -> Result<Recoded<'a>> {
-        let Columns { values, places, own } = self;
-        let width = values.len();
+    /// The table as the regions make it. A suppressed class keeps its values: losses that do not count its rows take them for nothing lost.
+    fn recoded<'a>(
+        mut self,
+        ground: &Ground<'a>,
+        space: &Space,
+        shares: &[Share],
+        parted: bool,
+    ) -> Result<Recoded<'a>> {
         let classes = ground.classes;
         let suppressed = unshared(classes, shares);
         let (mut cells, mut fates, mut members, mut counts) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut next, mut held) = (shares.iter().peekable(), 0);
-        for class in 0..classes.len() as u32 {
-            while let Some(share) = next.next_if(|share| share.point == class) {
-                let at = share.region as usize * width;
-                cells.extend_from_slice(&places[at..at + width]);
+        let mut next = shares.iter().peekable();
+        for class in 0..classes.len() {
+            while let Some(share) = next.next_if(|share| share.point as usize == class) {
+                for (column, list) in self.lists.iter_mut().enumerate() {
+                    let (made, place) = &self.made[column][share.region as usize];
+                    cells.push(match list.by_row {
+                        true => list.place_of_row(made, space.rank(class, column)),
+                        false => *place,
+                    });
+                }
                 fates.push(false);
-                members.push(class);
+                members.push(class as u32);
                 counts.push(share.rows);
             }
-            if suppressed[class as usize] {
-                cells.extend_from_slice(&own[held..held + width]);
-                held += width;
+            if suppressed[class] {
+                for (column, list) in self.lists.iter_mut().enumerate() {
+                    let rank = space.rank(class, column);
+                    cells.push(list.place(&Made::Range(rank, rank)));
+                }
                 fates.push(true);
-                members.push(class);
-                counts.push(classes.counts()[class as usize]);
+                members.push(class as u32);
+                counts.push(classes.counts()[class]);
             }
         }
+        let values = self.lists.into_iter().map(|list| list.values).collect();
         match parted {
             true => Recoded::of_parts(classes.parted(&members, counts)?, values, cells, fates),
             false => Recoded::new(classes, values, cells, fates),
@@ -368,8 +385,14 @@ fn make(axis: &Axis, ranks: &mut [(Code, u32)], decimals: usize) -> Made {
         return Made::Range(0, high);
     }
     match axis.form() {
-        Form::Label => Made::Label { level: axis.level(low, high), low },
-        Form::Interval => Made::Range(low, high),
+        Form::Label => {
+            let level = axis.level(low, high);
+            Made::Label { level, low: axis.branch(low, level).0 }
+        }
+        Form::Interval => {
+            let (low, high) = axis.ties(low, high);
+            Made::Range(low, high)
+        }
         Form::Set => {
             let mut set: Vec<Code> = ranks.iter().map(|r| r.0).collect();
             set.dedup();
@@ -422,9 +445,11 @@ fn rise(ground: &Ground<'_>, space: &Space, made: &mut [Vec<Made>]) {
             for &column in columns {
                 let low = match &made[column][region] {
                     Made::Label { low, .. } | Made::Range(low, _) | Made::Number { low, .. } => *low,
+                    Made::Moved { rank, .. } => *rank,
                     Made::Set(set) => set.first().copied().unwrap_or(0),
                 };
                 if highest > 0 {
+                    let low = space.axes()[column].branch(low, highest).0;
                     made[column][region] = Made::Label { level: highest, low };
                 }
             }
@@ -438,13 +463,16 @@ struct Listed<'a> {
     axis: &'a Axis,
     /// Rank → rows of the table.
     rows: Vec<u64>,
+    /// Whether what a cell covers depends on the row: numbers cover what lies between, and a label that stands at several levels is
+    /// that of the least at which it is the row's.
+    by_row: bool,
     values: Values,
     places: FxHashMap<Made, Code>,
     labels: FxHashMap<Option<String>, Code>,
 }
 
 impl<'a> Listed<'a> {
-    fn new(ground: &Ground<'a>, space: &'a Space, column: usize) -> Self {
+    fn new(ground: &'a Ground<'_>, space: &'a Space, column: usize) -> Self {
         let (hierarchy, axis) = (&ground.hierarchies[column], &space.axes()[column]);
         let mut rows = vec![0; axis.len()];
         for (point, &count) in space.counts().iter().enumerate() {
@@ -452,7 +480,27 @@ impl<'a> Listed<'a> {
         }
         let (height, leaves) = (hierarchy.height(), hierarchy.leaf_count());
         let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves };
-        Listed { hierarchy, axis, rows, values, places: FxHashMap::default(), labels: FxHashMap::default() }
+        let by_row = match axis.form() {
+            Form::Label => {
+                (0..leaves as Code).any(|leaf| (1..=height).any(|l| same_label(hierarchy, leaf, l) < l))
+            }
+            Form::Mean | Form::Median => true,
+            Form::Interval | Form::Set => false,
+        };
+        let (places, labels) = (FxHashMap::default(), FxHashMap::default());
+        Listed { hierarchy, axis, rows, by_row, values, places, labels }
+    }
+
+    /// The place of the value that a cell is for a row at a rank.
+    fn place_of_row(&mut self, made: &Made, rank: Code) -> Code {
+        match made {
+            Made::Label { level, .. } => {
+                let level = same_label(self.hierarchy, self.axis.leaf(rank), *level);
+                self.place(&Made::Label { level, low: self.axis.branch(rank, level).0 })
+            }
+            Made::Number { text, .. } => self.place(&Made::Moved { text: text.clone(), rank }),
+            other => self.place(other),
+        }
     }
 
     /// The place of a value.
@@ -509,8 +557,19 @@ impl<'a> Listed<'a> {
             Made::Number { text, low, high } => {
                 (Some(text.clone()), self.axis.level(*low, *high), span(*low, *high))
             }
+            Made::Moved { text, rank } => {
+                let shown = number(text).unwrap_or_default();
+                let (low, high) = self.axis.between(*rank, shown);
+                (Some(text.clone()), self.axis.level(low, high), span(low, high))
+            }
         }
     }
+}
+
+/// The least level at which a leaf has the label that it has at a level.
+fn same_label(hierarchy: &Hierarchy, leaf: Code, level: usize) -> usize {
+    let label = |level: usize| hierarchy.label(level, hierarchy.generalize(leaf, level));
+    (0..level).find(|&least| label(least) == label(level)).unwrap_or(level)
 }
 
 /// Judges a release; models of the whole table may find that it is not what they ask for.

@@ -13,7 +13,7 @@ use crate::hierarchy;
 use crate::lattice::Node;
 use crate::loss::Marginals;
 use crate::model::KAnonymity;
-use crate::policy::{Limit, Missing, Policy, Role, Suppressed};
+use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
 use crate::recoded::{Recoded, Released};
 use crate::release::Release;
 use crate::search::{Budget, Problem, Solution};
@@ -184,7 +184,7 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         leaves.iter().enumerate().max_by_key(|(i, n)| (**n, std::cmp::Reverse(*i))).map_or(0, |(i, _)| i);
     ColumnFacts {
         hierarchy: Some(hierarchy::describe(&spec)),
-        level: Some(level),
+        level: subject.release.regions.is_none().then_some(level),
         height,
         min_level,
         max_level,
@@ -205,8 +205,25 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
                 LevelFacts { level: l, size: hierarchy.size(l) as u64, example }
             })
             .collect(),
-        ..ColumnFacts::new(name, Role::Quasi, action(level, height, starred))
+        ..ColumnFacts::new(
+            name,
+            Role::Quasi,
+            in_region(subject, name).unwrap_or_else(|| action(level, height, starred)),
+        )
     }
+}
+
+/// What was done to a column where rows were put into regions.
+fn in_region(subject: &Subject<'_>, name: &str) -> Option<String> {
+    let form = subject.release.regions.as_ref()?.forms.get(name)?;
+    let cells = match form {
+        Form::Label => "the least label that is true of all its rows",
+        Form::Interval => "the interval that its numbers span",
+        Form::Set => "the set of its values",
+        Form::Mean => "the mean of its numbers",
+        Form::Median => "the median of its numbers",
+    };
+    Some(format!("recoded region by region: {cells}"))
 }
 
 fn action(level: usize, height: usize, starred: u64) -> String {
@@ -293,7 +310,7 @@ fn lattice(subject: &Subject<'_>) -> LatticeFacts {
 
 /// The lattice node by node, where that costs little beside the release itself.
 fn explored(subject: &Subject<'_>) -> Option<Explored> {
-    if !cheap(subject.problem) {
+    if subject.release.regions.is_some() || !cheap(subject.problem) {
         return None;
     }
     let node = subject.view.node().clone();

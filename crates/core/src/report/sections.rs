@@ -6,6 +6,7 @@ use super::facts::{ColumnFacts, Facts, RiskFacts};
 use super::html::{ratio, section, table};
 use super::text::{count, decimal, escape, integer, percent};
 use crate::policy::Role;
+use crate::release::RegionFacts;
 
 /// What was done to each column.
 pub(super) fn columns(facts: &Facts) -> String {
@@ -14,9 +15,14 @@ pub(super) fn columns(facts: &Facts) -> String {
                 <th scope=\"col\">Level</th><th scope=\"col\" class=\"n\">Distinct values</th>\
                 <th scope=\"col\" class=\"n\">Missing</th></tr>";
     let released = facts.columns.iter().filter(|c| c.released).count();
+    let track = match facts.release.regions {
+        None => {
+            " On the line of levels, the thick part is what the policy allows and the dot what was chosen."
+        }
+        Some(_) => "",
+    };
     let lead = format!(
-        "{} of {} released. On the line of levels, the thick part is what the policy allows and the dot \
-         what was chosen.",
+        "{} of {} released.{track}",
         integer(released as u64),
         count(facts.columns.len() as u64, "column")
     );
@@ -36,11 +42,12 @@ fn column_row(column: &ColumnFacts) -> String {
         w => format!("<small>its loss counts {} times</small>", decimal(w)),
     };
     // Only quasi-identifiers are counted.
-    let distinct = match column.level {
-        Some(_) => format!("{} → {}", integer(column.distinct_before), integer(column.distinct_after)),
-        None => "–".into(),
+    let quasi = column.level.is_some() || column.role == Role::Quasi;
+    let distinct = match quasi {
+        true => format!("{} → {}", integer(column.distinct_before), integer(column.distinct_after)),
+        false => "–".into(),
     };
-    let missing = column.level.map_or("–".into(), |_| integer(column.missing));
+    let missing = if quasi { integer(column.missing) } else { "–".into() };
     format!(
         "<tr{removed}><th scope=\"row\">{}</th><td data-name=\"Role\">{}</td><td data-name=\"Done\"><div>{}{hierarchy}{weight}</div></td>\
          <td data-name=\"Level\">{level}</td><td data-name=\"Distinct\" class=\"n\">{distinct}</td>\
@@ -206,8 +213,30 @@ fn all_losses(facts: &Facts) -> String {
     table("losses", "Lost in all", head, &rows.collect::<String>())
 }
 
+/// How rows were put into regions.
+fn regions(facts: &Facts, regions: &RegionFacts) -> String {
+    let mean = facts.release.released as f64 / (regions.count.max(1)) as f64;
+    let lead = format!(
+        "Instead of one level for every column, rows were put into {} by \"{}\"; {} rows are in a region on average. All rows of a region \
+         have the same cells, so a region is a class, or a part of one.",
+        count(regions.count, "region"),
+        escape(&facts.release.search.algorithm),
+        decimal(mean)
+    );
+    let parted = match regions.parted {
+        true => "<p class=\"quiet\">Rows of equal values may be in different regions.</p>",
+        false => "",
+    };
+    let forms = "<p>A cell is a value, a label of the column's hierarchy, an interval such as <code>[20, 35]</code>, a set such as \
+                 <code>{A, B}</code>, or <code>*</code> for anything.</p>";
+    section(5, "lattice", "The regions", &lead, &format!("{forms}{parted}"))
+}
+
 /// Where the chosen node lies among all.
 pub(super) fn lattice(facts: &Facts) -> String {
+    if let Some(found) = &facts.release.regions {
+        return regions(facts, found);
+    }
     let lattice = &facts.lattice;
     let share = lattice.checked as f64 / (lattice.nodes.max(1)) as f64;
     let rest = match facts.release.search.optimal {

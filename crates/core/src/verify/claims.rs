@@ -69,8 +69,18 @@ pub(super) fn certificate(
         )),
         _ => {}
     }
-    wrong.extend(leveled(policy, &release.levels));
-    wrong.extend(steps(policy, certificate));
+    match (policy.forms_regions(), &release.regions) {
+        (true, None) => wrong.push("no regions are claimed, and the policy asks for some"),
+        (false, Some(_)) => wrong.push("regions are claimed, and the policy asks for levels"),
+        (true, Some(_)) if !release.levels.is_empty() || !release.steps.is_empty() => {
+            wrong.push("levels are claimed beside regions");
+        }
+        (true, Some(_)) => {}
+        (false, None) => {
+            wrong.extend(leveled(policy, &release.levels));
+            wrong.extend(steps(policy, certificate));
+        }
+    }
     wrong.extend(guarantees(asked, certificate));
     Ok(Finding::of(&wrong, || {
         format!("sealed, and its numbers agree: {} released and suppressed", several(release.rows, "row"))

@@ -214,6 +214,11 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// One row.
+    pub(super) fn of(hash: [u64; 2]) -> Self {
+        Tally { rows: 1, sums: hash }
+    }
+
     /// All that is in it, to be hashed.
     pub(super) fn words(self) -> [u64; 3] {
         [self.rows, self.sums[0], self.sums[1]]
@@ -239,7 +244,7 @@ impl Classes {
 
     /// Adds one row; its class.
     pub(super) fn row(&mut self, tuple: &[u32], hash: [u64; 2]) -> usize {
-        self.add(tuple, Tally { rows: 1, sums: hash })
+        self.add(tuple, Tally::of(hash))
     }
 
     /// Adds rows that share a tuple; their class.

@@ -14,7 +14,6 @@
 use super::classes::{Classes, Interner, MISSING, UNKNOWN};
 use super::rowhash::RowHash;
 use super::side::Side;
-use super::source::Generalized;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use crate::policy::Policy;
 
@@ -79,8 +78,8 @@ impl Identifiers {
 /// The original to compare with.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
-    /// At the claimed levels; with the released class of each of its classes, as `truth::places` has it.
-    Generalized(&'a Generalized, &'a [u32]),
+    /// Its identifiers, and the released class of each of its classes, as `truth::places` has it.
+    Known(&'a [Identifiers], &'a [u32]),
     /// It cannot be generalized as claimed.
     Unfit,
     /// It is not there.
@@ -96,7 +95,7 @@ pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start:
         wrong.push(format!("values are written in {shapes} ways, which tells people apart"));
     }
     let (source, places) = match source {
-        Source::Generalized(source, places) => (source, places),
+        Source::Known(source, places) => (source, places),
         Source::Unfit => {
             wrong.push("the claimed levels do not fit the hierarchies");
             return Finding::of(&wrong, String::new);
@@ -106,7 +105,7 @@ pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start:
             return if finding.holds { Finding::unchecked(WITHOUT_ORIGINAL) } else { finding };
         }
     };
-    let originals = &source.identifiers[at];
+    let originals = &source[at];
     let kept = made_up.values().filter(|value| originals.texts.get(Some(value)).is_some()).count() as u64;
     if kept > 0 {
         wrong.push(format!("{} of the original {} in the release", several(kept, "value"), are(kept)));

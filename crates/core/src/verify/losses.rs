@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use super::classes::{Interner, MISSING, Tuples};
 use super::levels::Chain;
+use super::region_losses::RegionFacts;
 use super::source::{ByLevel, Generalized, Layer};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong};
 use crate::hierarchy::Hierarchy;
@@ -29,6 +30,8 @@ pub(super) struct Facts<'a> {
     pub(super) chains: &'a [Chain<'a>],
     /// The original, where it is there.
     pub(super) source: Option<&'a Generalized>,
+    /// The original and its regions, where rows were put into such.
+    pub(super) regions: Option<RegionFacts<'a>>,
 }
 
 /// A loss that cannot be told, and why.
@@ -36,13 +39,13 @@ type Told = Result<f64, &'static str>;
 
 /// What a trade-off multiplies the cost of released and of suppressed rows by.
 #[derive(Clone, Copy)]
-struct Factors {
-    g: f64,
-    s: f64,
+pub(super) struct Factors {
+    pub(super) g: f64,
+    pub(super) s: f64,
 }
 
 impl Factors {
-    fn of(tradeoff: Option<f64>) -> Self {
+    pub(super) fn of(tradeoff: Option<f64>) -> Self {
         match tradeoff {
             Some(tau) if tau < 0.5 => Factors { g: 1.0, s: 2.0 * tau },
             Some(tau) => Factors { g: 2.0 - 2.0 * tau, s: 1.0 },
@@ -52,7 +55,7 @@ impl Factors {
 }
 
 const UNFIT: &str = "not checked: a level does not fit its hierarchy";
-const NO_DEFINITION: &str = "not checked: no second definition of this loss";
+pub(super) const NO_DEFINITION: &str = "not checked: no second definition of this loss";
 
 /// One finding per loss of the certificate.
 pub(super) fn losses(
@@ -124,6 +127,9 @@ fn judge(stated: f64, found: Told) -> Finding {
 
 impl Facts<'_> {
     fn loss(&self, parameters: &LossParameters, weights: &[f64]) -> Told {
+        if let Some(regions) = &self.regions {
+            return regions.loss(parameters, weights);
+        }
         let LossParameters { name, aggregate: how, count_suppressed: counted, tradeoff } = parameters;
         let factors = Factors::of(*tradeoff);
         match (name.as_str(), counted, how, tradeoff) {
@@ -152,6 +158,9 @@ impl Facts<'_> {
 
     /// Column by column, for losses that are put together from columns.
     fn parts(&self, parameters: &LossParameters) -> Result<Vec<f64>, &'static str> {
+        if let Some(regions) = &self.regions {
+            return regions.parts(parameters);
+        }
         let counted = parameters.count_suppressed;
         let factors = Factors::of(parameters.tradeoff);
         match parameters.name.as_str() {
@@ -432,7 +441,7 @@ pub(super) fn under(hierarchy: &Hierarchy, level: usize) -> Vec<f64> {
 }
 
 /// Puts the columns' parts together, each multiplied by its weight.
-fn aggregate(how: Aggregate, parts: &[f64], weights: &[f64]) -> f64 {
+pub(super) fn aggregate(how: Aggregate, parts: &[f64], weights: &[f64]) -> f64 {
     let weighted = || parts.iter().zip(weights).map(|(part, weight)| part * weight);
     let m = parts.len().max(1) as f64;
     match how {

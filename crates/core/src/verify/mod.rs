@@ -24,6 +24,8 @@ mod losses;
 mod models;
 mod population;
 mod reference;
+mod region_losses;
+mod regions;
 mod risk;
 mod rowhash;
 mod sampling;
@@ -49,6 +51,8 @@ use self::levels::Chain;
 use self::losses::Facts;
 use self::models::Rule;
 use self::population::{Comparison, People};
+use self::region_losses::RegionFacts;
+use self::regions::{Deal, Regions};
 use self::rowhash::RowHash;
 use self::sampling::{Draw, Drawn};
 use self::side::Side;
@@ -110,7 +114,10 @@ impl<'a> Verifier<'a> {
 
     /// The header of the released file; comes before its rows.
     pub fn released_columns(&mut self, columns: &[String]) {
-        self.released = Some(Side::new("release", self.policy, columns, self.start));
+        let side = Side::new("release", self.policy, columns, self.start);
+        let facts = &self.certificate.release;
+        let labels = facts.regions.is_some() && facts.loss.contains_key("cm");
+        self.released = Some(if labels { side.with_labels(self.policy) } else { side });
     }
 
     /// One row of the released file, cell by cell in the order of its header; `None` is missing.
@@ -147,6 +154,31 @@ impl<'a> Verifier<'a> {
         let side = Side::new("original", self.policy, columns, self.start).with_guards(self.policy);
         let labels = self.certificate.release.loss.contains_key("cm");
         self.original = Some(if labels { side.with_labels(self.policy) } else { side });
+    }
+
+    /// Says which cells the next `rows` rows of a tuple of quasi-identifiers became, where rows were put into regions; none where they are
+    /// held back. Columns are in name order, all that is said of one tuple comes together, and everything after the released
+    /// rows and before the original's. It is a hint, and is checked.
+    ///
+    /// # Errors
+    /// No header of the original or of the release.
+    pub fn region(
+        &mut self,
+        source: &[Option<&str>],
+        rows: u64,
+        cells: Option<&[Option<&str>]>,
+    ) -> Result<()> {
+        let released = begun(&mut self.released)?;
+        let class = cells.map(|cells| {
+            let numbers = released.interners.iter().zip(cells).map(|(interner, cell)| interner.get(*cell));
+            let tuple: Option<Vec<u32>> = numbers.collect();
+            tuple.and_then(|tuple| released.classes.tuples.get(&tuple))
+        });
+        let original = begun(&mut self.original)?;
+        let numbers = original.interners.iter_mut().zip(source);
+        let tuple: Vec<u32> = numbers.map(|(interner, cell)| interner.count_in(*cell, 0)).collect();
+        original.deal.get_or_insert_with(|| Deal::new(tuple.len())).say(&tuple, rows, class);
+        Ok(())
     }
 
     /// One row of the original, as [`released_row`](Self::released_row).
@@ -221,6 +253,7 @@ impl<'a> Verifier<'a> {
         let mut original = self.original.take();
         let population = self.population.take();
         let mut released = self.released.take();
+        let minorities = begun(&mut released)?.minorities();
         let released = &*begun(&mut released)?;
         let judged = claims::judged(self.policy, self.certificate, released);
         let labels = match &mut original {
@@ -241,11 +274,17 @@ impl<'a> Verifier<'a> {
         }
         let mut verdict = Verdict::default();
         self.of_release(released, &judged, &mut verdict)?;
-        verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
+        if !self.policy.forms_regions() {
+            verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
+        }
         let people = population.as_ref().and_then(|population| People::new(population, &chains));
         self.of_population(others, people.as_ref(), (&chains, released, &judged), &mut verdict);
         drop(population);
-        self.of_original((original, labels), people.as_ref(), (&chains, released, &judged), &mut verdict);
+        let of = (&chains[..], released, &judged);
+        match self.policy.forms_regions() {
+            true => self.of_regions((original, labels), minorities, of, &mut verdict),
+            false => self.of_original((original, labels), people.as_ref(), of, &mut verdict),
+        }
         Ok(verdict)
     }
 
@@ -329,6 +368,7 @@ impl<'a> Verifier<'a> {
             counts: &judged.counts,
             chains,
             source: None,
+            regions: None,
         };
         let unfit = original.is_some();
         let source = match original {
@@ -359,21 +399,86 @@ impl<'a> Verifier<'a> {
             }
         }
         let compared = match (&source, &places) {
-            (Some(source), Some(places)) => Source::Generalized(source, places),
+            (Some(source), Some(places)) => Source::Known(&source.identifiers, places),
             _ if unfit => Source::Unfit,
             _ => Source::None,
         };
-        for (at, column) in identifiers::replaced(self.policy).enumerate() {
-            let finding = identifiers::identifiers(at, released, compared, self.start);
-            verdict.set(identifiers::claim(column), finding);
-        }
+        self.of_identifiers(released, compared, verdict);
         if let Some(source) = &source {
             facts.rows = source.rows;
             facts.suppressed = source.held.counts().iter().sum();
             facts.source = Some(source);
         }
-        let whole = losses::losses(&release.loss, self.policy, &facts);
-        for (claim, finding) in whole.into_iter().chain(losses::by_column(&release.loss_by_column, &facts)) {
+        self.of_losses(&facts, verdict);
+    }
+
+    /// The same where rows were put into regions.
+    fn of_regions(
+        &self,
+        (original, labels): (Option<Side>, Option<leveled::Labels>),
+        minorities: Vec<u64>,
+        (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
+        verdict: &mut Verdict,
+    ) {
+        let release = &self.certificate.release;
+        let there = original.is_some();
+        let mut values = None;
+        let regions = original.and_then(|mut original| {
+            verdict.set("input", self.input(&original));
+            values = original.leveled.take().zip(labels);
+            Regions::new(original, self.certificate, chains, released)
+        });
+        let missing = "it is not said which rows of the original are in which region";
+        verdict.set(
+            "truth",
+            match (&regions, there) {
+                (Some(regions), _) => {
+                    regions::truth(self.policy, self.certificate, regions, values.as_ref(), released)
+                }
+                (None, true) => Finding::missing(missing),
+                (None, false) => Finding::unchecked(WITHOUT_ORIGINAL),
+            },
+        );
+        if !there {
+            verdict.set("input", Finding::unchecked(WITHOUT_ORIGINAL));
+        }
+        let cells =
+            regions::cells(self.policy, self.certificate, (chains, released), judged, regions.as_ref());
+        verdict.set("cells", cells);
+        let compared = match &regions {
+            Some(regions) => Source::Known(&regions.identifiers, &regions.places),
+            None if there => Source::Unfit,
+            None => Source::None,
+        };
+        self.of_identifiers(released, compared, verdict);
+        let facts = Facts {
+            rows: release.rows,
+            suppressed: release.suppressed,
+            counts: &judged.counts,
+            chains,
+            source: None,
+            regions: regions.as_ref().map(|regions| RegionFacts {
+                regions,
+                released,
+                counts: &judged.counts,
+                minorities,
+            }),
+        };
+        self.of_losses(&facts, verdict);
+    }
+
+    /// The identifiers that are replaced.
+    fn of_identifiers(&self, released: &Side, compared: Source<'_>, verdict: &mut Verdict) {
+        for (at, column) in identifiers::replaced(self.policy).enumerate() {
+            let finding = identifiers::identifiers(at, released, compared, self.start);
+            verdict.set(identifiers::claim(column), finding);
+        }
+    }
+
+    fn of_losses(&self, facts: &Facts<'_>, verdict: &mut Verdict) {
+        let release = &self.certificate.release;
+        let whole = losses::losses(&release.loss, self.policy, facts);
+        for (claim, finding) in whole.into_iter().chain(losses::by_column(&release.loss_by_column, facts)) {
             verdict.set(claim, finding);
         }
     }

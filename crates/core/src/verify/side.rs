@@ -4,10 +4,11 @@
 //! itself is not kept. A cell costs a hash of its text and, nearly always, one comparison; a row one
 //! look-up of its class.
 
-use super::classes::{Classes, Interner, MISSING};
+use super::classes::{Classes, Interner, MISSING, Tally};
 use super::identifiers::{self, Identifiers};
 use super::labels::Labels;
 use super::leveled::Leveled;
+use super::regions::Deal;
 use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
 use crate::error::{Fault, Result};
@@ -42,6 +43,8 @@ pub(super) struct Side {
     pub(super) leveled: Option<Leveled>,
     /// Whether there are any.
     pub(super) has_levels: bool,
+    /// Which regions rows are said to be in, in an original that was released in regions.
+    pub(super) deal: Option<Deal>,
     start: RowHash,
     /// The batch at hand: tuples end to end, and the hashes of its rows.
     tuples: Vec<u32>,
@@ -65,6 +68,7 @@ impl Side {
             sensitive: Sensitive::of(policy, columns),
             leveled: Leveled::of(policy, columns),
             has_levels: !policy.leveled().is_empty(),
+            deal: None,
             start,
             tuples: Vec::new(),
             hashes: Vec::new(),
@@ -138,7 +142,11 @@ impl Side {
         }
         for (row, hash) in self.hashes.iter().enumerate() {
             let hash = hash.finish();
-            let class = self.classes.row(&self.tuples[row * width..(row + 1) * width], hash);
+            let tuple = &self.tuples[row * width..(row + 1) * width];
+            let class = self.classes.row(tuple, hash);
+            if let Some(deal) = &mut self.deal {
+                deal.row(tuple, Tally::of(hash));
+            }
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
             self.sensitive.iter_mut().for_each(|column| column.row(row, class));
             self.leveled.iter_mut().for_each(|leveled| leveled.row(row, class, hash));
@@ -180,6 +188,14 @@ impl Side {
     /// The values of every sensitive column in every class.
     pub(super) fn values(&self) -> Vec<Values> {
         self.sensitive.iter().map(|column| column.values(self.classes.len())).collect()
+    }
+
+    /// Per target, the rows that do not have the most frequent label of their class; taken out when the rows were read.
+    pub(super) fn minorities(&mut self) -> Vec<u64> {
+        let identity: Vec<Vec<u32>> = self.interners.iter().map(|i| (0..i.len() as u32).collect()).collect();
+        let maps: Vec<&[u32]> = identity.iter().map(Vec::as_slice).collect();
+        let (labels, counts) = (std::mem::take(&mut self.labels), self.classes.counts());
+        labels.into_iter().map(|labels| labels.minority(&maps, &self.classes, &counts)).collect()
     }
 
     /// A class as a sentence names it: its values in the given columns.

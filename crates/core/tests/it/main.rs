@@ -16,6 +16,7 @@ mod personalized;
 mod population;
 mod policy;
 mod sampled;
+mod regions;
 mod search;
 mod compare;
 mod explore;

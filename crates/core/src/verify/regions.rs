@@ -1,0 +1,547 @@
+//! A release by regions, judged with the original: which rows are said to be in which region is taken as a *hint*, and everything
+//! that follows from it is checked.
+//!
+//! Levels can be applied again, regions cannot: two regions may both be true of a row. So whoever verifies with the original says first,
+//! tuple by tuple, which released cells its rows got ([`Deal`]). The hint needs no trust. The original's rows are dealt by it as they
+//! stream by, and then every tuple must be dealt out, every released class must have just the rows that were dealt to it, by number
+//! and by the sum of their hashes, and every cell must be true of every value behind it, by the hierarchy or by what the cell says.
+//! A wrong hint therefore fails; a release for which some hint passes is true.
+//!
+//! Costs a look-up per row of the original, and one test per distinct pair of value and cell.
+
+use rustc_hash::FxHashMap;
+
+use super::claims::Judged;
+use super::classes::{Interner, MISSING, Tally, Tuples, UNKNOWN};
+use super::identifiers::Identifiers;
+use super::leveled::{self, Labels, Leveled};
+use super::levels::Chain;
+use super::side::Side;
+use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use crate::cell::{Cell, number};
+use crate::hierarchy::{Hierarchy, TOP};
+use crate::policy::{Form, Missing, Policy};
+use crate::release::Certificate;
+
+/// The class of rows that are held back.
+const HELD: u32 = u32::MAX - 1;
+
+/// Which released class the rows of every tuple of the original are said to be in.
+#[derive(Debug)]
+pub(super) struct Deal {
+    /// In numbers of the original's texts.
+    tuples: Tuples,
+    /// Tuple → its first share, and the one that is dealt to.
+    first: Vec<u32>,
+    at: Vec<u32>,
+    shares: Vec<Dealt>,
+    /// Rows that nothing is said of.
+    beyond: u64,
+}
+
+/// Some rows of a tuple.
+#[derive(Debug)]
+pub(super) struct Dealt {
+    tuple: u32,
+    /// The released class, [`HELD`] or [`UNKNOWN`].
+    class: u32,
+    /// Rows that are said to be in it, and what was dealt.
+    rows: u64,
+    tally: Tally,
+}
+
+impl Deal {
+    pub(super) fn new(width: usize) -> Self {
+        Deal { tuples: Tuples::new(width), first: Vec::new(), at: Vec::new(), shares: Vec::new(), beyond: 0 }
+    }
+
+    /// Says that the next rows of a tuple are in a class; all shares of a tuple come one after the other.
+    pub(super) fn say(&mut self, tuple: &[u32], rows: u64, class: Option<Option<usize>>) {
+        let class = match class {
+            None => HELD,
+            Some(class) => class.map_or(UNKNOWN, |class| class as u32),
+        };
+        let tuple = self.tuples.intern(tuple);
+        if tuple == self.first.len() {
+            self.first.push(self.shares.len() as u32);
+            self.at.push(self.shares.len() as u32);
+        }
+        self.shares.push(Dealt { tuple: tuple as u32, class, rows, tally: Tally::default() });
+    }
+
+    /// Deals one row.
+    pub(super) fn row(&mut self, tuple: &[u32], row: Tally) {
+        let Some(tuple) = self.tuples.get(tuple) else {
+            self.beyond += 1;
+            return;
+        };
+        let at = &mut self.at[tuple];
+        while let Some(share) = self.shares.get_mut(*at as usize).filter(|s| s.tuple as usize == tuple) {
+            if share.tally.rows < share.rows {
+                share.tally.add(row);
+                return;
+            }
+            *at += 1;
+        }
+        self.beyond += 1;
+    }
+}
+
+/// What a cell covers that stands for a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    /// Leaves of the hierarchy.
+    pub(super) leaves: f64,
+    /// The least level at which they are one value.
+    pub(super) level: f64,
+    /// Rows of the original, and the entropy of the values among them.
+    pub(super) rows: f64,
+    pub(super) bits: f64,
+    /// Bit l: the cell is what level l makes of the value; all bits where cells are no labels.
+    levels: u128,
+}
+
+/// One column of a release by regions.
+#[derive(Debug)]
+pub(super) struct Column {
+    /// (text, label) → rows that are released so.
+    pub(super) pairs: Vec<((u32, u32), u64)>,
+    /// (text, label) → what the cell covers; none where it is not true of the text.
+    pub(super) shapes: FxHashMap<(u32, u32), Option<Shape>>,
+    /// Text → suppressed rows.
+    pub(super) hidden: Vec<u64>,
+    pub(super) height: f64,
+    pub(super) all: f64,
+}
+
+/// The original, dealt.
+#[derive(Debug)]
+pub(super) struct Regions {
+    pub(super) deal: Deal,
+    pub(super) interners: Vec<Interner>,
+    pub(super) rows: u64,
+    pub(super) columns: Vec<Column>,
+    pub(super) identifiers: Vec<Identifiers>,
+    /// Class of the original → the released class of its rows.
+    pub(super) places: Vec<u32>,
+}
+
+impl Regions {
+    /// Looks at every pair of value and cell; none where nothing was said of the rows, or a hierarchy is not known.
+    pub(super) fn new(
+        original: Side,
+        certificate: &Certificate,
+        chains: &[Chain<'_>],
+        released: &Side,
+    ) -> Option<Self> {
+        let Side { classes, interners, rows, identifiers, deal, .. } = original;
+        let deal = deal?;
+        let forms = &certificate.release.regions.as_ref()?.forms;
+        let mut columns = Vec::new();
+        for (at, chain) in chains.iter().enumerate() {
+            let form = *forms.get(chain.name)?;
+            let (pairs, hidden) = pairs(&deal, at, &interners[at], released);
+            let hierarchy = chain.hierarchy.as_ref()?;
+            let shown = Shown::new(form, hierarchy, &interners[at]);
+            let means = means(form, at, (&deal, &interners[at]), released);
+            let mut shapes = FxHashMap::default();
+            for &(pair, _) in &pairs {
+                let label = released.interners[at].value(pair.1);
+                let right = means.as_ref().is_none_or(|right| right[pair.1 as usize]);
+                shapes.insert(pair, shown.shape(interners[at].value(pair.0), label).filter(|_| right));
+            }
+            let (height, all) = (hierarchy.height() as f64, hierarchy.leaf_count() as f64);
+            columns.push(Column { pairs, shapes, hidden, height, all });
+        }
+        let place = |class: usize| {
+            let tuple = deal.tuples.get(classes.tuples.tuple(class));
+            tuple.map_or(UNKNOWN, |tuple| deal.shares[deal.first[tuple] as usize].class)
+        };
+        let places = (0..classes.len()).map(place).map(|class| if class == HELD { UNKNOWN } else { class });
+        let places = places.collect();
+        Some(Regions { interners, rows, columns, identifiers, places, deal })
+    }
+
+    /// Rows that are held back.
+    pub(super) fn suppressed(&self) -> u64 {
+        self.deal.shares.iter().filter(|share| share.class == HELD).map(|share| share.rows).sum()
+    }
+
+    /// The released rows of every share with the shapes of its cells.
+    pub(super) fn released<'a>(
+        &'a self,
+        released: &'a Side,
+    ) -> impl Iterator<Item = (u64, impl Iterator<Item = Option<Shape>> + 'a)> + 'a {
+        let shares = self.deal.shares.iter().filter(|share| share.class < HELD);
+        shares.map(move |share| {
+            let texts = self.deal.tuples.tuple(share.tuple as usize);
+            let labels = released.classes.tuples.tuple(share.class as usize);
+            let shape = move |column: usize| {
+                self.columns[column].shapes.get(&(texts[column], labels[column])).copied().flatten()
+            };
+            (share.rows, (0..self.columns.len()).map(shape))
+        })
+    }
+
+    /// Rows per class of the release, suppressed rows with the class that they look like as they are, if there is one; then those that look like
+    /// none.
+    pub(super) fn looks(&self, released: &Side, counts: &[u64]) -> Vec<u64> {
+        let mut looks = counts.to_vec();
+        for share in self.deal.shares.iter().filter(|share| share.class == HELD) {
+            let texts = self.deal.tuples.tuple(share.tuple as usize).iter();
+            let cells = texts.zip(&self.interners).zip(&released.interners);
+            let tuple: Option<Vec<u32>> = cells.map(|((&text, from), to)| to.get(from.value(text))).collect();
+            match tuple.and_then(|tuple| released.classes.tuples.get(&tuple)) {
+                Some(class) if counts[class] > 0 => looks[class] += share.rows,
+                _ => looks.push(share.rows),
+            }
+        }
+        looks
+    }
+}
+
+/// The pairs of text and label of a column with their rows, in order, and the texts of suppressed rows.
+fn pairs(
+    deal: &Deal,
+    column: usize,
+    interner: &Interner,
+    released: &Side,
+) -> (Vec<((u32, u32), u64)>, Vec<u64>) {
+    let mut pairs: FxHashMap<(u32, u32), u64> = FxHashMap::default();
+    let mut hidden = vec![0; interner.len()];
+    for share in &deal.shares {
+        let text = deal.tuples.tuple(share.tuple as usize)[column];
+        if share.class == HELD {
+            hidden[text as usize] += share.rows;
+        } else if share.class != UNKNOWN {
+            let label = released.classes.tuples.tuple(share.class as usize)[column];
+            *pairs.entry((text, label)).or_default() += share.rows;
+        }
+    }
+    let mut pairs: Vec<_> = pairs.into_iter().collect();
+    pairs.sort_unstable();
+    (pairs, hidden)
+}
+
+/// Number of a label → whether it is the mean or median of the values of every class that has it; none where cells are neither.
+fn means(
+    form: Form,
+    column: usize,
+    (deal, interner): (&Deal, &Interner),
+    released: &Side,
+) -> Option<Vec<bool>> {
+    if form.truthful() {
+        return None;
+    }
+    let mut values: Vec<Vec<(f64, u64)>> = vec![Vec::new(); released.classes.len()];
+    // A class with a missing value, or of one value, shows what any other form would.
+    let mut plain = vec![false; released.classes.len()];
+    for share in deal.shares.iter().filter(|share| share.class < HELD) {
+        let text = interner.value(deal.tuples.tuple(share.tuple as usize)[column]);
+        match text.and_then(number) {
+            Some(x) => values[share.class as usize].push((x, share.rows)),
+            None => plain[share.class as usize] = true,
+        }
+    }
+    let mut right = vec![true; released.interners[column].len()];
+    for (class, values) in
+        values.iter_mut().enumerate().filter(|(class, values)| !plain[*class] && !values.is_empty())
+    {
+        let label = released.classes.tuples.tuple(class)[column];
+        let text = released.interners[column].value(label);
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        right[label as usize] &= text.is_some_and(|text| stands_for(form, text, values));
+    }
+    Some(right)
+}
+
+/// Whether a text is the mean or the lower median of some values, which are in order.
+fn stands_for(form: Form, text: &str, values: &[(f64, u64)]) -> bool {
+    let Some(shown) = number(text) else { return false };
+    let rows: u64 = values.iter().map(|v| v.1).sum();
+    if form == Form::Median {
+        let below: u64 = values.iter().filter(|v| v.0 < shown).map(|v| v.1).sum();
+        let until: u64 = values.iter().filter(|v| v.0 <= shown).map(|v| v.1).sum();
+        return 2 * below < rows && 2 * until >= rows && values.iter().any(|v| v.0 == shown);
+    }
+    let mean = values.iter().map(|v| v.0 * v.1 as f64).sum::<f64>() / rows as f64;
+    let decimals = text.trim().split_once('.').map_or(0, |(_, after)| after.len());
+    let rounding = 0.5 * 10f64.powi(-(decimals as i32));
+    (shown - mean).abs() <= rounding * (1.0 + 1e-6) + 1e-12 * mean.abs()
+}
+
+/// How the cells of a column are read.
+struct Shown<'a> {
+    form: Form,
+    hierarchy: &'a Hierarchy,
+    /// Leaf → its number, where it is one, and rows of the original.
+    leaves: Vec<(Option<f64>, f64)>,
+}
+
+impl<'a> Shown<'a> {
+    fn new(form: Form, hierarchy: &'a Hierarchy, interner: &Interner) -> Self {
+        let leaf = |leaf: usize| {
+            let text = hierarchy.leaf_value(leaf as u32);
+            let rows = interner.get(text).map_or(0, |text| interner.count(text));
+            (text.and_then(number), rows as f64)
+        };
+        Shown { form, hierarchy, leaves: (0..hierarchy.leaf_count()).map(leaf).collect() }
+    }
+
+    /// What a cell covers that stands for a value; none where it is not true of it.
+    fn shape(&self, text: Option<&str>, label: Option<&str>) -> Option<Shape> {
+        let leaf = self.hierarchy.leaf(text)?;
+        if self.form == Form::Label {
+            return self.label(leaf, label);
+        }
+        if label == Some(TOP) && text != Some(TOP) {
+            return Some(self.of((0..self.leaves.len() as u32).collect(), Some(self.hierarchy.height())));
+        }
+        if label == text {
+            return Some(self.of(vec![leaf], None));
+        }
+        let (label, text) = (label?, text?);
+        let between = |low: f64, high: f64| {
+            let inside = |leaf: &u32| self.leaves[*leaf as usize].0.is_some_and(|x| low <= x && x <= high);
+            (0..self.leaves.len() as u32).filter(inside).collect::<Vec<u32>>()
+        };
+        match (self.form, Cell::parse(label)) {
+            (Form::Interval, Cell::Interval(interval)) => {
+                interval.has(number(text)?).then(|| self.of(between(interval.low, interval.high), None))
+            }
+            (Form::Set, Cell::Set(values)) => {
+                let leaves = values.iter().map(|value| self.hierarchy.leaf(Some(value)));
+                let leaves: Vec<u32> = leaves.collect::<Option<_>>()?;
+                leaves.contains(&leaf).then(|| self.of(leaves, None))
+            }
+            // Whether it is the right number is another question; it costs what the value was moved by.
+            (Form::Mean | Form::Median, _) => {
+                let (x, shown) = (number(text)?, number(label)?);
+                let mut leaves = between(x.min(shown), x.max(shown));
+                // Texts of the same number are not moved.
+                if x == shown {
+                    leaves = vec![leaf];
+                }
+                Some(self.of(leaves, None))
+            }
+            _ => None,
+        }
+    }
+
+    /// The least level that makes a label of a leaf, and every level that does.
+    fn label(&self, leaf: u32, label: Option<&str>) -> Option<Shape> {
+        let at = |level: usize| self.hierarchy.label(level, self.hierarchy.generalize(leaf, level)) == label;
+        let levels: Vec<usize> = (0..=self.hierarchy.height()).filter(|&level| at(level)).collect();
+        let least = *levels.first()?;
+        let value = self.hierarchy.generalize(leaf, least);
+        let under = (0..self.leaves.len() as u32).filter(|&l| self.hierarchy.generalize(l, least) == value);
+        let bits = levels.iter().fold(0, |bits, &level| bits | 1 << level.min(127));
+        Some(Shape { levels: bits, ..self.of(under.collect(), Some(least)) })
+    }
+
+    /// Some leaves, at the least level at which they are one value unless another is given.
+    fn of(&self, leaves: Vec<u32>, level: Option<usize>) -> Shape {
+        let hierarchy = self.hierarchy;
+        let one = |level: &usize| {
+            let codes = || leaves.iter().map(|&leaf| hierarchy.generalize(leaf, *level));
+            codes().next() == codes().max() && codes().next() == codes().min()
+        };
+        let level = level.or_else(|| (0..=hierarchy.height()).find(one)).unwrap_or(hierarchy.height());
+        let rows: f64 = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1).sum();
+        let shares = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1 / rows);
+        let bits = 0.0 - shares.filter(|&p| p > 0.0).map(|p| p * p.log2()).sum::<f64>();
+        Shape { leaves: leaves.len() as f64, level: level as f64, rows, bits, levels: u128::MAX }
+    }
+}
+
+/// The claim that every released cell is true of the values behind it and within the limits of the policy; without the original, that it is
+/// one of the hierarchy's labels as far as that is known.
+pub(super) fn cells(
+    policy: &Policy,
+    certificate: &Certificate,
+    (chains, released): (&[Chain<'_>], &Side),
+    judged: &Judged,
+    regions: Option<&Regions>,
+) -> Finding {
+    let Some(facts) = &certificate.release.regions else { return Finding::missing("no regions are claimed") };
+    let mut wrong = Wrong::default();
+    for chain in chains.iter().filter(|chain| !facts.forms.contains_key(chain.name)) {
+        wrong.push(format!("it is not said how cells of `{}` are written", chain.name));
+    }
+    let Some(regions) = regions else {
+        let mut finding = Finding::of(&wrong, || WITHOUT_ORIGINAL.into());
+        let strange = strangers(certificate, chains, released, judged);
+        if finding.holds && !strange.is_empty() {
+            finding = Finding::missing(strange.join("; "));
+        }
+        finding.unchecked = true;
+        return finding;
+    };
+    for (chain, column) in chains.iter().zip(&regions.columns) {
+        let untrue =
+            column.pairs.iter().filter(|(pair, _)| column.shapes.get(pair).copied().flatten().is_none());
+        let rows: u64 = untrue.map(|(_, rows)| rows).sum();
+        if rows > 0 {
+            wrong.push(format!("{} of `{}` are not true of their rows", several(rows, "cell"), chain.name));
+        }
+        let outside = column.pairs.iter().filter(|(pair, _)| {
+            let shape = column.shapes.get(pair).copied().flatten();
+            shape.is_some_and(|shape| !allowed(policy, chain, shape))
+        });
+        let rows: u64 = outside.map(|(_, rows)| rows).sum();
+        if rows > 0 {
+            wrong.push(format!(
+                "{} of `{}` are outside the levels allowed",
+                several(rows, "cell"),
+                chain.name
+            ));
+        }
+    }
+    wrong.extend(unlinked(policy, chains, regions, released));
+    Finding::of(&wrong, || {
+        format!("the cells of {} are true of every row", several(chains.len() as u64, "column"))
+    })
+}
+
+/// Whether a cell keeps to the least and the highest level of its column.
+fn allowed(policy: &Policy, chain: &Chain<'_>, shape: Shape) -> bool {
+    let Some(hierarchy) = &chain.hierarchy else { return false };
+    let column = &policy.columns[chain.name];
+    let height = hierarchy.height();
+    let tolerated = |level: usize| level as f64 <= column.tolerance.unwrap_or(1.0) * height as f64 + 1e-9;
+    let max =
+        (0..=column.max_level.unwrap_or(height).min(height)).rfind(|&level| tolerated(level)).unwrap_or(0);
+    let min = column.min_level.unwrap_or(0);
+    match shape.levels == u128::MAX {
+        true => shape.level as usize <= max && min == 0,
+        false => (min..=max).any(|level| shape.levels >> level.min(127) & 1 == 1),
+    }
+}
+
+/// Linked columns that are at no common level in some row.
+fn unlinked(policy: &Policy, chains: &[Chain<'_>], regions: &Regions, released: &Side) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for linked in &policy.search.linked {
+        let columns: Vec<usize> =
+            (0..chains.len()).filter(|&c| linked.iter().any(|name| name == chains[c].name)).collect();
+        let apart = regions.released(released).filter_map(|(rows, shapes)| {
+            let shapes: Vec<Option<Shape>> = shapes.collect();
+            let levels = columns.iter().filter_map(|&c| shapes[c]).fold(u128::MAX, |l, s| l & s.levels);
+            (levels == 0).then_some(rows)
+        });
+        let rows: u64 = apart.sum();
+        if rows > 0 {
+            wrong.push(format!(
+                "linked columns are at different levels in {}: {}",
+                several(rows, "row"),
+                linked.join(", ")
+            ));
+        }
+    }
+    wrong
+}
+
+/// Released labels that no level of a known hierarchy has.
+fn strangers(
+    certificate: &Certificate,
+    chains: &[Chain<'_>],
+    released: &Side,
+    judged: &Judged,
+) -> Vec<String> {
+    let forms = certificate.release.regions.as_ref().map(|facts| &facts.forms);
+    let mut wrong = Vec::new();
+    for (at, chain) in chains.iter().enumerate() {
+        let label = forms.and_then(|forms| forms.get(chain.name)) == Some(&Form::Label);
+        let Some(hierarchy) = chain.hierarchy.as_ref().filter(|_| label) else { continue };
+        let known = |text: Option<&str>| {
+            (0..=hierarchy.height())
+                .any(|l| (0..hierarchy.size(l)).any(|c| hierarchy.label(l, c as u32) == text))
+        };
+        let mut used = vec![false; released.interners[at].len()];
+        for class in (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0) {
+            used[released.classes.tuples.tuple(class)[at] as usize] = true;
+        }
+        let strange = (0..used.len()).filter(|&n| used[n] && !known(released.interners[at].value(n as u32)));
+        let count = strange.count() as u64;
+        if count > 0 {
+            wrong.push(format!(
+                "{} of `{}` are no labels of its hierarchy",
+                several(count, "value"),
+                chain.name
+            ));
+        }
+    }
+    wrong
+}
+
+/// The claim that the release is the original with its rows dealt to regions, and nothing else changed.
+pub(super) fn truth(
+    policy: &Policy,
+    certificate: &Certificate,
+    regions: &Regions,
+    values: Option<&(Leveled, Labels)>,
+    released: &Side,
+) -> Finding {
+    let mut wrong = Wrong::default();
+    let deal = &regions.deal;
+    if deal.beyond > 0 {
+        wrong.push(format!("{} of the original are in no region", several(deal.beyond, "row")));
+    }
+    let short: u64 = deal.shares.iter().map(|share| share.rows - share.tally.rows).sum();
+    if short > 0 {
+        wrong
+            .push(format!("{} that regions are said to have are not in the original", several(short, "row")));
+    }
+    let lost: u64 = deal.shares.iter().filter(|s| s.class == UNKNOWN).map(|s| s.rows).sum();
+    if lost > 0 {
+        wrong.push(format!("the regions of {} are not in the release", several(lost, "row")));
+    }
+    let (mut expected, mut held) = (vec![Tally::default(); released.classes.len()], Tally::default());
+    for share in &deal.shares {
+        match share.class {
+            HELD => held.add(share.tally),
+            UNKNOWN => {}
+            class => expected[class as usize].add(share.tally),
+        }
+    }
+    if held.rows != certificate.release.suppressed {
+        let said = certificate.release.suppressed;
+        wrong.push(format!("{} are held back, the certificate says {said}", several(held.rows, "row")));
+    }
+    for (class, expected) in expected.iter().enumerate() {
+        let found = released.classes.tally(class);
+        if found != *expected {
+            let all: Vec<usize> = (0..released.interners.len()).collect();
+            wrong.add(|| match found.rows == expected.rows {
+                true => format!("class {} has other cells than its source rows", released.name(class, &all)),
+                false => format!(
+                    "class {} has {}, the original makes {}",
+                    released.name(class, &all),
+                    several(found.rows, "row"),
+                    expected.rows
+                ),
+            });
+        }
+    }
+    if policy.input.missing == Missing::Suppress {
+        wrong.extend(shown_missing(deal));
+    }
+    if let Some((original, labels)) = values {
+        leveled::compare(original, labels, &regions.places, released, &mut wrong);
+    }
+    Finding::of(&wrong, || {
+        let rows = several(regions.rows - held.rows, "row");
+        format!(
+            "{rows} released in regions with all else unchanged; {} suppressed",
+            several(held.rows, "row")
+        )
+    })
+}
+
+/// Rows with a missing quasi-identifier that are released though they must not be.
+fn shown_missing(deal: &Deal) -> Option<String> {
+    let missing = |share: &&Dealt| deal.tuples.tuple(share.tuple as usize).contains(&MISSING);
+    let shown = deal.shares.iter().filter(|share| share.class != HELD).filter(missing);
+    let rows: u64 = shown.map(|share| share.rows).sum();
+    (rows > 0).then(|| format!("{} with a missing cell are released", several(rows, "row")))
+}

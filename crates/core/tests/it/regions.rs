@@ -1,0 +1,362 @@
+//! Releases by regions: random regions of random tables become cells; every cell is held against the rows behind it by its meaning, every
+//! loss against a second definition, and the judge must agree with what is true and with nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use throng::cell::Cell;
+use throng::classes::Flags;
+use throng::hierarchy::{Spec, build};
+use throng::loss::{NAMES, Price};
+use throng::policy::{LossParameters, Policy};
+use throng::recode::region::Share;
+use throng::recode::{Ground, Regional, axes, made};
+use throng::recoding::{Dealer, Recoding};
+use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, RegionFacts, Release, SearchFacts};
+use throng::search::{Grouped, Problem};
+use throng::space::Space;
+use throng::table::Dictionary;
+use throng::tuples::Tuples;
+use throng::verify::{Verdict, Verifier};
+
+/// Labels nest; "north" stands at two levels, and a leaf has the name of its label.
+const ZIP: &str = "n1;north;north\nn2;north;north\nx;x;north\ns1;south;south\nsouth;south;south\n";
+const COLUMNS: [&str; 6] = ["age", "kind", "pay", "zip", "note", "target"];
+
+/// Age is an interval, kind a set, pay a mean or a median, zip a label; then a column that is kept and one with labels.
+#[derive(Debug, Clone)]
+struct Table {
+    rows: Vec<[Option<&'static str>; 6]>,
+    median: bool,
+    suppress: bool,
+    max_level: bool,
+    min_level: bool,
+}
+
+impl Table {
+    fn policy(&self) -> String {
+        let pay = if self.median { "median" } else { "mean" };
+        let missing = if self.suppress { "suppress" } else { "value" };
+        let least = if self.min_level { "columns.zip.min_level = 1\n" } else { "" };
+        let most = if self.max_level { "columns.zip.max_level = 2\n" } else { "" };
+        format!(
+            "version = 1\ninput.path = \"x.csv\"\ninput.missing = \"{missing}\"\n{least}{most}columns.age.role = \"quasi\"\n\
+             columns.kind.role = \"quasi\"\ncolumns.pay.role = \"quasi\"\ncolumns.pay.form = \"{pay}\"\n\
+             columns.zip.role = \"quasi\"\ncolumns.zip.hierarchy = {{ file = \"zip.csv\" }}\ncolumns.note.role = \"keep\"\n\
+             columns.target.role = \"target\"\nprivacy.k = 1\nprivacy.suppression = 1.0\nsearch.algorithm = \"mondrian\"\n\
+             search.loss = \"lm\"\n"
+        )
+    }
+
+    fn grouped(&self) -> Grouped {
+        let order = [0, 1, 2, 3, 5];
+        let mut dictionaries = vec![Dictionary::new(); 5];
+        let mut tuples = Tuples::new(5);
+        for row in &self.rows {
+            let codes = order.iter().zip(&mut dictionaries).map(|(&c, d)| d.add(row[c], 1));
+            tuples.insert(&codes.collect::<Vec<_>>(), 1);
+        }
+        let names = COLUMNS[..4].iter().map(|n| (*n).to_owned()).collect();
+        Grouped { names, measured: vec!["target".into()], dictionaries, tuples, population: None }
+    }
+}
+
+fn table() -> impl Strategy<Value = Table> {
+    let cell = |values: &'static [&'static str]| prop_oneof![9 => prop::sample::select(values).prop_map(Some), 1 => Just(None)];
+    let row = (
+        cell(&["7", "20", "20.0", "35", "-1.5", "100"]),
+        cell(&["A", "B", "C, D", " e"]),
+        cell(&["1", "2", "4", "10", "10.50"]),
+        cell(&["n1", "n2", "x", "s1", "south"]),
+        cell(&["p", "q"]),
+        cell(&["yes", "no"]),
+    );
+    let rows = prop::collection::vec(row, 1..24);
+    (rows, any::<[bool; 4]>()).prop_map(|(rows, [median, suppress, max_level, min_level])| Table {
+        rows: rows.into_iter().map(|(a, b, c, d, e, f)| [a, b, c, d, e, f]).collect(),
+        median,
+        suppress,
+        max_level,
+        min_level,
+    })
+}
+
+fn load(_: &str) -> throng::error::Result<String> {
+    Ok(ZIP.into())
+}
+
+/// Everything that a release is, made as the engine does.
+struct Made {
+    text: String,
+    certificate: Certificate,
+    /// Released rows in the order of the table, and the place of each there.
+    rows: Vec<(usize, Vec<Option<String>>)>,
+    /// What the judge is told: source cells, rows, released cells.
+    hint: Vec<(Vec<Option<String>>, u64, Option<Vec<Option<String>>>)>,
+}
+
+/// Puts points into regions by a seed: whole, or each part of its rows by itself.
+fn shares(problem: &Problem, suppress: bool, seed: &[u8], parted: bool) -> Vec<Share> {
+    let mut shares: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut at = 0;
+    let mut next = || {
+        at += 1;
+        u32::from(seed[(at - 1) % seed.len()]) % 4
+    };
+    for class in 0..problem.classes.len() {
+        let missing = |c: usize| problem.hierarchies[c].missing() == Some(problem.classes.code(class, c));
+        if suppress && (0..4).any(missing) {
+            continue;
+        }
+        let whole = next();
+        // Nothing that the limit keeps apart may meet.
+        let zip = problem.classes.code(class, 3);
+        let branch = problem.hierarchies[3].generalize(zip, problem.lattice.range(3).1) * 4;
+        for _ in 0..problem.classes.counts()[class] {
+            let region = branch + if parted { next() } else { whole };
+            *shares.entry((class as u32, region)).or_default() += 1;
+        }
+    }
+    let used: BTreeSet<u32> = shares.keys().map(|k| k.1).collect();
+    let number = |region: u32| used.iter().position(|&u| u == region).unwrap() as u32;
+    shares.into_iter().map(|((point, region), rows)| Share { point, region: number(region), rows }).collect()
+}
+
+fn release(table: &Table, seed: &[u8], parted: bool) -> Made {
+    let text = table.policy();
+    let policy = Policy::parse(&text).unwrap();
+    let (problem, maps) = Problem::new(&policy, table.grouped(), &load).unwrap();
+    let ground = Ground {
+        names: &problem.names,
+        hierarchies: &problem.hierarchies,
+        classes: &problem.classes,
+        lattice: &problem.lattice,
+        models: &problem.models,
+        max_suppressed: problem.max_suppressed,
+        seed: 0,
+    };
+    let space = Space::new(&problem.classes, axes(&policy, &ground).unwrap());
+    let regional = made(&ground, &space, shares(&problem, table.suppress, seed, parted)).unwrap();
+    let labels: Vec<_> = regional.recoded.columns().iter().map(|c| c.labels.clone()).collect();
+    let recoding = Recoding::of_regions(
+        (&problem.names, &maps),
+        &problem.classes,
+        &regional.shares,
+        (regional.cells.clone(), labels.clone()),
+    );
+    let grouped = table.grouped();
+    let mut dealer = Dealer::default();
+    let mut rows = Vec::new();
+    for (at, row) in table.rows.iter().enumerate() {
+        let mut codes: Vec<u32> = (0..4).map(|c| grouped.dictionaries[c].get(row[c]).unwrap()).collect();
+        if recoding.deal(&mut codes, &mut dealer) {
+            let cells = codes.iter().enumerate().map(|(c, &code)| labels[c][code as usize].clone());
+            let others = row[4..].iter().map(|cell| cell.map(String::from));
+            rows.push((at, cells.chain(others).collect()));
+        }
+    }
+    assert_eq!(table.rows.len() as u64 - recoding.suppressed_rows(), rows.len() as u64);
+    let certificate = certificate(table, &text, &problem, &regional, rows.len() as u64);
+    Made { text, certificate, rows, hint: hint(&problem, &regional, &labels) }
+}
+
+type Hint = Vec<(Vec<Option<String>>, u64, Option<Vec<Option<String>>>)>;
+
+fn hint(problem: &Problem, regional: &Regional<'_>, labels: &[Vec<Option<String>>]) -> Hint {
+    let mut hint = Vec::new();
+    for class in 0..problem.classes.len() {
+        let text = |c: usize| problem.hierarchies[c].leaf_value(problem.classes.code(class, c));
+        let source: Vec<_> = (0..4).map(|c| text(c).map(String::from)).collect();
+        let mine: Vec<_> = regional.shares.iter().filter(|s| s.point as usize == class).collect();
+        for share in &mine {
+            let label = |c: usize| labels[c][regional.cells[share.region as usize * 4 + c] as usize].clone();
+            hint.push((source.clone(), u64::from(share.rows), Some((0..4).map(label).collect())));
+        }
+        if mine.is_empty() {
+            hint.push((source, u64::from(problem.classes.counts()[class]), None));
+        }
+    }
+    hint
+}
+
+fn certificate(
+    table: &Table,
+    text: &str,
+    problem: &Problem,
+    regional: &Regional<'_>,
+    released: u64,
+) -> Certificate {
+    let price = Price::new(&regional.recoded, &problem.lattice.bottom());
+    let named = |name: &str| price.loss(&LossParameters::named(name), &[1.0; 4]).unwrap();
+    let levels = ["height", "absolute", "relative"];
+    let names = NAMES.iter().filter(|n| !levels.contains(n) && !(regional.parted && **n == "cm"));
+    let parts = |name: &&str| {
+        let parts = price.parts(&LossParameters::named(*name), &[1.0; 4]);
+        (name.to_string(), problem.names.iter().cloned().zip(parts).collect::<BTreeMap<_, _>>())
+    };
+    let view = regional.released.view();
+    let mut flags = Flags::default();
+    flags.reset(view.len());
+    let claims = problem.models.iter().filter_map(|model| {
+        let v = model.verdict(&view, &flags)?;
+        Some((model.name(), Claim { required: v.required, achieved: v.achieved, holds: v.holds }))
+    });
+    let rows = table.rows.len() as u64;
+    let file = |sha256: &str, rows| FileFacts { path: "x".into(), sha256: sha256.into(), rows };
+    let search =
+        SearchFacts { algorithm: "x".into(), nodes: 0, checked: 0, optimal: false, gap: 1.0, seconds: 0.0 };
+    let release = Release {
+        rows,
+        released,
+        suppressed: rows - released,
+        levels: BTreeMap::new(),
+        steps: Vec::new(),
+        regions: Some(RegionFacts {
+            count: 1,
+            forms: problem.names.iter().cloned().zip(regional.forms.iter().copied()).collect(),
+            parted: regional.parted,
+        }),
+        population: None,
+        risk: None,
+        sampling: None,
+        loss: names.map(|name| (name.to_string(), named(name))).collect(),
+        loss_by_column: NAMES.iter().map(parts).filter(|(_, parts)| !parts.is_empty()).collect(),
+        privacy: claims.collect(),
+        search,
+        input: file("in", rows),
+        output: file("out", released),
+        policy: PolicyFacts { sha256: Policy::digest(text) },
+        seed: 0,
+        version: "0".into(),
+    };
+    let columns = COLUMNS.iter().map(|c| (*c).to_owned()).collect();
+    Certificate::new(release, columns, view.len() as u64).unwrap()
+}
+
+fn judge(table: &Table, made: &Made) -> Verdict {
+    let policy = Policy::parse(&made.text).unwrap();
+    let mut verifier = Verifier::new(&policy, Policy::digest(&made.text), &made.certificate).unwrap();
+    let columns: Vec<String> = COLUMNS.iter().map(|c| (*c).to_owned()).collect();
+    let texts = |row: &[Option<String>]| row.iter().map(|c| c.clone()).collect::<Vec<_>>();
+    verifier.output_sha256("out".into());
+    verifier.released_columns(&columns);
+    for (_, row) in made.rows.iter().rev() {
+        let row = texts(row);
+        verifier.released_row(&row.iter().map(Option::as_deref).collect::<Vec<_>>()).unwrap();
+    }
+    verifier.input_sha256("in".into());
+    verifier.original_columns(&columns);
+    for (source, rows, cells) in &made.hint {
+        let source: Vec<_> = source.iter().map(Option::as_deref).collect();
+        let cells = cells.as_ref().map(|cells| cells.iter().map(Option::as_deref).collect::<Vec<_>>());
+        verifier.region(&source, *rows, cells.as_deref()).unwrap();
+    }
+    for row in &table.rows {
+        verifier.original_row(row).unwrap();
+    }
+    let hierarchy = |name: &str, values: &Dictionary| {
+        let spec = match name {
+            "zip" => policy.columns["zip"].hierarchy(),
+            _ => Spec::Suppress,
+        };
+        build(&spec, values, &load)
+    };
+    verifier.finish(&hierarchy).unwrap()
+}
+
+/// Whether a cell is true of a value, by what it says; labels by the file.
+fn true_of(column: usize, cell: Option<&str>, value: Option<&str>) -> bool {
+    match (column, cell, value) {
+        (_, cell, value) if cell == value => true,
+        (_, Some("*"), _) => true,
+        (3, Some(label), Some(value)) => {
+            let line = ZIP.lines().find(|line| line.starts_with(&format!("{value};"))).unwrap();
+            line.split(';').any(|part| part == label)
+        }
+        // Whether it is the right number is looked at with all of its class.
+        (2, Some(number), Some(_)) => number.parse::<f64>().is_ok(),
+        (_, Some(cell), Some(value)) => Cell::parse(cell).covers(value),
+        _ => false,
+    }
+}
+
+fn told(verdict: &Verdict) -> String {
+    let wrong = verdict.claims.iter().filter(|(_, f)| !f.holds);
+    wrong.map(|(claim, f)| format!("{claim}: {}", f.found)).collect::<Vec<_>>().join("\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn cells_are_true_of_their_rows_and_the_judge_agrees(
+        table in table(),
+        seed in prop::collection::vec(any::<u8>(), 8),
+        parted: bool,
+    ) {
+        let made = release(&table, &seed, parted);
+        for (at, row) in &made.rows {
+            for column in 0..4 {
+                let (cell, value) = (row[column].as_deref(), table.rows[*at][column]);
+                prop_assert!(true_of(column, cell, value), "{:?} for {:?}", cell, value);
+            }
+        }
+        let verdict = judge(&table, &made);
+        prop_assert!(verdict.holds(), "{}\n{:?}", told(&verdict), made.rows);
+        let unchecked: Vec<&str> = verdict.unchecked().collect();
+        prop_assert!(unchecked.is_empty(), "{:?}", unchecked);
+    }
+
+    #[test]
+    fn the_judge_finds_what_was_changed(
+        table in table(),
+        seed in prop::collection::vec(any::<u8>(), 8),
+        (at, column, kind) in (any::<prop::sample::Index>(), 0usize..6, 0usize..3),
+        other in prop::sample::select(vec!["7", "[0, 1000]", "{A, B}", "*", "5.00", "north", "q", "no"]),
+    ) {
+        let mut made = release(&table, &seed, false);
+        if made.rows.is_empty() {
+            return Ok(());
+        }
+        let at = at.index(made.rows.len());
+        let before = made.rows.clone();
+        match kind {
+            0 => made.rows[at].1[column] = Some(other.into()),
+            1 => {
+                let last = made.rows.len() - 1;
+                let cell = made.rows[last].1[column].clone();
+                made.rows[last].1[column] = made.rows[at].1[column].clone();
+                made.rows[at].1[column] = cell;
+            }
+            // Somebody says that all rows of a point were held back.
+            _ => {
+                let at = at % made.hint.len();
+                made.hint[at].2 = None;
+            }
+        }
+        let cells = |rows: &[(usize, Vec<Option<String>>)]| {
+            let mut cells: Vec<_> = rows.iter().map(|r| r.1.clone()).collect();
+            cells.sort();
+            cells
+        };
+        let held = made.hint.iter().filter(|h| h.2.is_none()).map(|h| h.1).sum::<u64>();
+        let same = cells(&before) == cells(&made.rows) && held == made.certificate.release.suppressed;
+        prop_assert_eq!(judge(&table, &made).holds(), same);
+    }
+}
+
+#[test]
+fn without_being_told_the_judge_says_so() {
+    let table = Table {
+        rows: vec![[Some("7"), Some("A"), Some("1"), Some("n1"), None, None]; 3],
+        median: false,
+        suppress: false,
+        max_level: false,
+        min_level: false,
+    };
+    let mut made = release(&table, &[0], false);
+    assert!(judge(&table, &made).holds());
+    made.hint.clear();
+    let verdict = judge(&table, &made);
+    assert!(!verdict.claims["truth"].holds);
+    assert!(verdict.claims["truth"].found.contains("not said"), "{}", verdict.claims["truth"].found);
+}
