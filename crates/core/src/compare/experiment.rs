@@ -7,10 +7,10 @@
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::contender::Contender;
 use crate::error::{Error, Fault, Result, nearest};
 use crate::loss;
 use crate::policy::{Aggregate, LossSpec, grammar_fault, locate};
-use crate::search;
 
 /// What is to be compared.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -65,7 +65,7 @@ pub enum Synth {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
-    /// The searches.
+    /// The searches, and methods that form regions; with `+local` behind its name a search goes on with the rows that it leaves unsafe.
     pub algorithms: Vec<String>,
     /// The losses that they make small.
     pub losses: Vec<LossSpec>,
@@ -261,7 +261,7 @@ fn foreign(given: &[(&str, bool)], why: &str, key: &dyn Fn(&str) -> String, faul
 
 fn names(grid: &Grid, faults: &mut Vec<Fault>) {
     for name in &grid.algorithms {
-        if let Err(error) = search::strategy(name) {
+        if let Err(error) = Contender::named(name) {
             faults.extend(error.faults().iter().cloned().map(|f| f.key("grid.algorithms")));
         }
     }

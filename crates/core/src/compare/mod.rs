@@ -4,6 +4,7 @@
 //! The core neither reads tables nor the clock: both are given. Everything but the seconds is the same each time.
 //! Costs what the searches cost, twice where the node-complexity score is reckoned, and one `auto` per point.
 
+mod contender;
 mod experiment;
 mod run;
 mod table;
@@ -101,8 +102,8 @@ pub struct Run {
     pub value: Option<f64>,
     /// The least loss of any safe node.
     pub optimum: Option<f64>,
-    /// 100 × value / optimum: 100 is optimal, 200 loses twice as much as need be. None also where the optimum
-    /// loses nothing and the node something.
+    /// 100 × value / optimum: 100 is optimal, 200 loses twice as much as need be, and less than 100 is what no node reaches but regions
+    /// of rows can. None also where the optimum loses nothing and the node something.
     pub relative: Option<f64>,
     /// Quasi-identifier → level.
     pub levels: BTreeMap<String, usize>,

@@ -1,11 +1,13 @@
 //! The runs of an experiment, one after the other so that they do not take each other's time.
 
+use super::contender::{self, Contender};
 use super::experiment::{Experiment, Size, label};
 use super::table::{Point, Sample, Table};
 use super::votes::rankings;
 use super::{Comparison, Run, Status};
 use crate::error::{Fault, Kind, Result};
-use crate::search::{Account, Budget, Outcome, Problem, Solution, Strategy, solve, solve_scored, strategy};
+use crate::policy::Policy;
+use crate::search::{Account, Budget, Outcome, Problem, Solution, solve, solve_scored, strategy};
 
 /// How far a comparison is.
 #[derive(Debug, Clone, Copy)]
@@ -40,15 +42,15 @@ pub struct Watch<'a> {
 /// hierarchies that cannot be built.
 pub fn compare(experiment: &Experiment, tables: &[Table], watch: &Watch<'_>) -> Result<Comparison> {
     let grid = &experiment.grid;
-    let strategies: Vec<&dyn Strategy> =
-        grid.algorithms.iter().map(|name| strategy(name)).collect::<Result<_>>()?;
+    let contenders: Vec<Contender> =
+        grid.algorithms.iter().map(|name| Contender::named(name)).collect::<Result<_>>()?;
     for table in tables {
         enough_rows(table, &grid.sizes)?;
     }
     let samples: u64 = grid.sizes.iter().map(|&size| u64::from(repeats(experiment, size))).sum();
     let points = (tables.len() * grid.losses.len() * grid.suppression.len() * grid.k.len()) as u64;
-    let planned = samples * points * strategies.len() as u64;
-    let mut runs = Runs { experiment, strategies, watch, planned, runs: Vec::new() };
+    let planned = samples * points * contenders.len() as u64;
+    let mut runs = Runs { experiment, contenders, watch, planned, runs: Vec::new() };
     let finished = runs.all(tables)?;
     let losses: Vec<String> = grid.losses.iter().map(label).collect();
     let mut comparison = Comparison {
@@ -99,7 +101,7 @@ fn seed(seed: u64, size: u64, repeat: u32) -> u64 {
 
 struct Runs<'a> {
     experiment: &'a Experiment,
-    strategies: Vec<&'static dyn Strategy>,
+    contenders: Vec<Contender>,
     watch: &'a Watch<'a>,
     planned: u64,
     runs: Vec<Run>,
@@ -154,13 +156,13 @@ impl Runs<'_> {
         let (k, rows) = (place.point.k, place.rows);
         if k > rows {
             let reason = format!("k = {k} is larger than the {rows} rows");
-            for i in 0..self.strategies.len() {
+            for i in 0..self.contenders.len() {
                 let run = self.empty(place, i, 0);
                 self.runs.push(Run { status: Status::NoSolution, reason: Some(reason.clone()), ..run });
             }
             return Ok(!(self.watch.cancelled)());
         }
-        let problem = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
+        let (policy, problem) = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
         let budget = Budget { cancelled: self.watch.cancelled, progress: &|_| {} };
         let (outcome, _) = solve(&problem, strategy("auto")?, &budget)?;
         let optimum = match outcome {
@@ -169,8 +171,8 @@ impl Runs<'_> {
             // Only a search that was stopped has a gap.
             _ => return Ok(false),
         };
-        for i in 0..self.strategies.len() {
-            if !self.run(place, i, &problem, optimum, &budget)? {
+        for i in 0..self.contenders.len() {
+            if !self.run(place, i, (&policy, &problem), optimum, &budget)? {
                 return Ok(false);
             }
         }
@@ -182,20 +184,32 @@ impl Runs<'_> {
         &mut self,
         place: &Place<'_>,
         algorithm: usize,
-        problem: &Problem,
+        (policy, problem): (&Policy, &Problem),
         optimum: Option<f64>,
         budget: &Budget<'_>,
     ) -> Result<bool> {
-        let strategy = self.strategies[algorithm];
+        let contender = self.contenders[algorithm];
         (self.watch.progress)(Step {
             done: self.runs.len() as u64,
             planned: self.planned,
             table: place.table,
-            algorithm: strategy.name(),
+            algorithm: contender.name(),
             k: place.point.k,
         });
         let nodes = problem.lattice.nodes().try_into().unwrap_or(u64::MAX);
         let empty = Run { optimum, ..self.empty(place, algorithm, nodes) };
+        let strategy = match contender {
+            Contender::Search(strategy) => strategy,
+            Contender::Regions(method) => {
+                let run = (empty, self.watch.clock as &dyn Fn() -> f64);
+                let Some(run) = contender::regions(method, (policy, problem), budget, run)? else {
+                    return Ok(false);
+                };
+                let relative = run.value.zip(optimum).and_then(|(value, optimum)| relative(value, optimum));
+                self.runs.push(Run { relative, ..run });
+                return Ok(!(self.watch.cancelled)());
+            }
+        };
         if let Some(fault) = strategy.refuses(problem) {
             self.runs.push(Run { status: Status::Refused, reason: Some(fault.message), ..empty });
             return Ok(!(self.watch.cancelled)());
@@ -236,7 +250,7 @@ impl Runs<'_> {
             loss: label(place.point.loss),
             suppression: place.point.suppression,
             k: place.point.k,
-            algorithm: self.strategies[algorithm].name().to_owned(),
+            algorithm: self.contenders[algorithm].name().to_owned(),
             status: Status::Solved,
             reason: None,
             value: None,

@@ -114,15 +114,15 @@ impl Sample<'_> {
         self.counts.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// What is to be solved at a point of the grid.
-    pub(super) fn problem(&self, point: &Point<'_>) -> Result<Problem> {
+    /// What is to be solved at a point of the grid, and the policy that asks for it.
+    pub(super) fn problem(&self, point: &Point<'_>) -> Result<(Policy, Problem)> {
         let table = self.table;
         let mut policy = table.policy.clone();
         (policy.privacy.k, policy.privacy.anonymity) = (Some(point.k), None);
         policy.privacy.suppression = Some(point.suppression);
         policy.search.loss = point.loss.clone();
         let (problem, _) = Problem::new(&policy, self.grouped(), &*table.load)?;
-        Ok(problem)
+        Ok((policy, problem))
     }
 
     /// The rows as a table of their own: hierarchies are built from the values that are left.

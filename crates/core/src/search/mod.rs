@@ -36,6 +36,7 @@ use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::loss::Loss;
 use crate::model::PrivacyModel;
+use crate::policy::LOCAL;
 
 /// What is to be solved: the least loss among the nodes of a lattice that the models find safe.
 pub struct Problem {
@@ -134,8 +135,17 @@ pub fn strategy(name: &str) -> Result<&'static dyn Strategy> {
     if let Some(found) = STRATEGIES.iter().find(|s| s.name() == name) {
         return Ok(*found);
     }
-    let names = STRATEGIES.map(|s| s.name());
-    let near = nearest(name, names).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
+    if LOCAL.contains(&name) {
+        return Err(Fault::input(format!("\"{name}\" forms regions of rows and chooses no levels"))
+            .key("search.algorithm")
+            .help(
+                "`throng release` and `throng compare` run it; here, choose an algorithm that chooses levels",
+            )
+            .into());
+    }
+    let names: Vec<&str> = STRATEGIES.iter().map(|s| s.name()).chain(LOCAL).collect();
+    let near =
+        nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
     Err(Fault::input(format!("there is no algorithm \"{name}\""))
         .key("search.algorithm")
         .help(format!("{near}algorithms are {}", names.join(", ")))

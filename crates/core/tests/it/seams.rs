@@ -68,7 +68,8 @@ fn may(from: &str, to: &str) -> bool {
         // Risk looks at tables, whoever made them.
         "search" | "recode" | "risk" => NOUNS.contains(&to),
         // They run searches and look at what these found; they do not know how it is shown.
-        "explore" | "compare" => NOUNS.contains(&to) || to == "search",
+        "explore" => NOUNS.contains(&to) || to == "search",
+        "compare" => NOUNS.contains(&to) || ["search", "recode"].contains(&to),
         // The page shows what all of them tell.
         "report" => NOUNS.contains(&to) || ["search", "explore", "compare", "risk"].contains(&to),
         _ => true,
