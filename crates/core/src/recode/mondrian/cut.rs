@@ -11,8 +11,8 @@
 
 use rayon::prelude::*;
 
+use super::Cutter;
 use super::points::{Rank, Region, Scratch};
-use super::{Cutter, LARGE};
 use crate::policy::Cut;
 use crate::recode::region::Tally;
 use crate::space::Axis;
@@ -68,7 +68,7 @@ impl Cutter<'_> {
         let (first, width) = (number(low), region.width);
         let bin = |row: &[T]| number(row[at].into()) - first;
         bins.clear();
-        if region.ids.len() > LARGE {
+        if region.ids.len() > self.large {
             region.ranks.par_chunks_exact(width).map(bin).collect_into_vec(bins);
         } else {
             bins.extend(region.ranks.chunks_exact(width).map(bin));

@@ -16,6 +16,8 @@
 mod choose;
 mod cut;
 mod points;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,7 +30,7 @@ use crate::policy::{By, Cut, Mondrian as Options};
 use cut::Scale;
 use points::{Points, Rank, Region, Scratch};
 
-/// Regions of more points are cut by all threads together; others are finished by one task each.
+/// More points are worth several threads.
 const LARGE: usize = 1 << 15;
 
 /// Cuts regions until they cannot be cut.
@@ -55,11 +57,7 @@ impl Method for Mondrian {
     }
 
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
-        let cutter = Cutter::new(field, points);
-        Ok(match field.space.points() {
-            Codes::Narrow(ranks) => cutter.run(Points::new(field.space, ranks, points)),
-            Codes::Wide(ranks) => cutter.run(Points::new(field.space, ranks, points)),
-        })
+        Ok(Cutter::new(field, points, LARGE).run(points))
     }
 }
 
@@ -72,6 +70,8 @@ struct Cutter<'a> {
     field: &'a Field<'a>,
     options: Options,
     scales: Vec<Scale<'a>>,
+    /// Regions of more points are cut by all threads together; others are finished by one task each.
+    large: usize,
     /// Rows in final regions, and all rows.
     done: AtomicU64,
     rows: u64,
@@ -101,19 +101,24 @@ enum Item<T> {
 }
 
 impl<'a> Cutter<'a> {
-    fn new(field: &'a Field<'a>, points: &[u32]) -> Self {
+    fn new(field: &'a Field<'a>, points: &[u32], large: usize) -> Self {
         let rows = points.iter().map(|&p| u64::from(field.space.counts()[p as usize])).sum();
         let scales = field.space.axes().iter().map(Scale::new).collect();
-        Cutter { field, options: options(field), scales, done: AtomicU64::new(0), rows }
+        Cutter { field, options: options(field), scales, large, done: AtomicU64::new(0), rows }
     }
 
-    /// All regions, numbered in the order of the parts of cuts; none when stopped.
-    fn run<T: Rank>(&self, points: Points<T>) -> Option<Vec<Share>> {
-        if points.is_empty() {
-            return Some(Vec::new());
+    /// All regions of some points, numbered in the order of the parts of cuts; none when stopped.
+    fn run(&self, points: &[u32]) -> Option<Vec<Share>> {
+        match self.field.space.points() {
+            _ if points.is_empty() => Some(Vec::new()),
+            Codes::Narrow(ranks) => self.regions(Points::new(self.field.space, ranks, points)),
+            Codes::Wide(ranks) => self.regions(Points::new(self.field.space, ranks, points)),
         }
+    }
+
+    fn regions<T: Rank>(&self, points: Points<T>) -> Option<Vec<Share>> {
         let mut items = vec![Item::Open(points, self.rows)];
-        while items.iter().any(Item::large) {
+        while items.iter().any(|item| self.is_large(item)) {
             items = items.into_par_iter().flat_map_iter(|item| self.part(item)).collect();
             if (self.field.watch.cancelled)() {
                 return None;
@@ -130,10 +135,14 @@ impl<'a> Cutter<'a> {
         Some(shares)
     }
 
+    fn is_large<T: Rank>(&self, item: &Item<T>) -> bool {
+        matches!(item, Item::Open(points, _) if points.len() > self.large)
+    }
+
     /// Cuts a large region once.
     fn part<T: Rank>(&self, item: Item<T>) -> Vec<Item<T>> {
         let (points, rows) = match item {
-            Item::Open(points, rows) if points.len() > LARGE => (points, rows),
+            Item::Open(points, rows) if points.len() > self.large => (points, rows),
             other => return vec![other],
         };
         let mut scratch = Scratch::default();
@@ -186,11 +195,5 @@ impl<'a> Cutter<'a> {
     fn tell(&self, rows: u64) {
         let done = self.done.fetch_add(rows, Ordering::Relaxed) + rows;
         (self.field.watch.progress)(done as f64 / self.rows.max(1) as f64);
-    }
-}
-
-impl<T: Rank> Item<T> {
-    fn large(&self) -> bool {
-        matches!(self, Item::Open(points, _) if points.len() > LARGE)
     }
 }

@@ -51,10 +51,6 @@ impl<T: Rank> Points<T> {
         self.ids.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
     /// The points from a place on.
     pub(super) fn from(&self, start: usize) -> Region<'_, T> {
         Region {
@@ -109,8 +105,8 @@ impl<T: Rank> Points<T> {
 }
 
 impl<T: Rank> Region<'_, T> {
-    /// Column → lowest and highest rank.
-    pub(super) fn bounds(&self, bounds: &mut Vec<(T, T)>) {
+    /// Column → lowest and highest rank; found by all threads where there are more points than `large`.
+    pub(super) fn bounds(&self, bounds: &mut Vec<(T, T)>, large: usize) {
         bounds.clear();
         if self.width == 0 || self.ids.is_empty() {
             return;
@@ -122,7 +118,7 @@ impl<T: Rank> Region<'_, T> {
             }
         };
         let first = || self.ranks[..self.width].iter().map(|&rank| (rank, rank)).collect::<Vec<_>>();
-        if self.ids.len() <= super::LARGE {
+        if self.ids.len() <= large {
             bounds.extend(self.ranks[..self.width].iter().map(|&rank| (rank, rank)));
             self.ranks.chunks_exact(self.width).for_each(|row| widen(bounds, row));
             return;
@@ -147,6 +143,8 @@ pub(super) struct Scratch<T> {
     pub(super) bounds: Vec<(T, T)>,
     /// Columns that can be cut, and what each promises.
     pub(super) promises: Vec<(f64, Column)>,
+    /// Part → lowest and highest rank in the column that is cut.
+    pub(super) spans: Vec<(u32, u32)>,
     /// Point of the region → bin.
     pub(super) bins: Vec<u32>,
     /// Bin → rows.
