@@ -96,14 +96,16 @@ pub fn summary(done: &Done) -> String {
     } else {
         format!("one at most {:.4} better may exist", r.search.gap)
     };
-    let _ = writeln!(
-        text,
-        "search      {}: {} of {} nodes checked, {proven} ({:.3} s)",
-        r.search.algorithm,
-        integer(r.search.checked),
-        integer(r.search.nodes),
-        r.search.seconds
-    );
+    let (algorithm, seconds) = (&r.search.algorithm, r.search.seconds);
+    let _ = match r.regions {
+        Some(_) => writeln!(text, "search      {algorithm} formed them ({seconds:.3} s)"),
+        None => writeln!(
+            text,
+            "search      {algorithm}: {} of {} nodes checked, {proven} ({seconds:.3} s)",
+            integer(r.search.checked),
+            integer(r.search.nodes),
+        ),
+    };
     let checked = done.verdict.claims.values().filter(|f| !f.unchecked).count();
     let _ = writeln!(text, "verified    {checked} claims, against the original");
     let _ = writeln!(text, "release     {}", done.paths.output.display());

@@ -13,6 +13,7 @@ mod happy;
 mod formats;
 mod options;
 mod hierarchies;
+mod regions;
 mod repeat;
 mod risk;
 mod sampled;

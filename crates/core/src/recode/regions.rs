@@ -203,10 +203,10 @@ fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> Result<Vec<
     };
     let mut places: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
     let mut parts: Vec<Vec<u32>> = Vec::new();
-    let mut held = 0;
+    let (mut held, mut without) = (0, 0);
     for point in 0..ground.classes.len() {
         if missing(point) {
-            held += u64::from(ground.classes.counts()[point]);
+            without += u64::from(ground.classes.counts()[point]);
             continue;
         }
         let code = |&(column, max): &(usize, usize)| {
@@ -225,20 +225,29 @@ fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> Result<Vec<
         held += if safe { 0 } else { tally.rows() };
         safe
     });
-    if held > ground.max_suppressed {
-        return Err(Fault::new(
-            Kind::Unsolvable,
-            format!(
-                "no regions are safe: {held} of {} rows would have to be suppressed, and {} are allowed",
-                ground.classes.rows(),
-                ground.max_suppressed
-            ),
-        )
-        .key("privacy.suppression")
-        .help("raise it, raise max_level or tolerance of columns, lower k, or ask less of the models")
-        .into());
+    if held + without > ground.max_suppressed {
+        return Err(too_many(ground, held, without).into());
     }
     Ok(parts)
+}
+
+/// Too many rows would be suppressed: those that no other may be put with in sufficient number, and those with a missing cell.
+fn too_many(ground: &Ground<'_>, held: u64, without: u64) -> Fault {
+    let of_these = match without {
+        0 => String::new(),
+        n => format!(", {n} of them for a missing cell"),
+    };
+    let message = format!(
+        "{} of {} rows would have to be suppressed{of_these}, and {} are allowed",
+        held + without,
+        ground.classes.rows(),
+        ground.max_suppressed
+    );
+    let help = match held {
+        0 => "raise it, or write input.missing = \"value\"",
+        _ => "raise it, raise max_level or tolerance of columns, lower k, or ask less of the models",
+    };
+    Fault::new(Kind::Unsolvable, message).key("privacy.suppression").help(help)
 }
 
 /// What the cell of a region is made of, in one column.
