@@ -1,6 +1,8 @@
-//! The tables that benchmarks and examples run on: two generated ones, and adult where it is there.
+//! The tables that benchmarks and examples run on: generated ones, and adult where it is there.
 
-use std::path::PathBuf;
+#![allow(dead_code, reason = "every program uses some of the tables")]
+
+use std::path::{Path as Folder, PathBuf};
 
 use throng::hierarchy::Path;
 use throng::policy::Policy;
@@ -90,7 +92,27 @@ pub fn nine(rows: usize) -> Table {
     table
 }
 
-/// The same nine columns, and a sensitive one of 20 values in 3 levels, `c9`, that depends on the first and the seventh.
+/// Nine columns of so many values that nearly all tuples differ; the values of the first `numbers` columns are numbers.
+pub fn spread(rows: usize, numbers: usize) -> Table {
+    let domains = vec![200, 100, 60, 50, 30, 25, 20, 12, 8];
+    let fanouts: [&[usize]; 9] = [&[5, 2, 2, 2], &[5, 4], &[5, 2, 2], &[5, 2], &[5], &[5], &[4], &[3], &[2]];
+    let source = Skewed::new(domains, fanouts.map(<[usize]>::to_vec).into(), 0.5, 1).expect("a table");
+    let plain = |paths: Vec<Path>| -> Vec<Path> {
+        let leaf = |leaf: &str| leaf.rsplit('_').next().unwrap_or_default().to_owned();
+        paths.into_iter().map(|path| Path { leaf: leaf(&path.leaf), ..path }).collect()
+    };
+    let paths = |c: usize| if c < numbers { plain(source.paths(c)) } else { source.paths(c) };
+    let mut table = Table::generated((0..9).map(|c| (source.name(c), paths(c))));
+    let mut stream = source.rows(0);
+    let mut row = [0; 9];
+    for _ in 0..rows {
+        stream.fill(&mut row);
+        table.tuples.insert(&row, 1);
+    }
+    table
+}
+
+/// The columns of `nine`, and a sensitive one of 20 values in 3 levels, `c9`, that depends on the first and the seventh.
 pub fn diagnosed(rows: usize) -> Table {
     const VALUES: u32 = 20;
     let nine = Skewed::nine(1);
@@ -126,7 +148,11 @@ pub fn wide(rows: usize) -> Table {
 
 /// The adult table, where THRONG_DATA names the folder that holds it.
 pub fn adult() -> Option<Table> {
-    let folder = PathBuf::from(std::env::var_os("THRONG_DATA")?).join("adult");
+    adult_in(&PathBuf::from(std::env::var_os("THRONG_DATA")?).join("adult"))
+}
+
+/// The adult table in a folder.
+pub fn adult_in(folder: &Folder) -> Option<Table> {
     let text = std::fs::read_to_string(folder.join("adult.csv")).ok()?;
     let mut lines = text.lines();
     let names: Vec<String> = lines.next()?.split(';').map(String::from).collect();

@@ -13,10 +13,18 @@
 //! is refused by name. [`prove`] then judges the release as it is, so that nothing hangs on this argument.
 
 mod cells;
+mod clusters;
 mod group;
+mod index;
 mod mondrian;
+mod points;
+mod polish;
+mod prices;
 pub mod region;
 mod regions;
+mod similar;
+#[cfg(test)]
+mod tests;
 
 pub use cells::cells;
 pub use regions::{Ground, Regional, axes, made, method, regions};
@@ -34,7 +42,7 @@ use group::group;
 use region::Method;
 
 /// All methods that form regions of rows.
-pub const METHODS: [&dyn Method; 1] = [&mondrian::Mondrian];
+pub const METHODS: [&dyn Method; 2] = [&mondrian::Mondrian, &similar::Similar];
 
 /// A release in several steps.
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
-use crate::model::{Class, ClassModel, PrivacyModel};
+use crate::model::{Bound, Class, ClassModel, PrivacyModel};
 use crate::policy::Search;
 pub use crate::recoding::Share;
 use crate::space::Space;
@@ -129,14 +129,27 @@ impl<'a> Judge<'a> {
 
     /// Whether a set is safe.
     pub fn safe(&self, tally: &Tally) -> bool {
-        if tally.rows < self.least {
-            return false;
-        }
+        tally.rows >= self.least && self.figures(tally).all(|(bound, figure)| bound.holds(figure))
+    }
+
+    /// How far a set is from being safe: Σ over models of how far its figure is beyond the bound, in bounds. Only for comparing sets
+    /// of rows enough.
+    pub fn short(&self, tally: &Tally) -> f64 {
+        let beyond = self.figures(tally).filter(|(bound, figure)| !bound.holds(*figure));
+        let far = |(bound, figure): (Bound, f64)| {
+            let far = (figure - bound.required()).abs() / bound.required().abs().max(1.0);
+            // Figures of values that do not occur may be infinite, and then further than all others.
+            if far.is_finite() { far.min(1e9) } else { 1e9 }
+        };
+        beyond.map(far).sum()
+    }
+
+    fn figures<'t>(&'t self, tally: &'t Tally) -> impl Iterator<Item = (Bound, f64)> + 't {
         let mut seen = Values::default();
-        self.models.iter().all(|model| {
+        self.models.iter().map(move |model| {
             let at = self.columns.iter().position(|&(column, _)| column == model.column());
             seen.of(at.map_or(&[][..], |at| &tally.values[at]));
-            model.bound().holds(model.figure(Class { codes: &seen.codes, counts: &seen.counts }))
+            (model.bound(), model.figure(Class { codes: &seen.codes, counts: &seen.counts }))
         })
     }
 }

@@ -1,0 +1,150 @@
+//! Clusters of points while they are formed: who is in which, what each covers and what that costs.
+//!
+//! Adding a point costs a step per column; taking one away, or asking what a cluster would cost without one, looks at its members in the columns
+//! where the point is at an end.
+
+use super::points::Points;
+use super::prices::{Price, Prices, cost, preference};
+use super::region::Share;
+use crate::table::Code;
+
+/// A point that is in no cluster.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// Some points.
+#[derive(Clone, Default)]
+pub struct Cluster {
+    /// The points.
+    pub members: Vec<u32>,
+    /// Column → least and highest rank.
+    pub ranges: Vec<(Code, Code)>,
+    /// Rows of all points.
+    pub rows: u64,
+    /// What a row costs.
+    pub price: Price,
+}
+
+impl Cluster {
+    /// What all its rows cost.
+    pub fn total(&self) -> u64 {
+        self.rows * cost(self.price)
+    }
+
+    /// A cluster of some points.
+    pub fn of(members: Vec<u32>, points: &Points<'_>, prices: &Prices<'_>) -> Self {
+        let mut cluster = Cluster { ranges: vec![(Code::MAX, 0); points.width()], ..Cluster::default() };
+        members.iter().for_each(|&point| cluster.widen(point, points));
+        cluster.price = if members.is_empty() { 0 } else { prices.row(&cluster.ranges) };
+        Cluster { members, ..cluster }
+    }
+
+    fn widen(&mut self, point: u32, points: &Points<'_>) {
+        self.rows += points.rows(point);
+        for ((low, high), &rank) in self.ranges.iter_mut().zip(points.ranks(point)) {
+            (*low, *high) = ((*low).min(rank), (*high).max(rank));
+        }
+    }
+
+    /// Adds a point.
+    pub fn add(&mut self, point: u32, points: &Points<'_>, prices: &Prices<'_>) {
+        self.members.push(point);
+        self.widen(point, points);
+        self.price = prices.row(&self.ranges);
+    }
+
+    /// By how much cost and preference of all rows grow with a further point.
+    pub fn growth(&self, point: u32, points: &Points<'_>, prices: &Prices<'_>) -> (u64, u64) {
+        let after = prices.joined(&self.ranges, points.ranks(point));
+        let rows = self.rows + points.rows(point);
+        let grown = |part: fn(Price) -> u64| rows * part(after) - self.rows * part(self.price);
+        (grown(cost), grown(preference))
+    }
+
+    /// What all its rows would cost without one of its points.
+    pub fn without(&self, point: u32, points: &Points<'_>, prices: &Prices<'_>) -> u64 {
+        let rows = self.rows - points.rows(point);
+        let cell = |(column, &(low, high)): (usize, &(Code, Code))| {
+            let rank = points.ranks(point)[column];
+            if low == high || (low < rank && rank < high) {
+                return prices.cell(column, low, high);
+            }
+            let others = self.members.iter().filter(|&&other| other != point);
+            let ranks = others.map(|&other| points.ranks(other)[column]);
+            let (low, high) = ranks.fold((Code::MAX, 0), |(low, high), rank| (low.min(rank), high.max(rank)));
+            if low <= high { prices.cell(column, low, high) } else { 0 }
+        };
+        rows * cost(self.ranges.iter().enumerate().map(cell).sum())
+    }
+}
+
+/// All clusters of a part.
+pub struct Clusters<'a> {
+    /// The points.
+    pub points: &'a Points<'a>,
+    /// What cells cost.
+    pub prices: &'a Prices<'a>,
+    /// The clusters; some may have no points left.
+    pub list: Vec<Cluster>,
+    /// Point → cluster.
+    pub of: Vec<u32>,
+}
+
+impl<'a> Clusters<'a> {
+    /// None yet.
+    pub fn new(points: &'a Points<'a>, prices: &'a Prices<'a>) -> Self {
+        Clusters { points, prices, list: Vec::new(), of: vec![NOWHERE; points.len()] }
+    }
+
+    /// A new cluster.
+    pub fn found(&mut self, members: Vec<u32>) {
+        self.list.push(Cluster::default());
+        self.set(self.list.len() - 1, members);
+    }
+
+    /// Makes a cluster one of other points.
+    pub fn set(&mut self, cluster: usize, members: Vec<u32>) {
+        members.iter().for_each(|&point| self.of[point as usize] = cluster as u32);
+        self.list[cluster] = Cluster::of(members, self.points, self.prices);
+    }
+
+    /// Adds a point to a cluster.
+    pub fn put(&mut self, point: u32, cluster: u32) {
+        self.of[point as usize] = cluster;
+        self.list[cluster as usize].add(point, self.points, self.prices);
+    }
+
+    /// Takes a point out of its cluster.
+    pub fn take(&mut self, point: u32) {
+        let cluster = std::mem::replace(&mut self.of[point as usize], NOWHERE) as usize;
+        let mut members = std::mem::take(&mut self.list[cluster].members);
+        members.retain(|&other| other != point);
+        self.list[cluster] = Cluster::of(members, self.points, self.prices);
+    }
+
+    /// The cluster of a point.
+    pub fn at(&self, point: u32) -> &Cluster {
+        &self.list[self.of[point as usize] as usize]
+    }
+
+    /// What all rows cost.
+    pub fn total(&self) -> u64 {
+        self.list.iter().map(Cluster::total).sum()
+    }
+
+    /// The clusters as regions, numbered from `first` on in the order of their first points, and the next number.
+    pub fn shares(&self, first: u32) -> (Vec<Share>, u32) {
+        let mut names = vec![NOWHERE; self.list.len()];
+        let mut next = first;
+        let share = |point: u32| {
+            let name = &mut names[self.of[point as usize] as usize];
+            if *name == NOWHERE {
+                *name = next;
+                next += 1;
+            }
+            let rows = self.points.rows(point) as u32;
+            Share { point: self.points.number(point), region: *name, rows }
+        };
+        let shares = (0..self.of.len() as u32).map(share).collect();
+        (shares, next)
+    }
+}
