@@ -142,7 +142,7 @@ impl Regions {
             let form = *forms.get(chain.name)?;
             let (pairs, hidden) = pairs(&deal, at, &interners[at], released);
             let hierarchy = chain.hierarchy.as_ref()?;
-            let shown = Shown::new(form, hierarchy, &interners[at]);
+            let mut shown = Shown::new(form, hierarchy, &interners[at]);
             let means = means(form, at, (&deal, &interners[at]), released);
             let mut shapes = FxHashMap::default();
             for &(pair, _) in &pairs {
@@ -219,7 +219,7 @@ fn pairs(
         }
     }
     let mut pairs: Vec<_> = pairs.into_iter().collect();
-    pairs.sort_unstable();
+    pairs.sort_unstable_by_key(|&((text, label), _)| (label, text));
     (pairs, hidden)
 }
 
@@ -276,6 +276,8 @@ struct Shown<'a> {
     hierarchy: &'a Hierarchy,
     /// Leaf → its number, where it is one, and rows of the original.
     leaves: Vec<(Option<f64>, f64)>,
+    /// The interval or set that was read last, and what it covers: pairs of one label come together.
+    last: Option<(String, Cell, Shape)>,
 }
 
 impl<'a> Shown<'a> {
@@ -285,11 +287,11 @@ impl<'a> Shown<'a> {
             let rows = interner.get(text).map_or(0, |text| interner.count(text));
             (text.and_then(number), rows as f64)
         };
-        Shown { form, hierarchy, leaves: (0..hierarchy.leaf_count()).map(leaf).collect() }
+        Shown { form, hierarchy, leaves: (0..hierarchy.leaf_count()).map(leaf).collect(), last: None }
     }
 
     /// What a cell covers that stands for a value; none where it is not true of it.
-    fn shape(&self, text: Option<&str>, label: Option<&str>) -> Option<Shape> {
+    fn shape(&mut self, text: Option<&str>, label: Option<&str>) -> Option<Shape> {
         let leaf = self.hierarchy.leaf(text)?;
         if self.form == Form::Label {
             return self.label(leaf, label);
@@ -301,31 +303,39 @@ impl<'a> Shown<'a> {
             return Some(self.of(vec![leaf], None));
         }
         let (label, text) = (label?, text?);
-        let between = |low: f64, high: f64| {
-            let inside = |leaf: &u32| self.leaves[*leaf as usize].0.is_some_and(|x| low <= x && x <= high);
-            (0..self.leaves.len() as u32).filter(inside).collect::<Vec<u32>>()
-        };
-        match (self.form, Cell::parse(label)) {
-            (Form::Interval, Cell::Interval(interval)) => {
-                interval.has(number(text)?).then(|| self.of(between(interval.low, interval.high), None))
-            }
-            (Form::Set, Cell::Set(values)) => {
-                let leaves = values.iter().map(|value| self.hierarchy.leaf(Some(value)));
-                let leaves: Vec<u32> = leaves.collect::<Option<_>>()?;
-                leaves.contains(&leaf).then(|| self.of(leaves, None))
-            }
-            // Whether it is the right number is another question; it costs what the value was moved by.
-            (Form::Mean | Form::Median, _) => {
-                let (x, shown) = (number(text)?, number(label)?);
-                let mut leaves = between(x.min(shown), x.max(shown));
-                // Texts of the same number are not moved.
-                if x == shown {
-                    leaves = vec![leaf];
-                }
-                Some(self.of(leaves, None))
-            }
-            _ => None,
+        if self.form.truthful() {
+            let (cell, shape) = self.read(label)?;
+            return cell.covers(text).then_some(shape);
         }
+        // Whether it is the right number is another question; it costs what the value was moved by.
+        let (x, shown) = (number(text)?, number(label)?);
+        // Texts of the same number are not moved.
+        let leaves = if x == shown { vec![leaf] } else { self.between(x.min(shown), x.max(shown)) };
+        Some(self.of(leaves, None))
+    }
+
+    /// An interval or a set, and what it covers; none where a label is neither, or not what the form says.
+    fn read(&mut self, label: &str) -> Option<(Cell, Shape)> {
+        if let Some((_, cell, shape)) = self.last.as_ref().filter(|(text, ..)| text == label) {
+            return Some((cell.clone(), *shape));
+        }
+        let cell = Cell::parse(label);
+        let leaves = match (self.form, &cell) {
+            (Form::Interval, Cell::Interval(interval)) => self.between(interval.low, interval.high),
+            (Form::Set, Cell::Set(values)) => {
+                values.iter().map(|value| self.hierarchy.leaf(Some(value))).collect::<Option<_>>()?
+            }
+            _ => return None,
+        };
+        let shape = self.of(leaves, None);
+        self.last = Some((label.to_owned(), cell.clone(), shape));
+        Some((cell, shape))
+    }
+
+    /// The leaves whose numbers lie between two.
+    fn between(&self, low: f64, high: f64) -> Vec<u32> {
+        let inside = |leaf: &u32| self.leaves[*leaf as usize].0.is_some_and(|x| low <= x && x <= high);
+        (0..self.leaves.len() as u32).filter(inside).collect()
     }
 
     /// The least level that makes a label of a leaf, and every level that does.
