@@ -16,6 +16,7 @@ mod hierarchies;
 mod regions;
 mod repeat;
 mod risk;
+mod argus;
 mod sampled;
 mod contract;
 mod stop;

@@ -1,4 +1,4 @@
-//! Generalize, suppress, look again: the interactive way of mu-Argus (Hundepool and Willenborg 1996, as Sweeney 1997 tells it in section
+//! Generalize, suppress, look again: the interactive way of mu-Argus (Hundepool and Willenborg 1996, as Sweeney tells it in "Foundations of Privacy Protection",
 //! 6.3; mission L3).
 //!
 //! Only small combinations of columns are tested: one, two or three at a time, as weights or a list say. A combination of values is *rare*
@@ -20,7 +20,7 @@ mod text;
 mod verdict;
 mod written;
 
-pub use advice::Suggestion;
+pub use advice::{Outlook, Suggestion};
 pub use command::Command;
 pub use tested::{MOST_COMBINATIONS, tested};
 pub use text::{help, text};
@@ -162,7 +162,12 @@ impl<'a> Argus<'a> {
         verdict::values(self, &self.shown(), most)
     }
 
-    /// What one more level would do, column by column, the most useful first; nothing where nothing is rare.
+    /// What suppressing would come to now.
+    pub fn outlook(&self) -> Outlook {
+        advice::outlook(self, self.state())
+    }
+
+    /// What suppressing would come to after one more level, column by column, the least loss first; nothing where nothing is rare.
     pub fn suggestions(&self) -> Vec<Suggestion> {
         advice::suggestions(self)
     }

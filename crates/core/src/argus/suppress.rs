@@ -1,7 +1,7 @@
 //! Blanks cells so that nothing tested is rare any more.
 //!
 //! In each round every row with rare combinations loses as few cells as hit them all, and among equally few those whose values occur in most rare
-//! combinations of the table (Sweeney 1997, section 6.3: precedence to the value occurring most often), then those of the first columns.
+//! combinations of the table (Sweeney, "Foundations of Privacy Protection", 6.3: precedence to the value occurring most often), then those of the first columns.
 //! A blanked cell is one occurrence less for the rows that share its value, so what was common can become rare; rounds go on until nothing
 //! is. Each blanks at least a cell in every row that it touches, so there are at most as many as columns. Costs one look at the table per
 //! round and a small exact search per distinct tuple.

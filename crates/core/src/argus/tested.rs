@@ -1,4 +1,4 @@
-//! Which combinations of columns are tested (Sweeney 1997, section 6.3; the rule of Statistics Netherlands behind it).
+//! Which combinations of columns are tested (Sweeney, "Foundations of Privacy Protection", 6.3; the rule of Statistics Netherlands behind it).
 //!
 //! Sweeney tells three steps: every identifying column; pairs with a most or a more identifying column; and threes with most and more
 //! identifying ones. As weights, from the highest: one column needs 1; two need 2, 1; three need 3, 2, 1; and every further one

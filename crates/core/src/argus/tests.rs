@@ -253,14 +253,16 @@ fn suggestions_are_what_would_happen() {
     let new = || Argus::new(&policy(&names, 2, "", |_| None), table.subject()).unwrap();
     let suggestions = new().suggestions();
     assert_eq!(suggestions.len(), 4);
-    assert!(suggestions.windows(2).all(|w| w[0].cells <= w[1].cells));
+    assert!(suggestions.windows(2).all(|w| w[0].outlook.loss <= w[1].outlook.loss));
     assert_eq!(suggestions[0].column, "birth");
     for s in &suggestions {
         let mut argus = new();
         assert_eq!(argus.generalize(&s.column, None).unwrap(), s.level);
-        assert_eq!(argus.verdict().tested.iter().map(|t| t.rare).sum::<u64>(), s.rare);
-        assert_eq!(argus.suppress(), s.cells);
-        assert_eq!(argus.verdict().loss, s.loss);
+        assert_eq!(argus.verdict().tested.iter().map(|t| t.rare).sum::<u64>(), s.outlook.rare);
+        assert_eq!(argus.outlook(), s.outlook);
+        assert_eq!(argus.suppress(), s.outlook.cells);
+        assert_eq!(argus.verdict().loss, s.outlook.loss);
+        assert_eq!(argus.outlook(), Outlook { rare: 0, cells: 0, loss: s.outlook.loss });
     }
     let mut done = new();
     done.suppress();

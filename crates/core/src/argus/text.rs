@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Suggestion, TestedFacts, Verdict};
+use super::{Outlook, Suggestion, TestedFacts, Verdict};
 
 /// What can be typed.
 pub fn help() -> &'static str {
@@ -16,8 +16,8 @@ pub fn help() -> &'static str {
 "
 }
 
-/// The verdict, and the suggestions by their numbers.
-pub fn text(verdict: &Verdict, suggestions: &[Suggestion]) -> String {
+/// The verdict, what suppressing would come to where anything is rare, and the suggestions by their numbers.
+pub fn text(verdict: &Verdict, outlook: &Outlook, suggestions: &[Suggestion]) -> String {
     let mut text = String::new();
     let levels = verdict.columns.iter().map(|c| format!("{} {}/{}", c.name, c.level, c.height));
     let _ = writeln!(text, "levels      {}", levels.collect::<Vec<_>>().join(", "));
@@ -28,14 +28,19 @@ pub fn text(verdict: &Verdict, suggestions: &[Suggestion]) -> String {
     if !verdict.not_judged.is_empty() {
         let _ = writeln!(text, "not judged  {}", verdict.not_judged.join(", "));
     }
-    if !suggestions.is_empty() {
-        text += "\none more level of            still rare   cells to blank   precision then\n";
+    if outlook.rare > 0 {
+        text += "\nto suppress after            still rare   cells to blank   precision then\n";
+        text += &line("  s  nothing more", outlook);
         for (i, s) in suggestions.iter().enumerate() {
-            let what = format!("{:>3}  {} to {}", i + 1, s.column, s.level);
-            let _ = writeln!(text, "{what:<28} {:>10} {:>16} {:>16.4}", s.rare, s.cells, 1.0 - s.loss);
+            text += &line(&format!("{:>3}  {} to {}", i + 1, s.column, s.level), &s.outlook);
         }
     }
     text
+}
+
+fn line(what: &str, outlook: &Outlook) -> String {
+    let Outlook { rare, cells, loss } = outlook;
+    format!("{what:<28} {rare:>10} {cells:>16} {:>16.4}\n", 1.0 - loss)
 }
 
 fn plural(n: u64, one: &str, many: &str) -> String {

@@ -29,7 +29,7 @@ pub struct Verdict {
     pub suppressed_rows: u64,
     /// Mean over cells of level / height, a blanked cell being at the top.
     pub loss: f64,
-    /// One less that (Sweeney 1997, figure 32).
+    /// One less that (Sweeney, figure 32).
     pub precision: f64,
     /// Whether no tested combination of values is rare.
     pub safe: bool,

@@ -1,5 +1,5 @@
 //! What a policy says for `throng argus`: how identifying a column is, and which combinations of columns are tested
-//! (Sweeney 1997, section 6.3, after mu-Argus; mission L3).
+//! (Sweeney, "Foundations of Privacy Protection", 6.3, after mu-Argus; mission L3).
 //!
 //! A release pays no heed to it: it protects the combination of all quasi-identifiers, whatever is said here. So that one policy
 //! can serve both commands, it is checked whenever it is there. Costs nothing to speak of.
