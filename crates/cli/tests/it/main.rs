@@ -32,4 +32,5 @@ mod bad_paths;
 mod explore;
 mod compare;
 mod tutorial;
+mod twelve;
 mod adult;

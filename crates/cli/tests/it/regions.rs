@@ -13,8 +13,15 @@ const METHODS: [&str; 4] = ["mondrian", "k-similar", "boxes", "mdav"];
 fn asking(method: &str, table: &Table, more: &[(&str, &str)]) -> TestEnv {
     let search = format!("[search]\nalgorithm = \"{method}\"\nloss = \"lm\"\n[columns.age]");
     let age = "hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }";
-    let changes = [&[("[columns.age]", search.as_str()), (age, ""), ("path = \"out.csv\"", "path = \"out.csv\"\nkeep_order = true")], more]
-        .concat();
+    let changes = [
+        &[
+            ("[columns.age]", search.as_str()),
+            (age, ""),
+            ("path = \"out.csv\"", "path = \"out.csv\"\nkeep_order = true"),
+        ],
+        more,
+    ]
+    .concat();
     TestEnv::with(&[("people.csv", &table.write(',')), ("p.toml", &policy(&changes))])
 }
 
@@ -154,7 +161,9 @@ fn what_was_changed_is_found() {
     let mut out = Table::read(right.as_bytes(), ',');
     // Two rows of different regions trade their illness: every count stays as it was.
     let (at, zip) = (out.at("illness"), out.at("zip"));
-    let other = (1..200).find(|&i| out.rows[i][at] != out.rows[0][at] && out.rows[i][zip] != out.rows[0][zip]).unwrap();
+    let other = (1..200)
+        .find(|&i| out.rows[i][at] != out.rows[0][at] && out.rows[i][zip] != out.rows[0][zip])
+        .unwrap();
     let (a, b) = (out.rows[0][at].clone(), out.rows[other][at].clone());
     (out.rows[0][at], out.rows[other][at]) = (b, a);
     env.write("out.csv", out.write(','));
@@ -172,12 +181,21 @@ fn what_was_changed_is_found() {
 fn what_is_not_defined_for_regions_is_refused_by_name() {
     let table = people(60, 1);
     for (change, words) in [
-        (("path = \"people.csv\"", "path = \"people.csv\"\nmissing = \"wildcard\""), vec!["missing", "value"]),
+        (
+            ("path = \"people.csv\"", "path = \"people.csv\"\nmissing = \"wildcard\""),
+            vec!["missing", "value"],
+        ),
         (("path = \"out.csv\"", "path = \"out.csv\"\nsuppressed = \"cells\""), vec!["left out"]),
         (("loss = \"lm\"", "loss = \"height\""), vec!["adds up levels"]),
         (("loss = \"lm\"", "loss = \"lm\"\nlocal = true"), vec!["local already"]),
         (("loss = \"lm\"", "loss = \"lm\"\nboxes = { statistic = \"mean\" }"), vec!["only \"boxes\""]),
-        (("k = 5", "k = 5\nmodels = [{ profitability = { kind = \"no_attack\", adversary_gain = 5.0, adversary_cost = 1.0 } }]"), vec!["not defined for regions"]),
+        (
+            (
+                "k = 5",
+                "k = 5\nmodels = [{ profitability = { kind = \"no_attack\", adversary_gain = 5.0, adversary_cost = 1.0 } }]",
+            ),
+            vec!["not defined for regions"],
+        ),
         (("algorithm = \"k-similar\"", "algorithm = \"k-simlar\""), vec!["did you mean \"k-similar\""]),
         (("[columns.zip]", "[columns.zip]\nform = \"interval\""), vec![]),
     ] {
@@ -219,7 +237,11 @@ fn limits_hold_in_every_region() {
         env.run("verify out.csv --policy p.toml --original people.csv").ok();
     }
     let all = "[columns.city]\nmax_level = 0\n";
-    let env = asking("mondrian", &people(30, 5), &[("[columns.city]\n", all), ("k = 5", "k = 12"), ("suppression = 0.05", "suppression = 0.0")]);
+    let env = asking(
+        "mondrian",
+        &people(30, 5),
+        &[("[columns.city]\n", all), ("k = 5", "k = 12"), ("suppression = 0.05", "suppression = 0.0")],
+    );
     env.run("release p.toml").fails(1).says(&["would have to be suppressed", "max_level"]);
 }
 

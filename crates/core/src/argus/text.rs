@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Outlook, Suggestion, TestedFacts, Verdict};
+use super::{Outlook, Side, Suggestion, TestedFacts, Verdict};
 
 /// What can be typed.
 pub fn help() -> &'static str {
@@ -81,21 +81,16 @@ fn tested(tested: &[TestedFacts]) -> String {
 fn anonymity(verdict: &Verdict) -> String {
     let k = verdict.k;
     let both = &verdict.k_anonymity;
-    let mut text = match both.holds {
-        true => format!("{k}-anonymous over all quasi-identifiers: yes\n"),
-        false => format!("{k}-anonymous over all quasi-identifiers: NO\n"),
-    };
-    let ways = [("as a value", &both.blank_is_a_value), ("as anything", &both.blank_is_anything)];
-    for (how, side) in ways.iter().take(if verdict.suppressed > 0 || ways[0].1 != ways[1].1 { 2 } else { 1 })
-    {
-        let how = if ways[0].1 == ways[1].1 && verdict.suppressed == 0 {
-            String::new()
-        } else {
-            format!("with a blank {how}, ")
-        };
+    let (value, anything) = (&both.blank_is_a_value, &both.blank_is_anything);
+    let told = |how: &str, side: &Side| {
         let rows = if side.rows == 1 { "1 row is".into() } else { format!("{} rows are", side.rows) };
-        let _ =
-            writeln!(text, "  {how}{rows} in classes of fewer than {k}; the smallest has {}", side.smallest);
+        format!("  {how}{rows} in classes of fewer than {k}; the smallest has {}\n", side.smallest)
+    };
+    let holds = if both.holds { "yes" } else { "NO" };
+    let text = format!("{k}-anonymous over all quasi-identifiers: {holds}\n");
+    // Where nothing is blank there is one way to see it.
+    if value == anything && verdict.suppressed == 0 {
+        return text + &told("", value);
     }
-    text
+    text + &told("with a blank as a value, ", value) + &told("with a blank as anything, ", anything)
 }
