@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 CARGO ?= cargo
 
-.PHONY: demo build test check core-test test-all docs bench fuzz tools clean
+.PHONY: demo build test check core-test test-all readers-test docs bench fuzz tools clean
 
 demo: build ## build the program and run it on made-up patients
 	$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng demo
@@ -12,7 +12,7 @@ demo: build ## build the program and run it on made-up patients
 build:
 	$(CARGO) build --release --locked -p throng-cli
 
-test: tools check core-test test-all docs ## everything that must pass before a change lands
+test: tools check core-test readers-test test-all docs ## everything that must pass before a change lands
 
 # Formatting, and every lint as an error.
 check:
@@ -30,6 +30,14 @@ test-all:
 	$(CARGO) test --locked --release -p throng-engine -p throng-cli
 	$(CARGO) bench --locked -p throng --no-run
 	$(CARGO) test --locked --manifest-path fuzz/Cargo.toml
+
+# What reads releases in other languages, with the cases that the core is tested with too. Where a language is not there,
+# and could not be installed, that is said and not passed over.
+readers-test:
+	@if command -v python3 >/dev/null; then python3 readers/test.py; \
+	else echo "!!! readers/throng.py WAS NOT TESTED: there is no python3 !!!" >&2; fi
+	@if command -v Rscript >/dev/null; then Rscript --vanilla readers/test.R; \
+	else echo "!!! readers/throng.R WAS NOT TESTED: there is no Rscript !!!" >&2; fi
 
 fuzz: ## fuzz everything that reads what people write, a minute each
 	for target in policy hierarchy hierarchy_spec certificate; do fuzz/run $$target 60; done

@@ -43,6 +43,8 @@ pub enum Command {
     Compare(Compare),
     /// How recognizable the people in a table are: combinations of columns, adversaries, population uniques
     Risk(Risk),
+    /// Generalize, suppress and look again, by hand: small combinations of columns as mu-Argus tests them
+    Argus(Argus),
     /// Build, check or show how a column's values generalize
     Hierarchy(Hierarchy),
 }
@@ -284,6 +286,36 @@ pub enum Missing {
     Wildcard,
     /// Its row is left out
     Suppress,
+}
+
+/// `throng argus`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng argus policy.toml                              by hand, with suggestions
+  throng argus policy.toml --do 'generalize birth 2' --do suppress --out tested.csv
+  throng argus policy.toml --json < steps.txt
+
+Commands, one a line: generalize COLUMN [LEVEL], suppress, undo, show, write [FILE],
+quit; in short g, s, u, w, q, and a number to do what a suggestion says.
+
+Only small combinations of columns are tested, so what is written is in general NOT
+k-anonymous and has no certificate: its verdict lies beside it, and the exit code is 0
+only where all quasi-identifiers together are k-anonymous. `throng release` proves that.")]
+pub struct Argus {
+    /// The policy
+    pub policy: PathBuf,
+    /// A command; may be given several times. Without any, commands are read from standard input
+    #[arg(long = "do", value_name = "COMMAND")]
+    pub commands: Vec<String>,
+    /// Write the table here in the end, with its verdict beside it
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Show the values of rare combinations too: they can be those of single people
+    #[arg(long)]
+    pub values: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `throng hierarchy`.

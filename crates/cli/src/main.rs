@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Explore(args) => commands::explore::run(args),
         Command::Compare(args) => commands::compare::run(args),
         Command::Risk(args) => commands::risk::run(args),
+        Command::Argus(args) => commands::argus::run(args),
         Command::Hierarchy(args) => commands::hierarchy::run(args),
     };
     match ended {

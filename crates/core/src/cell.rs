@@ -10,7 +10,7 @@
 //!
 //! Within `{…}` a value that has a comma, a brace, a quote or a space at an end is written in double quotes, with `""` for a quote.
 //! Whether a text is meant as a form or is a value that happens to look like one, only the column's hierarchy can say. Costs one
-//! pass over the text.
+//! pass over the text. Readers in other languages are in `readers/`; `readers/cases.csv` is a test of all of them.
 
 /// A cell as it is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,33 +185,39 @@ mod tests {
 
     use super::*;
 
+    /// What a line of the list that all readers share says of a text.
+    fn listed(kind: &str, bounds: [&str; 4], parts: &str) -> Cell {
+        let [low, high, from_low, to_high] = bounds;
+        let parts_of = || parts.split('|').map(String::from).collect::<Vec<_>>();
+        match kind {
+            "anything" => Cell::Anything,
+            "value" => Cell::Value(parts.into()),
+            "interval" => Cell::Interval(Interval {
+                low: low.parse().unwrap(),
+                high: high.parse().unwrap(),
+                from_low: from_low == "true",
+                to_high: to_high == "true",
+            }),
+            "set" => Cell::Set(parts_of()),
+            "masked" => {
+                let [shown, hidden, begins] = parts_of().try_into().unwrap();
+                Cell::Masked(Masked { shown, hidden: hidden.parse().unwrap(), begins: begins == "true" })
+            }
+            other => panic!("there is no kind {other}"),
+        }
+    }
+
     #[test]
     fn forms_are_read_as_documented() {
-        let interval =
-            |low, high, from_low, to_high| Cell::Interval(Interval { low, high, from_low, to_high });
-        let (less, more) = (f64::NEG_INFINITY, f64::INFINITY);
-        let set = |values: &[&str]| Cell::Set(values.iter().map(|v| (*v).to_owned()).collect());
-        for (text, cell) in [
-            ("*", Cell::Anything),
-            ("[20, 35)", interval(20.0, 35.0, true, false)),
-            ("[20, 35]", interval(20.0, 35.0, true, true)),
-            ("(-1.5, 1e3]", interval(-1.5, 1000.0, false, true)),
-            ("< 20", interval(less, 20.0, false, false)),
-            (">= 90", interval(90.0, more, true, false)),
-            ("{A, B}", set(&["A", "B"])),
-            ("{\"a, b\", \"say \"\"x\"\"\", \"\"}", set(&["a, b", "say \"x\"", ""])),
-            ("0213*", Cell::Masked(Masked { shown: "0213".into(), hidden: 1, begins: true })),
-            ("**38", Cell::Masked(Masked { shown: "38".into(), hidden: 2, begins: false })),
-            ("[35, 20]", Cell::Value("[35, 20]".into())),
-            ("[a, b]", Cell::Value("[a, b]".into())),
-            ("{A, B", Cell::Value("{A, B".into())),
-            ("{A,B}", Cell::Value("{A,B}".into())),
-            ("{}", Cell::Value("{}".into())),
-            ("a*b", Cell::Value("a*b".into())),
-            ("02138", Cell::Value("02138".into())),
-        ] {
-            assert_eq!(Cell::parse(text), cell, "{text}");
+        let cases = include_str!("../../../readers/cases.csv").lines().skip(1);
+        let mut seen = 0;
+        for line in cases {
+            let fields: Vec<&str> = line.split(';').collect();
+            let [text, kind, low, high, from_low, to_high, parts] = fields[..] else { panic!("{line}") };
+            assert_eq!(Cell::parse(text), listed(kind, [low, high, from_low, to_high], parts), "{text}");
+            seen += 1;
         }
+        assert!(seen > 30, "{seen} cases");
     }
 
     #[test]

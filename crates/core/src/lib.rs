@@ -33,6 +33,7 @@ pub mod recode;
 pub mod explore;
 pub mod compare;
 pub mod risk;
+pub mod argus;
 pub mod verify;
 pub mod report;
 

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod argus;
 mod cells;
 mod columns;
 mod compare;
@@ -35,6 +36,7 @@ mod transform;
 mod verify;
 mod weights;
 
+pub use argus::Held;
 pub use cells::Cells;
 pub use compare::ExperimentFile;
 pub use describe::sniff;

@@ -70,16 +70,7 @@ impl Paths {
             ("output.certificate", &asked.certificate, &self.certificate),
             ("output.report", &asked.report, &self.report),
         ];
-        let mut taken: Vec<(&str, PathBuf)> = vec![("the policy", policy.path.clone())];
-        taken.extend(source.files.iter().map(|file| ("the input", file.clone())));
-        for column in policy.policy.columns.values() {
-            if let Some(Spec::File(file)) = &column.hierarchy {
-                taken.push(("a hierarchy", policy.folder().join(file.path())));
-            }
-        }
-        let population = policy.population()?.map_or(Vec::new(), |source| source.files);
-        taken.extend(population.into_iter().map(|file| ("the population", file)));
-        taken.extend(policy.key_files().map(|file| ("a key", file)));
+        let mut taken = read_files(policy, source)?;
         let mut faults = Vec::new();
         for (key, asked, path) in parts {
             let fault = match taken.iter().find(|(_, other)| same(path, other)) {
@@ -99,8 +90,23 @@ impl Paths {
     }
 }
 
+/// The files that a policy has read, with what they are.
+pub(crate) fn read_files(policy: &PolicyFile, source: &Source) -> Result<Vec<(&'static str, PathBuf)>> {
+    let mut taken = vec![("the policy", policy.path.clone())];
+    taken.extend(source.files.iter().map(|file| ("the input", file.clone())));
+    for column in policy.policy.columns.values() {
+        if let Some(Spec::File(file)) = &column.hierarchy {
+            taken.push(("a hierarchy", policy.folder().join(file.path())));
+        }
+    }
+    let population = policy.population()?.map_or(Vec::new(), |source| source.files);
+    taken.extend(population.into_iter().map(|file| ("the population", file)));
+    taken.extend(policy.key_files().map(|file| ("a key", file)));
+    Ok(taken)
+}
+
 /// Whether two paths name one file, which need not be there.
-fn same(a: &Path, b: &Path) -> bool {
+pub(crate) fn same(a: &Path, b: &Path) -> bool {
     let resolved = |path: &Path| match std::fs::canonicalize(path) {
         Ok(path) => Some(path),
         Err(_) => Some(std::fs::canonicalize(folder(path)).ok()?.join(path.file_name()?)),
@@ -112,7 +118,7 @@ fn same(a: &Path, b: &Path) -> bool {
 }
 
 /// Why a file cannot be put there, as far as that shows beforehand.
-fn unfit(path: &Path) -> Option<Fault> {
+pub(crate) fn unfit(path: &Path) -> Option<Fault> {
     let name = path.display().to_string();
     if !folder(path).is_dir() {
         return Some(no_folder(&name, folder(path)));
@@ -131,12 +137,17 @@ pub(crate) struct Staging {
 
 impl Staging {
     pub(crate) fn new(paths: &Paths) -> Result<Self> {
-        let name = paths.output.display().to_string();
+        Staging::of(&paths.output)
+    }
+
+    /// For a table that is to be there.
+    pub(crate) fn of(output: &Path) -> Result<Self> {
+        let name = output.display().to_string();
         let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
         // Only the kind: the rest of the message names the folder.
-        let waiting = tempfile::Builder::new().prefix(".throng-").tempdir_in(folder(&paths.output));
+        let waiting = tempfile::Builder::new().prefix(".throng-").tempdir_in(folder(output));
         let waiting = waiting.map_err(|e| fail(&e.kind()))?;
-        let file = paths.output.file_name().ok_or_else(|| fail(&"it is not a file name"))?;
+        let file = output.file_name().ok_or_else(|| fail(&"it is not a file name"))?;
         let output = waiting.path().join(file);
         Ok(Staging { folder: waiting, output })
     }
@@ -153,7 +164,12 @@ impl Staging {
     /// Writes the papers, then gives everything its name; the release comes last.
     pub(crate) fn publish(self, paths: &Paths, certificate: &Certificate, facts: &Facts) -> Result<()> {
         let json = serde_json::to_string_pretty(certificate).map_err(|e| Fault::bug(e.to_string()))?;
-        let papers = [(&paths.certificate, json + "\n"), (&paths.report, throng::report::html(facts))];
+        let papers = [(&*paths.certificate, json + "\n"), (&*paths.report, throng::report::html(facts))];
+        self.place(&paths.output, papers.into())
+    }
+
+    /// Writes papers, then gives everything its name; the table comes last.
+    pub(crate) fn place(self, output: &Path, papers: Vec<(&Path, String)>) -> Result<()> {
         let mut staged = Vec::new();
         for (i, (path, text)) in papers.into_iter().enumerate() {
             let temporary = self.folder.path().join(format!("paper-{i}"));
@@ -161,7 +177,7 @@ impl Staging {
                 .map_err(|e| e.map(|fault| fault.file(path.display().to_string())))?;
             staged.push((temporary, path));
         }
-        staged.push((self.output.clone(), &paths.output));
+        staged.push((self.output.clone(), output));
         let mut placed: Vec<&Path> = Vec::new();
         for (from, to) in staged {
             let new = !to.exists();

@@ -1,4 +1,4 @@
-//! The console blocks of docs/tutorial.md, typed one after the other: what the page shows is what appears.
+//! The console blocks of a page, typed one after the other: what it shows is what appears. Here docs/tutorial.md; `twelve.rs` does the same with its page.
 //!
 //! A line that is nothing but `…` stands for any lines. Seconds in brackets differ from run to run and are not
 //! compared, and of a digest the page shows the first eight digits; nothing else is left out.
@@ -10,25 +10,26 @@ use std::process::{Command, Stdio};
 use crate::env::TestEnv;
 
 /// A fenced block of the page.
-struct Block {
-    kind: String,
+pub struct Block {
+    pub kind: String,
     line: usize,
     text: Vec<String>,
 }
 
 /// A command with what the page shows after it.
-struct Typed {
+pub struct Typed {
     line: usize,
-    command: String,
-    shown: Vec<String>,
+    pub command: String,
+    pub shown: Vec<String>,
 }
 
-fn page() -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/tutorial.md");
+/// A page of docs/.
+pub fn page(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     std::fs::read_to_string(path).unwrap()
 }
 
-fn blocks(page: &str) -> Vec<Block> {
+pub fn blocks(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
     for (i, line) in page.lines().enumerate() {
@@ -44,7 +45,7 @@ fn blocks(page: &str) -> Vec<Block> {
 }
 
 /// Commands begin with `$ `, go on with `> ` or after a backslash, and are followed by what they print.
-fn typed(block: &Block) -> Vec<Typed> {
+pub fn typed(block: &Block) -> Vec<Typed> {
     let mut all: Vec<Typed> = Vec::new();
     for (i, line) in block.text.iter().enumerate() {
         if let Some(command) = line.strip_prefix("$ ") {
@@ -138,7 +139,7 @@ fn run(env: &TestEnv, commands: &[String]) -> Vec<Vec<String>> {
 #[test]
 fn what_the_tutorial_shows_is_what_appears() {
     let mut steps: Vec<Typed> = Vec::new();
-    for block in blocks(&page()) {
+    for block in blocks(&page("tutorial.md")) {
         let made = match block.kind.as_str() {
             "console" => {
                 steps.extend(typed(&block));
@@ -150,14 +151,18 @@ fn what_the_tutorial_shows_is_what_appears() {
         steps.extend(made.map(|command| Typed { line: block.line, command, shown: Vec::new() }));
     }
     assert!(steps.len() > 30, "{} commands", steps.len());
-    let env = TestEnv::new();
+    appears("tutorial.md", &TestEnv::new(), &steps);
+}
+
+/// Types all commands, and fails with every one after which something else appears than the page shows.
+pub fn appears(page: &str, env: &TestEnv, steps: &[Typed]) {
     let commands: Vec<String> = steps.iter().map(|step| step.command.clone()).collect();
-    let found = run(&env, &commands);
+    let found = run(env, &commands);
     assert_eq!(found.len(), steps.len());
     let mut wrong = String::new();
     for (step, found) in steps.iter().zip(&found).filter(|(step, found)| !same(&step.shown, found)) {
         wrong += &format!(
-            "docs/tutorial.md:{}: $ {}\n--- shown\n{}\n--- found\n{}\n\n",
+            "docs/{page}:{}: $ {}\n--- shown\n{}\n--- found\n{}\n\n",
             step.line,
             step.command,
             step.shown.join("\n"),

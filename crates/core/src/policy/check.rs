@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Column, Format, Policy, Preference, Role, local, models, profile, substitute};
+use super::{Column, Format, Policy, Preference, Role, argus, local, models, profile, substitute};
 use crate::error::{Fault, nearest};
 use crate::loss;
 
@@ -22,6 +22,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     models::check(policy, &mut faults);
     profile::check(policy, &mut faults);
     local::check(policy, &mut faults);
+    argus::check(policy, &mut faults);
     substitute::check(policy, &mut faults);
     linked(policy, &mut faults);
     preference(policy, &mut faults);
@@ -112,6 +113,7 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
                 ("weight", column.weight.is_some()),
                 ("tolerance", column.tolerance.is_some()),
                 ("linking", column.linking.is_some()),
+                ("identifying", column.identifying.is_some()),
             ];
             for (part, _) in given.iter().filter(|(_, given)| *given) {
                 faults.push(
@@ -269,7 +271,7 @@ fn loss(policy: &Policy, faults: &mut Vec<Fault>) {
     }
 }
 
-fn not_quasi(policy: &Policy, column: &str, quasi: &BTreeSet<&str>) -> Fault {
+pub(super) fn not_quasi(policy: &Policy, column: &str, quasi: &BTreeSet<&str>) -> Fault {
     match policy.columns.get(column) {
         Some(c) => Fault::input(format!("`{column}` has role \"{}\", not \"quasi\"", c.role.name())),
         None => {

@@ -3,6 +3,7 @@
 //! [`Policy::parse`] reads the text and reports every mistake it can see without the table, each at
 //! its key and place; [`Policy::bind`] then checks it against the columns of a table.
 
+mod argus;
 mod check;
 mod grammar;
 mod local;
@@ -12,6 +13,7 @@ mod profile;
 mod spans;
 mod substitute;
 
+pub use argus::{Argus, MOST_IDENTIFYING};
 pub(crate) use grammar::fault as grammar_fault;
 pub use local::{Boxes, By, Cut, Form, LOCAL, Mondrian, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};
@@ -51,6 +53,9 @@ pub struct Policy {
     /// How to look for the best release.
     #[serde(default)]
     pub search: Search,
+    /// Which combinations of columns `throng argus` tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argus: Option<Argus>,
 }
 
 /// Where the table is and how to read it.
@@ -256,6 +261,9 @@ pub struct Column {
     /// How likely somebody links on it, from 0 to 1; only for Datafly. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linking: Option<f64>,
+    /// How identifying it is, from 0 to 3; only `throng argus` asks. Default 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identifying: Option<u8>,
     /// How its cells are written where a method forms regions of rows. Default: labels where there is a hierarchy, otherwise
     /// intervals of numbers and sets of other values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -277,6 +285,7 @@ impl Column {
             weight: None,
             tolerance: None,
             linking: None,
+            identifying: None,
             form: None,
             transform: None,
         }

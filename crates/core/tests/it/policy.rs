@@ -427,3 +427,36 @@ fn levels_of_sensitive_columns() {
         assert!(error.contains("columns.ward.level") && error.contains(said), "{error}");
     }
 }
+
+#[test]
+fn what_argus_tests_is_checked() {
+    let zip = "hierarchy = { mask = { from = \"right\" } }";
+    let with = |weight: &str| format!("{zip}\nidentifying = {weight}");
+    assert_eq!(Policy::parse(&GOOD.replace(zip, &with("2"))).unwrap().columns["zip"].identifying, Some(2));
+    says(zip, &with("4"), &["columns.zip.identifying: 4 is not from 0 to 3", "3 most identifying"]);
+    says(zip, &with("-1"), &["columns.zip.identifying", "a whole number from 0"]);
+    says(
+        "role = \"identifier\"",
+        "role = \"identifier\"\nidentifying = 3",
+        &["columns.ssn.identifying", "role \"identifier\" is not generalized"],
+    );
+    let argus = |part: &str| format!("[argus]\n{part}\n[search]");
+    let listed = |list: &str| argus(&format!("combinations = {list}"));
+    let policy =
+        Policy::parse(&GOOD.replace("[search]", &listed("[[\"age\", \"zip\"], [\"age\"]]"))).unwrap();
+    assert_eq!(policy.argus.as_ref().unwrap().combinations.as_ref().unwrap().len(), 2);
+    assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
+    says("[search]", &argus("size = 0"), &["argus.size: no combination has 0 columns"]);
+    says("[search]", &argus("sise = 2"), &["did you mean `size`?"]);
+    says("[search]", &listed("[]"), &["argus.combinations: nothing is tested"]);
+    says("[search]", &listed("[[]]"), &["argus.combinations: a combination has no columns"]);
+    says("[search]", &listed("[[\"agee\", \"zip\"]]"), &["there is no column `agee`", "did you mean `age`?"]);
+    says("[search]", &listed("[[\"ssn\", \"zip\"]]"), &["`ssn` has role \"identifier\", not \"quasi\""]);
+    says("[search]", &listed("[[\"age\", \"age\"]]"), &["`age` is twice in one combination"]);
+    says("[search]", &listed("[[\"age\", \"zip\"], [\"zip\", \"age\"]]"), &["[zip, age] is listed twice"]);
+    says(
+        "[search]",
+        &argus("size = 2\ncombinations = [[\"age\"]]"),
+        &["argus.size: is not used: the combinations are listed"],
+    );
+}

@@ -1,0 +1,242 @@
+//! `throng argus POLICY`: by hand at a terminal, or by commands that are given or piped.
+
+use std::fmt::Write;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use throng::argus::{self, Argus, Command, Outlook, Suggestion, Value, Verdict};
+use throng::error::{Error, Fault, Kind, Result};
+use throng_engine::{Engine, Held, PolicyFile};
+
+use super::json;
+use super::release::in_policy;
+use crate::Ended;
+use crate::args;
+use crate::progress::{Line, catch_interrupts, interrupts};
+use crate::show::{self, integer, note, out, sanitized};
+
+/// The most rare combinations of values that are shown of each combination of columns.
+const VALUES: usize = 10;
+
+pub fn run(args: &args::Argus) -> Result<Ended> {
+    let by_hand = args.commands.is_empty() && std::io::stdin().is_terminal();
+    if by_hand && args.json {
+        let help = "give --do, or pipe commands; without --json you can work by hand";
+        return Err(Fault::input("JSON is told of a script, and there is none")
+            .key("--json")
+            .help(help)
+            .into());
+    }
+    if !by_hand {
+        catch_interrupts();
+    }
+    let (policy, text) = PolicyFile::read(&args.policy)?;
+    let engine = Engine::new()?;
+    let line = Line::new();
+    let held = engine.hold(&policy, &|rows| watched(&line, "reading", rows));
+    line.clear();
+    let held = held.map_err(|e| in_policy(e, &policy, &text))?;
+    if let Some(out) = &args.out {
+        held.check_output(out)?;
+    }
+    let argus = held.begin().map_err(|e| in_policy(e, &policy, &text))?;
+    let mut desk = Desk { args, engine: &engine, held: &held, argus, written: Vec::new() };
+    if by_hand {
+        desk.by_hand()?;
+    } else {
+        desk.by_script()?;
+    }
+    let verdict = desk.argus.verdict();
+    Ok(if verdict.k_anonymity.holds { Ended::Holds } else { Ended::DoesNotHold })
+}
+
+/// Shows how far reading or writing is, and stops it when asked to.
+fn watched(line: &Line, what: &str, rows: u64) -> Result<()> {
+    line.show(&format!("{what}: {} rows", integer(rows)));
+    match interrupts() {
+        0 => Ok(()),
+        _ => Err(Fault::new(Kind::Unsolvable, "stopped; nothing was written").into()),
+    }
+}
+
+/// What is told in JSON.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    verdict: &'a Verdict,
+    steps: Vec<String>,
+    outlook: Outlook,
+    suggestions: Vec<Suggestion>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<Value>>,
+    written: &'a [String],
+}
+
+/// The table that is worked on, and what was written of it.
+struct Desk<'a> {
+    args: &'a args::Argus,
+    engine: &'a Engine,
+    held: &'a Held,
+    argus: Argus<'a>,
+    written: Vec<String>,
+}
+
+impl Desk<'_> {
+    /// A mistake is told, and the next command awaited.
+    fn by_hand(&mut self) -> Result<()> {
+        out(&self.state());
+        out(argus::help());
+        loop {
+            out("argus> ");
+            let mut line = String::new();
+            if std::io::stdin().lock().read_line(&mut line).map_err(|e| unread(&e))? == 0 {
+                out("\n");
+                return self.write_out();
+            }
+            match self.obey(&line) {
+                Ok(Some(Command::Quit)) => return self.write_out(),
+                Ok(Some(Command::Generalize(..) | Command::Take(_) | Command::Suppress | Command::Undo)) => {
+                    out(&self.state());
+                }
+                Ok(_) => {}
+                Err(error) => show::error(&error),
+            }
+        }
+    }
+
+    /// A mistake ends it, and nothing is written after it.
+    fn by_script(&mut self) -> Result<()> {
+        let lines: Vec<String> = match self.args.commands.is_empty() {
+            true => {
+                std::io::stdin().lock().lines().collect::<std::io::Result<_>>().map_err(|e| unread(&e))?
+            }
+            false => self.args.commands.clone(),
+        };
+        for (i, line) in lines.iter().enumerate() {
+            let done = self.obey(line).map_err(|error| named(error, i + 1, line))?;
+            if done == Some(Command::Quit) {
+                break;
+            }
+        }
+        self.write_out()?;
+        self.tell()
+    }
+
+    /// Writes in the end, where asked to.
+    fn write_out(&mut self) -> Result<()> {
+        self.args.out.as_ref().map_or(Ok(()), |path| self.write(path))
+    }
+
+    /// Tells how it ended.
+    fn tell(&self) -> Result<()> {
+        if !self.args.json {
+            out(&self.state());
+            return Ok(());
+        }
+        let told = Told {
+            verdict: &self.argus.verdict(),
+            steps: self.argus.steps(),
+            outlook: self.argus.outlook(),
+            suggestions: self.argus.suggestions(),
+            values: self.args.values.then(|| self.argus.values(VALUES)),
+            written: &self.written,
+        };
+        out(&json(&told)?);
+        Ok(())
+    }
+
+    fn obey(&mut self, line: &str) -> Result<Option<Command>> {
+        let Some(command) = self.argus.command(line)? else { return Ok(None) };
+        match &command {
+            Command::Generalize(column, level) => self.generalize(column, *level)?,
+            Command::Take(number) => self.take(*number)?,
+            Command::Suppress => {
+                let cells = self.argus.suppress();
+                self.say(&match cells {
+                    0 => "nothing is rare: no cell was blanked".to_owned(),
+                    1 => "1 cell was blanked".to_owned(),
+                    n => format!("{} cells were blanked", integer(n)),
+                });
+            }
+            Command::Undo => {
+                let last = self.argus.steps().pop().unwrap_or_default();
+                self.argus.undo()?;
+                self.say(&format!("undone: {last}"));
+            }
+            Command::Show => self.say(self.state().trim_end()),
+            Command::Write(path) => {
+                let path = path.as_ref().map(PathBuf::from).or(self.args.out.clone());
+                let help = "for instance `write tested.csv`, or give --out";
+                self.write(&path.ok_or_else(|| Fault::input("`write` needs a file").help(help))?)?;
+            }
+            Command::Help => self.say(argus::help().trim_end()),
+            Command::Quit => {}
+        }
+        Ok(Some(command))
+    }
+
+    fn generalize(&mut self, column: &str, level: Option<usize>) -> Result<()> {
+        let level = self.argus.generalize(column, level)?;
+        self.say(&format!("{column} is at level {level}"));
+        Ok(())
+    }
+
+    fn take(&mut self, number: usize) -> Result<()> {
+        let suggestions = self.argus.suggestions();
+        let chosen = number.checked_sub(1).and_then(|at| suggestions.get(at));
+        let Some(chosen) = chosen else {
+            return Err(Fault::input(format!("there is no suggestion {number}"))
+                .help(format!("there are {}; `show` lists them", suggestions.len()))
+                .into());
+        };
+        self.generalize(&chosen.column, Some(chosen.level))
+    }
+
+    fn write(&mut self, path: &Path) -> Result<()> {
+        // What waits to be renamed is cleared away also when Ctrl-C is pressed.
+        catch_interrupts();
+        let line = Line::new();
+        let wrote =
+            self.engine.write_argus(self.held, &self.argus, path, &|rows| watched(&line, "writing", rows));
+        line.clear();
+        let paper = wrote?;
+        let verdict = Held::verdict_path(path);
+        self.written.extend([paper.output.path, verdict.display().to_string()]);
+        self.say(&format!("written     {}\nverdict     {}", path.display(), verdict.display()));
+        Ok(())
+    }
+
+    /// What was done; beside JSON, on standard error.
+    fn say(&self, text: &str) {
+        let text = sanitized(text);
+        if self.args.json { note(&text) } else { out(&(text + "\n")) }
+    }
+
+    fn state(&self) -> String {
+        let mut text = argus::text(&self.argus.verdict(), &self.argus.outlook(), &self.argus.suggestions());
+        if self.args.values {
+            let values = self.argus.values(VALUES);
+            if !values.is_empty() {
+                text += "\nrare values, at most ten of each combination of columns\n";
+            }
+            for value in values {
+                let cells = value.columns.iter().zip(&value.values).map(|(c, v)| format!("{c} = {v}"));
+                let _ = writeln!(text, "  {}: {}", cells.collect::<Vec<_>>().join(", "), value.rows);
+            }
+        }
+        sanitized(&text)
+    }
+}
+
+fn unread(error: &std::io::Error) -> Error {
+    Fault::input(format!("standard input cannot be read: {error}")).help("commands are UTF-8 text").into()
+}
+
+/// Says which command of a script a mistake is in.
+fn named(error: Error, number: usize, line: &str) -> Error {
+    error.map(|mut fault| {
+        fault.message = format!("command {number}, `{}`: {}", line.trim(), fault.message);
+        fault
+    })
+}

@@ -1,0 +1,242 @@
+//! Generalize, suppress, look again: the interactive way of mu-Argus (Hundepool and Willenborg 1996, as Sweeney tells it in "Foundations of Privacy Protection",
+//! 6.3; mission L3).
+//!
+//! Only small combinations of columns are tested: one, two or three at a time, as weights or a list say. A combination of values is *rare*
+//! when fewer than k rows have it, all its cells being there. The holder generalizes whole columns, takes that back, and lets the
+//! rest be blanked cell by cell. What comes out is **not k-anonymous** in general, because nobody looked at all columns
+//! together; [`Verdict`] says so where it is so, and no certificate is ever made of it.
+//!
+//! Everything is of distinct tuples with counts. A look at the table costs a ranked key per tuple and combination; suppression takes one
+//! look per round, and a suggestion as many as a suppression. Memory: a code per cell of the distinct tuples, and a bit per tuple and
+//! combination.
+
+mod advice;
+mod command;
+mod hit;
+mod shown;
+mod suppress;
+mod tested;
+mod text;
+mod verdict;
+mod written;
+
+pub use advice::{Outlook, Suggestion};
+pub use command::Command;
+pub use tested::{MOST_COMBINATIONS, tested};
+pub use text::{help, text};
+pub use verdict::{Anonymity, ColumnFacts, Side, TestedFacts, Value, Verdict};
+pub use written::{Cells, Paper};
+
+use std::sync::Arc;
+
+use crate::classes::Classes;
+use crate::error::{Error, Fault, Result, nearest};
+use crate::hierarchy::Hierarchy;
+use crate::lattice::Lattice;
+use crate::policy::{Missing, Policy};
+use shown::Shown;
+
+/// A grouped table with what its columns may become.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// Names of the quasi-identifiers.
+    pub names: &'a [String],
+    /// Their hierarchies.
+    pub hierarchies: &'a [Hierarchy],
+    /// Distinct tuples of their leaves.
+    pub classes: &'a Classes,
+    /// The levels allowed.
+    pub lattice: &'a Lattice,
+}
+
+/// How the table is to look: a level per column, and blanked cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct State {
+    levels: Vec<usize>,
+    /// Class → bit i: the cell in column i is blanked. Empty where none is.
+    blanked: Arc<Vec<u64>>,
+    /// What led here from the state before.
+    step: String,
+}
+
+/// A table that is being made safer step by step.
+#[derive(Debug)]
+pub struct Argus<'a> {
+    subject: Subject<'a>,
+    k: u64,
+    missing: Missing,
+    /// Combinations of columns that are tested, as bits; small ones first.
+    tested: Vec<u64>,
+    not_judged: Vec<String>,
+    /// The present state is the last one.
+    states: Vec<State>,
+}
+
+/// As many columns as a mask has bits.
+const MOST_COLUMNS: usize = 64;
+
+impl<'a> Argus<'a> {
+    /// Begins with every column at its least level.
+    ///
+    /// # Errors
+    /// A policy without k, or with what cell by cell cannot be kept; too many columns or combinations.
+    pub fn new(policy: &Policy, subject: Subject<'a>) -> Result<Self> {
+        let tested = check(policy, subject.names)?;
+        let Some(k) = policy.privacy.k else { return Err(no_k().into()) };
+        let levels = (0..subject.names.len()).map(|column| subject.lattice.range(column).0).collect();
+        let groups = policy.privacy.quasi.keys().map(|name| format!("k-anonymity: {name}"));
+        let not_judged = groups.chain(policy.privacy.models.iter().map(|model| model.claim())).collect();
+        let states = vec![State { levels, blanked: Arc::default(), step: String::new() }];
+        Ok(Argus { subject, k, missing: policy.input.missing, tested, not_judged, states })
+    }
+
+    fn state(&self) -> &State {
+        // There is always the first one, which cannot be undone.
+        &self.states[self.states.len() - 1]
+    }
+
+    fn shown(&self) -> Shown<'a> {
+        Shown::new(self.subject, self.state())
+    }
+
+    /// Generalizes a column to a level, or by one; blanked cells stay blank. The level that it has then.
+    ///
+    /// # Errors
+    /// A column that there is not, or a level that it cannot be generalized to.
+    pub fn generalize(&mut self, column: &str, level: Option<usize>) -> Result<usize> {
+        let at = self.column(column)?;
+        let now = self.state().levels[at];
+        let (_, highest, height) = self.subject.lattice.range(at);
+        let level = level.unwrap_or(now + 1);
+        let fault = |message: String, help: &str| Err(Fault::input(message).column(column).help(help).into());
+        if level > highest {
+            let help = match highest < height {
+                true => "the policy allows no more: max_level, or the recipient's tolerance",
+                false => "that is the top of its hierarchy; `suppress` blanks what is still rare",
+            };
+            return fault(format!("cannot go to level {level}: the highest is {highest}"), help);
+        }
+        if level <= now {
+            return fault(format!("is at level {now} already"), "`undo` takes the last step back");
+        }
+        let mut state = self.state().clone();
+        state.levels[at] = level;
+        state.step = format!("generalize {column} {level}");
+        self.states.push(state);
+        Ok(level)
+    }
+
+    /// Blanks cells until nothing tested is rare; how many were blanked. A step also where it was none, so that `undo` takes back
+    /// what was typed last.
+    pub fn suppress(&mut self) -> u64 {
+        let blanked = suppress::blanked(&self.shown(), &self.tested, self.k);
+        let levels = self.state().levels.clone();
+        self.states.push(State { levels, blanked: Arc::new(blanked.of_class), step: "suppress".into() });
+        blanked.cells
+    }
+
+    /// Takes the last step back.
+    ///
+    /// # Errors
+    /// No step was made.
+    pub fn undo(&mut self) -> Result<()> {
+        if self.states.len() == 1 {
+            return Err(Fault::input("no step was made: there is nothing to undo").into());
+        }
+        self.states.pop();
+        Ok(())
+    }
+
+    /// The steps that led here, as they can be typed again.
+    pub fn steps(&self) -> Vec<String> {
+        self.states.iter().skip(1).map(|state| state.step.clone()).collect()
+    }
+
+    /// What holds now.
+    pub fn verdict(&self) -> Verdict {
+        verdict::verdict(self, &self.shown())
+    }
+
+    /// The rare combinations of values, for each tested combination of columns at most so many, the rarest first.
+    pub fn values(&self, most: usize) -> Vec<Value> {
+        verdict::values(self, &self.shown(), most)
+    }
+
+    /// What suppressing would come to now.
+    pub fn outlook(&self) -> Outlook {
+        advice::outlook(self, self.state())
+    }
+
+    /// What suppressing would come to after one more level, column by column, the least loss first; nothing where nothing is rare.
+    pub fn suggestions(&self) -> Vec<Suggestion> {
+        advice::suggestions(self)
+    }
+
+    /// The cells as they are to be written.
+    pub fn cells(&self, maps: &[Vec<crate::table::Code>]) -> Cells {
+        Cells::new(self.subject, self.state(), maps)
+    }
+
+    /// The number of a column.
+    fn column(&self, name: &str) -> Result<usize> {
+        self.subject.names.iter().position(|n| n == name).ok_or_else(|| {
+            let names = || self.subject.names.iter().map(String::as_str);
+            let help = match nearest(name, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("quasi-identifiers are {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            Fault::input(format!("there is no quasi-identifier `{name}`")).help(help).into()
+        })
+    }
+}
+
+/// Refuses, before a table is read, what cannot be done with its quasi-identifiers; the combinations to test.
+///
+/// # Errors
+/// As [`Argus::new`].
+pub fn check(policy: &Policy, names: &[String]) -> Result<Vec<u64>> {
+    Error::check(unfit(policy, names))?;
+    tested(policy, names)
+}
+
+fn no_k() -> Fault {
+    Fault::input("argus tests whether fewer than k rows have a combination, and there is no k")
+        .key("privacy")
+        .help("give privacy.k, for instance k = 3")
+}
+
+/// What the policy asks for that cannot be kept here.
+fn unfit(policy: &Policy, names: &[String]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if policy.privacy.k.is_none() {
+        faults.push(no_k());
+    }
+    if !policy.search.linked.is_empty() {
+        faults.push(
+            Fault::input("argus generalizes and blanks each column by itself")
+                .key("search.linked")
+                .help("use a policy without linked columns"),
+        );
+    }
+    if policy.differential_privacy().is_some() {
+        faults.push(
+            Fault::input("what argus writes depends on the data, so that differential privacy cannot hold")
+                .key("privacy.models")
+                .help("use `throng release`, or a policy with k alone"),
+        );
+    }
+    if names.len() > MOST_COLUMNS {
+        faults.push(
+            Fault::input(format!(
+                "{} quasi-identifiers are more than the {MOST_COLUMNS} that argus can test",
+                names.len()
+            ))
+            .key("columns")
+            .help("give fewer columns role = \"quasi\""),
+        );
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests;

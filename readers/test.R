@@ -1,0 +1,43 @@
+# Tests throng.R with the cases that all readers share.
+
+arguments <- commandArgs(FALSE)
+folder <- dirname(sub("^--file=", "", grep("^--file=", arguments, value = TRUE)[1]))
+source(file.path(folder, "throng.R"), encoding = "UTF-8")
+
+# strsplit drops an empty text at the end unless something follows it.
+split <- function(text, by) strsplit(paste0(text, by), by, fixed = TRUE)[[1]]
+
+expected <- function(kind, low, high, has_low, has_high, parts) {
+  switch(kind,
+    anything = list(kind = kind),
+    value = list(kind = kind, value = parts),
+    interval = list(
+      kind = kind, low = as.numeric(low), high = as.numeric(high),
+      has_low = has_low == "true", has_high = has_high == "true"
+    ),
+    set = list(kind = kind, values = split(parts, "|")),
+    masked = {
+      parts <- split(parts, "|")
+      list(kind = kind, shown = parts[1], hidden = as.integer(parts[2]), begins = parts[3] == "true")
+    },
+    stop("no such kind: ", kind)
+  )
+}
+
+lines <- readLines(file.path(folder, "cases.csv"), encoding = "UTF-8")[-1]
+stopifnot(length(lines) > 30)
+for (line in lines) {
+  fields <- split(line, ";")
+  stopifnot(length(fields) == 7)
+  found <- throng_parse(fields[1])
+  wanted <- do.call(expected, as.list(fields[-1]))
+  if (!isTRUE(all.equal(found, wanted, tolerance = 0))) {
+    stop("`", fields[1], "` is read as ", deparse(found), " and not as ", deparse(wanted))
+  }
+}
+
+table <- data.frame(age = c("[20, 35)", "7", "*", "", "{3, 1}", "< 5", "old", "2*"), stringsAsFactors = FALSE)
+table <- throng_bounds(table, "age")
+stopifnot(identical(table$age_low, c(20, 7, -Inf, NA, 1, -Inf, NA, NA)))
+stopifnot(identical(table$age_high, c(35, 7, Inf, NA, 3, 5, NA, NA)))
+cat("readers/throng.R: ", length(lines), " cases\n", sep = "")
