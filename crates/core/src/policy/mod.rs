@@ -255,7 +255,7 @@ pub struct Column {
     /// How much its loss counts; default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// How much distortion the recipient tolerates, from 0 to 1; only for Datafly. Default 1.
+    /// How much distortion the recipient tolerates, from 0 to 1; only for Datafly and k-Similar. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
     /// How likely somebody links on it, from 0 to 1; only for Datafly. Default 1.

@@ -104,10 +104,16 @@ fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
         );
     }
     let algorithm = &policy.search.algorithm;
-    (algorithm != DATAFLY).then(|| {
-        Fault::input(format!("algorithm \"{algorithm}\" does not use profiles")).key(key).help(
-            "set search.algorithm = \"datafly\", or remove the key; for every algorithm there are max_level and weight",
-        )
+    // Who might link is Datafly's alone to ask; what the recipient tolerates decides ties of k-Similar too (S 6.4).
+    let uses = algorithm == DATAFLY || algorithm == "k-similar" && key.ends_with("tolerance");
+    (!uses).then(|| {
+        let (profile, with) = match key.ends_with("tolerance") {
+            true => ("tolerance", "\"datafly\" or \"k-similar\""),
+            false => ("linking", "\"datafly\""),
+        };
+        Fault::input(format!("algorithm \"{algorithm}\" does not use profiles: {profile}")).key(key).help(format!(
+            "set search.algorithm = {with}, or remove the key; for every algorithm there are max_level and weight"
+        ))
     })
 }
 
