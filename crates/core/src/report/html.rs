@@ -187,6 +187,13 @@ fn tiles(facts: &Facts) -> String {
     let kept = release.loss.get("prec").map_or("–".to_owned(), |loss| percent(1.0 - loss));
     let nodes = integer(release.search.nodes);
     let (search, why) = match release.search {
+        _ if release.regions.is_some() => {
+            let regions = release.regions.as_ref().map_or(0, |regions| regions.count);
+            (
+                count(regions, "region"),
+                format!("{} rows each on average", decimal(ratio(release.released, regions))),
+            )
+        }
         SearchFacts { optimal: true, .. } => {
             ("optimal".to_owned(), format!("no safe node of {nodes} loses less"))
         }

@@ -136,8 +136,16 @@ pub(super) fn distributions(facts: &Facts) -> String {
         true => "<p>There are no quasi-identifiers.</p>".to_owned(),
         false => format!("<div class=\"cards\">\n{cards}</div>"),
     };
-    let lead = "How many rows have each value of the quasi-identifiers. The ladder shows what one value \
-                becomes, level by level; the level that was chosen is marked.";
+    let lead = match facts.release.regions {
+        None => {
+            "How many rows have each value of the quasi-identifiers. The ladder shows what one value becomes, level by \
+             level; the level that was chosen is marked."
+        }
+        Some(_) => {
+            "How many rows have each value of the quasi-identifiers. The ladder shows what one value could become, level by \
+             level; each region is at its own."
+        }
+    };
     section(3, "distributions", "Values, before and after", lead, &cards)
 }
 

@@ -8,8 +8,9 @@ use super::{comparison_page, explored_page, html, plots};
 use crate::compare::{self, Experiment, Table, Watch};
 use crate::explore::{Explored, HeightFacts, NodeFacts, Summary};
 use crate::lattice::profile;
+use crate::policy::Form;
 use crate::policy::Role;
-use crate::release::StepFacts;
+use crate::release::{RegionFacts, StepFacts};
 
 const VOID: [&str; 3] = ["meta", "br", "!doctype"];
 
@@ -75,6 +76,18 @@ fn starred_cells_are_told() {
     assert!(page.contains("868 of the released rows were kept by starring 1,136 cells."), "{page}");
     facts.release.steps = vec![step(29_867, 0), step(1, 1)];
     assert!(check(&facts).contains("1 of the released rows was kept by starring 1 cell."));
+}
+
+#[test]
+fn regions_are_told_in_place_of_levels() {
+    let mut facts = sample();
+    let forms = BTreeMap::from([("age".to_owned(), Form::Interval)]);
+    facts.release.regions = Some(RegionFacts { count: 1_000, forms, parted: true });
+    facts.columns.iter_mut().for_each(|column| column.level = None);
+    let page = check(&facts);
+    assert!(page.contains("1,000 regions") && page.contains("The regions"), "{page}");
+    assert!(page.contains("Rows of equal values may be in different regions."));
+    assert!(!page.contains("The lattice and the chosen node") && !page.contains("best safe node"));
 }
 
 fn broken() -> Facts {
