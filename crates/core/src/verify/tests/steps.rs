@@ -179,6 +179,9 @@ fn every_step_of_a_search_keeps_the_limits() {
     let found = |from: &str, to: &str| {
         let (mut case, made) = searched(|_| {});
         case.policy = case.policy.replace(from, to);
+        if to.contains("tolerance") {
+            case.policy = case.policy.replace("[search]", "[search]\nalgorithm = \"datafly\"");
+        }
         let verdict = case.judge(&made, true);
         let broken = broken(&verdict);
         assert_eq!(broken.len(), 1, "{verdict:#?}");
