@@ -214,8 +214,7 @@ impl Engine {
             return self.release_regions(job);
         }
         let strategy = search::strategy(&policy.search.algorithm)?;
-        let prepared = self.prepare(job)?;
-        let (problem, maps) = (&prepared.problem, &prepared.maps);
+        let mut prepared = self.prepare(job)?;
 
         let started = Instant::now();
         let budget = Budget {
@@ -224,16 +223,36 @@ impl Engine {
             },
             progress: &|p| (job.progress)(Stage::Searching(p)),
         };
-        let (outcome, account) = search::solve(problem, strategy, &budget)?;
+        let (outcome, mut account) = search::solve(&prepared.problem, strategy, &budget)?;
+        let (mut best, mut gap) = found(outcome, &prepared.problem)?;
+        let mut rounds = None;
+        if policy.search.local {
+            let problem = &mut prepared.problem;
+            let weight = |name: &String| policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0);
+            let weights: Vec<f64> = problem.names.iter().map(weight).collect();
+            let loss = policy.search.loss.parameters();
+            let found = search::local(problem, (&loss, &weights), strategy, &best, &budget)?;
+            account.checked += found.account.checked;
+            if found.nodes.len() > 1 {
+                // Nothing is known of what other steps would cost.
+                gap = found.loss;
+                best.node = found.nodes[0].clone();
+                rounds = Some(found.nodes);
+            }
+        }
         let interrupts = (job.interrupts)();
-        let (best, gap) = found(outcome, problem)?;
+        let (problem, maps) = (&prepared.problem, &prepared.maps);
         let search = facts_of_search(strategy.name(), problem, account, gap, started.elapsed().as_secs_f64());
 
         let mut evaluator = Evaluator::measuring(problem);
         let (view, flags) = evaluator.classes(&best.node);
-        let asked = policy.output.suppressed;
-        let local =
-            recode::local(asked, &problem.classes, (&view, flags), &problem.lattice, &problem.models)?;
+        let (asked, classes) = (policy.output.suppressed, &problem.classes);
+        let local = match rounds {
+            Some(nodes) => {
+                Some(recode::stepped(classes, &problem.hierarchies, &problem.models, nodes, false)?)
+            }
+            None => recode::local(asked, classes, (&view, flags), &problem.lattice, &problem.models)?,
+        };
         unmet(&claims_of(problem, (&view, flags), local.as_ref()))?;
         let mut recoding = Recoding::new(&problem.names, maps, &view, flags);
         if let Some(local) = &local {

@@ -128,6 +128,10 @@ fn starred(done: &Done) -> String {
     if rows == 0 {
         return String::new();
     }
+    if cells == 0 {
+        let steps = done.certificate.release.steps.len();
+        return format!("steps       {steps}, each at levels of its own; above are those of the first\n");
+    }
     let columns = done.facts.columns.iter().filter(|c| c.starred > 0);
     let columns: Vec<String> = columns.map(|c| format!("{} {}", c.name, integer(c.starred))).collect();
     format!(

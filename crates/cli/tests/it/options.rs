@@ -437,3 +437,21 @@ fn the_output_has_its_own_delimiter() {
     env.run("verify out.csv --policy p.toml --original people.csv").ok();
     Table::read(&env.bytes("out.csv"), '\t').is_anonymous(&QUASI, 5);
 }
+
+#[test]
+fn rows_that_are_left_are_searched_again() {
+    let limit = ("suppression = 0.05", "suppression = 0.0\n[search]\nloss = \"lm\"");
+    let again = (limit.0, "suppression = 0.0\n[search]\nloss = \"lm\"\nlocal = true");
+    let one = release(people(400, 21), &[limit]);
+    let steps = release(people(400, 21), &[again]);
+    let rows = |step: &Value| step["rows"].as_u64().unwrap();
+    let released: Vec<u64> = steps.json["steps"].as_array().unwrap().iter().map(rows).collect();
+    assert!(released.len() > 1 && released.iter().sum::<u64>() == 400, "{released:?}");
+    assert_eq!(steps.number("suppressed"), 0);
+    steps.table.is_anonymous(&QUASI, 5);
+    let loss = |released: &Released| released.json["loss"]["lm"].as_f64().unwrap();
+    assert!(loss(&steps) < loss(&one), "{} {}", loss(&steps), loss(&one));
+    assert_eq!(steps.json["search"]["optimal"], false);
+    // What is not searched again has no steps.
+    assert!(one.json["steps"].as_array().is_none_or(Vec::is_empty));
+}

@@ -141,6 +141,8 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     }
     if policy.forms_regions() {
         regions(policy, faults);
+    } else if policy.search.local {
+        rounds(policy, faults);
     }
     for (name, column) in policy.columns.iter().filter(|(_, column)| column.form.is_some()) {
         let key = format!("columns.{name}.form");
@@ -156,6 +158,40 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
             faults.push(Fault::input(message).key(key).help(help));
         }
     }
+}
+
+/// What does not go together with rows that are searched again.
+fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
+    let mut refuse = |wrong: bool, key: &str, message: &str, help: &str| {
+        if wrong {
+            faults.push(Fault::input(message).key(key).help(help));
+        }
+    };
+    refuse(
+        policy.output.suppressed != Suppressed::Dropped,
+        "output.suppressed",
+        "search.local releases flagged rows at levels of their own, and what is left then is dropped",
+        "write suppressed = \"dropped\", or remove search.local",
+    );
+    refuse(
+        policy.privacy.most_general(),
+        "search.local",
+        "anonymity level 1 asks for the most general release, and there is nothing to search",
+        "remove it",
+    );
+    refuse(
+        policy.differential_privacy().is_some(),
+        "search.local",
+        "with differential privacy all levels are fixed, and there is nothing to search",
+        "remove it",
+    );
+    let pays = |model: &ModelSpec| matches!(model, ModelSpec::Profitability(_));
+    refuse(
+        policy.population().is_some() || policy.privacy.models.iter().any(pays),
+        "search.local",
+        "people and payments are counted at one level per column, and rows that are searched again are at several",
+        "remove it, or the model",
+    );
 }
 
 /// What methods that form regions are not defined for.

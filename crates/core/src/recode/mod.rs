@@ -53,6 +53,8 @@ pub struct Local<'a> {
     pub recoded: Recoded<'a>,
     /// The release, proven to be safe.
     pub released: Released,
+    /// Whether steps after the first do nothing but star cells.
+    stars: bool,
 }
 
 /// What becomes of the flagged rows of the chosen node as a policy asks for it; none where they are suppressed as
@@ -74,10 +76,24 @@ pub fn local<'a>(
     if nodes.len() == 1 {
         return Ok(None);
     }
-    let steps = apply(classes, view.hierarchies(), models, nodes)?;
-    let recoded = Recoded::of_steps(classes, view.hierarchies(), &steps)?;
+    stepped(classes, view.hierarchies(), models, nodes, true).map(Some)
+}
+
+/// A release by nodes one after the other, proven; where it is to be told of, with the cells that later ones star.
+///
+/// # Errors
+/// A model under which it cannot be done.
+pub fn stepped<'a>(
+    classes: &'a Classes,
+    hierarchies: &[Hierarchy],
+    models: &[Box<dyn PrivacyModel>],
+    nodes: Vec<Node>,
+    stars: bool,
+) -> Result<Local<'a>> {
+    let steps = apply(classes, hierarchies, models, nodes)?;
+    let recoded = Recoded::of_steps(classes, hierarchies, &steps)?;
     let released = prove(&recoded, models)?;
-    Ok(Some(Local { steps, recoded, released }))
+    Ok(Local { steps, recoded, released, stars })
 }
 
 impl Local<'_> {
@@ -87,7 +103,10 @@ impl Local<'_> {
         let facts = |(step, node): (usize, &Node)| StepFacts {
             levels: names.iter().enumerate().map(|(i, name)| (name.clone(), node.level(i))).collect(),
             rows: rows[step],
-            starred: rows[step] * self.steps.starred(step, hierarchies).len() as u64,
+            starred: match self.stars {
+                true => rows[step] * self.steps.starred(step, hierarchies).len() as u64,
+                false => 0,
+            },
         };
         self.steps.nodes().iter().enumerate().map(facts).collect()
     }

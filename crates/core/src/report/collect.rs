@@ -208,7 +208,9 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         ..ColumnFacts::new(
             name,
             Role::Quasi,
-            in_region(subject, name).unwrap_or_else(|| action(level, height, starred)),
+            in_region(subject, name)
+                .or_else(|| in_steps(subject, name))
+                .unwrap_or_else(|| action(level, height, starred)),
         )
     }
 }
@@ -226,6 +228,15 @@ fn in_region(subject: &Subject<'_>, name: &str) -> Option<String> {
     Some(format!("recoded region by region: {cells}"))
 }
 
+/// What was done to a column where rows were searched again.
+fn in_steps(subject: &Subject<'_>, name: &str) -> Option<String> {
+    let steps = &subject.release.steps;
+    let levels = || steps.iter().filter_map(|step| step.levels.get(name));
+    let (low, high) = (levels().min()?, levels().max()?);
+    (subject.policy.search.local && low < high)
+        .then(|| format!("generalized to levels {low} to {high}, step by step"))
+}
+
 fn action(level: usize, height: usize, starred: u64) -> String {
     let stars = match starred {
         0 => String::new(),
@@ -240,6 +251,9 @@ fn action(level: usize, height: usize, starred: u64) -> String {
 
 /// Cells of a column that are at the top only because a later step put them there.
 fn starred(subject: &Subject<'_>, name: &str, height: usize) -> u64 {
+    if subject.policy.search.local {
+        return 0;
+    }
     let top = |levels: &BTreeMap<String, usize>| levels.get(name) == Some(&height);
     let release = &subject.release;
     let steps = release.steps.iter().filter(|step| top(&step.levels) && !top(&release.levels));

@@ -137,6 +137,10 @@ fn headline(facts: &Facts) -> String {
     };
     let story = match release.rescued() {
         (0, _) => story,
+        (_, 0) => format!(
+            "{story} They are released in {}, each at levels of its own.",
+            count(release.steps.len() as u64, "step")
+        ),
         (rows, cells) => format!(
             "{story} {} kept by starring {}.",
             if rows == 1 {

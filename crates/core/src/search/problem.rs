@@ -309,7 +309,8 @@ fn asked_models(
         measured: &values,
         rows: classes.rows(),
         max_suppressed,
-        strict: max_suppressed == 0,
+        // Rounds suppress rows, whatever is left in the end.
+        strict: max_suppressed == 0 && !policy.search.local,
         guard: None,
         k: policy.privacy.k,
     };

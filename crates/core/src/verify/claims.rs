@@ -59,7 +59,9 @@ pub(super) fn certificate(
         Limit::Share(share) => (share * release.rows as f64 + 1e-6).floor(),
         Limit::Rows(rows) => rows as f64,
     };
-    match release.steps.first().map(|first| release.rows.saturating_sub(first.rows)) {
+    // Where rows are searched again, those that are left in the end count, and otherwise those that the first step leaves.
+    let first = release.steps.first().filter(|_| !policy.search.local);
+    match first.map(|first| release.rows.saturating_sub(first.rows)) {
         None if release.suppressed as f64 > limit => {
             wrong.push(format!("{} suppressed, at most {limit} may be", several(release.suppressed, "row")));
         }
@@ -102,7 +104,7 @@ fn steps(policy: &Policy, certificate: &Certificate) -> Vec<String> {
     let release = &certificate.release;
     let mut wrong = Vec::new();
     let Some(first) = release.steps.first() else { return wrong };
-    if policy.output.suppressed != Suppressed::Cells {
+    if policy.output.suppressed != Suppressed::Cells && !policy.search.local {
         wrong.push(format!("{}, but the policy asks for one", several(release.steps.len() as u64, "step")));
     }
     if first.levels != release.levels {

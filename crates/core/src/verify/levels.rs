@@ -1,7 +1,8 @@
 //! The claim that every released quasi-identifier sits at its claimed level, which the policy allows.
 //!
 //! With several steps there must be, for every released class, one step that all its values fit. A step
-//! after the first may only star: each column is where the first step has it or at its top, linked columns alike.
+//! after the first may only star: each column is where the first step has it or at its top, linked columns alike. Where the policy has rows
+//! searched again, every step has levels of its own instead, and each must be allowed as those of the first are.
 //! A hierarchy is built again from the original's values, and the population's where there is one; without the original
 //! only a hierarchy from a file can be, because every other one depends on values that the release does not show, but
 //! a population shows them too. Costs one pass over the released classes and one look-up per distinct released value.
@@ -110,8 +111,19 @@ pub(super) fn levels(
 ) -> Finding {
     let used = used(released, judged);
     let mut wrong = Wrong::default();
-    wrong.extend(limits(policy, chains));
-    wrong.extend(stars(policy, certificate, chains));
+    if policy.search.local {
+        let steps = chains.first().map_or(1, |chain| chain.levels.len());
+        wrong.extend((0..steps).flat_map(|step| limits(policy, chains, step)));
+        let starred = certificate.release.steps.iter().map(|facts| facts.starred);
+        wrong.extend(
+            starred
+                .filter(|&n| n > 0)
+                .map(|n| format!("{} starred, and steps are searched for", several(n, "cell"))),
+        );
+    } else {
+        wrong.extend(limits(policy, chains, 0));
+        wrong.extend(stars(policy, certificate, chains));
+    }
     let mut unknown = Vec::new();
     let mut strange = false;
     for (at, chain) in chains.iter().enumerate() {
@@ -197,12 +209,12 @@ fn stars(policy: &Policy, certificate: &Certificate, chains: &[Chain<'_>]) -> Ve
     wrong
 }
 
-/// What the policy says about levels, whatever the values are.
-fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
+/// What the policy says about the levels of a step, whatever the values are.
+fn limits(policy: &Policy, chains: &[Chain<'_>], step: usize) -> Vec<String> {
     let mut wrong = Vec::new();
     for chain in chains {
         let column = &policy.columns[chain.name];
-        let Some(level) = chain.first() else { continue };
+        let Some(level) = chain.levels.get(step).copied().flatten() else { continue };
         if let Some(min) = column.min_level.filter(|&min| level < min) {
             wrong.push(format!("`{}` is at level {level}, below {min}, the least allowed", chain.name));
         }
@@ -210,15 +222,20 @@ fn limits(policy: &Policy, chains: &[Chain<'_>]) -> Vec<String> {
             wrong.push(format!("`{}` is at level {level}, above {max}, the highest allowed", chain.name));
         }
     }
-    wrong.extend(chains.iter().filter_map(|chain| intolerable(policy, chain)));
+    wrong.extend(chains.iter().filter_map(|chain| intolerable(policy, chain, step)));
     if policy.privacy.most_general() {
         wrong.extend(chains.iter().filter_map(|chain| too_special(policy, chains, chain)));
     }
-    let level = |name: &String| chains.iter().find(|chain| chain.name == name).and_then(Chain::first);
+    let level = |name: &String| {
+        chains.iter().find(|chain| chain.name == name).and_then(|chain| chain.levels.get(step).copied()?)
+    };
     for linked in &policy.search.linked {
         if linked.windows(2).any(|pair| level(&pair[0]) != level(&pair[1])) {
             wrong.push(format!("linked columns are at different levels: {}", linked.join(", ")));
         }
+    }
+    if step > 0 {
+        wrong.iter_mut().for_each(|words| words.push_str(&format!(" (step {step})")));
     }
     wrong
 }
@@ -244,9 +261,9 @@ fn too_special(policy: &Policy, chains: &[Chain<'_>], chain: &Chain<'_>) -> Opti
 }
 
 /// A level beyond the share of its hierarchy that the recipient tolerates.
-fn intolerable(policy: &Policy, chain: &Chain<'_>) -> Option<String> {
+fn intolerable(policy: &Policy, chain: &Chain<'_>, step: usize) -> Option<String> {
     let tolerance = policy.columns[chain.name].tolerance?;
-    let (hierarchy, level) = chain.at(0)?;
+    let (hierarchy, level) = chain.at(step)?;
     let share = level as f64 / hierarchy.height().max(1) as f64;
     (share > tolerance + 1e-9).then(|| {
         format!(

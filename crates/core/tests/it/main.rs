@@ -8,6 +8,7 @@ mod datafly;
 mod fixed_points;
 mod implications;
 mod instances;
+mod local;
 mod losses;
 mod minimality;
 mod models;

@@ -460,3 +460,20 @@ fn what_argus_tests_is_checked() {
         &["argus.size: is not used: the combinations are listed"],
     );
 }
+
+/// What does not go together with rows that are searched again.
+#[test]
+fn rows_are_searched_again_where_that_is_defined() {
+    let again = GOOD.replace("[search]", "[search]\nlocal = true");
+    assert!(Policy::parse(&again).unwrap().search.local);
+    for (from, to, said) in [
+        ("[output]", "[output]\nsuppressed = \"cells\"", "output.suppressed"),
+        ("[output]", "[output]\nsuppressed = \"starred\"", "output.suppressed"),
+        ("[search]", "[search]\nalgorithm = \"mondrian\"", "\"mondrian\" is local already"),
+        ("k = 5", "k = 5\nmodels = [{ k_map = { k = 9, population = \"all.csv\" } }]", "people and payments"),
+        ("[search]", "[search]\nmondrian = { by = \"gain\" }", "only \"mondrian\" has it"),
+    ] {
+        let error = Policy::parse(&again.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(error.contains(said), "{to}: {error}");
+    }
+}

@@ -150,3 +150,81 @@ fn a_certificate_without_steps_is_read_as_it_was() {
     assert!(again.sealed().unwrap());
     assert_eq!(again, made.certificate);
 }
+
+/// The same steps, found by searching the rows again: 1 of 12 rows is left in the end, 4 after the first step.
+fn searched(change: impl Fn(&mut Made)) -> (Case, Made) {
+    let mut case = cells();
+    let policy =
+        case.policy.replace("\"cells\"", "\"dropped\"").replace("suppression = 0.5", "suppression = 0.09");
+    case.policy = policy.replace("[search]", "[search]\nlocal = true");
+    let mut made = case.release();
+    made.certificate.release.steps.iter_mut().for_each(|step| step.starred = 0);
+    change(&mut made);
+    made.seal();
+    (case, made)
+}
+
+#[test]
+fn rows_that_were_searched_again_hold() {
+    let (case, made) = searched(|_| {});
+    assert_eq!(made.certificate.release.steps.len(), 2);
+    for original in [true, false] {
+        let verdict = case.judge(&made, original);
+        assert!(verdict.holds(), "{verdict:#?}");
+    }
+}
+
+#[test]
+fn every_step_of_a_search_keeps_the_limits() {
+    let found = |from: &str, to: &str| {
+        let (mut case, made) = searched(|_| {});
+        case.policy = case.policy.replace(from, to);
+        if to.contains("tolerance") {
+            case.policy = case.policy.replace("[search]", "[search]\nalgorithm = \"datafly\"");
+        }
+        let verdict = case.judge(&made, true);
+        let broken = broken(&verdict);
+        assert_eq!(broken.len(), 1, "{verdict:#?}");
+        format!("{}: {}", broken[0], verdict.claims[broken[0]].found)
+    };
+    assert_eq!(
+        found("max_level = 2", "max_level = 1"),
+        "levels: `age` is at level 2, above 1, the highest allowed (step 1)"
+    );
+    assert_eq!(
+        found("max_level = 2", "tolerance = 0.5"),
+        "levels: `age` is at level 2 of 2, beyond tolerance 0.5 (step 1)"
+    );
+    assert_eq!(
+        found("[search]", "[search]\nlinked = [[\"age\", \"zip\"]]"),
+        "levels: linked columns are at different levels: age, zip (step 1)"
+    );
+    assert_eq!(
+        found("suppression = 0.09", "suppression = 0.05"),
+        "certificate: 1 row suppressed, at most 0 may be"
+    );
+}
+
+#[test]
+fn what_is_done_to_the_steps_of_a_search_is_found() {
+    let broken_by = |change: &dyn Fn(&mut Certificate)| {
+        let (case, made) = searched(|made| change(&mut made.certificate));
+        broken(&case.judge(&made, true)).into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(broken_by(&|c| c.release.steps[1].starred = 3), ["levels"]);
+    let zip = |c: &mut Certificate| c.release.steps[1].levels.get_mut("zip").map(|level| *level += 1);
+    assert!(
+        broken_by(&|c| {
+            zip(c);
+        })
+        .contains(&"truth".into())
+    );
+    assert!(
+        broken_by(&|c| {
+            zip(c);
+            zip(c);
+        })
+        .contains(&"levels".into())
+    );
+    assert!(broken_by(&|c| c.release.steps.clear()).contains(&"levels".into()));
+}

@@ -1,0 +1,127 @@
+//! Rows that are searched again: what comes of it, against the release itself.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use throng::classes::Classes;
+use throng::loss::Price;
+use throng::policy::LossParameters;
+use throng::recode::{apply, prove};
+use throng::recoded::Recoded;
+use throng::search::{Budget, Outcome, Problem, STRATEGIES, local, solve, strategy};
+
+use crate::instances::{flat, instance, problem};
+use crate::naive::Instance;
+
+fn asked(instance: &Instance) -> (LossParameters, Vec<f64>) {
+    let parameters = LossParameters {
+        aggregate: instance.aggregate,
+        count_suppressed: instance.counted,
+        tradeoff: instance.tradeoff,
+        ..LossParameters::named(instance.loss)
+    };
+    (parameters, instance.columns.iter().map(|column| column.weight).collect())
+}
+
+/// Labels of some columns → released rows that show them.
+fn shown(
+    problem: &Problem,
+    step_of: &[Option<Vec<u8>>],
+    columns: &[usize],
+) -> BTreeMap<Vec<Option<String>>, u64> {
+    let mut shown = BTreeMap::new();
+    for (class, levels) in step_of.iter().enumerate() {
+        let Some(levels) = levels else { continue };
+        let label = |&c: &usize| {
+            let (hierarchy, level) = (&problem.hierarchies[c], usize::from(levels[c]));
+            let code = hierarchy.generalize(problem.classes.code(class, c), level);
+            hierarchy.label(level, code).map(String::from)
+        };
+        *shown.entry(columns.iter().map(label).collect()).or_default() +=
+            u64::from(problem.classes.counts()[class]);
+    }
+    shown
+}
+
+fn same(a: &Classes, b: &Classes) -> bool {
+    a.counts() == b.counts() && (0..a.len()).all(|i| (0..a.columns()).all(|c| a.code(i, c) == b.code(i, c)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rounds_are_allowed_safe_and_no_worse_than_one_node(instance in instance()) {
+        let Some(mut problem) = problem(&instance) else { return Ok(()) };
+        let (parameters, weights) = asked(&instance);
+        let whole = problem.classes.clone();
+        for strategy in STRATEGIES {
+            if strategy.refuses(&problem).is_some() {
+                continue;
+            }
+            let (outcome, _) = solve(&problem, strategy, &Budget::unlimited()).unwrap();
+            let Outcome::Found { best, .. } = outcome else { continue };
+            let mut run = || local(&mut problem, (&parameters, &weights), strategy, &best, &Budget::unlimited());
+            let found = run().unwrap();
+            let again = run().unwrap();
+            prop_assert_eq!((&found.nodes, found.loss.to_bits()), (&again.nodes, again.loss.to_bits()));
+            prop_assert!(same(&problem.classes, &whole), "the problem is as it was");
+            prop_assert_eq!(problem.max_suppressed, instance.max_suppressed as u64);
+            prop_assert!(found.loss <= best.loss);
+
+            prop_assert!(found.nodes.iter().all(|node| problem.lattice.iter().any(|n| n == *node)));
+            let steps = apply(&problem.classes, &problem.hierarchies, &problem.models, found.nodes.clone()).unwrap();
+            let step_of: Vec<Option<Vec<u8>>> = (0..whole.len())
+                .map(|class| steps.of(class).map(|step| found.nodes[step].levels().to_vec()))
+                .collect();
+            let held: u64 = (0..whole.len()).filter(|&c| step_of[c].is_none()).map(|c| u64::from(whole.counts()[c])).sum();
+            prop_assert!(held <= instance.max_suppressed as u64, "{held} suppressed");
+            let all: Vec<usize> = (0..instance.columns.len()).collect();
+            let groups = instance.groups.iter().map(|(columns, k)| (columns, *k));
+            for (columns, k) in groups.chain([(&all, instance.k)]) {
+                let least = shown(&problem, &step_of, columns).into_values().min();
+                prop_assert!(least.is_none_or(|rows| rows >= k as u64), "{least:?} of {k}");
+            }
+            let recoded = Recoded::of_steps(&problem.classes, &problem.hierarchies, &steps).unwrap();
+            prove(&recoded, &problem.models).unwrap();
+            let loss = Price::new(&recoded, &found.nodes[0]).loss(&parameters, &weights).unwrap();
+            prop_assert!((loss - found.loss).abs() <= 1e-9 * loss.abs().max(1.0), "{loss} {}", found.loss);
+        }
+    }
+}
+
+/// Six rows that are alike and three that are not: one node must generalize all, steps only the three.
+#[test]
+fn rows_that_are_alike_are_not_generalized_for_others() {
+    let rows = [0, 0, 0, 0, 0, 0, 1, 2, 3].map(|leaf| vec![leaf]).to_vec();
+    let instance = Instance { k: 3, ..flat(&[4], rows, "lm") };
+    let mut problem = problem(&instance).unwrap();
+    let (parameters, weights) = asked(&instance);
+    let auto = strategy("auto").unwrap();
+    let Outcome::Found { best, .. } = solve(&problem, auto, &Budget::unlimited()).unwrap().0 else {
+        panic!()
+    };
+    assert_eq!((best.node.levels(), best.loss), (&[1][..], 1.0));
+    let found = local(&mut problem, (&parameters, &weights), auto, &best, &Budget::unlimited()).unwrap();
+    let levels: Vec<_> = found.nodes.iter().map(|node| node.levels().to_vec()).collect();
+    assert_eq!(levels, [[0], [1]]);
+    assert!((found.loss - 1.0 / 3.0).abs() < 1e-12);
+}
+
+/// The two rows that would be left are not enough by themselves, so that the round before is taken back.
+#[test]
+fn what_would_be_left_alone_is_released_with_others() {
+    let rows = [0, 0, 0, 0, 0, 0, 1, 2].map(|leaf| vec![leaf]).to_vec();
+    let instance = Instance { k: 3, ..flat(&[4], rows, "lm") };
+    let mut problem = problem(&instance).unwrap();
+    let (parameters, weights) = asked(&instance);
+    let auto = strategy("auto").unwrap();
+    let Outcome::Found { best, .. } = solve(&problem, auto, &Budget::unlimited()).unwrap().0 else {
+        panic!()
+    };
+    let found = local(&mut problem, (&parameters, &weights), auto, &best, &Budget::unlimited()).unwrap();
+    assert_eq!(found.nodes, [best.node.clone()]);
+    let stopped = Budget { cancelled: &|| true, progress: &|_| {} };
+    let one = local(&mut problem, (&parameters, &weights), auto, &best, &stopped).unwrap();
+    assert_eq!(one.nodes.len(), 1);
+}
