@@ -1,18 +1,23 @@
 //! Who takes part in a comparison: searches of levels, the same followed by local recoding, and methods that form regions of rows.
 
 use super::{Run, Status};
-use crate::error::{Fault, Result, nearest};
+use crate::error::{Error, Fault, Kind, Result, nearest};
 use crate::loss::Price;
 use crate::policy::{LOCAL, Policy};
 use crate::recode::region::{Method, Watch};
 use crate::recode::{self, Ground};
-use crate::search::{Budget, Problem, STRATEGIES, Strategy, strategy};
+use crate::search::{self, Budget, Outcome, Problem, STRATEGIES, Strategy, solve, strategy};
+
+/// Behind the name of a search that goes on with the rows that it leaves unsafe.
+const LOCALLY: &str = "+local";
 
 /// One of them.
 #[derive(Clone, Copy)]
 pub(super) enum Contender {
     /// A search of levels.
     Search(&'static dyn Strategy),
+    /// The same, going on with the rows that it leaves unsafe.
+    Locally(&'static dyn Strategy),
     /// A method that forms regions.
     Regions(&'static dyn Method),
 }
@@ -29,22 +34,78 @@ impl Contender {
         if let Ok(found) = strategy(name) {
             return Ok(Contender::Search(found));
         }
+        if let Some(found) = name.strip_suffix(LOCALLY).and_then(|name| strategy(name).ok()) {
+            return Ok(Contender::Locally(found));
+        }
         let names: Vec<&str> = STRATEGIES.iter().map(|s| s.name()).chain(LOCAL).collect();
         let near =
             nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
         Err(Fault::input(format!("there is no algorithm \"{name}\""))
             .key("search.algorithm")
-            .help(format!("{near}algorithms are {}", names.join(", ")))
+            .help(format!(
+                "{near}algorithms are {}; {LOCALLY} behind a search of levels lets it go on with the rows that it leaves unsafe",
+                names.join(", ")
+            ))
             .into())
     }
 
     /// What results call it.
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> String {
         match self {
-            Contender::Search(strategy) => strategy.name(),
-            Contender::Regions(method) => method.name(),
+            Contender::Search(strategy) => strategy.name().into(),
+            Contender::Locally(strategy) => format!("{}{LOCALLY}", strategy.name()),
+            Contender::Regions(method) => method.name().into(),
         }
     }
+}
+
+/// Searches, and goes on with the rows that are left; none when stopped.
+pub(super) fn locally(
+    strategy: &dyn Strategy,
+    (policy, problem): (&Policy, &mut Problem),
+    budget: &Budget<'_>,
+    (run, clock): (Run, &dyn Fn() -> f64),
+) -> Result<Option<Run>> {
+    let refused = |reason: String, run: Run| Run { status: Status::Refused, reason: Some(reason), ..run };
+    if let Some(fault) = strategy.refuses(problem) {
+        return Ok(Some(refused(fault.message, run)));
+    }
+    let started = clock();
+    let (outcome, account) = solve(problem, strategy, budget)?;
+    let best = match outcome {
+        Outcome::Found { best, .. } => best,
+        Outcome::Cancelled => return Ok(None),
+        Outcome::Infeasible { least } => return Ok(Some(infeasible(run, problem, least))),
+    };
+    let loss = policy.search.loss.parameters();
+    let rounds = match search::local(problem, (&loss, &weights(policy, problem)), strategy, &best, budget) {
+        Ok(rounds) => rounds,
+        Err(error) => return Ok(Some(refused(first_of(&error), run))),
+    };
+    let seconds = Some(clock() - started);
+    let steps = recode::apply(&problem.classes, &problem.hierarchies, &problem.models, rounds.nodes)?;
+    let released: u64 = steps.rows(&problem.classes).iter().sum();
+    let suppressed = Some(problem.classes.rows() - released);
+    let checked = Some(account.checked + rounds.account.checked);
+    Ok(Some(Run { value: Some(rounds.loss), suppressed, checked, seconds, ..run }))
+}
+
+/// A run that found no safe node.
+pub(super) fn infeasible(run: Run, problem: &Problem, least: u64) -> Run {
+    let allowed = problem.max_suppressed;
+    let reason =
+        format!("the most general node leaves {least} rows to be suppressed, and {allowed} are allowed");
+    Run { status: Status::NoSolution, reason: Some(reason), ..run }
+}
+
+/// The message of the first mistake.
+fn first_of(error: &Error) -> String {
+    error.faults().first().map_or(String::new(), |fault| fault.message.clone())
+}
+
+fn weights(policy: &Policy, problem: &Problem) -> Vec<f64> {
+    let weight = |name: &String| policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0);
+    problem.names.iter().map(weight).collect()
 }
 
 /// Forms regions and prices them; none when stopped.
@@ -73,14 +134,12 @@ pub(super) fn regions(
         Ok(Some(regional)) => regional,
         Ok(None) => return Ok(None),
         Err(error) => {
-            let fault = error.faults().first().map_or(String::new(), |fault| fault.message.clone());
-            let unsolvable = error.faults().iter().any(|f| f.kind == crate::error::Kind::Unsolvable);
+            let unsolvable = error.faults().iter().any(|f| f.kind == Kind::Unsolvable);
             let status = if unsolvable { Status::NoSolution } else { Status::Refused };
-            return Ok(Some(Run { status, reason: Some(fault), ..run }));
+            return Ok(Some(Run { status, reason: Some(first_of(&error)), ..run }));
         }
     };
-    let weight = |name: &String| policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0);
-    let weights: Vec<f64> = problem.names.iter().map(weight).collect();
+    let weights = weights(&policy, problem);
     let price = Price::new(&regional.recoded, &problem.lattice.bottom());
     let parameters = policy.search.loss.parameters();
     if matches!(parameters.name.as_str(), "height" | "absolute" | "relative") {

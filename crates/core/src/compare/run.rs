@@ -7,7 +7,7 @@ use super::votes::rankings;
 use super::{Comparison, Run, Status};
 use crate::error::{Fault, Kind, Result};
 use crate::policy::Policy;
-use crate::search::{Account, Budget, Outcome, Problem, Solution, solve, solve_scored, strategy};
+use crate::search::{Account, Budget, Outcome, Problem, Solution, Strategy, solve, solve_scored, strategy};
 
 /// How far a comparison is.
 #[derive(Debug, Clone, Copy)]
@@ -162,7 +162,7 @@ impl Runs<'_> {
             }
             return Ok(!(self.watch.cancelled)());
         }
-        let (policy, problem) = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
+        let (policy, mut problem) = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
         let budget = Budget { cancelled: self.watch.cancelled, progress: &|_| {} };
         let (outcome, _) = solve(&problem, strategy("auto")?, &budget)?;
         let optimum = match outcome {
@@ -172,7 +172,7 @@ impl Runs<'_> {
             _ => return Ok(false),
         };
         for i in 0..self.contenders.len() {
-            if !self.run(place, i, (&policy, &problem), optimum, &budget)? {
+            if !self.run(place, i, (&policy, &mut problem), optimum, &budget)? {
                 return Ok(false);
             }
         }
@@ -184,7 +184,7 @@ impl Runs<'_> {
         &mut self,
         place: &Place<'_>,
         algorithm: usize,
-        (policy, problem): (&Policy, &Problem),
+        (policy, problem): (&Policy, &mut Problem),
         optimum: Option<f64>,
         budget: &Budget<'_>,
     ) -> Result<bool> {
@@ -193,26 +193,37 @@ impl Runs<'_> {
             done: self.runs.len() as u64,
             planned: self.planned,
             table: place.table,
-            algorithm: contender.name(),
+            algorithm: &contender.name(),
             k: place.point.k,
         });
         let nodes = problem.lattice.nodes().try_into().unwrap_or(u64::MAX);
         let empty = Run { optimum, ..self.empty(place, algorithm, nodes) };
-        let strategy = match contender {
-            Contender::Search(strategy) => strategy,
+        let clock = self.watch.clock as &dyn Fn() -> f64;
+        let run = match contender {
+            Contender::Search(strategy) => self.searched(strategy, problem, budget, empty)?,
+            Contender::Locally(strategy) => {
+                contender::locally(strategy, (policy, problem), budget, (empty, clock))?
+            }
             Contender::Regions(method) => {
-                let run = (empty, self.watch.clock as &dyn Fn() -> f64);
-                let Some(run) = contender::regions(method, (policy, problem), budget, run)? else {
-                    return Ok(false);
-                };
-                let relative = run.value.zip(optimum).and_then(|(value, optimum)| relative(value, optimum));
-                self.runs.push(Run { relative, ..run });
-                return Ok(!(self.watch.cancelled)());
+                contender::regions(method, (policy, problem), budget, (empty, clock))?
             }
         };
+        let Some(run) = run else { return Ok(false) };
+        let relative = run.value.zip(optimum).and_then(|(value, optimum)| relative(value, optimum));
+        self.runs.push(Run { relative, ..run });
+        Ok(!(self.watch.cancelled)())
+    }
+
+    /// A run of a search of levels; none when it was stopped.
+    fn searched(
+        &self,
+        strategy: &dyn Strategy,
+        problem: &Problem,
+        budget: &Budget<'_>,
+        empty: Run,
+    ) -> Result<Option<Run>> {
         if let Some(fault) = strategy.refuses(problem) {
-            self.runs.push(Run { status: Status::Refused, reason: Some(fault.message), ..empty });
-            return Ok(!(self.watch.cancelled)());
+            return Ok(Some(Run { status: Status::Refused, reason: Some(fault.message), ..empty }));
         }
         let started = (self.watch.clock)();
         let (outcome, mut account) = solve(problem, strategy, budget)?;
@@ -222,22 +233,14 @@ impl Runs<'_> {
             account = solve_scored(problem, strategy, budget)?.1;
         }
         if (self.watch.cancelled)() {
-            return Ok(false);
+            return Ok(None);
         }
         let run = counted(empty, account, seconds);
-        self.runs.push(match outcome {
-            Outcome::Found { best, .. } => solved(run, problem, &best),
-            Outcome::Infeasible { least } => Run {
-                status: Status::NoSolution,
-                reason: Some(format!(
-                    "the most general node leaves {least} rows to be suppressed, and {} are allowed",
-                    problem.max_suppressed
-                )),
-                ..run
-            },
-            Outcome::Cancelled => return Ok(false),
-        });
-        Ok(true)
+        Ok(match outcome {
+            Outcome::Found { best, .. } => Some(solved(run, problem, &best)),
+            Outcome::Infeasible { least } => Some(contender::infeasible(run, problem, least)),
+            Outcome::Cancelled => None,
+        })
     }
 
     /// A run of which nothing is known yet.
@@ -250,7 +253,7 @@ impl Runs<'_> {
             loss: label(place.point.loss),
             suppression: place.point.suppression,
             k: place.point.k,
-            algorithm: self.contenders[algorithm].name().to_owned(),
+            algorithm: self.contenders[algorithm].name(),
             status: Status::Solved,
             reason: None,
             value: None,
@@ -280,7 +283,6 @@ fn counted(run: Run, account: Account, seconds: f64) -> Run {
 fn solved(run: Run, problem: &Problem, best: &Solution) -> Run {
     Run {
         value: Some(best.loss),
-        relative: run.optimum.and_then(|optimum| relative(best.loss, optimum)),
         levels: problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect(),
         suppressed: Some(best.suppressed),
         ..run

@@ -283,3 +283,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn regions_and_steps_take_part_beside_levels() {
+    let text = "version = 1\n[[tables]]\nname = \"s\"\nsynth = \"skewed\"\nrows = 400\n[grid]\n\
+                algorithms = [\"auto\", \"auto+local\", \"mondrian\", \"k-similar\"]\nlosses = [\"lm\", \"height\"]\nk = [3]\nsuppression = [0.0]\n\
+                score = false\n";
+    let experiment = Experiment::parse(text).unwrap();
+    let tables = vec![Table::made_up("s".into(), throng::compare::Synth::Skewed, 400, 1).unwrap()];
+    let watch = Watch { clock: &|| 0.0, cancelled: &|| false, progress: &|_| {} };
+    let comparison = compare(&experiment, &tables, &watch).unwrap();
+    let value = |loss: &str, name: &str| {
+        comparison.runs.iter().find(|run| run.loss == loss && run.algorithm == name).unwrap()
+    };
+    let optimum = value("lm", "auto").value.unwrap();
+    for name in ["auto+local", "mondrian", "k-similar"] {
+        let run = value("lm", name);
+        assert!(run.value.unwrap() < optimum && run.relative.unwrap() < 100.0, "{run:?}");
+        assert_eq!(run.suppressed, Some(0));
+    }
+    assert_eq!(value("height", "mondrian").status, Status::Refused);
+    assert!(value("height", "mondrian").reason.as_ref().unwrap().contains("adds up levels"));
+    let wrong = text.replace("auto+local", "mondrian+local");
+    assert!(Experiment::parse(&wrong).unwrap_err().to_string().contains("mondrian+local"));
+}
