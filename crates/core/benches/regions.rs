@@ -1,0 +1,59 @@
+//! Methods that form regions of rows, on tables of known size: figures are in docs/performance.md.
+//!
+//! `cargo bench -p throng --bench regions`. What is measured once, with CPU time and memory, is run by
+//! `cargo run --release -p throng --example regions`.
+
+mod tables;
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use throng::policy::{By, Cut, Form, Mondrian, Search};
+use throng::recode::METHODS;
+use throng::recode::region::{Field, Judge, Watch};
+use throng::search::Problem;
+use throng::space::{Axis, Measure, Space};
+
+/// One method at k = 5 by the number of rows alone, with intervals where leaves are numbers.
+fn regions(bench: &mut Criterion, label: &str, problem: &Problem, options: Mondrian) {
+    let axis = |(name, hierarchy)| {
+        let new = |form| Axis::new(name, hierarchy, form, Measure::Leaves, 1.0);
+        new(Form::Interval).or_else(|_| new(Form::Label)).expect("an axis")
+    };
+    let names = problem.names.iter().map(String::as_str);
+    let space = Space::new(&problem.classes, names.zip(&problem.hierarchies).map(axis).collect());
+    let field = Field {
+        space: &space,
+        judge: Judge::new(&problem.classes, 5, Vec::new()),
+        search: &Search { mondrian: Some(options), ..Search::default() },
+        names: &problem.names,
+        tolerance: vec![1.0; problem.names.len()],
+        seed: 1,
+        watch: Watch::none(),
+    };
+    let points: Vec<u32> = (0..space.len() as u32).collect();
+    let method = METHODS.iter().find(|method| method.name() == "mondrian").expect("a method");
+    let mut group = bench.benchmark_group("mondrian");
+    group.sample_size(10).throughput(Throughput::Elements(problem.classes.rows()));
+    group.bench_function(BenchmarkId::new(format!("{:?} {:?}", options.cut, options.by), label), |b| {
+        b.iter(|| black_box(method.run(&field, &points).expect("regions")));
+    });
+    group.finish();
+}
+
+fn all(bench: &mut Criterion) {
+    let spread = tables::spread(1_000_000, 5).problem(1.0, tables::LM, "");
+    for (cut, by) in [
+        (Cut::Strict, By::Range),
+        (Cut::Relaxed, By::Range),
+        (Cut::Strict, By::Gain),
+        (Cut::Strict, By::Entropy),
+    ] {
+        regions(bench, "spread-1M", &spread, Mondrian { cut, by });
+    }
+    let nine = tables::nine(1_000_000).problem(1.0, tables::LM, "");
+    regions(bench, "nine-1M", &nine, Mondrian::default());
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);
