@@ -1,6 +1,7 @@
-//! Methods that form regions of rows, on tables of known size: figures are in docs/performance.md.
+//! The methods that form regions of rows, on tables of known size: figures are in docs/performance.md.
 //!
-//! `cargo bench -p throng --bench regions`. What is measured once, with CPU time and memory, is run by
+//! `cargo bench -p throng --bench regions` runs Mondrian on a million rows and every method on fewer; with THRONG_DATA naming a folder that
+//! holds the adult table, on that too. What is measured once, with CPU time and memory, is run by
 //! `cargo run --release -p throng --example regions`.
 
 mod tables;
@@ -10,12 +11,14 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use throng::policy::{By, Cut, Form, Mondrian, Search};
 use throng::recode::METHODS;
-use throng::recode::region::{Field, Judge, Watch};
+use throng::recode::region::{Field, Judge, Method, Watch};
 use throng::search::Problem;
 use throng::space::{Axis, Measure, Space};
 
+use tables::{LM, adult, nine, spread};
+
 /// One method at k = 5 by the number of rows alone, with intervals where leaves are numbers.
-fn regions(bench: &mut Criterion, label: &str, problem: &Problem, options: Mondrian) {
+fn regions(bench: &mut Criterion, method: &dyn Method, label: &str, problem: &Problem, options: Mondrian) {
     let axis = |(name, hierarchy)| {
         let new = |form| Axis::new(name, hierarchy, form, Measure::Leaves, 1.0);
         new(Form::Interval).or_else(|_| new(Form::Label)).expect("an axis")
@@ -32,27 +35,35 @@ fn regions(bench: &mut Criterion, label: &str, problem: &Problem, options: Mondr
         watch: Watch::none(),
     };
     let points: Vec<u32> = (0..space.len() as u32).collect();
-    let method = METHODS.iter().find(|method| method.name() == "mondrian").expect("a method");
-    let mut group = bench.benchmark_group("mondrian");
+    let mut group = bench.benchmark_group(method.name());
     group.sample_size(10).throughput(Throughput::Elements(problem.classes.rows()));
     group.bench_function(BenchmarkId::new(format!("{:?} {:?}", options.cut, options.by), label), |b| {
-        b.iter(|| black_box(method.run(&field, &points).expect("regions")));
+        b.iter(|| black_box(method.run(&field, &points).expect("a run").expect("not stopped")));
     });
     group.finish();
 }
 
 fn all(bench: &mut Criterion) {
-    let spread = tables::spread(1_000_000, 5).problem(1.0, tables::LM, "");
+    let mondrian = *METHODS.iter().find(|method| method.name() == "mondrian").expect("a method");
+    let large = spread(1_000_000, 5).problem(1.0, LM, "");
     for (cut, by) in [
         (Cut::Strict, By::Range),
         (Cut::Relaxed, By::Range),
         (Cut::Strict, By::Gain),
         (Cut::Strict, By::Entropy),
     ] {
-        regions(bench, "spread-1M", &spread, Mondrian { cut, by });
+        regions(bench, mondrian, "spread-1M", &large, Mondrian { cut, by });
     }
-    let nine = tables::nine(1_000_000).problem(1.0, tables::LM, "");
-    regions(bench, "nine-1M", &nine, Mondrian::default());
+    drop(large);
+    regions(bench, mondrian, "nine-1M", &nine(1_000_000).problem(1.0, LM, ""), Mondrian::default());
+    let small = spread(20_000, 5).problem(1.0, LM, "");
+    let adult = adult().map(|table| table.problem(1.0, LM, ""));
+    for method in METHODS {
+        regions(bench, method, "spread-20k", &small, Mondrian::default());
+        if let Some(problem) = &adult {
+            regions(bench, method, "adult", problem, Mondrian::default());
+        }
+    }
 }
 
 criterion_group!(benches, all);

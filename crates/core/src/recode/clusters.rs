@@ -131,10 +131,10 @@ impl<'a> Clusters<'a> {
         self.list.iter().map(Cluster::total).sum()
     }
 
-    /// The clusters as regions, numbered from `first` on in the order of their first points, and the next number.
-    pub fn shares(&self, first: u32) -> (Vec<Share>, u32) {
+    /// The clusters as regions, numbered from 0 in the order of their first points, and how many there are.
+    pub fn shares(&self) -> (Vec<Share>, u32) {
         let mut names = vec![NOWHERE; self.list.len()];
-        let mut next = first;
+        let mut next = 0;
         let share = |point: u32| {
             let name = &mut names[self.of[point as usize] as usize];
             if *name == NOWHERE {

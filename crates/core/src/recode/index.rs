@@ -119,16 +119,6 @@ impl Index {
         &self.boxes[node * self.width..][..self.width]
     }
 
-    /// How many points are left.
-    pub fn live(&self) -> usize {
-        self.nodes[0].live as usize
-    }
-
-    /// The ranks of a point.
-    pub fn point(&self, point: u32) -> &[Code] {
-        &self.ranks[self.slots[point as usize] as usize * self.width..][..self.width]
-    }
-
     /// Takes a point away that is left.
     pub fn remove(&mut self, point: u32) {
         let leaf = self.leaves[point as usize] as usize;
@@ -303,10 +293,6 @@ mod tests {
                 for &(_, point) in keys.iter().step_by(2) {
                     index.remove(point);
                     left.retain(|&other| other != point);
-                }
-                prop_assert_eq!(index.live(), left.len());
-                for &point in &left {
-                    prop_assert_eq!(index.point(point), &points[point as usize * width..][..width]);
                 }
             }
         }

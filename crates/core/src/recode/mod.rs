@@ -12,10 +12,14 @@
 //! that joining two safe classes makes a safe one, which is what monotone says; a model that is not monotone
 //! is refused by name. [`prove`] then judges the release as it is, so that nothing hangs on this argument.
 
+mod boxes;
 mod cells;
 mod clusters;
 mod group;
+mod groups;
 mod index;
+mod mdav;
+mod metric;
 mod mondrian;
 mod points;
 mod polish;
@@ -42,7 +46,7 @@ use group::group;
 use region::Method;
 
 /// All methods that form regions of rows.
-pub const METHODS: [&dyn Method; 2] = [&mondrian::Mondrian, &similar::Similar];
+pub const METHODS: [&dyn Method; 4] = [&mondrian::Mondrian, &similar::Similar, &boxes::Boxes, &mdav::Mdav];
 
 /// A release in several steps.
 #[derive(Debug)]

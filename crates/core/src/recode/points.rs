@@ -8,8 +8,13 @@
 //!
 //! Cutting costs points · log points per column and cut; 4 · (columns + 2) bytes per point.
 
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
 use super::index::{Spread, cut_in};
-use super::region::{Field, Judge, Tally};
+use super::region::{Field, Judge, Share, Tally};
+use crate::error::Result;
 use crate::table::Code;
 
 /// The points of a part.
@@ -88,8 +93,40 @@ impl<'a> Points<'a> {
     }
 }
 
+/// Forms regions of parts of at most `most` points, in parallel; none when stopped. `form` numbers the regions of a part from 0 and
+/// says how many there are.
+pub fn by_parts(
+    field: &Field<'_>,
+    points: &[u32],
+    most: usize,
+    spread: Spread<'_>,
+    form: impl Fn(&Points<'_>) -> Option<(Vec<Share>, u32)> + Sync,
+) -> Result<Option<Vec<Share>>> {
+    if points.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let parts = parts(field, points, most, spread);
+    let done = Mutex::new(0);
+    let formed = parts.par_iter().map(|part| {
+        let part = Points::new(field, part);
+        let formed = form(&part)?;
+        let mut done = done.lock().ok()?;
+        *done += part.len();
+        (field.watch.progress)(*done as f64 / points.len() as f64);
+        Some(formed)
+    });
+    let Some(formed) = formed.collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let mut first = 0;
+    let mut shares = Vec::with_capacity(points.len());
+    for (part, regions) in formed {
+        shares.extend(part.into_iter().map(|share| Share { region: share.region + first, ..share }));
+        first += regions;
+    }
+    Ok(Some(shares))
+}
+
 /// Cuts points into parts of at most `most`, each safe; larger where a cut would leave a side that is not.
-pub fn parts(field: &Field<'_>, points: &[u32], most: usize, spread: Spread<'_>) -> Vec<Vec<u32>> {
+fn parts(field: &Field<'_>, points: &[u32], most: usize, spread: Spread<'_>) -> Vec<Vec<u32>> {
     let all = Points::new(field, points);
     let mut open = vec![(0..all.len() as u32).collect::<Vec<u32>>()];
     let mut done = Vec::new();

@@ -197,18 +197,21 @@ impl<'p, 'a> Polish<'p, 'a> {
     /// Clusters of some points, each the nearest of those left, beginning with one of them; none where that does not come out safe.
     fn form(&mut self, mut left: Vec<u32>, first: u32) -> Option<Vec<Cluster>> {
         let (points, prices) = (self.clusters.points, self.clusters.prices);
+        let judge = points.judge();
         let mut formed = Vec::new();
         let mut rest = Vec::new();
         let mut next = left.iter().position(|&point| point == first)?;
         loop {
             let mut cluster = Cluster::of(vec![left.swap_remove(next)], points, prices);
-            let mut safe = points.safe(cluster.members.iter().copied(), &mut self.tally);
-            while !safe && !left.is_empty() {
+            points.add(&mut self.tally, cluster.members[0]);
+            while !judge.safe(&self.tally) && !left.is_empty() {
                 let price = |&at: &usize| prices.joined(&cluster.ranges, points.ranks(left[at]));
-                let nearest = (0..left.len()).min_by_key(price)?;
-                cluster.add(left.swap_remove(nearest), points, prices);
-                safe = points.safe(cluster.members.iter().copied(), &mut self.tally);
+                let nearest = left.swap_remove((0..left.len()).min_by_key(price)?);
+                points.add(&mut self.tally, nearest);
+                cluster.add(nearest, points, prices);
             }
+            let safe = judge.safe(&self.tally);
+            cluster.members.iter().for_each(|&member| judge.remove(&mut self.tally, points.number(member)));
             if safe {
                 formed.push(cluster)
             } else {

@@ -275,3 +275,16 @@ pub fn cross() -> Made {
     let rows = [[0, 0], [0, 1], [1, 0]].map(|row| (row.to_vec(), 0));
     made(&[column.clone(), column], rows.to_vec())
 }
+
+/// Rows of two columns of numbers, the squares of those given.
+pub fn pairs(rows: &[(u16, u16)]) -> Made {
+    let column = Column {
+        values: 7,
+        fanouts: Vec::new(),
+        form: Form::Interval,
+        measure: Measure::Leaves,
+        missing: false,
+        weight: 1.0,
+    };
+    made(&[column.clone(), column], rows.iter().map(|&(x, y)| (vec![x, y], 0)).collect())
+}
