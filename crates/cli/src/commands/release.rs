@@ -130,7 +130,9 @@ fn starred(done: &Done) -> String {
     }
     if cells == 0 {
         let steps = done.certificate.release.steps.len();
-        return format!("steps       {steps}, each at levels of its own; above are those of the first\n");
+        return format!(
+            "steps       {steps}, each at levels of its own; the levels are those of the first\n"
+        );
     }
     let columns = done.facts.columns.iter().filter(|c| c.starred > 0);
     let columns: Vec<String> = columns.map(|c| format!("{} {}", c.name, integer(c.starred))).collect();

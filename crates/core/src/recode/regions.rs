@@ -320,7 +320,7 @@ impl<'s> Columns<'s> {
         let (mut cells, mut fates, mut members, mut counts) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut next = shares.iter().peekable();
-        for class in 0..classes.len() {
+        for (class, &held) in suppressed.iter().enumerate() {
             while let Some(share) = next.next_if(|share| share.point as usize == class) {
                 for (column, list) in self.lists.iter_mut().enumerate() {
                     let (made, place) = &self.made[column][share.region as usize];
@@ -333,7 +333,7 @@ impl<'s> Columns<'s> {
                 members.push(class as u32);
                 counts.push(share.rows);
             }
-            if suppressed[class] {
+            if held {
                 for (column, list) in self.lists.iter_mut().enumerate() {
                     let rank = space.rank(class, column);
                     cells.push(list.place(&Made::Range(rank, rank)));

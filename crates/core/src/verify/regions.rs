@@ -101,11 +101,13 @@ pub(super) struct Shape {
     levels: u128,
 }
 
+/// (text, label) → rows that are released so.
+pub(super) type Pairs = Vec<((u32, u32), u64)>;
+
 /// One column of a release by regions.
 #[derive(Debug)]
 pub(super) struct Column {
-    /// (text, label) → rows that are released so.
-    pub(super) pairs: Vec<((u32, u32), u64)>,
+    pub(super) pairs: Pairs,
     /// (text, label) → what the cell covers; none where it is not true of the text.
     pub(super) shapes: FxHashMap<(u32, u32), Option<Shape>>,
     /// Text → suppressed rows.
@@ -201,12 +203,7 @@ impl Regions {
 }
 
 /// The pairs of text and label of a column with their rows, in order, and the texts of suppressed rows.
-fn pairs(
-    deal: &Deal,
-    column: usize,
-    interner: &Interner,
-    released: &Side,
-) -> (Vec<((u32, u32), u64)>, Vec<u64>) {
+fn pairs(deal: &Deal, column: usize, interner: &Interner, released: &Side) -> (Pairs, Vec<u64>) {
     let mut pairs: FxHashMap<(u32, u32), u64> = FxHashMap::default();
     let mut hidden = vec![0; interner.len()];
     for share in &deal.shares {

@@ -120,7 +120,7 @@ fn what_would_be_left_alone_is_released_with_others() {
         panic!()
     };
     let found = local(&mut problem, (&parameters, &weights), auto, &best, &Budget::unlimited()).unwrap();
-    assert_eq!(found.nodes, [best.node.clone()]);
+    assert_eq!(found.nodes, std::slice::from_ref(&best.node));
     let stopped = Budget { cancelled: &|| true, progress: &|_| {} };
     let one = local(&mut problem, (&parameters, &weights), auto, &best, &stopped).unwrap();
     assert_eq!(one.nodes.len(), 1);

@@ -92,7 +92,7 @@ struct Made {
     /// Released rows in the order of the table, and the place of each there.
     rows: Vec<(usize, Vec<Option<String>>)>,
     /// What the judge is told: source cells, rows, released cells.
-    hint: Vec<(Vec<Option<String>>, u64, Option<Vec<Option<String>>>)>,
+    hint: Hint,
 }
 
 /// Puts points into regions by a seed: whole, or each part of its rows by itself.
@@ -160,7 +160,8 @@ fn release(table: &Table, seed: &[u8], parted: bool) -> Made {
     Made { text, certificate, rows, hint: hint(&problem, &regional, &labels) }
 }
 
-type Hint = Vec<(Vec<Option<String>>, u64, Option<Vec<Option<String>>>)>;
+type Texts = Vec<Option<String>>;
+type Hint = Vec<(Texts, u64, Option<Texts>)>;
 
 fn hint(problem: &Problem, regional: &Regional<'_>, labels: &[Vec<Option<String>>]) -> Hint {
     let mut hint = Vec::new();
@@ -189,7 +190,7 @@ fn certificate(
     let price = Price::new(&regional.recoded, &problem.lattice.bottom());
     let named = |name: &str| price.loss(&LossParameters::named(name), &[1.0; 4]).unwrap();
     let levels = ["height", "absolute", "relative"];
-    let names = NAMES.iter().filter(|n| !levels.contains(n) && !(regional.parted && **n == "cm"));
+    let names = NAMES.iter().filter(|n| !(levels.contains(n) || regional.parted && **n == "cm"));
     let parts = |name: &&str| {
         let parts = price.parts(&LossParameters::named(*name), &[1.0; 4]);
         (name.to_string(), problem.names.iter().cloned().zip(parts).collect::<BTreeMap<_, _>>())
@@ -237,11 +238,9 @@ fn judge(table: &Table, made: &Made) -> Verdict {
     let policy = Policy::parse(&made.text).unwrap();
     let mut verifier = Verifier::new(&policy, Policy::digest(&made.text), &made.certificate).unwrap();
     let columns: Vec<String> = COLUMNS.iter().map(|c| (*c).to_owned()).collect();
-    let texts = |row: &[Option<String>]| row.iter().map(|c| c.clone()).collect::<Vec<_>>();
     verifier.output_sha256("out".into());
     verifier.released_columns(&columns);
     for (_, row) in made.rows.iter().rev() {
-        let row = texts(row);
         verifier.released_row(&row.iter().map(Option::as_deref).collect::<Vec<_>>()).unwrap();
     }
     verifier.input_sha256("in".into());
@@ -295,8 +294,8 @@ proptest! {
     ) {
         let made = release(&table, &seed, parted);
         for (at, row) in &made.rows {
-            for column in 0..4 {
-                let (cell, value) = (row[column].as_deref(), table.rows[*at][column]);
+            for (column, cell) in row[..4].iter().enumerate() {
+                let (cell, value) = (cell.as_deref(), table.rows[*at][column]);
                 prop_assert!(true_of(column, cell, value), "{:?} for {:?}", cell, value);
             }
         }
