@@ -311,10 +311,12 @@ fn offered(key: &str, kind: &str) -> Vec<String> {
 fn algorithms_and_losses_agree_on_what_is_best() {
     let (algorithms, losses) = (offered("algorithm", "algorithms"), offered("loss", "losses"));
     assert!(algorithms.len() >= 3 && losses.len() >= 10, "{algorithms:?} {losses:?}");
+    // Regions of rows can lose less than any levels.
+    let levels = |name: &&str| !throng::policy::LOCAL.contains(name);
     for loss in &losses {
         let mut best: Option<f64> = None;
         // `mingen` looks at everything, so that nothing can be better.
-        for algorithm in ["mingen"].into_iter().chain(algorithms.iter().map(String::as_str)) {
+        for algorithm in ["mingen"].into_iter().chain(algorithms.iter().map(String::as_str).filter(levels)) {
             let search =
                 format!("suppression = 0.05\n[search]\nalgorithm = \"{algorithm}\"\nloss = \"{loss}\"\n");
             let env = TestEnv::new();

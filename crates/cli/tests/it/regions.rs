@@ -144,8 +144,6 @@ fn relaxed_cuts_deal_equal_rows_out_and_are_verified_so() {
     env.run("release p.toml").ok();
     check(&env, &table, 5);
     env.run("verify out.csv --policy p.toml --original people.csv").ok();
-    let all = "columns = [\"age\"]\nk = 3\n";
-    let _ = all;
     let models = "k = 5\nmodels = [{ l_diversity = { column = \"illness\", l = 2 } }]";
     let env = asking("mondrian", &table, &[("loss = \"lm\"", relaxed), ("k = 5", models)]);
     env.run("release p.toml").fails(2).says(&["relaxed", "strict"]);
@@ -192,7 +190,7 @@ fn what_is_not_defined_for_regions_is_refused_by_name() {
         (
             (
                 "k = 5",
-                "k = 5\nmodels = [{ profitability = { kind = \"no_attack\", adversary_gain = 5.0, adversary_cost = 1.0 } }]",
+                "k = 5\nmodels = [{ profitability = { kind = \"no_attack\", publisher_benefit = 1.0, publisher_loss = 1.0, adversary_gain = 5.0, adversary_cost = 1.0 } }]",
             ),
             vec!["not defined for regions"],
         ),

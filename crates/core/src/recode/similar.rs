@@ -8,7 +8,7 @@
 //! they are safe. That ends, because all points are safe together. Equal rows stay together, and a
 //! cell at the top is shared by a whole cluster, so that suppressed values are as many as k asks for, too.
 //!
-//! To begin with the most common point, not with the rarest, costs an eighth less before `polish` and 1 % after it on the adult table: outliers end where the table
+//! To begin with the most common point, not with the rarest, costs an eighth less before `polish` on the adult table: outliers end where the table
 //! is thin anyway, and do not take its middle apart. `polish` then lowers the cost by a sixth more.
 //!
 //! One search of the index per point to grow and one to find its neighbours, each over a part of at most [`PART`] points; parts are worked at in parallel.
