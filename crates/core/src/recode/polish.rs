@@ -19,6 +19,8 @@ use super::region::{Tally, Watch};
 const NEIGHBOURS: usize = 16;
 /// Most rounds.
 const ROUNDS: usize = 6;
+/// Clusters of so many points are formed anew from each of them, larger ones from as many.
+const SMALL: usize = 4;
 /// Larger clusters are not formed anew: that compares all their points with each other.
 const LARGEST: usize = 40;
 
@@ -34,13 +36,17 @@ pub fn polish(clusters: &mut Clusters<'_>, seed: u64, watch: Watch<'_>) -> bool 
         chance: ChaCha8Rng::seed_from_u64(seed),
         costs: Vec::new(),
     };
+    // A pool of large clusters costs the square of their points; it is formed anew from some of them only.
+    let clusters = polish.clusters.list.iter().filter(|cluster| cluster.rows > 0).count().max(1);
+    let every = (points.len() / clusters / SMALL).max(1);
     for round in 0..ROUNDS {
         let before = polish.clusters.total();
         for point in 0..points.len() as u32 {
             if point % 256 == 0 && (watch.cancelled)() {
                 return false;
             }
-            if !polish.moved(point) && !polish.dissolved(point) {
+            let turn = (point as usize + round).is_multiple_of(every);
+            if !polish.moved(point) && !polish.dissolved(point) && turn {
                 polish.formed_anew(point, 3 + round % 3);
             }
         }
