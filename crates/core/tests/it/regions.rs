@@ -343,6 +343,51 @@ proptest! {
     }
 }
 
+/// Somebody releases another cell in a whole class, and tells the judge so.
+fn forge(made: &mut Made, class: &[Option<String>], column: usize, cell: &str) {
+    let other = |row: &mut [Option<String>]| {
+        if row[..4] == *class {
+            row[column] = Some(cell.into());
+        }
+    };
+    made.rows.iter_mut().for_each(|(_, row)| other(row));
+    made.hint.iter_mut().filter_map(|(_, _, cells)| cells.as_mut()).for_each(|cells| other(cells));
+}
+
+proptest! {
+    #[test]
+    fn a_cell_that_is_not_true_or_not_allowed_is_found_though_all_else_agrees(
+        table in table(),
+        seed in prop::collection::vec(any::<u8>(), 8),
+        (at, column) in (any::<prop::sample::Index>(), 0usize..4),
+    ) {
+        let mut made = release(&table, &seed, false);
+        if made.rows.is_empty() {
+            return Ok(());
+        }
+        let at = at.index(made.rows.len());
+        let (row, class) = (made.rows[at].0, made.rows[at].1[..4].to_vec());
+        forge(&mut made, &class, column, ["[1000, 2000]", "{Z, Y}", "777.00", "nowhere"][column]);
+        prop_assert!(!judge(&table, &made).claims["cells"].holds);
+
+        // True of everything, but above the highest level.
+        let mut made = release(&table, &seed, false);
+        let class = made.rows[at].1[..4].to_vec();
+        forge(&mut made, &class, 3, "*");
+        prop_assert_eq!(judge(&table, &made).claims["cells"].holds, !table.max_level || class[3].as_deref() == Some("*"));
+
+        // The value itself, which is true where all rows have it, and below the least level.
+        let mut made = release(&table, &seed, false);
+        let alike = made.rows.iter().filter(|r| r.1[..4] == class).all(|r| table.rows[r.0][3] == table.rows[row][3]);
+        if let (true, Some(value)) = (alike, table.rows[row][3]) {
+            forge(&mut made, &class, 3, value);
+            // Some labels are what the value is called, too.
+            let label = class[3].as_deref() == Some(value) || value == "x" || value == "south";
+            prop_assert_eq!(judge(&table, &made).claims["cells"].holds, !table.min_level || label);
+        }
+    }
+}
+
 #[test]
 fn without_being_told_the_judge_says_so() {
     let table = Table {
