@@ -3,7 +3,7 @@
 //! A method puts the rows of a table into *regions*; all rows of a region then get the same cells. It sees points (see
 //! [`Space`]), asks a [`Judge`] whether a set of them is safe, and gives [`Share`]s. It knows no labels, no lattice and no release:
 //! `regions.rs` makes cells of regions and proves the whole, as `apply` does for steps. Adding a method is one file and
-//! one line in [`METHODS`].
+//! one line in [`METHODS`](super::METHODS).
 
 use crate::classes::Classes;
 use crate::error::{Fault, Result};

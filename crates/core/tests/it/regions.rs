@@ -31,6 +31,8 @@ struct Table {
     suppress: bool,
     max_level: bool,
     min_level: bool,
+    /// Whether kinds stay as they are.
+    kinds: bool,
 }
 
 impl Table {
@@ -39,8 +41,9 @@ impl Table {
         let missing = if self.suppress { "suppress" } else { "value" };
         let least = if self.min_level { "columns.zip.min_level = 1\n" } else { "" };
         let most = if self.max_level { "columns.zip.max_level = 2\n" } else { "" };
+        let kinds = if self.kinds { "columns.kind.max_level = 0\n" } else { "" };
         format!(
-            "version = 1\ninput.path = \"x.csv\"\ninput.missing = \"{missing}\"\n{least}{most}columns.age.role = \"quasi\"\n\
+            "version = 1\ninput.path = \"x.csv\"\ninput.missing = \"{missing}\"\n{least}{most}{kinds}columns.age.role = \"quasi\"\n\
              columns.kind.role = \"quasi\"\ncolumns.pay.role = \"quasi\"\ncolumns.pay.form = \"{pay}\"\n\
              columns.zip.role = \"quasi\"\ncolumns.zip.hierarchy = {{ file = \"zip.csv\" }}\ncolumns.note.role = \"keep\"\n\
              columns.target.role = \"target\"\nprivacy.k = 1\nprivacy.suppression = 1.0\nsearch.algorithm = \"mondrian\"\n\
@@ -72,12 +75,13 @@ fn table() -> impl Strategy<Value = Table> {
         cell(&["yes", "no"]),
     );
     let rows = prop::collection::vec(row, 1..24);
-    (rows, any::<[bool; 4]>()).prop_map(|(rows, [median, suppress, max_level, min_level])| Table {
+    (rows, any::<[bool; 5]>()).prop_map(|(rows, [median, suppress, max_level, min_level, kinds])| Table {
         rows: rows.into_iter().map(|(a, b, c, d, e, f)| [a, b, c, d, e, f]).collect(),
         median,
         suppress,
         max_level,
         min_level,
+        kinds,
     })
 }
 
@@ -111,7 +115,9 @@ fn shares(problem: &Problem, suppress: bool, seed: &[u8], parted: bool) -> Vec<S
         let whole = next();
         // Nothing that the limit keeps apart may meet.
         let zip = problem.classes.code(class, 3);
-        let branch = problem.hierarchies[3].generalize(zip, problem.lattice.range(3).1) * 4;
+        let kind =
+            problem.hierarchies[1].generalize(problem.classes.code(class, 1), problem.lattice.range(1).1);
+        let branch = (problem.hierarchies[3].generalize(zip, problem.lattice.range(3).1) * 8 + kind) * 4;
         for _ in 0..problem.classes.counts()[class] {
             let region = branch + if parted { next() } else { whole };
             *shares.entry((class as u32, region)).or_default() += 1;
@@ -376,6 +382,10 @@ proptest! {
         forge(&mut made, &class, 3, "*");
         prop_assert_eq!(judge(&table, &made).claims["cells"].holds, !table.max_level || class[3].as_deref() == Some("*"));
 
+        let mut made = release(&table, &seed, false);
+        forge(&mut made, &class, 1, "*");
+        prop_assert_eq!(judge(&table, &made).claims["cells"].holds, !table.kinds);
+
         // The value itself, which is true where all rows have it, and below the least level.
         let mut made = release(&table, &seed, false);
         let alike = made.rows.iter().filter(|r| r.1[..4] == class).all(|r| table.rows[r.0][3] == table.rows[row][3]);
@@ -396,6 +406,7 @@ fn without_being_told_the_judge_says_so() {
         suppress: false,
         max_level: false,
         min_level: false,
+        kinds: false,
     };
     let mut made = release(&table, &[0], false);
     assert!(judge(&table, &made).holds());
