@@ -187,7 +187,7 @@ impl Axis {
 fn in_order(name: &str, hierarchy: &Hierarchy, leaves: &mut [Code]) -> Result<Vec<f64>> {
     let text = |leaf: Code| hierarchy.leaf_value(leaf).unwrap_or_default();
     let faults = leaves.iter().filter(|&&leaf| number(text(leaf)).is_none()).map(|&leaf| {
-        Fault::data(format!("`{}` is not a finite number, and cells of the column are to be intervals", text(leaf)))
+        Fault::data(format!("`{}` is not a finite number, and cells of the column are to be numbers or intervals of them", text(leaf)))
             .column(name)
             .help("list it under input.null if it means missing, or give the column a hierarchy and form = \"label\"")
     });

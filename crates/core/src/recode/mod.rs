@@ -29,6 +29,7 @@ mod regions;
 mod similar;
 #[cfg(test)]
 mod tests;
+mod written;
 
 pub use cells::cells;
 pub use regions::{Ground, Regional, axes, made, method, regions};

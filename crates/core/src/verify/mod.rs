@@ -30,6 +30,7 @@ mod risk;
 mod rowhash;
 mod sampling;
 mod sensitive;
+mod shapes;
 mod side;
 mod source;
 mod truth;

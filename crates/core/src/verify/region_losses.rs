@@ -5,7 +5,8 @@
 //! distances are of levels and are not defined. Costs a pass over the pairs of value and cell per loss.
 
 use super::losses::{Factors, NO_DEFINITION, aggregate};
-use super::regions::{Column, Regions, Shape};
+use super::regions::{Column, Regions};
+use super::shapes::Shape;
 use super::side::Side;
 use crate::policy::{Aggregate, LossParameters};
 

@@ -16,10 +16,10 @@ use super::classes::{Interner, MISSING, Tally, Tuples, UNKNOWN};
 use super::identifiers::Identifiers;
 use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
+use super::shapes::{Shape, Shown};
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
-use crate::cell::{Cell, number};
-use crate::hierarchy::{Hierarchy, TOP};
+use crate::cell::number;
 use crate::policy::{Form, Missing, Policy};
 use crate::release::Certificate;
 
@@ -85,20 +85,6 @@ impl Deal {
         }
         self.beyond += 1;
     }
-}
-
-/// What a cell covers that stands for a value.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
-    /// Leaves of the hierarchy.
-    pub(super) leaves: f64,
-    /// The least level at which they are one value.
-    pub(super) level: f64,
-    /// Rows of the original, and the entropy of the values among them.
-    pub(super) rows: f64,
-    pub(super) bits: f64,
-    /// Bit l: the cell is what level l makes of the value; all bits where cells are no labels.
-    levels: u128,
 }
 
 /// (text, label) → rows that are released so.
@@ -265,100 +251,6 @@ fn stands_for(form: Form, text: &str, values: &[(f64, u64)]) -> bool {
     let decimals = text.trim().split_once('.').map_or(0, |(_, after)| after.len());
     let rounding = 0.5 * 10f64.powi(-(decimals as i32));
     (shown - mean).abs() <= rounding * (1.0 + 1e-6) + 1e-12 * mean.abs()
-}
-
-/// How the cells of a column are read.
-struct Shown<'a> {
-    form: Form,
-    hierarchy: &'a Hierarchy,
-    /// Leaf → its number, where it is one, and rows of the original.
-    leaves: Vec<(Option<f64>, f64)>,
-    /// The interval or set that was read last, and what it covers: pairs of one label come together.
-    last: Option<(String, Cell, Shape)>,
-}
-
-impl<'a> Shown<'a> {
-    fn new(form: Form, hierarchy: &'a Hierarchy, interner: &Interner) -> Self {
-        let leaf = |leaf: usize| {
-            let text = hierarchy.leaf_value(leaf as u32);
-            let rows = interner.get(text).map_or(0, |text| interner.count(text));
-            (text.and_then(number), rows as f64)
-        };
-        Shown { form, hierarchy, leaves: (0..hierarchy.leaf_count()).map(leaf).collect(), last: None }
-    }
-
-    /// What a cell covers that stands for a value; none where it is not true of it.
-    fn shape(&mut self, text: Option<&str>, label: Option<&str>) -> Option<Shape> {
-        let leaf = self.hierarchy.leaf(text)?;
-        if self.form == Form::Label {
-            return self.label(leaf, label);
-        }
-        if label == Some(TOP) && text != Some(TOP) {
-            return Some(self.of((0..self.leaves.len() as u32).collect(), Some(self.hierarchy.height())));
-        }
-        if label == text {
-            return Some(self.of(vec![leaf], None));
-        }
-        let (label, text) = (label?, text?);
-        if self.form.truthful() {
-            let (cell, shape) = self.read(label)?;
-            return cell.covers(text).then_some(shape);
-        }
-        // Whether it is the right number is another question; it costs what the value was moved by.
-        let (x, shown) = (number(text)?, number(label)?);
-        // Texts of the same number are not moved.
-        let leaves = if x == shown { vec![leaf] } else { self.between(x.min(shown), x.max(shown)) };
-        Some(self.of(leaves, None))
-    }
-
-    /// An interval or a set, and what it covers; none where a label is neither, or not what the form says.
-    fn read(&mut self, label: &str) -> Option<(Cell, Shape)> {
-        if let Some((_, cell, shape)) = self.last.as_ref().filter(|(text, ..)| text == label) {
-            return Some((cell.clone(), *shape));
-        }
-        let cell = Cell::parse(label);
-        let leaves = match (self.form, &cell) {
-            (Form::Interval, Cell::Interval(interval)) => self.between(interval.low, interval.high),
-            (Form::Set, Cell::Set(values)) => {
-                values.iter().map(|value| self.hierarchy.leaf(Some(value))).collect::<Option<_>>()?
-            }
-            _ => return None,
-        };
-        let shape = self.of(leaves, None);
-        self.last = Some((label.to_owned(), cell.clone(), shape));
-        Some((cell, shape))
-    }
-
-    /// The leaves whose numbers lie between two.
-    fn between(&self, low: f64, high: f64) -> Vec<u32> {
-        let inside = |leaf: &u32| self.leaves[*leaf as usize].0.is_some_and(|x| low <= x && x <= high);
-        (0..self.leaves.len() as u32).filter(inside).collect()
-    }
-
-    /// The least level that makes a label of a leaf, and every level that does.
-    fn label(&self, leaf: u32, label: Option<&str>) -> Option<Shape> {
-        let at = |level: usize| self.hierarchy.label(level, self.hierarchy.generalize(leaf, level)) == label;
-        let levels: Vec<usize> = (0..=self.hierarchy.height()).filter(|&level| at(level)).collect();
-        let least = *levels.first()?;
-        let value = self.hierarchy.generalize(leaf, least);
-        let under = (0..self.leaves.len() as u32).filter(|&l| self.hierarchy.generalize(l, least) == value);
-        let bits = levels.iter().fold(0, |bits, &level| bits | 1 << level.min(127));
-        Some(Shape { levels: bits, ..self.of(under.collect(), Some(least)) })
-    }
-
-    /// Some leaves, at the least level at which they are one value unless another is given.
-    fn of(&self, leaves: Vec<u32>, level: Option<usize>) -> Shape {
-        let hierarchy = self.hierarchy;
-        let one = |level: &usize| {
-            let codes = || leaves.iter().map(|&leaf| hierarchy.generalize(leaf, *level));
-            codes().next() == codes().max() && codes().next() == codes().min()
-        };
-        let level = level.or_else(|| (0..=hierarchy.height()).find(one)).unwrap_or(hierarchy.height());
-        let rows: f64 = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1).sum();
-        let shares = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1 / rows);
-        let bits = 0.0 - shares.filter(|&p| p > 0.0).map(|p| p * p.log2()).sum::<f64>();
-        Shape { leaves: leaves.len() as f64, level: level as f64, rows, bits, levels: u128::MAX }
-    }
 }
 
 /// The claim that every released cell is true of the values behind it and within the limits of the policy; without the original, that it is

@@ -1,0 +1,349 @@
+//! The cells of regions: for every region and column the least cell of the column's form that is true of all rows, and what it covers.
+//!
+//! A cell is made of ranks (see `space.rs`) and written once however many regions have it. What it covers is what losses are told:
+//! for numbers in place of values, and for labels that stand at several levels, that depends on the row. Costs one pass over the cells of all
+//! points, and one over the ranks that each distinct cell covers.
+
+use rustc_hash::FxHashMap;
+
+use super::region::Share;
+use super::regions::Ground;
+use crate::cell::{number, write_interval, write_set};
+use crate::classes::Classes;
+use crate::error::Result;
+use crate::hierarchy::{Hierarchy, TOP};
+use crate::policy::Form;
+use crate::recoded::{Recoded, Value, Values, entropy};
+use crate::space::{Axis, Space};
+use crate::table::Code;
+
+/// What the cell of a region is made of, in one column.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Made {
+    /// The value at a level above a rank.
+    Label { level: usize, low: Code },
+    /// The ranks from one to another.
+    Range(Code, Code),
+    /// Some ranks.
+    Set(Vec<Code>),
+    /// A number that stands for the ranks from one to another.
+    Number { text: String, low: Code, high: Code },
+    /// The same for a row at a rank: it covers what lies between.
+    Moved { text: String, rank: Code },
+}
+
+/// The cells of all regions, column by column.
+pub(super) struct Columns<'a> {
+    lists: Vec<Listed<'a>>,
+    /// Column → region → its cell, and the place of that.
+    made: Vec<Vec<(Made, Code)>>,
+}
+
+impl<'s> Columns<'s> {
+    pub(super) fn new(ground: &'s Ground<'_>, space: &'s Space, shares: &[Share], regions: usize) -> Self {
+        let members = Members::new(shares, regions);
+        let mut made: Vec<Vec<Made>> = Vec::new();
+        for (column, axis) in space.axes().iter().enumerate() {
+            let decimals = decimals(&ground.hierarchies[column]);
+            let mut ranks = Vec::new();
+            let make = |region: usize| {
+                ranks.clear();
+                let rank = |share: &Share| (space.rank(share.point as usize, column), share.rows);
+                ranks.extend(members.of(region).iter().map(rank));
+                make(axis, &mut ranks, decimals)
+            };
+            made.push((0..regions).map(make).collect());
+        }
+        rise(ground, space, &mut made);
+        let mut lists: Vec<Listed<'s>> =
+            (0..made.len()).map(|column| Listed::new(ground, space, column)).collect();
+        let placed = |(made, list): (Vec<Made>, &mut Listed<'s>)| {
+            made.into_iter().map(|made| (made.clone(), list.place(&made))).collect()
+        };
+        let made = made.into_iter().zip(&mut lists).map(placed).collect();
+        Columns { lists, made }
+    }
+
+    /// Region → column → label.
+    pub(super) fn labels(&self) -> Vec<Code> {
+        let regions = self.made.first().map_or(0, Vec::len);
+        let label = |region: usize, column: usize| {
+            self.lists[column].values.values[self.made[column][region].1 as usize].label
+        };
+        let width = self.lists.len();
+        (0..regions).flat_map(|region| (0..width).map(move |column| label(region, column))).collect()
+    }
+
+    /// The table as the regions make it. A suppressed class keeps its values: losses that do not count its rows take them for nothing lost.
+    pub(super) fn recoded<'a>(
+        mut self,
+        ground: &Ground<'a>,
+        space: &Space,
+        shares: &[Share],
+        parted: bool,
+    ) -> Result<Recoded<'a>> {
+        let classes = ground.classes;
+        let suppressed = unshared(classes, shares);
+        let (mut cells, mut fates, mut members, mut counts) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut next = shares.iter().peekable();
+        for (class, &held) in suppressed.iter().enumerate() {
+            while let Some(share) = next.next_if(|share| share.point as usize == class) {
+                for (column, list) in self.lists.iter_mut().enumerate() {
+                    let (made, place) = &self.made[column][share.region as usize];
+                    cells.push(match list.by_row {
+                        true => list.place_of_row(made, space.rank(class, column)),
+                        false => *place,
+                    });
+                }
+                fates.push(false);
+                members.push(class as u32);
+                counts.push(share.rows);
+            }
+            if held {
+                for (column, list) in self.lists.iter_mut().enumerate() {
+                    let rank = space.rank(class, column);
+                    cells.push(list.place(&Made::Range(rank, rank)));
+                }
+                fates.push(true);
+                members.push(class as u32);
+                counts.push(classes.counts()[class]);
+            }
+        }
+        let values = self.lists.into_iter().map(|list| list.values).collect();
+        match parted {
+            true => Recoded::of_parts(classes.parted(&members, counts)?, values, cells, fates),
+            false => Recoded::new(classes, values, cells, fates),
+        }
+    }
+}
+
+/// Class → whether no region has it.
+fn unshared(classes: &Classes, shares: &[Share]) -> Vec<bool> {
+    let mut unshared = vec![true; classes.len()];
+    shares.iter().for_each(|share| unshared[share.point as usize] = false);
+    unshared
+}
+
+/// Shares by region.
+struct Members {
+    shares: Vec<Share>,
+    /// Region → where its shares begin; one more at the end.
+    starts: Vec<usize>,
+}
+
+impl Members {
+    fn new(shares: &[Share], regions: usize) -> Self {
+        let mut shares = shares.to_vec();
+        shares.sort_unstable_by_key(|share| (share.region, share.point));
+        let mut starts = vec![0; regions + 1];
+        shares.iter().for_each(|share| starts[share.region as usize + 1] += 1);
+        for region in 0..regions {
+            starts[region + 1] += starts[region];
+        }
+        Members { shares, starts }
+    }
+
+    fn of(&self, region: usize) -> &[Share] {
+        &self.shares[self.starts[region]..self.starts[region + 1]]
+    }
+}
+
+/// The cell of a region in a column, from the ranks of its rows and how many have each.
+fn make(axis: &Axis, ranks: &mut [(Code, u32)], decimals: usize) -> Made {
+    ranks.sort_unstable();
+    let (low, high) = (ranks.first().map_or(0, |r| r.0), ranks.last().map_or(0, |r| r.0));
+    if low == high {
+        return Made::Range(low, high);
+    }
+    // A missing value beside others: nothing less than everything is true of both.
+    if axis.form() != Form::Label && axis.missing() == Some(high) {
+        return Made::Range(0, high);
+    }
+    match axis.form() {
+        Form::Label => {
+            let level = axis.level(low, high);
+            Made::Label { level, low: axis.branch(low, level).0 }
+        }
+        Form::Interval => {
+            let (low, high) = axis.ties(low, high);
+            Made::Range(low, high)
+        }
+        Form::Set => {
+            let mut set: Vec<Code> = ranks.iter().map(|r| r.0).collect();
+            set.dedup();
+            Made::Set(set)
+        }
+        Form::Mean => {
+            let number = |rank: Code| axis.number(rank).unwrap_or_default();
+            let sum: f64 = ranks.iter().map(|&(rank, rows)| number(rank) * f64::from(rows)).sum();
+            let rows: f64 = ranks.iter().map(|r| f64::from(r.1)).sum();
+            // Adding zero turns −0 into 0.
+            Made::Number { text: format!("{:.decimals$}", sum / rows + 0.0), low, high }
+        }
+        Form::Median => {
+            // The lower one: it is a number of the table, and sets that have it in common have it together.
+            let half = ranks.iter().map(|r| u64::from(r.1)).sum::<u64>().div_ceil(2);
+            let mut seen = 0;
+            let median = ranks.iter().find(|r| {
+                seen += u64::from(r.1);
+                seen >= half
+            });
+            let number = median.and_then(|r| axis.number(r.0)).unwrap_or_default();
+            Made::Number { text: number.to_string(), low, high }
+        }
+    }
+}
+
+/// Decimals of a mean: two more than the numbers have.
+fn decimals(hierarchy: &Hierarchy) -> usize {
+    let leaves = (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf));
+    let decimals = leaves.filter_map(|text| text.trim().split_once('.')).map(|(_, after)| after.len());
+    decimals.max().unwrap_or(0).min(12) + 2
+}
+
+/// Brings labels to their least level, and linked ones to the highest of theirs.
+fn rise(ground: &Ground<'_>, space: &Space, made: &mut [Vec<Made>]) {
+    let level = |made: &Made| match made {
+        Made::Label { level, .. } => *level,
+        _ => 0,
+    };
+    for dimension in 0..ground.lattice.dimensions() {
+        let columns = ground.lattice.columns_along(dimension);
+        let labels = columns.iter().all(|&column| space.axes()[column].form() == Form::Label);
+        let least = columns.iter().map(|&column| ground.lattice.range(column).0).max().unwrap_or(0);
+        if !labels || (least == 0 && columns.len() == 1) {
+            continue;
+        }
+        for region in 0..made[columns[0]].len() {
+            let highest =
+                columns.iter().map(|&column| level(&made[column][region])).max().unwrap_or(0).max(least);
+            for &column in columns {
+                let low = match &made[column][region] {
+                    Made::Label { low, .. } | Made::Range(low, _) | Made::Number { low, .. } => *low,
+                    Made::Moved { rank, .. } => *rank,
+                    Made::Set(set) => set.first().copied().unwrap_or(0),
+                };
+                if highest > 0 {
+                    let low = space.axes()[column].branch(low, highest).0;
+                    made[column][region] = Made::Label { level: highest, low };
+                }
+            }
+        }
+    }
+}
+
+/// The values of a column as they are found, each once.
+struct Listed<'a> {
+    hierarchy: &'a Hierarchy,
+    axis: &'a Axis,
+    /// Rank → rows of the table.
+    rows: Vec<u64>,
+    /// Whether what a cell covers depends on the row: numbers cover what lies between, and a label that stands at several levels is
+    /// that of the least at which it is the row's.
+    by_row: bool,
+    values: Values,
+    places: FxHashMap<Made, Code>,
+    labels: FxHashMap<Option<String>, Code>,
+}
+
+impl<'a> Listed<'a> {
+    fn new(ground: &'a Ground<'_>, space: &'a Space, column: usize) -> Self {
+        let (hierarchy, axis) = (&ground.hierarchies[column], &space.axes()[column]);
+        let mut rows = vec![0; axis.len()];
+        for (point, &count) in space.counts().iter().enumerate() {
+            rows[space.rank(point, column) as usize] += u64::from(count);
+        }
+        let (height, leaves) = (hierarchy.height(), hierarchy.leaf_count());
+        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves };
+        let by_row = match axis.form() {
+            Form::Label => {
+                (0..leaves as Code).any(|leaf| (1..=height).any(|l| same_label(hierarchy, leaf, l) < l))
+            }
+            Form::Mean | Form::Median => true,
+            Form::Interval | Form::Set => false,
+        };
+        let (places, labels) = (FxHashMap::default(), FxHashMap::default());
+        Listed { hierarchy, axis, rows, by_row, values, places, labels }
+    }
+
+    /// The place of the value that a cell is for a row at a rank.
+    fn place_of_row(&mut self, made: &Made, rank: Code) -> Code {
+        match made {
+            Made::Label { level, .. } => {
+                let level = same_label(self.hierarchy, self.axis.leaf(rank), *level);
+                self.place(&Made::Label { level, low: self.axis.branch(rank, level).0 })
+            }
+            Made::Number { text, .. } => self.place(&Made::Moved { text: text.clone(), rank }),
+            other => self.place(other),
+        }
+    }
+
+    /// The place of a value.
+    fn place(&mut self, made: &Made) -> Code {
+        if let Some(&place) = self.places.get(made) {
+            return place;
+        }
+        let (text, level, ranks) = self.written(made);
+        let labels = &mut self.values.labels;
+        let label = *self.labels.entry(text.clone()).or_insert_with(|| {
+            labels.push(text);
+            labels.len() as Code - 1
+        });
+        let rows = ranks.iter().map(|&rank| self.rows[rank as usize]);
+        self.values.values.push(Value {
+            level,
+            leaves: ranks.len() as u32,
+            rows: rows.clone().sum(),
+            bits: entropy(rows),
+            label,
+        });
+        let place = self.values.values.len() as Code - 1;
+        self.places.insert(made.clone(), place);
+        place
+    }
+
+    /// How a value is written, the level of the least hierarchy value above it, and the ranks that it covers.
+    fn written(&self, made: &Made) -> (Option<String>, usize, Vec<Code>) {
+        let text = |rank: Code| self.hierarchy.leaf_value(self.axis.leaf(rank));
+        let span = |low: Code, high: Code| (low..=high).collect::<Vec<Code>>();
+        match made {
+            Made::Range(low, high) if low == high => (text(*low).map(String::from), 0, vec![*low]),
+            Made::Label { level, low } => {
+                let code = self.hierarchy.generalize(self.axis.leaf(*low), *level);
+                let (first, last) = self.axis.branch(*low, *level);
+                (self.hierarchy.label(*level, code).map(String::from), *level, span(first, last))
+            }
+            Made::Range(low, high) if self.axis.missing() == Some(*high) => {
+                (Some(TOP.into()), self.hierarchy.height(), span(*low, *high))
+            }
+            Made::Range(low, high) => {
+                let written = write_interval(text(*low).unwrap_or_default(), text(*high).unwrap_or_default());
+                (Some(written), self.axis.level(*low, *high), span(*low, *high))
+            }
+            Made::Set(set) => {
+                let (low, high) = (set.first().copied().unwrap_or(0), set.last().copied().unwrap_or(0));
+                let all = set.len() + usize::from(self.axis.missing().is_some()) == self.axis.len();
+                let written = write_set(set.iter().map(|&rank| text(rank).unwrap_or_default()));
+                match all && set.len() > 2 {
+                    true => (Some(TOP.into()), self.hierarchy.height(), span(0, self.axis.len() as Code - 1)),
+                    false => (Some(written), self.axis.level(low, high), set.clone()),
+                }
+            }
+            Made::Number { text, low, high } => {
+                (Some(text.clone()), self.axis.level(*low, *high), span(*low, *high))
+            }
+            Made::Moved { text, rank } => {
+                let shown = number(text).unwrap_or_default();
+                let (low, high) = self.axis.between(*rank, shown);
+                (Some(text.clone()), self.axis.level(low, high), span(low, high))
+            }
+        }
+    }
+}
+
+/// The least level at which a leaf has the label that it has at a level.
+fn same_label(hierarchy: &Hierarchy, leaf: Code, level: usize) -> usize {
+    let label = |level: usize| hierarchy.label(level, hierarchy.generalize(leaf, level));
+    (0..level).find(|&least| label(least) == label(level)).unwrap_or(level)
+}
