@@ -12,6 +12,8 @@ use crate::cell::number;
 use crate::classes::{Classes, Codes};
 use crate::error::{Error, Fault, Result};
 use crate::hierarchy::Hierarchy;
+use crate::lattice::Lattice;
+use crate::model::PrivacyModel;
 use crate::policy::Form;
 use crate::table::Code;
 
@@ -299,6 +301,24 @@ impl Space {
     pub fn cost(&self, ranges: &[(Code, Code)]) -> f64 {
         self.axes.iter().zip(ranges).map(|(axis, &(low, high))| axis.cost(low, high)).sum()
     }
+}
+
+/// The table that is to be released, and what it has to keep to.
+pub struct Ground<'a> {
+    /// Names of the quasi-identifiers.
+    pub names: &'a [String],
+    /// Their hierarchies.
+    pub hierarchies: &'a [Hierarchy],
+    /// Distinct tuples of their leaves.
+    pub classes: &'a Classes,
+    /// The levels allowed.
+    pub lattice: &'a Lattice,
+    /// What makes a region unsafe.
+    pub models: &'a [Box<dyn PrivacyModel>],
+    /// How many rows may be suppressed.
+    pub max_suppressed: u64,
+    /// Decides what is left to chance.
+    pub seed: u64,
 }
 
 #[cfg(test)]

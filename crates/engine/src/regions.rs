@@ -10,7 +10,7 @@ use throng::error::{Fault, Kind, Result};
 use throng::hierarchy::Hierarchy;
 use throng::policy::Role;
 use throng::recode::region::{Share, Watch};
-use throng::recode::{self, Ground, Regional};
+use throng::recode::{self, Regional};
 use throng::recoding::Recoding;
 use throng::release::{Certificate, RegionFacts, Release, SearchFacts};
 use throng::report::{Subject, collect};
@@ -74,22 +74,8 @@ impl Hint {
 }
 
 /// Forms regions as the policy asks; none when stopped.
-fn form<'a>(
-    policy: &PolicyFile,
-    problem: &'a Problem,
-    seed: u64,
-    watch: Watch<'_>,
-) -> Result<Option<Regional<'a>>> {
-    let ground = Ground {
-        names: &problem.names,
-        hierarchies: &problem.hierarchies,
-        classes: &problem.classes,
-        lattice: &problem.lattice,
-        models: &problem.models,
-        max_suppressed: problem.max_suppressed,
-        seed,
-    };
-    recode::regions(&policy.policy, &ground, watch)
+fn form<'a>(policy: &PolicyFile, problem: &'a Problem, watch: Watch<'_>) -> Result<Option<Regional<'a>>> {
+    recode::regions(&policy.policy, &problem.ground(), watch)
 }
 
 /// The labels of each column.
@@ -103,9 +89,10 @@ impl Engine {
         let columns = self.columns(source)?;
         policy.policy.bind(&columns)?;
         let grouped = self.group_quasi(policy, (source, &columns), None, &|_| Ok(()))?;
-        let (problem, _) = Problem::new(&policy.policy, grouped, &|path| policy.load(path))
+        let (mut problem, _) = Problem::new(&policy.policy, grouped, &|path| policy.load(path))
             .map_err(|e| in_table(e, source))?;
-        let formed = form(policy, &problem, seed, Watch::none())?.map(|regional| {
+        problem.profile.seed = seed;
+        let formed = form(policy, &problem, Watch::none())?.map(|regional| {
             let labels = labels(&regional);
             (regional.shares, regional.cells, labels)
         });
@@ -123,7 +110,7 @@ impl Engine {
             },
             progress: &|share| (job.progress)(Stage::Forming(share)),
         };
-        let formed = form(job.policy, &prepared.problem, prepared.seed, watch)?;
+        let formed = form(job.policy, &prepared.problem, watch)?;
         let Some(regional) = formed else {
             return Err(Fault::new(
                 Kind::Unsolvable,

@@ -4,8 +4,8 @@ use super::{Run, Status};
 use crate::error::{Error, Fault, Kind, Result, nearest};
 use crate::loss::Price;
 use crate::policy::{LOCAL, Policy};
+use crate::recode;
 use crate::recode::region::{Method, Watch};
-use crate::recode::{self, Ground};
 use crate::search::{self, Budget, Outcome, Problem, STRATEGIES, Strategy, solve, strategy};
 
 /// Behind the name of a search that goes on with the rows that it leaves unsafe.
@@ -117,15 +117,7 @@ pub(super) fn regions(
 ) -> Result<Option<Run>> {
     let mut policy = policy.clone();
     policy.search.algorithm = method.name().into();
-    let ground = Ground {
-        names: &problem.names,
-        hierarchies: &problem.hierarchies,
-        classes: &problem.classes,
-        lattice: &problem.lattice,
-        models: &problem.models,
-        max_suppressed: problem.max_suppressed,
-        seed: problem.profile.seed,
-    };
+    let ground = problem.ground();
     let watch = Watch { cancelled: budget.cancelled, progress: &|_| {} };
     let started = clock();
     let formed = recode::regions(&policy, &ground, watch);

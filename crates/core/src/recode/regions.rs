@@ -15,33 +15,15 @@ use super::region::{Field, Judge, Method, Share, Watch, class_models};
 use super::written::Columns;
 use super::{METHODS, needs};
 use crate::cell::number;
-use crate::classes::{Classes, Flags};
+use crate::classes::Flags;
 use crate::error::{Error, Fault, Kind, Result, nearest};
 use crate::hierarchy::Hierarchy;
-use crate::lattice::Lattice;
 use crate::model::{PrivacyModel, judge};
 use crate::policy::{Form, LOCAL, Missing, Policy};
 use crate::recoded::{Recoded, Released};
+pub use crate::space::Ground;
 use crate::space::{Axis, Measure, Space};
 use crate::table::Code;
-
-/// The table that is to be released, and what it has to keep to.
-pub struct Ground<'a> {
-    /// Names of the quasi-identifiers.
-    pub names: &'a [String],
-    /// Their hierarchies.
-    pub hierarchies: &'a [Hierarchy],
-    /// Distinct tuples of their leaves.
-    pub classes: &'a Classes,
-    /// The levels allowed.
-    pub lattice: &'a Lattice,
-    /// What makes a region unsafe.
-    pub models: &'a [Box<dyn PrivacyModel>],
-    /// How many rows may be suppressed.
-    pub max_suppressed: u64,
-    /// Decides what is left to chance.
-    pub seed: u64,
-}
 
 /// A release by regions.
 #[derive(Debug)]

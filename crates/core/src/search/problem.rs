@@ -9,6 +9,7 @@ use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
 use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Setting, Values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
+use crate::space::Ground;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 
@@ -119,6 +120,21 @@ impl Problem {
         models.extend(asked_models(policy, &names, (&measured, &texts), &classes, max_suppressed, load)?);
         unseen(&models)?;
         Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed, profile }, maps))
+    }
+}
+
+impl Problem {
+    /// The same for methods that form regions of rows.
+    pub fn ground(&self) -> Ground<'_> {
+        Ground {
+            names: &self.names,
+            hierarchies: &self.hierarchies,
+            classes: &self.classes,
+            lattice: &self.lattice,
+            models: &self.models,
+            max_suppressed: self.max_suppressed,
+            seed: self.profile.seed,
+        }
     }
 }
 

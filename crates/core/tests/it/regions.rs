@@ -10,7 +10,7 @@ use throng::hierarchy::{Spec, build};
 use throng::loss::{NAMES, Price};
 use throng::policy::{LossParameters, Policy};
 use throng::recode::region::Share;
-use throng::recode::{Ground, Regional, axes, made};
+use throng::recode::{Regional, axes, made};
 use throng::recoding::{Dealer, Recoding};
 use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, RegionFacts, Release, SearchFacts};
 use throng::search::{Grouped, Problem};
@@ -132,15 +132,7 @@ fn release(table: &Table, seed: &[u8], parted: bool) -> Made {
     let text = table.policy();
     let policy = Policy::parse(&text).unwrap();
     let (problem, maps) = Problem::new(&policy, table.grouped(), &load).unwrap();
-    let ground = Ground {
-        names: &problem.names,
-        hierarchies: &problem.hierarchies,
-        classes: &problem.classes,
-        lattice: &problem.lattice,
-        models: &problem.models,
-        max_suppressed: problem.max_suppressed,
-        seed: 0,
-    };
+    let ground = problem.ground();
     let space = Space::new(&problem.classes, axes(&policy, &ground).unwrap());
     let regional = made(&ground, &space, shares(&problem, table.suppress, seed, parted)).unwrap();
     let labels: Vec<_> = regional.recoded.columns().iter().map(|c| c.labels.clone()).collect();
