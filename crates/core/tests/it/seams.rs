@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 20] = [
+const NOUNS: [&str; 21] = [
     "error",
     "table",
     "cell",
     "hierarchy",
+    "poset",
     "lattice",
     "histogram",
     "classes",
@@ -63,7 +64,7 @@ fn may(from: &str, to: &str) -> bool {
         // A model sees classes, a loss sees classes and columns; neither sees how they were searched.
         noun if NOUNS.contains(&noun) => NOUNS.contains(&to),
         // The judge shares nothing with those it judges, and uses no other verb.
-        "verify" => ["error", "table", "cell", "hierarchy", "policy", "release"].contains(&to),
+        "verify" => ["error", "table", "cell", "hierarchy", "poset", "policy", "release"].contains(&to),
         "describe" => ["error", "table", "hierarchy", "policy"].contains(&to),
         // Local recoding takes up what a search decided, not how.
         // Risk looks at tables, whoever made them; argus lets a person decide.

@@ -1,0 +1,211 @@
+//! Posets: values that generalize to other values, of which one may have several parents (K, definitions 1 to 4).
+//!
+//! A level hierarchy gives every value one parent. A census block lies in a tract, in a place and in a postal area, none of which
+//! holds the others; ranges of numbers overlap; of two sets of conditions only the common ones are true of both. What all of these
+//! have is a *least upper bound*: among the cells that are true of some values those of the smallest *measure*. There may be several, the
+//! LUB set; the first in the poset's order is the one that is written.
+//!
+//! K folds rows together two at a time, and the bound of a fold can be higher than need be: the least cell above two values
+//! may not be below the least cell above three. So a [`Common`] keeps all that is needed to find the least cells above *all* values
+//! that were joined to it; the order in which they come does not matter.
+//!
+//! The values of a table are the codes of a poset, in the order given; a value need not be minimal: `[10, 25]` and `0213*` are values.
+//! One file per kind. Building costs values · nodes above each; then joining costs no more than the nodes above a value.
+
+mod range;
+mod spec;
+mod suppress;
+#[cfg(test)]
+mod tests;
+
+pub use spec::{Range, Spec, describe};
+
+use std::fmt::Debug;
+
+use crate::error::{Error, Fault, Result};
+use crate::hierarchy::TOP;
+use crate::table::Code;
+
+/// What some values have in common: enough to find the least cells above all of them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Common {
+    /// The missing value and nothing else.
+    Missing,
+    /// Nothing: the only cell above them is [`TOP`].
+    Nothing,
+    /// They lie between two values, in an order of the kind's own.
+    Between(Code, Code),
+    /// Nodes above all of them, the least first.
+    Above(Vec<Code>),
+    /// Bits that all of them have.
+    Bits(u64),
+    /// Codes that all of them have, and how often at least.
+    Codes(Vec<(Code, u32)>),
+}
+
+/// A kind of poset over the values of a column. A kind never sees the missing value.
+pub trait Kind: Debug + Send + Sync {
+    /// What a value has in common with itself.
+    fn only(&self, value: Code) -> Common;
+
+    /// Joins one more value.
+    fn join(&self, common: &mut Common, value: Code);
+
+    /// The measure of the least cells: 0 tells most, 1 nothing. Never falls when a value is joined.
+    fn measure(&self, common: &Common) -> f64;
+
+    /// The least cells as they are written, the first first; [`TOP`] where nothing is in common.
+    fn cells(&self, common: &Common) -> Vec<String>;
+
+    /// Whether a cell is true of a value, by what both of them say: the definition that joining is held against.
+    fn covers(&self, cell: &str, value: &str) -> bool;
+
+    /// The measure after one more value is joined. Kinds whose commons are lists do it without making one.
+    fn with(&self, common: &Common, value: Code) -> f64 {
+        let mut joined = common.clone();
+        self.join(&mut joined, value);
+        self.measure(&joined)
+    }
+}
+
+/// The values of a column, and all that they can generalize to.
+#[derive(Debug)]
+pub struct Poset {
+    kind: Box<dyn Kind>,
+    values: Vec<Option<String>>,
+    missing: Option<Code>,
+}
+
+impl Poset {
+    /// The poset that a policy asks for over the values of a column; at most one of them is missing. `load` gives the text of a file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the request, with a file, or with values that do not fit.
+    pub fn build(
+        spec: &Spec,
+        values: Vec<Option<String>>,
+        load: &dyn Fn(&str) -> Result<String>,
+    ) -> Result<Self> {
+        let _ = load;
+        let texts: Vec<&str> = values.iter().map(|value| value.as_deref().unwrap_or_default()).collect();
+        let missing = values.iter().position(Option::is_none);
+        let given = Given { texts: &texts, missing };
+        let kind: Box<dyn Kind> = match spec {
+            Spec::Range(spec) => Box::new(range::Ranges::new(spec, &given)?),
+            Spec::Suppress => Box::new(suppress::Suppress::new(&given)),
+        };
+        Ok(Poset { kind, missing: missing.map(|at| at as Code), values })
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// A value.
+    pub fn value(&self, code: Code) -> Option<&str> {
+        self.values[code as usize].as_deref()
+    }
+
+    /// What a value has in common with itself.
+    pub fn only(&self, value: Code) -> Common {
+        if Some(value) == self.missing { Common::Missing } else { self.kind.only(value) }
+    }
+
+    /// Joins one more value; a missing one has nothing in common with others.
+    pub fn join(&self, common: &mut Common, value: Code) {
+        match (&common, Some(value) == self.missing) {
+            (Common::Missing, true) | (Common::Nothing, _) => {}
+            (Common::Missing, false) | (_, true) => *common = Common::Nothing,
+            _ => self.kind.join(common, value),
+        }
+    }
+
+    /// The measure of the least cells above what was joined: 0 tells most, 1 nothing.
+    pub fn measure(&self, common: &Common) -> f64 {
+        match common {
+            Common::Missing => 0.0,
+            Common::Nothing => 1.0,
+            _ => self.kind.measure(common),
+        }
+    }
+
+    /// The measure after one more value is joined.
+    pub fn with(&self, common: &Common, value: Code) -> f64 {
+        match (common, Some(value) == self.missing) {
+            (Common::Missing, true) => 0.0,
+            (Common::Missing, false) | (Common::Nothing, _) | (_, true) => 1.0,
+            _ => self.kind.with(common, value),
+        }
+    }
+
+    /// The measure of the least cells above two values.
+    pub fn pair(&self, a: Code, b: Code) -> f64 {
+        self.with(&self.only(a), b)
+    }
+
+    /// The LUB set of what was joined, as its cells are written; `None` is missing.
+    pub fn lub(&self, common: &Common) -> Vec<Option<String>> {
+        match common {
+            Common::Missing => vec![None],
+            Common::Nothing => vec![Some(TOP.into())],
+            _ => self.kind.cells(common).into_iter().map(Some).collect(),
+        }
+    }
+
+    /// The LUB set of some values.
+    pub fn lub_of(&self, values: &[Code]) -> Vec<Option<String>> {
+        let Some((&first, rest)) = values.split_first() else { return Vec::new() };
+        let mut common = self.only(first);
+        rest.iter().for_each(|&value| self.join(&mut common, value));
+        self.lub(&common)
+    }
+
+    /// Whether a cell is true of a value.
+    pub fn covers(&self, cell: Option<&str>, value: Option<&str>) -> bool {
+        match (cell, value) {
+            (Some(TOP), _) | (None, None) => true,
+            (Some(cell), Some(value)) => cell == value || self.kind.covers(cell, value),
+            _ => false,
+        }
+    }
+}
+
+/// The values that a kind is built over.
+struct Given<'a> {
+    texts: &'a [&'a str],
+    missing: Option<usize>,
+}
+
+impl Given<'_> {
+    /// The values that are not missing, with their codes.
+    fn present(&self) -> impl Iterator<Item = (Code, &str)> + '_ {
+        let all = self.texts.iter().enumerate().filter(move |(at, _)| Some(*at) != self.missing);
+        all.map(|(at, text)| (at as Code, *text))
+    }
+
+    /// Every value, read; or the first that cannot be, and how many there are.
+    fn read<T>(&self, read: impl Fn(&str) -> Option<T>, wanted: &str) -> Result<Vec<Option<T>>> {
+        let mut all: Vec<Option<T>> = self.texts.iter().map(|_| None).collect();
+        let mut wrong = Vec::new();
+        for (code, text) in self.present() {
+            all[code as usize] = read(text);
+            if all[code as usize].is_none() {
+                wrong.push(text);
+            }
+        }
+        let more = wrong.len().saturating_sub(1);
+        let others = if more > 0 { format!(", and neither are {more} others") } else { String::new() };
+        let fault = wrong.first().map(|text| {
+            Fault::data(format!("`{text}` is not {wanted}{others}"))
+                .help("list it under input.null if it means missing, or give the column another poset")
+        });
+        Error::check(fault.into_iter().collect())?;
+        Ok(all)
+    }
+}

@@ -1,0 +1,127 @@
+//! Ranges of numbers (K, RangePoset): the bound of [a, b] and [c, d] is [min(a, c), max(b, d)].
+//!
+//! Values are numbers or ranges of them. The measure is the width, out of that at which a range is worth nothing; from there on it is not
+//! written either, because it would tell what it is not worth. K calls the result an upper bound and not the least, since
+//! [10, 15] has 13, which neither [10, 12] nor [14, 15] has; among ranges it is the least. The ends of all values are put in order once, so that
+//! joining compares two integers.
+
+use super::{Common, Given, Kind, Range};
+use crate::cell::{Cell, Interval, number};
+use crate::error::{Error, Fault, Result};
+use crate::hierarchy::TOP;
+use crate::table::Code;
+
+/// Ranges between the ends of a column's values.
+#[derive(Debug)]
+pub(super) struct Ranges {
+    /// All lower ends and all upper ends, in order, with how each is written.
+    ends: Vec<(f64, String)>,
+    /// Value → places of its ends.
+    of: Vec<(Code, Code)>,
+    worthless: f64,
+}
+
+impl Ranges {
+    pub(super) fn new(spec: &Range, given: &Given<'_>) -> Result<Self> {
+        let read = given.read(ends, "a number or a range of numbers such as [10, 25]")?;
+        Error::check(outside(spec, given, &read))?;
+        let mut all: Vec<(f64, String)> = read.iter().flatten().flat_map(|pair| pair.clone()).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+        all.dedup_by(|a, b| a.0 == b.0);
+        let place = |x: f64| all.partition_point(|end| end.0 < x) as Code;
+        let of = read.iter().map(|pair| pair.as_ref().map_or((0, 0), |[l, h]| (place(l.0), place(h.0))));
+        let of = of.collect();
+        let low = spec.low.or(all.first().map(|end| end.0)).unwrap_or(0.0);
+        let high = spec.high.or(all.last().map(|end| end.0)).unwrap_or(0.0);
+        let worthless = spec.worthless.unwrap_or(high - low);
+        if spec.worthless.is_some_and(|width| !(width > 0.0 && width.is_finite())) {
+            let message = format!("{worthless} is no width");
+            return Err(Fault::input(message).key("worthless").help("give a number above 0").into());
+        }
+        Ok(Ranges { ends: all, of, worthless })
+    }
+
+    fn width(&self, low: Code, high: Code) -> f64 {
+        self.ends[high as usize].0 - self.ends[low as usize].0
+    }
+}
+
+/// The two ends of a value, with their texts; none where it is neither a number nor a closed range.
+fn ends(text: &str) -> Option<[(f64, String); 2]> {
+    if let Some(x) = number(text) {
+        return Some([(x, text.trim().into()), (x, text.trim().into())]);
+    }
+    let text = text.trim();
+    let (low, high) = text.strip_prefix('[')?.strip_suffix(']')?.split_once(',')?;
+    let (low, high) = (low.trim(), high.trim());
+    let (a, b) = (number(low)?, number(high)?);
+    (a <= b).then(|| [(a, low.into()), (b, high.into())])
+}
+
+/// Values beyond the bounds, and bounds the wrong way round.
+fn outside(spec: &Range, given: &Given<'_>, read: &[Option<[(f64, String); 2]>]) -> Vec<Fault> {
+    let (low, high) = (spec.low.unwrap_or(f64::NEG_INFINITY), spec.high.unwrap_or(f64::INFINITY));
+    if low > high {
+        return vec![Fault::input(format!("low = {low} is above high = {high}")).key("low")];
+    }
+    let beyond = read
+        .iter()
+        .zip(given.texts)
+        .find(|(pair, _)| pair.as_ref().is_some_and(|[a, b]| a.0 < low || b.0 > high));
+    let fault = beyond.map(|(_, text)| {
+        Fault::data(format!("`{text}` is not between {low} and {high}"))
+            .help("widen low and high, or leave them out")
+    });
+    fault.into_iter().collect()
+}
+
+impl Kind for Ranges {
+    fn only(&self, value: Code) -> Common {
+        let (low, high) = self.of[value as usize];
+        Common::Between(low, high)
+    }
+
+    fn join(&self, common: &mut Common, value: Code) {
+        let (low, high) = self.of[value as usize];
+        if let Common::Between(a, b) = common {
+            *common = Common::Between((*a).min(low), (*b).max(high));
+        }
+    }
+
+    fn measure(&self, common: &Common) -> f64 {
+        match common {
+            Common::Between(low, high) if low == high => 0.0,
+            Common::Between(low, high) => (self.width(*low, *high) / self.worthless).min(1.0),
+            _ => 1.0,
+        }
+    }
+
+    fn cells(&self, common: &Common) -> Vec<String> {
+        let cell = match common {
+            Common::Between(low, high) if low == high => self.ends[*low as usize].1.clone(),
+            Common::Between(low, high) if self.measure(common) < 1.0 => {
+                format!("[{}, {}]", self.ends[*low as usize].1, self.ends[*high as usize].1)
+            }
+            _ => TOP.into(),
+        };
+        vec![cell]
+    }
+
+    fn covers(&self, cell: &str, value: &str) -> bool {
+        let Some([(low, _), (high, _)]) = ends(value) else { return cell == TOP };
+        match Cell::parse(cell) {
+            Cell::Anything => true,
+            Cell::Interval(Interval { low: a, high: b, .. }) => a <= low && high <= b,
+            Cell::Value(text) => number(&text).is_some_and(|x| x == low && x == high),
+            _ => false,
+        }
+    }
+
+    fn with(&self, common: &Common, value: Code) -> f64 {
+        let (low, high) = self.of[value as usize];
+        match common {
+            Common::Between(a, b) => self.measure(&Common::Between((*a).min(low), (*b).max(high))),
+            _ => 1.0,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The value or nothing (K's suppression poset): two different values have nothing in common. Joining is one comparison.
+
+use super::{Common, Given, Kind};
+use crate::hierarchy::TOP;
+use crate::table::Code;
+
+/// Two values, of which each is above itself alone.
+#[derive(Debug)]
+pub(super) struct Suppress {
+    texts: Vec<String>,
+}
+
+impl Suppress {
+    pub(super) fn new(given: &Given<'_>) -> Self {
+        Suppress { texts: given.texts.iter().map(|&text| text.into()).collect() }
+    }
+}
+
+impl Kind for Suppress {
+    fn only(&self, value: Code) -> Common {
+        Common::Between(value, value)
+    }
+
+    fn join(&self, common: &mut Common, value: Code) {
+        if *common != Common::Between(value, value) {
+            *common = Common::Nothing;
+        }
+    }
+
+    fn measure(&self, common: &Common) -> f64 {
+        if matches!(common, Common::Between(..)) { 0.0 } else { 1.0 }
+    }
+
+    fn cells(&self, common: &Common) -> Vec<String> {
+        match common {
+            Common::Between(value, _) => vec![self.texts[*value as usize].clone()],
+            _ => vec![TOP.into()],
+        }
+    }
+
+    fn covers(&self, cell: &str, value: &str) -> bool {
+        cell == TOP || cell == value
+    }
+}
