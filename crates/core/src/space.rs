@@ -8,6 +8,8 @@
 //!
 //! Costs leaves · log leaves per column once; then a range costs two look-ups.
 
+use std::sync::Arc;
+
 use crate::cell::number;
 use crate::classes::{Classes, Codes};
 use crate::error::{Error, Fault, Result};
@@ -15,6 +17,7 @@ use crate::hierarchy::Hierarchy;
 use crate::lattice::Lattice;
 use crate::model::PrivacyModel;
 use crate::policy::Form;
+use crate::poset::Poset;
 use crate::table::Code;
 
 /// How the cost of a range is measured; 0 for one leaf, 1 for all.
@@ -44,6 +47,7 @@ pub struct Axis {
     under: Vec<Vec<(Code, Code)>>,
     measure: Measure,
     weight: f64,
+    poset: Option<Arc<Poset>>,
 }
 
 impl Axis {
@@ -76,12 +80,18 @@ impl Axis {
         leaves.iter().enumerate().for_each(|(rank, &leaf)| ranks[leaf as usize] = rank as Code);
         let under = (0..=height).map(|level| spans(&leaves, hierarchy.codes(level))).collect();
         let missing = missing.map(|leaf| ranks[leaf as usize]);
-        Ok(Axis { form, leaves, ranks, numbers, missing, joins, height, under, measure, weight })
+        let poset = hierarchy.poset().cloned();
+        Ok(Axis { form, leaves, ranks, numbers, missing, joins, height, under, measure, weight, poset })
     }
 
     /// How its cells are written.
     pub fn form(&self) -> Form {
         self.form
+    }
+
+    /// What its values have in common, by leaf, where that does not follow from ranks.
+    pub fn poset(&self) -> Option<&Poset> {
+        self.poset.as_deref()
     }
 
     /// How many leaves there are.

@@ -133,7 +133,8 @@ fn comment(text: &mut String, reason: &str) {
 /// A hierarchy as an inline value.
 fn hierarchy(spec: &Spec) -> String {
     match spec {
-        Spec::Suppress => "\"suppress\"".into(),
+        // Nothing proposes a poset.
+        Spec::Suppress | Spec::Poset(_) => "\"suppress\"".into(),
         Spec::Icd9 => "\"icd9\"".into(),
         Spec::Icd10 => "\"icd10\"".into(),
         Spec::File(File::Path(path)) => format!("{{ file = {} }}", quoted(path)),

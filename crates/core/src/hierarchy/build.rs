@@ -5,9 +5,12 @@
 //! number of levels then follows from the policy and not from the values that happen to occur
 //! (but for masks, whose levels follow from the longest value, and for files).
 
+use std::sync::Arc;
+
 use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority};
 use crate::error::{Fault, Result};
-use crate::table::Dictionary;
+use crate::poset::{self, Poset};
+use crate::table::{Code, Dictionary};
 
 /// How many offending values a fault names before it only counts them.
 pub(super) const NAMED: usize = 5;
@@ -34,9 +37,15 @@ pub fn build(
         Spec::Icd9 => icd::paths(&icd::ICD9, dictionary),
         Spec::Icd10 => icd::paths(&icd::ICD10, dictionary),
         Spec::Postal(spec) => postal::paths(spec, dictionary),
-        Spec::Suppress => Ok(values(dictionary).map(|v| path(v, Vec::new())).collect()),
+        Spec::Suppress | Spec::Poset(_) => Ok(values(dictionary).map(|v| path(v, Vec::new())).collect()),
     }?;
-    Hierarchy::of_height(paths, height(spec), dictionary.missing().is_some())
+    let mut hierarchy = Hierarchy::of_height(paths, height(spec), dictionary.missing().is_some())?;
+    if let Spec::Poset(spec) = spec {
+        let leaf = |leaf: usize| hierarchy.leaf_value(leaf as Code).map(String::from);
+        let leaves = (0..hierarchy.leaf_count()).map(leaf).collect();
+        hierarchy.poset = Some(Arc::new(Poset::build(spec, leaves, load)?));
+    }
+    Ok(hierarchy)
 }
 
 /// The levels that a request makes where not even one value says so.
@@ -48,7 +57,7 @@ fn height(spec: &Spec) -> usize {
         Spec::Priority(spec) => spec.keep.len() + 1,
         Spec::Postal(spec) => spec.keep.len() + 1,
         Spec::Icd9 | Spec::Icd10 => 4,
-        Spec::File(_) | Spec::Mask(_) | Spec::Suppress => 1,
+        Spec::File(_) | Spec::Mask(_) | Spec::Suppress | Spec::Poset(_) => 1,
     }
 }
 
@@ -72,6 +81,7 @@ pub fn describe(spec: &Spec) -> String {
         Spec::Icd10 => "ICD-10 category, block, chapter".into(),
         Spec::Postal(spec) => format!("the first {} characters", list(&spec.keep)),
         Spec::Suppress => "the value or nothing".into(),
+        Spec::Poset(spec) => poset::describe(spec),
     }
 }
 

@@ -21,7 +21,10 @@ mod tests;
 pub use build::{build, describe};
 pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
 
+use std::sync::Arc;
+
 use crate::error::{Error, Fault, Result};
+use crate::poset::Poset;
 use crate::table::{Code, Dictionary};
 
 /// The label of the highest level, under which every value is the same.
@@ -53,6 +56,8 @@ pub struct Hierarchy {
     leaves: Dictionary,
     levels: Vec<Level>,
     topped: bool,
+    /// What values have in common, where that is more than levels tell.
+    poset: Option<Arc<Poset>>,
 }
 
 impl Hierarchy {
@@ -77,7 +82,7 @@ impl Hierarchy {
         for level in 1..=given {
             levels.push(labelled(&paths, level));
         }
-        let mut hierarchy = Hierarchy { leaves, levels, topped: false };
+        let mut hierarchy = Hierarchy { leaves, levels, topped: false, poset: None };
         Error::check(hierarchy.nesting())?;
         if missing {
             hierarchy.add_missing();
@@ -99,6 +104,11 @@ impl Hierarchy {
     /// Whether a highest level was added because the given one had several values.
     pub fn topped(&self) -> bool {
         self.topped
+    }
+
+    /// The poset of the leaves, by their codes, where the column has one: then levels only tell whether a value is there or not.
+    pub fn poset(&self) -> Option<&Arc<Poset>> {
+        self.poset.as_ref()
     }
 
     /// Number of leaves, the missing value included where it is one.

@@ -28,6 +28,9 @@ pub enum Spec {
     Postal(Postal),
     /// The value or nothing: `"suppress"`.
     Suppress,
+    /// A poset, which a policy asks for under a key of its own.
+    #[serde(skip)]
+    Poset(crate::poset::Spec),
 }
 
 /// A hierarchy file: a path, or a path with its delimiter.

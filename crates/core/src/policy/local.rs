@@ -20,6 +20,8 @@ pub enum Form {
     Mean,
     /// The median of the numbers of all rows of the region.
     Median,
+    /// The least cell of the column's poset that is true of all rows of the region.
+    Poset,
 }
 
 impl Form {
@@ -31,6 +33,7 @@ impl Form {
             Form::Set => "set",
             Form::Mean => "mean",
             Form::Median => "median",
+            Form::Poset => "poset",
         }
     }
 
@@ -83,6 +86,46 @@ pub enum By {
     Target,
 }
 
+/// How greedy sets are searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Greedy {
+    /// How many sets of each row are kept while rows are added; 1 is Katirai's, more is a beam search.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub beam: usize,
+    /// Passes of a tabu search after regions are formed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tabu: usize,
+}
+
+/// How often Partition tries to split a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Partition {
+    /// Tries before a set stays together; 1 is Katirai's.
+    #[serde(default = "tries")]
+    pub tries: usize,
+}
+
+impl Default for Partition {
+    fn default() -> Self {
+        Partition { tries: tries() }
+    }
+}
+
+fn tries() -> usize {
+    16
+}
+
+fn one() -> usize {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_one(n: &usize) -> bool {
+    *n == 1
+}
+
 /// What boxes are to be good for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -111,7 +154,10 @@ pub enum Statistic {
 }
 
 /// The algorithms that form regions of rows instead of choosing levels.
-pub const LOCAL: [&str; 4] = ["mondrian", "k-similar", "boxes", "mdav"];
+pub const LOCAL: [&str; 6] = ["mondrian", "k-similar", "boxes", "mdav", "greedy", "partition"];
+
+/// Those of them that form regions by least upper bounds, so that columns may have posets.
+pub const POSETS: [&str; 2] = ["greedy", "partition"];
 
 impl Policy {
     /// Whether rows are recoded by regions instead of levels.
@@ -132,6 +178,18 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     };
     faults.extend(only("search.mondrian", policy.search.mondrian.is_some(), "mondrian"));
     faults.extend(only("search.boxes", policy.search.boxes.is_some(), "boxes"));
+    faults.extend(only("search.greedy", policy.search.greedy.is_some(), "greedy"));
+    faults.extend(only("search.partition", policy.search.partition.is_some(), "partition"));
+    if policy.search.partition.is_some_and(|partition| partition.tries == 0) {
+        faults.push(
+            Fault::input("a set is to be split at least once")
+                .key("search.partition.tries")
+                .help("give 1 or more"),
+        );
+    }
+    if policy.search.greedy.is_some_and(|greedy| !(1..=64).contains(&greedy.beam)) {
+        faults.push(Fault::input("a beam is 1 to 64 sets wide").key("search.greedy.beam"));
+    }
     if policy.search.local && policy.forms_regions() {
         faults.push(
             Fault::input(format!("\"{algorithm}\" is local already"))
@@ -144,6 +202,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     } else if policy.search.local {
         rounds(policy, faults);
     }
+    posets(policy, faults);
     for (name, column) in policy.columns.iter().filter(|(_, column)| column.form.is_some()) {
         let key = format!("columns.{name}.form");
         if column.role != Role::Quasi {
@@ -157,6 +216,55 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
             let message = format!("\"{algorithm}\" writes labels of hierarchies and nothing else");
             faults.push(Fault::input(message).key(key).help(help));
         }
+    }
+}
+
+/// What does not go together with posets.
+fn posets(policy: &Policy, faults: &mut Vec<Fault>) {
+    let algorithm = policy.search.algorithm.as_str();
+    for (name, column) in &policy.columns {
+        let key = |part: &str| format!("columns.{name}.{part}");
+        if column.form == Some(Form::Poset) {
+            let message = "\"poset\" is what cells of a column with a poset are";
+            faults.push(
+                Fault::input(message).key(key("form")).help("give the column a poset, and remove `form`"),
+            );
+        }
+        if column.poset.is_none() {
+            continue;
+        }
+        if column.role != Role::Quasi {
+            let message = format!("a column with role \"{}\" is not generalized", column.role.name());
+            let help = "remove `poset`, or give the column role = \"quasi\"";
+            faults.push(Fault::input(message).key(key("poset")).help(help));
+        }
+        if column.hierarchy.is_some() {
+            let message = "a column has a hierarchy or a poset, not both";
+            faults.push(Fault::input(message).key(key("poset")).help("remove one of them"));
+        }
+        let levels = [
+            ("form", column.form.is_some()),
+            ("min_level", column.min_level.is_some()),
+            ("max_level", column.max_level.is_some()),
+            ("tolerance", column.tolerance.is_some()),
+        ];
+        for (part, _) in levels.into_iter().filter(|(_, given)| *given) {
+            let message = "a poset has no levels, and its cells are written in one way";
+            faults
+                .push(Fault::input(message).key(key(part)).help("remove it, or give the column a hierarchy"));
+        }
+        if !POSETS.contains(&algorithm) {
+            let message = format!("\"{algorithm}\" cannot use a poset: it needs levels");
+            let help =
+                format!("choose one of the algorithms {}, or give the column a hierarchy", POSETS.join(", "));
+            faults.push(Fault::input(message).key(key("poset")).help(help));
+        }
+    }
+    let linked = policy.search.linked.iter().flatten();
+    let posets = linked.filter(|name| policy.columns.get(*name).is_some_and(|c| c.poset.is_some()));
+    for name in posets {
+        let message = format!("`{name}` has a poset, which has no level to link");
+        faults.push(Fault::input(message).key("search.linked").help("remove the column there"));
     }
 }
 

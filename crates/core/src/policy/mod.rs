@@ -15,7 +15,7 @@ mod substitute;
 
 pub use argus::{Argus, MOST_IDENTIFYING};
 pub(crate) use grammar::fault as grammar_fault;
-pub use local::{Boxes, By, Cut, Form, LOCAL, Mondrian, Statistic};
+pub use local::{Boxes, By, Cut, Form, Greedy, LOCAL, Mondrian, POSETS, Partition, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
     AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, DifferentialPrivacy,
@@ -34,6 +34,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Fault, Result};
 use crate::hierarchy::Spec;
+use crate::poset;
 
 /// What the holder asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -243,6 +244,9 @@ pub struct Column {
     /// Default: the value or nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Spec>,
+    /// How its values generalize where one may have several parents, in place of a hierarchy; only for `quasi`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poset: Option<poset::Spec>,
     /// The least level allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_level: Option<usize>,
@@ -279,6 +283,7 @@ impl Column {
         Column {
             role,
             hierarchy: None,
+            poset: None,
             min_level: None,
             max_level: None,
             level: None,
@@ -301,9 +306,10 @@ impl Column {
         self.transform.as_ref().map(|Transform::Substitute(substitute)| substitute)
     }
 
-    /// The hierarchy asked for, or the default: the value or nothing.
+    /// The hierarchy or poset asked for, or the default: the value or nothing.
     pub fn hierarchy(&self) -> Spec {
-        self.hierarchy.clone().unwrap_or(Spec::Suppress)
+        let poset = || self.poset.clone().map(Spec::Poset);
+        self.hierarchy.clone().or_else(poset).unwrap_or(Spec::Suppress)
     }
 }
 
@@ -364,6 +370,12 @@ pub struct Search {
     /// What boxes are to be good for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boxes: Option<Boxes>,
+    /// How often Partition tries to split a set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<Partition>,
+    /// How greedy sets are searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub greedy: Option<Greedy>,
     /// Groups of columns that must sit at the same level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Vec<String>>,
@@ -403,6 +415,8 @@ impl Default for Search {
             local: false,
             mondrian: None,
             boxes: None,
+            greedy: None,
+            partition: None,
             linked: Vec::new(),
             seed: 0,
         }

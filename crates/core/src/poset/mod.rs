@@ -60,6 +60,15 @@ pub trait Kind: Debug + Send + Sync {
     /// Whether a cell is true of a value, by what both of them say: the definition that joining is held against.
     fn covers(&self, cell: &str, value: &str) -> bool;
 
+    /// The values that the first of the least cells is true of. Kinds that know a shorter way than asking all of them go it.
+    fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
+        let cells = self.cells(common);
+        let cell = cells.first().map_or(TOP, String::as_str);
+        let present = values.iter().enumerate().filter_map(|(code, value)| Some((code, value.as_deref()?)));
+        let under = present.filter(|(_, value)| cell == TOP || self.covers(cell, value));
+        under.map(|(code, _)| code as Code).collect()
+    }
+
     /// The measure after one more value is joined. Kinds whose commons are lists do it without making one.
     fn with(&self, common: &Common, value: Code) -> f64 {
         let mut joined = common.clone();
@@ -158,12 +167,32 @@ impl Poset {
         }
     }
 
-    /// The LUB set of some values.
-    pub fn lub_of(&self, values: &[Code]) -> Vec<Option<String>> {
-        let Some((&first, rest)) = values.split_first() else { return Vec::new() };
+    /// What some values have in common; nothing where there are none.
+    pub fn common(&self, values: &[Code]) -> Common {
+        let Some((&first, rest)) = values.split_first() else { return Common::Nothing };
         let mut common = self.only(first);
         rest.iter().for_each(|&value| self.join(&mut common, value));
-        self.lub(&common)
+        common
+    }
+
+    /// The LUB set of some values.
+    pub fn lub_of(&self, values: &[Code]) -> Vec<Option<String>> {
+        self.lub(&self.common(values))
+    }
+
+    /// The values that the cell that is written, the first of the LUB set, is true of.
+    pub fn covered(&self, common: &Common) -> Vec<Code> {
+        match common {
+            Common::Missing => self.missing.into_iter().collect(),
+            Common::Nothing => (0..self.values.len() as Code).collect(),
+            _ => {
+                let all = self.kind.cells(common).first().is_some_and(|cell| cell == TOP);
+                match all {
+                    true => (0..self.values.len() as Code).collect(),
+                    false => self.kind.covered(common, &self.values),
+                }
+            }
+        }
     }
 
     /// Whether a cell is true of a value.

@@ -117,6 +117,15 @@ impl Kind for Ranges {
         }
     }
 
+    fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
+        let Common::Between(low, high) = common else { return Vec::new() };
+        let inside = |code: &Code| {
+            let (a, b) = self.of[*code as usize];
+            values[*code as usize].is_some() && low <= &a && &b <= high
+        };
+        (0..values.len() as Code).filter(inside).collect()
+    }
+
     fn with(&self, common: &Common, value: Code) -> f64 {
         let (low, high) = self.of[value as usize];
         match common {

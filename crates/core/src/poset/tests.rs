@@ -54,6 +54,10 @@ fn laws(poset: &Poset, values: &[Code]) -> std::result::Result<(), TestCaseError
             );
         }
     }
+    let cell = poset.lub(&all)[0].clone();
+    let covered: Vec<Code> =
+        (0..poset.len() as Code).filter(|&v| poset.covers(cell.as_deref(), poset.value(v))).collect();
+    prop_assert_eq!(poset.covered(&all), covered, "{:?}", cell);
     let mut back: Vec<Code> = values.to_vec();
     back.reverse();
     prop_assert_eq!(poset.lub(&common(&back)), poset.lub(&all));

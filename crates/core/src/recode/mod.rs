@@ -18,6 +18,7 @@ mod clusters;
 mod group;
 mod groups;
 mod index;
+mod lub;
 mod mdav;
 mod metric;
 mod mondrian;
@@ -47,7 +48,8 @@ use group::group;
 use region::Method;
 
 /// All methods that form regions of rows.
-pub const METHODS: [&dyn Method; 4] = [&mondrian::Mondrian, &similar::Similar, &boxes::Boxes, &mdav::Mdav];
+pub const METHODS: [&dyn Method; 6] =
+    [&mondrian::Mondrian, &similar::Similar, &boxes::Boxes, &mdav::Mdav, &lub::Greedy, &lub::Partition];
 
 /// A release in several steps.
 #[derive(Debug)]

@@ -127,6 +127,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         let asked = policy.columns.get(name);
         let form =
             asked.and_then(|c| c.form).unwrap_or_else(|| match asked.and_then(|c| c.hierarchy.as_ref()) {
+                _ if hierarchy.poset().is_some() => Form::Poset,
                 Some(_) => Form::Label,
                 None if numbers(hierarchy) => Form::Interval,
                 None => Form::Set,

@@ -153,11 +153,11 @@ impl Members {
 fn make(axis: &Axis, ranks: &mut [(Code, u32)], decimals: usize) -> Made {
     ranks.sort_unstable();
     let (low, high) = (ranks.first().map_or(0, |r| r.0), ranks.last().map_or(0, |r| r.0));
-    if low == high {
+    if low == high && axis.form() != Form::Poset {
         return Made::Range(low, high);
     }
     // A missing value beside others: nothing less than everything is true of both.
-    if axis.form() != Form::Label && axis.missing() == Some(high) {
+    if !matches!(axis.form(), Form::Label | Form::Poset) && axis.missing() == Some(high) {
         return Made::Range(0, high);
     }
     match axis.form() {
@@ -169,7 +169,7 @@ fn make(axis: &Axis, ranks: &mut [(Code, u32)], decimals: usize) -> Made {
             let (low, high) = axis.ties(low, high);
             Made::Range(low, high)
         }
-        Form::Set => {
+        Form::Set | Form::Poset => {
             let mut set: Vec<Code> = ranks.iter().map(|r| r.0).collect();
             set.dedup();
             Made::Set(set)
@@ -261,7 +261,7 @@ impl<'a> Listed<'a> {
                 (0..leaves as Code).any(|leaf| (1..=height).any(|l| same_label(hierarchy, leaf, l) < l))
             }
             Form::Mean | Form::Median => true,
-            Form::Interval | Form::Set => false,
+            Form::Interval | Form::Set | Form::Poset => false,
         };
         let (places, labels) = (FxHashMap::default(), FxHashMap::default());
         Listed { hierarchy, axis, rows, by_row, values, places, labels }
@@ -321,6 +321,7 @@ impl<'a> Listed<'a> {
                 let written = write_interval(text(*low).unwrap_or_default(), text(*high).unwrap_or_default());
                 (Some(written), self.axis.level(*low, *high), span(*low, *high))
             }
+            Made::Set(set) if self.axis.form() == Form::Poset => self.above(set),
             Made::Set(set) => {
                 let (low, high) = (set.first().copied().unwrap_or(0), set.last().copied().unwrap_or(0));
                 let all = set.len() + usize::from(self.axis.missing().is_some()) == self.axis.len();
@@ -339,6 +340,23 @@ impl<'a> Listed<'a> {
                 (Some(text.clone()), self.axis.level(low, high), span(low, high))
             }
         }
+    }
+}
+
+impl Listed<'_> {
+    /// The first of the least cells above some values of a poset.
+    fn above(&self, ranks: &[Code]) -> (Option<String>, usize, Vec<Code>) {
+        let all = || (0..self.axis.len() as Code).collect::<Vec<Code>>();
+        let Some(poset) = self.hierarchy.poset() else {
+            return (Some(TOP.into()), self.hierarchy.height(), all());
+        };
+        let leaves: Vec<Code> = ranks.iter().map(|&rank| self.axis.leaf(rank)).collect();
+        let common = poset.common(&leaves);
+        let cell = poset.lub(&common).into_iter().next().unwrap_or_else(|| Some(TOP.into()));
+        let covered: Vec<Code> =
+            poset.covered(&common).into_iter().map(|leaf| self.axis.rank(leaf)).collect();
+        let level = usize::from(covered.len() > 1) * self.hierarchy.height();
+        (cell, level, covered)
     }
 }
 

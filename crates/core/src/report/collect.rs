@@ -224,6 +224,7 @@ fn in_region(subject: &Subject<'_>, name: &str) -> Option<String> {
         Form::Set => "the set of its values",
         Form::Mean => "the mean of its numbers",
         Form::Median => "the median of its numbers",
+        Form::Poset => "the least cell of its poset that is true of all its rows",
     };
     Some(format!("recoded region by region: {cells}"))
 }

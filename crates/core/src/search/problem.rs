@@ -206,7 +206,15 @@ pub(super) fn hierarchies(
 /// A mistake in what the policy asks for is shown there; one in the data names the column.
 fn placed(fault: Fault, name: &str) -> Fault {
     let asked = fault.kind == Kind::Input && fault.place.file.is_none();
-    if asked { fault.key(format!("columns.{name}.hierarchy")) } else { fault.column(name) }
+    match (asked, fault.place.key.as_deref()) {
+        (false, _) => fault.column(name),
+        // A part of a poset says so itself.
+        (true, Some(part)) => {
+            let key = format!("columns.{name}.{part}");
+            fault.key(key)
+        }
+        (true, None) => fault.key(format!("columns.{name}.hierarchy")),
+    }
 }
 
 /// A column's hierarchy, and the way from its dictionary to the leaves.

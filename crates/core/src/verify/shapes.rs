@@ -47,6 +47,9 @@ impl<'a> Shown<'a> {
         if self.form == Form::Label {
             return self.label(leaf, label);
         }
+        if self.form == Form::Poset {
+            return self.of_poset(leaf, text, label);
+        }
         if label == Some(TOP) && text != Some(TOP) {
             return Some(self.of((0..self.leaves.len() as u32).collect(), Some(self.hierarchy.height())));
         }
@@ -63,6 +66,23 @@ impl<'a> Shown<'a> {
         // Texts of the same number are not moved.
         let leaves = if x == shown { vec![leaf] } else { self.between(x.min(shown), x.max(shown)) };
         Some(self.of(leaves, None))
+    }
+
+    /// A cell of a poset: what it says is asked of every value.
+    fn of_poset(&mut self, leaf: u32, text: Option<&str>, label: Option<&str>) -> Option<Shape> {
+        let poset = self.hierarchy.poset()?;
+        if !poset.covers(label, text) {
+            return None;
+        }
+        let Some(label) = label else { return Some(self.of(vec![leaf], None)) };
+        if let Some((_, _, shape)) = self.last.as_ref().filter(|(text, ..)| text == label) {
+            return Some(*shape);
+        }
+        let under = |leaf: &u32| poset.covers(Some(label), self.hierarchy.leaf_value(*leaf));
+        let leaves = (0..self.leaves.len() as u32).filter(under).collect();
+        let shape = self.of(leaves, None);
+        self.last = Some((label.to_owned(), Cell::Anything, shape));
+        Some(shape)
     }
 
     /// An interval or a set, and what it covers; none where a label is neither, or not what the form says.

@@ -157,7 +157,8 @@ fn dependent(spec: &Spec) -> Option<Fault> {
         | Spec::Date(_)
         | Spec::Icd9
         | Spec::Icd10
-        | Spec::Suppress => return None,
+        | Spec::Suppress
+        | Spec::Poset(_) => return None,
     };
     Some(Fault::input(format!("{follows}, which differential privacy does not allow")).help(help))
 }

@@ -1,0 +1,198 @@
+//! Greedy (K, figure 11; mission L4): every row is joined with the rows that least increase its measure until there are k; then the
+//! sets are made disjoint.
+//!
+//! For every point the one is added that makes the least bound of all so far cheapest, of equal ones the lowest number, until the set is
+//! safe. K releases the bound of each row's own set: each released row is then true of k originals, which is (k,1)-anonymity
+//! and weaker than k-anonymity, because the released rows of a set need not look alike. [`pack`](super::pack) makes of these sets
+//! regions that are safe, which is what is released.
+//!
+//! With a beam, several sets of each row are kept while rows are added, and the cheapest that is safe in the end is the row's (K, "Future Directions").
+//!
+//! K looks at all rows for each of the k − 1 that are added. Here candidates come in the order of what they cost together with the row alone, which is never
+//! more than what they cost with all: once that is no less than the best found, none of the others can be better. The
+//! sets are those of looking at all points of a part; large tables are cut into parts of at most [`PART`] points first. Costs points · part · columns additions.
+
+use rayon::prelude::*;
+
+use super::pack::pack;
+use super::{Group, Meets, spread};
+use crate::error::{Fault, Result};
+use crate::recode::points::{Points, by_parts};
+use crate::recode::region::{Field, Method, Share, Tally};
+use crate::table::Code;
+
+/// Joins every row with its nearest, and packs the sets.
+pub struct Greedy;
+
+/// Most points that are compared with each other.
+const PART: usize = 16_384;
+/// How many candidates are put in order at a time.
+const AHEAD: usize = 64;
+/// How many of the nearest points of each are kept.
+const NEAR: usize = 12;
+
+impl Method for Greedy {
+    fn name(&self) -> &'static str {
+        "greedy"
+    }
+
+    fn refuses(&self, _field: &Field<'_>) -> Option<Fault> {
+        None
+    }
+
+    fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
+        let apart = |column: usize, a: Code, b: Code| spread(field.space, column, a, b);
+        by_parts(field, points, PART, &apart, |part| {
+            let meets = Meets::new(field.space, part);
+            let sets = sets(&meets, part, field)?;
+            pack(&meets, part, &sets, field)
+        })
+    }
+}
+
+/// The set of a point: itself first.
+#[derive(Debug, Clone)]
+pub(super) struct Set {
+    pub(super) members: Vec<u32>,
+    pub(super) cost: u32,
+    /// The nearest points, whether they are members or not.
+    pub(super) near: Vec<u32>,
+}
+
+/// The sets of all points; none when stopped.
+pub(super) fn sets(meets: &Meets<'_>, points: &Points<'_>, field: &Field<'_>) -> Option<Vec<Set>> {
+    let others: Vec<u32> = (0..points.len() as u32).collect();
+    let one = |search: &mut Search, point: u32| {
+        if point % 64 == 0 && (field.watch.cancelled)() {
+            return None;
+        }
+        Some(search.set(meets, points, point, &others))
+    };
+    let all = (0..points.len() as u32).into_par_iter();
+    all.map_init(|| Search::new(field), one).collect()
+}
+
+/// A set that is being made.
+#[derive(Clone)]
+struct Open {
+    /// In the order in which they came, and by number.
+    members: Vec<u32>,
+    sorted: Vec<u32>,
+    group: Group,
+    tally: Tally,
+    safe: bool,
+}
+
+impl Open {
+    fn new(meets: &Meets<'_>, points: &Points<'_>, point: u32) -> Self {
+        let mut tally = points.judge().tally();
+        points.add(&mut tally, point);
+        let safe = points.judge().safe(&tally);
+        Open { members: vec![point], sorted: vec![point], group: meets.start(point), tally, safe }
+    }
+
+    fn with(&self, meets: &Meets<'_>, points: &Points<'_>, point: u32) -> Self {
+        let Open { mut members, mut sorted, mut group, mut tally, .. } = self.clone();
+        members.push(point);
+        sorted.insert(sorted.partition_point(|&member| member < point), point);
+        meets.join(&mut group, point);
+        points.add(&mut tally, point);
+        let safe = points.judge().safe(&tally);
+        Open { members, sorted, group, tally, safe }
+    }
+
+    /// The cheapest first, then by members.
+    fn key(&self) -> (u32, &[u32]) {
+        (self.group.cost(), &self.sorted)
+    }
+}
+
+/// What a search needs meanwhile.
+pub(super) struct Search {
+    costs: Vec<u32>,
+    scratch: Vec<u32>,
+    /// Cost together with the point, and number: as far as they are in order, the least first.
+    keys: Vec<u64>,
+    ordered: usize,
+    beam: usize,
+}
+
+impl Search {
+    pub(super) fn new(field: &Field<'_>) -> Self {
+        let beam = field.search.greedy.map_or(1, |greedy| greedy.beam);
+        Search { costs: Vec::new(), scratch: Vec::new(), keys: Vec::new(), ordered: 0, beam }
+    }
+
+    /// The set of a point among some.
+    pub(super) fn set(&mut self, meets: &Meets<'_>, points: &Points<'_>, point: u32, others: &[u32]) -> Set {
+        meets.row_of(point, others, &mut self.costs, &mut self.scratch);
+        self.keys.clear();
+        let others = self.costs.iter().zip(others).filter(|(_, other)| **other != point);
+        self.keys.extend(others.map(|(&cost, &other)| u64::from(cost) << 32 | u64::from(other)));
+        self.ordered = 0;
+        self.order();
+        let near = self.keys[..self.ordered.min(NEAR)].iter().map(|&key| key as u32).collect();
+        let mut beam = vec![Open::new(meets, points, point)];
+        while let Some(at) = beam.iter().position(|open| !open.safe) {
+            // The cheapest come first, and a set only becomes dearer: no set that is not safe yet can become cheaper than one before it.
+            if at > 0 {
+                break;
+            }
+            let mut grown: Vec<Open> = Vec::new();
+            for open in beam.drain(..) {
+                let next = if open.safe { Vec::new() } else { self.next(meets, &open) };
+                if next.is_empty() {
+                    grown.push(Open { safe: true, ..open });
+                    continue;
+                }
+                grown.extend(next.into_iter().map(|next| open.with(meets, points, next)));
+            }
+            grown.sort_by(|a, b| a.key().cmp(&b.key()));
+            grown.dedup_by(|a, b| a.sorted == b.sorted);
+            grown.truncate(self.beam);
+            beam = grown;
+        }
+        let Open { members, group, .. } = beam.swap_remove(0);
+        Set { members, cost: group.cost(), near }
+    }
+
+    /// The points that are cheapest to join, as many as the beam is wide; the lowest of equal ones.
+    fn next(&mut self, meets: &Meets<'_>, open: &Open) -> Vec<u32> {
+        let mut best: Vec<(u32, u32)> = Vec::with_capacity(self.beam + 1);
+        let mut at = 0;
+        loop {
+            if at == self.ordered && !self.order() {
+                break;
+            }
+            let (pair, point) = ((self.keys[at] >> 32) as u32, self.keys[at] as u32);
+            at += 1;
+            let limit = best.get(self.beam - 1).map_or(u32::MAX, |worst| worst.0);
+            if pair > limit {
+                break;
+            }
+            if open.members.contains(&point) {
+                continue;
+            }
+            let cost = meets.with(&open.group, point, limit);
+            let place = best.partition_point(|&other| other < (cost, point));
+            best.insert(place, (cost, point));
+            best.truncate(self.beam);
+        }
+        best.into_iter().map(|(_, point)| point).collect()
+    }
+
+    /// Puts more candidates in order; false when all are.
+    fn order(&mut self) -> bool {
+        let rest = &mut self.keys[self.ordered..];
+        if rest.is_empty() {
+            return false;
+        }
+        let more = rest.len().min(AHEAD.max(self.ordered));
+        if more < rest.len() {
+            rest.select_nth_unstable(more);
+        }
+        rest[..more].sort_unstable();
+        self.ordered += more;
+        true
+    }
+}

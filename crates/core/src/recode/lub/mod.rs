@@ -1,0 +1,243 @@
+//! What methods have in common that work with least upper bounds (K): what a row costs that is to be true of some points.
+//!
+//! Every column has an order of its own: ranges of ranks where there are levels or intervals, a [`Poset`] where the policy gives one. A set of points is
+//! kept as what its values have in common, column by column, so that joining a point and pricing the result look at no other
+//! point. The price is K's measure of a row, Σ over columns of weight · measure, as a 31-bit share of the weights:
+//! sums are exact, and the same in any order.
+//!
+//! Values are numbered within the points at hand. What two of them cost together is tabled where they are few; a row of prices against all points is then
+//! a look-up and an addition per cell.
+
+mod greedy;
+mod pack;
+mod partition;
+#[cfg(test)]
+mod tests;
+
+pub use greedy::Greedy;
+pub use partition::Partition;
+
+use super::points::Points;
+use crate::poset::{Common, Poset};
+use crate::space::{Axis, Space};
+use crate::table::Code;
+
+/// What a row of nothing costs.
+pub(super) const ALL: f64 = (1u32 << 31) as f64;
+/// Most values of a column of which all pairs are tabled.
+const TABLED: usize = 1024;
+
+/// How values of a column are joined.
+#[derive(Clone, Copy)]
+enum Join<'a> {
+    Ranks(&'a Axis),
+    Poset(&'a Poset),
+}
+
+/// What some values of a column have in common.
+#[derive(Debug, Clone)]
+enum State {
+    Ranks(Code, Code),
+    Common(Common),
+}
+
+/// One column of some points.
+struct Column<'a> {
+    join: Join<'a>,
+    /// What its cell costs where nothing is told.
+    full: f64,
+    /// Point → number of its value.
+    numbers: Vec<u32>,
+    /// Number → rank, or code in the poset.
+    values: Vec<Code>,
+    /// Number and number → what both cost together; empty where there are too many.
+    pairs: Vec<u32>,
+}
+
+/// The columns of some points.
+pub(super) struct Meets<'a> {
+    columns: Vec<Column<'a>>,
+}
+
+/// What some points have in common, and what a row of it costs.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    states: Vec<State>,
+    cost: u32,
+}
+
+impl Group {
+    pub(super) fn cost(&self) -> u32 {
+        self.cost
+    }
+}
+
+/// What two ranks of a column cost together: how far apart they are.
+pub(super) fn spread(space: &Space, column: usize, a: Code, b: Code) -> u64 {
+    let axis = &space.axes()[column];
+    let cost = match axis.poset() {
+        Some(poset) => axis.weight() * poset.pair(axis.leaf(a), axis.leaf(b)),
+        None => axis.cost(a.min(b), a.max(b)),
+    };
+    (cost * f64::from(1u32 << 20)) as u64
+}
+
+impl<'a> Meets<'a> {
+    pub(super) fn new(space: &'a Space, points: &Points<'_>) -> Self {
+        let weights: f64 = space.axes().iter().map(Axis::weight).sum();
+        let unit = if weights > 0.0 { ALL / weights } else { 0.0 };
+        let column = |(at, axis): (usize, &'a Axis)| {
+            let mut values: Vec<Code> = (0..points.len() as u32).map(|p| points.ranks(p)[at]).collect();
+            let ranks = values.clone();
+            values.sort_unstable();
+            values.dedup();
+            let number = |rank: &Code| values.partition_point(|value| value < rank) as u32;
+            let numbers = ranks.iter().map(number).collect();
+            let full = axis.weight() * unit;
+            let (join, values) = match axis.poset() {
+                Some(poset) => (Join::Poset(poset), values.iter().map(|&rank| axis.leaf(rank)).collect()),
+                None => (Join::Ranks(axis), values),
+            };
+            Column { join, full, numbers, values, pairs: Vec::new() }.tabled()
+        };
+        let columns = space.axes().iter().enumerate().map(column).collect();
+        Meets { columns }
+    }
+
+    /// What a point costs by itself: more than 0 where a value is not minimal.
+    pub(super) fn alone(&self, point: u32) -> u32 {
+        self.columns.iter().map(|column| column.pair(column.number(point), column.number(point))).sum()
+    }
+
+    /// What a row of a point and each of some points costs.
+    pub(super) fn row_of(&self, point: u32, others: &[u32], costs: &mut Vec<u32>, scratch: &mut Vec<u32>) {
+        costs.clear();
+        costs.resize(others.len(), 0);
+        for column in &self.columns {
+            let own = column.number(point);
+            let targets = costs.iter_mut().zip(others);
+            if !column.pairs.is_empty() || others.len() >= column.values.len() {
+                let row = column.row(own, scratch);
+                targets.for_each(|(cost, &other)| *cost += row[column.number(other) as usize]);
+            } else {
+                targets.for_each(|(cost, &other)| *cost += column.pair(own, column.number(other)));
+            }
+        }
+    }
+
+    /// A point as a group.
+    pub(super) fn start(&self, point: u32) -> Group {
+        let states: Vec<State> =
+            self.columns.iter().map(|column| column.only(column.number(point))).collect();
+        Group { states, cost: self.alone(point) }
+    }
+
+    /// What a row of a group and one more point costs; some more than `limit` where it is more than that.
+    pub(super) fn with(&self, group: &Group, point: u32, limit: u32) -> u32 {
+        let mut cost = 0;
+        for (column, state) in self.columns.iter().zip(&group.states) {
+            cost += column.with(state, column.number(point));
+            if cost > limit {
+                break;
+            }
+        }
+        cost
+    }
+
+    /// Joins a point to a group.
+    pub(super) fn join(&self, group: &mut Group, point: u32) {
+        group.cost = 0;
+        for (column, state) in self.columns.iter().zip(&mut group.states) {
+            column.join(state, column.number(point));
+            group.cost += column.price(state);
+        }
+    }
+
+    /// What a row costs that is true of some points.
+    pub(super) fn cost(&self, members: impl IntoIterator<Item = u32>) -> u32 {
+        let mut members = members.into_iter();
+        let Some(first) = members.next() else { return 0 };
+        let mut group = self.start(first);
+        members.for_each(|point| self.join(&mut group, point));
+        group.cost
+    }
+}
+
+impl Column<'_> {
+    fn number(&self, point: u32) -> u32 {
+        self.numbers[point as usize]
+    }
+
+    /// With all pairs tabled, where they are few.
+    fn tabled(mut self) -> Self {
+        let values = self.values.len() as u32;
+        if self.values.len() <= TABLED {
+            let pairs = (0..values).flat_map(|a| (0..values).map(move |b| (a, b)));
+            self.pairs = pairs.map(|(a, b)| self.pair(a, b)).collect();
+        }
+        self
+    }
+
+    /// A value and each of all: what both cost together.
+    fn row<'s>(&'s self, number: u32, scratch: &'s mut Vec<u32>) -> &'s [u32] {
+        let values = self.values.len();
+        if !self.pairs.is_empty() {
+            return &self.pairs[number as usize * values..][..values];
+        }
+        scratch.clear();
+        let only = self.only(number);
+        scratch.extend((0..values as u32).map(|other| self.with(&only, other)));
+        scratch
+    }
+
+    fn pair(&self, a: u32, b: u32) -> u32 {
+        match self.pairs.is_empty() {
+            true => self.with(&self.only(a), b),
+            false => self.pairs[a as usize * self.values.len() + b as usize],
+        }
+    }
+
+    fn only(&self, number: u32) -> State {
+        let value = self.values[number as usize];
+        match self.join {
+            Join::Ranks(_) => State::Ranks(value, value),
+            Join::Poset(poset) => State::Common(poset.only(value)),
+        }
+    }
+
+    fn join(&self, state: &mut State, number: u32) {
+        let value = self.values[number as usize];
+        match (state, self.join) {
+            (State::Ranks(low, high), _) => (*low, *high) = ((*low).min(value), (*high).max(value)),
+            (State::Common(common), Join::Poset(poset)) => poset.join(common, value),
+            (State::Common(_), Join::Ranks(_)) => {}
+        }
+    }
+
+    fn with(&self, state: &State, number: u32) -> u32 {
+        let value = self.values[number as usize];
+        match (state, self.join) {
+            (State::Ranks(low, high), Join::Ranks(axis)) => {
+                self.of_ranks(axis, (*low).min(value), (*high).max(value))
+            }
+            (State::Common(common), Join::Poset(poset)) => self.scaled(poset.with(common, value)),
+            _ => self.full as u32,
+        }
+    }
+
+    fn price(&self, state: &State) -> u32 {
+        match (state, self.join) {
+            (State::Ranks(low, high), Join::Ranks(axis)) => self.of_ranks(axis, *low, *high),
+            (State::Common(common), Join::Poset(poset)) => self.scaled(poset.measure(common)),
+            _ => self.full as u32,
+        }
+    }
+
+    fn of_ranks(&self, axis: &Axis, low: Code, high: Code) -> u32 {
+        if axis.weight() > 0.0 { self.scaled(axis.cost(low, high) / axis.weight()) } else { 0 }
+    }
+
+    fn scaled(&self, measure: f64) -> u32 {
+        (measure * self.full) as u32
+    }
+}

@@ -1,0 +1,346 @@
+//! From sets that overlap to regions that do not: what makes a (k,1)-anonymous table k-anonymous, at the least cost that is found.
+//!
+//! The cheapest sets become regions as far as their points are in none; points that are left form sets among themselves, and so
+//! on. What cannot form a set joins the region where rows then cost least more. Then points are moved to regions of near points, or exchanged with their
+//! points, and regions are dissolved into others, as long as that makes the rows of all regions cheaper. A region stays safe
+//! throughout, and every point is in one.
+//!
+//! The cost is Σ over regions of rows · measure of their row. It never rises after the sets are packed, except in a search that remembers what it did (tabu):
+//! that makes the best move of a point even where it costs, does not take it back for a while, and ends with the cheapest regions that it saw.
+//! A pass costs points · near points · region · columns.
+
+use super::Meets;
+use super::greedy::{Search, Set};
+use super::partition::shares;
+use crate::recode::points::Points;
+use crate::recode::region::{Field, Share, Tally};
+
+/// No region.
+const NOWHERE: u32 = u32::MAX;
+/// Most passes over all points.
+const PASSES: usize = 8;
+/// Rounds of sets among the points that are left.
+const ROUNDS: usize = 8;
+
+/// Disjoint sets of points.
+pub(super) struct Regions<'a> {
+    meets: &'a Meets<'a>,
+    points: &'a Points<'a>,
+    of: Vec<u32>,
+    members: Vec<Vec<u32>>,
+    /// Region → rows · cost.
+    costs: Vec<u64>,
+    tally: Tally,
+}
+
+/// Regions of sets; none when stopped.
+pub(super) fn pack(
+    meets: &Meets<'_>,
+    points: &Points<'_>,
+    sets: &[Set],
+    field: &Field<'_>,
+) -> Option<(Vec<Share>, u32)> {
+    let mut regions = Regions::new(meets, points);
+    let near: Vec<&[u32]> = sets.iter().map(|set| &set.near[..]).collect();
+    regions.found_all(sets.iter());
+    regions.rounds(&near, field);
+    regions.polish(&near, field)?;
+    let mut formed = std::mem::take(&mut regions.members);
+    formed.retain(|members| !members.is_empty());
+    formed.iter_mut().for_each(|members| members.sort_unstable());
+    formed.sort_unstable();
+    Some(shares(points, formed))
+}
+
+impl<'a> Regions<'a> {
+    fn new(meets: &'a Meets<'a>, points: &'a Points<'a>) -> Self {
+        let of = vec![NOWHERE; points.len()];
+        let tally = points.judge().tally();
+        Regions { meets, points, of, members: Vec::new(), costs: Vec::new(), tally }
+    }
+
+    /// What rows of some points cost in one region.
+    fn priced(&self, members: impl Iterator<Item = u32> + Clone) -> u64 {
+        let rows: u64 = members.clone().map(|point| self.points.rows(point)).sum();
+        rows * u64::from(self.meets.cost(members))
+    }
+
+    fn safe(&mut self, members: impl Iterator<Item = u32> + Clone) -> bool {
+        self.points.safe(members, &mut self.tally)
+    }
+
+    fn found(&mut self, members: Vec<u32>) {
+        let region = self.members.len() as u32;
+        members.iter().for_each(|&point| self.of[point as usize] = region);
+        self.costs.push(self.priced(members.iter().copied()));
+        self.members.push(members);
+    }
+
+    /// Makes regions of sets, the cheapest first, as far as their points are in none and are safe without the others.
+    fn found_all<'s>(&mut self, sets: impl Iterator<Item = &'s Set>) {
+        let mut order: Vec<&Set> = sets.collect();
+        order.sort_by_key(|set| (set.cost, set.members[0]));
+        for set in order {
+            if self.of[set.members[0] as usize] != NOWHERE {
+                continue;
+            }
+            let free: Vec<u32> =
+                set.members.iter().copied().filter(|&point| self.of[point as usize] == NOWHERE).collect();
+            if self.safe(free.iter().copied()) {
+                self.found(free);
+            }
+        }
+    }
+
+    fn left(&self) -> Vec<u32> {
+        (0..self.points.len() as u32).filter(|&point| self.of[point as usize] == NOWHERE).collect()
+    }
+
+    /// Sets among the points that are left; in the end all are in regions.
+    fn rounds(&mut self, near: &[&[u32]], field: &Field<'_>) {
+        let mut search = Search::new(field);
+        for _ in 0..ROUNDS {
+            let left = self.left();
+            if !self.safe(left.iter().copied()) {
+                break;
+            }
+            let sets: Vec<Set> =
+                left.iter().map(|&point| search.set(self.meets, self.points, point, &left)).collect();
+            self.found_all(sets.iter());
+        }
+        for point in self.left() {
+            self.place(point, near);
+        }
+    }
+
+    /// Puts a point that is in no region into the one where that costs least, among those of near points if it can be, and which stays safe.
+    fn place(&mut self, point: u32, near: &[&[u32]]) {
+        let mut regions = self.around(point, near);
+        let mut found = self.cheapest(point, &regions);
+        if found.is_none() {
+            regions =
+                (0..self.members.len() as u32).filter(|&r| !self.members[r as usize].is_empty()).collect();
+            found = self.cheapest(point, &regions);
+        }
+        match found {
+            Some((_, region)) => self.put(point, region),
+            // No region stays safe with it, or there is none: all together are safe.
+            None => {
+                let all: Vec<u32> = (0..self.points.len() as u32).collect();
+                self.members.iter_mut().for_each(Vec::clear);
+                self.costs.fill(0);
+                self.found(all);
+            }
+        }
+    }
+
+    /// The region in which a point costs least more, and how much.
+    fn cheapest(&mut self, point: u32, regions: &[u32]) -> Option<(i64, u32)> {
+        let mut best: Option<(i64, u32)> = None;
+        for &region in regions {
+            let members = self.members[region as usize].clone();
+            let with = || members.iter().copied().chain([point]);
+            let more = self.priced(with()) as i64 - self.costs[region as usize] as i64;
+            if best.is_none_or(|best| (more, region) < best)
+                && (self.points.judge().absorbs() || self.safe(with()))
+            {
+                best = Some((more, region));
+            }
+        }
+        best
+    }
+
+    fn put(&mut self, point: u32, region: u32) {
+        self.of[point as usize] = region;
+        self.members[region as usize].push(point);
+        self.costs[region as usize] = self.priced(self.members[region as usize].iter().copied());
+    }
+
+    fn take(&mut self, point: u32) {
+        let region = self.of[point as usize] as usize;
+        self.members[region].retain(|&member| member != point);
+        self.costs[region] = self.priced(self.members[region].iter().copied());
+        self.of[point as usize] = NOWHERE;
+    }
+
+    /// The other regions of near points, each once.
+    fn around(&self, point: u32, near: &[&[u32]]) -> Vec<u32> {
+        let own = self.of[point as usize];
+        let mut regions: Vec<u32> = Vec::new();
+        for &other in near[point as usize] {
+            let region = self.of[other as usize];
+            if region != NOWHERE && region != own && !regions.contains(&region) {
+                regions.push(region);
+            }
+        }
+        regions
+    }
+
+    /// Moves, exchanges and dissolves while that pays; none when stopped.
+    fn polish(&mut self, near: &[&[u32]], field: &Field<'_>) -> Option<()> {
+        let mut steps = Steps::new(self.points.len(), 0);
+        for _ in 0..PASSES {
+            let before: u64 = self.costs.iter().sum();
+            self.pass(near, &mut steps, field)?;
+            for region in 0..self.members.len() {
+                self.dissolve(region, near);
+            }
+            // Less than a thousandth is not worth another pass.
+            let after: u64 = self.costs.iter().sum();
+            if before - after <= before / 1000 {
+                break;
+            }
+        }
+        let tabu = field.search.greedy.map_or(0, |greedy| greedy.tabu);
+        if tabu > 0 {
+            self.tabu(near, tabu, field)?;
+        }
+        Some(())
+    }
+
+    /// A search that remembers: the cheapest regions of some passes in which moves may cost.
+    fn tabu(&mut self, near: &[&[u32]], passes: usize, field: &Field<'_>) -> Option<()> {
+        let mut steps = Steps::new(self.points.len(), self.points.len() as u32 / 2 + 1);
+        let kept = |r: &Self| (r.of.clone(), r.members.clone(), r.costs.clone());
+        let mut best = (self.costs.iter().sum::<u64>(), kept(self));
+        for _ in 0..passes {
+            self.pass(near, &mut steps, field)?;
+            let cost = self.costs.iter().sum::<u64>();
+            if cost < best.0 {
+                best = (cost, kept(self));
+            }
+        }
+        (self.of, self.members, self.costs) = best.1;
+        Some(())
+    }
+
+    /// The best step of every point, in order; without a memory only where it pays.
+    fn pass(&mut self, near: &[&[u32]], steps: &mut Steps, field: &Field<'_>) -> Option<()> {
+        for point in 0..self.points.len() as u32 {
+            if point % 256 == 0 && (field.watch.cancelled)() {
+                return None;
+            }
+            steps.now += 1;
+            if steps.forbidden(point) {
+                continue;
+            }
+            let own = self.of[point as usize];
+            let Some((gain, region, other)) = self.step(point, near, steps) else { continue };
+            if gain <= 0 && (steps.memory == 0 || gain < -(self.costs[own as usize] as i64) / 4) {
+                continue;
+            }
+            self.take(point);
+            if let Some(other) = other {
+                self.take(other);
+                self.put(other, own);
+                steps.remember(other);
+            }
+            self.put(point, region);
+            steps.remember(point);
+        }
+        Some(())
+    }
+
+    /// The step of a point that gains most: the region that it goes to, and the point that comes in exchange, if any.
+    fn step(&mut self, point: u32, near: &[&[u32]], steps: &Steps) -> Option<(i64, u32, Option<u32>)> {
+        let own = self.of[point as usize];
+        let rest: Vec<u32> =
+            self.members[own as usize].iter().copied().filter(|&member| member != point).collect();
+        let own_cost = self.costs[own as usize] as i64;
+        // A cell cannot be cheaper than for no row at all.
+        if own_cost == 0 {
+            return None;
+        }
+        let goes = !rest.is_empty() && self.safe(rest.iter().copied());
+        let rest_cost = self.priced(rest.iter().copied()) as i64;
+        let mut best: Option<(i64, u32, Option<u32>)> = None;
+        for region in self.around(point, near) {
+            let members = self.members[region as usize].clone();
+            let cost = self.costs[region as usize] as i64;
+            let with = || members.iter().copied().chain([point]);
+            if goes && (self.points.judge().absorbs() || self.safe(with())) {
+                let gain = own_cost + cost - rest_cost - self.priced(with()) as i64;
+                best = better(best, (gain, region, None));
+            }
+            for &other in members.iter().filter(|&&other| !steps.forbidden(other)) {
+                let here = || rest.iter().copied().chain([other]);
+                let there = || members.iter().copied().filter(|&m| m != other).chain([point]);
+                let (new_here, new_there) = (self.priced(here()), self.priced(there()));
+                let gain = own_cost + cost - new_here as i64 - new_there as i64;
+                if best.is_none_or(|best| gain > best.0) && self.safe(here()) && self.safe(there()) {
+                    best = better(best, (gain, region, Some(other)));
+                }
+            }
+        }
+        best
+    }
+
+    /// Deals the points of a region to others where that is cheaper.
+    fn dissolve(&mut self, region: usize, near: &[&[u32]]) {
+        let members = self.members[region].clone();
+        if members.is_empty() || self.costs[region] == 0 || !self.points.judge().absorbs() {
+            return;
+        }
+        let mut more = 0;
+        let mut places = Vec::new();
+        for &point in &members {
+            let around = self.around(point, near);
+            let Some((cost, place)) = self.cheapest(point, &around) else { return };
+            more += cost;
+            places.push((point, place));
+        }
+        // Points that go to one region may cost more together than one by one: then it is taken back.
+        if more >= self.costs[region] as i64 {
+            return;
+        }
+        let touched: Vec<u32> = places.iter().map(|place| place.1).collect();
+        let sum = |r: &Self| touched_sum(&touched, &r.costs) + r.costs[region];
+        let before = sum(self);
+        for &(point, place) in &places {
+            self.take(point);
+            self.put(point, place);
+        }
+        if sum(self) >= before {
+            for &(point, _) in &places {
+                self.take(point);
+                self.put(point, region as u32);
+            }
+        }
+    }
+}
+
+/// Σ of the costs of some regions, each once.
+fn touched_sum(touched: &[u32], costs: &[u64]) -> u64 {
+    let first = |at: usize| !touched[..at].contains(&touched[at]);
+    (0..touched.len()).filter(|&at| first(at)).map(|at| costs[touched[at] as usize]).sum()
+}
+
+/// The step that gains more, the first of equal ones.
+fn better(
+    best: Option<(i64, u32, Option<u32>)>,
+    step: (i64, u32, Option<u32>),
+) -> Option<(i64, u32, Option<u32>)> {
+    if best.is_none_or(|best| step.0 > best.0) { Some(step) } else { best }
+}
+
+/// What was done when.
+struct Steps {
+    now: u32,
+    /// How long a point stays where it was put; 0 where nothing is remembered.
+    memory: u32,
+    until: Vec<u32>,
+}
+
+impl Steps {
+    fn new(points: usize, memory: u32) -> Self {
+        Steps { now: 0, memory, until: vec![0; points] }
+    }
+
+    fn forbidden(&self, point: u32) -> bool {
+        self.memory > 0 && self.until[point as usize] > self.now
+    }
+
+    fn remember(&mut self, point: u32) {
+        self.until[point as usize] = self.now + self.memory;
+    }
+}

@@ -1,0 +1,199 @@
+//! Partition (K, "The Partition Algorithm"; mission L5): a set of rows is split about the two that are farthest apart, each
+//! side again, and so on; a split of which a side is not safe is undone.
+//!
+//! The distance of A and B is 2·M(LUB(A, B)) − (M(A) + M(B)), M the measure of a row. Every other row goes to the nearer of the two, and to the side with fewer rows
+//! where both are equally near.
+//!
+//! K undoes the split and is done with the set, so that one row that is far from all others keeps thousands together. Here the rows of a side that is not safe
+//! are no longer what a set is split about, and it is tried again, `search.partition.tries` times in all; 1 is K's.
+//!
+//! K looks at all pairs for the farthest. Sets of more than [`PAIRS`] points are swept instead: the point farthest from one, the one farthest from that, and
+//! so on while the distance grows. A sweep costs points · columns, a set of fewer points its square; splitting costs that at every depth.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::Meets;
+use crate::error::{Fault, Result};
+use crate::recode::points::{Points, by_parts};
+use crate::recode::region::{Field, Method, Share};
+
+/// Splits about the farthest rows.
+pub struct Partition;
+
+/// Most points of which all pairs are looked at.
+const PAIRS: usize = 4_096;
+/// Most sweeps.
+const SWEEPS: usize = 8;
+
+impl Method for Partition {
+    fn name(&self) -> &'static str {
+        "partition"
+    }
+
+    fn refuses(&self, _field: &Field<'_>) -> Option<Fault> {
+        None
+    }
+
+    fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
+        by_parts(field, points, usize::MAX, &|_, _, _| 0, |all| {
+            let meets = Meets::new(field.space, all);
+            let sides = split_all(&meets, all, field, PAIRS)?;
+            Some(shares(all, sides))
+        })
+    }
+}
+
+/// Shares of whole points, region by region.
+pub(super) fn shares(points: &Points<'_>, regions: Vec<Vec<u32>>) -> (Vec<Share>, u32) {
+    let count = regions.len() as u32;
+    let share = |region: u32, point: u32| Share {
+        point: points.number(point),
+        region,
+        rows: points.rows(point) as u32,
+    };
+    let regions = regions.into_iter().enumerate();
+    let all = regions.flat_map(|(region, members)| {
+        members.into_iter().map(move |point| share(region as u32, point)).collect::<Vec<_>>()
+    });
+    (all.collect(), count)
+}
+
+/// Splits all points until nothing can be split; none when stopped.
+pub(super) fn split_all(
+    meets: &Meets<'_>,
+    points: &Points<'_>,
+    field: &Field<'_>,
+    pairs: usize,
+) -> Option<Vec<Vec<u32>>> {
+    let alone: Vec<u32> = (0..points.len() as u32).map(|point| meets.alone(point)).collect();
+    let tries = field.search.partition.unwrap_or_default().tries;
+    let splitting = Splitting { meets, points, alone: &alone, pairs, tries };
+    let mut open = vec![(0..points.len() as u32).collect::<Vec<u32>>()];
+    let mut done = Vec::new();
+    let mut settled = 0;
+    while !open.is_empty() {
+        if (field.watch.cancelled)() {
+            return None;
+        }
+        let split: Vec<_> = open.par_iter().map(|set| splitting.split(set)).collect();
+        let mut next = Vec::new();
+        for (set, sides) in open.into_iter().zip(split) {
+            match sides {
+                Some((one, other)) => next.extend([one, other]),
+                None => {
+                    settled += set.len();
+                    done.push(set);
+                }
+            }
+        }
+        (field.watch.progress)(settled as f64 / points.len().max(1) as f64);
+        open = next;
+    }
+    Some(done)
+}
+
+/// What splitting looks at.
+struct Splitting<'a> {
+    meets: &'a Meets<'a>,
+    points: &'a Points<'a>,
+    alone: &'a [u32],
+    pairs: usize,
+    tries: usize,
+}
+
+impl Splitting<'_> {
+    /// The two safe sides of a set; none where there are not.
+    fn split(&self, set: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
+        let rows: u64 = set.iter().map(|&point| self.points.rows(point)).sum();
+        if set.len() < 2 || rows < 2 * self.points.judge().least() {
+            return None;
+        }
+        let mut about = set.to_vec();
+        for _ in 0..self.tries {
+            let (one, other) = self.farthest(&about)?;
+            let [left, right] = self.sides(set, one, other);
+            let mut tally = self.points.judge().tally();
+            let [first, second] =
+                [&left, &right].map(|side| self.points.safe(side.iter().copied(), &mut tally));
+            if first && second {
+                return Some((left, right));
+            }
+            let unsafe_sides = [(first, left), (second, right)].into_iter().filter(|(safe, _)| !safe);
+            let out: FxHashSet<u32> = unsafe_sides.flat_map(|(_, side)| side).collect();
+            about.retain(|point| !out.contains(point));
+        }
+        None
+    }
+
+    /// Every point of a set on the side of the nearer of two.
+    fn sides(&self, set: &[u32], one: u32, other: u32) -> [Vec<u32>; 2] {
+        let mut scratch = Vec::new();
+        let (mut to_one, mut to_other) = (Vec::new(), Vec::new());
+        self.distances(one, set, &mut to_one, &mut scratch);
+        self.distances(other, set, &mut to_other, &mut scratch);
+        let (mut left, mut right) = ((Vec::new(), 0), (Vec::new(), 0));
+        for (at, &point) in set.iter().enumerate() {
+            let nearer = to_one[at].cmp(&to_other[at]);
+            let first = point == one || (point != other && nearer.then(left.1.cmp(&right.1)).is_le());
+            let side: &mut (Vec<u32>, u64) = if first { &mut left } else { &mut right };
+            side.0.push(point);
+            side.1 += self.points.rows(point);
+        }
+        [left.0, right.0]
+    }
+
+    /// Distances of all points of a set from one; only their order matters, so that what the one costs by itself is left out.
+    fn distances(&self, from: u32, set: &[u32], distances: &mut Vec<i64>, scratch: &mut Vec<u32>) {
+        let mut costs = Vec::new();
+        self.meets.row_of(from, set, &mut costs, scratch);
+        let own = i64::from(self.alone[from as usize]);
+        distances.clear();
+        let distance =
+            |(&cost, &to): (&u32, &u32)| 2 * i64::from(cost) - own - i64::from(self.alone[to as usize]);
+        distances.extend(costs.iter().zip(set).map(distance));
+    }
+
+    /// Two points that are far apart; none where all are at no distance.
+    fn farthest(&self, set: &[u32]) -> Option<(u32, u32)> {
+        let (mut distances, mut scratch) = (Vec::new(), Vec::new());
+        let mut far = |from: u32, set: &[u32]| {
+            self.distances(from, set, &mut distances, &mut scratch);
+            let at = (0..set.len()).max_by_key(|&at| (distances[at], std::cmp::Reverse(set[at])))?;
+            Some((distances[at], set[at]))
+        };
+        let mut best: Option<(i64, u32, u32)> = None;
+        if set.len() <= self.pairs {
+            for (at, &from) in set.iter().enumerate() {
+                let found = far(from, &set[at..]).map(|(distance, to)| (distance, from, to));
+                best = best.max_by_distance(found);
+            }
+        } else {
+            let mut from = *set.first()?;
+            for _ in 0..SWEEPS {
+                let (distance, to) = far(from, set)?;
+                if best.is_some_and(|best| best.0 >= distance) {
+                    break;
+                }
+                best = Some((distance, from, to));
+                from = to;
+            }
+        }
+        best.filter(|best| best.0 > 0).map(|(_, one, other)| (one, other))
+    }
+}
+
+/// The farther of two pairs, the first of equal ones.
+trait Farther {
+    fn max_by_distance(self, other: Self) -> Self;
+}
+
+impl Farther for Option<(i64, u32, u32)> {
+    fn max_by_distance(self, other: Self) -> Self {
+        match (self, other) {
+            (Some(a), Some(b)) if b.0 > a.0 => Some(b),
+            (None, other) => other,
+            (one, _) => one,
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Greedy and Partition against what K writes down, by looking at everything.
+
+use proptest::prelude::*;
+
+use super::greedy::sets;
+use super::pack::pack;
+use super::partition::split_all;
+use super::*;
+use crate::classes::{Classes, Codes};
+use crate::hierarchy::{self, Hierarchy};
+use crate::policy::{Form, Greedy as Options, Partition as Tries, Search};
+use crate::recode::region::{Field, Judge, Watch};
+use crate::space::{Measure, Space};
+use crate::table::Dictionary;
+
+/// A table of three columns: ranges of numbers by a poset, branches by levels, and the value or nothing.
+struct Table {
+    space: Space,
+    classes: Classes,
+    names: Vec<String>,
+}
+
+fn built(spec: &str, values: &[String]) -> Hierarchy {
+    #[derive(serde::Deserialize)]
+    struct Written {
+        hierarchy: Option<hierarchy::Spec>,
+        poset: Option<crate::poset::Spec>,
+    }
+    let Written { hierarchy, poset } = toml::from_str(spec).unwrap();
+    let spec = hierarchy.unwrap_or_else(|| hierarchy::Spec::Poset(poset.unwrap()));
+    let dictionary = Dictionary::of(values.iter().map(|value| Some(value.as_str())));
+    hierarchy::build(&spec, &dictionary, &|_| panic!("no file")).unwrap()
+}
+
+fn table(rows: &[(u8, u8, u8, u8)]) -> Table {
+    let numbers: Vec<String> = (0..12).map(|n| (n * n).to_string()).collect();
+    let codes: Vec<String> = (0..8).map(|n| format!("{}{}{}", n / 4, n / 2 % 2, n % 2)).collect();
+    let sexes: Vec<String> = ["f", "m", "x"].map(String::from).to_vec();
+    let hierarchies = [
+        built("poset = { range = { worthless = 60 } }", &numbers),
+        built("hierarchy = { mask = { from = \"right\" } }", &codes),
+        built("poset = \"suppress\"", &sexes),
+    ];
+    let mut tuples: Vec<([u16; 3], u32)> = Vec::new();
+    for &(a, b, c, rows) in rows {
+        let tuple = [u16::from(a % 12), u16::from(b % 8), u16::from(c % 3)];
+        match tuples.iter_mut().find(|(other, _)| *other == tuple) {
+            Some((_, count)) => *count += u32::from(rows),
+            None => tuples.push((tuple, u32::from(rows))),
+        }
+    }
+    let codes = Codes::Narrow(tuples.iter().flat_map(|(tuple, _)| *tuple).collect());
+    let classes = Classes::new(3, codes, tuples.iter().map(|(_, count)| *count).collect()).unwrap();
+    let axis = |(at, hierarchy): (usize, &Hierarchy)| {
+        let form = if hierarchy.poset().is_some() { Form::Poset } else { Form::Label };
+        Axis::new("c", hierarchy, form, Measure::Levels, [1.0, 0.5, 2.0][at]).unwrap()
+    };
+    let axes = hierarchies.iter().enumerate().map(axis).collect();
+    let names = ["a", "b", "c"].map(String::from).to_vec();
+    Table { space: Space::new(&classes, axes), classes, names }
+}
+
+fn with_field<T>(
+    table: &Table,
+    k: u64,
+    search: &Search,
+    run: impl FnOnce(&Field<'_>, &Points<'_>, &Meets<'_>) -> T,
+) -> T {
+    let field = Field {
+        space: &table.space,
+        judge: Judge::new(&table.classes, k, Vec::new()),
+        search,
+        names: &table.names,
+        tolerance: vec![1.0; 3],
+        seed: 1,
+        watch: Watch::none(),
+    };
+    let all: Vec<u32> = (0..table.space.len() as u32).collect();
+    let points = Points::new(&field, &all);
+    let meets = Meets::new(&table.space, &points);
+    run(&field, &points, &meets)
+}
+
+/// What a row costs by the definition: column by column, from the values alone.
+fn by_definition(table: &Table, points: &[u32]) -> f64 {
+    let column = |at: usize| {
+        let axis = &table.space.axes()[at];
+        let ranks: Vec<Code> = points.iter().map(|&point| table.space.rank(point as usize, at)).collect();
+        let values: Vec<Code> = ranks.iter().map(|&rank| axis.leaf(rank)).collect();
+        let (low, high) = (*ranks.iter().min().unwrap(), *ranks.iter().max().unwrap());
+        match axis.poset() {
+            Some(poset) => axis.weight() * poset.measure(&poset.common(&values)),
+            None => axis.weight() * axis.level(low, high) as f64 / axis.height() as f64,
+        }
+    };
+    (0..3).map(column).sum::<f64>() / 3.5
+}
+
+fn rows() -> impl Strategy<Value = Vec<(u8, u8, u8, u8)>> {
+    proptest::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), 1..3u8), 2..12)
+}
+
+fn counted(table: &Table, members: &[u32]) -> u64 {
+    members.iter().map(|&point| u64::from(table.space.counts()[point as usize])).sum()
+}
+
+proptest! {
+    /// K, figure 11, word for word: add the row that makes the measure least until there are k.
+    #[test]
+    fn greedy_sets_are_those_of_looking_at_all_rows(rows in rows(), k in 1..5u64) {
+        let table = table(&rows);
+        let k = k.min(table.classes.rows());
+        let found = with_field(&table, k, &Search::default(), |field, points, meets| sets(meets, points, field).unwrap());
+        for (point, set) in found.iter().enumerate() {
+            let mut members = vec![point as u32];
+            while counted(&table, &members) < k {
+                let others = (0..table.space.len() as u32).filter(|other| !members.contains(other));
+                let cost = |other: &u32| {
+                    let all: Vec<u32> = members.iter().copied().chain([*other]).collect();
+                    by_definition(&table, &all)
+                };
+                let best = others.min_by(|a, b| (cost(a) + 1e-9 * f64::from(*a)).total_cmp(&(cost(b) + 1e-9 * f64::from(*b))));
+                members.push(best.unwrap());
+            }
+            prop_assert!((f64::from(set.cost) / ALL - by_definition(&table, &members)).abs() < 1e-6);
+            prop_assert_eq!(&set.members, &members);
+        }
+    }
+
+    /// A beam as wide as it can be finds, of all sets, the cheapest.
+    #[test]
+    fn a_wide_beam_finds_the_cheapest_set(rows in rows(), k in 2..4u64) {
+        let table = table(&rows);
+        let k = k.min(table.classes.rows());
+        let wide = Search { greedy: Some(Options { beam: 4096, tabu: 0 }), ..Search::default() };
+        let [one, all] = [&Search::default(), &wide].map(|search| {
+            with_field(&table, k, search, |field, points, meets| sets(meets, points, field).unwrap())
+        });
+        let count = table.space.len() as u32;
+        for point in 0..count {
+            let subsets = (0..1u32 << count).map(|bits| bits | 1 << point);
+            let members = |bits: u32| (0..count).filter(|p| bits >> p & 1 == 1).collect::<Vec<u32>>();
+            let safe = subsets.map(members).filter(|members| members.len() as u64 <= k && counted(&table, members) >= k);
+            let least = safe.map(|members| by_definition(&table, &members)).min_by(f64::total_cmp).unwrap();
+            let (one, all) = (f64::from(one[point as usize].cost) / ALL, f64::from(all[point as usize].cost) / ALL);
+            prop_assert!((all - least).abs() < 1e-6, "{all} {least}");
+            prop_assert!(one >= all - 1e-6);
+        }
+    }
+
+    /// Every point is in one region, every region has k rows, and a longer search never makes it dearer; nothing is cheaper than the best of all partitions.
+    #[test]
+    fn packed_regions_are_disjoint_and_safe(rows in rows(), k in 1..4u64) {
+        let table = table(&rows);
+        let k = k.min(table.classes.rows());
+        let tabu = Search { greedy: Some(Options { beam: 1, tabu: 5 }), ..Search::default() };
+        let [plain, searched] = [&Search::default(), &tabu].map(|search| {
+            with_field(&table, k, search, |field, points, meets| {
+                let sets = sets(meets, points, field).unwrap();
+                let (shares, count) = pack(meets, points, &sets, field).unwrap();
+                let mut regions = vec![Vec::new(); count as usize];
+                shares.iter().for_each(|share| regions[share.region as usize].push(share.point));
+                regions
+            })
+        });
+        let cost = |regions: &[Vec<u32>]| -> f64 {
+            regions.iter().map(|r| counted(&table, r) as f64 * by_definition(&table, r)).sum()
+        };
+        for regions in [&plain, &searched] {
+            let mut all: Vec<u32> = regions.iter().flatten().copied().collect();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..table.space.len() as u32).collect::<Vec<_>>());
+            prop_assert!(regions.iter().all(|region| counted(&table, region) >= k));
+        }
+        prop_assert!(cost(&searched) <= cost(&plain) + 1e-6);
+        if table.space.len() <= 6 {
+            let best = partitions(table.space.len() as u32).into_iter()
+                .filter(|regions| regions.iter().all(|region| counted(&table, region) >= k))
+                .map(|regions| cost(&regions)).min_by(f64::total_cmp).unwrap();
+            prop_assert!(cost(&searched) >= best - 1e-6);
+        }
+    }
+
+    /// K's words: split about the farthest pair, every row to the nearer, undo where a side has fewer than k.
+    #[test]
+    fn partition_is_what_k_says(rows in rows(), k in 1..4u64) {
+        let table = table(&rows);
+        let k = k.min(table.classes.rows());
+        let search = Search { partition: Some(Tries { tries: 1 }), ..Search::default() };
+        let mut found = with_field(&table, k, &search, |field, points, meets| split_all(meets, points, field, 100).unwrap());
+        let mut expected = Vec::new();
+        let mut open: Vec<Vec<u32>> = vec![(0..table.space.len() as u32).collect()];
+        while let Some(set) = open.pop() {
+            match literally(&table, &set, k) {
+                Some((left, right)) => open.extend([left, right]),
+                None => expected.push(set),
+            }
+        }
+        found.sort();
+        expected.sort();
+        prop_assert_eq!(found, expected);
+    }
+}
+
+/// All ways to put some points into regions.
+fn partitions(points: u32) -> Vec<Vec<Vec<u32>>> {
+    let mut all: Vec<Vec<Vec<u32>>> = vec![Vec::new()];
+    for point in 0..points {
+        let mut next = Vec::new();
+        for regions in all {
+            for at in 0..=regions.len() {
+                let mut regions = regions.clone();
+                if at == regions.len() {
+                    regions.push(vec![point])
+                } else {
+                    regions[at].push(point)
+                }
+                next.push(regions);
+            }
+        }
+        all = next;
+    }
+    all
+}
+
+fn literally(table: &Table, set: &[u32], k: u64) -> Option<(Vec<u32>, Vec<u32>)> {
+    let measure = |points: &[u32]| (by_definition(table, points) * ALL).round() as i64;
+    let distance = |a: u32, b: u32| 2 * measure(&[a, b]) - measure(&[a]) - measure(&[b]);
+    let pairs = set.iter().enumerate().flat_map(|(at, &a)| set[at + 1..].iter().map(move |&b| (a, b)));
+    // Equal distances differ by what rounding the columns one by one leaves.
+    let mut farthest: Option<(i64, u32, u32)> = None;
+    for (a, b) in pairs {
+        if farthest.is_none_or(|(far, ..)| distance(a, b) > far + 8) {
+            farthest = Some((distance(a, b), a, b));
+        }
+    }
+    let (_, one, other) = farthest.filter(|(far, ..)| *far > 8)?;
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for &point in set {
+        let difference = distance(point, one) - distance(point, other);
+        let fewer = counted(table, &left) <= counted(table, &right);
+        let first = point == one || (point != other && (difference < -8 || (difference <= 8 && fewer)));
+        if first { left.push(point) } else { right.push(point) }
+    }
+    (counted(table, &left) >= k && counted(table, &right) >= k).then_some((left, right))
+}
+
+/// Columns of more values than are tabled cost the same.
+#[test]
+fn prices_are_the_same_with_and_without_a_table() {
+    let values: Vec<String> =
+        (0..TABLED + 5).map(|n| (n % 977).to_string() + if n % 2 == 0 { ".0" } else { "" }).collect();
+    let hierarchy = built("poset = { range = { worthless = 500 } }", &values);
+    let count = hierarchy.leaf_count();
+    let classes = Classes::new(1, Codes::Wide((0..count as Code).collect()), vec![1; count]).unwrap();
+    let axis = Axis::new("c", &hierarchy, Form::Poset, Measure::Levels, 1.0).unwrap();
+    let table = Table { space: Space::new(&classes, vec![axis]), classes, names: vec!["c".into()] };
+    let field = Field {
+        space: &table.space,
+        judge: Judge::new(&table.classes, 2, Vec::new()),
+        search: &Search::default(),
+        names: &table.names,
+        tolerance: vec![1.0],
+        seed: 1,
+        watch: Watch::none(),
+    };
+    assert!(count > TABLED);
+    let all: Vec<u32> = (0..count as u32).collect();
+    let few = Points::new(&field, &all[..100]);
+    let many = Points::new(&field, &all);
+    let (tabled, plain) = (Meets::new(&table.space, &few), Meets::new(&table.space, &many));
+    let (mut a, mut b, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
+    for point in 0..100 {
+        tabled.row_of(point, &all[..100], &mut a, &mut scratch);
+        plain.row_of(point, &all, &mut b, &mut scratch);
+        assert_eq!(a, b[..100]);
+        plain.row_of(point, &all[..100], &mut b, &mut scratch);
+        assert_eq!(a, b);
+    }
+}
