@@ -33,7 +33,8 @@ mod tests;
 mod written;
 
 pub use cells::cells;
-pub use regions::{Ground, Regional, axes, made, method, regions};
+pub use lub::{Notions, unpacked};
+pub use regions::{Ground, Regional, axes, greedy_rows, made, method, regions};
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};

@@ -11,6 +11,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::lub::{Notions, unpacked};
 use super::region::{Field, Judge, Method, Share, Watch, class_models};
 use super::written::Columns;
 use super::{METHODS, needs};
@@ -66,16 +67,7 @@ pub fn regions<'a>(policy: &Policy, ground: &Ground<'a>, watch: Watch<'_>) -> Re
     let method = method(&policy.search.algorithm)?;
     let axes = axes(policy, ground)?;
     let space = Space::new(ground.classes, axes);
-    let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
-    let field = Field {
-        space: &space,
-        judge: Judge::new(ground.classes, least(policy), class_models(ground.models)),
-        search: &policy.search,
-        names: ground.names,
-        tolerance: ground.names.iter().map(tolerance).collect(),
-        seed: ground.seed,
-        watch,
-    };
+    let field = field(policy, ground, &space, watch);
     if let Some(fault) = method.refuses(&field) {
         return Err(fault.into());
     }
@@ -88,6 +80,30 @@ pub fn regions<'a>(policy: &Policy, ground: &Ground<'a>, watch: Watch<'_>) -> Re
         regions += end;
     }
     made(ground, &space, shares).map(Some)
+}
+
+/// What K's Greedy releases, for comparison: every row with the cells that it has in common with its nearest, and which notion of anonymity that
+/// has. It is not made safe, and nothing is proven; none when stopped.
+///
+/// # Errors
+/// As [`regions`].
+pub fn greedy_rows<'a>(
+    policy: &Policy,
+    ground: &Ground<'a>,
+    watch: Watch<'_>,
+) -> Result<Option<(Recoded<'a>, Notions)>> {
+    let space = Space::new(ground.classes, axes(policy, ground)?);
+    let field = field(policy, ground, &space, watch);
+    let points: Vec<u32> = (0..space.len() as u32).collect();
+    let Some((sets, _, notions)) = unpacked(&field, &points) else { return Ok(None) };
+    let rows = |point: u32| space.counts()[point as usize];
+    let own = |region: u32, point: u32| Share { point, region, rows: rows(point) };
+    let shares: Vec<Share> = points.iter().map(|&point| own(point, point)).collect();
+    let shown = sets.iter().enumerate().flat_map(|(at, set)| set.iter().map(move |&p| (at as u32, p)));
+    let shown: Vec<Share> = shown.map(|(region, point)| own(region, point)).collect();
+    let columns = Columns::new(ground, &space, &shown, space.len());
+    let recoded = columns.recoded(ground, &space, &shares, false)?;
+    Ok(Some((recoded, notions)))
 }
 
 /// A release of what regions rows are in; rows that are in none are suppressed.
@@ -104,6 +120,20 @@ pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> R
     let released = proven(&recoded, ground.models)?;
     let forms = space.axes().iter().map(Axis::form).collect();
     Ok(Regional { shares, cells, forms, recoded, released, parted })
+}
+
+/// What methods are given.
+fn field<'f>(policy: &'f Policy, ground: &'f Ground<'_>, space: &'f Space, watch: Watch<'f>) -> Field<'f> {
+    let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
+    Field {
+        space,
+        judge: Judge::new(ground.classes, least(policy), class_models(ground.models)),
+        search: &policy.search,
+        names: ground.names,
+        tolerance: ground.names.iter().map(tolerance).collect(),
+        seed: ground.seed,
+        watch,
+    }
 }
 
 /// The rows that a region needs: what all columns and every group of them ask for. Rows that share all cells share those of a group.

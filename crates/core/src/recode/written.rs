@@ -40,8 +40,9 @@ pub(super) struct Columns<'a> {
 }
 
 impl<'s> Columns<'s> {
-    pub(super) fn new(ground: &'s Ground<'_>, space: &'s Space, shares: &[Share], regions: usize) -> Self {
-        let members = Members::new(shares, regions);
+    /// `shown` are the shares that the cells of regions are to be true of.
+    pub(super) fn new(ground: &'s Ground<'_>, space: &'s Space, shown: &[Share], regions: usize) -> Self {
+        let members = Members::new(shown, regions);
         let mut made: Vec<Vec<Made>> = Vec::new();
         for (column, axis) in space.axes().iter().enumerate() {
             let decimals = decimals(&ground.hierarchies[column]);

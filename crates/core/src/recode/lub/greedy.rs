@@ -14,8 +14,9 @@
 
 use rayon::prelude::*;
 
+use super::notion::{Notions, notions};
 use super::pack::pack;
-use super::{Group, Meets, spread};
+use super::{ALL, Group, Meets, spread};
 use crate::error::{Fault, Result};
 use crate::recode::points::{Points, by_parts};
 use crate::recode::region::{Field, Method, Share, Tally};
@@ -48,6 +49,20 @@ impl Method for Greedy {
             pack(&meets, part, &sets, field)
         })
     }
+}
+
+/// The sets of all points, numbered as in the table, with what the bounds cost per row and the notions of anonymity that they have for a k: what K releases.
+/// Not cut into parts, and nothing made safe; none when stopped.
+pub fn unpacked(field: &Field<'_>, points: &[u32]) -> Option<(Vec<Vec<u32>>, f64, Notions)> {
+    let part = Points::new(field, points);
+    let meets = Meets::new(field.space, &part);
+    let mut sets = sets(&meets, &part, field)?;
+    let rows: u64 = (0..part.len() as u32).map(|point| part.rows(point)).sum();
+    let cost = |(point, set): (usize, &Set)| part.rows(point as u32) as f64 * f64::from(set.cost) / ALL;
+    let cost = sets.iter().enumerate().map(cost).sum::<f64>() / (rows as f64).max(1.0);
+    sets.iter_mut().for_each(|set| set.members.iter_mut().for_each(|point| *point = part.number(*point)));
+    let notions = notions(field.space, &sets, field.judge.least());
+    Some((sets.into_iter().map(|set| set.members).collect(), cost, notions))
 }
 
 /// The set of a point: itself first.

@@ -9,12 +9,14 @@
 //! a look-up and an addition per cell.
 
 mod greedy;
+mod notion;
 mod pack;
 mod partition;
 #[cfg(test)]
 mod tests;
 
-pub use greedy::Greedy;
+pub use greedy::{Greedy, unpacked};
+pub use notion::Notions;
 pub use partition::Partition;
 
 use super::points::Points;
