@@ -13,6 +13,7 @@ pub mod hierarchy;
 pub mod poset;
 pub mod lattice;
 pub mod histogram;
+pub mod information;
 pub mod classes;
 pub mod rank;
 pub mod tuples;

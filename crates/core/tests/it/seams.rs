@@ -10,6 +10,7 @@ const NOUNS: [&str; 21] = [
     "poset",
     "lattice",
     "histogram",
+    "information",
     "classes",
     "rank",
     "tuples",
