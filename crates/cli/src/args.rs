@@ -33,6 +33,8 @@ pub enum Command {
     Demo(Demo),
     /// Profile a table; propose roles and hierarchies, with the reason for each
     Inspect(Inspect),
+    /// Tell which columns are worth keeping: what each tells of a target, beside a random column
+    Screen(Screen),
     /// Find the least distorted safe version of a table, write it and prove it
     Release(Release),
     /// Prove a release again, or say which claim does not hold
@@ -111,6 +113,47 @@ pub struct Inspect {
     /// Replace the policy file if there is one
     #[arg(long)]
     pub force: bool,
+}
+
+/// `throng screen`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng screen patients.csv --target diagnosis
+  throng screen patients.csv --target charges --above 25000
+  throng screen patients.csv --target charges --above 25000 --json | jq '.columns[] | select(.keep) | .column'
+
+A column with many values seems to tell more than it does; so each is compared with random
+columns that have as many. Values with few rows are not counted.")]
+pub struct Screen {
+    /// A file, or a quoted pattern of several: CSV, Parquet, newline JSON or Arrow
+    pub input: String,
+    /// The column that the others are to tell of
+    #[arg(long, value_name = "COLUMN")]
+    pub target: String,
+    /// Take for the target whether its number is above this
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub above: Option<f64>,
+    /// Values with fewer rows than these are not counted
+    #[arg(long, default_value_t = 6)]
+    pub rare: u64,
+    /// Random columns for each column
+    #[arg(long, default_value_t = 10)]
+    pub runs: u32,
+    /// The ratio below which a column is not worth keeping
+    #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
+    pub threshold: f64,
+    /// The seed of the random columns
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// The character between cells; found by looking when not given
+    #[arg(long)]
+    pub delimiter: Option<char>,
+    /// A text that means that a cell is missing; may be given several times
+    #[arg(long = "null", value_name = "TEXT")]
+    pub nulls: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `throng release`.

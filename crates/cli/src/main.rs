@@ -28,6 +28,7 @@ fn main() -> ExitCode {
     let ended = match &args.command {
         Command::Demo(args) => commands::demo::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
+        Command::Screen(args) => commands::screen::run(args),
         Command::Release(args) => commands::release::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Explore(args) => commands::explore::run(args),

@@ -30,6 +30,7 @@ pub mod release;
 
 // Verbs, in order.
 pub mod describe;
+pub mod screen;
 pub mod search;
 pub mod recode;
 pub mod explore;

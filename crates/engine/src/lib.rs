@@ -27,6 +27,7 @@ mod regions;
 mod release;
 mod risk;
 mod scan;
+mod screen;
 mod shape;
 mod shuffle;
 mod sink;

@@ -8,6 +8,7 @@ pub mod hierarchy;
 pub mod inspect;
 pub mod release;
 pub mod risk;
+pub mod screen;
 pub mod verify;
 
 use throng::error::{Fault, Result};

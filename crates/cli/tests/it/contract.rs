@@ -17,6 +17,7 @@ fn every_command_has_help_with_an_example() {
         "inspect",
         "release",
         "verify",
+        "screen",
         "hierarchy",
         "hierarchy build",
         "hierarchy check",

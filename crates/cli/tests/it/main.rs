@@ -18,6 +18,7 @@ mod repeat;
 mod risk;
 mod argus;
 mod sampled;
+mod screen;
 mod contract;
 mod stop;
 mod tamper;

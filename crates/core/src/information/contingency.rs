@@ -110,7 +110,8 @@ impl Contingency {
 
 /// How much more often than by chance two values meet: p(x,c) / (p(x)·p(c)), from rows.
 pub(super) fn lift(both: u64, value: u64, target: u64, all: u64) -> f64 {
-    (both as f64 / value as f64) * (all as f64 / target as f64)
+    // Products first: what one value alone tells is then exactly nothing.
+    (both as f64 * all as f64) / (value as f64 * target as f64)
 }
 
 /// The entropy of a distribution that is given by counts, in bits; 0 without any.

@@ -26,8 +26,8 @@ const NOUNS: [&str; 21] = [
     "release",
     "synth",
 ];
-const VERBS: [&str; 9] =
-    ["describe", "search", "explore", "compare", "recode", "risk", "argus", "verify", "report"];
+const VERBS: [&str; 10] =
+    ["describe", "screen", "search", "explore", "compare", "recode", "risk", "argus", "verify", "report"];
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -68,8 +68,8 @@ fn may(from: &str, to: &str) -> bool {
         "verify" => ["error", "table", "cell", "hierarchy", "poset", "policy", "release"].contains(&to),
         "describe" => ["error", "table", "hierarchy", "policy"].contains(&to),
         // Local recoding takes up what a search decided, not how.
-        // Risk looks at tables, whoever made them; argus lets a person decide.
-        "search" | "recode" | "risk" | "argus" => NOUNS.contains(&to),
+        // Risk looks at tables, whoever made them; argus lets a person decide; a screening looks at columns.
+        "search" | "recode" | "risk" | "argus" | "screen" => NOUNS.contains(&to),
         // They run searches and look at what these found; they do not know how it is shown.
         "explore" => NOUNS.contains(&to) || to == "search",
         "compare" => NOUNS.contains(&to) || ["search", "recode"].contains(&to),

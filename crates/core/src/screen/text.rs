@@ -1,0 +1,43 @@
+//! The screening as a person reads it on a terminal: a line per column, as in Katirai's figure 16.
+
+use std::fmt::Write;
+
+use super::{Column, Screened};
+
+/// A table of the columns, and what the figures mean.
+pub fn text(screened: &Screened) -> String {
+    let target = match screened.above {
+        Some(limit) => format!("{} above {limit}", screened.target),
+        None => screened.target.clone(),
+    };
+    let mut text = format!(
+        "target  {target}: {} values, {:.4} bits, {} rows",
+        screened.target_values, screened.entropy, screened.rows
+    );
+    if screened.without_target > 0 {
+        let _ = write!(text, "; {} rows without it are left out", screened.without_target);
+    }
+    let name = |c: &Column| c.column.chars().count();
+    let wide = screened.columns.iter().map(name).max().unwrap_or(0).max(6);
+    let _ = write!(
+        text,
+        "\n\n{:<wide$}  {:>10}  {:>10}  {:>10}  {:>10}  {:>8}  kept\n",
+        "column", "values", "counted", "MI", "MI random", "ratio"
+    );
+    for column in &screened.columns {
+        let ratio = column.ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.1}"));
+        let kept = if column.keep { "yes" } else { "no" };
+        let _ = writeln!(
+            text,
+            "{:<wide$}  {:>10}  {:>10}  {:>10.4}  {:>10.4}  {ratio:>8}  {kept}",
+            column.column, column.values, column.counted, column.mutual, column.random
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\nMI: bits that a column tells of the target; MI random: those that a random column with as many values seems to,\n\
+         the mean of {} runs. Kept: a ratio of {} or more. Values with fewer than {} rows are not counted.",
+        screened.runs, screened.threshold, screened.rare
+    );
+    text
+}
