@@ -15,6 +15,7 @@ pub mod lattice;
 pub mod histogram;
 pub mod information;
 pub mod classes;
+pub mod worth;
 pub mod rank;
 pub mod tuples;
 pub mod population;

@@ -18,6 +18,7 @@ use crate::lattice::Node;
 use crate::recoding::Steps;
 use crate::table::Code;
 use crate::tuples::Tuples;
+use crate::worth::Worths;
 
 /// One generalized value of a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +33,8 @@ pub struct Value {
     pub bits: f64,
     /// Its label, as a place in the column's labels.
     pub label: Code,
+    /// What it tells of the targets, in bits; 0 without a target.
+    pub worth: f64,
 }
 
 /// The generalized values of a column.
@@ -45,6 +48,25 @@ pub struct Values {
     pub height: usize,
     /// Leaves of the hierarchy.
     pub leaves: usize,
+    /// What the column and its original values tell of the targets, where there are any.
+    pub told: Option<Told>,
+}
+
+/// What a column and its original values tell of the targets, in bits.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// The mutual information of the column.
+    pub mutual: f64,
+    /// Leaf → what it is worth.
+    pub worths: Vec<f64>,
+}
+
+impl Told {
+    /// What is told by a column of a hierarchy.
+    pub fn new(worths: &Worths, hierarchy: &Hierarchy) -> Self {
+        let leaves = 0..hierarchy.leaf_count() as Code;
+        Told { mutual: worths.mutual(), worths: leaves.map(|leaf| worths.at(0, leaf)).collect() }
+    }
 }
 
 /// A class of the release, or of the rows that are held back as they look at the first step.
@@ -140,8 +162,12 @@ impl<'a> Recoded<'a> {
     pub fn of_steps(base: &'a Classes, hierarchies: &[Hierarchy], steps: &Steps) -> Result<Self> {
         let mut columns = Vec::new();
         let mut starts = Vec::new();
+        let worths = Worths::of(base, hierarchies);
         for (column, hierarchy) in hierarchies.iter().enumerate() {
-            let (values, start) = values_of(base, hierarchy, steps, column);
+            let (mut values, start) = values_of(base, hierarchy, steps, column);
+            if let Some(worths) = worths.get(column) {
+                tell(&mut values, worths, hierarchy, &start);
+            }
             columns.push(values);
             starts.push(start);
         }
@@ -315,6 +341,7 @@ fn values_of(base: &Classes, hierarchy: &Hierarchy, steps: &Steps, column: usize
                 rows: 0,
                 bits: 0.0,
                 label,
+                worth: 0.0,
             });
         }
         let mut under = vec![Vec::new(); hierarchy.size(level)];
@@ -326,5 +353,16 @@ fn values_of(base: &Classes, hierarchy: &Hierarchy, steps: &Steps, column: usize
             value.bits = entropy(rows.into_iter());
         }
     }
-    (Values { values, labels, height: hierarchy.height(), leaves: hierarchy.leaf_count() }, starts)
+    let (height, leaves) = (hierarchy.height(), hierarchy.leaf_count());
+    (Values { values, labels, height, leaves, told: None }, starts)
+}
+
+/// Says of values, which begin at `starts` for every level that is there, what they tell of the targets.
+fn tell(values: &mut Values, worths: &Worths, hierarchy: &Hierarchy, starts: &[Code]) {
+    for (level, &start) in starts.iter().enumerate().filter(|(_, start)| **start != Code::MAX) {
+        for code in 0..hierarchy.size(level) as Code {
+            values.values[(start + code) as usize].worth = worths.at(level, code);
+        }
+    }
+    values.told = Some(Told::new(worths, hierarchy));
 }

@@ -117,7 +117,8 @@ fn losses_of_cells(
     let plain = vec![1.0; problem.names.len()];
     let mut losses = BTreeMap::new();
     for name in loss::NAMES {
-        if name == "cm" && (problem.classes.targets() == 0 || !labels) {
+        let unlabelled = loss::labelled(name) && problem.classes.targets() == 0;
+        if unlabelled || name == "cm" && !labels {
             continue;
         }
         losses.insert(name.into(), price.loss(&LossParameters::named(name), &plain)?);

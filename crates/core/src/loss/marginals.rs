@@ -4,6 +4,7 @@
 use crate::classes::Classes;
 use crate::hierarchy::Hierarchy;
 use crate::histogram::Histogram;
+use crate::worth::Worths;
 
 /// One level of one column.
 #[derive(Debug, Clone)]
@@ -52,6 +53,8 @@ pub struct Marginals {
     pub classes: usize,
     /// The measured columns that hold labels.
     pub targets: Vec<TargetCounts>,
+    /// What each column tells of the targets; none without a target.
+    pub worths: Vec<Worths>,
 }
 
 impl Marginals {
@@ -66,7 +69,8 @@ impl Marginals {
         let columns = hierarchies.iter().zip(&leaf_rows).map(|(h, rows)| column(h, rows)).collect();
         let targets = classes.histograms()[..classes.targets()].iter().enumerate();
         let targets = targets.map(|(measured, h)| TargetCounts { measured, minority: minority(h) }).collect();
-        Marginals { columns, rows: classes.rows(), classes: classes.len(), targets }
+        let worths = Worths::of(classes, hierarchies);
+        Marginals { columns, rows: classes.rows(), classes: classes.len(), targets, worths }
     }
 }
 

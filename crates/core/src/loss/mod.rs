@@ -19,6 +19,7 @@ mod parameters;
 mod prec;
 mod price;
 mod tradeoff;
+mod value_mi;
 
 pub use marginals::{Marginals, TargetCounts};
 pub use parameters::check;
@@ -73,7 +74,7 @@ pub struct Evidence {
 }
 
 /// All losses, as policies name them.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 15] = [
     "height",
     "absolute",
     "relative",
@@ -86,29 +87,50 @@ pub const NAMES: [&str; 12] = [
     "ambiguity",
     "aecs",
     "cm",
+    "vinterbo",
+    "column-mi",
+    "value-mi",
 ];
 
-/// The losses that can be told of a table: "cm" only where there is a target.
+/// The losses that look at the labels of targets.
+const LABELLED: [&str; 3] = ["cm", "column-mi", "value-mi"];
+
+/// Whether a loss looks at the labels of targets, and so is not defined without one.
+pub fn labelled(name: &str) -> bool {
+    LABELLED.contains(&name)
+}
+
+/// The losses that can be told of a table: those of labels only where there is a target.
 pub fn defined(marginals: &Marginals) -> impl Iterator<Item = &'static str> {
     let labels = !marginals.targets.is_empty();
-    NAMES.into_iter().filter(move |&name| name != "cm" || labels)
+    NAMES.into_iter().filter(move |&name| labels || !labelled(name))
 }
 
 /// Makes the loss that a policy asks for, with what it does not say at its default.
 ///
 /// # Errors
-/// An unknown name, a parameter that the loss does not have, or "cm" of a table without a target.
+/// An unknown name, a parameter that the loss does not have, or a loss of labels for a table without a target.
 pub fn build(parameters: &LossParameters, marginals: &Marginals, weights: &[f64]) -> Result<Box<dyn Loss>> {
     Error::check(check(parameters))?;
     let LossParameters { name, aggregate, count_suppressed, tradeoff } = parameters;
     let tradeoff = Tradeoff::new(tradeoff.unwrap_or(0.5));
     let counted = |default: bool| count_suppressed.unwrap_or(default);
     let how = |default: Aggregate| aggregate.unwrap_or(default);
+    if labelled(name) && marginals.targets.is_empty() {
+        return Err(no_target(name).into());
+    }
     Ok(match name.as_str() {
         "height" => Box::new(height::Height::new("height", marginals, weights)),
         "absolute" => Box::new(height::Height::new("absolute", marginals, weights)),
         "relative" => Box::new(height::Height::new("relative", marginals, weights)),
-        "prec" => Box::new(prec::Prec::new(marginals, weights, counted(false), tradeoff)),
+        "prec" => Box::new(prec::Prec::new("prec", marginals, weights, counted(false), tradeoff)),
+        "vinterbo" => Box::new(prec::Prec::new("vinterbo", marginals, weights, counted(false), tradeoff)),
+        "column-mi" => {
+            let told = marginals.worths.iter().zip(weights).map(|(worths, w)| w * worths.mutual());
+            let weights: Vec<f64> = told.collect();
+            Box::new(prec::Prec::new("column-mi", marginals, &weights, counted(false), tradeoff))
+        }
+        "value-mi" => Box::new(value_mi::ValueInformation::new(marginals, weights, counted(false))),
         "dm" => Box::new(discernibility::Discernibility::new(marginals, true, tradeoff)),
         "dm*" => Box::new(discernibility::Discernibility::new(marginals, false, tradeoff)),
         "entropy" => {
@@ -125,7 +147,6 @@ pub fn build(parameters: &LossParameters, marginals: &Marginals, weights: &[f64]
         }
         "ambiguity" => Box::new(ambiguity::Ambiguity::new(marginals, tradeoff)),
         "aecs" => Box::new(aecs::AverageClass::new(marginals)),
-        "cm" if marginals.targets.is_empty() => return Err(no_target().into()),
         "cm" => Box::new(classification::Classification::new(marginals, tradeoff)),
         other => return Err(parameters::unknown(other).into()),
     })

@@ -24,8 +24,8 @@ pub(super) fn unknown(name: &str) -> Fault {
 }
 
 /// What is told where labels are asked for and none are there.
-pub(crate) fn no_target() -> Fault {
-    Fault::input("loss \"cm\" counts labels, and no column has role \"target\"")
+pub(crate) fn no_target(name: &str) -> Fault {
+    Fault::input(format!("loss \"{name}\" counts labels, and no column has role \"target\""))
         .key("search.loss")
         .help("give the column whose values are to be predicted role = \"target\", or ask for another loss")
 }
@@ -75,13 +75,14 @@ fn tradeoff(parameters: &LossParameters) -> Option<Fault> {
             "give a number from 0 (suppression is free) over 0.5 (the default) to 1 (generalization is free)",
         ));
     }
-    if counted && name != "aecs" {
+    // In "value-mi" a suppressed cell costs what its original value was worth, which classes of a node do not tell.
+    if counted && name != "aecs" && name != "value-mi" {
         return None;
     }
     let help = match counts(name) {
-        None => "add count_suppressed = true",
-        Some(_) => {
-            "losses with a trade-off are \"prec\", \"dm\", \"entropy\", \"conditional-entropy\", \"lm\", \"ambiguity\" and \"cm\""
+        None if name != "value-mi" => "add count_suppressed = true",
+        _ => {
+            "losses with a trade-off are \"prec\", \"vinterbo\", \"column-mi\", \"dm\", \"entropy\", \"conditional-entropy\", \"lm\", \"ambiguity\" and \"cm\""
         }
     };
     Some(

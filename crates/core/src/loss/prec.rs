@@ -1,4 +1,6 @@
-//! Prec as a loss (mission M2; S figure 32, I 2.9): the mean over cells of level / height.
+//! Losses that add up level / height: Prec (mission M2; S figure 32, I 2.9), the mean over cells; Vinterbo's measure as Katirai
+//! has it ("Method 1"), the sum over the cells of a row; and the same with every column weighted by its mutual information with the
+//! targets ("Method 2"), which comes in with the weights. The last two are means over rows.
 //!
 //! Monotone unless suppressed rows count; then their cells are at the top. With a trade-off a released row costs
 //! g·(its mean), a suppressed one s·(that of the top), and no row less than the lesser of the two: that is the bound. Where
@@ -9,6 +11,9 @@ use crate::classes::{Flags, View};
 use crate::lattice::Node;
 
 pub(super) struct Prec {
+    name: &'static str,
+    /// What the sum over the cells of a row is divided by: the columns for a mean, 1 for a sum.
+    share: f64,
     heights: Vec<f64>,
     weights: Vec<f64>,
     count_suppressed: bool,
@@ -17,19 +22,21 @@ pub(super) struct Prec {
 
 impl Prec {
     pub(super) fn new(
+        name: &'static str,
         marginals: &Marginals,
         weights: &[f64],
         count_suppressed: bool,
         tradeoff: Tradeoff,
     ) -> Self {
         let heights = marginals.columns.iter().map(|c| c.height() as f64).collect();
-        Prec { heights, weights: weights.to_vec(), count_suppressed, tradeoff }
+        let share = if name == "prec" { marginals.columns.len().max(1) as f64 } else { 1.0 };
+        Prec { name, share, heights, weights: weights.to_vec(), count_suppressed, tradeoff }
     }
 
     /// What a released row and a suppressed one cost.
     fn rows(&self, node: &Node) -> (f64, f64) {
         let parts = node.levels().iter().zip(&self.heights).zip(&self.weights);
-        let m = self.heights.len().max(1) as f64;
+        let m = self.share;
         let kept = parts.map(|((&l, h), w)| w * f64::from(l) / h).sum::<f64>() / m;
         let top = self.weights.iter().sum::<f64>() / m;
         (self.tradeoff.generalized * kept, self.tradeoff.suppressed * top)
@@ -48,7 +55,7 @@ fn mixed(kept: f64, hidden: f64, share: Option<f64>) -> f64 {
 
 impl Loss for Prec {
     fn name(&self) -> &'static str {
-        "prec"
+        self.name
     }
 
     fn monotone(&self) -> bool {

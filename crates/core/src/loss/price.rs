@@ -2,7 +2,7 @@
 //!
 //! The definitions are those of the other files here, with every cell at its own value instead of every
 //! column at its level: leaves under the cell (LM, ambiguity), its level (Prec), rows of the whole table under
-//! its value (entropies), classes by what they look like (DM, AECS, CM). A suppressed row is priced as everything, or,
+//! its value (entropies), what it tells of the targets (value-mi), classes by what they look like (DM, AECS, CM). A suppressed row is priced as everything, or,
 //! by the losses that do not count suppression, with the cells that it would have had at the first step.
 //! Height and distances are those of the first step's node. For a single step every loss is the same as the
 //! search's. Costs one pass over the cells of the distinct tuples; then each loss is a few sums.
@@ -10,6 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use super::columns::aggregate;
+use super::labelled;
 use super::parameters::{check, no_target, unknown};
 use super::tradeoff::Tradeoff;
 use crate::error::{Error, Result};
@@ -34,6 +35,11 @@ struct Sums {
     whole: f64,
     height: f64,
     all: u64,
+    /// The mutual information with the targets, and Σ of the bits that cells tell less of them than the original values, over rows that
+    /// are released and over those that are not; then all that the latter told. Nothing without a target.
+    mutual: f64,
+    untold: [f64; 2],
+    told: f64,
 }
 
 /// Prices one recoding by any loss.
@@ -52,6 +58,8 @@ pub struct Price {
     everything: f64,
     /// Target → released rows that do not have the most frequent label of their class.
     minorities: Vec<u64>,
+    /// Whether there is a target.
+    targets: bool,
 }
 
 impl Price {
@@ -71,15 +79,21 @@ impl Price {
             ambiguity: ambiguity(recoded),
             everything: recoded.columns().iter().map(|c| c.leaves as f64).product(),
             minorities: minorities(recoded),
+            targets: recoded.columns().iter().all(|column| column.told.is_some()),
         }
     }
 
     /// A loss, with what is not said at its default.
     ///
     /// # Errors
-    /// An unknown name, a parameter that the loss does not have, or "cm" of a table without a target.
+    /// An unknown name, a parameter that the loss does not have, or a loss of labels for a table without a target.
     pub fn loss(&self, parameters: &LossParameters, weights: &[f64]) -> Result<f64> {
         Error::check(check(parameters))?;
+        let name = parameters.name.as_str();
+        let known = if name == "cm" { !self.minorities.is_empty() } else { self.targets };
+        if labelled(name) && !known {
+            return Err(no_target(name).into());
+        }
         let Tradeoff { generalized: g, suppressed: s } = Tradeoff::new(parameters.tradeoff.unwrap_or(0.5));
         let first = |part: &dyn Fn(usize, f64) -> f64| {
             let parts = self.first.iter().zip(weights).enumerate();
@@ -90,11 +104,13 @@ impl Price {
             aggregate(how, self.parts(parameters, weights).into_iter())
         };
         let (rows, hidden) = (self.rows as f64, self.suppressed as f64);
-        Ok(match parameters.name.as_str() {
+        Ok(match name {
             "height" | "absolute" => first(&|_, level| level),
             "relative" => first(&|i, level| level / self.columns[i].height),
             "prec" | "lm" => columns(Aggregate::Mean),
-            "entropy" | "conditional-entropy" => columns(Aggregate::Sum),
+            "entropy" | "conditional-entropy" | "vinterbo" | "column-mi" | "value-mi" => {
+                columns(Aggregate::Sum)
+            }
             "dm" => {
                 let hidden = u128::from(self.rows) * u128::from(self.suppressed);
                 g * self.squares[0] as f64 + s * hidden as f64
@@ -102,7 +118,6 @@ impl Price {
             "dm*" => self.squares[1] as f64,
             "ambiguity" => (g * self.ambiguity + s * hidden * self.everything) / rows.max(1.0),
             "aecs" => rows / (self.classes + usize::from(self.suppressed > 0)).max(1) as f64,
-            "cm" if self.minorities.is_empty() => return Err(no_target().into()),
             "cm" => {
                 let targets = self.minorities.len() as f64;
                 let minority = self.minorities.iter().sum::<u64>() as f64;
@@ -118,7 +133,13 @@ impl Price {
         let Tradeoff { generalized: g, suppressed: s } = tradeoff;
         let counted = parameters.count_suppressed;
         let part: &dyn Fn(&Sums) -> f64 = match parameters.name.as_str() {
-            "prec" => &|sums| self.precision(sums, counted.unwrap_or(false), tradeoff),
+            name if name != "cm" && labelled(name) && !self.targets => return Vec::new(),
+            "column-mi" => &|sums| sums.mutual * self.precision(sums, counted.unwrap_or(false), tradeoff),
+            "value-mi" => &|sums| {
+                let hidden = if counted.unwrap_or(false) { sums.told } else { sums.untold[1] };
+                (sums.untold[0] + hidden) / (self.rows as f64).max(1.0)
+            },
+            "prec" | "vinterbo" => &|sums| self.precision(sums, counted.unwrap_or(false), tradeoff),
             "lm" => &|sums| self.scaled(sums, counted.unwrap_or(true), tradeoff),
             "entropy" => {
                 let counted = counted.unwrap_or(false);
@@ -159,7 +180,7 @@ fn sums(recoded: &Recoded<'_>, column: usize) -> Sums {
     let base = recoded.base();
     let mut sums = Sums { height: values.height as f64, all: values.leaves as u64, ..Sums::default() };
     let mut of_leaf = vec![0u64; values.leaves];
-    let mut pairs: FxHashMap<(u32, u32), u64> = FxHashMap::default();
+    let mut pairs: FxHashMap<(u32, u32), [u64; 2]> = FxHashMap::default();
     let mut hidden = vec![0u64; values.values.len()];
     let mut kept = vec![0u64; values.values.len()];
     for (class, &count) in base.counts().iter().enumerate() {
@@ -169,15 +190,16 @@ fn sums(recoded: &Recoded<'_>, column: usize) -> Sums {
         sums.leaves[part] += rows * u64::from(value.leaves);
         sums.levels[part] += rows * value.level as u64;
         of_leaf[leaf as usize] += rows;
-        *pairs.entry((leaf, at as u32)).or_default() += rows;
+        pairs.entry((leaf, at as u32)).or_default()[part] += rows;
         hidden[at] += if part == 1 { rows } else { 0 };
         kept[at] += if part == 0 { rows } else { 0 };
     }
     // In one order, so that the sum has the same bits every time.
-    let mut pairs: Vec<((u32, u32), u64)> = pairs.into_iter().collect();
+    let mut pairs: Vec<((u32, u32), [u64; 2])> = pairs.into_iter().collect();
     pairs.sort_unstable();
-    let lost = |&((leaf, at), rows): &((u32, u32), u64)| {
-        -(rows as f64) * (of_leaf[leaf as usize] as f64 / values.values[at as usize].rows as f64).log2()
+    let lost = |&((leaf, at), rows): &((u32, u32), [u64; 2])| {
+        -((rows[0] + rows[1]) as f64)
+            * (of_leaf[leaf as usize] as f64 / values.values[at as usize].rows as f64).log2()
     };
     // Adding zero turns the −0 that a sum of nothing can be into 0.
     sums.bits = 0.0 + pairs.iter().map(lost).sum::<f64>();
@@ -186,6 +208,17 @@ fn sums(recoded: &Recoded<'_>, column: usize) -> Sums {
     sums.hidden = 0.0 + told.sum::<f64>();
     sums.conditional = 0.0 + kept.iter().zip(&values.values).map(|(&n, v)| n as f64 * v.bits).sum::<f64>();
     sums.whole = entropy(of_leaf.iter().copied());
+    if let Some(told) = &values.told {
+        sums.mutual = told.mutual;
+        for &((leaf, at), rows) in &pairs {
+            let before = told.worths[leaf as usize];
+            // A set of values may tell more than one of them does; nothing is gained by that.
+            let bits = (before - values.values[at as usize].worth).max(0.0);
+            sums.untold[0] += rows[0] as f64 * bits;
+            sums.untold[1] += rows[1] as f64 * bits;
+            sums.told += rows[1] as f64 * before;
+        }
+    }
     sums
 }
 

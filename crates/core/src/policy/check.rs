@@ -266,8 +266,8 @@ fn linked(policy: &Policy, faults: &mut Vec<Fault>) {
 fn loss(policy: &Policy, faults: &mut Vec<Fault>) {
     let parameters = policy.search.loss.parameters();
     faults.extend(loss::check(&parameters));
-    if parameters.name == "cm" && policy.with_role(Role::Target).is_empty() {
-        faults.push(loss::no_target());
+    if loss::labelled(&parameters.name) && policy.with_role(Role::Target).is_empty() {
+        faults.push(loss::no_target(&parameters.name));
     }
 }
 

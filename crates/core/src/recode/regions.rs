@@ -25,6 +25,7 @@ use crate::recoded::{Recoded, Released};
 pub use crate::space::Ground;
 use crate::space::{Axis, Measure, Space};
 use crate::table::Code;
+use crate::worth::Worths;
 
 /// A release by regions.
 #[derive(Debug)]
@@ -148,9 +149,10 @@ fn least(policy: &Policy) -> u64 {
 /// Forms that do not fit the values or the limits.
 pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
     let measure = match policy.search.loss.parameters().name.as_str() {
-        "prec" => Measure::Levels,
+        "prec" | "vinterbo" | "column-mi" | "value-mi" => Measure::Levels,
         _ => Measure::Leaves,
     };
+    let told = told(policy, ground);
     let mut faults = Vec::new();
     let mut axes = Vec::new();
     for (column, (name, hierarchy)) in ground.names.iter().zip(ground.hierarchies).enumerate() {
@@ -165,7 +167,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         if form != Form::Label {
             faults.extend(only_labels(policy, ground, column, form));
         }
-        let weight = asked.and_then(|c| c.weight).unwrap_or(1.0);
+        let weight = asked.and_then(|c| c.weight).unwrap_or(1.0) * told.get(column).copied().unwrap_or(1.0);
         match Axis::new(name, hierarchy, form, measure, weight) {
             Ok(axis) => axes.push(axis),
             Err(error) => faults.extend(error.faults().iter().cloned()),
@@ -173,6 +175,23 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
     }
     Error::check(faults)?;
     Ok(axes)
+}
+
+/// What the loss multiplies the weights of columns by: their mutual information with the targets, or what their values are worth in the
+/// mean; nothing for other losses.
+fn told(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
+    let name = policy.search.loss.parameters().name;
+    if !matches!(name.as_str(), "column-mi" | "value-mi") {
+        return Vec::new();
+    }
+    let worths = Worths::of(ground.classes, ground.hierarchies);
+    if name == "column-mi" {
+        return worths.iter().map(Worths::mutual).collect();
+    }
+    let classes = || ground.classes.counts().iter().enumerate();
+    let row = |column: usize, class: usize| worths[column].at(0, ground.classes.code(class, column));
+    let sum = |column: usize| classes().map(|(class, &n)| f64::from(n) * row(column, class)).sum::<f64>();
+    (0..worths.len()).map(|column| sum(column) / (ground.classes.rows() as f64).max(1.0)).collect()
 }
 
 /// Whether a column holds numbers and nothing else, and some.

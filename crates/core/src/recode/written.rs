@@ -13,9 +13,10 @@ use crate::classes::Classes;
 use crate::error::Result;
 use crate::hierarchy::{Hierarchy, TOP};
 use crate::policy::Form;
-use crate::recoded::{Recoded, Value, Values, entropy};
+use crate::recoded::{Recoded, Told, Value, Values, entropy};
 use crate::space::{Axis, Space};
 use crate::table::Code;
+use crate::worth::Worths;
 
 /// What the cell of a region is made of, in one column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -58,6 +59,9 @@ impl<'s> Columns<'s> {
         rise(ground, space, &mut made);
         let mut lists: Vec<Listed<'s>> =
             (0..made.len()).map(|column| Listed::new(ground, space, column)).collect();
+        for (list, worths) in lists.iter_mut().zip(Worths::of(ground.classes, ground.hierarchies)) {
+            list.tell(worths);
+        }
         let placed = |(made, list): (Vec<Made>, &mut Listed<'s>)| {
             made.into_iter().map(|made| (made.clone(), list.place(&made))).collect()
         };
@@ -244,6 +248,8 @@ struct Listed<'a> {
     /// that of the least at which it is the row's.
     by_row: bool,
     values: Values,
+    /// What its values tell of the targets, where there are any.
+    worths: Option<Worths>,
     places: FxHashMap<Made, Code>,
     labels: FxHashMap<Option<String>, Code>,
 }
@@ -256,7 +262,7 @@ impl<'a> Listed<'a> {
             rows[space.rank(point, column) as usize] += u64::from(count);
         }
         let (height, leaves) = (hierarchy.height(), hierarchy.leaf_count());
-        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves };
+        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves, told: None };
         let by_row = match axis.form() {
             Form::Label => {
                 (0..leaves as Code).any(|leaf| (1..=height).any(|l| same_label(hierarchy, leaf, l) < l))
@@ -265,7 +271,20 @@ impl<'a> Listed<'a> {
             Form::Interval | Form::Set | Form::Poset => false,
         };
         let (places, labels) = (FxHashMap::default(), FxHashMap::default());
-        Listed { hierarchy, axis, rows, by_row, values, places, labels }
+        Listed { hierarchy, axis, rows, by_row, values, worths: None, places, labels }
+    }
+
+    /// From now on values are told with their worth.
+    fn tell(&mut self, worths: Worths) {
+        self.values.told = Some(Told::new(&worths, self.hierarchy));
+        self.worths = Some(worths);
+    }
+
+    /// What a cell tells of the targets that covers some ranks.
+    fn worth(&self, level: usize, ranks: &[Code]) -> f64 {
+        let (Some(worths), Some(&first)) = (&self.worths, ranks.first()) else { return 0.0 };
+        let leaves: Vec<Code> = ranks.iter().map(|&rank| self.axis.leaf(rank)).collect();
+        worths.of_cell(&leaves, level, self.hierarchy.generalize(self.axis.leaf(first), level))
     }
 
     /// The place of the value that a cell is for a row at a rank.
@@ -292,12 +311,14 @@ impl<'a> Listed<'a> {
             labels.len() as Code - 1
         });
         let rows = ranks.iter().map(|&rank| self.rows[rank as usize]);
+        let worth = self.worth(level, &ranks);
         self.values.values.push(Value {
             level,
             leaves: ranks.len() as u32,
             rows: rows.clone().sum(),
             bits: entropy(rows),
             label,
+            worth,
         });
         let place = self.values.values.len() as Code - 1;
         self.places.insert(made.clone(), place);

@@ -282,6 +282,11 @@ pub fn definition(loss: &str) -> &'static str {
         "ambiguity" => "Mean number of original combinations that a released row could stand for.",
         "aecs" => "Average class size: rows per class; suppressed rows make one class.",
         "cm" => "Share of rows whose label is not the majority label of their class.",
+        "vinterbo" => "Sum of level / highest level over the cells of a row, the mean over rows.",
+        "column-mi" => "The same with every column weighted by how much it tells of the target, in bits.",
+        "value-mi" => {
+            "Bits that original values told of the target and released ones do not, the mean over rows."
+        }
         _ => "",
     }
 }

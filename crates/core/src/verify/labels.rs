@@ -1,8 +1,8 @@
-//! Labels of the original, for the classification metric (Iyengar 2002) computed a second time.
+//! Labels of the original, for the classification metric (Iyengar 2002) computed a second time, and for what columns tell of them.
 //!
 //! Each distinct tuple of quasi-identifiers is counted once more together with its label, and generalized
 //! as the classes are. Memory grows with distinct (tuple, label) pairs; nothing is kept unless the certificate
-//! states the metric.
+//! states such a loss.
 
 use super::classes::{Classes, Interner, Tuples};
 use super::side::{Cells, each};
@@ -50,6 +50,15 @@ impl Labels {
             pairs.row(&pair, [0, 0]);
         }
         Ok(())
+    }
+
+    /// How often each text of a column meets each label: (text, label) and rows.
+    pub(super) fn met(&self, column: usize) -> impl Iterator<Item = ((u32, u32), u64)> + '_ {
+        let label = self.pairs.tuples.width() - 1;
+        (0..self.pairs.len()).map(move |at| {
+            let tuple = self.pairs.tuples.tuple(at);
+            ((tuple[column], tuple[label]), self.pairs.tally(at).rows)
+        })
     }
 
     /// Of the classes that stay, the rows that do not have the most frequent label of their class.

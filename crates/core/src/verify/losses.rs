@@ -4,15 +4,17 @@
 //! them suppressed; column i at level t of h with D leaves; a trade-off multiplies what released rows cost
 //! by g and what suppressed ones do by s. With several steps every cell has the level of the step that released its
 //! row, a suppressed row that of the first; heights are of the first step alone. Sources: El Emam et al. (DM, DM*, entropy, Prec), Samarati and
-//! Sweeney (distances, Prec), Iyengar (LM, CM), Gionis and Tassa (conditional entropy). A loss that is not in the list is left
+//! Sweeney (distances, Prec), Iyengar (LM, CM), Gionis and Tassa (conditional entropy), Katirai (Vinterbo's
+//! measure, mutual information of columns and values). A loss that is not in the list is left
 //! unchecked. Costs one pass over the generalized classes per loss.
 
 use std::collections::BTreeMap;
 
 use super::classes::{Interner, MISSING, Tuples};
-use super::levels::Chain;
+use super::levels::{Chain, number};
 use super::region_losses::RegionFacts;
 use super::source::{ByLevel, Generalized, Layer};
+use super::told::Tells;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong};
 use crate::hierarchy::Hierarchy;
 use crate::policy::{Aggregate, LossParameters, Policy};
@@ -55,6 +57,7 @@ impl Factors {
 }
 
 const UNFIT: &str = "not checked: a level does not fit its hierarchy";
+pub(super) const UNTOLD: &str = "not checked: it is not known what the columns tell of a target";
 pub(super) const NO_DEFINITION: &str = "not checked: no second definition of this loss";
 
 /// One finding per loss of the certificate.
@@ -149,6 +152,9 @@ impl Facts<'_> {
             ("cm", None | Some(true), None, _) => self.classification(factors),
             ("prec", _, None, _) => Ok(aggregate(Aggregate::Mean, &self.parts(parameters)?, weights)),
             ("lm", ..) => Ok(aggregate(how.unwrap_or(Aggregate::Mean), &self.parts(parameters)?, weights)),
+            ("vinterbo" | "column-mi", _, None, _) | ("value-mi", _, None, None) => {
+                Ok(aggregate(Aggregate::Sum, &self.parts(parameters)?, weights))
+            }
             ("entropy" | "conditional-entropy", ..) => {
                 Ok(aggregate(how.unwrap_or(Aggregate::Sum), &self.parts(parameters)?, weights))
             }
@@ -164,7 +170,12 @@ impl Facts<'_> {
         let counted = parameters.count_suppressed;
         let factors = Factors::of(parameters.tradeoff);
         match parameters.name.as_str() {
-            "prec" => self.precisions(counted == Some(true), factors),
+            "prec" | "vinterbo" => self.precisions(counted == Some(true), factors),
+            "column-mi" => {
+                let levels = self.precisions(counted == Some(true), factors)?;
+                Ok(self.told()?.iter().zip(levels).map(|(told, level)| told.mutual * level).collect())
+            }
+            "value-mi" => self.untold(counted == Some(true)),
             "entropy" => self.entropies(counted == Some(true), factors),
             "conditional-entropy" if counted != Some(false) => self.conditional_entropies(factors),
             "lm" => self.leaf_shares(counted != Some(false), factors),
@@ -344,6 +355,38 @@ impl Facts<'_> {
             let shares = (0..interner.len() as u32).map(|text| self.mean(interner.count(text) as f64));
             let all: f64 = shares.filter(|&of| of > 0.0).map(|of| -of * of.log2()).sum();
             parts.push(g * released + s * self.suppressed as f64 * all);
+        }
+        Ok(parts)
+    }
+
+    fn told(&self) -> Result<&[Tells], &'static str> {
+        self.source()?.told.as_deref().ok_or(UNTOLD)
+    }
+
+    /// Per column the mean over rows of what the text tells of the targets less what its generalized value does; counted: a suppressed
+    /// row tells nothing.
+    fn untold(&self, counted: bool) -> Result<Vec<f64>, &'static str> {
+        let source = self.source()?;
+        let hidden = self.suppressed_values(source)?;
+        let mut parts = Vec::new();
+        for (column, told) in self.told()?.iter().enumerate() {
+            let hierarchy = self.hierarchy(column)?;
+            let mut sum = 0.0;
+            for (&level, texts) in &source.texts[column] {
+                for (text, &rows) in texts.iter().enumerate().filter(|(_, rows)| **rows > 0) {
+                    let leaf = hierarchy.leaf(source.interners[column].value(text as u32)).ok_or(UNFIT)?;
+                    let now = told.value(level, hierarchy.generalize(leaf, level));
+                    sum += rows as f64 * (told.value(0, leaf) - now);
+                }
+                // Suppressed rows were counted at the first level, and what they told there is lost, too.
+                if counted && self.chains[column].first() == Some(level) {
+                    let code = |code: usize| number(hierarchy, level, code as u32) as usize;
+                    let values = (0..hierarchy.size(level))
+                        .map(|at| hidden[column][code(at)] * told.value(level, at as u32));
+                    sum += values.sum::<f64>();
+                }
+            }
+            parts.push(self.mean(sum));
         }
         Ok(parts)
     }

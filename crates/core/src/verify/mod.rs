@@ -33,6 +33,7 @@ mod sensitive;
 mod shapes;
 mod side;
 mod source;
+mod told;
 mod truth;
 mod verdict;
 mod wildcard;
@@ -62,6 +63,9 @@ use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
 use crate::error::{Fault, Result};
 use crate::policy::{Missing, Policy};
 use crate::release::Certificate;
+
+/// The losses that look at labels of the original.
+const LABELLED: [&str; 3] = ["cm", "column-mi", "value-mi"];
 
 /// Reads a release, and its original where there is one, and judges the certificate.
 #[derive(Debug)]
@@ -153,7 +157,7 @@ impl<'a> Verifier<'a> {
     /// The header of the original; comes before its rows. Without it the original is taken not to be there.
     pub fn original_columns(&mut self, columns: &[String]) {
         let side = Side::new("original", self.policy, columns, self.start).with_guards(self.policy);
-        let labels = self.certificate.release.loss.contains_key("cm");
+        let labels = LABELLED.iter().any(|&name| self.certificate.release.loss.contains_key(name));
         self.original = Some(if labels { side.with_labels(self.policy) } else { side });
     }
 

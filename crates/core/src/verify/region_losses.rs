@@ -4,7 +4,7 @@
 //! one value from some level of h on. A suppressed row counts as everything, or, by losses that do not count it, as itself. Heights and
 //! distances are of levels and are not defined. Costs a pass over the pairs of value and cell per loss.
 
-use super::losses::{Factors, NO_DEFINITION, aggregate};
+use super::losses::{Factors, NO_DEFINITION, UNTOLD, aggregate};
 use super::regions::{Column, Regions};
 use super::shapes::Shape;
 use super::side::Side;
@@ -32,7 +32,7 @@ impl RegionFacts<'_> {
         let square = |&count: &u64| (count as f64).powi(2);
         match asked.name.as_str() {
             "prec" | "lm" => Ok(aggregate(how(Aggregate::Mean), &self.parts(asked)?, weights)),
-            "entropy" | "conditional-entropy" => {
+            "entropy" | "conditional-entropy" | "vinterbo" | "column-mi" | "value-mi" => {
                 Ok(aggregate(how(Aggregate::Sum), &self.parts(asked)?, weights))
             }
             "dm" => Ok(g * self.counts.iter().map(square).sum::<f64>() + s * rows * hidden),
@@ -69,9 +69,20 @@ impl RegionFacts<'_> {
         let interner = &self.regions.interners[at];
         let count = |text: u32| interner.count(text) as f64;
         match asked.name.as_str() {
-            "prec" => {
+            "prec" | "vinterbo" | "column-mi" => {
                 let held = if asked.count_suppressed == Some(true) { s * hidden } else { 0.0 };
-                Ok((g * sum(column, |_, shape| shape.level / column.height)? + held) / rows)
+                let levels = (g * sum(column, |_, shape| shape.level / column.height)? + held) / rows;
+                match asked.name.as_str() {
+                    "column-mi" => Ok(levels * column.mutual.ok_or(UNTOLD)?),
+                    _ => Ok(levels),
+                }
+            }
+            "value-mi" => {
+                let worths = column.worths.as_ref().ok_or(UNTOLD)?;
+                let lost = sum(column, |text, shape| (worths[text as usize] - shape.worth).max(0.0))?;
+                let held = column.hidden.iter().zip(worths).map(|(&n, worth)| n as f64 * worth);
+                let held: f64 = if asked.count_suppressed == Some(true) { held.sum() } else { 0.0 };
+                Ok((lost + held) / rows)
             }
             "lm" if column.all <= 1.0 => Ok(0.0),
             "lm" => {

@@ -18,8 +18,10 @@ use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
 use super::shapes::{Shape, Shown};
 use super::side::Side;
+use super::told::{Tells, told};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use crate::cell::number;
+use crate::hierarchy::Hierarchy;
 use crate::policy::{Form, Missing, Policy};
 use crate::release::Certificate;
 
@@ -100,6 +102,9 @@ pub(super) struct Column {
     pub(super) hidden: Vec<u64>,
     pub(super) height: f64,
     pub(super) all: f64,
+    /// What the column and its texts tell of the targets, where that is asked and known.
+    pub(super) mutual: Option<f64>,
+    pub(super) worths: Option<Vec<f64>>,
 }
 
 /// The original, dealt.
@@ -122,15 +127,17 @@ impl Regions {
         chains: &[Chain<'_>],
         released: &Side,
     ) -> Option<Self> {
-        let Side { classes, interners, rows, identifiers, deal, .. } = original;
+        let Side { classes, interners, rows, identifiers, deal, labels, .. } = original;
         let deal = deal?;
+        let told = told(&labels, &interners, chains);
         let forms = &certificate.release.regions.as_ref()?.forms;
         let mut columns = Vec::new();
         for (at, chain) in chains.iter().enumerate() {
             let form = *forms.get(chain.name)?;
             let (pairs, hidden) = pairs(&deal, at, &interners[at], released);
             let hierarchy = chain.hierarchy.as_ref()?;
-            let mut shown = Shown::new(form, hierarchy, &interners[at]);
+            let mine = told.as_ref().map(|told| &told[at]);
+            let mut shown = Shown::new(form, hierarchy, &interners[at], mine);
             let means = means(form, at, (&deal, &interners[at]), released);
             let mut shapes = FxHashMap::default();
             for &(pair, _) in &pairs {
@@ -139,7 +146,16 @@ impl Regions {
                 shapes.insert(pair, shown.shape(interners[at].value(pair.0), label).filter(|_| right));
             }
             let (height, all) = (hierarchy.height() as f64, hierarchy.leaf_count() as f64);
-            columns.push(Column { pairs, shapes, hidden, height, all });
+            let worths = mine.map(|told| worths(told, hierarchy, &interners[at]));
+            columns.push(Column {
+                pairs,
+                shapes,
+                hidden,
+                height,
+                all,
+                mutual: mine.map(|told| told.mutual),
+                worths,
+            });
         }
         let place = |class: usize| {
             let tuple = deal.tuples.get(classes.tuples.tuple(class));
@@ -186,6 +202,12 @@ impl Regions {
         }
         looks
     }
+}
+
+/// Text → what it is worth.
+fn worths(told: &Tells, hierarchy: &Hierarchy, interner: &Interner) -> Vec<f64> {
+    let worth = |text: u32| hierarchy.leaf(interner.value(text)).map_or(0.0, |leaf| told.value(0, leaf));
+    (0..interner.len() as u32).map(worth).collect()
 }
 
 /// The pairs of text and label of a column with their rows, in order, and the texts of suppressed rows.

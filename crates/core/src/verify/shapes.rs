@@ -3,6 +3,7 @@
 //! Costs a look at all leaves per distinct interval or label of a value; pairs of one label come together, so that it is read once.
 
 use super::classes::Interner;
+use super::told::Tells;
 use crate::cell::{Cell, number};
 use crate::hierarchy::{Hierarchy, TOP};
 use crate::policy::Form;
@@ -17,6 +18,8 @@ pub(super) struct Shape {
     /// Rows of the original, and the entropy of the values among them.
     pub(super) rows: f64,
     pub(super) bits: f64,
+    /// What it tells of the targets, where that is asked and known.
+    pub(super) worth: f64,
     /// Bit l: the cell is what level l makes of the value; all bits where cells are no labels.
     pub(super) levels: u128,
 }
@@ -27,18 +30,24 @@ pub(super) struct Shown<'a> {
     hierarchy: &'a Hierarchy,
     /// Leaf → its number, where it is one, and rows of the original.
     leaves: Vec<(Option<f64>, f64)>,
+    told: Option<&'a Tells>,
     /// The interval or set that was read last, and what it covers: pairs of one label come together.
     last: Option<(String, Cell, Shape)>,
 }
 
 impl<'a> Shown<'a> {
-    pub(super) fn new(form: Form, hierarchy: &'a Hierarchy, interner: &Interner) -> Self {
+    pub(super) fn new(
+        form: Form,
+        hierarchy: &'a Hierarchy,
+        interner: &Interner,
+        told: Option<&'a Tells>,
+    ) -> Self {
         let leaf = |leaf: usize| {
             let text = hierarchy.leaf_value(leaf as u32);
             let rows = interner.get(text).map_or(0, |text| interner.count(text));
             (text.and_then(number), rows as f64)
         };
-        Shown { form, hierarchy, leaves: (0..hierarchy.leaf_count()).map(leaf).collect(), last: None }
+        Shown { form, hierarchy, leaves: (0..hierarchy.leaf_count()).map(leaf).collect(), told, last: None }
     }
 
     /// What a cell covers that stands for a value; none where it is not true of it.
@@ -131,6 +140,7 @@ impl<'a> Shown<'a> {
         let rows: f64 = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1).sum();
         let shares = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1 / rows);
         let bits = 0.0 - shares.filter(|&p| p > 0.0).map(|p| p * p.log2()).sum::<f64>();
-        Shape { leaves: leaves.len() as f64, level: level as f64, rows, bits, levels: u128::MAX }
+        let worth = self.told.map_or(0.0, |told| told.cell(hierarchy, &leaves, level));
+        Shape { leaves: leaves.len() as f64, level: level as f64, rows, bits, worth, levels: u128::MAX }
     }
 }

@@ -15,6 +15,7 @@ use super::models::{Rule, without_disclosed, without_rare, without_smallest, wit
 use super::population::{self, Comparison, People};
 use super::sensitive::Values;
 use super::side::Side;
+use super::told::{Tells, told};
 use crate::policy::Missing;
 
 /// The classes of the original, and the labels of its targets in them.
@@ -88,6 +89,8 @@ pub(super) struct Generalized {
     pub(super) looks: Vec<ByLevel<Vec<u32>>>,
     /// Target → rows that are released and do not have the most frequent label of their class.
     pub(super) minorities: Vec<u64>,
+    /// What the columns tell of the targets; none where that is not asked or not known.
+    pub(super) told: Option<Vec<Tells>>,
     /// The identifiers that are replaced.
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the step that releases it, and its class there; none where no step does. Only where
@@ -111,8 +114,10 @@ impl Generalized {
             .map(|step| chains.iter().map(level(step)).collect::<Option<_>>())
             .collect::<Option<_>>()?;
         let maps = chains.iter().zip(&interners).map(|(chain, interner)| maps(chain, interner)).collect();
+        let told = told(&labels, &interners, chains);
         let mut source = Generalized {
             rows,
+            told,
             texts: vec![ByLevel::new(); interners.len()],
             held: Classes::new(interners.len()),
             interners,

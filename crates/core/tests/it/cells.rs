@@ -217,7 +217,7 @@ fn near(a: f64, b: f64) -> bool {
 
 type Loss = (&'static str, Option<Aggregate>, Option<bool>, Option<f64>);
 
-const LOSSES: [Loss; 24] = [
+const LOSSES: [Loss; 30] = [
     ("height", None, None, None),
     ("absolute", None, None, None),
     ("relative", None, None, None),
@@ -242,6 +242,12 @@ const LOSSES: [Loss; 24] = [
     ("aecs", None, None, None),
     ("cm", None, None, None),
     ("cm", None, None, Some(0.3)),
+    ("vinterbo", None, None, None),
+    ("vinterbo", None, Some(true), Some(0.8)),
+    ("column-mi", None, None, None),
+    ("column-mi", None, Some(true), Some(0.2)),
+    ("value-mi", None, None, None),
+    ("value-mi", None, Some(true), None),
 ];
 
 fn parameters((name, aggregate, count_suppressed, tradeoff): Loss) -> LossParameters {
@@ -276,6 +282,43 @@ impl Rows<'_> {
         cells.iter().filter(|&&cell| self.table.label(cell, level) == label).count() as f64
     }
 
+    /// How many rows a value must have to be estimated.
+    const FEW: usize = 6;
+
+    /// Σ p(x,c)·log2(p(x,c)/(p(x)·p(c))) over the values that are not rare.
+    fn mutual(&self, c: usize) -> f64 {
+        let value = |r: usize| self.table.rows[r][c];
+        let all = 0..self.table.rows.len();
+        let kept: Vec<usize> = all
+            .clone()
+            .filter(|&r| all.clone().filter(|&o| value(o) == value(r)).count() >= Self::FEW)
+            .collect();
+        let share = |like: &dyn Fn(usize) -> bool| {
+            kept.iter().filter(|&&o| like(o)).count() as f64 / kept.len() as f64
+        };
+        let row = |&r: &usize| {
+            let both = share(&|o| value(o) == value(r) && label_of(o) == label_of(r));
+            let (x, l) = (share(&|o| value(o) == value(r)), share(&|o| label_of(o) == label_of(r)));
+            (both / (x * l)).log2()
+        };
+        kept.iter().map(row).sum::<f64>() / kept.len().max(1) as f64
+    }
+
+    /// What a row's value at a level tells of the labels, or one above it.
+    fn worth(&self, row: usize, c: usize, level: usize) -> f64 {
+        let all: Vec<usize> = (0..self.table.rows.len()).collect();
+        let tells = |level: usize| {
+            let label = |r: usize| self.table.label(self.table.rows[r][c], level);
+            let like: Vec<usize> = all.iter().copied().filter(|&r| label(r) == label(row)).collect();
+            let among = |rows: &[usize], of: usize| {
+                rows.iter().filter(|&&o| label_of(o) == label_of(of)).count() as f64 / rows.len() as f64
+            };
+            let bits = |&r: &usize| (among(&like, r) / among(&all, r)).log2().abs();
+            if like.len() < Self::FEW { 0.0 } else { like.iter().map(bits).sum::<f64>() / like.len() as f64 }
+        };
+        (level..=HEIGHT).map(tells).fold(0.0, f64::max)
+    }
+
     fn loss(&self, (name, how, counted, tradeoff): Loss, weights: &[f64]) -> f64 {
         let tau = tradeoff.unwrap_or(0.5);
         let (g, s) = (f64::min(1.0, 2.0 - 2.0 * tau), f64::min(1.0, 2.0 * tau));
@@ -292,6 +335,16 @@ impl Rows<'_> {
                 "prec" => mean(&|r| {
                     let top = counted == Some(true) && !self.kept[r];
                     if top { s } else { g * self.level(r, c) as f64 / HEIGHT as f64 }
+                }),
+                "vinterbo" | "column-mi" => {
+                    let top = |r: usize| counted == Some(true) && !self.kept[r];
+                    let told = if name == "column-mi" { self.mutual(c) } else { 1.0 };
+                    told * mean(&|r| if top(r) { s } else { g * self.level(r, c) as f64 / HEIGHT as f64 })
+                }
+                "value-mi" => mean(&|r| {
+                    let gone = counted == Some(true) && !self.kept[r];
+                    let kept = if gone { 0.0 } else { self.worth(r, c, self.level(r, c)) };
+                    self.worth(r, c, 0) - kept
                 }),
                 "lm" => mean(&|r| {
                     let top = counted != Some(false) && !self.kept[r];

@@ -132,7 +132,32 @@ fn one_of_three_cells_suppressed_leaves_two_thirds() {
     for levels in [[1, 0, 0], [0, 1, 0], [0, 0, 1]] {
         let precision = 1.0 - loss("prec", &h, &rows, &levels, 1);
         assert!((precision - 2.0 / 3.0).abs() < 1e-12); // printed 0.66
+        // The sum over the cells of the row, where Prec is their mean.
+        assert_eq!(loss("vinterbo", &h, &rows, &levels, 1), 1.0);
     }
+}
+
+#[test]
+fn what_columns_and_values_tell_of_a_label() {
+    // Eight rows of a with label 1, eight of b with label 0, two of c with one of each, of which the estimates know nothing.
+    let values = [vec![vec![0]; 8], vec![vec![1]; 8], vec![vec![2]; 2]].concat();
+    let labels = vec![[vec![1; 8], vec![0; 8], vec![0, 1]].concat()];
+    let at = |loss: &'static str, counted: Option<bool>, level: u8, k: usize| {
+        let mut instance = flat(&[3], values.clone(), loss);
+        (instance.labels, instance.counted, instance.k) = (labels.clone(), counted, k);
+        Evaluator::new(&problem(&instance).unwrap()).solution(&Node::new([level])).loss
+    };
+    let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
+    // Of the sixteen rows of a and b the column tells all: 1 bit.
+    near(at("column-mi", None, 1, 1), 1.0);
+    near(at("column-mi", None, 0, 1), 0.0);
+    // a and b are worth a bit each, c nothing; at the top nothing is.
+    near(at("value-mi", None, 1, 1), 16.0 / 18.0);
+    near(at("value-mi", None, 0, 1), 0.0);
+    // With k = 9 all rows are suppressed at the bottom, and with k = 8 only those of c, which have nothing to lose.
+    near(at("value-mi", Some(true), 0, 9), 16.0 / 18.0);
+    near(at("value-mi", Some(true), 0, 8), 0.0);
+    near(at("column-mi", Some(true), 0, 8), 2.0 / 18.0);
 }
 
 /// Seven people of four ages: 30, 30, 31, 34, 34, 34 in two intervals of five years, and one of 70.

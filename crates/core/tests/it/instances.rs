@@ -14,7 +14,7 @@ use throng::search::{Problem, Profile};
 use crate::naive::{Column, Instance};
 
 /// Every loss with every parameter that changes its shape: name, aggregate, whether suppressed rows count.
-pub const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 19] = [
+pub const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 25] = [
     ("height", None, None),
     ("absolute", None, None),
     ("relative", None, None),
@@ -34,12 +34,18 @@ pub const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 19] = [
     ("conditional-entropy", None, None),
     ("conditional-entropy", Some(Aggregate::Max), None),
     ("cm", None, None),
+    ("vinterbo", None, None),
+    ("vinterbo", None, Some(true)),
+    ("column-mi", None, None),
+    ("column-mi", None, Some(true)),
+    ("value-mi", None, None),
+    ("value-mi", None, Some(true)),
 ];
 
 /// Whether a loss has a trade-off: its suppressed rows count, and each costs something.
 pub fn tradable((name, _, counted): (&str, Option<Aggregate>, Option<bool>)) -> bool {
     match name {
-        "prec" | "entropy" => counted == Some(true),
+        "prec" | "entropy" | "vinterbo" | "column-mi" => counted == Some(true),
         "lm" => counted != Some(false),
         "dm" | "ambiguity" | "conditional-entropy" | "cm" => true,
         _ => false,

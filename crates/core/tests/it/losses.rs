@@ -21,7 +21,7 @@ fn monotone((name, _, counted): Asked, tau: Option<f64>) -> bool {
     let counts = match name {
         "height" | "absolute" | "relative" | "dm*" => return true,
         "aecs" | "conditional-entropy" => return false,
-        "prec" | "entropy" => counted == Some(true),
+        "prec" | "entropy" | "vinterbo" | "column-mi" | "value-mi" => counted == Some(true),
         "lm" => counted != Some(false),
         _ => true,
     };
@@ -135,7 +135,7 @@ proptest! {
     fn columns_make_up_the_loss(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
         let mut evaluator = Evaluator::new(&problem);
-        let columnwise = ["prec", "entropy", "conditional-entropy", "lm"].contains(&instance.loss);
+        let columnwise = ["prec", "entropy", "conditional-entropy", "lm", "vinterbo", "column-mi", "value-mi"].contains(&instance.loss);
         for node in problem.lattice.iter() {
             let expected = evaluator.solution(&node).loss;
             let (view, flags) = evaluator.classes(&node);
@@ -181,10 +181,15 @@ fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
         assert!(text.contains(&format!("\"{name}\"")) && text.contains("\"conditional-entropy\""), "{text}");
         assert!(text.starts_with("search.loss.tradeoff: "), "{text}");
     }
-    for name in ["prec", "entropy"] {
+    for name in ["prec", "entropy", "vinterbo", "column-mi"] {
         assert!(refusal(tau(name, 0.3)).contains("count_suppressed = true"));
         let counted = LossParameters { count_suppressed: Some(true), ..tau(name, 0.3) };
         assert!(loss::check(&counted).is_empty());
+    }
+    // Its suppressed cells cost by their original values: there is no trade-off, counted or not.
+    for counted in [None, Some(true)] {
+        let text = refusal(LossParameters { count_suppressed: counted, ..tau("value-mi", 0.3) });
+        assert!(text.contains("losses with a trade-off are"), "{text}");
     }
     for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
         assert!(refusal(tau("lm", wrong)).contains("from 0"), "{wrong}");
@@ -194,7 +199,9 @@ fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
     assert!(refusal(counted("conditional-entropy", false)).contains("\"entropy\" is the form"));
     assert!(refusal(counted("cm", false)).contains("counts suppressed rows by its definition"));
     let aggregate = |name: &str| LossParameters { aggregate: Some(Aggregate::Max), ..named(name) };
-    assert!(refusal(aggregate("cm")).contains("no aggregate"));
+    for name in ["cm", "vinterbo", "column-mi", "value-mi"] {
+        assert!(refusal(aggregate(name)).contains("no aggregate"));
+    }
     assert!(loss::check(&aggregate("conditional-entropy")).is_empty());
     assert!(refusal(named("conditional-entropi")).contains("did you mean \"conditional-entropy\"?"));
 }

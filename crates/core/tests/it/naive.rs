@@ -159,6 +159,24 @@ impl Instance {
                 let hidden = if self.counted == Some(true) { hidden } else { 0.0 };
                 ((n - hidden) * g * kept + hidden * s * top) / (n * m)
             }
+            "vinterbo" | "column-mi" => {
+                let told = |c: usize| if self.loss == "column-mi" { self.mutual(c) } else { 1.0 };
+                let cell = |c: usize, stays: bool| match self.counted == Some(true) && !stays {
+                    true => s * told(c),
+                    false => g * told(c) * ratio(c),
+                };
+                let row = |&stays: &bool| weighted(&|c| cell(c, stays)).iter().sum::<f64>();
+                stay.iter().map(row).sum::<f64>() / n
+            }
+            "value-mi" => {
+                let gone = |row: usize| self.counted == Some(true) && !stay[row];
+                let cell = |row: usize, c: usize| {
+                    let kept = if gone(row) { 0.0 } else { self.worth(c, self.rows[row][c], levels[c]) };
+                    self.worth(c, self.rows[row][c], 0) - kept
+                };
+                let row = |row: usize| weighted(&|c| cell(row, c)).iter().sum::<f64>();
+                (0..self.rows.len()).map(row).sum::<f64>() / n
+            }
             "dm" => {
                 let kept: f64 = classes.values().filter(|c| c.1).map(|c| c.0 * c.0).sum();
                 g * kept + s * n * hidden
@@ -186,6 +204,45 @@ impl Instance {
             }
             other => panic!("no loss {other}"),
         }
+    }
+
+    /// Σ over rows of log2 p(x,c)/(p(x)·p(c)), over the rows whose value at least six have; the mean over targets.
+    fn mutual(&self, c: usize) -> f64 {
+        let value = |row: usize| self.rows[row][c];
+        let often = |row: &usize| (0..self.rows.len()).filter(|&o| value(o) == value(*row)).count() >= 6;
+        let kept: Vec<usize> = (0..self.rows.len()).filter(often).collect();
+        let n = kept.len() as f64;
+        let bits = |labels: &Vec<usize>| -> f64 {
+            let share = |like: &dyn Fn(usize) -> bool| kept.iter().filter(|&&o| like(o)).count() as f64 / n;
+            let row = |&r: &usize| {
+                let both = share(&|o| value(o) == value(r) && labels[o] == labels[r]);
+                (both / share(&|o| value(o) == value(r)) / share(&|o| labels[o] == labels[r])).log2()
+            };
+            kept.iter().map(row).sum::<f64>() / n.max(1.0)
+        };
+        self.labels.iter().map(bits).sum::<f64>() / self.labels.len() as f64
+    }
+
+    /// What a leaf's value at a level tells: the most of what it or a value above it does.
+    fn worth(&self, c: usize, leaf: usize, level: usize) -> f64 {
+        let tells = |level: usize| -> f64 {
+            let label = |leaf: usize| self.columns[c].paths[leaf][level];
+            let like: Vec<usize> =
+                (0..self.rows.len()).filter(|&o| label(self.rows[o][c]) == label(leaf)).collect();
+            if like.len() < 6 {
+                return 0.0;
+            }
+            let bits = |labels: &Vec<usize>| -> f64 {
+                let among = |rows: &[usize], of: usize| {
+                    rows.iter().filter(|&&o| labels[o] == labels[of]).count() as f64 / rows.len() as f64
+                };
+                let all: Vec<usize> = (0..self.rows.len()).collect();
+                let row = |&r: &usize| (among(&like, r) / among(&all, r)).log2().abs();
+                like.iter().map(row).sum::<f64>() / like.len() as f64
+            };
+            self.labels.iter().map(bits).sum::<f64>() / self.labels.len() as f64
+        };
+        (level..=self.columns[c].height()).map(tells).fold(0.0, f64::max)
     }
 
     /// The mean penalty of a row: it is suppressed, or its label is not the majority label of its class.

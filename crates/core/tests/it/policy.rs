@@ -150,7 +150,9 @@ fn mistakes_in_a_loss_name_the_key_and_what_is_valid() {
     loss("{ name = \"height\", tradeoff = 0.3 }", &["search.loss.tradeoff", "\"height\"", "\"lm\""]);
     loss("{ aggregate = \"sum\" }", &["missing field `name`"]);
     loss("5", &["search.loss", "`5`", "the name of a loss, or a table"]);
-    loss("\"cm\"", &["search.loss", "\"target\"", "role = \"target\""]);
+    for name in ["\"cm\"", "\"column-mi\"", "\"value-mi\""] {
+        loss(name, &["search.loss", name, "\"target\"", "role = \"target\""]);
+    }
     loss("\"conditional_entropy\"", &["search.loss", "did you mean \"conditional-entropy\"?"]);
     loss("{ name = \"conditional-entropy\", count_suppressed = false }", &["\"entropy\" is the form"]);
     let target = GOOD.replace("role = \"sensitive\"", "role = \"target\"");

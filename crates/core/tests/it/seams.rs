@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 21] = [
+const NOUNS: [&str; 22] = [
     "error",
     "table",
     "cell",
@@ -12,6 +12,7 @@ const NOUNS: [&str; 21] = [
     "histogram",
     "information",
     "classes",
+    "worth",
     "rank",
     "tuples",
     "population",

@@ -55,8 +55,9 @@ impl Ask for MConfidentiality {
             ));
             faults.push(("column", fault.help("ask for m_confidentiality alone, with a higher m or k")));
         }
-        if policy.search.loss.parameters().name == "cm" {
-            let fault = Fault::input("the loss \"cm\" makes the choice of the release depend on labels");
+        let loss = policy.search.loss.parameters().name;
+        if crate::loss::labelled(&loss) {
+            let fault = Fault::input(format!("the loss \"{loss}\" makes the choice of the release depend on labels"));
             faults.push(("column", fault.help("choose a loss that looks at quasi-identifiers alone, for instance \"entropy\"")));
         }
         faults

@@ -147,7 +147,10 @@ fn wrong_levels() {
     let verdict = case.judge(&made, false);
     assert_eq!(
         broken(&verdict),
-        words("levels, loss by column: prec, loss: absolute, loss: height, loss: prec, loss: relative"),
+        words(
+            "levels, loss by column: prec, loss by column: vinterbo, loss: absolute, loss: height, loss: prec, \
+             loss: relative, loss: vinterbo"
+        ),
         "{verdict:#?}"
     );
     assert_eq!(verdict.claims["levels"].found, "`30-39` (and 1 more) in `age` is no label of level 0");

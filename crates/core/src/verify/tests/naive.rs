@@ -728,6 +728,7 @@ impl<'a> Table<'a> {
             ("absolute", height),
             ("relative", ratios.iter().sum()),
             ("prec", (0..columns).map(|c| self.precision(c)).sum::<f64>() / columns as f64),
+            ("vinterbo", (0..columns).map(|c| self.precision(c)).sum::<f64>()),
             ("dm", pairs(&|row| stay[row]) + n * hidden),
             ("dm*", pairs(&|_| true)),
             ("entropy", (0..columns).map(|c| self.entropy(c)).sum()),
@@ -738,6 +739,9 @@ impl<'a> Table<'a> {
         ]);
         if let Some(cm) = self.classification(stay, (1.0, 1.0)) {
             losses.insert("cm", cm);
+            let sum = |part: &dyn Fn(usize) -> f64| (0..columns).map(part).sum::<f64>();
+            losses.insert("column-mi", sum(&|c| self.mutual(c) * self.precision(c)));
+            losses.insert("value-mi", sum(&|c| self.untold(c, None)));
         }
         let wanted = self.policy.search.loss.parameters();
         if let Some(target) = self.target(&lm, stay) {
@@ -748,16 +752,21 @@ impl<'a> Table<'a> {
 
     /// Loss → column → its part, with all defaults.
     fn by_column(&self, stay: &[bool]) -> BTreeMap<String, BTreeMap<String, f64>> {
-        let parts: [(&str, &dyn Fn(usize) -> f64); 4] = [
+        let parts: [(&str, &dyn Fn(usize) -> f64); 7] = [
             ("prec", &|c| self.precision(c)),
             ("entropy", &|c| self.entropy(c)),
             ("conditional-entropy", &|c| self.conditional(c, stay, (1.0, 1.0))),
             ("lm", &|c| self.leaf_loss(c, stay)),
+            ("vinterbo", &|c| self.precision(c)),
+            ("column-mi", &|c| self.mutual(c) * self.precision(c)),
+            ("value-mi", &|c| self.untold(c, None)),
         ];
         let columns = |part: &dyn Fn(usize) -> f64| {
             self.quasi.iter().enumerate().map(|(c, q)| (q.clone(), part(c))).collect()
         };
-        parts.into_iter().map(|(loss, part)| (loss.to_owned(), columns(part))).collect()
+        let labels = !self.policy.with_role(Role::Target).is_empty();
+        let told = parts.into_iter().filter(|(loss, _)| labels || !loss.ends_with("-mi"));
+        told.map(|(loss, part)| (loss.to_owned(), columns(part))).collect()
     }
 
     /// The targets that the tests' policies name.
@@ -799,6 +808,9 @@ impl<'a> Table<'a> {
                 let column = |c: usize| weight(c) * (0..stay.len()).map(|row| cell(row, c)).sum::<f64>();
                 Some((0..self.quasi.len()).map(column).sum::<f64>() / m / stay.len() as f64)
             }
+            ("value-mi", None, Some(true)) => {
+                Some((0..self.quasi.len()).map(|c| weight(c) * self.untold(c, Some(stay))).sum())
+            }
             ("height", None, None) => {
                 let level = |c: usize| self.case.levels[&self.quasi[c]] as f64;
                 Some((0..self.quasi.len()).map(|c| weight(c) * level(c)).sum())
@@ -815,6 +827,64 @@ impl<'a> Table<'a> {
             0 => self.case.levels[&self.quasi[c]] as f64 / height,
             rows => sum / height / rows as f64,
         }
+    }
+
+    /// Target → row → its label, as the place of the first one that equals it.
+    fn target_labels(&self) -> Vec<Vec<usize>> {
+        let at = |name: &str| self.case.columns.iter().position(|c| c == name).unwrap();
+        let targets = self.policy.with_role(Role::Target);
+        targets.iter().map(|t| firsts(self.case.rows.iter().map(|row| &row[at(t)]))).collect()
+    }
+
+    /// The mean over targets of Σ p(x,c)·log2(p(x,c)/(p(x)·p(c))), of values that six rows have.
+    fn mutual(&self, c: usize) -> f64 {
+        let values = firsts(self.raw.iter().map(|row| &row[c]));
+        let often = |row: &usize| values.iter().filter(|&&v| v == values[*row]).count() >= 6;
+        let kept: Vec<usize> = (0..values.len()).filter(often).collect();
+        let share = |like: &dyn Fn(usize) -> bool| {
+            kept.iter().filter(|&&o| like(o)).count() as f64 / kept.len() as f64
+        };
+        let bits = |labels: &Vec<usize>| -> f64 {
+            let row = |&r: &usize| {
+                let both = share(&|o| values[o] == values[r] && labels[o] == labels[r]);
+                (both / share(&|o| values[o] == values[r]) / share(&|o| labels[o] == labels[r])).log2()
+            };
+            kept.iter().map(row).sum::<f64>() / kept.len().max(1) as f64
+        };
+        let targets = self.target_labels();
+        targets.iter().map(bits).sum::<f64>() / targets.len().max(1) as f64
+    }
+
+    /// The mean over rows of what their cell no longer tells; where suppressed rows count, these tell nothing.
+    fn untold(&self, c: usize, stay: Option<&[bool]>) -> f64 {
+        let targets = self.target_labels();
+        let top = self.case.height(&self.quasi[c]);
+        let mut known: BTreeMap<(Option<String>, usize), f64> = BTreeMap::new();
+        let mut tells = |row: usize, level: usize| {
+            let label = |r: usize| self.case.label(&self.quasi[c], self.raw[r][c].as_deref(), level);
+            *known.entry((label(row), level)).or_insert_with(|| {
+                let like: Vec<usize> = (0..self.raw.len()).filter(|&r| label(r) == label(row)).collect();
+                let bits = |labels: &Vec<usize>| -> f64 {
+                    let in_table = |r: usize| {
+                        labels.iter().filter(|&&l| l == labels[r]).count() as f64 / labels.len() as f64
+                    };
+                    let among = |r: usize| {
+                        like.iter().filter(|&&o| labels[o] == labels[r]).count() as f64 / like.len() as f64
+                    };
+                    like.iter().map(|&r| (among(r) / in_table(r)).log2().abs()).sum::<f64>()
+                        / like.len() as f64
+                };
+                let all = targets.iter().map(bits).sum::<f64>() / targets.len().max(1) as f64;
+                if like.len() < 6 { 0.0 } else { all }
+            })
+        };
+        let mut worth = |row: usize, level: usize| (level..=top).map(|l| tells(row, l)).fold(0.0, f64::max);
+        let mut lost = 0.0;
+        for row in 0..self.raw.len() {
+            let gone = stay.is_some_and(|stay| !stay[row]);
+            lost += worth(row, 0) - if gone { 0.0 } else { worth(row, self.level(row, c)) };
+        }
+        lost / (self.raw.len() as f64).max(1.0)
     }
 
     fn entropy(&self, c: usize) -> f64 {

@@ -81,6 +81,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
             "{ name = \"cm\", tradeoff = 0.8 }",
             "{ name = \"conditional-entropy\", aggregate = \"max\", tradeoff = 0.2 }",
             "{ name = \"lm\", tradeoff = 0.1 }",
+            "{ name = \"value-mi\", count_suppressed = true }",
         ]),
     );
     let models = select(vec![
@@ -133,7 +134,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
                 "cells" => models.contains("profit"),
                 _ => false,
             };
-            let depends = models.contains("m_conf") && loss.contains("cm");
+            let depends = models.contains("m_conf") && (loss.contains("cm") || loss.contains("-mi"));
             // Unions of classes that are safe under these models may not be so.
             let unions = models.contains("personalized") && missing == Missing::Wildcard
                 || suppressed == "cells" && (models.contains("personalized") || models.contains("ck_safety"));

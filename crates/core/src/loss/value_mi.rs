@@ -1,0 +1,102 @@
+//! What released values no longer tell of the target (mission M10; Katirai, "Method 3"): the mean over rows of the sum over columns of
+//! the worth of the original value less that of the released one, in bits; what a value is worth is in `worth.rs`.
+//!
+//! A value is worth at least what lies above it, so that a cell never costs less by generalization: monotone where suppressed
+//! rows are not counted, the default. Where they are, a suppressed cell has lost all that its value was worth: beside what it lost by
+//! generalization that is the worth of its generalized value, which is the surplus. It only grows towards the bottom, where more rows are
+//! suppressed and values are worth more. There is no trade-off: with one, a suppressed row would cost by its original value, which
+//! the classes of a node do not know.
+//!
+//! Sums over leaves are in the order of leaves at every level, so that rounding keeps them monotone, too. Costs one pass
+//! over the suppressed classes.
+
+use super::columns::aggregate;
+use super::{Evidence, Loss, Marginals};
+use crate::classes::{Flags, View};
+use crate::lattice::Node;
+use crate::policy::Aggregate;
+use crate::worth::Worths;
+
+/// One column.
+struct Column {
+    /// Level → Σ over all rows of the bits lost by generalization.
+    lost: Vec<f64>,
+    worths: Worths,
+}
+
+pub(super) struct ValueInformation {
+    columns: Vec<Column>,
+    weights: Vec<f64>,
+    rows: f64,
+    count_suppressed: bool,
+}
+
+impl ValueInformation {
+    pub(super) fn new(marginals: &Marginals, weights: &[f64], count_suppressed: bool) -> Self {
+        let column = |(counts, worths): (&super::marginals::ColumnCounts, &Worths)| {
+            let lost = |level: usize| {
+                let leaves = counts.levels[0].rows.iter().zip(&counts.codes[level]).enumerate();
+                let cost = |(leaf, (&rows, &code)): (usize, (&u64, &u32))| {
+                    rows as f64 * (worths.at(0, leaf as u32) - worths.at(level, code))
+                };
+                leaves.map(cost).fold(0.0, |a, b| a + b)
+            };
+            Column { lost: (0..=counts.height()).map(lost).collect(), worths: worths.clone() }
+        };
+        ValueInformation {
+            columns: marginals.columns.iter().zip(&marginals.worths).map(column).collect(),
+            weights: weights.to_vec(),
+            rows: (marginals.rows as f64).max(1.0),
+            count_suppressed,
+        }
+    }
+
+    /// Column by column, the weighted parts.
+    fn columns(&self, node: &Node, surplus: &[f64]) -> impl ExactSizeIterator<Item = f64> {
+        let part = move |(c, column): (usize, &Column)| {
+            let bits = column.lost[node.level(c)] + surplus.get(c).copied().unwrap_or(0.0);
+            self.weights[c] * bits / self.rows
+        };
+        self.columns.iter().enumerate().map(part)
+    }
+
+    /// What the suppressed rows' generalized values are worth.
+    fn hidden(&self, view: &View<'_>, flags: &Flags, column: usize) -> f64 {
+        let level = view.node().level(column);
+        let mut counts = Vec::new();
+        super::cells::count(view, flags, column, &mut counts);
+        let worth =
+            |(code, &rows): (usize, &u64)| rows as f64 * self.columns[column].worths.at(level, code as u32);
+        counts.iter().enumerate().filter(|(_, rows)| **rows > 0).map(worth).fold(0.0, |a, b| a + b)
+    }
+}
+
+impl Loss for ValueInformation {
+    fn name(&self) -> &'static str {
+        "value-mi"
+    }
+
+    fn monotone(&self) -> bool {
+        !self.count_suppressed
+    }
+
+    fn loss(&self, view: &View<'_>, flags: &Flags) -> f64 {
+        aggregate(Aggregate::Sum, self.parts(view, flags).into_iter())
+    }
+
+    fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
+        aggregate(Aggregate::Sum, self.columns(node, surplus))
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+        let mut surplus = Vec::new();
+        if self.count_suppressed && flags.rows() > 0 {
+            surplus.extend((0..view.columns()).map(|column| self.hidden(view, flags, column)));
+        }
+        Evidence { above: self.bound(view.node(), &[]), surplus }
+    }
+
+    fn parts(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
+        self.columns(view.node(), &self.evidence(view, flags).surplus).collect()
+    }
+}

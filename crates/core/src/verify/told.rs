@@ -1,0 +1,129 @@
+//! What columns and values of the original tell of the targets, computed a second time (Katirai, "Method 2" and "Method 3").
+//!
+//! By other ways than the search: a column tells H(C) − H(C|X); a value the mean over its own rows of |log2 p(c|v)/p(c)|. A value with fewer
+//! than 6 rows tells nothing by itself; a value is worth the most of what it and anything above it tells. The mean over targets.
+//! Costs a pass over the distinct tuples per column and target, and one over the labels of every hierarchy value.
+
+use std::collections::BTreeMap;
+
+use super::classes::Interner;
+use super::labels::Labels;
+use super::levels::Chain;
+use crate::hierarchy::Hierarchy;
+
+/// Rows that an estimate needs.
+const FEW: f64 = 6.0;
+
+/// Label → rows.
+type Counts = BTreeMap<u32, f64>;
+
+/// What one column tells.
+#[derive(Debug, Clone)]
+pub(super) struct Tells {
+    pub(super) mutual: f64,
+    /// Level → value → its worth.
+    worths: Vec<Vec<f64>>,
+    /// Target → leaf → labels.
+    leaves: Vec<Vec<Counts>>,
+    /// Target → labels of the whole table.
+    all: Vec<Counts>,
+}
+
+/// What every column tells; none where there is no target, or a hierarchy that is not known or does not know a value.
+pub(super) fn told(labels: &[Labels], interners: &[Interner], chains: &[Chain<'_>]) -> Option<Vec<Tells>> {
+    let column = |(at, chain): (usize, &Chain<'_>)| {
+        let hierarchy = chain.hierarchy.as_ref()?;
+        let leaf = |text: u32| hierarchy.leaf(interners[at].value(text));
+        let mut targets = Vec::new();
+        for target in labels {
+            let mut leaves = vec![Counts::new(); hierarchy.leaf_count()];
+            for ((text, label), rows) in target.met(at) {
+                *leaves[leaf(text)? as usize].entry(label).or_default() += rows as f64;
+            }
+            targets.push(leaves);
+        }
+        (!targets.is_empty()).then(|| Tells::new(hierarchy, targets))
+    };
+    chains.iter().enumerate().map(column).collect()
+}
+
+impl Tells {
+    fn new(hierarchy: &Hierarchy, leaves: Vec<Vec<Counts>>) -> Self {
+        let mutual = mean(leaves.iter().map(|leaves| mutual(leaves)));
+        let all = leaves.iter().map(|target| sum(target.iter())).collect();
+        let mut told = Tells { mutual, worths: Vec::new(), leaves, all };
+        let top = hierarchy.height();
+        let own = |level: usize| {
+            let mut under = vec![Vec::new(); hierarchy.size(level)];
+            (0..hierarchy.leaf_count() as u32)
+                .for_each(|leaf| under[hierarchy.generalize(leaf, level) as usize].push(leaf));
+            under.iter().map(|leaves| told.of(leaves)).collect()
+        };
+        let mut worths: Vec<Vec<f64>> = (0..=top).map(own).collect();
+        for leaf in 0..hierarchy.leaf_count() as u32 {
+            let mut most = 0.0f64;
+            for level in (0..=top).rev() {
+                let worth = &mut worths[level][hierarchy.generalize(leaf, level) as usize];
+                most = most.max(*worth);
+                *worth = most;
+            }
+        }
+        told.worths = worths;
+        told
+    }
+
+    /// What the rows of some leaves tell.
+    fn of(&self, leaves: &[u32]) -> f64 {
+        mean(self.leaves.iter().zip(&self.all).map(|(target, all)| {
+            let mine = sum(leaves.iter().map(|&leaf| &target[leaf as usize]));
+            let (rows, table) = (total(&mine), total(all));
+            if rows < FEW {
+                return 0.0;
+            }
+            let bits = |(label, n): (&u32, &f64)| n / rows * ((n / rows) / (all[label] / table)).log2().abs();
+            mine.iter().map(bits).sum()
+        }))
+    }
+
+    /// What a value is worth.
+    pub(super) fn value(&self, level: usize, code: u32) -> f64 {
+        self.worths[level][code as usize]
+    }
+
+    /// What a cell is worth that covers some leaves, the least value above which is at a level.
+    pub(super) fn cell(&self, hierarchy: &Hierarchy, leaves: &[u32], level: usize) -> f64 {
+        let above = leaves.first().map_or(0.0, |&leaf| self.value(level, hierarchy.generalize(leaf, level)));
+        self.of(leaves).max(above)
+    }
+}
+
+/// H(C) − H(C|X) over the rows of leaves that are not few.
+fn mutual(leaves: &[Counts]) -> f64 {
+    let kept: Vec<&Counts> = leaves.iter().filter(|counts| total(counts) >= FEW).collect();
+    let all = sum(kept.iter().copied());
+    let rows = total(&all).max(1.0);
+    let within: f64 = kept.iter().map(|counts| total(counts) / rows * entropy(counts)).sum();
+    (entropy(&all) - within).max(0.0)
+}
+
+fn entropy(counts: &Counts) -> f64 {
+    let all = total(counts);
+    0.0 - counts.values().map(|n| n / all * (n / all).log2()).sum::<f64>()
+}
+
+fn total(counts: &Counts) -> f64 {
+    counts.values().sum()
+}
+
+fn sum<'a>(parts: impl Iterator<Item = &'a Counts>) -> Counts {
+    let mut all = Counts::new();
+    for (label, rows) in parts.flatten() {
+        *all.entry(*label).or_default() += rows;
+    }
+    all
+}
+
+fn mean(of: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let targets = of.len().max(1) as f64;
+    of.sum::<f64>() / targets
+}
