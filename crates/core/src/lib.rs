@@ -19,6 +19,7 @@ pub mod worth;
 pub mod rank;
 pub mod tuples;
 pub mod population;
+pub mod predict;
 pub mod model;
 pub mod loss;
 pub mod policy;

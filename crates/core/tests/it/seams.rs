@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 22] = [
+const NOUNS: [&str; 23] = [
     "error",
     "table",
     "cell",
@@ -16,6 +16,7 @@ const NOUNS: [&str; 22] = [
     "rank",
     "tuples",
     "population",
+    "predict",
     "model",
     "loss",
     "policy",

@@ -1,0 +1,194 @@
+//! How released cells become features (Katirai, "The output of the anonymization process was then fed …").
+//!
+//! A number is itself; an interval the middle of its bounds, and so is a label of a hierarchy over numbers, of the numbers under it. An
+//! interval without an end, and `*`, is the mean of the numbers known to lie in it. A category is itself; a cell that may be several categories, a set, a
+//! mask, a label or `*`, becomes several rows that share its weight, and what is predicted of them is averaged: sex `*` is two rows of weight
+//! ½. A missing number is the mean, a missing category one of its own, and so is one that was not known when the model was fitted. Where a row would become
+//! more than 256, its cells with most categories are thinned out evenly. Costs a look-up per cell, and the rows that a row becomes.
+
+use std::collections::BTreeMap;
+
+use super::sheet::Feature;
+use crate::cell::{Cell, Interval, number};
+use crate::hierarchy::Hierarchy;
+use crate::table::{Code, Dictionary};
+
+/// The most rows that one becomes.
+const MOST: usize = 256;
+
+/// What is known of a column when a model is fitted.
+pub struct Known<'a> {
+    /// The values with their rows.
+    pub values: &'a Dictionary,
+    /// How they generalize, where cells may be labels.
+    pub hierarchy: Option<&'a Hierarchy>,
+}
+
+/// Reads released cells as features.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    columns: Vec<Column>,
+}
+
+#[derive(Debug, Clone)]
+enum Column {
+    Number {
+        /// The numbers known, in order, with their rows.
+        known: Vec<(f64, f64)>,
+        /// Label → the middle of the numbers under it.
+        labels: BTreeMap<String, f64>,
+    },
+    Category {
+        /// In order.
+        known: Vec<String>,
+        /// Label → the categories under it.
+        labels: BTreeMap<String, Vec<u32>>,
+    },
+}
+
+impl Reader {
+    /// What is to be known of cells: columns of numbers alone are numbers.
+    pub fn new(columns: &[Known<'_>]) -> Self {
+        Reader { columns: columns.iter().map(Column::new).collect() }
+    }
+
+    /// The features that rows are read as. A category more than there are is the missing one.
+    pub fn features(&self) -> Vec<Feature> {
+        let feature = |column: &Column| match column {
+            Column::Number { .. } => Feature::Number,
+            Column::Category { known, .. } => Feature::Category(known.len() as u32 + 1),
+        };
+        self.columns.iter().map(feature).collect()
+    }
+
+    /// The rows that a row may be, all alike in weight.
+    pub fn read(&self, row: &[Option<&str>]) -> Vec<Vec<f64>> {
+        let mut cells: Vec<Vec<f64>> =
+            self.columns.iter().zip(row).map(|(column, cell)| column.read(*cell)).collect();
+        while cells.iter().map(|c| c.len() as f64).product::<f64>() > MOST as f64 {
+            if let Some(widest) = cells.iter_mut().max_by_key(|c| c.len()) {
+                let mut at = 0;
+                widest.retain(|_| {
+                    at += 1;
+                    at % 2 == 1
+                });
+            }
+        }
+        let mut rows: Vec<Vec<f64>> = vec![Vec::new()];
+        for cell in &cells {
+            let with = |row: &Vec<f64>, value: &f64| [row.as_slice(), &[*value]].concat();
+            rows = rows.iter().flat_map(|row| cell.iter().map(move |value| with(row, value))).collect();
+        }
+        rows
+    }
+
+    /// A cell of a row that was read, as a text; the missing category is none.
+    pub fn text(&self, column: usize, cell: f64) -> Option<String> {
+        match &self.columns[column] {
+            Column::Number { .. } => Some(cell.to_string()),
+            Column::Category { known, .. } => known.get(cell as usize).cloned(),
+        }
+    }
+}
+
+impl Column {
+    fn new(known: &Known<'_>) -> Self {
+        let values =
+            || (0..known.values.len() as Code).filter_map(|code| Some((known.values.value(code)?, code)));
+        let numbers = values().next().is_some() && values().all(|(text, _)| number(text).is_some());
+        if numbers {
+            let mut rows: Vec<(f64, f64)> = values()
+                .filter_map(|(text, code)| Some((number(text)?, known.values.count(code) as f64)))
+                .collect();
+            rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let middle = |leaves: Vec<&str>| {
+                let numbers: Vec<f64> = leaves.into_iter().filter_map(number).collect();
+                let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+                let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                (low <= high).then(|| low + (high - low) / 2.0)
+            };
+            let labels = under(known.hierarchy).into_iter();
+            let labels = labels.filter_map(|(label, leaves)| Some((label, middle(leaves)?)));
+            return Column::Number { known: rows, labels: labels.collect() };
+        }
+        let mut names: Vec<String> = values().map(|(text, _)| text.to_owned()).collect();
+        names.sort();
+        let places = |leaves: Vec<&str>| -> Vec<u32> {
+            let place = |leaf: &str| names.binary_search_by(|name| name.as_str().cmp(leaf)).ok();
+            let mut places: Vec<u32> = leaves.into_iter().filter_map(place).map(|at| at as u32).collect();
+            places.sort_unstable();
+            places
+        };
+        let labels = under(known.hierarchy).into_iter().map(|(label, leaves)| (label, places(leaves)));
+        Column::Category { labels: labels.filter(|(_, of)| !of.is_empty()).collect(), known: names }
+    }
+
+    fn read(&self, cell: Option<&str>) -> Vec<f64> {
+        match self {
+            Column::Number { known, labels } => vec![as_number(cell, known, labels)],
+            Column::Category { known, labels } => as_categories(cell, known, labels),
+        }
+    }
+}
+
+/// Label above the leaves → the leaves under it, of the least level that has it.
+fn under(hierarchy: Option<&Hierarchy>) -> BTreeMap<String, Vec<&str>> {
+    let mut labels: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let Some(hierarchy) = hierarchy else { return labels };
+    for level in 1..=hierarchy.height() {
+        let mut here: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for leaf in 0..hierarchy.leaf_count() as Code {
+            let label = hierarchy.label(level, hierarchy.generalize(leaf, level));
+            if let (Some(label), Some(value)) = (label, hierarchy.leaf_value(leaf)) {
+                here.entry(label.to_owned()).or_default().push(value);
+            }
+        }
+        for (label, leaves) in here {
+            labels.entry(label).or_insert(leaves);
+        }
+    }
+    labels
+}
+
+fn as_number(cell: Option<&str>, known: &[(f64, f64)], labels: &BTreeMap<String, f64>) -> f64 {
+    let mean = |of: &dyn Fn(f64) -> bool| {
+        let inside = || known.iter().filter(|(x, _)| of(*x));
+        let rows: f64 = inside().map(|(_, rows)| rows).sum();
+        (rows > 0.0).then(|| inside().map(|(x, rows)| x * rows).sum::<f64>() / rows)
+    };
+    let all = || mean(&|_| true).unwrap_or(0.0);
+    let Some(text) = cell else { return all() };
+    if let Some(x) = number(text) {
+        return x;
+    }
+    match Cell::parse(text) {
+        Cell::Interval(Interval { low, high, .. }) if low.is_finite() && high.is_finite() => {
+            low + (high - low) / 2.0
+        }
+        Cell::Interval(interval) => {
+            let end = if interval.low.is_finite() { interval.low } else { interval.high };
+            mean(&|x| interval.has(x)).unwrap_or(end)
+        }
+        Cell::Set(values) => {
+            let numbers: Vec<f64> = values.iter().filter_map(|value| number(value)).collect();
+            if numbers.is_empty() { all() } else { numbers.iter().sum::<f64>() / numbers.len() as f64 }
+        }
+        Cell::Anything => all(),
+        _ => labels.get(text).copied().unwrap_or_else(all),
+    }
+}
+
+fn as_categories(cell: Option<&str>, known: &[String], labels: &BTreeMap<String, Vec<u32>>) -> Vec<f64> {
+    let missing = vec![known.len() as f64];
+    let Some(text) = cell else { return missing };
+    if let Ok(at) = known.binary_search_by(|name| name.as_str().cmp(text)) {
+        return vec![at as f64];
+    }
+    if let Some(places) = labels.get(text) {
+        return places.iter().map(|&at| f64::from(at)).collect();
+    }
+    let cell = Cell::parse(text);
+    let covered = known.iter().enumerate().filter(|(_, name)| cell.covers(name));
+    let covered: Vec<f64> = covered.map(|(at, _)| at as f64).collect();
+    if covered.is_empty() { missing } else { covered }
+}

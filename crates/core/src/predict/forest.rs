@@ -1,0 +1,85 @@
+//! A random forest (Breiman 2001): the mean of trees, each grown on rows drawn with replacement, trying a part of the features at every split.
+//!
+//! As many rows are drawn for a tree as the sheet stands for, by weight; a third of the features is tried for numbers, the root of their
+//! number for classes, and at least one. Every tree has a stream of random numbers of its own, so that threads do not matter. Costs sixty trees.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::Model;
+use super::sheet::{Sheet, Target};
+use super::tree::{Tree, grow};
+use crate::error::Result;
+
+const TREES: u64 = 60;
+
+struct Forest {
+    trees: Vec<Tree>,
+}
+
+pub(super) fn fit(sheet: &Sheet, seed: u64) -> Result<Box<dyn Model>> {
+    let features = sheet.features().len();
+    let tried = match sheet.target() {
+        Target::Number => features / 3,
+        Target::Class(_) => features.isqrt(),
+    };
+    let tried = tried.max(1).min(features);
+    let tree = |number: u64| {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(number);
+        let drawn = sheet.weighing(&drawn(sheet, &mut random));
+        grow(&drawn, &mut |features| some(features, tried, &mut random))
+    };
+    Ok(Box::new(Forest { trees: (0..TREES).into_par_iter().map(tree).collect() }))
+}
+
+/// A number from 0 to `end` − 1.
+fn below(random: &mut ChaCha8Rng, end: u64) -> u64 {
+    ((u128::from(random.next_u64()) * u128::from(end)) >> 64) as u64
+}
+
+/// How often each row is drawn, of as many draws as the sheet stands for.
+fn drawn(sheet: &Sheet, random: &mut ChaCha8Rng) -> Vec<f64> {
+    let mut upto = 0.0;
+    let ends: Vec<f64> = sheet
+        .rows()
+        .iter()
+        .map(|row| {
+            upto += row.weight;
+            upto
+        })
+        .collect();
+    let mut times = vec![0.0; ends.len()];
+    for _ in 0..(upto.round() as u64).max(1) {
+        // 53 random bits are a fraction from 0 to 1.
+        let at = (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 * upto;
+        let row = ends.partition_point(|end| *end <= at).min(ends.len() - 1);
+        times[row] += 1.0;
+    }
+    times
+}
+
+/// Some of the features, in order.
+fn some(features: usize, tried: usize, random: &mut ChaCha8Rng) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..features).collect();
+    for at in 0..tried {
+        let other = at + below(random, (features - at) as u64) as usize;
+        all.swap(at, other);
+    }
+    all.truncate(tried);
+    all.sort_unstable();
+    all
+}
+
+impl Model for Forest {
+    fn predict(&self, cells: &[f64]) -> Vec<f64> {
+        let mut sum: Vec<f64> = Vec::new();
+        for tree in &self.trees {
+            let answer = tree.predict(cells);
+            sum.resize(answer.len(), 0.0);
+            sum.iter_mut().zip(answer).for_each(|(sum, part)| *sum += part);
+        }
+        sum.iter().map(|part| part / self.trees.len() as f64).collect()
+    }
+}

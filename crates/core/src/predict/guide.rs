@@ -1,0 +1,110 @@
+//! A guide: whatever predicts a number from released rows, so that a method can ask how much a generalization would cost the recipient's
+//! model (Katirai, "The Greedy-DXCG Algorithm").
+//!
+//! Rows come in batches, because starting a model can cost more than its work. Models here and commands outside of this
+//! program are the same to whoever asks. Costs what the model costs, for as many rows as the released ones may be.
+
+use super::features::Reader;
+use super::sheet::{Line, Sheet, Target};
+use super::{Model, fit};
+use crate::error::{Fault, Result};
+
+/// The released cells of the features, in their order; none is missing.
+pub type Row = Vec<Option<String>>;
+
+/// Predicts from released rows.
+pub trait Guide: Send + Sync {
+    /// The columns that it reads.
+    fn features(&self) -> &[String];
+
+    /// What is predicted of every row, in their order.
+    ///
+    /// # Errors
+    /// A model that fails, or rows that do not have its features.
+    fn predict(&self, rows: &[Row]) -> Result<Vec<f64>>;
+}
+
+/// Reads rows as features, has them all predicted at once, and averages over what a row may be.
+///
+/// # Errors
+/// Those of `predict`, and another number of predictions than of rows.
+pub fn averaged(
+    reader: &Reader,
+    rows: &[Row],
+    predict: impl FnOnce(&[Vec<f64>]) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    let width = reader.features().len();
+    if rows.iter().any(|row| row.len() != width) {
+        return Err(Fault::bug("a row does not have the features of the model").into());
+    }
+    let (mut plain, mut ends) = (Vec::new(), Vec::new());
+    for row in rows {
+        let cells: Vec<Option<&str>> = row.iter().map(Option::as_deref).collect();
+        plain.extend(reader.read(&cells));
+        ends.push(plain.len());
+    }
+    let said = predict(&plain)?;
+    if said.len() != plain.len() {
+        return Err(Fault::bug("there are not as many predictions as rows").into());
+    }
+    let mut from = 0;
+    let mean = |end: usize| {
+        let part = &said[from..end];
+        from = end;
+        part.iter().sum::<f64>() / part.len() as f64
+    };
+    Ok(ends.into_iter().map(mean).collect())
+}
+
+/// A model that was fitted here.
+pub struct Fitted {
+    names: Vec<String>,
+    reader: Reader,
+    model: Box<dyn Model>,
+}
+
+impl Fitted {
+    /// Fits the model of a name to original rows: cells, target, and how many there are of each. Of classes, the last one's likelihood is
+    /// what is predicted.
+    ///
+    /// # Errors
+    /// Those of [`fit`], and more than two classes.
+    pub fn new<'a>(
+        name: &str,
+        features: Vec<String>,
+        reader: Reader,
+        target: Target,
+        rows: impl IntoIterator<Item = (Vec<Option<&'a str>>, f64, u64)>,
+        seed: u64,
+    ) -> Result<Self> {
+        if matches!(target, Target::Class(of) if of > 2) {
+            return Err(Fault::data(
+                "the target has more than two classes, and one number is to be predicted",
+            )
+            .help("choose a target of numbers, or of two classes")
+            .into());
+        }
+        let line = |(cells, target, rows): (Vec<Option<&'a str>>, f64, u64)| {
+            let read = reader.read(&cells);
+            let weight = rows as f64 / read.len() as f64;
+            read.into_iter().map(move |cells| Line { cells, target, weight }).collect::<Vec<_>>()
+        };
+        let sheet = Sheet::new(reader.features(), target, rows.into_iter().flat_map(line))?;
+        let model = fit(name, &sheet, seed)?;
+        Ok(Fitted { names: features, reader, model })
+    }
+}
+
+impl Guide for Fitted {
+    fn features(&self) -> &[String] {
+        &self.names
+    }
+
+    fn predict(&self, rows: &[Row]) -> Result<Vec<f64>> {
+        let last = |cells: &Vec<f64>| {
+            let said = self.model.predict(cells);
+            said.last().copied().ok_or_else(|| Fault::bug("a model said nothing").into())
+        };
+        averaged(&self.reader, rows, |plain| plain.iter().map(last).collect())
+    }
+}
