@@ -12,13 +12,13 @@ use crate::error::{Error, Fault, Result};
 use crate::table::{Code, Dictionary};
 
 /// Delimiters in order of preference: the rarer inside labels, the earlier.
-const DELIMITERS: [char; 3] = [';', '\t', ','];
+pub(crate) const DELIMITERS: [char; 3] = [';', '\t', ','];
 
 /// One record of the text.
-struct Row {
+pub(crate) struct Row {
     /// Where it starts, from 1.
-    line: u64,
-    cells: Vec<String>,
+    pub(crate) line: u64,
+    pub(crate) cells: Vec<String>,
 }
 
 /// The paths of a hierarchy file, which must hold every value of the data.
@@ -85,7 +85,7 @@ pub fn write(hierarchy: &Hierarchy, delimiter: char) -> String {
 }
 
 /// Every delimiter is quoted, not only the one in use, so that detection cannot be misled.
-fn write_cell(text: &mut String, cell: &str, delimiter: char) {
+pub(crate) fn write_cell(text: &mut String, cell: &str, delimiter: char) {
     let special = |c: char| c == delimiter || DELIMITERS.contains(&c) || "\"\r\n\u{feff}".contains(c);
     if cell.contains(special) {
         text.push('"');
@@ -131,7 +131,7 @@ fn width(rows: &[Row]) -> (usize, usize) {
 
 /// The records of the text; blank lines are none. A quote opens at the start of a cell, and within one
 /// after any of `openers`.
-fn split(text: &str, delimiter: char, openers: &[char]) -> Result<Vec<Row>> {
+pub(crate) fn split(text: &str, delimiter: char, openers: &[char]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut cells = Vec::new();
     let mut cell = String::new();
@@ -251,7 +251,7 @@ fn nesting(rows: &[Row]) -> Vec<Fault> {
 }
 
 /// The first faults, and how many more there are.
-fn few(mut faults: Vec<Fault>) -> Error {
+pub(crate) fn few(mut faults: Vec<Fault>) -> Error {
     let more = faults.len().saturating_sub(NAMED);
     faults.truncate(NAMED);
     if more > 0 {

@@ -12,18 +12,26 @@
 //! The values of a table are the codes of a poset, in the order given; a value need not be minimal: `[10, 25]` and `0213*` are values.
 //! One file per kind. Building costs values · nodes above each; then joining costs no more than the nodes above a value.
 
+mod birth;
+mod bits;
+mod codes;
+mod explicit;
+mod graph;
+mod levels;
 mod range;
+mod row;
 mod spec;
 mod suppress;
 #[cfg(test)]
 mod tests;
 
-pub use spec::{Range, Spec, describe};
+pub use row::Row;
+pub use spec::{Birth, Codes, Range, Spec, describe};
 
 use std::fmt::Debug;
 
 use crate::error::{Error, Fault, Result};
-use crate::hierarchy::TOP;
+use crate::hierarchy::{Hierarchy, TOP};
 use crate::table::Code;
 
 /// What some values have in common: enough to find the least cells above all of them.
@@ -75,6 +83,12 @@ pub trait Kind: Debug + Send + Sync {
         self.join(&mut joined, value);
         self.measure(&joined)
     }
+
+    /// Each of the least cells as if it were a value: what K's fold goes on with (definition 4). Kinds that have one least cell go on with all
+    /// that they know.
+    fn alone(&self, common: &Common) -> Vec<Common> {
+        vec![common.clone()]
+    }
 }
 
 /// The values of a column, and all that they can generalize to.
@@ -95,15 +109,28 @@ impl Poset {
         values: Vec<Option<String>>,
         load: &dyn Fn(&str) -> Result<String>,
     ) -> Result<Self> {
-        let _ = load;
         let texts: Vec<&str> = values.iter().map(|value| value.as_deref().unwrap_or_default()).collect();
         let missing = values.iter().position(Option::is_none);
         let given = Given { texts: &texts, missing };
         let kind: Box<dyn Kind> = match spec {
+            Spec::File(file) => Box::new(explicit::Explicit::new(file, &given, load)?),
+            Spec::Bits(count) => Box::new(bits::Bits::new(*count, &given)?),
+            Spec::Birth(spec) => Box::new(birth::Births::new(spec, &given)?),
+            Spec::Codes(spec) => Box::new(codes::Multisets::new(spec, &given, load)?),
             Spec::Range(spec) => Box::new(range::Ranges::new(spec, &given)?),
             Spec::Suppress => Box::new(suppress::Suppress::new(&given)),
         };
         Ok(Poset { kind, missing: missing.map(|at| at as Code), values })
+    }
+
+    /// A level hierarchy as a poset over its leaves: cells are labels, and the measure is the level out of all.
+    pub fn of_levels(hierarchy: &Hierarchy) -> Self {
+        let leaves = 0..hierarchy.leaf_count() as Code;
+        Poset {
+            values: leaves.map(|leaf| hierarchy.leaf_value(leaf).map(String::from)).collect(),
+            missing: hierarchy.missing(),
+            kind: Box::new(levels::Levels::new(hierarchy)),
+        }
     }
 
     /// How many values there are.
@@ -192,6 +219,14 @@ impl Poset {
                     false => self.kind.covered(common, &self.values),
                 }
             }
+        }
+    }
+
+    /// Each of the least cells as if it were a value, in the order of [`Poset::lub`].
+    pub fn alone(&self, common: &Common) -> Vec<Common> {
+        match common {
+            Common::Missing | Common::Nothing => vec![common.clone()],
+            _ => self.kind.alone(common),
         }
     }
 

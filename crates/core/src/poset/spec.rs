@@ -2,10 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::hierarchy::File;
+
 /// A poset as a policy asks for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Spec {
+    /// Nodes with one or more parents: `{ file = "places.csv" }`.
+    File(File),
+    /// Traits that are had or not, as so many characters 0 and 1: `{ bits = 3 }`.
+    Bits(u32),
+    /// Dates of birth.
+    Birth(Birth),
+    /// Codes, each with how often it occurs.
+    Codes(Codes),
     /// Ranges of numbers.
     Range(Range),
     /// The value or nothing: `"suppress"`.
@@ -27,9 +37,34 @@ pub struct Range {
     pub worthless: Option<f64>,
 }
 
+/// Dates of birth: the day, the month, the year, a band of ages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Birth {
+    /// The day at which ages are counted: `2006-01-01`.
+    pub base: String,
+    /// The last age of every band: `[5, 30, 50]` is ages 0 to 5, 6 to 30 and 31 to 50.
+    #[serde(default)]
+    pub ages: Vec<u32>,
+}
+
+/// Codes with how often they occur, such as `427.89:10; 031:2`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Codes {
+    /// The nodes that codes are, and their parents.
+    pub file: File,
+    /// A cell tells at most so many occurrences.
+    pub most: u32,
+}
+
 /// A short phrase for reports: how values were generalized.
 pub fn describe(spec: &Spec) -> String {
     match spec {
+        Spec::File(file) => format!("nodes of {}", file.path()),
+        Spec::Bits(count) => format!("the traits in common, of {count}"),
+        Spec::Birth(Birth { base, .. }) => format!("day, month, year or band of ages at {base}"),
+        Spec::Codes(Codes { file, most }) => format!("at most {most} codes in common, by {}", file.path()),
         Spec::Range(Range { worthless: Some(width), .. }) => format!("ranges narrower than {width}"),
         Spec::Range(_) => "ranges".into(),
         Spec::Suppress => "the value or nothing".into(),

@@ -4,18 +4,37 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod codes;
+mod dates;
+mod graphs;
+mod rows;
+
 fn no_file(path: &str) -> Result<String> {
     Err(Fault::bug(format!("no file `{path}`")).into())
 }
 
-fn poset(spec: &str, values: &[&str]) -> Poset {
+fn built(spec: &str, values: &[&str], load: &dyn Fn(&str) -> Result<String>) -> Result<Poset> {
     #[derive(serde::Deserialize)]
     struct Written {
         poset: Spec,
     }
     let Written { poset } = toml::from_str(&format!("poset = {spec}")).unwrap();
     let values = values.iter().map(|v| (!v.is_empty()).then(|| (*v).into())).collect();
-    Poset::build(&poset, values, &no_file).unwrap()
+    Poset::build(&poset, values, load)
+}
+
+fn poset(spec: &str, values: &[&str]) -> Poset {
+    built(spec, values, &no_file).unwrap()
+}
+
+fn refused(spec: &str, values: &[&str], file: &str) -> String {
+    built(spec, values, &|_| Ok(file.into())).unwrap_err().to_string()
+}
+
+fn joined(poset: &Poset, values: &[Code]) -> Common {
+    let mut common = poset.only(values[0]);
+    values[1..].iter().for_each(|&value| poset.join(&mut common, value));
+    common
 }
 
 fn lub(poset: &Poset, values: &[Code]) -> Vec<String> {
@@ -37,13 +56,29 @@ fn ranges_as_k_prints_them() {
     assert_eq!(lub(&ages, &[0, 1]), ["[10, 35]"]);
 }
 
+/// K, example 5 (with AND, as he defines it; his comment prints an OR), and a value without traits.
+#[test]
+fn bits_are_what_all_have() {
+    let traits = poset("{ bits = 3 }", &["011", "001", "000", "110", ""]);
+    assert_eq!(lub(&traits, &[0, 1]), ["001"]);
+    assert_eq!(traits.pair(0, 1), 2.0 / 3.0);
+    assert_eq!(lub(&traits, &[0, 3]), ["010"]);
+    assert_eq!(lub(&traits, &[1, 3]), ["*"]);
+    assert_eq!(lub(&traits, &[2]), ["*"], "no trait is told");
+    assert_eq!(lub(&traits, &[0]), ["011"]);
+    assert!(traits.covers(Some("001"), Some("011")) && !traits.covers(Some("011"), Some("001")));
+    assert!(!traits.covers(Some("01"), Some("011")) && !traits.covers(Some("001"), None));
+    let wide = format!("1{}", "0".repeat(63));
+    assert_eq!(lub(&poset("{ bits = 64 }", &[&wide]), &[0]), [wide]);
+    let text = refused("{ bits = 3 }", &["011", "01", "0x1"], "");
+    assert!(text.contains("`01` is not a text of 3 characters 0 and 1, and neither are 1 others"), "{text}");
+    assert!(refused("{ bits = 65 }", &[], "").contains("from 1 to 64"));
+    assert!(refused("{ bits = 0 }", &[], "").contains("from 1 to 64"));
+}
+
 /// The laws, for values of a poset: idempotent, in any order, above every value, and of no less measure than any of them.
 fn laws(poset: &Poset, values: &[Code]) -> std::result::Result<(), TestCaseError> {
-    let common = |values: &[Code]| {
-        let mut common = poset.only(values[0]);
-        values[1..].iter().for_each(|&value| poset.join(&mut common, value));
-        common
-    };
+    let common = |values: &[Code]| joined(poset, values);
     let all = common(values);
     for cell in poset.lub(&all) {
         for &value in values {
@@ -90,6 +125,35 @@ proptest! {
         let poset = poset(&spec, &texts.iter().map(String::as_str).collect::<Vec<_>>());
         let values: Vec<Code> = picked.iter().map(|at| at.index(texts.len()) as Code).collect();
         laws(&poset, &values)?;
+        // No other range between two ends is true of all values and narrower.
+        let measure = poset.measure(&joined(&poset, &values));
+        let most = ends.iter().map(|(low, width)| low + width).max().unwrap() - ends.iter().map(|(low, _)| *low).min().unwrap();
+        let both = ends.iter().flat_map(|(low, width)| [*low, low + width]);
+        let points: Vec<i32> = both.collect();
+        for (low, high) in points.iter().flat_map(|low| points.iter().map(move |high| (low, high))).filter(|(l, h)| l < h) {
+            let cell = format!("[{low}, {high}]");
+            if values.iter().all(|&value| poset.covers(Some(&cell), poset.value(value))) {
+                prop_assert!(f64::from(high - low) / f64::from(worthless.unwrap_or(most)) >= measure, "{cell}");
+            }
+        }
+    }
+
+    #[test]
+    fn bits_keep_the_laws_and_are_least(
+        masks in proptest::collection::vec(0..32u32, 1..6),
+        picked in proptest::collection::vec(any::<proptest::sample::Index>(), 1..6),
+    ) {
+        let texts: Vec<String> = masks.iter().map(|mask| format!("{mask:05b}")).chain([String::new()]).collect();
+        let poset = poset("{ bits = 5 }", &texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let values: Vec<Code> = picked.iter().map(|at| at.index(texts.len()) as Code).collect();
+        laws(&poset, &values)?;
+        let measure = poset.measure(&joined(&poset, &values));
+        for mask in 0..32u32 {
+            let cell = format!("{mask:05b}");
+            if values.iter().all(|&value| poset.covers(Some(&cell), poset.value(value))) {
+                prop_assert!(f64::from(mask.count_zeros() - 27) / 5.0 >= measure, "{cell} is less");
+            }
+        }
     }
 
     #[test]

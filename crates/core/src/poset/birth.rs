@@ -1,0 +1,188 @@
+//! Dates of birth (K, DateOfBirthPoset): the day, else the month, else the year, else a band of ages at a base date, else nothing.
+//!
+//! Cells are dates again, as K has it, so that software that wants a date goes on working: the 15th stands for a month, 15 June for a year, and
+//! the birthday of somebody in the middle of a band for that band (half a year is six months; a day that a month does not have becomes its
+//! last). A cell is therefore true of more than it seems: the 15th may be a day or a month, 15 June a day, a month or a year.
+//! Values may be written 1978-02-13, 19780213 or 2/13/1978 (month first); cells are written 1978-02-13.
+//!
+//! Ages are whole years: who was born on the base date's day is a year older on it, who was born on the 29th of February not until
+//! March. A band is then a span of birth dates, and so are a month and a year: the earliest and the latest date decide for all. A year may reach
+//! over two bands; that changes nothing, because dates of one year are never asked for their band. The measure is 0 for a day, then ¼, ½, ¾ and
+//! 1. Joining compares two integers.
+
+use chrono::{Datelike, Months, NaiveDate};
+
+use super::{Birth, Common, Given, Kind};
+use crate::error::{Error, Fault, Result};
+use crate::hierarchy::TOP;
+use crate::table::Code;
+
+/// Nobody is older.
+const OLDEST: u32 = 200;
+
+/// A band of ages.
+#[derive(Debug)]
+struct Band {
+    first: i64,
+    last: i64,
+    /// When somebody in its middle was born.
+    middle: NaiveDate,
+}
+
+/// The dates of a column, and bands of ages.
+#[derive(Debug)]
+pub(super) struct Births {
+    base: NaiveDate,
+    bands: Vec<Band>,
+    /// All dates in order.
+    dates: Vec<NaiveDate>,
+    /// Value → place of its date.
+    of: Vec<Code>,
+}
+
+/// What dates have in common.
+enum Shared<'a> {
+    Day(NaiveDate),
+    Month(NaiveDate),
+    Year(NaiveDate),
+    Band(&'a Band),
+    Nothing,
+}
+
+impl Births {
+    pub(super) fn new(spec: &Birth, given: &Given<'_>) -> Result<Self> {
+        let base = date(&spec.base);
+        let unknown = Fault::input(format!("`{}` is no date", spec.base)).key("base");
+        let unknown = unknown.help("write it as 2006-01-01");
+        let base = base.ok_or(unknown)?;
+        let bands = bands(base, &spec.ages)?;
+        let read = given.read(date, "a date such as 1978-02-13, 19780213 or 2/13/1978")?;
+        let mut dates: Vec<NaiveDate> = read.iter().flatten().copied().collect();
+        dates.sort_unstable();
+        dates.dedup();
+        let place = |date: &NaiveDate| dates.partition_point(|other| other < date) as Code;
+        let of = read.iter().map(|date| date.as_ref().map_or(0, place)).collect();
+        Ok(Births { base, bands, dates, of })
+    }
+
+    /// What all dates from one to another have in common.
+    fn shared(&self, low: Code, high: Code) -> Shared<'_> {
+        let (a, b) = (self.dates[low as usize], self.dates[high as usize]);
+        if a == b {
+            return Shared::Day(a);
+        }
+        if a.year() == b.year() {
+            return if a.month() == b.month() { Shared::Month(a) } else { Shared::Year(a) };
+        }
+        match (self.band(a), self.band(b)) {
+            (Some(low), Some(high)) if low.first == high.first => Shared::Band(low),
+            _ => Shared::Nothing,
+        }
+    }
+
+    fn band(&self, born: NaiveDate) -> Option<&Band> {
+        let age = age(born, self.base);
+        self.bands.iter().find(|band| (band.first..=band.last).contains(&age))
+    }
+}
+
+/// A date in any of the ways in which it may be written.
+fn date(text: &str) -> Option<NaiveDate> {
+    let digits = |part: &str, widths: std::ops::RangeInclusive<usize>| {
+        let plain = widths.contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+        plain.then(|| part.parse::<u32>().ok()).flatten()
+    };
+    let text = text.trim();
+    let (year, month, day) = if let Some((month, rest)) = text.split_once('/') {
+        let (day, year) = rest.split_once('/')?;
+        (digits(year, 4..=4)?, digits(month, 1..=2)?, digits(day, 1..=2)?)
+    } else if let Some((year, rest)) = text.split_once('-') {
+        let (month, day) = rest.split_once('-')?;
+        (digits(year, 4..=4)?, digits(month, 2..=2)?, digits(day, 2..=2)?)
+    } else {
+        let all = digits(text, 8..=8)?;
+        (all / 10_000, all / 100 % 100, all % 100)
+    };
+    NaiveDate::from_ymd_opt(year as i32, month, day)
+}
+
+/// Whole years from birth to a day; less than 0 before birth.
+fn age(born: NaiveDate, at: NaiveDate) -> i64 {
+    let before = (at.month(), at.day()) < (born.month(), born.day());
+    i64::from(at.year()) - i64::from(born.year()) - i64::from(before)
+}
+
+fn bands(base: NaiveDate, ages: &[u32]) -> Result<Vec<Band>> {
+    let mut bands = Vec::new();
+    let mut first = 0u32;
+    for &last in ages {
+        let middle = base.checked_sub_months(Months::new(first.saturating_add(last).saturating_mul(6)));
+        let wrong = match middle {
+            _ if last > OLDEST => Some(format!("nobody is {last} years old")),
+            _ if last < first => Some(format!("age {last} does not follow age {}", first.saturating_sub(1))),
+            Some(middle) => {
+                bands.push(Band { first: first.into(), last: last.into(), middle });
+                None
+            }
+            None => Some(format!("nobody was born {last} years before the base")),
+        };
+        if let Some(message) = wrong {
+            let help = "list the last age of every band, rising: [5, 30, 50]";
+            return Err(Error::from(Fault::input(message).key("ages").help(help)));
+        }
+        first = last + 1;
+    }
+    Ok(bands)
+}
+
+fn on(date: NaiveDate, month: u32, day: u32) -> NaiveDate {
+    // Every month has a 15th, so that there is always such a date.
+    NaiveDate::from_ymd_opt(date.year(), month, day).unwrap_or(date)
+}
+
+impl Kind for Births {
+    fn only(&self, value: Code) -> Common {
+        let place = self.of[value as usize];
+        Common::Between(place, place)
+    }
+
+    fn join(&self, common: &mut Common, value: Code) {
+        let place = self.of[value as usize];
+        if let Common::Between(low, high) = common {
+            *common = Common::Between((*low).min(place), (*high).max(place));
+        }
+    }
+
+    fn measure(&self, common: &Common) -> f64 {
+        let Common::Between(low, high) = *common else { return 1.0 };
+        match self.shared(low, high) {
+            Shared::Day(_) => 0.0,
+            Shared::Month(_) => 0.25,
+            Shared::Year(_) => 0.5,
+            Shared::Band(_) => 0.75,
+            Shared::Nothing => 1.0,
+        }
+    }
+
+    fn cells(&self, common: &Common) -> Vec<String> {
+        let Common::Between(low, high) = *common else { return vec![TOP.into()] };
+        let date = match self.shared(low, high) {
+            Shared::Day(date) => date,
+            Shared::Month(date) => on(date, date.month(), 15),
+            Shared::Year(date) => on(date, 6, 15),
+            Shared::Band(band) => band.middle,
+            Shared::Nothing => return vec![TOP.into()],
+        };
+        vec![date.format("%Y-%m-%d").to_string()]
+    }
+
+    fn covers(&self, cell: &str, value: &str) -> bool {
+        let (Some(cell), Some(born)) = (date(cell), date(value)) else { return false };
+        let year = cell.year() == born.year();
+        let age = age(born, self.base);
+        cell == born
+            || year && cell.month() == born.month() && cell.day() == 15
+            || year && (cell.month(), cell.day()) == (6, 15)
+            || self.bands.iter().any(|band| band.middle == cell && (band.first..=band.last).contains(&age))
+    }
+}

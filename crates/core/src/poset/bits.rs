@@ -1,0 +1,72 @@
+//! The power set (K, PowerPoset): traits that somebody has or has not, one character each; the bound of some is what all of them have.
+//!
+//! A value is a text of 0 and 1. In a cell a 1 says that everybody behind it has the trait, and a 0 says nothing: whoever is behind `010` has
+//! the second trait and may have the others. So the bound is a bitwise AND, and a cell without a 1 tells nothing and is written
+//! as [`TOP`]. The measure is the share of characters that tell nothing, also for a value alone, because its zeros cannot
+//! be told from those of a bound. (K defines AND; the comments of his examples 5 and 10 print 011 for 011 AND 001, which is an OR.) Joining is one AND.
+
+use super::{Common, Given, Kind};
+use crate::error::{Fault, Result};
+use crate::hierarchy::TOP;
+use crate::table::Code;
+
+/// Sets of at most 64 traits.
+#[derive(Debug)]
+pub(super) struct Bits {
+    count: u32,
+    of: Vec<u64>,
+}
+
+impl Bits {
+    pub(super) fn new(count: u32, given: &Given<'_>) -> Result<Self> {
+        if !(1..=64).contains(&count) {
+            let fault = Fault::input(format!("{count} bits are no poset")).key("bits");
+            return Err(fault.help("give a number from 1 to 64").into());
+        }
+        let of = given.read(|text| bits(text, count), &format!("a text of {count} characters 0 and 1"))?;
+        Ok(Bits { count, of: of.into_iter().map(Option::unwrap_or_default).collect() })
+    }
+
+    fn written(&self, mask: u64) -> String {
+        let width = self.count as usize;
+        if mask == 0 { TOP.into() } else { format!("{mask:0width$b}") }
+    }
+}
+
+fn bits(text: &str, count: u32) -> Option<u64> {
+    let fits = text.len() == count as usize && text.bytes().all(|b| b == b'0' || b == b'1');
+    fits.then(|| u64::from_str_radix(text, 2).ok()).flatten()
+}
+
+impl Kind for Bits {
+    fn only(&self, value: Code) -> Common {
+        Common::Bits(self.of[value as usize])
+    }
+
+    fn join(&self, common: &mut Common, value: Code) {
+        if let Common::Bits(mask) = common {
+            *mask &= self.of[value as usize];
+        }
+    }
+
+    fn measure(&self, common: &Common) -> f64 {
+        match common {
+            Common::Bits(mask) => f64::from(self.count - mask.count_ones()) / f64::from(self.count),
+            _ => 1.0,
+        }
+    }
+
+    fn cells(&self, common: &Common) -> Vec<String> {
+        match common {
+            Common::Bits(mask) => vec![self.written(*mask)],
+            _ => vec![TOP.into()],
+        }
+    }
+
+    fn covers(&self, cell: &str, value: &str) -> bool {
+        match (bits(cell, self.count), bits(value, self.count)) {
+            (Some(told), Some(had)) => told & had == told,
+            _ => false,
+        }
+    }
+}

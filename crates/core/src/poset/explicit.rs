@@ -1,0 +1,122 @@
+//! Nodes with one or more parents from a file (K, MatrixPoset; definitions 1 and 3): a census block in a tract, a place and a postal area.
+//!
+//! The least upper bounds of some values are the nodes of least measure among all that are above every one of them. Where a parent has the
+//! measure of its child, which K's definition of a measure forbids and his example has, both would be least; then the child alone is. Each node's ancestors
+//! are computed once (K's transitive closure) as lists in the order in which bounds are chosen, so that joining is an intersection and
+//! the first that is left is a least upper bound. Joining costs the nodes above a value.
+
+use super::graph::Graph;
+use super::{Common, Given, Kind};
+use crate::error::{Fault, Result};
+use crate::hierarchy::File;
+use crate::table::Code;
+
+/// A graph, and which of its nodes the values are.
+#[derive(Debug)]
+pub(super) struct Explicit {
+    graph: Graph,
+    /// Value → its node.
+    of: Vec<Code>,
+    /// Node → nodes above it and itself, the least first.
+    above: Vec<Vec<Code>>,
+}
+
+impl Explicit {
+    pub(super) fn new(spec: &File, given: &Given<'_>, load: &dyn Fn(&str) -> Result<String>) -> Result<Self> {
+        let graph = Graph::load(spec, load)?;
+        let wanted = format!("a node of {}", spec.path());
+        let of = given.read(|text| graph.find(text), &wanted)?;
+        let of = of.into_iter().map(Option::unwrap_or_default).collect();
+        let above = graph.closure().map_err(|error| error.map(|fault: Fault| fault.file(spec.path())))?;
+        Ok(Explicit { graph, of, above })
+    }
+
+    fn over(&self, value: Code) -> &[Code] {
+        &self.above[self.of[value as usize] as usize]
+    }
+
+    /// The nodes of least measure, less those that are above another of them.
+    fn least(&self, above: &[Code]) -> Vec<Code> {
+        let Some(&first) = above.first() else { return Vec::new() };
+        let measure = self.graph.measure(first);
+        let tied = above.iter().copied().take_while(|&node| self.graph.measure(node) == measure);
+        let mut least: Vec<Code> = Vec::new();
+        for node in tied {
+            if !least.iter().any(|&low| self.above[low as usize].binary_search(&node).is_ok()) {
+                least.push(node);
+            }
+        }
+        least
+    }
+}
+
+/// The first number that two rising lists share.
+fn first_shared(a: &[Code], b: &[Code]) -> Option<Code> {
+    let (mut i, mut j) = (0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        match x.cmp(y) {
+            std::cmp::Ordering::Equal => return Some(*x),
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+        }
+    }
+    None
+}
+
+impl Kind for Explicit {
+    fn only(&self, value: Code) -> Common {
+        Common::Above(self.over(value).to_vec())
+    }
+
+    fn join(&self, common: &mut Common, value: Code) {
+        if let Common::Above(above) = common {
+            let mut other = self.over(value).iter().peekable();
+            above.retain(|node| {
+                while other.next_if(|next| *next < node).is_some() {}
+                other.peek() == Some(&node)
+            });
+        }
+    }
+
+    fn measure(&self, common: &Common) -> f64 {
+        match common {
+            Common::Above(above) => above.first().map_or(1.0, |&node| self.graph.measure(node)),
+            _ => 1.0,
+        }
+    }
+
+    fn cells(&self, common: &Common) -> Vec<String> {
+        match common {
+            Common::Above(above) => {
+                self.least(above).iter().map(|&node| self.graph.name(node).into()).collect()
+            }
+            _ => vec![crate::hierarchy::TOP.into()],
+        }
+    }
+
+    fn covers(&self, cell: &str, value: &str) -> bool {
+        match (self.graph.find(cell), self.graph.find(value)) {
+            (Some(high), Some(low)) => self.graph.is_above(high, low),
+            _ => false,
+        }
+    }
+
+    fn with(&self, common: &Common, value: Code) -> f64 {
+        match common {
+            Common::Above(above) => {
+                first_shared(above, self.over(value)).map_or(1.0, |node| self.graph.measure(node))
+            }
+            _ => 1.0,
+        }
+    }
+
+    fn alone(&self, common: &Common) -> Vec<Common> {
+        match common {
+            Common::Above(above) => {
+                let own = |node: Code| Common::Above(self.above[node as usize].clone());
+                self.least(above).into_iter().map(own).collect()
+            }
+            _ => vec![Common::Nothing],
+        }
+    }
+}

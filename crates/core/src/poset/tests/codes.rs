@@ -1,0 +1,165 @@
+//! Codes with how often they occur: bounds against all cells there are, on trees and on other posets.
+
+use std::collections::BTreeMap;
+
+use proptest::sample::Index;
+
+use super::graphs::graph_file;
+use super::*;
+
+const ICD: &str =
+    "*\n427;;*\n427.8;;427\n427.89;;427.8\n427.81;;427.8\n427.1;;427\n031;;*\n031.0;;031\n031.1;;031\n";
+
+fn of_codes(file: &str, most: u32, values: &[&str]) -> Poset {
+    built(&format!("{{ codes = {{ file = \"icd9.csv\", most = {most} }} }}"), values, &|_| Ok(file.into()))
+        .unwrap()
+}
+
+#[test]
+fn codes_meet_where_they_can() {
+    let values =
+        ["427.89:10; 031.0:2", "427.89:3;427.1; 031.1", "031.0", "427.81:4", "427.89; 427.89:2;427.89", ""];
+    let codes = of_codes(ICD, 39, &values);
+    assert_eq!(lub(&codes, &[0]), ["427.89:10; 031.0:2"]);
+    assert_eq!(lub(&codes, &[4]), ["427.89:4"], "what is listed twice adds up");
+    assert_eq!(
+        lub(&codes, &[0, 1]),
+        ["427.89:3; 031; 427"],
+        "equal codes first, then those that meet lowest"
+    );
+    assert_eq!(lub(&codes, &[0, 2]), ["031.0"]);
+    assert_eq!(lub(&codes, &[1, 3]), ["427.8:3; 427"]);
+    assert_eq!(lub(&codes, &[2, 3]), ["*"], "that both have a code is worth nothing");
+    assert_eq!(lub(&codes, &[0, 5]), ["*"]);
+    // Heights are 0 to 3 of 3: an occurrence is worth 1, 2/3 or 1/3.
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+    near(codes.pair(0, 1), 1.0 - (3.0 + 2.0 / 3.0 + 1.0 / 3.0) / 39.0);
+    assert_eq!(lub(&of_codes(ICD, 4, &values), &[0, 1]), ["427.89:3; 031"], "four occurrences are told");
+    assert!(codes.covers(Some("427.8:2; 427"), Some("427.89:2; 427.1")));
+    assert!(!codes.covers(Some("427.8:2; 427"), Some("427.89:2")), "no occurrence counts twice");
+    assert!(!codes.covers(Some("427.8:2; 427"), Some("427.89; 427.1:2")));
+}
+
+#[test]
+fn what_is_no_list_of_codes_is_refused() {
+    let spec = "{ codes = { file = \"icd9.csv\", most = 39 } }";
+    for wrong in [
+        "427.89:0",
+        "427.89:",
+        "999",
+        "031.0;",
+        "031.0:2:3",
+        "031.0:-1",
+        "031.0:5000000000",
+        "031.0:4294967295; 031.1",
+    ] {
+        let text = refused(spec, &[wrong], ICD);
+        assert!(text.contains(&format!("`{wrong}` is not a list of nodes of icd9.csv")), "{text}");
+    }
+    assert!(built(spec, &["b:2:3"], &|_| Ok("*\nb:2;;*".into())).is_ok());
+    let text = refused(spec, &[], "*\na;;*\nb;;*\nb:2;;*");
+    assert!(
+        text.contains("icd9.csv:3: a list with `b` could not be read back") && !text.contains("`a`"),
+        "{text}"
+    );
+    assert!(refused(spec, &[], "*\n a,,*").contains("icd9.csv:2: a list with ` a`"));
+    let none = "{ codes = { file = \"icd9.csv\", most = 0 } }";
+    assert!(refused(none, &[], ICD).contains("most: 0 occurrences cannot be told"));
+}
+
+/// A value or a cell: how often each node is told.
+type Counts = BTreeMap<usize, u32>;
+
+fn text_of(counts: &Counts) -> String {
+    let parts: Vec<String> = counts.iter().map(|(node, count)| format!("n{node}:{count}")).collect();
+    parts.join("; ")
+}
+
+/// Whether occurrences can be matched one by one, by trying all ways.
+fn met(above: &[Vec<usize>], told: &[usize], had: &mut Vec<usize>) -> bool {
+    let Some((&first, rest)) = told.split_first() else { return true };
+    for at in 0..had.len() {
+        if over(above, first, had[at]) {
+            let taken = had.remove(at);
+            if met(above, rest, had) {
+                return true;
+            }
+            had.insert(at, taken);
+        }
+    }
+    false
+}
+
+fn over(above: &[Vec<usize>], high: usize, low: usize) -> bool {
+    high == low || low > 0 && above[low].iter().any(|&parent| over(above, high, parent))
+}
+
+fn one_by_one(counts: &Counts) -> Vec<usize> {
+    counts.iter().flat_map(|(&node, &count)| std::iter::repeat_n(node, count as usize)).collect()
+}
+
+/// All cells of at most so many occurrences, the root aside.
+fn all_cells(nodes: usize, most: usize) -> Vec<Vec<usize>> {
+    let mut cells: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut longest = cells.clone();
+    for _ in 0..most {
+        longest = longest
+            .iter()
+            .flat_map(|cell| {
+                let from = cell.last().copied().unwrap_or(1);
+                (from..nodes).map(move |node| cell.iter().copied().chain([node]).collect())
+            })
+            .collect();
+        cells.extend(longest.iter().cloned());
+    }
+    cells
+}
+
+fn values_of(given: &[Vec<(Index, u32)>], nodes: usize) -> Vec<Counts> {
+    let value = |pairs: &Vec<(Index, u32)>| {
+        let mut counts = Counts::new();
+        pairs.iter().for_each(|(at, count)| *counts.entry(at.index(nodes)).or_default() += count);
+        counts
+    };
+    given.iter().map(value).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// On trees: no cell that is true of all values has a smaller measure; on all posets: the laws.
+    #[test]
+    fn codes_keep_the_laws_and_are_least(
+        parents in proptest::collection::vec(proptest::collection::vec(any::<Index>(), 1..3), 2..7),
+        tree in any::<bool>(),
+        steps in proptest::option::of(proptest::collection::vec(0..40u8, 1..4)),
+        given in proptest::collection::vec(proptest::collection::vec((any::<Index>(), 1..3u32), 1..3), 1..4),
+        most in 1..4usize,
+    ) {
+        let parents: Vec<Vec<Index>> = parents.into_iter().map(|p| if tree { p[..1].to_vec() } else { p }).collect();
+        let (text, above) = graph_file(&parents, steps.as_deref());
+        let values = values_of(&given, above.len());
+        let texts: Vec<String> = values.iter().map(text_of).collect();
+        let poset = of_codes(&text, most as u32, &texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let all: Vec<Code> = (0..values.len() as Code).collect();
+        laws(&poset, &all)?;
+        let nodes: Vec<String> = (0..above.len()).map(|at| format!("n{at}")).collect();
+        let lone = of_codes(&text, 1, &nodes.iter().map(String::as_str).collect::<Vec<_>>());
+        let worth = |cell: &[usize]| cell.iter().map(|&node| 1.0 - lone.measure(&lone.only(node as Code))).sum::<f64>();
+        let measure = poset.measure(&joined(&poset, &all));
+        let mut reached = false;
+        for cell in all_cells(above.len(), most) {
+            let truth = values.iter().all(|value| met(&above, &cell, &mut one_by_one(value)));
+            let mut counts = Counts::new();
+            cell.iter().for_each(|&node| *counts.entry(node).or_default() += 1);
+            let written = text_of(&counts);
+            if !cell.is_empty() {
+                prop_assert_eq!(all.iter().all(|&value| poset.covers(Some(&written), poset.value(value))), truth, "{}", written);
+            }
+            let other = 1.0 - worth(&cell) / most as f64;
+            prop_assert!(!(tree && truth) || other >= measure - 1e-6, "{} is {}, below {}", written, other, measure);
+            reached |= truth && (other - measure).abs() < 1e-6;
+        }
+        prop_assert!(reached, "some true cell has the measure");
+    }
+}
