@@ -11,7 +11,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use throng::policy::{By, Cut, Form, Mondrian, Search};
 use throng::recode::METHODS;
-use throng::recode::region::{Field, Judge, Method, Watch};
+use throng::recode::region::{Aims, Field, Judge, Method, Watch};
 use throng::search::Problem;
 use throng::space::{Axis, Measure, Space};
 
@@ -32,6 +32,7 @@ fn regions(bench: &mut Criterion, method: &dyn Method, label: &str, problem: &Pr
         names: &problem.names,
         tolerance: vec![1.0; problem.names.len()],
         seed: 1,
+        aims: Aims::default(),
         watch: Watch::none(),
     };
     let points: Vec<u32> = (0..space.len() as u32).collect();

@@ -146,6 +146,16 @@ pub fn wide(rows: usize) -> Table {
     table
 }
 
+/// Twelve of them: who somebody is, and two months of status, bill and payment.
+pub fn twelve(rows: usize) -> Table {
+    let columns = [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 18, 19];
+    let mut table = Table::generated(columns.iter().map(|&c| (Wide::name(c), Wide::paths(c))));
+    for row in Wide::new(1).rows().take(rows) {
+        table.tuples.insert(&columns.map(|c| row[c]), 1);
+    }
+    table
+}
+
 /// The adult table, where THRONG_DATA names the folder that holds it.
 pub fn adult() -> Option<Table> {
     adult_in(&PathBuf::from(std::env::var_os("THRONG_DATA")?).join("adult"))

@@ -4,7 +4,7 @@
 //!     cargo run --release -p throng --example regions -- METHOD TABLE [K [THREADS [MODELS]]]
 //!
 //! TABLE is a folder with `adult.csv` and its hierarchies, or `nine`, `diagnosed`, `spread` (nearly all tuples differ), `numbers`
-//! (the same, of which five columns are numbers) or `wide`; another number of rows is written `nine:20000`. Columns are written as labels
+//! (the same, of which five columns are numbers), `wide` or `twelve` (columns of it); another number of rows is written `nine:20000`. Columns are written as labels
 //! of their hierarchies; with `+` behind the method, those that hold numbers as intervals. MODELS are entries of `privacy.models`, which
 //! `diagnosed` has the sensitive column `c9` for. Costs are LM: 0 for a cell that shows its value, 1 for one that shows nothing.
 
@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use throng::policy::{Form, Search};
 use throng::recode::METHODS;
-use throng::recode::region::{Field, Judge, Share, Watch, class_models};
+use throng::recode::region::{Aims, Field, Judge, Share, Watch, class_models};
 use throng::search::Problem;
 use throng::space::{Axis, Measure, Space};
 
@@ -30,6 +30,7 @@ fn table(name: &str) -> tables::Table {
         "spread" => tables::spread(rows, 0),
         "numbers" => tables::spread(rows, 5),
         "wide" => tables::wide(rows),
+        "twelve" => tables::twelve(rows),
         folder => tables::adult_in(folder.as_ref()).expect("a folder with adult.csv, or a table's name"),
     }
 }
@@ -101,6 +102,7 @@ fn main() {
         names: &problem.names,
         tolerance: vec![1.0; problem.names.len()],
         seed: 1,
+        aims: Aims::default(),
         watch: Watch::none(),
     };
     if let Some(fault) = method.refuses(&field) {

@@ -25,6 +25,8 @@ use crate::worth::Worths;
 pub struct Value {
     /// Its level.
     pub level: usize,
+    /// How much it generalizes, out of the height: its level, or in a poset its measure.
+    pub measure: f64,
     /// Leaves of the hierarchy under it.
     pub leaves: u32,
     /// Rows of the whole table under it, recoded to it or not.
@@ -337,6 +339,7 @@ fn values_of(base: &Classes, hierarchy: &Hierarchy, steps: &Steps, column: usize
             });
             values.push(Value {
                 level,
+                measure: level as f64,
                 leaves: hierarchy.leaves_under(level, code),
                 rows: 0,
                 bits: 0.0,

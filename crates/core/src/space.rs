@@ -18,6 +18,7 @@ use crate::lattice::Lattice;
 use crate::model::PrivacyModel;
 use crate::policy::Form;
 use crate::poset::Poset;
+use crate::predict::Guide;
 use crate::table::Code;
 
 /// How the cost of a range is measured; 0 for one leaf, 1 for all.
@@ -329,6 +330,19 @@ pub struct Ground<'a> {
     pub max_suppressed: u64,
     /// Decides what is left to chance.
     pub seed: u64,
+    /// The model that is to predict well from released rows, where there is one.
+    pub guiding: Option<Guiding<'a>>,
+}
+
+/// A model that predicts a column from released rows.
+#[derive(Clone, Copy)]
+pub struct Guiding<'a> {
+    /// The model.
+    pub guide: &'a dyn Guide,
+    /// The measured column that it predicts.
+    pub target: usize,
+    /// Code of the target → the number that it is.
+    pub numbers: &'a [f64],
 }
 
 #[cfg(test)]

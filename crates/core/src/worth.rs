@@ -83,8 +83,8 @@ impl Worths {
         under.iter().map(|leaves| self.of_rows(leaves)).collect()
     }
 
-    /// What the rows of some leaves tell, the mean over targets.
-    fn of_rows(&self, leaves: &[Code]) -> f64 {
+    /// What the rows of some leaves tell by themselves, the mean over targets.
+    pub fn of_rows(&self, leaves: &[Code]) -> f64 {
         self.joints.iter().map(|joint| joint.worth(leaves)).sum::<f64>() / self.joints.len().max(1) as f64
     }
 

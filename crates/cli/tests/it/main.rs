@@ -14,6 +14,7 @@ mod formats;
 mod options;
 mod hierarchies;
 mod regions;
+mod posets;
 mod repeat;
 mod risk;
 mod argus;

@@ -7,7 +7,7 @@ use crate::env::TestEnv;
 use crate::naive::Table;
 use crate::people::{QUASI, people, people_with_gaps, policy};
 
-const METHODS: [&str; 4] = ["mondrian", "k-similar", "boxes", "mdav"];
+const METHODS: [&str; 6] = ["mondrian", "k-similar", "boxes", "mdav", "greedy", "partition"];
 
 /// Age is an interval, zip a label, sex and city sets; rows keep their order, so that each can be held against its own.
 fn asking(method: &str, table: &Table, more: &[(&str, &str)]) -> TestEnv {

@@ -24,8 +24,8 @@ use crate::recoded::{Recoded, entropy};
 struct Sums {
     /// Σ leaves under the cell, over rows that are released and over those that are not.
     leaves: [u64; 2],
-    /// Σ level, likewise.
-    levels: [u64; 2],
+    /// Σ of levels, in a poset of measures, likewise. Levels are whole numbers, of which sums are exact.
+    levels: [f64; 2],
     /// Σ −log2(rows with the original value / rows under the cell's value), over all rows.
     bits: f64,
     /// What it takes to tell the suppressed rows' values apart.
@@ -155,9 +155,9 @@ impl Price {
     fn precision(&self, sums: &Sums, counted: bool, Tradeoff { generalized, suppressed }: Tradeoff) -> f64 {
         let hidden = match counted {
             true => suppressed * self.suppressed as f64 * sums.height,
-            false => generalized * sums.levels[1] as f64,
+            false => generalized * sums.levels[1],
         };
-        (generalized * sums.levels[0] as f64 + hidden) / sums.height / (self.rows as f64).max(1.0)
+        (generalized * sums.levels[0] + hidden) / sums.height / (self.rows as f64).max(1.0)
     }
 
     /// Mean over rows of (leaves − 1) / (D − 1).
@@ -188,7 +188,7 @@ fn sums(recoded: &Recoded<'_>, column: usize) -> Sums {
         let (value, rows) = (&values.values[at], u64::from(count));
         let part = usize::from(recoded.suppresses(class));
         sums.leaves[part] += rows * u64::from(value.leaves);
-        sums.levels[part] += rows * value.level as u64;
+        sums.levels[part] += rows as f64 * value.measure;
         of_leaf[leaf as usize] += rows;
         pairs.entry((leaf, at as u32)).or_default()[part] += rows;
         hidden[at] += if part == 1 { rows } else { 0 };

@@ -176,6 +176,16 @@ impl Kind for Births {
         vec![date.format("%Y-%m-%d").to_string()]
     }
 
+    fn measure_of(&self, cell: &str) -> Option<f64> {
+        let date = date(cell)?;
+        Some(match (date.month(), date.day()) {
+            _ if self.bands.iter().any(|band| band.middle == date) => 0.75,
+            (6, 15) => 0.5,
+            (_, 15) => 0.25,
+            _ => 0.0,
+        })
+    }
+
     fn covers(&self, cell: &str, value: &str) -> bool {
         let (Some(cell), Some(born)) = (date(cell), date(value)) else { return false };
         let year = cell.year() == born.year();

@@ -63,6 +63,10 @@ impl Kind for Bits {
         }
     }
 
+    fn measure_of(&self, cell: &str) -> Option<f64> {
+        bits(cell, self.count).map(|mask| self.measure(&Common::Bits(mask)))
+    }
+
     fn covers(&self, cell: &str, value: &str) -> bool {
         match (bits(cell, self.count), bits(value, self.count)) {
             (Some(told), Some(had)) => told & had == told,

@@ -189,6 +189,20 @@ impl Kind for Multisets {
         }
     }
 
+    fn measure_of(&self, cell: &str) -> Option<f64> {
+        let told = pairs(&self.graph, cell)?;
+        // More than `most` are only in values that no row was joined with.
+        let mut worths: Vec<(u64, u32)> =
+            told.iter().map(|&(node, often)| (self.worth(node), often)).collect();
+        worths.sort_unstable_by(|a, b| b.cmp(a));
+        let (mut left, mut sum) = (self.most, 0);
+        for (worth, often) in worths {
+            sum += worth * u64::from(often.min(left));
+            left -= often.min(left);
+        }
+        Some(1.0 - sum as f64 / (UNIT * f64::from(self.most)))
+    }
+
     fn covers(&self, cell: &str, value: &str) -> bool {
         match (pairs(&self.graph, cell), pairs(&self.graph, value)) {
             (Some(told), Some(had)) => can_be_met(&self.graph, &told, &had),

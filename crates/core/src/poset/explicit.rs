@@ -94,6 +94,10 @@ impl Kind for Explicit {
         }
     }
 
+    fn measure_of(&self, cell: &str) -> Option<f64> {
+        self.graph.find(cell).map(|node| self.graph.measure(node))
+    }
+
     fn covers(&self, cell: &str, value: &str) -> bool {
         match (self.graph.find(cell), self.graph.find(value)) {
             (Some(high), Some(low)) => self.graph.is_above(high, low),

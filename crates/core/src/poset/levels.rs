@@ -57,6 +57,15 @@ impl Kind for Levels {
         vec![label.unwrap_or(TOP).into()]
     }
 
+    fn measure_of(&self, cell: &str) -> Option<f64> {
+        let level = |level: &usize| {
+            (0..self.hierarchy.size(*level))
+                .any(|code| self.hierarchy.label(*level, code as Code) == Some(cell))
+        };
+        let highest = (0..=self.hierarchy.height()).rfind(level)?;
+        Some(highest as f64 / self.hierarchy.height() as f64)
+    }
+
     fn covers(&self, cell: &str, value: &str) -> bool {
         let Some(leaf) = self.hierarchy.leaf(Some(value)) else { return false };
         let label = |level: usize| self.hierarchy.label(level, self.hierarchy.generalize(leaf, level));

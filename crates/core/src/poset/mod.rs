@@ -68,6 +68,9 @@ pub trait Kind: Debug + Send + Sync {
     /// Whether a cell is true of a value, by what both of them say: the definition that joining is held against.
     fn covers(&self, cell: &str, value: &str) -> bool;
 
+    /// The measure of a cell as it is written, of the most that it can stand for; none where it is no cell of the poset.
+    fn measure_of(&self, cell: &str) -> Option<f64>;
+
     /// The values that the first of the least cells is true of. Kinds that know a shorter way than asking all of them go it.
     fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
         let cells = self.cells(common);
@@ -227,6 +230,15 @@ impl Poset {
         match common {
             Common::Missing | Common::Nothing => vec![common.clone()],
             _ => self.kind.alone(common),
+        }
+    }
+
+    /// The measure of a cell as it is written, of the most that it can stand for; none where it is no cell of the poset.
+    pub fn measure_of(&self, cell: Option<&str>) -> Option<f64> {
+        match cell {
+            None => self.missing.map(|_| 0.0),
+            Some(TOP) => Some(1.0),
+            Some(cell) => self.kind.measure_of(cell),
         }
     }
 

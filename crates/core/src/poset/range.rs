@@ -107,6 +107,11 @@ impl Kind for Ranges {
         vec![cell]
     }
 
+    fn measure_of(&self, cell: &str) -> Option<f64> {
+        let [(low, _), (high, _)] = ends(cell)?;
+        Some(if low == high { 0.0 } else { ((high - low) / self.worthless).min(1.0) })
+    }
+
     fn covers(&self, cell: &str, value: &str) -> bool {
         let Some([(low, _), (high, _)]) = ends(value) else { return cell == TOP };
         match Cell::parse(cell) {

@@ -38,6 +38,10 @@ impl Kind for Suppress {
         }
     }
 
+    fn measure_of(&self, _: &str) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn covers(&self, cell: &str, value: &str) -> bool {
         cell == TOP || cell == value
     }

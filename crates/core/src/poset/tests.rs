@@ -93,6 +93,14 @@ fn laws(poset: &Poset, values: &[Code]) -> std::result::Result<(), TestCaseError
     let covered: Vec<Code> =
         (0..poset.len() as Code).filter(|&v| poset.covers(cell.as_deref(), poset.value(v))).collect();
     prop_assert_eq!(poset.covered(&all), covered, "{:?}", cell);
+    // As it is written it can stand for more than what was joined, and for no less.
+    let written = poset.measure_of(cell.as_deref());
+    prop_assert!(
+        written.is_some_and(|written| written >= poset.measure(&all) - 1e-9),
+        "{:?} {:?}",
+        cell,
+        written
+    );
     let mut back: Vec<Code> = values.to_vec();
     back.reverse();
     prop_assert_eq!(poset.lub(&common(&back)), poset.lub(&all));

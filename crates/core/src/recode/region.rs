@@ -7,11 +7,13 @@
 
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
+use crate::hierarchy::Hierarchy;
 use crate::model::{Bound, Class, ClassModel, PrivacyModel};
 use crate::policy::Search;
 pub use crate::recoding::Share;
-use crate::space::Space;
+use crate::space::{Axis, Guiding, Space};
 use crate::table::Code;
+use crate::worth::Worths;
 
 /// What a method is given.
 pub struct Field<'a> {
@@ -27,8 +29,49 @@ pub struct Field<'a> {
     pub tolerance: Vec<f64>,
     /// Decides what is left to chance.
     pub seed: u64,
+    /// What methods that work with least upper bounds aim at beside measures.
+    pub aims: Aims<'a>,
     /// Whom to tell, and who may stop it.
     pub watch: Watch<'a>,
+}
+
+/// What a recoding is to be good for.
+#[derive(Default)]
+pub struct Aims<'a> {
+    /// What values of each column tell of the targets, where cells are priced by that; none otherwise.
+    pub told: Vec<Told>,
+    /// The model that is to predict well from released rows.
+    pub guiding: Option<Guiding<'a>>,
+    /// Who writes cells for it.
+    pub texts: Option<&'a dyn Texts>,
+}
+
+/// Writes cells.
+pub trait Texts: Sync {
+    /// The least cell of a column that is true of some ranks, which are in order; `None` is missing.
+    fn text(&self, column: usize, ranks: &[Code]) -> Option<String>;
+}
+
+/// What the values of a column tell of the targets.
+pub struct Told {
+    /// Of the rows under any cell.
+    pub worths: Worths,
+    /// Level → rank → what the value at that level is worth.
+    pub levels: Vec<Vec<f64>>,
+    /// How much the column counts.
+    pub weight: f64,
+}
+
+impl Told {
+    /// Of a column whose leaves are in an order.
+    pub fn new(worths: Worths, hierarchy: &Hierarchy, axis: &Axis, weight: f64) -> Self {
+        let at = |level: usize, rank: usize| {
+            worths.at(level, hierarchy.generalize(axis.leaf(rank as Code), level))
+        };
+        let level = |level: usize| (0..axis.len()).map(|rank| at(level, rank)).collect();
+        let levels = (0..=hierarchy.height()).map(level).collect();
+        Told { worths, levels, weight }
+    }
 }
 
 /// Told how far a method is, and asked whether to go on.

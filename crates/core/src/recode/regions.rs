@@ -12,8 +12,8 @@
 use rustc_hash::FxHashMap;
 
 use super::lub::{Notions, unpacked};
-use super::region::{Field, Judge, Method, Share, Watch, class_models};
-use super::written::Columns;
+use super::region::{Aims, Field, Judge, Method, Share, Texts, Told, Watch, class_models};
+use super::written::{Columns, Writer};
 use super::{METHODS, needs};
 use crate::cell::number;
 use crate::classes::Flags;
@@ -68,7 +68,9 @@ pub fn regions<'a>(policy: &Policy, ground: &Ground<'a>, watch: Watch<'_>) -> Re
     let method = method(&policy.search.algorithm)?;
     let axes = axes(policy, ground)?;
     let space = Space::new(ground.classes, axes);
-    let field = field(policy, ground, &space, watch);
+    let writer = ground.guiding.map(|_| Writer::new(ground, &space));
+    let texts = writer.as_ref().map(|writer| writer as &dyn Texts);
+    let field = field(policy, (ground, &space), texts, watch);
     if let Some(fault) = method.refuses(&field) {
         return Err(fault.into());
     }
@@ -94,7 +96,7 @@ pub fn greedy_rows<'a>(
     watch: Watch<'_>,
 ) -> Result<Option<(Recoded<'a>, Notions)>> {
     let space = Space::new(ground.classes, axes(policy, ground)?);
-    let field = field(policy, ground, &space, watch);
+    let field = field(policy, (ground, &space), None, watch);
     let points: Vec<u32> = (0..space.len() as u32).collect();
     let Some((sets, _, notions)) = unpacked(&field, &points) else { return Ok(None) };
     let rows = |point: u32| space.counts()[point as usize];
@@ -124,8 +126,22 @@ pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> R
 }
 
 /// What methods are given.
-fn field<'f>(policy: &'f Policy, ground: &'f Ground<'_>, space: &'f Space, watch: Watch<'f>) -> Field<'f> {
+fn field<'f>(
+    policy: &'f Policy,
+    (ground, space): (&'f Ground<'_>, &'f Space),
+    texts: Option<&'f dyn Texts>,
+    watch: Watch<'f>,
+) -> Field<'f> {
     let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
+    let worths = match policy.search.loss.parameters().name.as_str() {
+        "value-mi" => Worths::of(ground.classes, ground.hierarchies),
+        _ => Vec::new(),
+    };
+    let told = |(at, worths): (usize, Worths)| {
+        let weight = policy.columns.get(&ground.names[at]).and_then(|c| c.weight).unwrap_or(1.0);
+        Told::new(worths, &ground.hierarchies[at], &space.axes()[at], weight)
+    };
+    let told = worths.into_iter().enumerate().map(told).collect();
     Field {
         space,
         judge: Judge::new(ground.classes, least(policy), class_models(ground.models)),
@@ -133,6 +149,7 @@ fn field<'f>(policy: &'f Policy, ground: &'f Ground<'_>, space: &'f Space, watch
         names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
         seed: ground.seed,
+        aims: Aims { told, guiding: ground.guiding, texts },
         watch,
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::METHODS;
-use super::region::{Field, Judge, Share, Watch};
+use super::region::{Aims, Field, Judge, Share, Watch};
 use crate::classes::Classes;
 use crate::hierarchy::{Hierarchy, Path};
 use crate::histogram::Histogram;
@@ -145,7 +145,16 @@ impl ClassModel for Majority {
 pub fn field<'a>(made: &'a Made, search: &'a Search, judge: Judge<'a>) -> Field<'a> {
     let tolerance = (0..made.names.len()).map(|column| [1.0, 0.3, 0.7][column % 3]).collect();
     let watch = Watch::none();
-    Field { space: &made.space, judge, search, names: &made.names, tolerance, seed: 3, watch }
+    Field {
+        space: &made.space,
+        judge,
+        search,
+        names: &made.names,
+        tolerance,
+        seed: 3,
+        aims: Aims::default(),
+        watch,
+    }
 }
 
 /// The models of a case, which the whole table satisfies.

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::region::Share;
+use super::region::{Share, Texts};
 use super::regions::Ground;
 use crate::cell::{number, write_interval, write_set};
 use crate::classes::Classes;
@@ -31,6 +31,27 @@ enum Made {
     Number { text: String, low: Code, high: Code },
     /// The same for a row at a rank: it covers what lies between.
     Moved { text: String, rank: Code },
+}
+
+/// Writes the cells of sets of rows that are not regions yet.
+pub(super) struct Writer<'a> {
+    lists: Vec<Listed<'a>>,
+    decimals: Vec<usize>,
+}
+
+impl<'s> Writer<'s> {
+    pub(super) fn new(ground: &'s Ground<'_>, space: &'s Space) -> Self {
+        let lists = (0..space.axes().len()).map(|column| Listed::new(ground, space, column)).collect();
+        Writer { lists, decimals: ground.hierarchies.iter().map(decimals).collect() }
+    }
+}
+
+impl Texts for Writer<'_> {
+    fn text(&self, column: usize, ranks: &[Code]) -> Option<String> {
+        let mut ranks: Vec<(Code, u32)> = ranks.iter().map(|&rank| (rank, 1)).collect();
+        let list = &self.lists[column];
+        list.written(&make(list.axis, &mut ranks, self.decimals[column])).0
+    }
 }
 
 /// The cells of all regions, column by column.
@@ -305,6 +326,10 @@ impl<'a> Listed<'a> {
             return place;
         }
         let (text, level, ranks) = self.written(made);
+        let measure = match (made, self.hierarchy.poset()) {
+            (Made::Set(_), Some(poset)) => poset.measure_of(text.as_deref()).unwrap_or(1.0),
+            _ => level as f64,
+        };
         let labels = &mut self.values.labels;
         let label = *self.labels.entry(text.clone()).or_insert_with(|| {
             labels.push(text);
@@ -314,6 +339,7 @@ impl<'a> Listed<'a> {
         let worth = self.worth(level, &ranks);
         self.values.values.push(Value {
             level,
+            measure,
             leaves: ranks.len() as u32,
             rows: rows.clone().sum(),
             bits: entropy(rows),

@@ -39,6 +39,7 @@ use crate::lattice::{Lattice, Node};
 use crate::loss::Loss;
 use crate::model::PrivacyModel;
 use crate::policy::LOCAL;
+use crate::table::Dictionary;
 
 /// What is to be solved: the least loss among the nodes of a lattice that the models find safe.
 pub struct Problem {
@@ -46,6 +47,8 @@ pub struct Problem {
     pub names: Vec<String>,
     /// Their hierarchies.
     pub hierarchies: Vec<Hierarchy>,
+    /// The columns that are predicted, with their values by the codes of the first histograms.
+    pub targets: Vec<(String, Dictionary)>,
     /// Distinct tuples of their leaves.
     pub classes: Classes,
     /// The nodes allowed.

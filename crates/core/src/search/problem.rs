@@ -119,7 +119,12 @@ impl Problem {
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
         models.extend(asked_models(policy, &names, (&measured, &texts), &classes, max_suppressed, load)?);
         unseen(&models)?;
-        Ok((Problem { names, hierarchies, classes, lattice, models, loss, max_suppressed, profile }, maps))
+        let labelled = measured.iter().zip(values).take(targets);
+        let targets = labelled.map(|(name, (texts, _))| (name.clone(), texts)).collect();
+        Ok((
+            Problem { names, hierarchies, targets, classes, lattice, models, loss, max_suppressed, profile },
+            maps,
+        ))
     }
 }
 
@@ -134,6 +139,7 @@ impl Problem {
             models: &self.models,
             max_suppressed: self.max_suppressed,
             seed: self.profile.seed,
+            guiding: None,
         }
     }
 }

@@ -319,8 +319,14 @@ pub(super) fn cells(
         }
     }
     wrong.extend(unlinked(policy, chains, regions, released));
+    // Rows that look alike are true of each other's originals, so that the weaker notions follow from the least class.
+    let least = judged.counts.iter().copied().filter(|&count| count > 0).min().unwrap_or(0);
     Finding::of(&wrong, || {
-        format!("the cells of {} are true of every row", several(chains.len() as u64, "column"))
+        format!(
+            "the cells of {} are true of every row; with classes of {} or more that is (1,k)-, (k,1)- and (k,k)-anonymity, too",
+            several(chains.len() as u64, "column"),
+            several(least, "row")
+        )
     })
 }
 

@@ -13,7 +13,7 @@ use crate::policy::Form;
 pub(super) struct Shape {
     /// Leaves of the hierarchy.
     pub(super) leaves: f64,
-    /// The least level at which they are one value.
+    /// The least level at which they are one value; of a poset, whose height is 1, the measure of the cell.
     pub(super) level: f64,
     /// Rows of the original, and the entropy of the values among them.
     pub(super) rows: f64,
@@ -89,7 +89,8 @@ impl<'a> Shown<'a> {
         }
         let under = |leaf: &u32| poset.covers(Some(label), self.hierarchy.leaf_value(*leaf));
         let leaves = (0..self.leaves.len() as u32).filter(under).collect();
-        let shape = self.of(leaves, None);
+        let level = poset.measure_of(Some(label))?;
+        let shape = Shape { level, ..self.of(leaves, None) };
         self.last = Some((label.to_owned(), Cell::Anything, shape));
         Some(shape)
     }

@@ -131,6 +131,7 @@ fn wide(columns: usize) -> Problem {
         models: vec![Box::new(throng::model::KAnonymity::new(1, false))],
         max_suppressed: 0,
         profile: Default::default(),
+        targets: Vec::new(),
         names,
         hierarchies,
         classes,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 23] = [
+const NOUNS: [&str; 24] = [
     "error",
     "table",
     "cell",

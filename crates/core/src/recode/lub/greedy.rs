@@ -12,8 +12,11 @@
 //! more than what they cost with all: once that is no less than the best found, none of the others can be better. The
 //! sets are those of looking at all points of a part; large tables are cut into parts of at most [`PART`] points first. Costs points · part · columns additions.
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 
+use super::guided::guided;
 use super::notion::{Notions, notions};
 use super::pack::pack;
 use super::{ALL, Group, Meets, spread};
@@ -43,11 +46,24 @@ impl Method for Greedy {
 
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
         let apart = |column: usize, a: Code, b: Code| spread(field.space, column, a, b);
-        by_parts(field, points, PART, &apart, |part| {
-            let meets = Meets::new(field.space, part);
-            let sets = sets(&meets, part, field)?;
-            pack(&meets, part, &sets, field)
-        })
+        let failed = Mutex::new(None);
+        let formed = by_parts(field, points, PART, &apart, |part| {
+            let meets = Meets::new(field, part);
+            let Some(guide) = field.aims.guiding.zip(field.aims.texts) else {
+                return pack(&meets, part, &sets(&meets, part, field)?, field, true);
+            };
+            match guided(&meets, part, field, guide) {
+                Ok(sets) => pack(&meets, part, &sets?, field, false),
+                Err(error) => {
+                    failed.lock().ok()?.get_or_insert(error);
+                    None
+                }
+            }
+        })?;
+        match failed.into_inner().ok().flatten() {
+            Some(error) => Err(error),
+            None => Ok(formed),
+        }
     }
 }
 
@@ -55,7 +71,7 @@ impl Method for Greedy {
 /// Not cut into parts, and nothing made safe; none when stopped.
 pub fn unpacked(field: &Field<'_>, points: &[u32]) -> Option<(Vec<Vec<u32>>, f64, Notions)> {
     let part = Points::new(field, points);
-    let meets = Meets::new(field.space, &part);
+    let meets = Meets::new(field, &part);
     let mut sets = sets(&meets, &part, field)?;
     let rows: u64 = (0..part.len() as u32).map(|point| part.rows(point)).sum();
     let cost = |(point, set): (usize, &Set)| part.rows(point as u32) as f64 * f64::from(set.cost) / ALL;
@@ -89,7 +105,7 @@ pub(super) fn sets(meets: &Meets<'_>, points: &Points<'_>, field: &Field<'_>) ->
 
 /// A set that is being made.
 #[derive(Clone)]
-struct Open {
+pub(super) struct Open {
     /// In the order in which they came, and by number.
     members: Vec<u32>,
     sorted: Vec<u32>,
@@ -99,14 +115,14 @@ struct Open {
 }
 
 impl Open {
-    fn new(meets: &Meets<'_>, points: &Points<'_>, point: u32) -> Self {
+    pub(super) fn new(meets: &Meets<'_>, points: &Points<'_>, point: u32) -> Self {
         let mut tally = points.judge().tally();
         points.add(&mut tally, point);
         let safe = points.judge().safe(&tally);
         Open { members: vec![point], sorted: vec![point], group: meets.start(point), tally, safe }
     }
 
-    fn with(&self, meets: &Meets<'_>, points: &Points<'_>, point: u32) -> Self {
+    pub(super) fn with(&self, meets: &Meets<'_>, points: &Points<'_>, point: u32) -> Self {
         let Open { mut members, mut sorted, mut group, mut tally, .. } = self.clone();
         members.push(point);
         sorted.insert(sorted.partition_point(|&member| member < point), point);
@@ -114,6 +130,23 @@ impl Open {
         points.add(&mut tally, point);
         let safe = points.judge().safe(&tally);
         Open { members, sorted, group, tally, safe }
+    }
+
+    pub(super) fn is_safe(&self) -> bool {
+        self.safe
+    }
+
+    pub(super) fn members(&self) -> &[u32] {
+        &self.members
+    }
+
+    /// There is nothing to add.
+    pub(super) fn settle(&mut self) {
+        self.safe = true;
+    }
+
+    pub(super) fn into_set(self, cost: u32, near: Vec<u32>) -> Set {
+        Set { members: self.members, cost, near }
     }
 
     /// The cheapest first, then by members.
@@ -138,15 +171,25 @@ impl Search {
         Search { costs: Vec::new(), scratch: Vec::new(), keys: Vec::new(), ordered: 0, beam }
     }
 
-    /// The set of a point among some.
-    pub(super) fn set(&mut self, meets: &Meets<'_>, points: &Points<'_>, point: u32, others: &[u32]) -> Set {
+    /// Puts the first candidates for a point in order.
+    pub(super) fn prepare(&mut self, meets: &Meets<'_>, point: u32, others: &[u32]) {
         meets.row_of(point, others, &mut self.costs, &mut self.scratch);
         self.keys.clear();
         let others = self.costs.iter().zip(others).filter(|(_, other)| **other != point);
         self.keys.extend(others.map(|(&cost, &other)| u64::from(cost) << 32 | u64::from(other)));
         self.ordered = 0;
         self.order();
-        let near = self.keys[..self.ordered.min(NEAR)].iter().map(|&key| key as u32).collect();
+    }
+
+    /// The nearest points.
+    pub(super) fn near(&self) -> Vec<u32> {
+        self.keys[..self.ordered.min(NEAR)].iter().map(|&key| key as u32).collect()
+    }
+
+    /// The set of a point among some.
+    pub(super) fn set(&mut self, meets: &Meets<'_>, points: &Points<'_>, point: u32, others: &[u32]) -> Set {
+        self.prepare(meets, point, others);
+        let near = self.near();
         let mut beam = vec![Open::new(meets, points, point)];
         while let Some(at) = beam.iter().position(|open| !open.safe) {
             // The cheapest come first, and a set only becomes dearer: no set that is not safe yet can become cheaper than one before it.
@@ -155,7 +198,7 @@ impl Search {
             }
             let mut grown: Vec<Open> = Vec::new();
             for open in beam.drain(..) {
-                let next = if open.safe { Vec::new() } else { self.next(meets, &open) };
+                let next = if open.safe { Vec::new() } else { self.next(meets, &open, self.beam) };
                 if next.is_empty() {
                     grown.push(Open { safe: true, ..open });
                     continue;
@@ -171,9 +214,9 @@ impl Search {
         Set { members, cost: group.cost(), near }
     }
 
-    /// The points that are cheapest to join, as many as the beam is wide; the lowest of equal ones.
-    fn next(&mut self, meets: &Meets<'_>, open: &Open) -> Vec<u32> {
-        let mut best: Vec<(u32, u32)> = Vec::with_capacity(self.beam + 1);
+    /// The points that are cheapest to join, at most `most`; the lowest of equal ones.
+    pub(super) fn next(&mut self, meets: &Meets<'_>, open: &Open, most: usize) -> Vec<u32> {
+        let mut best: Vec<(u32, u32)> = Vec::with_capacity(most + 1);
         let mut at = 0;
         loop {
             if at == self.ordered && !self.order() {
@@ -181,7 +224,7 @@ impl Search {
             }
             let (pair, point) = ((self.keys[at] >> 32) as u32, self.keys[at] as u32);
             at += 1;
-            let limit = best.get(self.beam - 1).map_or(u32::MAX, |worst| worst.0);
+            let limit = best.get(most - 1).map_or(u32::MAX, |worst| worst.0);
             if pair > limit {
                 break;
             }
@@ -191,7 +234,7 @@ impl Search {
             let cost = meets.with(&open.group, point, limit);
             let place = best.partition_point(|&other| other < (cost, point));
             best.insert(place, (cost, point));
-            best.truncate(self.beam);
+            best.truncate(most);
         }
         best.into_iter().map(|(_, point)| point).collect()
     }

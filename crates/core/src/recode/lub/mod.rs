@@ -9,9 +9,11 @@
 //! a look-up and an addition per cell.
 
 mod greedy;
+mod guided;
 mod notion;
 mod pack;
 mod partition;
+mod worth;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +21,9 @@ pub use greedy::{Greedy, unpacked};
 pub use notion::Notions;
 pub use partition::Partition;
 
+use self::worth::Worth;
 use super::points::Points;
+use super::region::Field;
 use crate::poset::{Common, Poset};
 use crate::space::{Axis, Space};
 use crate::table::Code;
@@ -48,6 +52,8 @@ struct Column<'a> {
     join: Join<'a>,
     /// What its cell costs where nothing is told.
     full: f64,
+    /// What cells tell of the targets, where that is the measure.
+    worth: Option<Worth<'a>>,
     /// Point → number of its value.
     numbers: Vec<u32>,
     /// Number → rank, or code in the poset.
@@ -85,8 +91,12 @@ pub(super) fn spread(space: &Space, column: usize, a: Code, b: Code) -> u64 {
 }
 
 impl<'a> Meets<'a> {
-    pub(super) fn new(space: &'a Space, points: &Points<'_>) -> Self {
-        let weights: f64 = space.axes().iter().map(Axis::weight).sum();
+    pub(super) fn new(field: &'a Field<'_>, points: &Points<'_>) -> Self {
+        let space = field.space;
+        let worths = |at: usize| field.aims.told.get(at).map(Worth::new);
+        // Where values are priced by what they tell, a column weighs what its best value tells and no more.
+        let weight = |at: usize, axis: &Axis| worths(at).map_or(axis.weight(), |worth| worth.most);
+        let weights: f64 = space.axes().iter().enumerate().map(|(at, axis)| weight(at, axis)).sum();
         let unit = if weights > 0.0 { ALL / weights } else { 0.0 };
         let column = |(at, axis): (usize, &'a Axis)| {
             let mut values: Vec<Code> = (0..points.len() as u32).map(|p| points.ranks(p)[at]).collect();
@@ -95,12 +105,12 @@ impl<'a> Meets<'a> {
             values.dedup();
             let number = |rank: &Code| values.partition_point(|value| value < rank) as u32;
             let numbers = ranks.iter().map(number).collect();
-            let full = axis.weight() * unit;
+            let full = weight(at, axis) * unit;
             let (join, values) = match axis.poset() {
                 Some(poset) => (Join::Poset(poset), values.iter().map(|&rank| axis.leaf(rank)).collect()),
                 None => (Join::Ranks(axis), values),
             };
-            Column { join, full, numbers, values, pairs: Vec::new() }.tabled()
+            Column { join, full, worth: worths(at), numbers, values, pairs: Vec::new() }.tabled()
         };
         let columns = space.axes().iter().enumerate().map(column).collect();
         Meets { columns }
@@ -222,7 +232,14 @@ impl Column<'_> {
             (State::Ranks(low, high), Join::Ranks(axis)) => {
                 self.of_ranks(axis, (*low).min(value), (*high).max(value))
             }
-            (State::Common(common), Join::Poset(poset)) => self.scaled(poset.with(common, value)),
+            (State::Common(common), Join::Poset(poset)) => match &self.worth {
+                None => self.scaled(poset.with(common, value)),
+                Some(worth) => {
+                    let mut joined = common.clone();
+                    poset.join(&mut joined, value);
+                    self.scaled(worth.of_common(poset, &joined))
+                }
+            },
             _ => self.full as u32,
         }
     }
@@ -230,13 +247,22 @@ impl Column<'_> {
     fn price(&self, state: &State) -> u32 {
         match (state, self.join) {
             (State::Ranks(low, high), Join::Ranks(axis)) => self.of_ranks(axis, *low, *high),
-            (State::Common(common), Join::Poset(poset)) => self.scaled(poset.measure(common)),
+            (State::Common(common), Join::Poset(poset)) => {
+                let worth = self.worth.as_ref();
+                self.scaled(
+                    worth.map_or_else(|| poset.measure(common), |worth| worth.of_common(poset, common)),
+                )
+            }
             _ => self.full as u32,
         }
     }
 
     fn of_ranks(&self, axis: &Axis, low: Code, high: Code) -> u32 {
-        if axis.weight() > 0.0 { self.scaled(axis.cost(low, high) / axis.weight()) } else { 0 }
+        match &self.worth {
+            Some(worth) => self.scaled(worth.of_ranks(axis, low, high)),
+            None if axis.weight() > 0.0 => self.scaled(axis.cost(low, high) / axis.weight()),
+            None => 0,
+        }
     }
 
     fn scaled(&self, measure: f64) -> u32 {

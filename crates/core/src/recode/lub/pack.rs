@@ -33,18 +33,21 @@ pub(super) struct Regions<'a> {
     tally: Tally,
 }
 
-/// Regions of sets; none when stopped.
+/// Regions of sets, polished where their cost is that of their cells; none when stopped.
 pub(super) fn pack(
     meets: &Meets<'_>,
     points: &Points<'_>,
     sets: &[Set],
     field: &Field<'_>,
+    polished: bool,
 ) -> Option<(Vec<Share>, u32)> {
     let mut regions = Regions::new(meets, points);
     let near: Vec<&[u32]> = sets.iter().map(|set| &set.near[..]).collect();
     regions.found_all(sets.iter());
     regions.rounds(&near, field);
-    regions.polish(&near, field)?;
+    if polished {
+        regions.polish(&near, field)?;
+    }
     let mut formed = std::mem::take(&mut regions.members);
     formed.retain(|members| !members.is_empty());
     formed.iter_mut().for_each(|members| members.sort_unstable());

@@ -37,7 +37,7 @@ impl Method for Partition {
 
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
         by_parts(field, points, usize::MAX, &|_, _, _| 0, |all| {
-            let meets = Meets::new(field.space, all);
+            let meets = Meets::new(field, all);
             let sides = split_all(&meets, all, field, PAIRS)?;
             Some(shares(all, sides))
         })

@@ -10,7 +10,7 @@ use super::*;
 use crate::classes::{Classes, Codes};
 use crate::hierarchy::{self, Hierarchy};
 use crate::policy::{Form, Greedy as Options, Partition as Tries, Search};
-use crate::recode::region::{Field, Judge, Watch};
+use crate::recode::region::{Aims, Field, Judge, Watch};
 use crate::space::{Measure, Space};
 use crate::table::Dictionary;
 
@@ -74,11 +74,12 @@ fn with_field<T>(
         names: &table.names,
         tolerance: vec![1.0; 3],
         seed: 1,
+        aims: Aims::default(),
         watch: Watch::none(),
     };
     let all: Vec<u32> = (0..table.space.len() as u32).collect();
     let points = Points::new(&field, &all);
-    let meets = Meets::new(&table.space, &points);
+    let meets = Meets::new(&field, &points);
     run(&field, &points, &meets)
 }
 
@@ -199,7 +200,7 @@ proptest! {
         let [plain, searched] = [&Search::default(), &tabu].map(|search| {
             with_field(&table, k, search, |field, points, meets| {
                 let sets = sets(meets, points, field).unwrap();
-                let (shares, count) = pack(meets, points, &sets, field).unwrap();
+                let (shares, count) = pack(meets, points, &sets, field, true).unwrap();
                 let mut regions = vec![Vec::new(); count as usize];
                 shares.iter().for_each(|share| regions[share.region as usize].push(share.point));
                 regions
@@ -241,6 +242,74 @@ proptest! {
         found.sort();
         expected.sort();
         prop_assert_eq!(found, expected);
+    }
+}
+
+/// A model that says something of every combination of cells: how long they are, with signs, so that more general is not always worse.
+struct Lengths {
+    features: Vec<String>,
+}
+
+impl crate::predict::Guide for Lengths {
+    fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    fn predict(&self, rows: &[crate::predict::Row]) -> crate::error::Result<Vec<f64>> {
+        let length = |cell: &Option<String>| {
+            cell.as_ref().map_or(7.0, |text| text.bytes().map(f64::from).sum::<f64>())
+        };
+        Ok(rows.iter().map(|row| length(&row[0]) % 13.0 - length(&row[1]) % 5.0).collect())
+    }
+}
+
+/// Texts of cells of the table, by the posets themselves.
+struct Shown<'a>(&'a Table);
+
+impl crate::recode::region::Texts for Shown<'_> {
+    fn text(&self, column: usize, ranks: &[Code]) -> Option<String> {
+        let axis = &self.0.space.axes()[column];
+        let leaves: Vec<Code> = ranks.iter().map(|&rank| axis.leaf(rank)).collect();
+        axis.poset().unwrap().lub_of(&leaves).remove(0)
+    }
+}
+
+proptest! {
+    /// Asked about all candidates, every set is K's: the row is added after which the model errs least.
+    #[test]
+    fn guided_sets_are_those_of_asking_about_all_rows(rows in rows(), k in 1..5u64) {
+        let mut table = table(&rows);
+        let k = k.min(table.classes.rows());
+        let triples: Vec<(u32, u32, u32)> = (0..table.space.len() as u32)
+            .map(|point| (point, point % 4, table.space.counts()[point as usize])).collect();
+        let histogram = crate::histogram::Histogram::new(table.space.len(), &triples).unwrap();
+        table.classes = table.classes.clone().measured(vec![histogram]).unwrap().with_targets(1);
+        let numbers = [0.0, 4.0, -3.0, 11.0];
+        let guide = Lengths { features: vec!["c".into(), "a".into()] };
+        let shown = Shown(&table);
+        let guiding = crate::space::Guiding { guide: &guide, target: 0, numbers: &numbers };
+        let found = with_field(&table, k, &Search::default(), |field, points, meets| {
+            guided::guided_of(meets, points, field, (guiding, &shown), 1000).unwrap().unwrap()
+        });
+        for (point, set) in found.iter().enumerate() {
+            let mut members = vec![point as u32];
+            while counted(&table, &members) < k {
+                let error = |other: u32| {
+                    let all: Vec<u32> = members.iter().copied().chain([other]).collect();
+                    let cell = |column: usize| {
+                        let mut ranks: Vec<Code> = all.iter().map(|&p| table.space.rank(p as usize, column)).collect();
+                        ranks.sort_unstable();
+                        crate::recode::region::Texts::text(&shown, column, &ranks)
+                    };
+                    let said = crate::predict::Guide::predict(&guide, &[vec![cell(2), cell(0)]]).unwrap()[0];
+                    ((said - numbers[point % 4]).abs(), (by_definition(&table, &all) * 1e7).round() as i64, other)
+                };
+                let others = (0..table.space.len() as u32).filter(|other| !members.contains(other));
+                let best = others.map(error).min_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+                members.push(best.unwrap().2);
+            }
+            prop_assert_eq!(&set.members, &members);
+        }
     }
 }
 
@@ -304,13 +373,14 @@ fn prices_are_the_same_with_and_without_a_table() {
         names: &table.names,
         tolerance: vec![1.0],
         seed: 1,
+        aims: Aims::default(),
         watch: Watch::none(),
     };
     assert!(count > TABLED);
     let all: Vec<u32> = (0..count as u32).collect();
     let few = Points::new(&field, &all[..100]);
     let many = Points::new(&field, &all);
-    let (tabled, plain) = (Meets::new(&table.space, &few), Meets::new(&table.space, &many));
+    let (tabled, plain) = (Meets::new(&field, &few), Meets::new(&field, &many));
     let (mut a, mut b, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
     for point in 0..100 {
         tabled.row_of(point, &all[..100], &mut a, &mut scratch);

@@ -8,6 +8,7 @@ use crate::hierarchy::{Hierarchy, Path};
 use crate::histogram::Histogram;
 use crate::model::{Bound, Class, ClassModel};
 use crate::policy::{Form, Search};
+use crate::recode::region::Aims;
 use crate::recode::region::{Judge, Watch};
 use crate::space::{Axis, Measure, Space};
 
@@ -119,6 +120,7 @@ impl Table {
             names: &[],
             tolerance: Vec::new(),
             seed: 0,
+            aims: Aims::default(),
             watch: Watch::none(),
         };
         assert!(Mondrian.refuses(&field).is_none());
@@ -362,6 +364,7 @@ fn it_says_what_it_cannot_do() {
             names: &[],
             tolerance: Vec::new(),
             seed: 0,
+            aims: Aims::default(),
             watch: Watch::none(),
         };
         Mondrian.refuses(&field).and_then(|fault| fault.place.key)
@@ -386,6 +389,7 @@ fn it_stops_when_told_to() {
         names: &[],
         tolerance: Vec::new(),
         seed: 0,
+        aims: Aims::default(),
         watch: Watch { cancelled: &|| true, progress: &|_| {} },
     };
     let points: Vec<u32> = (0..space.len() as u32).collect();

@@ -1,0 +1,199 @@
+//! Greedy guided by a model (K, "The Greedy-DXCG Algorithm"; mission L6): of the rows that could be joined, the one after which the model still predicts best.
+//!
+//! A row is joined with others until its set is safe, as in [`greedy`](super::greedy), but what is made least is the error of what the recipient's model
+//! predicts from the cells that the set has in common, against what is true of the row. So columns that the model does not read cost nothing, and
+//! nothing is weighed against anything. Of equal errors the cheaper by measure is taken, then the lowest number.
+//!
+//! K asks the model for all pairs, in k batches. Here every row proposes the [`ASKED`] cheapest candidates, and one batch per added row asks
+//! for all points of a part together, each combination of cells once. Costs what greedy costs, a look-up per feature of every candidate, and the model.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::greedy::{Open, Search, Set};
+use super::{ALL, Meets};
+use crate::error::{Fault, Result};
+use crate::policy::Form;
+use crate::predict::Row;
+use crate::recode::points::Points;
+use crate::recode::region::{Field, Texts};
+use crate::space::{Axis, Guiding};
+use crate::table::Code;
+
+/// How many candidates of each row the model is asked about.
+const ASKED: usize = 32;
+
+/// The sets of all points, their costs the shares of the largest error; none when stopped.
+pub(super) fn guided(
+    meets: &Meets<'_>,
+    points: &Points<'_>,
+    field: &Field<'_>,
+    (guiding, texts): (Guiding<'_>, &dyn Texts),
+) -> Result<Option<Vec<Set>>> {
+    guided_of(meets, points, field, (guiding, texts), ASKED)
+}
+
+/// The same with another number of candidates.
+pub(super) fn guided_of(
+    meets: &Meets<'_>,
+    points: &Points<'_>,
+    field: &Field<'_>,
+    (guiding, texts): (Guiding<'_>, &dyn Texts),
+    asked: usize,
+) -> Result<Option<Vec<Set>>> {
+    let mut model = Model::new(field, guiding, texts)?;
+    let truths: Vec<Vec<(f64, f64)>> =
+        (0..points.len() as u32).map(|point| truth(points, guiding, point)).collect();
+    let mut open: Vec<Open> = (0..points.len() as u32).map(|point| Open::new(meets, points, point)).collect();
+    let mut errors = vec![0.0; points.len()];
+    let others: Vec<u32> = (0..points.len() as u32).collect();
+    let mut near = vec![Vec::new(); points.len()];
+    loop {
+        if (field.watch.cancelled)() {
+            return Ok(None);
+        }
+        let growing: Vec<u32> = others.iter().copied().filter(|&p| !open[p as usize].is_safe()).collect();
+        if growing.is_empty() {
+            break;
+        }
+        let propose = |search: &mut Search, &point: &u32| {
+            let own = &open[point as usize];
+            search.prepare(meets, point, &others);
+            (search.near(), search.next(meets, own, asked))
+        };
+        let proposed: Vec<(Vec<u32>, Vec<u32>)> =
+            growing.par_iter().map_init(|| Search::new(field), propose).collect();
+        model.ask(points, &growing, &open, &proposed)?;
+        for (&point, (nearest, candidates)) in growing.iter().zip(&proposed) {
+            let own = &open[point as usize];
+            let best = model.best(points, own, candidates, &truths[point as usize]);
+            near[point as usize].clone_from(nearest);
+            match best {
+                Some((error, next)) => {
+                    errors[point as usize] = error;
+                    open[point as usize] = own.with(meets, points, next);
+                }
+                None => open[point as usize].settle(),
+            }
+        }
+    }
+    let most = errors.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let set =
+        |((open, near), error): ((Open, Vec<u32>), f64)| open.into_set((error / most * ALL) as u32, near);
+    Ok(Some(open.into_iter().zip(near).zip(errors).map(set).collect()))
+}
+
+/// The numbers that are true of the rows of a point, and the rows of each.
+fn truth(points: &Points<'_>, guiding: Guiding<'_>, point: u32) -> Vec<(f64, f64)> {
+    let histogram = &points.judge().classes().histograms()[guiding.target];
+    let (codes, counts) = histogram.class(points.number(point) as usize);
+    codes.iter().zip(counts).map(|(&code, &rows)| (guiding.numbers[code as usize], f64::from(rows))).collect()
+}
+
+/// The model, and what it has said.
+struct Model<'a> {
+    guiding: Guiding<'a>,
+    texts: &'a dyn Texts,
+    /// The columns that it reads.
+    columns: Vec<(usize, &'a Axis)>,
+    /// Feature → ranks of a cell → its number.
+    cells: Vec<FxHashMap<Vec<Code>, u32>>,
+    written: Vec<Vec<Option<String>>>,
+    /// Numbers of cells → what is predicted.
+    said: FxHashMap<Vec<u32>, f64>,
+}
+
+impl<'a> Model<'a> {
+    fn new(field: &'a Field<'_>, guiding: Guiding<'a>, texts: &'a dyn Texts) -> Result<Self> {
+        let column = |name: &String| {
+            let at = field.names.iter().position(|n| n == name);
+            let at =
+                at.ok_or_else(|| Fault::bug(format!("the model reads `{name}`, which is not generalized")))?;
+            Ok((at, &field.space.axes()[at]))
+        };
+        let columns: Vec<_> = guiding.guide.features().iter().map(column).collect::<Result<_>>()?;
+        let width = columns.len();
+        let (cells, written) = (vec![FxHashMap::default(); width], vec![Vec::new(); width]);
+        Ok(Model { guiding, texts, columns, cells, written, said: FxHashMap::default() })
+    }
+
+    /// The cells of a set with one more point, in numbers; new ones are written.
+    fn key(&mut self, points: &Points<'_>, members: &[u32], candidate: u32, key: &mut Vec<u32>) {
+        key.clear();
+        let mut ranks: Vec<Code> = Vec::with_capacity(members.len() + 1);
+        for (feature, &(column, axis)) in self.columns.iter().enumerate() {
+            ranks.clear();
+            ranks.extend(members.iter().chain([&candidate]).map(|&point| points.ranks(point)[column]));
+            ranks.sort_unstable();
+            ranks.dedup();
+            if matches!(axis.form(), Form::Label | Form::Interval) && ranks.len() > 2 {
+                // The ends say it all.
+                let last = ranks[ranks.len() - 1];
+                ranks.truncate(1);
+                ranks.push(last);
+            }
+            let number = match self.cells[feature].get(&ranks) {
+                Some(&number) => number,
+                None => {
+                    let number = self.written[feature].len() as u32;
+                    self.written[feature].push(self.texts.text(column, &ranks));
+                    self.cells[feature].insert(ranks.clone(), number);
+                    number
+                }
+            };
+            key.push(number);
+        }
+    }
+
+    /// Asks for everything that is not known yet, at once.
+    fn ask(
+        &mut self,
+        points: &Points<'_>,
+        growing: &[u32],
+        open: &[Open],
+        proposed: &[(Vec<u32>, Vec<u32>)],
+    ) -> Result<()> {
+        let mut unknown: Vec<Vec<u32>> = Vec::new();
+        let mut key = Vec::new();
+        for (&point, (_, candidates)) in growing.iter().zip(proposed) {
+            for &candidate in candidates {
+                self.key(points, open[point as usize].members(), candidate, &mut key);
+                if !self.said.contains_key(&key) {
+                    self.said.insert(key.clone(), f64::NAN);
+                    unknown.push(key.clone());
+                }
+            }
+        }
+        let text = |key: &Vec<u32>| -> Row {
+            key.iter().zip(&self.written).map(|(&cell, written)| written[cell as usize].clone()).collect()
+        };
+        let rows: Vec<Row> = unknown.iter().map(text).collect();
+        let said = if rows.is_empty() { Vec::new() } else { self.guiding.guide.predict(&rows)? };
+        if said.len() != unknown.len() {
+            return Err(Fault::bug("there are not as many predictions as rows").into());
+        }
+        self.said.extend(unknown.into_iter().zip(said));
+        Ok(())
+    }
+
+    /// The candidate after which the error is least, and the error; the first of equal ones.
+    fn best(
+        &mut self,
+        points: &Points<'_>,
+        own: &Open,
+        candidates: &[u32],
+        truth: &[(f64, f64)],
+    ) -> Option<(f64, u32)> {
+        let mut best: Option<(f64, u32)> = None;
+        let mut key = Vec::new();
+        for &candidate in candidates {
+            self.key(points, own.members(), candidate, &mut key);
+            let said = self.said.get(&key).copied().unwrap_or(f64::NAN);
+            let error: f64 = truth.iter().map(|&(x, rows)| rows * (said - x).abs()).sum();
+            if best.is_none_or(|best| error < best.0) {
+                best = Some((error, candidate));
+            }
+        }
+        best
+    }
+}
