@@ -40,7 +40,7 @@ readers-test:
 	else echo "!!! readers/throng.R WAS NOT TESTED: there is no Rscript !!!" >&2; fi
 
 fuzz: ## fuzz everything that reads what people write, a minute each
-	for target in policy hierarchy hierarchy_spec certificate; do fuzz/run $$target 60; done
+	for target in policy hierarchy hierarchy_spec certificate xml; do fuzz/run $$target 60; done
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng -p throng-engine

@@ -7,18 +7,21 @@ mod certificate;
 mod hierarchy;
 pub mod mutate;
 mod policy;
+mod xml;
 
 pub use certificate::certificate;
 pub use hierarchy::{hierarchy, hierarchy_spec};
 pub use policy::policy;
+pub use xml::xml;
 
 /// A target.
 pub type Target = fn(&[u8]);
 
 /// All targets by the names of their folders under `seeds`.
-pub const TARGETS: [(&str, Target); 4] = [
+pub const TARGETS: [(&str, Target); 5] = [
     ("policy", policy),
     ("hierarchy", hierarchy),
     ("hierarchy_spec", hierarchy_spec),
     ("certificate", certificate),
+    ("xml", xml),
 ];

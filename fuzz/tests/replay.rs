@@ -53,3 +53,8 @@ fn hierarchy_specs() {
 fn certificates() {
     replay("certificate");
 }
+
+#[test]
+fn configurations() {
+    replay("xml");
+}

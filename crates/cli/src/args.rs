@@ -412,6 +412,29 @@ pub enum HierarchyCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Turn Hierarchy.xml and Columns.xml of the DSG privacy toolkit into a policy, with its posets
+    #[command(after_help = "Example:
+  throng hierarchy convert Hierarchy.xml Columns.xml --table patients.csv --write policy.toml
+
+Every MatrixPoset becomes a file of nodes beside the policy. Nothing is written when anything is wrong.")]
+    Convert {
+        /// The file that declares posets
+        hierarchy: String,
+        /// The file that binds them to the columns of the table
+        columns: String,
+        /// The table
+        #[arg(long)]
+        table: String,
+        /// The policy to write
+        #[arg(long, value_name = "POLICY")]
+        write: PathBuf,
+        /// The k of the policy
+        #[arg(long, default_value_t = 5)]
+        k: u64,
+        /// Replace files that are there
+        #[arg(long)]
+        force: bool,
+    },
     /// Show a hierarchy file as a tree
     #[command(after_help = "Example:\n  throng hierarchy show education.csv --depth 2")]
     Show {

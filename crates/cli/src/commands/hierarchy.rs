@@ -1,4 +1,4 @@
-//! `throng hierarchy build|check|show`.
+//! `throng hierarchy build|check|convert|show`.
 
 use std::path::Path;
 
@@ -39,6 +39,16 @@ pub fn run(args: &args::Hierarchy) -> Result<Ended> {
             };
             let facts = facts(&from_file(file, &values)?, values.len());
             out(&if *as_json { json(&facts)? } else { facts.text(file) });
+        }
+        HierarchyCommand::Convert { hierarchy, columns, table, write, k, force } => {
+            super::convert::run(&super::convert::Asked {
+                hierarchy,
+                columns,
+                table,
+                write,
+                k: *k,
+                force: *force,
+            })?;
         }
         HierarchyCommand::Show { file, depth, json: as_json } => {
             let hierarchy = from_file(file, &Dictionary::new())?;

@@ -87,7 +87,7 @@ fn write(args: &args::Inspect, path: &Path, mut description: Description, mut in
 }
 
 /// A path as seen from a folder.
-fn relative(folder: &Path, path: &str) -> String {
+pub(super) fn relative(folder: &Path, path: &str) -> String {
     let (Ok(from), Ok(to)) = (std::path::absolute(folder), std::path::absolute(path)) else {
         return path.into();
     };

@@ -2,6 +2,7 @@
 
 pub mod argus;
 pub mod compare;
+mod convert;
 pub mod demo;
 pub mod explore;
 pub mod hierarchy;

@@ -33,6 +33,7 @@ mod bad_table;
 mod bad_paths;
 mod explore;
 mod compare;
+mod convert;
 mod tutorial;
 mod twelve;
 mod adult;

@@ -18,6 +18,9 @@ use crate::table::Code;
 /// More nodes above nodes than these are not held: 256 MB.
 const MOST_ABOVE: usize = 1 << 26;
 
+/// So many unknown names are compared with all others; each costs as much as reading the file.
+pub(super) const GUESSED: usize = 10;
+
 /// Nodes, the least first.
 #[derive(Debug)]
 pub(super) struct Graph {
@@ -196,7 +199,7 @@ impl<'a> Listed<'a> {
                 match self.index.get(name.as_str()) {
                     Some(parent) if found.contains(parent) => {}
                     Some(&parent) => found.push(parent),
-                    None => faults.push(self.unknown(row, name)),
+                    None => faults.push(self.unknown(row, name, faults.len() < GUESSED)),
                 }
             }
             if found == [at] {
@@ -210,8 +213,9 @@ impl<'a> Listed<'a> {
         if faults.is_empty() { Ok((self.index, parents)) } else { Err(few(faults)) }
     }
 
-    fn unknown(&self, row: &Row, name: &str) -> Fault {
-        let near = nearest(name, self.rows.iter().map(|row| row.cells[0].as_str()));
+    fn unknown(&self, row: &Row, name: &str, guess: bool) -> Fault {
+        let names = self.rows.iter().map(|row| row.cells[0].as_str()).filter(|_| guess);
+        let near = nearest(name, names);
         let help = near.map_or_else(
             || "every parent needs a line of its own".into(),
             |near| format!("did you mean `{near}`? every parent needs a line of its own"),

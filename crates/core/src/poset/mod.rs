@@ -22,6 +22,7 @@ mod range;
 mod row;
 mod spec;
 mod suppress;
+pub mod xml;
 #[cfg(test)]
 mod tests;
 

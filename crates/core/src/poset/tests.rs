@@ -103,6 +103,7 @@ fn laws(poset: &Poset, values: &[Code]) -> std::result::Result<(), TestCaseError
     );
     let mut back: Vec<Code> = values.to_vec();
     back.reverse();
+    prop_assert_eq!(&common(&back), &all);
     prop_assert_eq!(poset.lub(&common(&back)), poset.lub(&all));
     let twice: Vec<Code> = values.iter().chain(values).copied().collect();
     prop_assert_eq!(poset.lub(&common(&twice)), poset.lub(&all));

@@ -40,6 +40,14 @@ fn codes_meet_where_they_can() {
     assert!(!codes.covers(Some("427.8:2; 427"), Some("427.89; 427.1:2")));
 }
 
+/// What was matched anew is not there to be matched anew again: A gives s1 up for B, so that C cannot have it from A.
+#[test]
+fn a_match_is_taken_back_once() {
+    let codes = of_codes("*;10\nA;1;*\nB;2;*\nC;3;*\ns1;0;A;B;C\ns2;0;A\ns3;0;A", 9, &[]);
+    assert!(!codes.covers(Some("A; B; C"), Some("s1; s2; s3")));
+    assert!(codes.covers(Some("A; B; C"), Some("s1:2; s2; s3")));
+}
+
 #[test]
 fn what_is_no_list_of_codes_is_refused() {
     let spec = "{ codes = { file = \"icd9.csv\", most = 39 } }";
@@ -122,6 +130,22 @@ fn values_of(given: &[Vec<(Index, u32)>], nodes: usize) -> Vec<Counts> {
         counts
     };
     given.iter().map(value).collect()
+}
+
+proptest! {
+    /// Matching is exact where codes have several parents and much has to be matched anew.
+    #[test]
+    fn covers_is_a_matching(
+        parents in proptest::collection::vec(proptest::collection::vec(any::<Index>(), 1..4), 4..9),
+        told in proptest::collection::vec((any::<Index>(), 1..3u32), 2..5),
+        had in proptest::collection::vec((any::<Index>(), 1..3u32), 2..5),
+    ) {
+        let (text, above) = graph_file(&parents, None);
+        let counts = values_of(&[told, had], above.len());
+        let poset = of_codes(&text, 9, &[]);
+        let truth = met(&above, &one_by_one(&counts[0]), &mut one_by_one(&counts[1]));
+        prop_assert_eq!(poset.covers(Some(&text_of(&counts[0])), Some(&text_of(&counts[1]))), truth);
+    }
 }
 
 proptest! {
