@@ -47,6 +47,8 @@ pub enum Command {
     Risk(Risk),
     /// Generalize, suppress and look again, by hand: small combinations of columns as mu-Argus tests them
     Argus(Argus),
+    /// A field for every level of every column, so that generalizing is suppressing fields; and back
+    Augment(Augment),
     /// Build, check or show how a column's values generalize
     Hierarchy(Hierarchy),
 }
@@ -359,6 +361,29 @@ pub struct Argus {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `throng augment`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng augment policy.toml --out fields.csv                           the table itself
+  throng augment policy.toml --release release.csv --out fields.csv
+  throng augment policy.toml --undo fields.csv --out release-again.csv
+
+A column zip with labels 02139, 0213 and 021 becomes the fields zip, zip_1 and zip_2. A suppressed field is `*`.
+Columns with a poset have no levels and stay as they are.")]
+pub struct Augment {
+    /// The policy
+    pub policy: PathBuf,
+    /// The table to write
+    #[arg(long, value_name = "TABLE")]
+    pub out: PathBuf,
+    /// A release of the policy to add fields to, instead of its table
+    #[arg(long, value_name = "TABLE", conflicts_with = "undo")]
+    pub release: Option<PathBuf>,
+    /// A table with fields to take them away from
+    #[arg(long, value_name = "TABLE")]
+    pub undo: Option<PathBuf>,
 }
 
 /// `throng hierarchy`.

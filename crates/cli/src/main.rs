@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(args),
         Command::Risk(args) => commands::risk::run(args),
         Command::Argus(args) => commands::argus::run(args),
+        Command::Augment(args) => commands::augment::run(args),
         Command::Hierarchy(args) => commands::hierarchy::run(args),
     };
     match ended {

@@ -10,6 +10,7 @@ pub mod error;
 pub mod table;
 pub mod cell;
 pub mod hierarchy;
+pub mod augment;
 pub mod poset;
 pub mod lattice;
 pub mod histogram;

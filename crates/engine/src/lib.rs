@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod argus;
+mod augment;
 mod cells;
 mod columns;
 mod compare;
@@ -38,6 +39,7 @@ mod verify;
 mod weights;
 
 pub use argus::Held;
+pub use augment::Augmented;
 pub use cells::Cells;
 pub use compare::ExperimentFile;
 pub use describe::sniff;

@@ -64,7 +64,7 @@ fn policy(asked: &Asked<'_>, input: Input, converted: &Converted) -> Result<Stri
     let stem = stem.filter(|stem| !stem.is_empty()).unwrap_or("table".into());
     let release = toml::Value::String(format!("{stem}-release.csv"));
     Ok(format!(
-        "# Converted by `throng hierarchy convert`.\n{top}\n[output]\npath = {release}\n{}\n[privacy]\nk = {}\n",
+        "# Converted by `throng hierarchy convert`.\n{top}\n[output]\npath = {release}\n{}\n[privacy]\nk = {}\n\n[search]\nalgorithm = \"greedy\"\n",
         converted.columns, asked.k
     ))
 }

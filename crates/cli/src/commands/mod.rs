@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod argus;
+pub mod augment;
 pub mod compare;
 mod convert;
 pub mod demo;

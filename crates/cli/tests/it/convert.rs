@@ -24,6 +24,9 @@ const COLUMNS: &str = r#"<TableDescription
 
 const TABLE: &str = "age,zip,charge\n34,02138,10\n36,02139,11\n";
 
+/// Rows that are alike in pairs by what is in K's files.
+const RELEASED: &str = "age,zip,charge\n\"[34, 36]\",0213,10\n\"[34, 36]\",0213,11\n";
+
 const LINE: &str = "hierarchy convert Hierarchy.xml Columns.xml --table patients.csv --write out/policy.toml";
 
 fn env(columns: &str) -> TestEnv {
@@ -52,7 +55,11 @@ fn a_configuration_becomes_a_policy() {
     assert_eq!(again.code, 2);
     assert!(again.stderr.contains("exists already"), "{}", again.stderr);
     assert_eq!(env.run(&format!("{LINE} --force --k 2")).code, 0);
-    assert!(env.text("out/policy.toml").contains("k = 2"));
+    let run = env.run("release out/policy.toml");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let mut lines: Vec<String> = env.text("out/patients-release.csv").lines().map(String::from).collect();
+    lines[1..].sort();
+    assert_eq!(lines, RELEASED.lines().collect::<Vec<_>>());
 }
 
 #[test]

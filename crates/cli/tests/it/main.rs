@@ -18,6 +18,7 @@ mod posets;
 mod repeat;
 mod risk;
 mod argus;
+mod augment;
 mod sampled;
 mod screen;
 mod contract;

@@ -80,6 +80,28 @@ impl Births {
         }
     }
 
+    /// The date that is written; none where nothing is told.
+    fn written(&self, common: &Common) -> Option<NaiveDate> {
+        let Common::Between(low, high) = *common else { return None };
+        match self.shared(low, high) {
+            Shared::Day(date) => Some(date),
+            Shared::Month(date) => Some(on(date, date.month(), 15)),
+            Shared::Year(date) => Some(on(date, 6, 15)),
+            Shared::Band(band) => Some(band.middle),
+            Shared::Nothing => None,
+        }
+    }
+
+    /// Whether a written date can stand for a date of birth: as the day, the month, the year or the band.
+    fn can_mean(&self, cell: NaiveDate, born: NaiveDate) -> bool {
+        let year = cell.year() == born.year();
+        let age = age(born, self.base);
+        cell == born
+            || year && cell.month() == born.month() && cell.day() == 15
+            || year && (cell.month(), cell.day()) == (6, 15)
+            || self.bands.iter().any(|band| band.middle == cell && (band.first..=band.last).contains(&age))
+    }
+
     fn band(&self, born: NaiveDate) -> Option<&Band> {
         let age = age(born, self.base);
         self.bands.iter().find(|band| (band.first..=band.last).contains(&age))
@@ -165,15 +187,7 @@ impl Kind for Births {
     }
 
     fn cells(&self, common: &Common) -> Vec<String> {
-        let Common::Between(low, high) = *common else { return vec![TOP.into()] };
-        let date = match self.shared(low, high) {
-            Shared::Day(date) => date,
-            Shared::Month(date) => on(date, date.month(), 15),
-            Shared::Year(date) => on(date, 6, 15),
-            Shared::Band(band) => band.middle,
-            Shared::Nothing => return vec![TOP.into()],
-        };
-        vec![date.format("%Y-%m-%d").to_string()]
+        vec![self.written(common).map_or(TOP.into(), |date| date.format("%Y-%m-%d").to_string())]
     }
 
     fn measure_of(&self, cell: &str) -> Option<f64> {
@@ -187,12 +201,16 @@ impl Kind for Births {
     }
 
     fn covers(&self, cell: &str, value: &str) -> bool {
-        let (Some(cell), Some(born)) = (date(cell), date(value)) else { return false };
-        let year = cell.year() == born.year();
-        let age = age(born, self.base);
-        cell == born
-            || year && cell.month() == born.month() && cell.day() == 15
-            || year && (cell.month(), cell.day()) == (6, 15)
-            || self.bands.iter().any(|band| band.middle == cell && (band.first..=band.last).contains(&age))
+        match (date(cell), date(value)) {
+            (Some(cell), Some(born)) => self.can_mean(cell, born),
+            _ => false,
+        }
+    }
+
+    fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
+        let Some(cell) = self.written(common) else { return Vec::new() };
+        let present = (0..values.len()).filter(|&value| values[value].is_some());
+        let under = present.filter(|&value| self.can_mean(cell, self.dates[self.of[value] as usize]));
+        under.map(|value| value as Code).collect()
     }
 }

@@ -73,4 +73,10 @@ impl Kind for Bits {
             _ => false,
         }
     }
+
+    fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
+        let Common::Bits(mask) = *common else { return Vec::new() };
+        let present = (0..values.len()).filter(|&value| values[value].is_some());
+        present.filter(|&value| self.of[value] & mask == mask).map(|value| value as Code).collect()
+    }
 }

@@ -7,6 +7,7 @@ const NOUNS: [&str; 24] = [
     "table",
     "cell",
     "hierarchy",
+    "augment",
     "poset",
     "lattice",
     "histogram",

@@ -1,0 +1,319 @@
+//! Writes a table with a field for every level of its hierarchies, and takes such fields together again (core `augment.rs`).
+//!
+//! One pass over the policy's table for the values that hierarchies are built on, one over what is rewritten; one batch in memory at a time, rows in the order in which
+//! they come. Of the policy's own table only columns that a release may hold are written.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, StringArray};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::record_batch::RecordBatch;
+use throng::augment::Implied;
+use throng::error::{Error, Fault, Result};
+use throng::hierarchy::{self, Hierarchy};
+use throng::policy::{Column, Format, Role};
+use throng::table::{Code, Dictionary};
+
+use crate::Engine;
+use crate::cells::{Cells, text};
+use crate::paths::{read_files, same, unfit};
+use crate::release::{PolicyFile, in_table};
+use crate::sink::{Sink, Written};
+use crate::source::Source;
+
+/// What is rewritten.
+#[derive(Debug, Clone, Copy)]
+pub enum Augmented<'a> {
+    /// The policy's table gets fields.
+    Table,
+    /// A release of the policy gets fields.
+    Release(&'a Path),
+    /// A table with fields loses them.
+    Undone(&'a Path),
+}
+
+/// A column of what is written.
+enum Made {
+    /// As it is, from this place.
+    Kept(usize),
+    /// The fields of the quasi-identifier at this place.
+    Fields(usize, usize),
+    /// The cell of a quasi-identifier, whose fields start at these places.
+    Cell(usize, Vec<usize>),
+}
+
+impl Engine {
+    /// Adds implied fields, or takes them away. Calls `progress` with the rows so far, which may stop it.
+    ///
+    /// # Errors
+    /// What cannot be read or written, cells that are no labels, and fields that no cell has; then nothing is left behind.
+    pub fn augment(
+        &self,
+        policy: &PolicyFile,
+        what: Augmented<'_>,
+        output: &Path,
+        progress: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<Written> {
+        let (table, columns) = self.open(policy)?;
+        let source = match what {
+            Augmented::Table => table.clone(),
+            Augmented::Release(path) | Augmented::Undone(path) => Source::release(path, &policy.policy)?,
+        };
+        let mut taken = read_files(policy, &table)?;
+        taken.extend(source.files.iter().map(|file| ("the input", file.clone())));
+        Error::check(refused(policy, output, &taken))?;
+        let (names, hierarchies) = self.leveled_columns(policy, (&table, &columns), progress)?;
+        let implied: Vec<Implied<'_>> = names
+            .iter()
+            .zip(&hierarchies)
+            .map(|(name, hierarchy)| Implied::new(hierarchy).map_err(|e| e.map(|fault| fault.column(name))))
+            .collect::<Result<_>>()?;
+        let rewriter = Rewriter::new(self, policy, what, &source, (&names, &implied))?;
+        let mut sink = Sink::create(output, &policy.policy, Arc::clone(&rewriter.schema))?;
+        let mut rows = 0;
+        self.scan(&source, &rewriter.read, |batch| {
+            let written =
+                rewriter.rewrite(&batch, rows).map_err(|e| e.map(|fault| fault.file(&source.name)))?;
+            sink.write(&written)?;
+            rows += batch.num_rows() as u64;
+            progress(rows)
+        })?;
+        sink.finish()
+    }
+
+    /// The quasi-identifiers that have levels, with their hierarchies over the policy's table.
+    fn leveled_columns(
+        &self,
+        policy: &PolicyFile,
+        (table, columns): (&Source, &[String]),
+        progress: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<(Vec<String>, Vec<Hierarchy>)> {
+        let leveled = |column: &Column| column.role == Role::Quasi && column.poset.is_none();
+        let of = |name: &String| policy.policy.columns.get(name);
+        let names: Vec<String> =
+            columns.iter().filter(|name| of(name).is_some_and(leveled)).cloned().collect();
+        if names.is_empty() {
+            return Err(Fault::input("no quasi-identifier has a hierarchy")
+                .file(policy.path.display().to_string())
+                .help("only levels imply fields: give a column a hierarchy")
+                .into());
+        }
+        let grouped = self.group(table, &names, progress)?;
+        let load = |path: &str| policy.load(path);
+        let built = names.iter().zip(&grouped.dictionaries).map(|(name, values)| {
+            let null = |value: &&str| !policy.policy.input.null.iter().any(|null| null == value);
+            let mut present = Dictionary::new();
+            for code in 0..values.len() as Code {
+                present.add(values.value(code).filter(null), values.count(code));
+            }
+            let spec = of(name).map_or(hierarchy::Spec::Suppress, Column::hierarchy);
+            hierarchy::build(&spec, &present, &load)
+                .map_err(|e| in_table(e.map(|fault| fault.column(name)), table))
+        });
+        let hierarchies = built.collect::<Result<_>>()?;
+        Ok((names, hierarchies))
+    }
+}
+
+/// Places that cannot be written to, or where something else is.
+fn refused(policy: &PolicyFile, output: &Path, taken: &[(&'static str, std::path::PathBuf)]) -> Vec<Fault> {
+    let name = output.display().to_string();
+    if Format::of_path(&name).is_none() {
+        let help = "end it in .csv, .parquet, .json or .arrow";
+        return vec![Fault::input("does not tell the format").file(name).help(help)];
+    }
+    let asked = &policy.policy.output;
+    let asked = [&asked.path, &asked.certificate, &asked.report].into_iter().flatten();
+    let asked = asked.map(|path| ("the release of the policy", policy.folder().join(path)));
+    let over = taken.iter().cloned().chain(asked).find(|(_, other)| same(output, other));
+    let fault = match over {
+        Some((what, _)) => {
+            Some(Fault::input(format!("would be written over {what}")).help("give it another name"))
+        }
+        None => unfit(output),
+    };
+    fault.map(|fault| fault.file(name)).into_iter().collect()
+}
+
+/// Turns batches of one table into batches of the other.
+struct Rewriter<'a> {
+    /// The columns that are read.
+    read: Vec<String>,
+    implied: &'a [Implied<'a>],
+    names: &'a [String],
+    made: Vec<Made>,
+    schema: SchemaRef,
+    /// Whether cells are values of the policy's table.
+    values: bool,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(
+        engine: &Engine,
+        policy: &PolicyFile,
+        what: Augmented<'_>,
+        source: &Source,
+        (names, implied): (&'a [String], &'a [Implied<'a>]),
+    ) -> Result<Self> {
+        let mut read = engine.columns(source)?;
+        let values = matches!(what, Augmented::Table);
+        if values {
+            read.retain(|name| policy.policy.columns.get(name).is_some_and(Column::released));
+        }
+        let made = match what {
+            Augmented::Undone(_) => together(&read, names, implied),
+            _ => apart(&read, names, implied),
+        };
+        let made = made.map_err(|e| e.map(|fault| fault.file(&source.name)))?;
+        let schema = engine.schema(source)?;
+        let mut fields = Vec::new();
+        for column in &made {
+            match column {
+                Made::Kept(at) => {
+                    let field = schema.field_with_name(&read[*at]).map_err(|e| Fault::bug(e.to_string()))?;
+                    fields.push(Field::new(&read[*at], field.data_type().clone(), true));
+                }
+                Made::Fields(at, q) => {
+                    let names = implied[*q].names(&read[*at]);
+                    fields.extend(names.into_iter().map(|name| Field::new(name, DataType::Utf8, true)));
+                }
+                Made::Cell(q, _) => fields.push(Field::new(&names[*q], DataType::Utf8, true)),
+            }
+        }
+        Ok(Rewriter { read, implied, names, made, schema: Arc::new(Schema::new(fields)), values })
+    }
+
+    fn rewrite(&self, batch: &RecordBatch, before: u64) -> Result<RecordBatch> {
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.schema.fields().len());
+        for column in &self.made {
+            match column {
+                Made::Kept(at) => {
+                    let wanted = self.schema.field(arrays.len()).data_type();
+                    arrays.push(typed(&self.read[*at], batch.column(*at), wanted)?);
+                }
+                Made::Fields(at, q) => arrays.extend(self.fields(batch.column(*at), *q, before)?),
+                Made::Cell(q, places) => arrays.push(self.cell(batch, *q, places, before)?),
+            }
+        }
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(|e| Fault::bug(e.to_string()).into())
+    }
+
+    /// The fields of a column's cells.
+    fn fields(&self, array: &ArrayRef, q: usize, before: u64) -> Result<Vec<ArrayRef>> {
+        let (name, implied) = (&self.names[q], &self.implied[q]);
+        let cells = Cells::new(name, array)?;
+        let mut fields: Vec<Vec<Option<&str>>> =
+            vec![Vec::with_capacity(cells.len()); implied.names(name).len()];
+        for row in 0..cells.len() {
+            let cell = cells.get(row);
+            let told = if self.values { implied.of_value(cell) } else { implied.of_cell(cell) };
+            let told = told.ok_or_else(|| {
+                let row = before + row as u64 + 1;
+                Fault::data(format!(
+                    "`{}` in row {row} is no label of its hierarchy",
+                    cell.unwrap_or_default()
+                ))
+                .column(name)
+                .help("only what levels were chosen for can be augmented: cells of regions may be no labels")
+            })?;
+            fields.iter_mut().zip(told).for_each(|(field, told)| field.push(told));
+        }
+        Ok(fields.into_iter().map(|field| Arc::new(StringArray::from(field)) as ArrayRef).collect())
+    }
+
+    /// The cells that a column's fields stand for.
+    fn cell(&self, batch: &RecordBatch, q: usize, places: &[usize], before: u64) -> Result<ArrayRef> {
+        let name = &self.names[q];
+        let fields =
+            places.iter().map(|&at| Cells::new(name, batch.column(at))).collect::<Result<Vec<Cells>>>()?;
+        let mut told: Vec<Option<&str>> = vec![None; fields.len()];
+        let mut cells: Vec<Option<String>> = Vec::with_capacity(batch.num_rows());
+        for row in 0..batch.num_rows() {
+            told.clear();
+            told.extend(fields.iter().map(|field| field.get(row)));
+            let cell = self.implied[q].cell(&told).map_err(|e| {
+                e.map(|mut fault| {
+                    fault.message += &format!(", in row {}", before + row as u64 + 1);
+                    fault.column(name)
+                })
+            })?;
+            cells.push(cell.map(String::from));
+        }
+        Ok(Arc::new(StringArray::from(cells)))
+    }
+}
+
+/// A reader may give views where the schema says text.
+fn typed(name: &str, array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
+    if array.data_type() == wanted {
+        return Ok(Arc::clone(array));
+    }
+    if *wanted == DataType::Utf8 {
+        return text(name, array);
+    }
+    datafusion::arrow::compute::cast(array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
+}
+
+/// Every column with its fields; none of them has the name of another.
+fn apart(read: &[String], names: &[String], implied: &[Implied<'_>]) -> Result<Vec<Made>> {
+    let mut made = Vec::new();
+    let mut written: Vec<String> = Vec::new();
+    for (at, name) in read.iter().enumerate() {
+        match names.iter().position(|other| other == name) {
+            Some(q) => {
+                written.extend(implied[q].names(name));
+                made.push(Made::Fields(at, q));
+            }
+            None => {
+                written.push(name.clone());
+                made.push(Made::Kept(at));
+            }
+        }
+    }
+    let absent = names
+        .iter()
+        .filter(|name| !read.contains(name))
+        .map(|name| Fault::data(format!("has no column `{name}`")).help("give a release of this policy"));
+    let mut faults: Vec<Fault> = absent.collect();
+    written.sort_unstable();
+    for pair in written.windows(2).filter(|pair| pair[0] == pair[1]) {
+        let message = format!("two columns would be called `{}`", pair[0]);
+        faults.push(
+            Fault::data(message)
+                .column(&pair[0])
+                .help("fields are called COLUMN_LEVEL: rename the other column"),
+        );
+    }
+    Error::check(faults)?;
+    Ok(made)
+}
+
+/// Every column once, its fields taken together where it stands.
+fn together(read: &[String], names: &[String], implied: &[Implied<'_>]) -> Result<Vec<Made>> {
+    let mut faults = Vec::new();
+    let mut places: Vec<Vec<usize>> = Vec::new();
+    for (name, implied) in names.iter().zip(implied) {
+        let mut of = Vec::new();
+        for field in implied.names(name) {
+            match read.iter().position(|column| *column == field) {
+                Some(at) => of.push(at),
+                None => faults.push(
+                    Fault::data(format!("has no column `{field}`"))
+                        .help("give what `throng augment` wrote by this policy"),
+                ),
+            }
+        }
+        places.push(of);
+    }
+    Error::check(faults)?;
+    let mut made = Vec::new();
+    for at in 0..read.len() {
+        match places.iter().position(|places| places.contains(&at)) {
+            Some(q) if places[q][0] == at => made.push(Made::Cell(q, places[q].clone())),
+            Some(_) => {}
+            None => made.push(Made::Kept(at)),
+        }
+    }
+    Ok(made)
+}
