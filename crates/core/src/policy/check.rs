@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Column, Format, Policy, Preference, Role, argus, local, models, profile, substitute};
+use super::{Column, Format, Policy, Preference, Role, argus, guide, local, models, profile, substitute};
 use crate::error::{Fault, nearest};
 use crate::loss;
 
@@ -24,6 +24,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     local::check(policy, &mut faults);
     argus::check(policy, &mut faults);
     substitute::check(policy, &mut faults);
+    guide::check(policy, &mut faults);
     linked(policy, &mut faults);
     preference(policy, &mut faults);
     loss(policy, &mut faults);

@@ -6,6 +6,7 @@
 mod argus;
 mod check;
 mod grammar;
+mod guide;
 mod local;
 mod loss;
 mod models;
@@ -15,6 +16,7 @@ mod substitute;
 
 pub use argus::{Argus, MOST_IDENTIFYING};
 pub(crate) use grammar::fault as grammar_fault;
+pub use guide::{GUIDED, GuideSpec, SECONDS};
 pub use local::{Boxes, By, Cut, Form, Greedy, LOCAL, Mondrian, POSETS, Partition, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
@@ -376,6 +378,9 @@ pub struct Search {
     /// How greedy sets are searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub greedy: Option<Greedy>,
+    /// The model that guides a method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<GuideSpec>,
     /// Groups of columns that must sit at the same level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Vec<String>>,
@@ -417,6 +422,7 @@ impl Default for Search {
             boxes: None,
             greedy: None,
             partition: None,
+            model: None,
             linked: Vec::new(),
             seed: 0,
         }

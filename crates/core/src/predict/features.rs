@@ -22,6 +22,8 @@ pub struct Known<'a> {
     pub values: &'a Dictionary,
     /// How they generalize, where cells may be labels.
     pub hierarchy: Option<&'a Hierarchy>,
+    /// Whether what looks like a number is a code, and not to be reckoned with.
+    pub codes: bool,
 }
 
 /// Reads released cells as features.
@@ -47,7 +49,7 @@ enum Column {
 }
 
 impl Reader {
-    /// What is to be known of cells: columns of numbers alone are numbers.
+    /// What is to be known of cells: columns of numbers alone are numbers, unless they are codes.
     pub fn new(columns: &[Known<'_>]) -> Self {
         Reader { columns: columns.iter().map(Column::new).collect() }
     }
@@ -95,7 +97,7 @@ impl Column {
     fn new(known: &Known<'_>) -> Self {
         let values =
             || (0..known.values.len() as Code).filter_map(|code| Some((known.values.value(code)?, code)));
-        let numbers = values().next().is_some() && values().all(|(text, _)| number(text).is_some());
+        let numbers = !known.codes && values().next().is_some() && values().all(|(text, _)| counts(text));
         if numbers {
             let mut rows: Vec<(f64, f64)> = values()
                 .filter_map(|(text, code)| Some((number(text)?, known.values.count(code) as f64)))
@@ -129,6 +131,12 @@ impl Column {
             Column::Category { known, labels } => as_categories(cell, known, labels),
         }
     }
+}
+
+/// Whether a text is a number to reckon with: one that begins with 0 is a code, as 02138 is.
+fn counts(text: &str) -> bool {
+    let digits = text.trim().strip_prefix('0').unwrap_or_default();
+    number(text).is_some() && !digits.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Label above the leaves → the leaves under it, of the least level that has it.

@@ -209,19 +209,17 @@ fn reader() -> Reader {
         Hierarchy::new(vec![path("02138", "east"), path("02139", "east"), path("98052", "west")], false);
     let young = Hierarchy::new(vec![path("10", "young"), path("20", "young"), path("70", "old")], false);
     let (above, young) = (above.unwrap(), young.unwrap());
-    // Without the leading zero they would be numbers.
-    let zips_as_text = Dictionary::of(zips.present().map(|(z, _)| Some(z)).chain([Some("x")]));
     Reader::new(&[
-        Known { values: &ages, hierarchy: Some(&young) },
-        Known { values: &sexes, hierarchy: None },
-        Known { values: &zips_as_text, hierarchy: Some(&above) },
+        Known { values: &ages, hierarchy: Some(&young), codes: false },
+        Known { values: &sexes, hierarchy: None, codes: false },
+        Known { values: &zips, hierarchy: Some(&above), codes: false },
     ])
 }
 
 #[test]
 fn released_cells_become_features() {
     let reader = reader();
-    assert_eq!(reader.features(), [Feature::Number, Feature::Category(3), Feature::Category(5)]);
+    assert_eq!(reader.features(), [Feature::Number, Feature::Category(3), Feature::Category(4)]);
     let age = |cell: Option<&str>| reader.read(&[cell, Some("F"), Some("x")])[0][0];
     assert_eq!([age(Some("33")), age(Some("[10, 20]")), age(Some("[20, 30)"))], [33.0, 15.0, 25.0]);
     // Open ends and everything are the mean of what is known to lie there; a label is the middle of what is under it.
@@ -250,9 +248,18 @@ fn released_cells_become_features() {
 }
 
 #[test]
+fn codes_are_no_numbers() {
+    let codes = Dictionary::of([Some("650"), Some("428.0")]);
+    let feature = |codes_are: bool| {
+        Reader::new(&[Known { values: &codes, hierarchy: None, codes: codes_are }]).features()
+    };
+    assert_eq!((feature(false), feature(true)), (vec![Feature::Number], vec![Feature::Category(3)]));
+}
+
+#[test]
 fn too_many_combinations_are_thinned_out() {
     let values = Dictionary::of(["a", "b", "c", "d", "e", "f", "g", "h"].map(Some));
-    let known = || Known { values: &values, hierarchy: None };
+    let known = || Known { values: &values, hierarchy: None, codes: false };
     let reader = Reader::new(&[known(), known(), known(), known()]);
     let rows = reader.read(&[Some("*"); 4]);
     assert!(rows.len() == 256 && rows.iter().all(|row| row.len() == 4));

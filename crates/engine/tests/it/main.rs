@@ -16,6 +16,7 @@ mod release;
 mod release_property;
 mod verify;
 mod messages;
+mod external;
 
 #[path = "../../../../fuzz/src/mutate.rs"]
 mod mutate;
