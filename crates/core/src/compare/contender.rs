@@ -1,11 +1,14 @@
 //! Who takes part in a comparison: searches of levels, the same followed by local recoding, and methods that form regions of rows.
 
+use super::predicted::{Predicted, Trial};
 use super::{Run, Status};
 use crate::error::{Error, Fault, Kind, Result, nearest};
+use crate::lattice::Node;
 use crate::loss::Price;
 use crate::policy::{LOCAL, Policy};
 use crate::recode;
 use crate::recode::region::{Method, Watch};
+use crate::recoded::Recoded;
 use crate::search::{self, Budget, Outcome, Problem, STRATEGIES, Strategy, solve, strategy};
 
 /// Behind the name of a search that goes on with the rows that it leaves unsafe.
@@ -64,7 +67,7 @@ pub(super) fn locally(
     strategy: &dyn Strategy,
     (policy, problem): (&Policy, &mut Problem),
     budget: &Budget<'_>,
-    (run, clock): (Run, &dyn Fn() -> f64),
+    (run, clock, trial): (Run, &dyn Fn() -> f64, Option<&Trial>),
 ) -> Result<Option<Run>> {
     let refused = |reason: String, run: Run| Run { status: Status::Refused, reason: Some(reason), ..run };
     if let Some(fault) = strategy.refuses(problem) {
@@ -83,11 +86,23 @@ pub(super) fn locally(
         Err(error) => return Ok(Some(refused(first_of(&error), run))),
     };
     let seconds = Some(clock() - started);
+    let predicted = predicted(trial, problem, rounds.nodes.clone())?;
     let steps = recode::apply(&problem.classes, &problem.hierarchies, &problem.models, rounds.nodes)?;
     let released: u64 = steps.rows(&problem.classes).iter().sum();
     let suppressed = Some(problem.classes.rows() - released);
     let checked = Some(account.checked + rounds.account.checked);
-    Ok(Some(Run { value: Some(rounds.loss), suppressed, checked, seconds, ..run }))
+    Ok(Some(Run { value: Some(rounds.loss), suppressed, checked, seconds, predicted, ..run }))
+}
+
+/// What a model makes of the rows that nodes release one after the other; none where that is not asked.
+pub(super) fn predicted(
+    trial: Option<&Trial>,
+    problem: &Problem,
+    nodes: Vec<Node>,
+) -> Result<Option<Predicted>> {
+    let Some(trial) = trial else { return Ok(None) };
+    let steps = recode::apply(&problem.classes, &problem.hierarchies, &problem.models, nodes)?;
+    trial.predicted(problem, &Recoded::of_steps(&problem.classes, &problem.hierarchies, &steps)?)
 }
 
 /// A run that found no safe node.
@@ -113,7 +128,7 @@ pub(super) fn regions(
     method: &dyn Method,
     (policy, problem): (&Policy, &Problem),
     budget: &Budget<'_>,
-    (run, clock): (Run, &dyn Fn() -> f64),
+    (run, clock, trial): (Run, &dyn Fn() -> f64, Option<&Trial>),
 ) -> Result<Option<Run>> {
     let mut policy = policy.clone();
     policy.search.algorithm = method.name().into();
@@ -141,5 +156,6 @@ pub(super) fn regions(
     }
     let value = price.loss(&parameters, &weights)?;
     let suppressed = Some(regional.recoded.suppressed_rows());
-    Ok(Some(Run { value: Some(value), suppressed, seconds: Some(seconds), ..run }))
+    let predicted = trial.map(|trial| trial.predicted(problem, &regional.recoded)).transpose()?.flatten();
+    Ok(Some(Run { value: Some(value), suppressed, seconds: Some(seconds), predicted, ..run }))
 }

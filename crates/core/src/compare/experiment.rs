@@ -11,6 +11,7 @@ use super::contender::Contender;
 use crate::error::{Error, Fault, Result, nearest};
 use crate::loss;
 use crate::policy::{Aggregate, LossSpec, grammar_fault, locate};
+use crate::predict;
 
 /// What is to be compared.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -22,9 +23,32 @@ pub struct Experiment {
     pub tables: Vec<TableSpec>,
     /// What is run.
     pub grid: Grid,
+    /// What a model is to predict from the released rows; default: nothing.
+    #[serde(default)]
+    pub prediction: Option<Prediction>,
     /// Which part of it is drawn; default: all.
     #[serde(default)]
     pub plots: Plots,
+}
+
+/// What a model is to predict from the released rows.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prediction {
+    /// The column that is predicted: numbers.
+    pub target: String,
+    /// The model; default "linear".
+    #[serde(default = "linear")]
+    pub model: String,
+    /// The quasi-identifiers that it is predicted from; default: all.
+    #[serde(default)]
+    pub features: Option<Vec<String>>,
+    /// How many rows, none of them of the sample, the model is fitted to.
+    pub train: u64,
+}
+
+fn linear() -> String {
+    "linear".into()
 }
 
 /// A table of an experiment: one that a policy describes, or a made-up one.
@@ -59,6 +83,10 @@ pub enum Synth {
     Patients,
     /// Nine skewed, independent columns.
     Skewed,
+    /// Inpatients with next year's cost, and the columns that it depends on.
+    Hospital,
+    /// The same with columns that it does not depend on.
+    HospitalAll,
 }
 
 /// Every combination of these is run.
@@ -206,6 +234,7 @@ fn faults(experiment: &Experiment) -> Vec<Fault> {
     tables(&experiment.tables, &mut faults);
     names(&experiment.grid, &mut faults);
     numbers(&experiment.grid, &mut faults);
+    prediction(experiment, &mut faults);
     plots(experiment, &mut faults);
     faults
 }
@@ -314,6 +343,36 @@ fn numbers(grid: &Grid, faults: &mut Vec<Fault>) {
     }
     if grid.repeats == 0 {
         faults.push(Fault::input("must be 1 or more").key("grid.repeats"));
+    }
+}
+
+fn prediction(experiment: &Experiment, faults: &mut Vec<Fault>) {
+    let Some(asked) = &experiment.prediction else { return };
+    if !predict::MODELS.iter().any(|(model, _)| *model == asked.model) {
+        faults.push(predict::unknown(&asked.model).key("prediction.model"));
+    }
+    if asked.train == 0 {
+        faults.push(
+            Fault::input("a model needs rows").key("prediction.train").help("for instance train = 2000"),
+        );
+    }
+    let features = asked.features.as_deref().unwrap_or_default();
+    if asked.features.is_some() && features.is_empty() {
+        faults.push(
+            Fault::input("nothing is predicted from nothing")
+                .key("prediction.features")
+                .help("name columns, or leave it out: then all quasi-identifiers are features"),
+        );
+    }
+    if let Some((_, twice)) = features.iter().enumerate().find(|(i, f)| features[..*i].contains(f)) {
+        faults.push(Fault::input(format!("has `{twice}` twice")).key("prediction.features"));
+    }
+    if experiment.grid.sizes.contains(&Size::All) {
+        faults.push(
+            Fault::input("a sample of all rows leaves none to fit a model to")
+                .key("grid.sizes")
+                .help("give numbers of rows, or remove [prediction]"),
+        );
     }
 }
 

@@ -1,21 +1,25 @@
 //! Compare: algorithms × losses × k × suppression limits × sample sizes on one or several tables, with every loss
-//! beside the optimum's (El Emam et al. 2009, "Measurement"), and votes on which algorithm is best (Katirai 2006).
+//! beside the optimum's (El Emam et al. 2009, "Measurement"), votes on which algorithm is best, and, where that is asked, what a model still predicts from the released
+//! rows and votes on which loss serves it best (Katirai 2006).
 //!
 //! The core neither reads tables nor the clock: both are given. Everything but the seconds is the same each time.
 //! Costs what the searches cost, twice where the node-complexity score is reckoned, and one `auto` per point.
 
 mod contender;
 mod experiment;
+mod predicted;
 mod run;
 mod table;
 mod tables;
 mod votes;
 
-pub use experiment::{Experiment, Grid, Plots, Size, Synth, TableSpec, expand, label};
+pub use experiment::{Experiment, Grid, Plots, Prediction, Size, Synth, TableSpec, expand, label};
+pub use predicted::Predicted;
 pub use run::{Step, Watch, compare};
 pub use table::{Reader, Table};
 pub use tables::{
-    Block, csv, heading, incognito_of_ola, losses, markdown, overview, summaries, unanswered, work,
+    Block, csv, heading, incognito_of_ola, losses, markdown, overview, predictions, summaries, unanswered,
+    work,
 };
 pub use votes::{Ballot, Ranking, Standing, Vote, rank};
 
@@ -50,6 +54,9 @@ pub struct Comparison {
     pub runs: Vec<Run>,
     /// For each table, which algorithm is best.
     pub rankings: Vec<Ranking>,
+    /// For each table and algorithm, which loss leaves a model the least error; with all sizes of samples and without the least.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<Ranking>,
 }
 
 /// How a run ended.
@@ -119,6 +126,9 @@ pub struct Run {
     pub compared: Option<u64>,
     /// How long the search took; the only figure that is not the same each time.
     pub seconds: Option<f64>,
+    /// What a model made of the released rows, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Predicted>,
 }
 
 /// A part of a comparison that is laid out against k.
@@ -195,6 +205,20 @@ impl Comparison {
     pub fn drawn(&self, panel: &Panel<'_>) -> bool {
         self.drawn_losses.iter().any(|l| l == panel.loss)
             && self.drawn_suppression.contains(&panel.suppression)
+    }
+
+    /// The mean absolute error of what a model predicts from samples of a size: as an algorithm and a loss released them, or from the original rows. The mean
+    /// over samples, limits and k; none where nothing was predicted.
+    pub fn error(&self, table: &str, size: Size, of: Option<(&str, &str)>) -> Option<f64> {
+        let here = |run: &&Run| {
+            run.table == table
+                && run.size == size
+                && of.is_none_or(|(algorithm, loss)| run.algorithm == algorithm && run.loss == loss)
+        };
+        let predicted = self.runs.iter().filter(here).filter_map(|run| run.predicted.as_ref());
+        let mean = |p: &Predicted| if of.is_some() { p.released.mean } else { p.original.mean };
+        let found: Vec<f64> = predicted.map(mean).collect();
+        (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
     }
 
     /// A figure of an algorithm at every k where it found a node, the mean over samples where there are several.

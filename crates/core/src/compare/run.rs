@@ -2,8 +2,9 @@
 
 use super::contender::{self, Contender};
 use super::experiment::{Experiment, Size, label};
+use super::predicted::Trial;
 use super::table::{Point, Sample, Table};
-use super::votes::rankings;
+use super::votes::{measures, rankings};
 use super::{Comparison, Run, Status};
 use crate::error::{Fault, Kind, Result};
 use crate::policy::Policy;
@@ -66,8 +67,10 @@ pub fn compare(experiment: &Experiment, tables: &[Table], watch: &Watch<'_>) -> 
         finished,
         runs: runs.runs,
         rankings: Vec::new(),
+        measures: Vec::new(),
     };
     comparison.rankings = rankings(&comparison);
+    comparison.measures = measures(&comparison);
     Ok(comparison)
 }
 
@@ -99,6 +102,9 @@ fn seed(seed: u64, size: u64, repeat: u32) -> u64 {
         .fold(seed, |s, &part| mix(s.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_add(mix(part))))
 }
 
+/// Makes the seeds of trials others than those of samples.
+const TRIAL: u64 = 0x7412_1a1c_0de5_eed5;
+
 struct Runs<'a> {
     experiment: &'a Experiment,
     contenders: Vec<Contender>,
@@ -114,6 +120,7 @@ struct Place<'a> {
     repeat: u32,
     rows: u64,
     point: Point<'a>,
+    trial: Option<&'a Trial>,
 }
 
 impl Runs<'_> {
@@ -138,11 +145,17 @@ impl Runs<'_> {
 
     fn sample(&mut self, table: &Table, sample: &Sample<'_>, size: Size, repeat: u32) -> Result<bool> {
         let grid = &self.experiment.grid;
+        let rows = sample.rows();
+        // Another seed than that of the sample, so that what one draws does not hang on the other.
+        let seed = seed(grid.seed ^ TRIAL, rows, repeat);
+        let trial =
+            self.experiment.prediction.as_ref().map(|asked| Trial::new(asked, sample, seed)).transpose()?;
         for loss in &grid.losses {
             for &suppression in &grid.suppression {
                 for &k in &grid.k {
                     let point = Point { loss, k, suppression };
-                    let place = Place { table: &table.name, size, repeat, rows: sample.rows(), point };
+                    let trial = trial.as_ref();
+                    let place = Place { table: &table.name, size, repeat, rows, point, trial };
                     if !self.point(sample, &place)? {
                         return Ok(false);
                     }
@@ -200,12 +213,12 @@ impl Runs<'_> {
         let empty = Run { optimum, ..self.empty(place, algorithm, nodes) };
         let clock = self.watch.clock as &dyn Fn() -> f64;
         let run = match contender {
-            Contender::Search(strategy) => self.searched(strategy, problem, budget, empty)?,
+            Contender::Search(strategy) => self.searched(strategy, problem, budget, (empty, place.trial))?,
             Contender::Locally(strategy) => {
-                contender::locally(strategy, (policy, problem), budget, (empty, clock))?
+                contender::locally(strategy, (policy, problem), budget, (empty, clock, place.trial))?
             }
             Contender::Regions(method) => {
-                contender::regions(method, (policy, problem), budget, (empty, clock))?
+                contender::regions(method, (policy, problem), budget, (empty, clock, place.trial))?
             }
         };
         let Some(run) = run else { return Ok(false) };
@@ -220,7 +233,7 @@ impl Runs<'_> {
         strategy: &dyn Strategy,
         problem: &Problem,
         budget: &Budget<'_>,
-        empty: Run,
+        (empty, trial): (Run, Option<&Trial>),
     ) -> Result<Option<Run>> {
         if let Some(fault) = strategy.refuses(problem) {
             return Ok(Some(Run { status: Status::Refused, reason: Some(fault.message), ..empty }));
@@ -237,7 +250,10 @@ impl Runs<'_> {
         }
         let run = counted(empty, account, seconds);
         Ok(match outcome {
-            Outcome::Found { best, .. } => Some(solved(run, problem, &best)),
+            Outcome::Found { best, .. } => {
+                let predicted = contender::predicted(trial, problem, vec![best.node.clone()])?;
+                Some(Run { predicted, ..solved(run, problem, &best) })
+            }
             Outcome::Infeasible { least } => Some(contender::infeasible(run, problem, least)),
             Outcome::Cancelled => None,
         })
@@ -266,6 +282,7 @@ impl Runs<'_> {
             score: None,
             compared: None,
             seconds: None,
+            predicted: None,
         }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::experiment::Synth;
 use crate::error::{Fault, Result};
+use crate::hierarchy::Spec;
 use crate::policy::{LossSpec, Policy};
 use crate::search::{Grouped, Population, Problem};
 use crate::synth::{self, Draws, Skewed};
@@ -65,6 +66,8 @@ impl Table {
         match kind {
             Synth::Patients => patients(name, rows, seed),
             Synth::Skewed => skewed(name, rows, seed),
+            Synth::Hospital => hospital(name, rows, seed, false),
+            Synth::HospitalAll => hospital(name, rows, seed, true),
         }
     }
 
@@ -80,21 +83,27 @@ impl Table {
 
     /// So many of the rows, every choice as likely as any other.
     pub(super) fn sample(&self, size: u64, seed: u64) -> Sample<'_> {
-        let (mut left, mut wanted) = (self.rows(), size);
-        let mut draws = Draws::new(seed);
-        let mut take = |count: u32| {
-            let mut taken = 0;
-            for _ in 0..count {
-                if draws.below(left) < wanted {
-                    wanted -= 1;
-                    taken += 1;
-                }
-                left -= 1;
-            }
-            taken
-        };
-        Sample { table: self, counts: self.rows.tuples.iter().map(|(_, count)| take(*count)).collect() }
+        let counts: Vec<u32> = self.rows.tuples.iter().map(|(_, count)| *count).collect();
+        Sample { table: self, counts: drawn(&counts, size, seed) }
     }
+}
+
+/// So many rows of values with counts, by position.
+fn drawn(counts: &[u32], size: u64, seed: u64) -> Vec<u32> {
+    let (mut left, mut wanted) = (counts.iter().map(|&count| u64::from(count)).sum::<u64>(), size);
+    let mut draws = Draws::new(seed);
+    let take = |&count: &u32| {
+        let mut taken = 0;
+        for _ in 0..count {
+            if draws.below(left) < wanted {
+                wanted -= 1;
+                taken += 1;
+            }
+            left -= 1;
+        }
+        taken
+    };
+    counts.iter().map(take).collect()
 }
 
 impl Rows {
@@ -125,8 +134,47 @@ impl Sample<'_> {
         Ok((policy, problem))
     }
 
+    /// Whether the values of a column are codes, though they may look like numbers.
+    pub(super) fn codes(&self, column: &str) -> bool {
+        let spec = self.table.policy.columns.get(column).map(|column| column.hierarchy());
+        matches!(spec, Some(Spec::Icd9 | Spec::Icd10 | Spec::Postal(_) | Spec::Mask(_)))
+    }
+
+    /// So many of the rows that it did not take, every choice as likely as any other.
+    ///
+    /// # Errors
+    /// Fewer rows than these.
+    pub(super) fn others(&self, size: u64, seed: u64) -> Result<Grouped> {
+        let rows = &self.table.rows;
+        let left: u64 = self.table.rows() - self.rows();
+        if left < size {
+            let message = format!(
+                "table `{}` has {left} rows beside a sample of {}, not {size}",
+                self.table.name,
+                self.rows()
+            );
+            let help = "fit the model to fewer rows, ask for smaller samples, or for more rows";
+            return Err(Fault::data(message).key("prediction.train").help(help).into());
+        }
+        let counts: Vec<u32> =
+            rows.tuples.iter().zip(&self.counts).map(|((_, all), taken)| all - taken).collect();
+        let mut others = Tuples::new(rows.dictionaries.len());
+        for ((codes, _), count) in rows.tuples.iter().zip(drawn(&counts, size, seed)) {
+            if count > 0 {
+                others.insert(codes, count);
+            }
+        }
+        Ok(Grouped {
+            names: rows.names.clone(),
+            measured: rows.measured.clone(),
+            dictionaries: rows.dictionaries.clone(),
+            tuples: others,
+            population: None,
+        })
+    }
+
     /// The rows as a table of their own: hierarchies are built from the values that are left.
-    fn grouped(&self) -> Grouped {
+    pub(super) fn grouped(&self) -> Grouped {
         let Rows { names, measured, dictionaries, tuples, population } = &self.table.rows;
         let width = dictionaries.len();
         let mut own = vec![Dictionary::new(); width];
@@ -190,6 +238,39 @@ fn skewed(name: String, rows: u64, seed: u64) -> Result<Table> {
     let grouped = group(names, table.rows(0).take(rows as usize).map(label));
     let load = move |path: &str| files.get(path).cloned().map_or_else(|| no_file(path), Ok);
     Ok(Table::new(name, Policy::parse(&policy)?, grouped, Box::new(load)))
+}
+
+fn hospital(name: String, rows: u64, seed: u64, all: bool) -> Result<Table> {
+    let policy = Policy::parse(&synth::hospital::policy(all))?;
+    let mut names = ["age", "sex", "diagnosis", "second", "diagnoses"].map(String::from).to_vec();
+    if all {
+        names.extend(["ethnic_origin", "procedure"].map(String::from));
+    }
+    let width = names.len();
+    let measured = ["high_expense", "next_cost"].map(String::from).to_vec();
+    let row = |p: synth::Inpatient| {
+        let second = p.second.unwrap_or_default().to_owned();
+        let mut row = vec![
+            p.age.to_string(),
+            p.sex.to_string(),
+            p.diagnosis.to_owned(),
+            second,
+            p.diagnoses.to_string(),
+        ];
+        if all {
+            row.extend([p.ethnic_origin.to_owned(), p.procedure.to_owned()]);
+        }
+        row.extend([u8::from(p.high_expense()).to_string(), p.next_cost.to_string()]);
+        row
+    };
+    let columns = [names, measured].concat();
+    let mut grouped = group(columns, synth::inpatients(rows as usize, seed).map(row));
+    grouped.measured = grouped.names.split_off(width);
+    let load = |path: &str| match path {
+        "procedures.csv" => Ok(synth::hospital::procedures()),
+        other => no_file(other),
+    };
+    Ok(Table::new(name, policy, grouped, Box::new(load)))
 }
 
 fn no_file(path: &str) -> Result<String> {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Comparison, Measure, Panel, Ranking, Run, Size, Status};
 
 /// The columns of [`csv`].
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 26] = [
     "table",
     "size",
     "repeat",
@@ -26,6 +26,12 @@ const COLUMNS: [&str; 20] = [
     "score",
     "compared",
     "seconds",
+    "error_total",
+    "error_mean",
+    "error_deviation",
+    "original_error_total",
+    "moved_mean",
+    "moved_deviation",
 ];
 
 /// One line per run, with a header.
@@ -38,7 +44,7 @@ pub fn csv(comparison: &Comparison) -> String {
     text
 }
 
-fn cells(run: &Run) -> [String; 20] {
+fn cells(run: &Run) -> [String; 26] {
     fn shown<T: ToString>(value: Option<T>) -> String {
         value.map_or(String::new(), |v| v.to_string())
     }
@@ -64,6 +70,12 @@ fn cells(run: &Run) -> [String; 20] {
         shown(run.score),
         shown(run.compared),
         shown(run.seconds),
+        shown(run.predicted.map(|p| p.released.total)),
+        shown(run.predicted.map(|p| p.released.mean)),
+        shown(run.predicted.map(|p| p.released.deviation)),
+        shown(run.predicted.map(|p| p.original.total)),
+        shown(run.predicted.map(|p| p.moved.mean)),
+        shown(run.predicted.map(|p| p.moved.deviation)),
     ]
 }
 
@@ -124,7 +136,57 @@ pub fn summaries(comparison: &Comparison) -> Vec<Block> {
         blocks.extend(comparison.sizes.iter().map(|&size| in_short(comparison, table, size)));
     }
     blocks.extend(comparison.rankings.iter().map(votes));
+    blocks.extend(predictions(comparison));
     blocks
+}
+
+/// What a model still predicts, where that was asked: its mean error by size of samples, and the votes on losses.
+pub fn predictions(comparison: &Comparison) -> Vec<Block> {
+    if comparison.measures.is_empty() {
+        return Vec::new();
+    }
+    let errors = comparison.tables.iter().map(|table| errors(comparison, table));
+    errors.chain(comparison.measures.iter().map(measure_votes)).collect()
+}
+
+/// Mean absolute error by algorithm and loss, against the size of samples.
+fn errors(comparison: &Comparison, table: &str) -> Block {
+    let head = comparison.sizes.iter().map(|size| format!("{size} rows"));
+    let mut rows = vec![["predicted from".to_owned()].into_iter().chain(head).collect::<Vec<_>>()];
+    let line = |name: String, of: Option<(&str, &str)>| -> Vec<String> {
+        let cell =
+            |&size: &Size| comparison.error(table, size, of).map_or("–".into(), |e| format!("{e:.1}"));
+        [name].into_iter().chain(comparison.sizes.iter().map(cell)).collect()
+    };
+    rows.push(line("original rows".into(), None));
+    for algorithm in &comparison.algorithms {
+        for loss in &comparison.losses {
+            rows.push(line(format!("{algorithm}, {loss}"), Some((algorithm, loss))));
+        }
+    }
+    let note = "Of what is predicted from released rows against the true numbers, the mean over rows, and over samples, limits and k.";
+    Block {
+        title: format!("Mean absolute error of predictions: {table}"),
+        rows,
+        notes: vec![note.to_owned()],
+    }
+}
+
+fn measure_votes(ranking: &Ranking) -> Block {
+    let head = ["loss", "total error", "best at", "races won", "races lost"].map(String::from);
+    let mut rows = vec![head.to_vec()];
+    rows.extend(ranking.standings.iter().map(|s| {
+        let error = if ranking.common > 0 { format!("{:.0}", s.error) } else { "–".to_owned() };
+        vec![s.algorithm.clone(), error, s.first.to_string(), s.won.to_string(), s.lost.to_string()]
+    }));
+    let named = |winners: &[String]| if winners.is_empty() { "none".to_owned() } else { winners.join(", ") };
+    let notes = vec![
+        format!("{} samples, limits and k, of {} all losses have an error.", ranking.ballots, ranking.common),
+        format!("Least total error: {}.", named(&ranking.total)),
+        format!("Majority: {}.", named(&ranking.majority)),
+        format!("Condorcet: {}.", named(&ranking.condorcet)),
+    ];
+    Block { title: format!("Which loss serves the model best: {}", ranking.table), rows, notes }
 }
 
 /// The relative loss of every algorithm against k.

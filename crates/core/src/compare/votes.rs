@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::{Comparison, Run};
+use super::{Comparison, Run, Size};
 
 /// What an algorithm reached at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,6 +66,48 @@ pub(super) fn rankings(comparison: &Comparison) -> Vec<Ranking> {
         rank(table, algorithms, &ballots)
     };
     comparison.tables.iter().map(rank_table).collect()
+}
+
+/// For every table and algorithm which loss left a model the least error, by samples: with all sizes, and without the least where there are several
+/// (Katirai, figures 25 and 26). Every sample, limit and k is a ballot that ranks the losses.
+pub(super) fn measures(comparison: &Comparison) -> Vec<Ranking> {
+    if comparison.runs.iter().all(|run| run.predicted.is_none()) {
+        return Vec::new();
+    }
+    let least = comparison.sizes.iter().min().copied();
+    let mut sizes = vec![(String::new(), None)];
+    if let (Some(least), true) = (least, comparison.sizes.len() > 1) {
+        sizes.push((format!(", without samples of {least}"), Some(least)));
+    }
+    let mut rankings = Vec::new();
+    for table in &comparison.tables {
+        for algorithm in &comparison.algorithms {
+            for (name, without) in &sizes {
+                let ballots = ballots(comparison, table, algorithm, *without);
+                rankings.push(rank(&format!("{table}, {algorithm}{name}"), &comparison.losses, &ballots));
+            }
+        }
+    }
+    rankings
+}
+
+/// A ballot of losses per sample, limit and k, from a table and an algorithm.
+fn ballots(comparison: &Comparison, table: &str, algorithm: &str, without: Option<Size>) -> Vec<Ballot> {
+    let mine = |run: &&Run| run.table == table && run.algorithm == algorithm && Some(run.size) != without;
+    let mut points: Vec<((Size, u32, u64, u64), Ballot)> = Vec::new();
+    for run in comparison.runs.iter().filter(mine) {
+        let point = (run.size, run.repeat, run.suppression.to_bits(), run.k);
+        let at = points.iter().position(|(other, _)| *other == point).unwrap_or_else(|| {
+            points.push((point, vec![None; comparison.losses.len()]));
+            points.len() - 1
+        });
+        let loss = comparison.losses.iter().position(|loss| *loss == run.loss);
+        if let (Some(loss), Some(predicted)) = (loss, run.predicted) {
+            let total = predicted.released.total;
+            points[at].1[loss] = Some(Vote { loss: total, error: Some(total) });
+        }
+    }
+    points.into_iter().map(|(_, ballot)| ballot).collect()
 }
 
 fn vote(run: &Run) -> Option<Vote> {

@@ -4,7 +4,8 @@ use super::html::{page, section, table, tile};
 use super::lines::Chart;
 use super::text::{escape, integer};
 use crate::compare::{
-    Block, Comparison, Measure, Panel, Status, heading, incognito_of_ola, losses, summaries, unanswered, work,
+    Block, Comparison, Measure, Panel, Size, Status, heading, incognito_of_ola, losses, summaries,
+    unanswered, work,
 };
 
 /// The pictures as files: name and text of each.
@@ -148,7 +149,36 @@ fn charts(comparison: &Comparison) -> Vec<(String, Chart)> {
         }
         charts.push((file_name("incognito-of-ola", comparison, panel), of_ola(comparison, panel)));
     }
+    charts.extend(errors(comparison));
     charts.retain(|(_, chart)| !chart.is_empty());
+    charts
+}
+
+/// Errors of predictions against the size of samples, one chart per table and algorithm with a line per loss (Katirai, figure 24).
+fn errors(comparison: &Comparison) -> Vec<(String, Chart)> {
+    let rows = |size: &Size| match size {
+        Size::Rows(rows) => Some(*rows),
+        Size::All => None,
+    };
+    let mut charts = Vec::new();
+    for table in &comparison.tables {
+        for algorithm in &comparison.algorithms {
+            let line = |name: &str, of: Option<(&str, &str)>| {
+                let values = comparison.sizes.iter().map(|&size| comparison.error(table, size, of));
+                (name.to_owned(), values.collect())
+            };
+            let losses = comparison.losses.iter().map(|loss| line(loss, Some((algorithm, loss))));
+            let chart = Chart {
+                title: "Mean absolute error of predictions".to_owned(),
+                subtitle: format!("{table}, {algorithm}"),
+                name: "rows",
+                at: comparison.sizes.iter().filter_map(rows).collect(),
+                reference: None,
+                series: losses.chain([line("original rows", None)]).collect(),
+            };
+            charts.push((plain(&format!("error-{table}-{algorithm}")), chart));
+        }
+    }
     charts
 }
 
@@ -182,6 +212,11 @@ fn file_name(kind: &str, comparison: &Comparison, panel: &Panel<'_>) -> String {
     let size = if comparison.sizes.len() > 1 { format!("-{}", panel.size) } else { String::new() };
     let name =
         format!("{kind}-{}{size}-{}-{}", panel.table, panel.loss, panel.suppression).replace('*', "-star");
+    plain(&name)
+}
+
+/// A name that every file system takes.
+fn plain(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
     name.chars().map(plain).collect()
 }

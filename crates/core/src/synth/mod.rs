@@ -8,6 +8,7 @@
 mod diagnoses;
 mod draw;
 mod exact;
+pub mod hospital;
 mod notes;
 pub mod patients;
 mod people;
@@ -15,6 +16,7 @@ pub mod skewed;
 mod wide;
 
 pub(crate) use draw::Draws;
+pub use hospital::{Inpatient, inpatients};
 pub use patients::{Patient, patients};
 pub use skewed::Skewed;
 pub use wide::Wide;

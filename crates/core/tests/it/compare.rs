@@ -307,3 +307,114 @@ fn regions_and_steps_take_part_beside_levels() {
     let wrong = text.replace("auto+local", "mondrian+local");
     assert!(Experiment::parse(&wrong).unwrap_err().to_string().contains("mondrian+local"));
 }
+
+const PREDICTION: &str = r#"version = 1
+
+[[tables]]
+name = "hospital"
+synth = "hospital_all"
+rows = 500
+seed = 3
+
+[grid]
+algorithms = ["ola", "datafly+local", "mondrian", "k-similar"]
+losses = ["vinterbo", "column-mi", "value-mi"]
+k = [3]
+suppression = [0.2]
+sizes = [40, 80]
+repeats = 2
+score = false
+
+[prediction]
+target = "next_cost"
+features = ["age", "sex", "diagnosis", "second", "diagnoses"]
+train = 300
+"#;
+
+#[test]
+fn a_model_predicts_from_what_is_released() {
+    let comparison = run(PREDICTION).unwrap();
+    assert_eq!(comparison.runs.len(), 4 * 3 * 4);
+    let solved: Vec<_> = comparison.runs.iter().filter(|run| run.status == Status::Solved).collect();
+    assert!(solved.len() > 40, "{}", solved.len());
+    for run in &solved {
+        let found = run.predicted.unwrap();
+        // Means are totals over all rows, suppressed ones too, and the model was the same for all.
+        for errors in [found.released, found.original, found.moved] {
+            assert!((errors.mean * run.rows as f64 - errors.total).abs() < 1e-6 * errors.total.max(1.0));
+        }
+        assert!(found.moved.mean > 0.0, "something was lost: {run:?}");
+        // A prediction that is moved by so much cannot be worse by more.
+        assert!((found.released.total - found.original.total).abs() <= found.moved.total + 1e-6);
+        let same = |other: &&&throng::compare::Run| (other.size, other.repeat) == (run.size, run.repeat);
+        assert!(solved.iter().filter(same).all(|other| other.predicted.unwrap().original == found.original));
+    }
+    let text = markdown(&comparison);
+    assert!(
+        text.contains("### Mean absolute error of predictions: hospital") && text.contains("original rows")
+    );
+    assert!(text.contains("### Which loss serves the model best: hospital, mondrian, without samples of 40"));
+    assert!(
+        csv(&comparison).lines().next().unwrap().ends_with("original_error_total,moved_mean,moved_deviation")
+    );
+    assert_eq!(csv(&comparison), csv(&run(PREDICTION).unwrap()));
+}
+
+#[test]
+fn what_is_not_generalized_is_predicted_as_before() {
+    let text = PREDICTION.replace("k = [3]", "k = [1]").replace(", \"k-similar\"", "");
+    for model in ["linear", "forest"] {
+        let comparison =
+            run(&text.replace("train = 300", &format!("train = 300\nmodel = \"{model}\""))).unwrap();
+        for run in &comparison.runs {
+            let found = run.predicted.unwrap();
+            assert_eq!((found.moved.total, found.released), (0.0, found.original), "{run:?}");
+        }
+    }
+}
+
+#[test]
+fn votes_on_losses_are_counted_from_the_runs() {
+    let comparison = run(PREDICTION).unwrap();
+    // One table, four algorithms, with and without the smaller samples.
+    assert_eq!(comparison.measures.len(), 8);
+    for (ranking, algorithm) in comparison.measures.iter().step_by(2).zip(&comparison.algorithms) {
+        let of = |loss: &str| -> Vec<f64> {
+            let runs = comparison.runs.iter().filter(|r| r.algorithm == *algorithm && r.loss == loss);
+            runs.filter_map(|run| Some(run.predicted?.released.total)).collect()
+        };
+        let [a, b, c] = ["vinterbo", "column-mi", "value-mi"].map(of);
+        if [&a, &b, &c].iter().any(|errors| errors.len() != 4) {
+            continue;
+        }
+        assert_eq!((ranking.ballots, ranking.common), (4, 4));
+        assert!((ranking.standings[1].error - b.iter().sum::<f64>()).abs() < 1e-6);
+        let best = (0..4).filter(|&i| c[i] <= a[i].min(b[i])).count() as u64;
+        assert_eq!(ranking.standings[2].first, best);
+    }
+}
+
+#[test]
+fn predictions_that_cannot_be_are_refused_by_name() {
+    let wrong = |from: &str, to: &str, parts: &[&str]| {
+        assert!(PREDICTION.contains(from));
+        let text = run(&PREDICTION.replace(from, to)).unwrap_err().to_string();
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    };
+    wrong("train = 300", "train = 0", &["prediction.train", "needs rows"]);
+    wrong("train = 300", "train = 490", &["prediction.train", "460 rows beside a sample of 40, not 490"]);
+    wrong(
+        "train = 300",
+        "train = 300\nmodel = \"lineer\"",
+        &["prediction.model", "did you mean \"linear\"?"],
+    );
+    wrong(
+        "train = 300",
+        "train = 300\nmodel = \"logistic\"",
+        &["prediction.model", "does not predict numbers"],
+    );
+    wrong("\"next_cost\"", "\"nextcost\"", &["prediction.target", "did you mean `next_cost`?"]);
+    wrong("\"sex\", ", "\"sexe\", ", &["prediction.features", "did you mean `sex`?"]);
+    wrong("\"sex\", ", "\"age\", ", &["prediction.features", "`age` twice"]);
+    wrong("[40, 80]", "[40, \"all\"]", &["grid.sizes", "leaves none"]);
+}
