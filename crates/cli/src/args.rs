@@ -45,10 +45,14 @@ pub enum Command {
     Compare(Compare),
     /// How recognizable the people in a table are: combinations of columns, adversaries, population uniques
     Risk(Risk),
+    /// Show which columns of a table predict which, as a Bayesian network that starts from the hierarchies
+    Network(Network),
     /// Generalize, suppress and look again, by hand: small combinations of columns as mu-Argus tests them
     Argus(Argus),
     /// A field for every level of every column, so that generalizing is suppressing fields; and back
     Augment(Augment),
+    /// Make up a table: columns from distributions, or all of them from the network of a table
+    Synth(Synth),
     /// Build, check or show how a column's values generalize
     Hierarchy(Hierarchy),
 }
@@ -322,6 +326,29 @@ pub struct Risk {
     pub json: bool,
 }
 
+/// `throng network`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng network policy.toml
+  throng network policy.toml --out network.svg          a picture of it
+  throng network policy.toml --json | jq '.edges[] | [.from, .to, .gain]'
+
+Quasi-identifiers, targets and sensitive columns take part. A quarter of the rows is kept
+aside: an edge stays where it predicts them better.")]
+pub struct Network {
+    /// The policy
+    pub policy: PathBuf,
+    /// Write a picture here
+    #[arg(long, value_name = "FILE.svg")]
+    pub out: Option<PathBuf>,
+    /// Which rows are kept aside; default: the policy's seed
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// What a missing cell means.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub enum Missing {
@@ -384,6 +411,38 @@ pub struct Augment {
     /// A table with fields to take them away from
     #[arg(long, value_name = "TABLE")]
     pub undo: Option<PathBuf>,
+}
+
+/// `throng synth`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng synth county --rows 100 --out people.csv        a census-like county that does not exist
+  throng synth county --show > mine.toml                 its specification, to change it
+  throng synth mine.toml --rows 100000 --out people.csv --seed 7
+
+The same specification and seed give the same bytes. Rows from the network of a real
+table are no release: they can be like real rows, and nothing is proven of them.")]
+pub struct Synth {
+    /// A specification: a file, or `county`, which comes with the program
+    pub spec: String,
+    /// How many rows
+    #[arg(long)]
+    pub rows: Option<u64>,
+    /// The CSV file to write
+    #[arg(long, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+    /// The seed of the rows
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Print the specification and make up nothing
+    #[arg(long)]
+    pub show: bool,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `throng hierarchy`.

@@ -34,8 +34,10 @@ fn main() -> ExitCode {
         Command::Explore(args) => commands::explore::run(args),
         Command::Compare(args) => commands::compare::run(args),
         Command::Risk(args) => commands::risk::run(args),
+        Command::Network(args) => commands::network::run(args),
         Command::Argus(args) => commands::argus::run(args),
         Command::Augment(args) => commands::augment::run(args),
+        Command::Synth(args) => commands::synth::run(args),
         Command::Hierarchy(args) => commands::hierarchy::run(args),
     };
     match ended {

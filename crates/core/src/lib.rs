@@ -21,6 +21,7 @@ pub mod rank;
 pub mod tuples;
 pub mod population;
 pub mod predict;
+pub mod network;
 pub mod model;
 pub mod loss;
 pub mod policy;

@@ -241,7 +241,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn temporary(path: &Path) -> Result<NamedTempFile> {
+pub(crate) fn temporary(path: &Path) -> Result<NamedTempFile> {
     let name = path.display().to_string();
     let folder = folder(path);
     if !folder.is_dir() {
@@ -258,7 +258,7 @@ pub(crate) fn no_folder(file: &str, folder: &Path) -> Fault {
         .help("make the folder first, or give another path; nothing was written")
 }
 
-fn persist(file: NamedTempFile, path: &Path) -> Result<()> {
+pub(crate) fn persist(file: NamedTempFile, path: &Path) -> Result<()> {
     let fail = |e: &dyn std::fmt::Display| unwritable(&path.display().to_string(), e);
     open_to_others(file.as_file()).map_err(|e| fail(&e))?;
     file.as_file().sync_all().map_err(|e| fail(&e))?;

@@ -8,9 +8,11 @@ pub mod demo;
 pub mod explore;
 pub mod hierarchy;
 pub mod inspect;
+pub mod network;
 pub mod release;
 pub mod risk;
 pub mod screen;
+pub mod synth;
 pub mod verify;
 
 use throng::error::{Fault, Result};

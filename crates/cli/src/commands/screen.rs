@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use throng::error::{Fault, Kind, Result};
+use throng::error::Result;
 use throng::screen::{Asked, text};
 use throng_engine::{Engine, Source, sniff};
 
 use super::json;
+use super::network::reading;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts, interrupts};
-use crate::show::{integer, out, sanitized};
+use crate::progress::{Line, catch_interrupts};
+use crate::show::{out, sanitized};
 
 pub fn run(args: &args::Screen) -> Result<Ended> {
     catch_interrupts();
@@ -31,13 +32,7 @@ pub fn run(args: &args::Screen) -> Result<Ended> {
         seed: args.seed,
     };
     let line = Line::new();
-    let screened = Engine::new()?.screen(&source, asked, &|rows| {
-        line.show(&format!("reading: {} rows", integer(rows)));
-        match interrupts() {
-            0 => Ok(()),
-            _ => Err(Fault::new(Kind::Unsolvable, "stopped").into()),
-        }
-    });
+    let screened = Engine::new()?.screen(&source, asked, &|rows| reading(&line, rows));
     line.clear();
     let screened = screened?;
     out(&if args.json { json(&screened)? } else { sanitized(&text(&screened)) });

@@ -18,6 +18,8 @@ fn every_command_has_help_with_an_example() {
         "release",
         "verify",
         "screen",
+        "network",
+        "synth",
         "hierarchy",
         "hierarchy build",
         "hierarchy check",

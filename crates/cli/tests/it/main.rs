@@ -21,6 +21,8 @@ mod argus;
 mod augment;
 mod sampled;
 mod screen;
+mod network;
+mod synth;
 mod contract;
 mod stop;
 mod tamper;

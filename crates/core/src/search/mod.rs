@@ -29,7 +29,7 @@ pub use evaluate::{Evaluator, Judgement};
 pub use local::{Rounds, local};
 pub(crate) use ola::judged;
 pub use population::Population;
-pub use problem::{Grouped, Leveled, Load, leveled, max_suppressed};
+pub use problem::{Grouped, Leveled, Load, hierarchies, leveled, max_suppressed};
 pub use profile::{ColumnProfile, Profile};
 
 use crate::classes::Classes;

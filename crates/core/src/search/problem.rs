@@ -187,7 +187,11 @@ fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
     Error::check(faults)
 }
 
-pub(super) fn hierarchies(
+/// The hierarchies of some columns as a policy asks for them, and the way from each dictionary to the leaves.
+///
+/// # Errors
+/// Hierarchies that cannot be built or lack values, all of them.
+pub fn hierarchies(
     policy: &Policy,
     names: &[String],
     dictionaries: &[Dictionary],

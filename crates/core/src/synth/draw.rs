@@ -8,6 +8,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// A source of draws.
+#[derive(Debug)]
 pub(super) struct Draw(ChaCha8Rng);
 
 impl Draw {

@@ -1,4 +1,4 @@
-//! Made-up data: patients to try Throng on, and skewed or wide tables to measure it with.
+//! Made-up data: patients to try Throng on, skewed or wide tables to measure it with, and tables as a file says.
 //!
 //! Everything here is a function of a seed and comes out the same on every platform: draws and
 //! choices are integer arithmetic, and the few real numbers use only operations that IEEE 754 fixes
@@ -13,6 +13,7 @@ mod notes;
 pub mod patients;
 mod people;
 pub mod skewed;
+pub mod spec;
 mod wide;
 
 pub(crate) use draw::Draws;

@@ -12,6 +12,7 @@ use super::diagnoses::{Diagnoses, Diagnosis};
 use super::draw::Draw;
 use super::notes::{Facts, note};
 use super::people::{ETHNICITIES, Name, People};
+use super::spec::quoted;
 
 /// The columns of the table, in order.
 pub const COLUMNS: [&str; 10] = [
@@ -104,17 +105,6 @@ impl Patient {
         );
         quoted(&self.note, text);
         text.push('\n');
-    }
-}
-
-/// A cell, in quotes where CSV needs them.
-fn quoted(cell: &str, text: &mut String) {
-    if cell.contains([',', '"', '\n', '\r']) {
-        text.push('"');
-        text.push_str(&cell.replace('"', "\"\""));
-        text.push('"');
-    } else {
-        text.push_str(cell);
     }
 }
 

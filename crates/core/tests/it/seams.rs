@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 24] = [
+const NOUNS: [&str; 26] = [
     "error",
     "table",
     "cell",
@@ -18,6 +18,7 @@ const NOUNS: [&str; 24] = [
     "tuples",
     "population",
     "predict",
+    "network",
     "model",
     "loss",
     "policy",

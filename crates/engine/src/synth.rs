@@ -1,0 +1,152 @@
+//! Makes up tables as a specification says, and writes them: a part at a time, and under their name only when whole.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use throng::error::{Error, Fault, Result, nearest};
+use throng::network::Network;
+use throng::policy::{Format, locate};
+use throng::synth::spec::{Marginals, SHIPPED, Spec, quoted};
+
+use crate::Engine;
+use crate::error::{unreadable, unwritable};
+use crate::release::PolicyFile;
+use crate::sink::{persist, temporary};
+
+/// Rows between two writes.
+const PART: u64 = 1 << 14;
+
+/// A specification with where it came from.
+#[derive(Debug, Clone)]
+pub struct SynthFile {
+    /// What it asks for.
+    pub spec: Spec,
+    /// Its text.
+    pub text: String,
+    /// Where it is; those that come with the program are nowhere.
+    pub path: Option<PathBuf>,
+}
+
+impl SynthFile {
+    /// One that comes with the program, by its name, or that of a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or a specification with mistakes.
+    pub fn read(name: &str) -> Result<Self> {
+        if let Some((_, text)) = SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
+            return Ok(SynthFile { spec: Spec::parse(text)?, text: (*text).to_owned(), path: None });
+        }
+        let bytes = std::fs::read(name).map_err(|e| {
+            let near = nearest(name, SHIPPED.iter().map(|(shipped, _)| *shipped));
+            unreadable(name, &e).map(|fault| match near {
+                Some(near) => fault.help(format!("did you mean `{near}`, which comes with the program?")),
+                None => fault,
+            })
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Fault::input("is no specification: it is not UTF-8 text")
+                .file(name)
+                .help("a specification is a TOML file; `throng synth county --show` prints an example")
+        })?;
+        let spec = Spec::parse(&text).map_err(|e| e.map(|f| f.file(name)))?;
+        Ok(SynthFile { spec, text, path: Some(name.into()) })
+    }
+
+    /// A path of the specification, which is relative to it.
+    fn beside(&self, path: &str) -> PathBuf {
+        self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(path)
+    }
+
+    fn load(&self, path: &str) -> Result<String> {
+        let path = self.beside(path);
+        std::fs::read_to_string(&path).map_err(|e| unreadable(&path.display().to_string(), &e))
+    }
+
+    /// Gives faults about the specification's keys their place in it.
+    fn located(&self, error: Error) -> Error {
+        let name = self.path.as_ref().map(|path| path.display().to_string());
+        locate(error, &self.text).map(|fault| match &name {
+            Some(name) if fault.place.span.is_some() && fault.place.file.is_none() => fault.file(name),
+            _ => fault,
+        })
+    }
+}
+
+impl Engine {
+    /// Makes up so many rows and writes them as CSV; the names of the columns. Calls `progress` with the rows so far, which may
+    /// stop it; then nothing is left behind.
+    ///
+    /// # Errors
+    /// What cannot be read, fitted or written.
+    pub fn synth(
+        &self,
+        file: &SynthFile,
+        (rows, seed): (u64, u64),
+        out: &Path,
+        progress: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<Vec<String>> {
+        if Format::of_path(&out.display().to_string()) != Some(Format::Csv) {
+            return Err(Fault::input("made-up tables are written as CSV")
+                .file(out.display().to_string())
+                .help("end the name in .csv")
+                .into());
+        }
+        match &file.spec.network {
+            None => {
+                let mut table =
+                    Marginals::new(&file.spec, seed, &|path| file.load(path)).map_err(|e| file.located(e))?;
+                let names = table.names().to_vec();
+                written((&names, rows), out, &mut |text| table.write_row(text), progress)?;
+                Ok(names)
+            }
+            Some(policy) => {
+                let (policy, text) = PolicyFile::read(&file.beside(policy))?;
+                let network = self.network(&policy, Some(seed), progress).map_err(|e| {
+                    let name = policy.path.display().to_string();
+                    locate(e, &text).map(|f| if f.place.span.is_some() { f.file(&name) } else { f })
+                })?;
+                let mut sampler = network.sampler(seed);
+                let mut next = |text: &mut String| row(&network, &sampler.row(), text);
+                written((network.names(), rows), out, &mut next, progress)?;
+                Ok(network.names().to_vec())
+            }
+        }
+    }
+}
+
+/// Appends a row of leaves as CSV; a missing cell is empty.
+fn row(network: &Network, leaves: &[u32], text: &mut String) {
+    for (i, (hierarchy, &leaf)) in network.hierarchies().iter().zip(leaves).enumerate() {
+        if i > 0 {
+            text.push(',');
+        }
+        quoted(hierarchy.leaf_value(leaf).unwrap_or_default(), text);
+    }
+    text.push('\n');
+}
+
+fn written(
+    (names, rows): (&[String], u64),
+    out: &Path,
+    next: &mut dyn FnMut(&mut String),
+    progress: &dyn Fn(u64) -> Result<()>,
+) -> Result<()> {
+    let fail = |e: std::io::Error| unwritable(&out.display().to_string(), &e);
+    let mut file = temporary(out)?;
+    let mut text = String::new();
+    for (i, name) in names.iter().enumerate() {
+        text.push_str(if i > 0 { "," } else { "" });
+        quoted(name, &mut text);
+    }
+    text.push('\n');
+    for row in 1..=rows {
+        next(&mut text);
+        if row % PART == 0 {
+            file.write_all(text.as_bytes()).map_err(fail)?;
+            text.clear();
+            progress(row)?;
+        }
+    }
+    file.write_all(text.as_bytes()).map_err(fail)?;
+    persist(file, out)
+}
