@@ -330,8 +330,6 @@ pub struct Ground<'a> {
     pub max_suppressed: u64,
     /// Decides what is left to chance.
     pub seed: u64,
-    /// The model that is to predict well from released rows, where there is one.
-    pub guiding: Option<Guiding<'a>>,
 }
 
 /// A model that predicts a column from released rows.

@@ -8,17 +8,20 @@ use std::time::Instant;
 use throng::classes::{Classes, Flags, Groups, View};
 use throng::error::{Fault, Kind, Result};
 use throng::hierarchy::Hierarchy;
-use throng::policy::Role;
+use throng::policy::{Role, SECONDS};
+use throng::predict::Guide;
 use throng::recode::region::{Share, Watch};
 use throng::recode::{self, Regional};
 use throng::recoding::Recoding;
 use throng::release::{Certificate, RegionFacts, Release, SearchFacts};
 use throng::report::{Subject, collect};
 use throng::search::Problem;
+use throng::space::Guiding;
 use throng::table::Code;
 use throng::verify::Verifier;
 
 use crate::Engine;
+use crate::external::External;
 use crate::figures::figures_of_regions;
 use crate::release::{Done, Job, PolicyFile, Prepared, Stage, in_table, refuse};
 use crate::source::Source;
@@ -75,7 +78,22 @@ impl Hint {
 
 /// Forms regions as the policy asks; none when stopped.
 fn form<'a>(policy: &PolicyFile, problem: &'a Problem, watch: Watch<'_>) -> Result<Option<Regional<'a>>> {
-    recode::regions(&policy.policy, &problem.ground(), watch)
+    let Some(spec) = &policy.policy.search.model else {
+        return recode::regions(&policy.policy, &problem.ground(), watch);
+    };
+    let predicted = problem.predicted(spec)?;
+    let features = problem.features(spec);
+    let guide: Box<dyn Guide> = match &spec.builtin {
+        Some(name) => Box::new(problem.fitted(name, features, &predicted)?),
+        None => {
+            let reader = problem.reader(&features)?;
+            let seconds = spec.seconds.unwrap_or(SECONDS);
+            Box::new(External::new(spec.command.clone(), policy.folder(), features, reader, seconds))
+        }
+    };
+    // Regions outlive the model: what they were formed by is not kept with them.
+    let guiding = Guiding { guide: &*guide, target: predicted.column, numbers: &predicted.numbers };
+    recode::guided_regions(&policy.policy, &problem.ground(), guiding, watch)
 }
 
 /// The labels of each column.

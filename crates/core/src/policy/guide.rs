@@ -49,6 +49,10 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 .help(format!("ask for algorithm \"{}\", or remove it", GUIDED.join("\" or \""))),
         );
     }
+    if policy.search.greedy.is_some() {
+        let fault = Fault::input("a beam and a tabu search go by measure, and a model guides").key("search.greedy");
+        faults.push(fault.help("remove it, or search.model"));
+    }
     match (&guide.builtin, guide.command.as_slice()) {
         (Some(name), []) => {
             if !predict::MODELS.iter().any(|(model, _)| model == name) {

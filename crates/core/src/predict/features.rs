@@ -7,10 +7,12 @@
 //! more than 256, its cells with most categories are thinned out evenly. Costs a look-up per cell, and the rows that a row becomes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::sheet::Feature;
 use crate::cell::{Cell, Interval, number};
 use crate::hierarchy::Hierarchy;
+use crate::poset::Poset;
 use crate::table::{Code, Dictionary};
 
 /// The most rows that one becomes.
@@ -43,6 +45,8 @@ enum Column {
     Category {
         /// In order.
         known: Vec<String>,
+        /// What says which of them are under a cell, where levels do not.
+        poset: Option<Arc<Poset>>,
         /// Label → the categories under it.
         labels: BTreeMap<String, Vec<u32>>,
     },
@@ -122,13 +126,14 @@ impl Column {
             places
         };
         let labels = under(known.hierarchy).into_iter().map(|(label, leaves)| (label, places(leaves)));
-        Column::Category { labels: labels.filter(|(_, of)| !of.is_empty()).collect(), known: names }
+        let poset = known.hierarchy.and_then(|hierarchy| hierarchy.poset().cloned());
+        Column::Category { labels: labels.filter(|(_, of)| !of.is_empty()).collect(), known: names, poset }
     }
 
     fn read(&self, cell: Option<&str>) -> Vec<f64> {
         match self {
             Column::Number { known, labels } => vec![as_number(cell, known, labels)],
-            Column::Category { known, labels } => as_categories(cell, known, labels),
+            Column::Category { known, labels, poset } => as_categories(cell, (known, poset.as_deref()), labels),
         }
     }
 }
@@ -186,7 +191,11 @@ fn as_number(cell: Option<&str>, known: &[(f64, f64)], labels: &BTreeMap<String,
     }
 }
 
-fn as_categories(cell: Option<&str>, known: &[String], labels: &BTreeMap<String, Vec<u32>>) -> Vec<f64> {
+fn as_categories(
+    cell: Option<&str>,
+    (known, poset): (&[String], Option<&Poset>),
+    labels: &BTreeMap<String, Vec<u32>>,
+) -> Vec<f64> {
     let missing = vec![known.len() as f64];
     let Some(text) = cell else { return missing };
     if let Ok(at) = known.binary_search_by(|name| name.as_str().cmp(text)) {
@@ -196,7 +205,11 @@ fn as_categories(cell: Option<&str>, known: &[String], labels: &BTreeMap<String,
         return places.iter().map(|&at| f64::from(at)).collect();
     }
     let cell = Cell::parse(text);
-    let covered = known.iter().enumerate().filter(|(_, name)| cell.covers(name));
+    let covers = |name: &str| match poset {
+        Some(poset) => poset.covers(Some(text), Some(name)),
+        None => cell.covers(name),
+    };
+    let covered = known.iter().enumerate().filter(|(_, name)| covers(name));
     let covered: Vec<f64> = covered.map(|(at, _)| at as f64).collect();
     if covered.is_empty() { missing } else { covered }
 }

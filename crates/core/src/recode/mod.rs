@@ -34,7 +34,7 @@ mod written;
 
 pub use cells::cells;
 pub use lub::{Notions, unpacked};
-pub use regions::{Ground, Regional, axes, greedy_rows, made, method, regions};
+pub use regions::{Ground, Regional, axes, greedy_rows, guided_regions, made, method, regions};
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};

@@ -23,7 +23,7 @@ use crate::model::{PrivacyModel, judge};
 use crate::policy::{Form, LOCAL, Missing, Policy};
 use crate::recoded::{Recoded, Released};
 pub use crate::space::Ground;
-use crate::space::{Axis, Measure, Space};
+use crate::space::{Axis, Guiding, Measure, Space};
 use crate::table::Code;
 use crate::worth::Worths;
 
@@ -65,12 +65,35 @@ pub fn method(name: &str) -> Result<&'static dyn Method> {
 /// What the method is not defined for; [`Kind::Unsolvable`] where the limits leave too many rows unsafe, or a model of the whole table
 /// is not met.
 pub fn regions<'a>(policy: &Policy, ground: &Ground<'a>, watch: Watch<'_>) -> Result<Option<Regional<'a>>> {
+    formed(policy, ground, None, watch)
+}
+
+/// The same, guided by a model that is to predict well from released rows.
+///
+/// # Errors
+/// As [`regions`], and what the model fails with.
+pub fn guided_regions<'a>(
+    policy: &Policy,
+    ground: &Ground<'a>,
+    guiding: Guiding<'_>,
+    watch: Watch<'_>,
+) -> Result<Option<Regional<'a>>> {
+    formed(policy, ground, Some(guiding), watch)
+}
+
+fn formed<'a>(
+    policy: &Policy,
+    ground: &Ground<'a>,
+    guiding: Option<Guiding<'_>>,
+    watch: Watch<'_>,
+) -> Result<Option<Regional<'a>>> {
     let method = method(&policy.search.algorithm)?;
     let axes = axes(policy, ground)?;
     let space = Space::new(ground.classes, axes);
-    let writer = ground.guiding.map(|_| Writer::new(ground, &space));
+    let writer = guiding.map(|_| Writer::new(ground, &space));
     let texts = writer.as_ref().map(|writer| writer as &dyn Texts);
-    let field = field(policy, (ground, &space), texts, watch);
+    let mut field = field(policy, (ground, &space), watch);
+    (field.aims.guiding, field.aims.texts) = (guiding, texts);
     if let Some(fault) = method.refuses(&field) {
         return Err(fault.into());
     }
@@ -96,7 +119,7 @@ pub fn greedy_rows<'a>(
     watch: Watch<'_>,
 ) -> Result<Option<(Recoded<'a>, Notions)>> {
     let space = Space::new(ground.classes, axes(policy, ground)?);
-    let field = field(policy, (ground, &space), None, watch);
+    let field = field(policy, (ground, &space), watch);
     let points: Vec<u32> = (0..space.len() as u32).collect();
     let Some((sets, _, notions)) = unpacked(&field, &points) else { return Ok(None) };
     let rows = |point: u32| space.counts()[point as usize];
@@ -129,7 +152,6 @@ pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> R
 fn field<'f>(
     policy: &'f Policy,
     (ground, space): (&'f Ground<'_>, &'f Space),
-    texts: Option<&'f dyn Texts>,
     watch: Watch<'f>,
 ) -> Field<'f> {
     let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
@@ -149,7 +171,7 @@ fn field<'f>(
         names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
         seed: ground.seed,
-        aims: Aims { told, guiding: ground.guiding, texts },
+        aims: Aims { told, guiding: None, texts: None },
         watch,
     }
 }

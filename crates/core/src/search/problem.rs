@@ -139,7 +139,6 @@ impl Problem {
             models: &self.models,
             max_suppressed: self.max_suppressed,
             seed: self.profile.seed,
-            guiding: None,
         }
     }
 }

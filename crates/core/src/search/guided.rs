@@ -1,0 +1,100 @@
+//! The model that guides a method: what it is told of a problem's columns, and the model that is fitted to its table (mission L6, M11).
+//!
+//! Fitting costs the model's time on the distinct rows; reading cells a look-up each.
+
+use super::Problem;
+use crate::cell::number;
+use crate::error::{Fault, Result};
+use crate::policy::GuideSpec;
+use crate::predict::{Fitted, Known, Reader, Target};
+use crate::table::{Code, Dictionary};
+
+/// What a model predicts.
+#[derive(Debug, Clone)]
+pub struct Predicted {
+    /// The measured column.
+    pub column: usize,
+    /// Its code → the number that it is; of two classes 0 and 1, in the order of their texts.
+    pub numbers: Vec<f64>,
+    /// Whether it is a number or a class.
+    pub target: Target,
+}
+
+impl Problem {
+    /// The columns that a model reads: as the policy names them, or all quasi-identifiers.
+    pub fn features(&self, spec: &GuideSpec) -> Vec<String> {
+        spec.features.clone().unwrap_or_else(|| self.names.clone())
+    }
+
+    /// What reads released cells of some columns as features.
+    ///
+    /// # Errors
+    /// A column that is no quasi-identifier.
+    pub fn reader(&self, features: &[String]) -> Result<Reader> {
+        let mut values = Vec::new();
+        for name in features {
+            let column = self.names.iter().position(|n| n == name);
+            let column = column.ok_or_else(|| Fault::bug(format!("`{name}` is no quasi-identifier")))?;
+            let hierarchy = &self.hierarchies[column];
+            let mut rows = vec![0; hierarchy.leaf_count()];
+            for (class, &count) in self.classes.counts().iter().enumerate() {
+                rows[self.classes.code(class, column) as usize] += u64::from(count);
+            }
+            let mut dictionary = Dictionary::new();
+            rows.iter().enumerate().for_each(|(leaf, &rows)| {
+                dictionary.add(hierarchy.leaf_value(leaf as Code), rows);
+            });
+            values.push((dictionary, hierarchy));
+        }
+        let known: Vec<Known<'_>> =
+            values.iter().map(|(values, hierarchy)| Known { values, hierarchy: Some(hierarchy), codes: false }).collect();
+        Ok(Reader::new(&known))
+    }
+
+    /// What is to be predicted.
+    ///
+    /// # Errors
+    /// A column that is no target, or holds neither numbers nor two classes.
+    pub fn predicted(&self, spec: &GuideSpec) -> Result<Predicted> {
+        let column = self.targets.iter().position(|(name, _)| *name == spec.target);
+        let column = column.ok_or_else(|| Fault::bug(format!("`{}` is no target", spec.target)))?;
+        let texts: Vec<&str> =
+            (0..self.targets[column].1.len() as Code).map(|c| self.targets[column].1.value(c).unwrap_or_default()).collect();
+        let numbers: Option<Vec<f64>> = texts.iter().map(|text| number(text)).collect();
+        if let Some(numbers) = numbers {
+            return Ok(Predicted { column, numbers, target: Target::Number });
+        }
+        let mut classes = texts.clone();
+        classes.sort_unstable();
+        if classes.len() > 2 {
+            let missing = if texts.contains(&"") { "; some are missing" } else { "" };
+            return Err(Fault::data(format!("it holds neither numbers alone nor two classes{missing}"))
+                .column(&spec.target)
+                .help("choose another target, or make one that is 0 or 1")
+                .into());
+        }
+        let numbers = texts.iter().map(|text| if *text == classes[0] { 0.0 } else { 1.0 }).collect();
+        Ok(Predicted { column, numbers, target: Target::Class(2) })
+    }
+
+    /// The model of a name, fitted to the table.
+    ///
+    /// # Errors
+    /// What [`Fitted::new`] says.
+    pub fn fitted(&self, name: &str, features: Vec<String>, predicted: &Predicted) -> Result<Fitted> {
+        let reader = self.reader(&features)?;
+        let columns: Vec<usize> =
+            features.iter().filter_map(|name| self.names.iter().position(|n| n == name)).collect();
+        let histogram = &self.classes.histograms()[predicted.column];
+        let mut rows = Vec::new();
+        for class in 0..self.classes.len() {
+            let cell = |&column: &usize| self.hierarchies[column].leaf_value(self.classes.code(class, column));
+            let cells: Vec<Option<&str>> = columns.iter().map(cell).collect();
+            let (codes, counts) = histogram.class(class);
+            for (&code, &count) in codes.iter().zip(counts) {
+                rows.push((cells.clone(), predicted.numbers[code as usize], u64::from(count)));
+            }
+        }
+        Fitted::new(name, features, reader, predicted.target, rows, self.profile.seed)
+    }
+}
