@@ -14,6 +14,9 @@ use crate::search::{self, Budget, Outcome, Problem, STRATEGIES, Strategy, solve,
 /// Behind the name of a search that goes on with the rows that it leaves unsafe.
 const LOCALLY: &str = "+local";
 
+/// Greedy without making its sets disjoint: only for comparison.
+const ROWS: &str = "greedy-rows";
+
 /// One of them.
 #[derive(Clone, Copy)]
 pub(super) enum Contender {
@@ -23,6 +26,8 @@ pub(super) enum Contender {
     Locally(&'static dyn Strategy),
     /// A method that forms regions.
     Regions(&'static dyn Method),
+    /// Greedy as K has it: every row with the cells of its own set. Its releases are not k-anonymous.
+    Rows,
 }
 
 impl Contender {
@@ -31,6 +36,9 @@ impl Contender {
     /// # Errors
     /// An unknown name, with the nearest and all known ones.
     pub(super) fn named(name: &str) -> Result<Contender> {
+        if name == ROWS {
+            return Ok(Contender::Rows);
+        }
         if LOCAL.contains(&name) {
             return recode::method(name).map(Contender::Regions);
         }
@@ -40,7 +48,7 @@ impl Contender {
         if let Some(found) = name.strip_suffix(LOCALLY).and_then(|name| strategy(name).ok()) {
             return Ok(Contender::Locally(found));
         }
-        let names: Vec<&str> = STRATEGIES.iter().map(|s| s.name()).chain(LOCAL).collect();
+        let names: Vec<&str> = STRATEGIES.iter().map(|s| s.name()).chain(LOCAL).chain([ROWS]).collect();
         let near =
             nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
         Err(Fault::input(format!("there is no algorithm \"{name}\""))
@@ -58,6 +66,7 @@ impl Contender {
             Contender::Search(strategy) => strategy.name().into(),
             Contender::Locally(strategy) => format!("{}{LOCALLY}", strategy.name()),
             Contender::Regions(method) => method.name().into(),
+            Contender::Rows => ROWS.into(),
         }
     }
 }
@@ -121,6 +130,37 @@ fn first_of(error: &Error) -> String {
 fn weights(policy: &Policy, problem: &Problem) -> Vec<f64> {
     let weight = |name: &String| policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0);
     problem.names.iter().map(weight).collect()
+}
+
+/// Prices what Greedy would release of every row's own set, and tells which notion of anonymity that has; none when stopped.
+pub(super) fn rows(
+    (policy, problem): (&Policy, &Problem),
+    budget: &Budget<'_>,
+    (run, clock, trial): (Run, &dyn Fn() -> f64, Option<&Trial>),
+) -> Result<Option<Run>> {
+    let mut policy = policy.clone();
+    policy.search.algorithm = "greedy".into();
+    let watch = Watch { cancelled: budget.cancelled, progress: &|_| {} };
+    let started = clock();
+    let formed = recode::greedy_rows(&policy, &problem.ground(), watch);
+    let seconds = Some(clock() - started);
+    let (recoded, notions) = match formed {
+        Ok(Some(formed)) => formed,
+        Ok(None) => return Ok(None),
+        Err(error) => {
+            return Ok(Some(Run { status: Status::Refused, reason: Some(first_of(&error)), ..run }));
+        }
+    };
+    let parameters = policy.search.loss.parameters();
+    if matches!(parameters.name.as_str(), "height" | "absolute" | "relative") {
+        let reason = Some(format!("\"{}\" adds up levels, and \"{ROWS}\" chooses none", parameters.name));
+        return Ok(Some(Run { status: Status::Refused, reason, ..run }));
+    }
+    let price = Price::new(&recoded, &problem.lattice.bottom());
+    let value = price.loss(&parameters, &weights(&policy, problem))?;
+    let notion = notions.strongest(run.k).unwrap_or("none").to_owned();
+    let predicted = trial.map(|trial| trial.predicted(problem, &recoded)).transpose()?.flatten();
+    Ok(Some(Run { value: Some(value), suppressed: Some(0), seconds, notion: Some(notion), predicted, ..run }))
 }
 
 /// Forms regions and prices them; none when stopped.

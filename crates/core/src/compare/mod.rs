@@ -129,6 +129,9 @@ pub struct Run {
     /// What a model made of the released rows, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Predicted>,
+    /// The strongest notion of anonymity that the rows have, where that may be less than k-anonymity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notion: Option<String>,
 }
 
 /// A part of a comparison that is laid out against k.

@@ -220,6 +220,7 @@ impl Runs<'_> {
             Contender::Regions(method) => {
                 contender::regions(method, (policy, problem), budget, (empty, clock, place.trial))?
             }
+            Contender::Rows => contender::rows((policy, problem), budget, (empty, clock, place.trial))?,
         };
         let Some(run) = run else { return Ok(false) };
         let relative = run.value.zip(optimum).and_then(|(value, optimum)| relative(value, optimum));
@@ -283,6 +284,7 @@ impl Runs<'_> {
             compared: None,
             seconds: None,
             predicted: None,
+            notion: None,
         }
     }
 }

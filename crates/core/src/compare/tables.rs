@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Comparison, Measure, Panel, Ranking, Run, Size, Status};
 
 /// The columns of [`csv`].
-const COLUMNS: [&str; 26] = [
+const COLUMNS: [&str; 27] = [
     "table",
     "size",
     "repeat",
@@ -32,6 +32,7 @@ const COLUMNS: [&str; 26] = [
     "original_error_total",
     "moved_mean",
     "moved_deviation",
+    "notion",
 ];
 
 /// One line per run, with a header.
@@ -44,7 +45,7 @@ pub fn csv(comparison: &Comparison) -> String {
     text
 }
 
-fn cells(run: &Run) -> [String; 26] {
+fn cells(run: &Run) -> [String; 27] {
     fn shown<T: ToString>(value: Option<T>) -> String {
         value.map_or(String::new(), |v| v.to_string())
     }
@@ -76,6 +77,7 @@ fn cells(run: &Run) -> [String; 26] {
         shown(run.predicted.map(|p| p.original.total)),
         shown(run.predicted.map(|p| p.moved.mean)),
         shown(run.predicted.map(|p| p.moved.deviation)),
+        shown(run.notion.clone()),
     ]
 }
 

@@ -50,7 +50,8 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         );
     }
     if policy.search.greedy.is_some() {
-        let fault = Fault::input("a beam and a tabu search go by measure, and a model guides").key("search.greedy");
+        let fault =
+            Fault::input("a beam and a tabu search go by measure, and a model guides").key("search.greedy");
         faults.push(fault.help("remove it, or search.model"));
     }
     match (&guide.builtin, guide.command.as_slice()) {

@@ -133,7 +133,9 @@ impl Column {
     fn read(&self, cell: Option<&str>) -> Vec<f64> {
         match self {
             Column::Number { known, labels } => vec![as_number(cell, known, labels)],
-            Column::Category { known, labels, poset } => as_categories(cell, (known, poset.as_deref()), labels),
+            Column::Category { known, labels, poset } => {
+                as_categories(cell, (known, poset.as_deref()), labels)
+            }
         }
     }
 }

@@ -46,8 +46,10 @@ impl Problem {
             });
             values.push((dictionary, hierarchy));
         }
-        let known: Vec<Known<'_>> =
-            values.iter().map(|(values, hierarchy)| Known { values, hierarchy: Some(hierarchy), codes: false }).collect();
+        let known: Vec<Known<'_>> = values
+            .iter()
+            .map(|(values, hierarchy)| Known { values, hierarchy: Some(hierarchy), codes: false })
+            .collect();
         Ok(Reader::new(&known))
     }
 
@@ -58,8 +60,9 @@ impl Problem {
     pub fn predicted(&self, spec: &GuideSpec) -> Result<Predicted> {
         let column = self.targets.iter().position(|(name, _)| *name == spec.target);
         let column = column.ok_or_else(|| Fault::bug(format!("`{}` is no target", spec.target)))?;
-        let texts: Vec<&str> =
-            (0..self.targets[column].1.len() as Code).map(|c| self.targets[column].1.value(c).unwrap_or_default()).collect();
+        let texts: Vec<&str> = (0..self.targets[column].1.len() as Code)
+            .map(|c| self.targets[column].1.value(c).unwrap_or_default())
+            .collect();
         let numbers: Option<Vec<f64>> = texts.iter().map(|text| number(text)).collect();
         if let Some(numbers) = numbers {
             return Ok(Predicted { column, numbers, target: Target::Number });
@@ -88,7 +91,8 @@ impl Problem {
         let histogram = &self.classes.histograms()[predicted.column];
         let mut rows = Vec::new();
         for class in 0..self.classes.len() {
-            let cell = |&column: &usize| self.hierarchies[column].leaf_value(self.classes.code(class, column));
+            let cell =
+                |&column: &usize| self.hierarchies[column].leaf_value(self.classes.code(class, column));
             let cells: Vec<Option<&str>> = columns.iter().map(cell).collect();
             let (codes, counts) = histogram.class(class);
             for (&code, &count) in codes.iter().zip(counts) {
