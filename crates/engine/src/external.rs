@@ -92,7 +92,9 @@ impl External {
         let (program, arguments) =
             self.command.split_first().ok_or_else(|| Fault::bug("a model without a command"))?;
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(&self.folder);
+        // A policy beside which nothing is named is in this folder.
+        let here = self.folder.as_os_str().is_empty();
+        command.args(arguments).current_dir(if here { Path::new(".") } else { &self.folder });
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.spawn().map_err(|e| {
             wrong(format!("the model `{program}` cannot be started: {e}"))

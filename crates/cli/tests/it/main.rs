@@ -15,6 +15,7 @@ mod options;
 mod hierarchies;
 mod regions;
 mod posets;
+mod guided;
 mod repeat;
 mod risk;
 mod argus;
