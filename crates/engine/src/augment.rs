@@ -1,7 +1,7 @@
 //! Writes a table with a field for every level of its hierarchies, and takes such fields together again (core `augment.rs`).
 //!
-//! One pass over the policy's table for the values that hierarchies are built on, one over what is rewritten; one batch in memory at a time, rows in the order in which
-//! they come. Of the policy's own table only columns that a release may hold are written.
+//! One pass over the policy's table for the values that hierarchies are built on, one over what is rewritten; in memory are these values and one batch, and rows stay in
+//! their order. Of the policy's own table only columns that a release may hold are written.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -99,9 +99,17 @@ impl Engine {
                 .help("only levels imply fields: give a column a hierarchy")
                 .into());
         }
-        let grouped = self.group(table, &names, progress)?;
+        let mut dictionaries = vec![Dictionary::new(); names.len()];
+        let (mut rows, mut codes) = (0, Vec::new());
+        self.scan(table, &names, |batch| {
+            for ((name, array), dictionary) in names.iter().zip(batch.columns()).zip(&mut dictionaries) {
+                Cells::new(name, array)?.encode(dictionary, &mut codes);
+            }
+            rows += batch.num_rows() as u64;
+            progress(rows)
+        })?;
         let load = |path: &str| policy.load(path);
-        let built = names.iter().zip(&grouped.dictionaries).map(|(name, values)| {
+        let built = names.iter().zip(&dictionaries).map(|(name, values)| {
             let null = |value: &&str| !policy.policy.input.null.iter().any(|null| null == value);
             let mut present = Dictionary::new();
             for code in 0..values.len() as Code {
