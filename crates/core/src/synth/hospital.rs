@@ -166,11 +166,11 @@ pub fn policy(all: bool) -> String {
         false => "[columns.ethnic_origin]\nrole = \"drop\"\n[columns.procedure]\nrole = \"drop\"\n",
     };
     format!(
-        "version = 1\n[input]\npath = \"hospital.csv\"\n[privacy]\nk = 3\n[search]\nloss = \"vinterbo\"\n\
+        "version = 1\n[input]\npath = \"hospital.csv\"\n[privacy]\nk = 3\n[search]\nalgorithm = \"partition\"\nloss = \"vinterbo\"\n\
          [columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = {{ widths = [5, 10, 20, 40], low = 10, high = 100 }} }}\nform = \"interval\"\n\
          [columns.sex]\nrole = \"quasi\"\n[columns.diagnosis]\nrole = \"quasi\"\nhierarchy = \"icd9\"\n\
          [columns.second]\nrole = \"quasi\"\nhierarchy = \"icd9\"\n\
-         [columns.diagnoses]\nrole = \"quasi\"\nhierarchy = {{ intervals = {{ widths = [2, 4, 8, 20], low = 0, high = 40 }} }}\nform = \"interval\"\n\
+         [columns.diagnoses]\nrole = \"quasi\"\nhierarchy = {{ intervals = {{ widths = [2, 4, 8, 16], low = 0, high = 48 }} }}\nform = \"interval\"\n\
          {extraneous}[columns.cost]\nrole = \"drop\"\n[columns.high_expense]\nrole = \"target\"\n[columns.next_cost]\nrole = \"keep\"\n"
     )
 }
