@@ -141,7 +141,7 @@ fn written(
     text.push('\n');
     for row in 1..=rows {
         next(&mut text);
-        if row % PART == 0 {
+        if row.is_multiple_of(PART) {
             file.write_all(text.as_bytes()).map_err(fail)?;
             text.clear();
             progress(row)?;

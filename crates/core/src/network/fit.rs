@@ -200,40 +200,44 @@ fn predicting(
     candidates: &[Candidate],
     chosen: &mut [Option<Candidate>],
 ) {
-    let values = parts.hierarchies[target].leaf_count();
     let prior: Vec<f64> = chains[target].marginal(0).iter().map(|p| p.log2()).collect();
-    // Entry → target value → log2 of their probability together, as far as edges were chosen.
-    let mut scores: Vec<Vec<f64>> = vec![prior; parts.test.len()];
-    let mut least = told(parts, target, &scores);
+    let mut edges: Vec<(usize, Edge)> = Vec::new();
+    let mut least = told(parts, target, &prior, &edges);
     for &candidate in candidates.iter().filter(|c| c.parent == target && c.gain > 0.0) {
-        let edge = parts.edge(candidate, parts.train, chains);
-        let (hierarchy, leaves) =
-            (&parts.hierarchies[candidate.child], &parts.entries.codes[candidate.child]);
-        let label = |value: usize| parts.hierarchies[target].generalize(value as Code, edge.above);
-        let with = |(scores, &leaf): (&Vec<f64>, &Code)| {
-            let q = hierarchy.generalize(leaf, edge.at);
-            (0..values).map(|value| scores[value] + edge.given(q, label(value)).log2()).collect()
-        };
-        let tried: Vec<Vec<f64>> = scores.iter().zip(leaves).map(with).collect();
-        let bits = told(parts, target, &tried);
+        edges.push((candidate.child, parts.edge(candidate, parts.train, chains)));
+        let bits = told(parts, target, &prior, &edges);
         if bits < least {
-            (least, scores) = (bits, tried);
+            least = bits;
             chosen[candidate.child] = Some(candidate);
+        } else {
+            edges.pop();
         }
     }
 }
 
-/// Bits by which the targets of the rows kept aside surprise.
-fn told(parts: &Parts<'_>, target: usize, scores: &[Vec<f64>]) -> f64 {
-    let mut bits = 0.0;
-    for ((scores, &value), &rows) in scores.iter().zip(&parts.entries.codes[target]).zip(parts.test) {
-        if rows > 0 {
-            let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let all: f64 = scores.iter().map(|s| (s - most).exp2()).sum();
-            bits += f64::from(rows) * (most + all.log2() - scores[value as usize]);
-        }
-    }
-    bits
+/// Entries that one thread looks at; fixed, so that sums do not depend on how many threads there are.
+const CHUNK: usize = 4096;
+
+/// Bits by which the targets of the rows kept aside surprise, given the columns that the edges go to. Reckoned anew for every set of
+/// edges, because scores of every entry and target value would take too much room.
+fn told(parts: &Parts<'_>, target: usize, prior: &[f64], edges: &[(usize, Edge)]) -> f64 {
+    let codes = &parts.entries.codes;
+    let score = |entry: usize, value: Code| {
+        let given = |(child, edge): &(usize, Edge)| {
+            let q = parts.hierarchies[*child].generalize(codes[*child][entry], edge.at);
+            edge.given(q, parts.hierarchies[target].generalize(value, edge.above)).log2()
+        };
+        prior[value as usize] + edges.iter().map(given).sum::<f64>()
+    };
+    let surprise = |entry: &usize| {
+        let scores: Vec<f64> = (0..prior.len() as Code).map(|value| score(*entry, value)).collect();
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let all: f64 = scores.iter().map(|s| (s - most).exp2()).sum();
+        f64::from(parts.test[*entry]) * (most + all.log2() - scores[codes[target][*entry] as usize])
+    };
+    let tested: Vec<usize> = (0..parts.test.len()).filter(|&entry| parts.test[entry] > 0).collect();
+    let sums: Vec<f64> = tested.par_chunks(CHUNK).map(|chunk| chunk.iter().map(surprise).sum()).collect();
+    sums.iter().sum()
 }
 
 /// Further edges, where the rows kept aside become more likely: to columns without a parent, from another tree.

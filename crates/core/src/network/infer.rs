@@ -1,7 +1,7 @@
 //! Exact inference in the forest: probabilities of generalized rows, and what the cells of a row say of each other.
 //!
 //! Messages go from children to parents, then back (Pearl 1982). A cell is a label of a level: the leaves below it are possible. Cost: a step per
-//! possible leaf and per known pair of labels of every edge.
+//! leaf and per known pair of labels of every edge.
 
 use super::Network;
 use crate::table::Code;

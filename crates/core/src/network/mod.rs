@@ -7,7 +7,7 @@
 //!
 //! Kept exact and cheap: every column has at most one parent column (a forest, as Chow and Liu 1968), and an edge goes from one level of the parent to one
 //! level of the child; below that level the child's own hierarchy predicts. Tables are sparse, because smoothing gives every label one row
-//! more, spread over what is below it (Perks 1947): upwards, hierarchies stay certain. A probability costs a step per leaf of the asked cells and
+//! more, spread over what is below it (Perks 1947): upwards, hierarchies stay certain. A probability costs a step per leaf of every column and
 //! per known pair of labels of an edge; fitting costs a sort of the distinct pairs of every two columns at every two levels.
 
 mod chain;

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::hierarchy::Path;
 use crate::table::Code;
+use crate::tuples::Tuples;
 
 /// Six leaves in three pairs, four leaves in two, three without levels between.
 fn hierarchies() -> Vec<Hierarchy> {
@@ -220,6 +221,50 @@ fn drawn_rows_have_their_probabilities() {
     let mut first = network.sampler(3);
     assert_eq!(again, (0..5).map(|_| first.row()).collect::<Vec<_>>());
     assert_ne!(again, other);
+}
+
+/// A target of three values among columns that say something of it: what the network tells of it is nearer than its shares alone.
+#[test]
+fn a_target_is_told_better_than_by_its_shares() {
+    let network = network(7, 500, 3, Some(2));
+    let (mut with, mut without) = (0.0, 0.0);
+    for row in rows(8, 500, 3) {
+        let known = |column: usize| match column {
+            2 => network.anything(2),
+            _ => Cell { level: 0, code: row[column] },
+        };
+        let cells: Vec<Cell> = (0..4).map(known).collect();
+        let nothing: Vec<Cell> = (0..4).map(|column| network.anything(column)).collect();
+        with -= network.posterior(&cells)[2][row[2] as usize].log2();
+        without -= network.posterior(&nothing)[2][row[2] as usize].log2();
+    }
+    assert!(with < 0.75 * without, "{with} {without}");
+}
+
+/// Classes, classes with a measured column, and grouped rows give the same entries.
+#[test]
+fn entries_are_the_rows_whichever_way_they_come() {
+    let rows = rows(3, 80, 5);
+    let mut tuples = Tuples::new(4);
+    let columns: Vec<Vec<Code>> = (0..4).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
+    tuples.add(&columns, rows.len()).unwrap();
+    // Leaves of the last column are its codes backwards.
+    let maps =
+        vec![(0..6).collect(), (0..4).collect(), (0..3).collect(), (0..5).rev().collect::<Vec<Code>>()];
+    let sorted = |entries: &Entries| {
+        let mut all: Vec<(Vec<Code>, u32)> = (0..entries.counts.len())
+            .map(|at| (entries.codes.iter().map(|codes| codes[at]).collect(), entries.counts[at]))
+            .collect();
+        all.sort();
+        all
+    };
+    let grouped = Entries::of_tuples(&tuples, &maps);
+    assert_eq!(grouped.rows(), 80);
+    let classes = tuples.clone().into_classes(&maps).unwrap();
+    assert_eq!(sorted(&Entries::of(&classes)), sorted(&grouped));
+    let identity = vec![maps[0].clone(), maps[1].clone(), maps[2].clone(), (0..5).collect()];
+    let measured = tuples.into_measured(3, &identity).unwrap();
+    assert_eq!(sorted(&Entries::with(&measured, &measured.histograms()[0], &maps[3])), sorted(&grouped));
 }
 
 #[test]
