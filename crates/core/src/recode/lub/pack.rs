@@ -112,7 +112,10 @@ impl<'a> Regions<'a> {
             self.found_all(sets.iter());
         }
         for point in self.left() {
-            self.place(point, near);
+            // Where nothing else is safe, one of them takes all others with it.
+            if self.of[point as usize] == NOWHERE {
+                self.place(point, near);
+            }
         }
     }
 
