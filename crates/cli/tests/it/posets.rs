@@ -67,7 +67,7 @@ loss = \"vinterbo\"
 [columns]
 age = {{ role = \"quasi\", poset = {{ range = {{ worthless = 25 }} }} }}
 born = {{ role = \"quasi\", poset = {{ birth = {{ base = \"2006-01-01\", ages = [5, 30, 50, 70] }} }} }}
-place = {{ role = \"quasi\", poset = {{ file = \"places.csv\" }}, weight = 2.0 }}
+place = {{ role = \"quasi\", poset = {{ file = \"places.csv\" }}, weight = 0.2 }}
 traits = {{ role = \"quasi\", poset = {{ bits = 4 }} }}
 codes = {{ role = \"quasi\", poset = {{ codes = {{ file = \"icd.csv\", most = 6 }} }} }}
 sex = {{ role = \"quasi\", poset = \"suppress\" }}

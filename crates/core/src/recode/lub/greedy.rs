@@ -94,7 +94,7 @@ pub(super) struct Set {
 pub(super) fn sets(meets: &Meets<'_>, points: &Points<'_>, field: &Field<'_>) -> Option<Vec<Set>> {
     let others: Vec<u32> = (0..points.len() as u32).collect();
     let one = |search: &mut Search, point: u32| {
-        if point % 64 == 0 && (field.watch.cancelled)() {
+        if point.is_multiple_of(64) && (field.watch.cancelled)() {
             return None;
         }
         Some(search.set(meets, points, point, &others))
