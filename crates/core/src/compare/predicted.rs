@@ -46,10 +46,11 @@ impl Trial {
     /// Columns that the table does not have, a target that is no number, too few other rows, or what the model cannot do.
     pub(super) fn new(asked: &Prediction, sample: &Sample<'_>, seed: u64) -> Result<Self> {
         let own = sample.grouped();
-        let measured = own.measured.iter().position(|name| *name == asked.target).ok_or_else(|| {
-            unknown("target", &asked.target, &own.measured)
-                .help("it must have role = \"target\", or be one of a made-up table's")
-        })?;
+        let measured = own
+            .measured
+            .iter()
+            .position(|name| *name == asked.target)
+            .ok_or_else(|| unknown("target", &asked.target, &own.measured))?;
         let column = |name: &String| {
             own.names
                 .iter()
