@@ -84,9 +84,9 @@ fn form<'a>(policy: &PolicyFile, problem: &'a Problem, watch: Watch<'_>) -> Resu
     let predicted = problem.predicted(spec)?;
     let features = problem.features(spec);
     let guide: Box<dyn Guide> = match &spec.builtin {
-        Some(name) => Box::new(problem.fitted(name, features, &predicted)?),
+        Some(name) => Box::new(problem.fitted(&policy.policy, name, features, &predicted)?),
         None => {
-            let reader = problem.reader(&features)?;
+            let reader = problem.reader(&policy.policy, &features)?;
             let seconds = spec.seconds.unwrap_or(SECONDS);
             Box::new(External::new(spec.command.clone(), policy.folder(), features, reader, seconds))
         }

@@ -36,6 +36,8 @@ pub(super) struct Births {
     bands: Vec<Band>,
     /// All dates in order.
     dates: Vec<NaiveDate>,
+    /// Place of a date → its month, counted on, its year and the number of its band.
+    parts: Vec<(i32, i32, u32)>,
     /// Value → place of its date.
     of: Vec<Code>,
 }
@@ -62,7 +64,9 @@ impl Births {
         dates.dedup();
         let place = |date: &NaiveDate| dates.partition_point(|other| other < date) as Code;
         let of = read.iter().map(|date| date.as_ref().map_or(0, place)).collect();
-        Ok(Births { base, bands, dates, of })
+        let mut births = Births { base, bands, dates, parts: Vec::new(), of };
+        births.parts = births.dates.iter().map(|date| births.parts(*date)).collect();
+        Ok(births)
     }
 
     /// What all dates from one to another have in common.
@@ -100,6 +104,30 @@ impl Births {
             || year && cell.month() == born.month() && cell.day() == 15
             || year && (cell.month(), cell.day()) == (6, 15)
             || self.bands.iter().any(|band| band.middle == cell && (band.first..=band.last).contains(&age))
+    }
+
+    /// Month, year and band of a date; a date in no band is in one of its own.
+    fn parts(&self, date: NaiveDate) -> (i32, i32, u32) {
+        let place = self.dates.partition_point(|other| *other < date) as u32;
+        let age = age(date, self.base);
+        let band = self.bands.iter().position(|band| (band.first..=band.last).contains(&age));
+        let band = band.map_or(self.bands.len() as u32 + place, |band| band as u32);
+        (date.year() * 12 + date.month0() as i32, date.year(), band)
+    }
+
+    /// The measure of what all dates from one place to another have in common.
+    fn between(&self, low: Code, high: Code) -> f64 {
+        if low == high {
+            return 0.0;
+        }
+        let ((month, year, band), (last_month, last_year, last_band)) =
+            (self.parts[low as usize], self.parts[high as usize]);
+        match () {
+            () if month == last_month => 0.25,
+            () if year == last_year => 0.5,
+            () if band == last_band => 0.75,
+            () => 1.0,
+        }
     }
 
     fn band(&self, born: NaiveDate) -> Option<&Band> {
@@ -177,12 +205,14 @@ impl Kind for Births {
 
     fn measure(&self, common: &Common) -> f64 {
         let Common::Between(low, high) = *common else { return 1.0 };
-        match self.shared(low, high) {
-            Shared::Day(_) => 0.0,
-            Shared::Month(_) => 0.25,
-            Shared::Year(_) => 0.5,
-            Shared::Band(_) => 0.75,
-            Shared::Nothing => 1.0,
+        self.between(low, high)
+    }
+
+    fn with(&self, common: &Common, value: Code) -> f64 {
+        let place = self.of[value as usize];
+        match *common {
+            Common::Between(low, high) => self.between(low.min(place), high.max(place)),
+            _ => 1.0,
         }
     }
 

@@ -56,6 +56,13 @@ impl Kind for Bits {
         }
     }
 
+    fn with(&self, common: &Common, value: Code) -> f64 {
+        match common {
+            Common::Bits(mask) => self.measure(&Common::Bits(mask & self.of[value as usize])),
+            _ => 1.0,
+        }
+    }
+
     fn cells(&self, common: &Common) -> Vec<String> {
         match common {
             Common::Bits(mask) => vec![self.written(*mask)],

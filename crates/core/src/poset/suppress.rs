@@ -31,6 +31,10 @@ impl Kind for Suppress {
         if matches!(common, Common::Between(..)) { 0.0 } else { 1.0 }
     }
 
+    fn with(&self, common: &Common, value: Code) -> f64 {
+        if *common == Common::Between(value, value) { 0.0 } else { 1.0 }
+    }
+
     fn cells(&self, common: &Common) -> Vec<String> {
         match common {
             Common::Between(value, _) => vec![self.texts[*value as usize].clone()],

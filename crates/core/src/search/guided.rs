@@ -5,7 +5,8 @@
 use super::Problem;
 use crate::cell::number;
 use crate::error::{Fault, Result};
-use crate::policy::GuideSpec;
+use crate::hierarchy::Spec;
+use crate::policy::{GuideSpec, Policy};
 use crate::predict::{Fitted, Known, Reader, Target};
 use crate::table::{Code, Dictionary};
 
@@ -30,7 +31,7 @@ impl Problem {
     ///
     /// # Errors
     /// A column that is no quasi-identifier.
-    pub fn reader(&self, features: &[String]) -> Result<Reader> {
+    pub fn reader(&self, policy: &Policy, features: &[String]) -> Result<Reader> {
         let mut values = Vec::new();
         for name in features {
             let column = self.names.iter().position(|n| n == name);
@@ -44,11 +45,14 @@ impl Problem {
             rows.iter().enumerate().for_each(|(leaf, &rows)| {
                 dictionary.add(hierarchy.leaf_value(leaf as Code), rows);
             });
-            values.push((dictionary, hierarchy));
+            let spec = policy.columns.get(name).map(|column| column.hierarchy());
+            // What looks like a number there is a code.
+            let codes = matches!(spec, Some(Spec::Icd9 | Spec::Icd10 | Spec::Postal(_) | Spec::Mask(_)));
+            values.push((dictionary, hierarchy, codes));
         }
         let known: Vec<Known<'_>> = values
             .iter()
-            .map(|(values, hierarchy)| Known { values, hierarchy: Some(hierarchy), codes: false })
+            .map(|(values, hierarchy, codes)| Known { values, hierarchy: Some(hierarchy), codes: *codes })
             .collect();
         Ok(Reader::new(&known))
     }
@@ -84,8 +88,14 @@ impl Problem {
     ///
     /// # Errors
     /// What [`Fitted::new`] says.
-    pub fn fitted(&self, name: &str, features: Vec<String>, predicted: &Predicted) -> Result<Fitted> {
-        let reader = self.reader(&features)?;
+    pub fn fitted(
+        &self,
+        policy: &Policy,
+        name: &str,
+        features: Vec<String>,
+        predicted: &Predicted,
+    ) -> Result<Fitted> {
+        let reader = self.reader(policy, &features)?;
         let columns: Vec<usize> =
             features.iter().filter_map(|name| self.names.iter().position(|n| n == name)).collect();
         let histogram = &self.classes.histograms()[predicted.column];

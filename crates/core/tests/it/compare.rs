@@ -355,7 +355,11 @@ fn a_model_predicts_from_what_is_released() {
     );
     assert!(text.contains("### Which loss serves the model best: hospital, mondrian, without samples of 40"));
     assert!(
-        csv(&comparison).lines().next().unwrap().ends_with("original_error_total,moved_mean,moved_deviation,notion")
+        csv(&comparison)
+            .lines()
+            .next()
+            .unwrap()
+            .ends_with("original_error_total,moved_mean,moved_deviation,notion")
     );
     assert_eq!(csv(&comparison), csv(&run(PREDICTION).unwrap()));
 }

@@ -31,7 +31,7 @@ use crate::table::Code;
 /// What a row of nothing costs.
 pub(super) const ALL: f64 = (1u32 << 31) as f64;
 /// Most values of a column of which all pairs are tabled.
-const TABLED: usize = 1024;
+const TABLED: usize = 3072;
 
 /// How values of a column are joined.
 #[derive(Clone, Copy)]
@@ -165,13 +165,21 @@ impl<'a> Meets<'a> {
         }
     }
 
+    /// What some points have in common; none where there are none.
+    pub(super) fn group(&self, members: impl IntoIterator<Item = u32>) -> Option<Group> {
+        let mut members = members.into_iter();
+        let mut group = self.start(members.next()?);
+        for point in members {
+            let joined = self.columns.iter().zip(&mut group.states);
+            joined.for_each(|(column, state)| column.join(state, column.number(point)));
+        }
+        group.cost = self.columns.iter().zip(&group.states).map(|(column, state)| column.price(state)).sum();
+        Some(group)
+    }
+
     /// What a row costs that is true of some points.
     pub(super) fn cost(&self, members: impl IntoIterator<Item = u32>) -> u32 {
-        let mut members = members.into_iter();
-        let Some(first) = members.next() else { return 0 };
-        let mut group = self.start(first);
-        members.for_each(|point| self.join(&mut group, point));
-        group.cost
+        self.group(members).map_or(0, |group| group.cost)
     }
 }
 

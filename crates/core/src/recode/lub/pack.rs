@@ -9,9 +9,9 @@
 //! that makes the best move of a point even where it costs, does not take it back for a while, and ends with the cheapest regions that it saw.
 //! A pass costs points · near points · region · columns.
 
-use super::Meets;
 use super::greedy::{Search, Set};
 use super::partition::shares;
+use super::{Group, Meets};
 use crate::recode::points::Points;
 use crate::recode::region::{Field, Share, Tally};
 
@@ -28,8 +28,10 @@ pub(super) struct Regions<'a> {
     points: &'a Points<'a>,
     of: Vec<u32>,
     members: Vec<Vec<u32>>,
-    /// Region → rows · cost.
+    /// Region → rows · cost, rows, and what its points have in common.
     costs: Vec<u64>,
+    rows: Vec<u64>,
+    groups: Vec<Group>,
     tally: Tally,
 }
 
@@ -59,13 +61,31 @@ impl<'a> Regions<'a> {
     fn new(meets: &'a Meets<'a>, points: &'a Points<'a>) -> Self {
         let of = vec![NOWHERE; points.len()];
         let tally = points.judge().tally();
-        Regions { meets, points, of, members: Vec::new(), costs: Vec::new(), tally }
+        let (members, costs, rows, groups) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Regions { meets, points, of, members, costs, rows, groups, tally }
     }
 
     /// What rows of some points cost in one region.
     fn priced(&self, members: impl Iterator<Item = u32> + Clone) -> u64 {
         let rows: u64 = members.clone().map(|point| self.points.rows(point)).sum();
         rows * u64::from(self.meets.cost(members))
+    }
+
+    /// What the rows of a group of so many and of one more point cost in one region.
+    fn priced_with(&self, (group, rows): (&Group, u64), point: u32) -> u64 {
+        (rows + self.points.rows(point)) * u64::from(self.meets.with(group, point, u32::MAX))
+    }
+
+    /// Reckons anew what a region costs.
+    fn price(&mut self, region: usize) {
+        let members = &self.members[region];
+        self.rows[region] = members.iter().map(|&point| self.points.rows(point)).sum();
+        if let Some(group) = self.meets.group(members.iter().copied()) {
+            self.costs[region] = self.rows[region] * u64::from(group.cost());
+            self.groups[region] = group;
+        } else {
+            self.costs[region] = 0;
+        }
     }
 
     fn safe(&mut self, members: impl Iterator<Item = u32> + Clone) -> bool {
@@ -75,8 +95,11 @@ impl<'a> Regions<'a> {
     fn found(&mut self, members: Vec<u32>) {
         let region = self.members.len() as u32;
         members.iter().for_each(|&point| self.of[point as usize] = region);
-        self.costs.push(self.priced(members.iter().copied()));
+        self.costs.push(0);
+        self.rows.push(0);
+        self.groups.push(self.meets.start(members[0]));
         self.members.push(members);
+        self.price(region as usize);
     }
 
     /// Makes regions of sets, the cheapest first, as far as their points are in none and are safe without the others.
@@ -135,6 +158,7 @@ impl<'a> Regions<'a> {
                 let all: Vec<u32> = (0..self.points.len() as u32).collect();
                 self.members.iter_mut().for_each(Vec::clear);
                 self.costs.fill(0);
+                self.rows.fill(0);
                 self.found(all);
             }
         }
@@ -146,7 +170,9 @@ impl<'a> Regions<'a> {
         for &region in regions {
             let members = self.members[region as usize].clone();
             let with = || members.iter().copied().chain([point]);
-            let more = self.priced(with()) as i64 - self.costs[region as usize] as i64;
+            let at = region as usize;
+            let more =
+                self.priced_with((&self.groups[at], self.rows[at]), point) as i64 - self.costs[at] as i64;
             if best.is_none_or(|best| (more, region) < best)
                 && (self.points.judge().absorbs() || self.safe(with()))
             {
@@ -159,13 +185,13 @@ impl<'a> Regions<'a> {
     fn put(&mut self, point: u32, region: u32) {
         self.of[point as usize] = region;
         self.members[region as usize].push(point);
-        self.costs[region as usize] = self.priced(self.members[region as usize].iter().copied());
+        self.price(region as usize);
     }
 
     fn take(&mut self, point: u32) {
         let region = self.of[point as usize] as usize;
         self.members[region].retain(|&member| member != point);
-        self.costs[region] = self.priced(self.members[region].iter().copied());
+        self.price(region);
         self.of[point as usize] = NOWHERE;
     }
 
@@ -207,7 +233,7 @@ impl<'a> Regions<'a> {
     /// A search that remembers: the cheapest regions of some passes in which moves may cost.
     fn tabu(&mut self, near: &[&[u32]], passes: usize, field: &Field<'_>) -> Option<()> {
         let mut steps = Steps::new(self.points.len(), self.points.len() as u32 / 2 + 1);
-        let kept = |r: &Self| (r.of.clone(), r.members.clone(), r.costs.clone());
+        let kept = |r: &Self| (r.of.clone(), r.members.clone());
         let mut best = (self.costs.iter().sum::<u64>(), kept(self));
         for _ in 0..passes {
             self.pass(near, &mut steps, field)?;
@@ -216,7 +242,8 @@ impl<'a> Regions<'a> {
                 best = (cost, kept(self));
             }
         }
-        (self.of, self.members, self.costs) = best.1;
+        (self.of, self.members) = best.1;
+        (0..self.members.len()).for_each(|region| self.price(region));
         Some(())
     }
 
@@ -258,21 +285,33 @@ impl<'a> Regions<'a> {
             return None;
         }
         let goes = !rest.is_empty() && self.safe(rest.iter().copied());
-        let rest_cost = self.priced(rest.iter().copied()) as i64;
+        let rest_group = self.meets.group(rest.iter().copied());
+        let rest_rows: u64 = rest.iter().map(|&member| self.points.rows(member)).sum();
+        let rest_cost = rest_group.as_ref().map_or(0, |group| rest_rows * u64::from(group.cost())) as i64;
         let mut best: Option<(i64, u32, Option<u32>)> = None;
         for region in self.around(point, near) {
             let members = self.members[region as usize].clone();
             let cost = self.costs[region as usize] as i64;
             let with = || members.iter().copied().chain([point]);
             if goes && (self.points.judge().absorbs() || self.safe(with())) {
-                let gain = own_cost + cost - rest_cost - self.priced(with()) as i64;
+                let at = region as usize;
+                let there = self.priced_with((&self.groups[at], self.rows[at]), point);
+                let gain = own_cost + cost - rest_cost - there as i64;
                 best = better(best, (gain, region, None));
             }
             for &other in members.iter().filter(|&&other| !steps.forbidden(other)) {
                 let here = || rest.iter().copied().chain([other]);
                 let there = || members.iter().copied().filter(|&m| m != other).chain([point]);
-                let (new_here, new_there) = (self.priced(here()), self.priced(there()));
-                let gain = own_cost + cost - new_here as i64 - new_there as i64;
+                let new_here = match &rest_group {
+                    Some(group) => self.priced_with((group, rest_rows), other),
+                    None => self.priced(here()),
+                };
+                // What is there costs nothing at best: then this is all that can be gained.
+                let most = own_cost + cost - new_here as i64;
+                if best.map_or(steps.memory == 0 && most <= 0, |best| most <= best.0) {
+                    continue;
+                }
+                let gain = most - self.priced(there()) as i64;
                 if best.is_none_or(|best| gain > best.0) && self.safe(here()) && self.safe(there()) {
                     best = better(best, (gain, region, Some(other)));
                 }
