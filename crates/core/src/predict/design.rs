@@ -7,6 +7,9 @@
 use super::sheet::{Feature, Sheet};
 use crate::error::{Fault, Result};
 
+/// Most coordinates: 32 MB of equations, solved in seconds.
+const MOST: usize = 2_000;
+
 /// How features become coordinates.
 #[derive(Debug, Clone)]
 pub(super) struct Design {
@@ -43,6 +46,36 @@ impl Design {
     /// Coordinates of a row.
     pub(super) fn width(&self) -> usize {
         self.width
+    }
+
+    /// Refuses more coordinates than equations can be solved for.
+    pub(super) fn bounded(&self) -> Result<()> {
+        if self.width <= MOST {
+            return Ok(());
+        }
+        let message = format!(
+            "the features have {} values in all, and a linear model takes {MOST} at most",
+            self.width
+        );
+        Err(Fault::data(message)
+            .help("name features with fewer values, or ask for a \"tree\" or a \"forest\"")
+            .into())
+    }
+
+    /// The coordinate of a cell of a feature that is not 0, and what it is.
+    pub(super) fn coordinate(&self, feature: usize, cell: f64) -> (usize, f64) {
+        let wide = |feature: &Feature| match feature {
+            Feature::Number => 1,
+            Feature::Category(of) => *of as usize,
+        };
+        let at = 1 + self.features[..feature].iter().map(wide).sum::<usize>();
+        match self.features[feature] {
+            Feature::Number => {
+                let (mean, deviation) = self.scales[feature];
+                (at, (cell - mean) / deviation)
+            }
+            Feature::Category(_) => (at + cell as usize, 1.0),
+        }
     }
 
     /// The coordinates of a row that are not 0.

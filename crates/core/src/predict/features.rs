@@ -67,6 +67,11 @@ impl Reader {
         self.columns.iter().map(feature).collect()
     }
 
+    /// What the cell of a column may be, all alike in weight.
+    pub fn cell(&self, column: usize, cell: Option<&str>) -> Vec<f64> {
+        self.columns[column].read(cell)
+    }
+
     /// The rows that a row may be, all alike in weight.
     pub fn read(&self, row: &[Option<&str>]) -> Vec<Vec<f64>> {
         let mut cells: Vec<Vec<f64>> =

@@ -22,6 +22,12 @@ pub trait Guide: Send + Sync {
     /// # Errors
     /// A model that fails, or rows that do not have its features.
     fn predict(&self, rows: &[Row]) -> Result<Vec<f64>>;
+
+    /// What the cell of a feature adds to what is predicted, where that does not depend on the other cells, or what is always added; none
+    /// where a prediction is no such sum. Then it can be asked cell by cell, which is far cheaper.
+    fn adds(&self, _: Option<(usize, Option<&str>)>) -> Option<f64> {
+        None
+    }
 }
 
 /// Reads rows as features, has them all predicted at once, and averages over what a row may be.
@@ -106,5 +112,12 @@ impl Guide for Fitted {
             said.last().copied().ok_or_else(|| Fault::bug("a model said nothing").into())
         };
         averaged(&self.reader, rows, |plain| plain.iter().map(last).collect())
+    }
+
+    fn adds(&self, cell: Option<(usize, Option<&str>)>) -> Option<f64> {
+        let Some((feature, cell)) = cell else { return self.model.adds(None) };
+        let may = self.reader.cell(feature, cell);
+        let sum: f64 = may.iter().map(|&x| self.model.adds(Some((feature, x)))).sum::<Option<f64>>()?;
+        Some(sum / may.len() as f64)
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn fit(sheet: &Sheet, _: u64) -> Result<Box<dyn Model>> {
         return Err(unfit("linear", sheet.target()).into());
     }
     let design = Design::new(sheet);
+    design.bounded()?;
     let rows = sheet.rows().iter().map(|row| (row.cells.clone(), row.weight, row.weight * row.target));
     let coefficients = design.solve(rows, RIDGE * sheet.weight(), &vec![0.0; design.width()])?;
     Ok(Box::new(Linear { design, coefficients }))
@@ -29,5 +30,10 @@ pub(super) fn fit(sheet: &Sheet, _: u64) -> Result<Box<dyn Model>> {
 impl Model for Linear {
     fn predict(&self, cells: &[f64]) -> Vec<f64> {
         vec![self.design.sum(&self.coefficients, cells)]
+    }
+
+    fn adds(&self, cell: Option<(usize, f64)>) -> Option<f64> {
+        let (at, x) = cell.map_or((0, 1.0), |(feature, cell)| self.design.coordinate(feature, cell));
+        Some(self.coefficients[at] * x)
     }
 }

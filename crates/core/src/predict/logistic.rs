@@ -23,6 +23,7 @@ struct Logistic {
 pub(super) fn fit(sheet: &Sheet, _: u64) -> Result<Box<dyn Model>> {
     let Target::Class(of) = sheet.target() else { return Err(unfit("logistic", sheet.target()).into()) };
     let design = Design::new(sheet);
+    design.bounded()?;
     let wanted: Vec<u32> = if of == 2 { vec![1] } else { (0..of).collect() };
     let classes = wanted.iter().map(|&class| one(sheet, &design, class)).collect::<Result<_>>()?;
     Ok(Box::new(Logistic { design, classes, of: of as usize }))

@@ -28,6 +28,12 @@ use crate::error::{Fault, Result, nearest};
 pub trait Model: Send + Sync {
     /// What it says of a row of features: a number, or how likely every class is.
     fn predict(&self, cells: &[f64]) -> Vec<f64>;
+
+    /// What the cell of a feature adds to the number that is predicted, where that does not depend on the other cells, or what is
+    /// always added; none where a prediction is no such sum.
+    fn adds(&self, _: Option<(usize, f64)>) -> Option<f64> {
+        None
+    }
 }
 
 /// Fits a model to a sheet; the seed is for models that draw.

@@ -41,6 +41,9 @@ pub(super) fn guided_of(
     (guiding, texts): (Guiding<'_>, &dyn Texts),
     asked: usize,
 ) -> Result<Option<Vec<Set>>> {
+    if let Some(base) = guiding.guide.adds(None) {
+        return added(meets, points, field, (guiding, texts), (asked, base));
+    }
     let mut model = Model::new(field, guiding, texts)?;
     let truths: Vec<Vec<(f64, f64)>> =
         (0..points.len() as u32).map(|point| truth(points, guiding, point)).collect();
@@ -83,6 +86,108 @@ pub(super) fn guided_of(
     Ok(Some(open.into_iter().zip(near).zip(errors).map(set).collect()))
 }
 
+/// The same where predictions are sums over cells: then nothing has to be asked in batches.
+fn added(
+    meets: &Meets<'_>,
+    points: &Points<'_>,
+    field: &Field<'_>,
+    (guiding, texts): (Guiding<'_>, &dyn Texts),
+    (asked, base): (usize, f64),
+) -> Result<Option<Vec<Set>>> {
+    let columns = columns(field, guiding)?;
+    let others: Vec<u32> = (0..points.len() as u32).collect();
+    let fresh = || (Search::new(field), vec![FxHashMap::<Vec<Code>, f64>::default(); columns.len()]);
+    let grow = |(search, known): &mut (Search, Vec<FxHashMap<Vec<Code>, f64>>), point: u32| {
+        if point.is_multiple_of(64) && (field.watch.cancelled)() {
+            return None;
+        }
+        let truth = truth(points, guiding, point);
+        let mut ranks = Vec::new();
+        let mut said = |members: &[u32], candidate: u32| {
+            let mut sum = base;
+            for (feature, &(column, axis)) in columns.iter().enumerate() {
+                ranks_of(points, (column, axis), members, candidate, &mut ranks);
+                sum += match known[feature].get(&ranks) {
+                    Some(&part) => part,
+                    None => {
+                        let text = texts.text(column, &ranks);
+                        let part = guiding.guide.adds(Some((feature, text.as_deref()))).unwrap_or(f64::NAN);
+                        known[feature].insert(ranks.clone(), part);
+                        part
+                    }
+                };
+            }
+            sum
+        };
+        let mut open = Open::new(meets, points, point);
+        let (mut near, mut least) = (Vec::new(), 0.0);
+        if !open.is_safe() {
+            search.prepare(meets, point, &others);
+            near = search.near();
+        }
+        while !open.is_safe() {
+            let candidates = search.next(meets, &open, asked);
+            match best_of(&candidates, &truth, |candidate| said(open.members(), candidate)) {
+                Some((error, next)) => {
+                    least = error;
+                    open = open.with(meets, points, next);
+                }
+                None => open.settle(),
+            }
+        }
+        Some((open, near, least))
+    };
+    let grown = (0..points.len() as u32).into_par_iter().map_init(fresh, grow);
+    let Some(grown) = grown.collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let most = grown.iter().map(|(_, _, error)| *error).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let set = |(open, near, error): (Open, Vec<u32>, f64)| open.into_set((error / most * ALL) as u32, near);
+    Ok(Some(grown.into_iter().map(set).collect()))
+}
+
+/// The candidate after which the error is least, and the error; the first of equal ones.
+fn best_of(candidates: &[u32], truth: &[(f64, f64)], mut said: impl FnMut(u32) -> f64) -> Option<(f64, u32)> {
+    let mut best: Option<(f64, u32)> = None;
+    for &candidate in candidates {
+        let said = said(candidate);
+        let error: f64 = truth.iter().map(|&(x, rows)| rows * (said - x).abs()).sum();
+        if best.is_none_or(|best| error < best.0) {
+            best = Some((error, candidate));
+        }
+    }
+    best
+}
+
+/// The columns that a model reads.
+fn columns<'a>(field: &'a Field<'_>, guiding: Guiding<'_>) -> Result<Vec<(usize, &'a Axis)>> {
+    let column = |name: &String| {
+        let at = field.names.iter().position(|n| n == name);
+        let at =
+            at.ok_or_else(|| Fault::bug(format!("the model reads `{name}`, which is not generalized")))?;
+        Ok((at, &field.space.axes()[at]))
+    };
+    guiding.guide.features().iter().map(column).collect()
+}
+
+/// The ranks that decide the cell of a column that is true of some points and one more, in order.
+fn ranks_of(
+    points: &Points<'_>,
+    (column, axis): (usize, &Axis),
+    members: &[u32],
+    candidate: u32,
+    ranks: &mut Vec<Code>,
+) {
+    ranks.clear();
+    ranks.extend(members.iter().chain([&candidate]).map(|&point| points.ranks(point)[column]));
+    ranks.sort_unstable();
+    ranks.dedup();
+    if matches!(axis.form(), Form::Label | Form::Interval) && ranks.len() > 2 {
+        // The ends say it all.
+        let last = ranks[ranks.len() - 1];
+        ranks.truncate(1);
+        ranks.push(last);
+    }
+}
+
 /// The numbers that are true of the rows of a point, and the rows of each.
 fn truth(points: &Points<'_>, guiding: Guiding<'_>, point: u32) -> Vec<(f64, f64)> {
     let histogram = &points.judge().classes().histograms()[guiding.target];
@@ -105,13 +210,7 @@ struct Model<'a> {
 
 impl<'a> Model<'a> {
     fn new(field: &'a Field<'_>, guiding: Guiding<'a>, texts: &'a dyn Texts) -> Result<Self> {
-        let column = |name: &String| {
-            let at = field.names.iter().position(|n| n == name);
-            let at =
-                at.ok_or_else(|| Fault::bug(format!("the model reads `{name}`, which is not generalized")))?;
-            Ok((at, &field.space.axes()[at]))
-        };
-        let columns: Vec<_> = guiding.guide.features().iter().map(column).collect::<Result<_>>()?;
+        let columns = columns(field, guiding)?;
         let width = columns.len();
         let (cells, written) = (vec![FxHashMap::default(); width], vec![Vec::new(); width]);
         Ok(Model { guiding, texts, columns, cells, written, said: FxHashMap::default() })
@@ -122,16 +221,7 @@ impl<'a> Model<'a> {
         key.clear();
         let mut ranks: Vec<Code> = Vec::with_capacity(members.len() + 1);
         for (feature, &(column, axis)) in self.columns.iter().enumerate() {
-            ranks.clear();
-            ranks.extend(members.iter().chain([&candidate]).map(|&point| points.ranks(point)[column]));
-            ranks.sort_unstable();
-            ranks.dedup();
-            if matches!(axis.form(), Form::Label | Form::Interval) && ranks.len() > 2 {
-                // The ends say it all.
-                let last = ranks[ranks.len() - 1];
-                ranks.truncate(1);
-                ranks.push(last);
-            }
+            ranks_of(points, (column, axis), members, candidate, &mut ranks);
             let number = match self.cells[feature].get(&ranks) {
                 Some(&number) => number,
                 None => {
@@ -184,16 +274,10 @@ impl<'a> Model<'a> {
         candidates: &[u32],
         truth: &[(f64, f64)],
     ) -> Option<(f64, u32)> {
-        let mut best: Option<(f64, u32)> = None;
         let mut key = Vec::new();
-        for &candidate in candidates {
+        best_of(candidates, truth, |candidate| {
             self.key(points, own.members(), candidate, &mut key);
-            let said = self.said.get(&key).copied().unwrap_or(f64::NAN);
-            let error: f64 = truth.iter().map(|&(x, rows)| rows * (said - x).abs()).sum();
-            if best.is_none_or(|best| error < best.0) {
-                best = Some((error, candidate));
-            }
-        }
-        best
+            self.said.get(&key).copied().unwrap_or(f64::NAN)
+        })
     }
 }

@@ -263,6 +263,35 @@ impl crate::predict::Guide for Lengths {
     }
 }
 
+/// A model whose predictions are sums over cells, asked in batches or cell by cell.
+struct Sums {
+    features: Vec<String>,
+    by_cell: bool,
+}
+
+impl Sums {
+    fn part(feature: usize, cell: Option<&str>) -> f64 {
+        cell.map_or(3.0, |text| text.bytes().map(f64::from).sum::<f64>() % (7.0 + feature as f64))
+    }
+}
+
+impl crate::predict::Guide for Sums {
+    fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    fn predict(&self, rows: &[crate::predict::Row]) -> crate::error::Result<Vec<f64>> {
+        let row = |row: &crate::predict::Row| {
+            row.iter().enumerate().map(|(at, cell)| Sums::part(at, cell.as_deref())).sum::<f64>() - 2.0
+        };
+        Ok(rows.iter().map(row).collect())
+    }
+
+    fn adds(&self, cell: Option<(usize, Option<&str>)>) -> Option<f64> {
+        self.by_cell.then(|| cell.map_or(-2.0, |(feature, cell)| Sums::part(feature, cell)))
+    }
+}
+
 /// Texts of cells of the table, by the posets themselves.
 struct Shown<'a>(&'a Table);
 
@@ -291,6 +320,16 @@ proptest! {
         let found = with_field(&table, k, &Search::default(), |field, points, meets| {
             guided::guided_of(meets, points, field, (guiding, &shown), 1000).unwrap().unwrap()
         });
+        // Whole numbers, so that sums are the same in any order.
+        let [batches, cells] = [false, true].map(|by_cell| {
+            let guide = Sums { features: vec!["c".into(), "a".into()], by_cell };
+            let guiding = crate::space::Guiding { guide: &guide, target: 0, numbers: &numbers };
+            with_field(&table, k, &Search::default(), |field, points, meets| {
+                let sets = guided::guided_of(meets, points, field, (guiding, &shown), 3).unwrap().unwrap();
+                sets.into_iter().map(|set| (set.members, set.cost, set.near)).collect::<Vec<_>>()
+            })
+        });
+        prop_assert_eq!(batches, cells);
         for (point, set) in found.iter().enumerate() {
             let mut members = vec![point as u32];
             while counted(&table, &members) < k {
