@@ -182,7 +182,7 @@ fn a_false_cell_of_a_poset_is_found() {
         if !text.contains(one) {
             continue;
         }
-        env.write("out.csv", &text.replace(one, other));
+        env.write("out.csv", text.replace(one, other));
         let verdict = env.run("verify out.csv --policy p.toml --original t.csv --json").fails(1).json();
         assert_eq!(verdict["truth"]["holds"], false, "{column}");
         tried += 1;
@@ -196,7 +196,7 @@ fn what_does_not_go_with_posets_is_told() {
     let env = asking("greedy", &original);
     let refused = |from: &str, to: &str, parts: &[&str]| {
         assert!(policy("greedy").contains(from), "{from}");
-        env.write("p.toml", &policy("greedy").replace(from, to));
+        env.write("p.toml", policy("greedy").replace(from, to));
         env.run("release p.toml").fails(2).says(parts);
         assert!(!env.names().contains(&"out.csv".to_owned()));
     };
@@ -208,10 +208,10 @@ fn what_does_not_go_with_posets_is_told() {
     refused("worthless = 25", "worthless = 0", &["no width"]);
     refused("bits = 4", "bits = 3", &["3 characters"]);
     refused("poset = \"suppress\"", "poset = \"supress\"", &["suppress"]);
-    env.write("places.csv", &PLACES.replace("b1;;north", "b1;;nort"));
+    env.write("places.csv", PLACES.replace("b1;;north", "b1;;nort"));
     refused("loss = \"vinterbo\"", "loss = \"prec\"", &["nort", "north", "places.csv"]);
-    env.write("places.csv", &PLACES.replace("town;;", "town;;b1"));
+    env.write("places.csv", PLACES.replace("town;;", "town;;b1"));
     refused("loss = \"vinterbo\"", "loss = \"prec\"", &["places.csv"]);
-    env.write("places.csv", &PLACES.replace("south;;town", "south;;"));
+    env.write("places.csv", PLACES.replace("south;;town", "south;;"));
     refused("loss = \"vinterbo\"", "loss = \"prec\"", &["places.csv", "south"]);
 }
