@@ -49,9 +49,13 @@ impl Edge {
 
     /// p(q | a).
     pub(super) fn given(&self, q: Code, a: Code) -> f64 {
+        (self.rows_of(a, q) as f64 + self.marginal[q as usize]) / (self.rows[a as usize] as f64 + 1.0)
+    }
+
+    /// Rows that have both labels.
+    pub(super) fn rows_of(&self, a: Code, q: Code) -> u64 {
         let met = &self.met[a as usize];
-        let n = met.binary_search_by_key(&q, |&(label, _)| label).map_or(0, |at| met[at].1);
-        (n as f64 + self.marginal[q as usize]) / (self.rows[a as usize] as f64 + 1.0)
+        met.binary_search_by_key(&q, |&(label, _)| label).map_or(0, |at| met[at].1)
     }
 
     /// Σ p(q | a)·β(q) for every label a of the parent, where β is 0 for all labels but the given.

@@ -4,6 +4,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::classes::Classes;
+use crate::error::{Fault, Result};
+use crate::hierarchy::Hierarchy;
 use crate::histogram::Histogram;
 use crate::table::Code;
 use crate::tuples::Tuples;
@@ -44,6 +46,33 @@ impl Entries {
         Entries { codes, counts }
     }
 
+    /// Distinct rows in leaf codes, column by column, with their counts.
+    ///
+    /// # Errors
+    /// Columns of different lengths.
+    pub fn new(codes: Vec<Vec<Code>>, counts: Vec<u32>) -> Result<Self> {
+        match codes.iter().all(|codes| codes.len() == counts.len()) {
+            true => Ok(Entries { codes, counts }),
+            false => Err(Fault::bug("entries differ in length").into()),
+        }
+    }
+
+    /// The same in the order of the values' texts, so that which rows are kept aside follows from the rows alone and not from how they
+    /// came or were coded.
+    #[must_use]
+    pub fn in_order(self, hierarchies: &[Hierarchy]) -> Self {
+        let ranks: Vec<Vec<u32>> = hierarchies.iter().map(ranks).collect();
+        let key = |at: &usize| -> Vec<u32> {
+            self.codes.iter().zip(&ranks).map(|(codes, ranks)| ranks[codes[*at] as usize]).collect()
+        };
+        let mut order: Vec<usize> = (0..self.counts.len()).collect();
+        order.sort_by_cached_key(key);
+        Entries {
+            codes: self.codes.iter().map(|codes| order.iter().map(|&at| codes[at]).collect()).collect(),
+            counts: order.iter().map(|&at| self.counts[at]).collect(),
+        }
+    }
+
     /// Grouped rows; `leaves` maps the codes of every column to leaves.
     pub fn of_tuples(tuples: &Tuples, leaves: &[Vec<Code>]) -> Self {
         let column = |(column, leaves): (usize, &Vec<Code>)| {
@@ -65,4 +94,13 @@ impl Entries {
         let train = self.counts.iter().zip(&test).map(|(all, test)| all - test).collect();
         (train, test)
     }
+}
+
+/// Leaf → its place among the leaves in the order of their texts.
+fn ranks(hierarchy: &Hierarchy) -> Vec<u32> {
+    let mut leaves: Vec<Code> = (0..hierarchy.leaf_count() as Code).collect();
+    leaves.sort_by_key(|&leaf| hierarchy.leaf_value(leaf));
+    let mut ranks = vec![0; leaves.len()];
+    leaves.iter().zip(0..).for_each(|(&leaf, rank)| ranks[leaf as usize] = rank);
+    ranks
 }

@@ -15,12 +15,14 @@ mod edge;
 mod entries;
 mod fit;
 mod infer;
+mod node;
 mod sample;
 mod show;
 
 pub use entries::Entries;
 pub use fit::{Fit, fit};
 pub use infer::Cell;
+pub use node::AtNode;
 pub use sample::Sampler;
 pub use show::{EdgeFacts, Facts, FieldFacts, text};
 

@@ -111,6 +111,17 @@ proptest! {
         }
         prop_assert!((all - 1.0).abs() < 1e-12);
         prop_assert!((network.probability(&cells) - inside).abs() < 1e-12);
+        let levels: Vec<usize> = cells.iter().map(|cell| cell.level).collect();
+        let mut at_node = network.at_node(&levels);
+        // All classes of the node, one after the other, so that nothing is left over from one to the next.
+        for row in all_rows() {
+            let look: Vec<Cell> = row.iter().zip(&levels).zip(&network.hierarchies)
+                .map(|((&leaf, &level), h)| Cell { level, code: h.generalize(leaf, level) })
+                .collect();
+            let labels: Vec<Code> = look.iter().map(|cell| cell.code).collect();
+            let p = network.probability(&look);
+            prop_assert!((at_node.probability(&labels) - p).abs() < 1e-12 * p);
+        }
         for (column, (found, sums)) in network.posterior(&cells).iter().zip(&leaves).enumerate() {
             for (found, sum) in found.iter().zip(sums) {
                 prop_assert!((found - sum / inside).abs() < 1e-9);
@@ -269,6 +280,18 @@ fn entries_are_the_rows_whichever_way_they_come() {
     let identity = vec![maps[0].clone(), maps[1].clone(), maps[2].clone(), (0..5).collect()];
     let measured = tuples.into_measured(3, &identity).unwrap();
     assert_eq!(sorted(&Entries::with(&measured, &measured.histograms()[0], &maps[3])), sorted(&grouped));
+}
+
+/// However rows come and are coded, the same ones are kept aside and the same edges found.
+#[test]
+fn entries_in_order_know_no_other() {
+    let rows = rows(3, 300, 4);
+    let mut backwards = rows.clone();
+    backwards.reverse();
+    let [a, b] = [&rows, &backwards].map(|rows| entries(rows).in_order(&hierarchies()));
+    assert_eq!((&a.codes, &a.counts), (&b.codes, &b.counts));
+    assert_ne!(entries(&rows).codes, a.codes);
+    assert!(Entries::new(vec![vec![0], vec![0, 1]], vec![1]).is_err());
 }
 
 #[test]
