@@ -35,6 +35,9 @@ pub struct Release {
     pub sampling: Option<SamplingFacts>,
     /// Model → what was asked, what was reached, whether it holds.
     pub privacy: BTreeMap<String, Claim>,
+    /// Model → what is told of people who were predicted, where a model lets small classes out because of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub predicted: BTreeMap<String, PredictedFacts>,
     /// How recognizable rows are by their quasi-identifiers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<Risks>,
@@ -157,6 +160,61 @@ pub struct Claim {
     pub achieved: Option<f64>,
     /// Whether the one meets the other.
     pub holds: bool,
+}
+
+/// Why rows stay though their class has fewer than k.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PredictedFacts {
+    /// The people that every class is to have.
+    pub k: u64,
+    /// The people whom the table was drawn from.
+    pub people: u64,
+    /// How sure it is, of each class by itself.
+    pub confidence: f64,
+    /// What tells of people who are not in the table.
+    pub from: Foresight,
+    /// Released rows whose class has fewer than k rows.
+    pub rows: u64,
+    /// Which columns the network predicts from which; none where a larger table was counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<PredictedBy>,
+}
+
+impl PredictedFacts {
+    /// Why they stay, as a sentence goes on after their number.
+    pub fn reason(&self) -> String {
+        let from = match self.from {
+            Foresight::Population => "as a larger table of them tells",
+            Foresight::Network => "as a network of the table predicts",
+        };
+        format!(
+            "in classes of fewer than {} rows, of which each is likely (confidence {}) to have {} of {} people, {from}",
+            self.k, self.confidence, self.k, self.people
+        )
+    }
+}
+
+/// What tells of people who are not in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Foresight {
+    /// A larger table that was drawn from the same people.
+    Population,
+    /// A Bayesian network of the table.
+    Network,
+}
+
+/// An edge of a network: a level of one column is predicted from a level of another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PredictedBy {
+    /// The column that is predicted.
+    pub column: String,
+    /// Its level.
+    pub level: usize,
+    /// The column that predicts.
+    pub from: String,
+    /// Its level.
+    pub from_level: usize,
 }
 
 /// How the levels were found.

@@ -8,7 +8,7 @@ use throng::loss::{self, Marginals, Price};
 use throng::model::PrivacyModel;
 use throng::policy::{LossParameters, Policy};
 use throng::recode::{Local, Regional};
-use throng::release::{Claim, StepFacts};
+use throng::release::{Claim, PredictedFacts, StepFacts};
 use throng::search::{Problem, Solution};
 
 /// What is claimed of a release.
@@ -17,6 +17,7 @@ pub(crate) struct Figures {
     pub(crate) loss: BTreeMap<String, f64>,
     pub(crate) loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
     pub(crate) privacy: BTreeMap<String, Claim>,
+    pub(crate) predicted: BTreeMap<String, PredictedFacts>,
     pub(crate) classes: u64,
 }
 
@@ -34,6 +35,7 @@ pub(crate) fn figures(
             loss: losses(policy, problem, best, view, flags)?,
             loss_by_column: losses_by_column(problem, view, flags)?,
             privacy: claims_of(problem, (view, flags), None),
+            predicted: predicted(problem, view, flags),
             classes: (view.len() - flags.classes()) as u64,
         });
     };
@@ -43,6 +45,7 @@ pub(crate) fn figures(
         loss: losses_of_cells(policy, problem, &price, true)?,
         loss_by_column: columns_of_cells(problem, &price),
         privacy: claims_of(problem, (view, flags), Some(local)),
+        predicted: BTreeMap::new(),
         classes: local.released.view().len() as u64,
     })
 }
@@ -102,6 +105,7 @@ pub(crate) fn figures_of_regions(
         loss,
         loss_by_column: columns_of_cells(problem, &price),
         privacy: claims(&problem.models, &released, &nothing),
+        predicted: BTreeMap::new(),
         classes: released.len() as u64,
     })
 }
@@ -148,6 +152,12 @@ pub(crate) fn claims_of(
     let mut nothing = Flags::default();
     nothing.reset(released.len());
     claims(&problem.models, &released, &nothing)
+}
+
+/// What models tell of people whom they predict; policies that have steps or regions have none.
+fn predicted(problem: &Problem, view: &View<'_>, flags: &Flags) -> BTreeMap<String, PredictedFacts> {
+    let models = problem.models.iter();
+    models.filter_map(|model| Some((model.name(), model.predicted(view, flags)?))).collect()
 }
 
 /// Refuses a release under a model that flags no class, so as not to tell of its values, and is not met.

@@ -344,6 +344,7 @@ impl Engine {
             loss_by_column: figures.loss_by_column.clone(),
             sampling: sampling_facts(policy)?,
             privacy: figures.privacy.clone(),
+            predicted: figures.predicted.clone(),
             risk: None,
             search,
             input: FileFacts {

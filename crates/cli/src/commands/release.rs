@@ -72,6 +72,9 @@ pub fn summary(done: &Done) -> String {
         integer(r.released),
         integer(r.suppressed)
     );
+    for facts in r.predicted.values() {
+        let _ = writeln!(text, "predicted   {} rows released {}", integer(facts.rows), facts.reason());
+    }
     text += &starred(done);
     let levels: Vec<String> = done
         .facts

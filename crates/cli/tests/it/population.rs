@@ -117,6 +117,68 @@ fn people_are_estimated_from_their_number() {
     env.run("verify out.csv --policy p.toml --original people.csv").ok();
 }
 
+/// A part of the people is the larger table: t is less than k, and more than k − 1 people are behind every class, as far as can be told.
+#[test]
+fn a_larger_table_tells_of_people() {
+    let env = asking("{ j_anonymity = { k = 12, population = \"town.csv\", people = 6000 } }", &[]);
+    let release = env.run("release p.toml --json").ok().json();
+    let counted = shares(&env);
+    let claim = &release["privacy"]["j-anonymity"];
+    assert!(claim["achieved"].as_f64().unwrap() >= 12.0, "{claim}");
+    assert!(
+        counted.iter().any(|&(_, people)| people < 12),
+        "fewer than 12 rows of the larger table are enough"
+    );
+    let told = &release["predicted"]["j-anonymity"];
+    let small: u64 = counted.iter().map(|&(rows, _)| rows).filter(|&rows| rows < 12).sum();
+    assert_eq!((told["rows"].as_u64(), told["from"].as_str()), (Some(small), Some("population")));
+    assert!(small > 0);
+    for line in [
+        "verify out.csv --policy p.toml --json",
+        "verify out.csv --policy p.toml --original people.csv --json",
+    ] {
+        let verdict = env.run(line).ok().json();
+        assert_eq!(verdict["j-anonymity"].get("unchecked"), None, "{verdict}");
+    }
+    // With everybody in the larger table it is k-map.
+    let whole = asking("{ j_anonymity = { k = 12, population = \"town.csv\" } }", &[]);
+    let map = asking("{ k_map = { k = 12, population = \"town.csv\" } }", &[]);
+    let (whole, map) =
+        (whole.run("release p.toml --json").ok().json(), map.run("release p.toml --json").ok().json());
+    assert_eq!(whole["levels"], map["levels"]);
+    assert_eq!(whole["privacy"]["j-anonymity"], map["privacy"]["k-map"]);
+}
+
+#[test]
+fn people_are_predicted_from_the_table() {
+    let env = asking("{ j_anonymity = { k = 6, people = 500000, confidence = 0.9 } }", &[]);
+    let release = env.run("release p.toml --json").ok().json();
+    let told = &release["predicted"]["j-anonymity: predicted"];
+    assert_eq!((told["people"].as_u64(), told["from"].as_str()), (Some(500_000), Some("network")));
+    let small: u64 = shares(&env).iter().map(|&(rows, _)| rows).filter(|&rows| rows < 6).sum();
+    assert_eq!(told["rows"].as_u64(), Some(small));
+    assert!(small > 0, "{told}");
+    assert!(env.text("out.report.html").contains("as a network of the table predicts"));
+    // The structure is told, and nothing that was counted for it.
+    let certificate = env.json("out.certificate.json");
+    for edge in certificate["predicted"]["j-anonymity: predicted"]["edges"].as_array().into_iter().flatten() {
+        let keys: Vec<&String> = edge.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["column", "from", "from_level", "level"]);
+    }
+    // Another seed shuffles other rows and fits the same network.
+    env.run("release p.toml --seed 9 --out other.csv --json").ok();
+    let verdict = env.run("verify out.csv --policy p.toml --original people.csv --json").ok().json();
+    assert_eq!(verdict["j-anonymity: predicted"].get("unchecked"), None, "{verdict}");
+    let verdict = env.run("verify out.csv --policy p.toml --json").ok().json();
+    assert_eq!(verdict["j-anonymity: predicted"]["unchecked"], true, "{verdict}");
+    // One row of a small class twice: its class has more rows than the certificate's.
+    let mut table = Table::read(&env.bytes("out.csv"), ',');
+    let first = table.rows[0].clone();
+    table.rows.push(first);
+    env.write("out.csv", table.write(','));
+    env.run("verify out.csv --policy p.toml --original people.csv --json").fails(1);
+}
+
 #[test]
 fn populations_that_do_not_fit_are_refused() {
     let env = asking("{ k_map = { k = 12, population = \"town.csv\" } }", &[]);

@@ -81,7 +81,7 @@ impl KMapEstimated {
 }
 
 /// The least rows that a class of k − 1 people reaches, once it has any, with at most the given probability.
-fn rows_for(k: u64, people: u64, rows: u64, significance: f64) -> u64 {
+pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64) -> u64 {
     let few = k.saturating_sub(1);
     let most = few.min(rows);
     let least = (rows + few).saturating_sub(people);

@@ -12,6 +12,7 @@ mod delta_disclosure;
 mod delta_presence;
 mod differential_privacy;
 mod distance;
+mod j_anonymity;
 mod k_anonymity;
 mod k_e;
 mod k_map;
@@ -35,6 +36,7 @@ pub use class::{Bound, Class, ClassModel};
 pub use delta_disclosure::DeltaDisclosure;
 pub use delta_presence::{LeastPresent, MostPresent};
 pub use differential_privacy::DifferentialPrivacy;
+pub use j_anonymity::{JCounted, JPredicted};
 pub use k_anonymity::KAnonymity;
 pub use k_e::KE;
 pub use k_map::{KMap, KMapEstimated};
@@ -50,10 +52,11 @@ pub use sample_uniqueness::SampleUniqueness;
 pub use t_closeness::TCloseness;
 pub use table::{TableFigure, TableModel};
 
-use crate::classes::{Flags, View};
+use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::policy::{DeltaPresence, ModelSpec, People};
+use crate::release::PredictedFacts;
 use crate::table::{Code, Dictionary};
 
 /// A sensitive column as models know it.
@@ -164,6 +167,11 @@ pub trait PrivacyModel: Send + Sync {
         0
     }
 
+    /// What it tells of people whom it predicted, where it does.
+    fn predicted(&self, _classes: &View<'_>, _flags: &Flags) -> Option<PredictedFacts> {
+        None
+    }
+
     /// The same model for sets of rows that are no classes of a node; none where it judges the table as a whole.
     fn of_class(&self) -> Option<&dyn ClassModel> {
         None
@@ -231,6 +239,12 @@ pub struct Setting<'a> {
     pub measured: &'a [Values<'a>],
     /// Rows of the table.
     pub rows: u64,
+    /// The classes of the table, beside the population where there is one.
+    pub classes: Option<&'a Classes>,
+    /// The hierarchies of the quasi-identifiers.
+    pub hierarchies: &'a [Hierarchy],
+    /// The policy's seed.
+    pub seed: u64,
     /// How many of them may be suppressed.
     pub max_suppressed: u64,
     /// The column of guarding nodes, where the model has one.
@@ -244,6 +258,12 @@ pub struct Setting<'a> {
 impl<'a> Setting<'a> {
     fn column(&self) -> Result<&'a Values<'a>> {
         self.column.ok_or_else(|| Fault::bug("a model without its column").into())
+    }
+
+    /// Everybody in the population beside the table.
+    fn people(&self) -> u64 {
+        let people = self.classes.map_or(&[][..], Classes::people);
+        people.iter().map(|&people| u64::from(people)).sum()
     }
 
     fn guard(&self) -> Result<&'a Values<'a>> {
@@ -289,6 +309,10 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
                 Box::new(KMapEstimated::new(claim, asked.k, people, setting.rows, asked.significance()))
             }
         },
+        ModelSpec::JAnonymity(asked) if asked.population.is_some() => {
+            Box::new(JCounted::new(claim, asked, setting.people())?)
+        }
+        ModelSpec::JAnonymity(asked) => Box::new(JPredicted::new(claim, asked, setting)?),
         ModelSpec::DeltaPresence(d) => Box::new(MostPresent::new(claim, d.max, strict || d.min > 0.0)),
         ModelSpec::DifferentialPrivacy(d) => Box::new(DifferentialPrivacy::new(claim, d)?),
     })

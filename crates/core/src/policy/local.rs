@@ -295,7 +295,7 @@ fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
     );
     let pays = |model: &ModelSpec| matches!(model, ModelSpec::Profitability(_));
     refuse(
-        policy.population().is_some() || policy.privacy.models.iter().any(pays),
+        policy.counts_people() || policy.privacy.models.iter().any(pays),
         "search.local",
         "people and payments are counted at one level per column, and rows that are searched again are at several",
         "remove it, or the model",
@@ -337,6 +337,7 @@ fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
                 | ModelSpec::Personalized(_)
                 | ModelSpec::Profitability(_)
                 | ModelSpec::KMap(_)
+                | ModelSpec::JAnonymity(_)
                 | ModelSpec::DeltaPresence(_)
         );
         refuse(

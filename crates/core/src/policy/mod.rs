@@ -21,9 +21,9 @@ pub use local::{Boxes, By, Cut, Form, Greedy, LOCAL, Mondrian, POSETS, Partition
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
     AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, DifferentialPrivacy,
-    Distance, Diversity, Estimator, Game, KE, KMap, LDiversity, Likeness, MConfidentiality, ModelSpec,
-    PSensitive, People, Personalized, PopulationUniqueness, Profitability, RareValues, SampleUniqueness,
-    StrictAverageRisk, TCloseness,
+    Distance, Diversity, Estimator, Game, JAnonymity, KE, KMap, LDiversity, Likeness, MConfidentiality,
+    ModelSpec, PSensitive, People, Personalized, PopulationUniqueness, Profitability, RareValues,
+    SampleUniqueness, StrictAverageRisk, TCloseness,
 };
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;

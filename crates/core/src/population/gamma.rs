@@ -15,7 +15,7 @@ pub fn ln_gamma(mut x: f64) -> f64 {
     (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series(x) - product.ln()
 }
 
-/// ln Γ(x + a) − ln Γ(x) for a from −1 to 1, without the digits that two large logarithms lose when they are subtracted.
+/// ln Γ(x + a) − ln Γ(x) for a from −1 upwards, without the digits that two large logarithms lose when they are subtracted.
 pub fn ln_ratio(x: f64, a: f64) -> f64 {
     if x.min(x + a) < LARGE {
         return ln_gamma(x + a) - ln_gamma(x);

@@ -5,6 +5,7 @@
 //! negative binomial (Chen and Keller-McNulty 1998). Dankar, El Emam, Neisa and Roffey (2012) say which to trust.
 //! A noun, because models judge by it as well as risk does. Costs by distinct class sizes, not by rows.
 
+mod beta;
 mod gamma;
 mod interval;
 mod pitman;
@@ -12,6 +13,7 @@ mod root;
 mod snb;
 mod zayatz;
 
+pub(crate) use beta::{at_least, beta};
 pub(crate) use gamma::ln_gamma;
 pub use interval::{LEVEL, interval};
 pub use pitman::{Pitman, pitman};

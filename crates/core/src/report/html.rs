@@ -163,7 +163,7 @@ fn headline(facts: &Facts) -> String {
         "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{word}:</strong> {rest}</p>\n\
          <p class=\"lead\">{story}</p>\n{}{}{warnings}{}</section>\n",
         tiles(facts),
-        guarantees(facts),
+        guarantees(facts) + &predicted(facts),
         asked(facts)
     )
 }
@@ -240,6 +240,16 @@ fn guarantees(facts: &Facts) -> String {
     let head = "<tr><th scope=\"col\">Guarantee</th><th scope=\"col\" class=\"n\">Asked for</th>\
                 <th scope=\"col\" class=\"n\">Reached</th><th scope=\"col\">Verdict</th></tr>";
     table("guarantees", "The guarantees", head, &rows.collect::<String>())
+}
+
+/// Why rows stay whose class is small.
+fn predicted(facts: &Facts) -> String {
+    let told = facts
+        .release
+        .predicted
+        .values()
+        .map(|told| format!("<p>{} released {}.</p>\n", count(told.rows, "row"), escape(&told.reason())));
+    told.collect()
 }
 
 /// A table in a box of its own, so that a wide one moves inside it and not the page.

@@ -280,6 +280,7 @@ fn release(lattice: &LatticeFacts) -> Release {
             "k".to_owned(),
             Claim { required: 5.0, achieved: Some(5.0), holds: true },
         )]),
+        predicted: BTreeMap::new(),
         risk: None,
         search: SearchFacts {
             algorithm: "bounds".to_owned(),

@@ -10,7 +10,7 @@ use crate::explore::{Explored, HeightFacts, NodeFacts, Summary};
 use crate::lattice::profile;
 use crate::policy::Form;
 use crate::policy::Role;
-use crate::release::{RegionFacts, StepFacts};
+use crate::release::{Foresight, PredictedFacts, RegionFacts, StepFacts};
 
 const VOID: [&str; 3] = ["meta", "br", "!doctype"];
 
@@ -119,6 +119,24 @@ fn several_guarantees_are_listed() {
     facts.policy.groups = vec!["voters: age, sex at least 5 times".to_owned()];
     let page = check(&facts);
     assert!(page.contains("all 2 guarantees hold") && page.contains("k (voters)"));
+}
+
+#[test]
+fn rows_that_stay_for_predicted_people_are_told_with_the_reason() {
+    let mut facts = sample();
+    let told = PredictedFacts {
+        k: 11,
+        people: 8_000_000,
+        confidence: 0.95,
+        from: Foresight::Network,
+        rows: 42,
+        edges: Vec::new(),
+    };
+    facts.release.predicted.insert("j-anonymity: predicted".to_owned(), told);
+    let page = check(&facts);
+    assert!(page.contains("42 rows released in classes of fewer than 11 rows"), "{page}");
+    assert!(page.contains("to have 11 of 8000000 people, as a network of the table predicts."), "{page}");
+    assert!(!check(&sample()).contains("predicts"));
 }
 
 #[test]

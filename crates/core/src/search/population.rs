@@ -80,12 +80,19 @@ pub(super) fn beside(policy: &Policy, classes: Classes, people: Option<&Classes>
 fn enough(policy: &Policy, people: u64) -> Result<()> {
     let models = policy.privacy.models.iter().enumerate();
     let faults = models.filter_map(|(at, model)| match model {
-        ModelSpec::KMap(asked) if model.population().is_some() && asked.k > people => Some(
-            Fault::data(format!("k = {} is more than the population, which has {people} people", asked.k))
-                .key(format!("privacy.models.{at}.k_map.k"))
-                .help("lower k, or give the whole population"),
-        ),
+        ModelSpec::KMap(asked) if model.population().is_some() => beyond((at, model), asked.k, people),
+        ModelSpec::JAnonymity(asked) if model.population().is_some() => {
+            beyond((at, model), asked.k, asked.people.unwrap_or(people))
+        }
         _ => None,
     });
     Error::check(faults.collect())
+}
+
+fn beyond((at, model): (usize, &ModelSpec), k: u64, people: u64) -> Option<Fault> {
+    (k > people).then(|| {
+        Fault::data(format!("k = {k} is more than the population, which has {people} people"))
+            .key(format!("privacy.models.{at}.{}.k", model.key()))
+            .help("lower k, or give the whole population")
+    })
 }

@@ -117,7 +117,14 @@ impl Problem {
         };
         let mut models = models(policy, &names)?;
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
-        models.extend(asked_models(policy, &names, (&measured, &texts), &classes, max_suppressed, load)?);
+        models.extend(asked_models(
+            policy,
+            &names,
+            (&measured, &texts),
+            (&classes, &hierarchies),
+            max_suppressed,
+            load,
+        )?);
         unseen(&models)?;
         let labelled = measured.iter().zip(values).take(targets);
         let targets = labelled.map(|(name, (texts, _))| (name.clone(), texts)).collect();
@@ -321,7 +328,7 @@ fn asked_models(
     policy: &Policy,
     names: &[String],
     (measured, texts): (&[String], &[&Dictionary]),
-    classes: &Classes,
+    (classes, hierarchies): (&Classes, &[Hierarchy]),
     max_suppressed: u64,
     load: Load<'_>,
 ) -> Result<Vec<Box<dyn PrivacyModel>>> {
@@ -341,6 +348,9 @@ fn asked_models(
         quasi: names,
         measured: &values,
         rows: classes.rows(),
+        classes: Some(classes),
+        hierarchies,
+        seed: policy.search.seed,
         max_suppressed,
         // Rounds suppress rows, whatever is left in the end.
         strict: max_suppressed == 0 && !policy.search.local,

@@ -151,6 +151,9 @@ fn guarantees(asked: &[Asked<'_>], certificate: &Certificate) -> Vec<String> {
     for name in release.privacy.keys().filter(|name| asked.iter().all(|asked| asked.claim != **name)) {
         wrong.push(format!("{name} is claimed, but the policy does not ask for it"));
     }
+    for name in release.predicted.keys().filter(|name| asked.iter().all(|asked| asked.claim != **name)) {
+        wrong.push(format!("people are predicted for {name}, but the policy does not ask for it"));
+    }
     wrong
 }
 

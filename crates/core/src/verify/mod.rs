@@ -13,6 +13,7 @@
 //! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
 //! `losses.rs`, and `loss by column: NAME`.
 
+mod chances;
 mod claims;
 mod classes;
 mod groups;
@@ -23,6 +24,7 @@ mod levels;
 mod losses;
 mod models;
 mod population;
+mod predicted;
 mod reference;
 mod region_losses;
 mod regions;
@@ -53,6 +55,7 @@ use self::levels::Chain;
 use self::losses::Facts;
 use self::models::Rule;
 use self::population::{Comparison, People};
+use self::predicted::{Foreseen, Prediction};
 use self::region_losses::RegionFacts;
 use self::regions::{Deal, Regions};
 use self::rowhash::RowHash;
@@ -76,6 +79,7 @@ pub struct Verifier<'a> {
     groups: Vec<Group>,
     rules: Vec<Rule>,
     comparisons: Vec<Comparison>,
+    predictions: Vec<Prediction>,
     start: RowHash,
     released: Option<Side>,
     original: Option<Side>,
@@ -104,7 +108,8 @@ impl<'a> Verifier<'a> {
             certificate,
             groups: groups::of(policy, drawn.as_ref())?,
             rules: models::of(policy),
-            comparisons: population::of(policy, certificate.release.rows),
+            comparisons: population::of(policy, certificate.release.rows, 0),
+            predictions: predicted::of(policy),
             start: RowHash::keyed(files.0, files.1),
             released: None,
             original: None,
@@ -257,6 +262,9 @@ impl<'a> Verifier<'a> {
     pub fn finish(mut self, build: &Build<'_>) -> Result<Verdict> {
         let mut original = self.original.take();
         let population = self.population.take();
+        if let Some(population) = &population {
+            self.comparisons = population::of(self.policy, self.certificate.release.rows, population.rows);
+        }
         let mut released = self.released.take();
         let minorities = begun(&mut released)?.minorities();
         let released = &*begun(&mut released)?;
@@ -283,12 +291,23 @@ impl<'a> Verifier<'a> {
             verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
         }
         let people = population.as_ref().and_then(|population| People::new(population, &chains));
+        let foreseen = match &original {
+            Some(original) if !self.predictions.is_empty() => Foreseen::new(self.policy, original, &chains)?,
+            _ => None,
+        };
         self.of_population(others, people.as_ref(), (&chains, released, &judged), &mut verdict);
+        for prediction in &self.predictions {
+            let known = (original.is_some(), foreseen.as_ref());
+            let of = (&chains[..], released, &judged);
+            verdict.set(&prediction.claim, predicted::claim(prediction, self.certificate, known, of));
+        }
         drop(population);
         let of = (&chains[..], released, &judged);
         match self.policy.forms_regions() {
             true => self.of_regions((original, labels), minorities, of, &mut verdict),
-            false => self.of_original((original, labels), people.as_ref(), of, &mut verdict),
+            false => {
+                self.of_original((original, labels), (people.as_ref(), foreseen.as_ref()), of, &mut verdict)
+            }
         }
         Ok(verdict)
     }
@@ -355,14 +374,19 @@ impl<'a> Verifier<'a> {
             required: comparison.required(),
             holds: Box::new(|figure| comparison.holds(figure)),
         });
-        groups.chain(rules).chain(comparisons).collect()
+        let predictions = self.predictions.iter().map(|prediction| Asked {
+            claim: &prediction.claim,
+            required: prediction.required(),
+            holds: Box::new(|figure| figure >= prediction.required()),
+        });
+        groups.chain(rules).chain(comparisons).chain(predictions).collect()
     }
 
     /// The claims that need the original; without it they are named as not checked.
     fn of_original(
         &self,
         (original, labels): (Option<Side>, Option<leveled::Labels>),
-        people: Option<&People>,
+        people: (Option<&People>, Option<&Foreseen<'_>>),
         (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
     ) {
@@ -489,9 +513,19 @@ impl<'a> Verifier<'a> {
     }
 
     /// What a class must be to be released.
-    fn safety<'s>(&'s self, people: Option<&'s People>) -> Safety<'s> {
-        let (groups, rules, comparisons) = (&self.groups, &self.rules, &self.comparisons);
-        Safety { groups, rules, comparisons, people, missing: self.policy.input.missing }
+    fn safety<'s>(
+        &'s self,
+        (people, foreseen): (Option<&'s People>, Option<&'s Foreseen<'s>>),
+    ) -> Safety<'s> {
+        Safety {
+            groups: &self.groups,
+            rules: &self.rules,
+            comparisons: &self.comparisons,
+            people,
+            predictions: &self.predictions,
+            foreseen,
+            missing: self.policy.input.missing,
+        }
     }
 
     fn input(&self, original: &Side) -> Finding {

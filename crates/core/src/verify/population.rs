@@ -6,6 +6,8 @@
 //! people can be counted without the original too (but for hierarchies of frequent values, which are those of the
 //! table). Costs two look-ups per distinct tuple of the population.
 
+use std::collections::BTreeMap;
+
 use super::claims::{self, Judged};
 use super::classes::{Classes, MISSING, UNKNOWN};
 use super::levels::Chain;
@@ -13,8 +15,8 @@ use super::side::Side;
 use super::source::maps;
 use super::truth::{maps_at, to_released};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
-use crate::policy::{DeltaPresence, ModelSpec, People as Asked, Policy};
-use crate::release::{Certificate, FileFacts};
+use crate::policy::{DeltaPresence, JAnonymity, ModelSpec, People as Asked, Policy};
+use crate::release::{Certificate, FileFacts, Foresight, PredictedFacts};
 
 /// What is asked of every class of the population.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,10 +25,48 @@ enum Kind {
     People(u64),
     /// So many rows that people are likely behind them, where rows are released.
     Rows(u64),
+    /// So many rows in a larger table that k people are likely behind them, where rows are released.
+    Larger(Larger),
     /// Released rows for no more than this share of its people.
     Most(f64),
     /// Released rows for no less than this share of its people.
     Least(f64),
+}
+
+/// What j-anonymity asks of a larger table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Larger {
+    k: u64,
+    people: u64,
+    /// Rows of the larger table.
+    rows: u64,
+    significance: f64,
+    /// Rows that a class needs there.
+    needed: u64,
+}
+
+impl Larger {
+    fn new(asked: &JAnonymity, rows: u64) -> Self {
+        let (k, people) = (asked.k, asked.people.unwrap_or(rows));
+        let significance = 1.0 - asked.confidence();
+        Larger { k, people, rows, significance, needed: likely(k, people, rows, significance) }
+    }
+
+    /// The most people that are likely behind so many rows: doubled until they are not, then halved.
+    fn people(self, rows: u64) -> u64 {
+        let enough =
+            |k: u64| k <= self.people && likely(k, self.people, self.rows, self.significance) <= rows;
+        let mut step = 1;
+        while enough(rows + step) {
+            step *= 2;
+        }
+        let mut most = rows;
+        while step > 0 {
+            most += if enough(most + step) { step } else { 0 };
+            step /= 2;
+        }
+        most
+    }
 }
 
 /// One guarantee that compares with the population.
@@ -34,11 +74,13 @@ enum Kind {
 pub(super) struct Comparison {
     /// The claim's name in a certificate.
     pub(super) claim: String,
+    /// Where it may let classes of fewer than k rows out.
+    asked: Option<JAnonymity>,
     kind: Kind,
 }
 
-/// The guarantees of a policy, for a table of so many rows.
-pub(super) fn of(policy: &Policy, rows: u64) -> Vec<Comparison> {
+/// The guarantees of a policy, for a table of so many rows and a population of so many.
+pub(super) fn of(policy: &Policy, rows: u64, larger: u64) -> Vec<Comparison> {
     let mut all = Vec::new();
     for asked in &policy.privacy.models {
         let claim = asked.claim();
@@ -48,13 +90,17 @@ pub(super) fn of(policy: &Policy, rows: u64) -> Vec<Comparison> {
                     Asked::Table(_) => Kind::People(map.k),
                     Asked::Number(people) => Kind::Rows(likely(map.k, people, rows, map.significance())),
                 };
-                all.push(Comparison { claim, kind });
+                all.push(Comparison { claim, asked: None, kind });
+            }
+            ModelSpec::JAnonymity(asked) if asked.population.is_some() => {
+                let kind = Kind::Larger(Larger::new(asked, larger));
+                all.push(Comparison { claim, asked: Some(asked.clone()), kind });
             }
             ModelSpec::DeltaPresence(presence) => {
-                all.push(Comparison { claim, kind: Kind::Most(presence.max) });
+                all.push(Comparison { claim, asked: None, kind: Kind::Most(presence.max) });
                 if presence.min > 0.0 {
                     let claim = DeltaPresence::LEAST.to_owned();
-                    all.push(Comparison { claim, kind: Kind::Least(presence.min) });
+                    all.push(Comparison { claim, asked: None, kind: Kind::Least(presence.min) });
                 }
             }
             _ => {}
@@ -68,14 +114,31 @@ impl Comparison {
     pub(super) fn required(&self) -> f64 {
         match self.kind {
             Kind::People(k) | Kind::Rows(k) => k as f64,
+            Kind::Larger(larger) => larger.k as f64,
             Kind::Most(share) | Kind::Least(share) => share,
         }
     }
 
-    /// Whether a figure is enough.
+    /// Whether a class with this figure may be released.
+    fn enough(&self, figure: f64) -> bool {
+        match self.kind {
+            Kind::Larger(larger) => figure >= larger.needed as f64,
+            _ => self.holds(figure),
+        }
+    }
+
+    /// A figure as a certificate states it.
+    fn stated(&self, figure: f64) -> f64 {
+        match self.kind {
+            Kind::Larger(larger) => larger.people(figure as u64) as f64,
+            _ => figure,
+        }
+    }
+
+    /// Whether a stated figure is enough.
     pub(super) fn holds(&self, figure: f64) -> bool {
         match self.kind {
-            Kind::People(_) | Kind::Rows(_) | Kind::Least(_) => figure >= self.required(),
+            Kind::People(_) | Kind::Rows(_) | Kind::Larger(_) | Kind::Least(_) => figure >= self.required(),
             Kind::Most(_) => figure <= self.required(),
         }
     }
@@ -83,7 +146,7 @@ impl Comparison {
     /// What a class of so many people reaches with so many rows; none where it is not asked about.
     fn figure(&self, rows: u64, people: u64) -> Option<f64> {
         match self.kind {
-            Kind::People(_) => (rows > 0).then_some(people as f64),
+            Kind::People(_) | Kind::Larger(_) => (rows > 0).then_some(people as f64),
             Kind::Rows(_) => (rows > 0).then_some(rows as f64),
             Kind::Most(_) => (rows > 0).then(|| rows as f64 / people as f64),
             Kind::Least(_) => Some(rows as f64 / people as f64),
@@ -94,7 +157,7 @@ impl Comparison {
     fn worst(&self, figures: impl Iterator<Item = f64>) -> Option<f64> {
         match self.kind {
             Kind::Most(_) => figures.reduce(f64::max),
-            Kind::People(_) | Kind::Rows(_) | Kind::Least(_) => figures.reduce(f64::min),
+            Kind::People(_) | Kind::Rows(_) | Kind::Larger(_) | Kind::Least(_) => figures.reduce(f64::min),
         }
     }
 }
@@ -125,6 +188,24 @@ impl People {
     /// The people of a class of the generalized original.
     fn of(&self, tuple: &[u32]) -> u64 {
         self.classes.tuples.get(tuple).map_or(0, |class| self.classes.tally(class).rows)
+    }
+
+    /// A class in the numbers of the generalized original.
+    pub(super) fn tuple(&self, class: usize) -> &[u32] {
+        self.classes.tuples.tuple(class)
+    }
+
+    /// Released class → the class that it is here.
+    pub(super) fn looks(&self, chains: &[Chain<'_>], released: &Side) -> BTreeMap<usize, usize> {
+        let numbers = to_released(chains, released);
+        let maps = maps_at(&numbers, &self.levels);
+        let mut tuple = vec![MISSING; self.levels.len()];
+        let mut looks = BTreeMap::new();
+        for class in 0..self.classes.len() {
+            translate(self.tuple(class), &maps, &mut tuple);
+            looks.extend(released.classes.tuples.get(&tuple).map(|found| (found, class)));
+        }
+        looks
     }
 
     /// The rows and the people of every class of either file: of released classes, then of those that have people and
@@ -188,7 +269,7 @@ pub(super) fn without_unsafe(
     for comparison in alone {
         for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
             let people = people.map_or(0, |people| people.of(classes.tuples.tuple(class)));
-            if !comparison.figure(*count, people).is_none_or(|figure| comparison.holds(figure)) {
+            if !comparison.figure(*count, people).is_none_or(|figure| comparison.enough(figure)) {
                 *count = 0;
             }
         }
@@ -234,8 +315,17 @@ pub(super) fn claim(
     let figures = || all.iter().filter_map(|&(rows, people)| comparison.figure(rows, people));
     let worst = if any { comparison.worst(figures()) } else { None };
     let mut wrong = Wrong::default();
-    if let Some(figure) = worst.filter(|figure| !comparison.holds(*figure)) {
-        let short = figures().filter(|figure| !comparison.holds(*figure)).count() as u64;
+    if let (Some(asked), Kind::Larger(larger)) = (&comparison.asked, comparison.kind) {
+        let facts = certificate.release.predicted.get(&comparison.claim);
+        wrong.extend(told(facts, (asked, larger.people), Foresight::Population, judged));
+        if facts.is_some_and(|facts| !facts.edges.is_empty()) {
+            wrong.push("people are counted, and the certificate has edges of a network");
+        }
+    }
+    let unsafe_figures = || figures().filter(|figure| !comparison.enough(*figure));
+    let short = unsafe_figures().count() as u64;
+    let worst = worst.map(|figure| comparison.stated(figure));
+    if let Some(figure) = worst.filter(|_| short > 0) {
         wrong.push(format!(
             "{} of the population {} what is required; the worst has {figure}, {} is required",
             several(short, "class"),
@@ -260,6 +350,32 @@ pub(super) fn claim(
         }
         None => "no row is released".into(),
     })
+}
+
+/// What speaks against what is told of rows that stay in small classes.
+pub(super) fn told(
+    facts: Option<&PredictedFacts>,
+    (asked, people): (&JAnonymity, u64),
+    from: Foresight,
+    judged: &Judged,
+) -> Vec<String> {
+    let Some(facts) = facts else {
+        return vec!["the certificate does not say what people are predicted from".into()];
+    };
+    let mut wrong = Vec::new();
+    if (facts.k, facts.people, facts.confidence, facts.from) != (asked.k, people, asked.confidence(), from) {
+        wrong.push("the certificate says another k, people, confidence or source than the policy".into());
+    }
+    let rows: u64 = judged.counts.iter().filter(|&&rows| rows < asked.k).sum();
+    if rows != facts.rows {
+        wrong.push(format!(
+            "{} in classes of fewer than {}, the certificate says {}",
+            several(rows, "row"),
+            asked.k,
+            facts.rows
+        ));
+    }
+    wrong
 }
 
 /// The population must be the one that was counted, and everybody in the original must be in it.

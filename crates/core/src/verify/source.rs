@@ -13,6 +13,7 @@ use super::labels::Labels;
 use super::levels::{Chain, number};
 use super::models::{Rule, without_disclosed, without_rare, without_smallest, without_unsafe};
 use super::population::{self, Comparison, People};
+use super::predicted::{self, Foreseen, Prediction};
 use super::sensitive::Values;
 use super::side::Side;
 use super::told::{Tells, told};
@@ -31,6 +32,8 @@ pub(super) struct Safety<'a> {
     pub(super) rules: &'a [Rule],
     pub(super) comparisons: &'a [Comparison],
     pub(super) people: Option<&'a People>,
+    pub(super) predictions: &'a [Prediction],
+    pub(super) foreseen: Option<&'a Foreseen<'a>>,
     pub(super) missing: Missing,
 }
 
@@ -44,6 +47,7 @@ impl Safety<'_> {
         let tuples = &classes.tuples;
         without_unsafe(self.rules, tuples, values, &mut counts);
         population::without_unsafe(self.comparisons, self.people, classes, &mut counts);
+        predicted::without_unsafe(self.predictions, self.foreseen, classes, &mut counts);
         let stable = |mut counts| loop {
             counts = stable(tuples, counts, self.groups, self.missing);
             if !without_rare(self.rules, tuples, values, &mut counts) {

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use throng::classes::Classes;
-use throng::model::{KMap, LeastPresent, MostPresent, PrivacyModel};
-use throng::policy::Policy;
+use throng::model::{JCounted, KMap, LeastPresent, MostPresent, PrivacyModel};
+use throng::policy::{JAnonymity, Policy};
 use throng::search::{Budget, Evaluator, Grouped, Outcome, Population, Problem, solve, strategy};
 use throng::table::Dictionary;
 use throng::tuples::Tuples;
@@ -15,12 +15,15 @@ use crate::naive::Instance;
 #[derive(Debug, Clone, Copy)]
 enum Asked {
     Map(u64),
+    /// j-anonymity beside everybody, which is the same.
+    Likely(u64),
     Presence(f64, f64),
 }
 
 fn asked() -> impl Strategy<Value = Asked> {
     prop_oneof![
         (1u64..8).prop_map(Asked::Map),
+        (1u64..8).prop_map(Asked::Likely),
         (1u8..=10).prop_map(|max| Asked::Presence(0.0, f64::from(max) / 10.0)),
         (1u8..6, 0u8..6).prop_map(|(min, more)| {
             Asked::Presence(f64::from(min) / 10.0, f64::from((min + more).min(10)) / 10.0)
@@ -36,8 +39,13 @@ fn peopled() -> impl Strategy<Value = (Instance, Vec<Vec<usize>>)> {
     })
 }
 
-fn models(asked: Asked, strict: bool) -> Vec<Box<dyn PrivacyModel>> {
+fn models(asked: Asked, strict: bool, everybody: u64) -> Vec<Box<dyn PrivacyModel>> {
     match asked {
+        Asked::Likely(k) => {
+            let asked =
+                JAnonymity { k, people: None, confidence: Some(0.9), population: Some("p.csv".into()) };
+            vec![Box::new(JCounted::new("j".into(), &asked, everybody).unwrap())]
+        }
         Asked::Map(k) => vec![Box::new(KMap::new("k-map".into(), k))],
         Asked::Presence(min, max) => {
             let most = MostPresent::new("most".into(), max, strict || min > 0.0);
@@ -57,7 +65,11 @@ fn beside(instance: &Instance, others: &[Vec<usize>], asked: Asked) -> Option<Pr
     let everybody = instance.rows.iter().chain(others).map(code);
     let population = Classes::of_rows(instance.columns.len(), everybody).unwrap();
     problem.classes = problem.classes.drawn_from(&population).unwrap();
-    problem.models.extend(models(asked, instance.max_suppressed == 0));
+    problem.models.extend(models(
+        asked,
+        instance.max_suppressed == 0,
+        (instance.rows.len() + others.len()) as u64,
+    ));
     Some(problem)
 }
 
@@ -75,7 +87,7 @@ fn unsafe_rows(instance: &Instance, others: &[Vec<usize>], asked: Asked, node: &
     let mut kept: Vec<bool> = rows
         .iter()
         .map(|row| match asked {
-            Asked::Map(k) => count(&people, row) as u64 >= k,
+            Asked::Map(k) | Asked::Likely(k) => count(&people, row) as u64 >= k,
             Asked::Presence(_, max) => count(&rows, row) as f64 / count(&people, row) as f64 <= max,
         })
         .collect();
@@ -262,6 +274,14 @@ fn what_does_not_fit_is_refused() {
         ("{ delta_presence = { population = \"p.csv\", min = 0.6, max = 0.5 } }", "min 0.6 is above max 0.5"),
         ("{ delta_presence = { population = \"p.csv\", max = 0 } }", "max cannot be 0"),
         ("{ delta_presence = { population = \"p.csv\", min = -1, max = 0.5 } }", "min cannot be -1"),
+        ("{ j_anonymity = { k = 2 } }", "it is not said how many people there are"),
+        ("{ j_anonymity = { k = 0, people = 9 } }", "k must be 1 or more"),
+        ("{ j_anonymity = { k = 10, people = 9 } }", "9 people cannot be k = 10"),
+        ("{ j_anonymity = { k = 2, people = 2 } }", "the table has 3 rows, more than the 2 people"),
+        ("{ j_anonymity = { k = 2, people = 9, confidence = 1 } }", "confidence cannot be 1"),
+        ("{ j_anonymity = { k = 2, people = 2, population = \"p.csv\" } }", "the larger table has 3 rows"),
+        ("{ j_anonymity = { k = 9, population = \"p.csv\" } }", "which has 3 people"),
+        ("{ j_anonymity = { k = 2, population = \"\" } }", "no path is given"),
         (
             "{ k_map = { k = 5, population = \"p.csv\" } }, { delta_presence = { population = \"q.csv\", max = 1 } }",
             "`q.csv` is another population than `p.csv`",
@@ -283,6 +303,11 @@ fn what_people_cannot_be_counted_with_is_refused() {
     };
     assert!(policy("missing = \"wildcard\"", "", MAP).contains("classes overlap"));
     assert!(policy("", "suppressed = \"cells\"", MAP).contains("starred cells"));
+    let predicted = "{ j_anonymity = { k = 2, people = 99 } }";
+    assert!(policy("missing = \"wildcard\"", "", predicted).contains("classes overlap"));
+    assert!(policy("", "suppressed = \"cells\"", predicted).contains("j_anonymity.people"));
+    assert!(policy("", "[search]\nlocal = true", predicted).contains("at several"));
+    assert!(policy("", "[search]\nalgorithm = \"mondrian\"", predicted).contains("not defined for regions"));
     let presence = "{ delta_presence = { population = \"p.csv\", max = 0.5 } }";
     assert!(policy("", "suppressed = \"starred\"", presence).contains("somebody in the table"));
     assert_eq!(policy("", "suppressed = \"starred\"", MAP), "");

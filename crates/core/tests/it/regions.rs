@@ -216,6 +216,7 @@ fn certificate(
             parted: regional.parted,
         }),
         population: None,
+        predicted: BTreeMap::new(),
         risk: None,
         sampling: None,
         loss: names.map(|name| (name.to_string(), named(name))).collect(),

@@ -207,6 +207,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         steps: Vec::new(),
         regions: None,
         population: None,
+        predicted: BTreeMap::new(),
         risk: Some(RISKS),
         loss: [("prec".into(), 0.3)].into(),
         loss_by_column: BTreeMap::new(),

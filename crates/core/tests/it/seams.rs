@@ -69,7 +69,10 @@ fn may(from: &str, to: &str) -> bool {
         // A model sees classes, a loss sees classes and columns; neither sees how they were searched.
         noun if NOUNS.contains(&noun) => NOUNS.contains(&to),
         // The judge shares nothing with those it judges, and uses no other verb.
-        "verify" => ["error", "table", "cell", "hierarchy", "poset", "policy", "release"].contains(&to),
+        // Which columns predict which is a fact of the table and the policy, like a hierarchy.
+        "verify" => {
+            ["error", "table", "cell", "hierarchy", "poset", "policy", "release", "network"].contains(&to)
+        }
         "describe" => ["error", "table", "hierarchy", "policy"].contains(&to),
         // Local recoding takes up what a search decided, not how.
         // Risk looks at tables, whoever made them; argus lets a person decide; a screening looks at columns.

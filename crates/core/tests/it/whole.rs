@@ -362,6 +362,7 @@ fn certified(
         steps: Vec::new(),
         regions: None,
         population: None,
+        predicted: BTreeMap::new(),
         risk: None,
         sampling: None,
         loss: BTreeMap::new(),

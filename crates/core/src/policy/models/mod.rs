@@ -124,6 +124,8 @@ models! {
     rare_values => RareValues,
     /// Several people of the population in every class.
     k_map => KMap,
+    /// Several people of the population in every class, as far as that can be told from a part of it.
+    j_anonymity => JAnonymity,
     /// No share of the population's people in the release too high or too low, in any class.
     delta_presence => DeltaPresence,
     /// Nobody's row changes much of what may be released.
@@ -203,6 +205,12 @@ impl Policy {
         self.privacy.models.iter().enumerate().find_map(|(at, model)| {
             Some((format!("privacy.models.{at}.{}.population", model.key()), model.population()?))
         })
+    }
+
+    /// Whether people are counted or predicted at the levels of a node.
+    pub(super) fn counts_people(&self) -> bool {
+        let predicts = |model: &ModelSpec| matches!(model, ModelSpec::JAnonymity(_));
+        self.population().is_some() || self.privacy.models.iter().any(predicts)
     }
 
     /// Differential privacy, where it is asked for.

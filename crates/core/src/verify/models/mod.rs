@@ -141,7 +141,7 @@ fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
         ModelSpec::Profitability(asked) => Some(JudgedBy::Payout(Payout::new(asked))),
         ModelSpec::RareValues(asked) => Some(JudgedBy::Values(Rare::new(&asked, policy))),
         // People are judged beside their population.
-        ModelSpec::KMap(_) | ModelSpec::DeltaPresence(_) => None,
+        ModelSpec::KMap(_) | ModelSpec::JAnonymity(_) | ModelSpec::DeltaPresence(_) => None,
         // Counted like k, among the groups.
         ModelSpec::DifferentialPrivacy(_) => None,
     }

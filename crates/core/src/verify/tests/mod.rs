@@ -1,12 +1,14 @@
 //! The judge against a naive holder: [`Case::release`] makes a release and its certificate row by row and
 //! pair by pair, straight from the definitions; tests then judge it as it is, or after it was tampered with.
 
+mod foreseen;
 mod forged;
 mod guarded;
 mod hand;
 mod identifiers;
 mod naive;
 mod population;
+mod predicted;
 mod random;
 mod steps;
 

@@ -1,14 +1,17 @@
 //! The naive holder. Every number is computed row by row or pair by pair from its definition.
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::foreseen::{Seen, counted};
 use super::{Case, Made, Row};
 use crate::policy::{
-    Aggregate, Distance, Diversity, Game, LDiversity, Likeness, Missing, ModelSpec, Policy, Profitability,
-    RareValues, Role, Suppressed, TCloseness,
+    Aggregate, Distance, Diversity, Game, JAnonymity, LDiversity, Likeness, Missing, ModelSpec, Policy,
+    Profitability, RareValues, Role, Suppressed, TCloseness,
 };
 use crate::release::{
-    Certificate, Claim, FileFacts, PolicyFacts, Release, Risks, RowRisk, SearchFacts, StepFacts,
+    Certificate, Claim, FileFacts, Foresight, PolicyFacts, PredictedBy, PredictedFacts, Release, Risks,
+    RowRisk, SearchFacts, StepFacts,
 };
 
 /// The original with its generalized quasi-identifiers.
@@ -26,6 +29,9 @@ struct Table<'a> {
     people: Vec<Row>,
     /// Quasi-identifier → whether somebody in the table, or in the population that it is compared with, lacks it.
     missed: Vec<bool>,
+    /// What a network says, once it was asked, and the people who are likely to look like a row.
+    seen: OnceCell<Seen>,
+    likely: RefCell<BTreeMap<(String, Row), u64>>,
 }
 
 /// What a model computes.
@@ -129,8 +135,19 @@ impl<'a> Table<'a> {
         let known = if policy.population().is_some() { &everybody } else { &raw };
         let missed = (0..quasi.len()).map(|c| known.iter().any(|row| row[c].is_none())).collect();
         let step_of = vec![0; rows];
-        let mut table =
-            Table { case, policy, quasi, general: raw.clone(), raw, steps, step_of, people, missed };
+        let mut table = Table {
+            case,
+            policy,
+            quasi,
+            general: raw.clone(),
+            raw,
+            steps,
+            step_of,
+            people,
+            missed,
+            seen: OnceCell::new(),
+            likely: RefCell::default(),
+        };
         (0..rows).for_each(|row| table.generalize(row, 0));
         let mut stay = table.stay(&vec![true; rows]);
         for starred in &case.starred {
@@ -251,9 +268,64 @@ impl<'a> Table<'a> {
         let general = &self.general[row];
         self.policy.privacy.models.iter().all(|asked| match asked {
             ModelSpec::KMap(asked) => self.people_of(general) >= asked.k as f64,
+            ModelSpec::JAnonymity(asked) => self.likely(asked, row) >= asked.k,
             ModelSpec::DeltaPresence(asked) => self.share_of(general, stay) <= asked.max,
             _ => true,
         })
+    }
+
+    /// The table as its network sees it.
+    fn seen(&self) -> &Seen {
+        let hierarchy = |(name, missed): (&String, &bool)| {
+            crate::hierarchy::Hierarchy::new(self.case.paths[name].clone(), *missed).unwrap()
+        };
+        let hierarchies = || self.quasi.iter().zip(&self.missed).map(hierarchy).collect();
+        self.seen.get_or_init(|| Seen::new(&self.quasi, hierarchies(), &self.raw))
+    }
+
+    /// The people who are likely to look like a row.
+    fn likely(&self, asked: &JAnonymity, row: usize) -> u64 {
+        let key = (format!("{asked:?}"), self.general[row].clone());
+        if let Some(&known) = self.likely.borrow().get(&key) {
+            return known;
+        }
+        let people = self.reckoned(asked, row);
+        self.likely.borrow_mut().insert(key, people);
+        people
+    }
+
+    fn reckoned(&self, asked: &JAnonymity, row: usize) -> u64 {
+        match asked.population {
+            Some(_) => counted(asked, self.people_of(&self.general[row]) as u64, self.people.len() as u64),
+            None => {
+                let levels: Vec<usize> = self.quasi.iter().map(|name| self.case.levels[name]).collect();
+                self.seen().people(asked, row, &levels)
+            }
+        }
+    }
+
+    /// What is told of people who are likely.
+    fn predicted(&self, stay: &[bool]) -> BTreeMap<String, PredictedFacts> {
+        let told = |model: &ModelSpec| {
+            let ModelSpec::JAnonymity(asked) = model else { return None };
+            let size =
+                |row: &usize| (0..stay.len()).filter(|&b| self.general[b] == self.general[*row]).count();
+            let small = (0..stay.len()).filter(|&row| stay[row] && (size(&row) as u64) < asked.k).count();
+            let edge = |e: crate::network::EdgeFacts| PredictedBy {
+                column: e.to,
+                level: e.to_level,
+                from: e.from,
+                from_level: e.from_level,
+            };
+            let (from, edges) = match asked.population {
+                Some(_) => (Foresight::Population, Vec::new()),
+                None => (Foresight::Network, self.seen().edges.iter().cloned().map(edge).collect()),
+            };
+            let people = asked.people.unwrap_or(self.people.len() as u64);
+            let (k, confidence, rows) = (asked.k, asked.confidence(), small as u64);
+            Some((model.claim(), PredictedFacts { k, people, confidence, from, rows, edges }))
+        };
+        self.policy.privacy.models.iter().filter_map(told).collect()
     }
 
     /// Whether enough of everybody's class is in the release.
@@ -280,6 +352,11 @@ impl<'a> Table<'a> {
                 ModelSpec::KMap(map) => {
                     let people = released.iter().map(|row| self.people_of(row));
                     claim(asked.claim(), map.k as f64, people.reduce(f64::min));
+                }
+                ModelSpec::JAnonymity(likely) => {
+                    let released = (0..stay.len()).filter(|&row| stay[row]);
+                    let least = released.map(|row| self.likely(likely, row)).min();
+                    claim(asked.claim(), likely.k as f64, least.map(|least| least as f64));
                 }
                 ModelSpec::DeltaPresence(presence) => {
                     let most: Vec<f64> = shares(&mut released.iter().copied());
@@ -657,6 +734,7 @@ impl<'a> Table<'a> {
                 .chain(self.model_claims(stay))
                 .chain(self.people_claims(stay))
                 .collect(),
+            predicted: self.predicted(stay),
             risk: Some(self.risks(stay)),
             search: SearchFacts {
                 algorithm: "none".into(),

@@ -116,6 +116,9 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
         "{ rare_values = { k = 3, columns = [\"b\", \"e\"] } }, { l_diversity = { column = \"d\", l = 2 } }",
         "{ sample_uniqueness = { max = 0.5 } }, { l_diversity = { column = \"d\", l = 2 } }",
         "{ k_map = { k = 4, population = \"p.csv\" } }",
+        "{ j_anonymity = { k = 4, population = \"p.csv\" } }",
+        "{ j_anonymity = { k = 5, population = \"p.csv\", people = 130, confidence = 0.87 } }",
+        "{ j_anonymity = { k = 3, people = 900, confidence = 0.8 } }",
         "{ delta_presence = { population = \"p.csv\", max = 0.6 } }, { l_diversity = { column = \"d\", l = 2 } }",
         "{ delta_presence = { population = \"p.csv\", min = 0.2, max = 0.9 } }, { k_map = { k = 3, population = \"p.csv\" } }",
     ]);
@@ -123,7 +126,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
     (table(), people(), [0_usize..4, 0..4, 0..4], policy, steps, models).prop_map(
         move |(rows, people, levels, (missing, suppressed, privacy, loss), steps, models)| {
             // People are not counted where classes overlap, or in several forms.
-            let counts = models.contains("p.csv");
+            let counts = models.contains("p.csv") || models.contains("j_anonymity");
             let missing = if counts && missing == Missing::Wildcard { Missing::Value } else { missing };
             let suppressed = if counts { "dropped" } else { suppressed };
             // Starred rows are judged by no model, and some models need a k.

@@ -1,0 +1,504 @@
+//! j-anonymity (mission P13; Katirai, *A Theory and Toolkit for the Mathematics of Privacy*, "Introducing the concept of j-anonymity"):
+//! a table is a part of a population, so rows of which fewer than k are alike in the table may stay where the population is likely
+//! to have k people like them.
+//!
+//! **Counted** in a larger table that holds this one and was drawn by chance from the people. A class of k − 1 people has t rows or more
+//! there, once it has any, with a probability of at most 1 − confidence (as k-map is estimated); a class of t rows there is safe. Where the larger table is
+//! everybody, t = k and this is k-map. A class of k rows here has as many there, and t is at most k.
+//!
+//! **Predicted** by the network of the table itself. It gives a class the probability p; p·n of n rows may be luck, so p is taken at its lower limit
+//! (Clopper and Pearson 1934) p₋ at half the error that is left. The c rows of the class are people; of the people who are not in the table each is like them with p₋. A class is
+//! safe where it has k rows, or c + Bin(people − n, p₋) reaches k but for the other half. So it is wrong of a class with at most
+//! 1 − confidence, as far as the table was drawn by chance and the network's independences hold. Of each class by itself, not of all together.
+//!
+//! Both are monotone: merging adds rows and probabilities, and leaving rows out changes nobody outside of the table. Cost: a pass over the classes; predicted,
+//! the probability of every class of fewer than k rows, and what each number of rows asks for, once.
+
+use std::sync::OnceLock;
+
+use super::k_map::{people, rows_for};
+use super::{PrivacyModel, Setting, Verdict};
+use crate::classes::{Flags, View};
+use crate::error::{Fault, Result};
+use crate::hierarchy::Hierarchy;
+use crate::network::{Entries, Fit, Network, fit};
+use crate::policy::JAnonymity;
+use crate::population::{at_least, beta};
+use crate::release::{Foresight, PredictedBy, PredictedFacts};
+
+/// Released rows whose class has fewer than k rows.
+fn rows_below(k: u64, classes: &View<'_>, flags: &Flags) -> u64 {
+    let released = (0..classes.len()).filter(|&class| !flags.has(class));
+    released.map(|class| u64::from(classes.counts()[class])).filter(|&rows| rows < k).sum()
+}
+
+/// At least so many rows in a larger table that k people are likely behind them.
+#[derive(Debug, Clone)]
+pub struct JCounted {
+    claim: String,
+    k: u64,
+    people: u64,
+    confidence: f64,
+    /// Rows of the larger table.
+    larger: u64,
+    /// Rows that a class needs there.
+    needed: u64,
+}
+
+impl JCounted {
+    /// As a policy asks, beside a larger table of so many rows.
+    ///
+    /// # Errors
+    /// Fewer people than rows.
+    pub fn new(claim: String, asked: &JAnonymity, larger: u64) -> Result<Self> {
+        let (k, confidence) = (asked.k, asked.confidence());
+        let people = asked.people.unwrap_or(larger);
+        enough(people, larger, "larger table")?;
+        Ok(JCounted {
+            claim,
+            k,
+            people,
+            confidence,
+            larger,
+            needed: rows_for(k, people, larger, 1.0 - confidence),
+        })
+    }
+
+    /// The most people that a class of so many rows in the larger table is taken to have.
+    fn most(&self, rows: u64) -> u64 {
+        let enough = |k: u64| rows_for(k, self.people, self.larger, 1.0 - self.confidence) <= rows;
+        greatest(rows, self.people, enough)
+    }
+}
+
+/// The greatest number from one that fits to another, where all below one that fits do, too.
+fn greatest(mut low: u64, mut high: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    while low < high {
+        let mid = low + (high - low).div_ceil(2);
+        if fits(mid) {
+            low = mid;
+        } else {
+            high = mid - 1;
+        }
+    }
+    low
+}
+
+fn enough(people: u64, rows: u64, table: &str) -> Result<()> {
+    if people >= rows {
+        return Ok(());
+    }
+    Err(Fault::data(format!("the {table} has {rows} rows, more than the {people} people of the population"))
+        .key("people")
+        .help("give the number of people that it was drawn from, its own among them")
+        .into())
+}
+
+impl PrivacyModel for JCounted {
+    fn name(&self) -> String {
+        self.claim.clone()
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn cascades(&self) -> bool {
+        false
+    }
+
+    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        for class in (0..classes.len()).filter(|&class| people(classes, class) < self.needed) {
+            flags.flag(class, classes.counts()[class]);
+        }
+    }
+
+    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
+        let released = (0..classes.len()).filter(|&class| !flags.has(class));
+        let least = released.map(|class| people(classes, class)).min();
+        Some(Verdict {
+            required: self.k as f64,
+            achieved: least.map(|rows| self.most(rows) as f64),
+            holds: least.is_none_or(|rows| rows >= self.needed),
+        })
+    }
+
+    fn predicted(&self, classes: &View<'_>, flags: &Flags) -> Option<PredictedFacts> {
+        Some(PredictedFacts {
+            k: self.k,
+            people: self.people,
+            confidence: self.confidence,
+            from: Foresight::Population,
+            rows: rows_below(self.k, classes, flags),
+            edges: Vec::new(),
+        })
+    }
+}
+
+/// At least k people per class, as a network of the table predicts them.
+#[derive(Debug)]
+pub struct JPredicted {
+    claim: String,
+    k: u64,
+    people: u64,
+    confidence: f64,
+    rows: u64,
+    network: Network,
+    /// The network's columns, which are in the order of their names, as columns of the table.
+    columns: Vec<usize>,
+    /// Rows of a class, less 1 → the probability that it then needs.
+    needed: Vec<OnceLock<f64>>,
+}
+
+impl JPredicted {
+    /// As a policy asks, from the table of a setting.
+    ///
+    /// # Errors
+    /// Fewer people than rows, or a table that no network can be fitted to.
+    pub fn new(claim: String, asked: &JAnonymity, setting: &Setting<'_>) -> Result<Self> {
+        let (Some(classes), Some(people)) = (setting.classes, asked.people) else {
+            return Err(Fault::bug("a prediction without a table or a number of people").into());
+        };
+        enough(people, classes.rows(), "table")?;
+        let mut columns: Vec<usize> = (0..setting.quasi.len()).collect();
+        columns.sort_by_key(|&column| &setting.quasi[column]);
+        let names: Vec<String> = columns.iter().map(|&column| setting.quasi[column].clone()).collect();
+        let hierarchies: Vec<Hierarchy> =
+            columns.iter().map(|&column| setting.hierarchies[column].clone()).collect();
+        let codes = |&column: &usize| (0..classes.len()).map(|class| classes.code(class, column)).collect();
+        let entries = Entries::new(columns.iter().map(codes).collect(), classes.counts().to_vec())?;
+        let asked_fit = Fit { seed: setting.seed, target: None };
+        let network = fit(&names, &hierarchies, &entries.in_order(&hierarchies), asked_fit)?;
+        Ok(JPredicted {
+            claim,
+            k: asked.k,
+            people,
+            confidence: asked.confidence(),
+            rows: classes.rows(),
+            network,
+            columns,
+            needed: (1..asked.k.min(classes.rows() + 1)).map(|_| OnceLock::new()).collect(),
+        })
+    }
+
+    /// What may go wrong at each of the two places.
+    fn error(&self) -> f64 {
+        (1.0 - self.confidence) / 2.0
+    }
+
+    /// The probability that a class of so many rows, fewer than k, needs; infinite where none is enough.
+    fn needed(&self, rows: u32) -> f64 {
+        *self.needed[rows as usize - 1].get_or_init(|| {
+            let (more, others) = (self.k - u64::from(rows), self.people - self.rows);
+            if more > others {
+                return f64::INFINITY;
+            }
+            let lower = least(1.0, |p| at_least(more, others, p) >= 1.0 - self.error());
+            // The limit of x rows of n reaches `lower` where I_lower(x, n − x + 1) is no longer above the error.
+            let n = self.rows as f64;
+            let enough = |x: f64| beta(lower, x, n - x + 1.0) <= self.error();
+            if enough(n) { least(n, enough) / n } else { f64::INFINITY }
+        })
+    }
+
+    /// The most people that a class of so many rows and this probability is taken to have.
+    fn most(&self, rows: u64, probability: f64) -> u64 {
+        let n = self.rows as f64;
+        let (x, others) = (probability * n, self.people - self.rows);
+        let lower = least(1.0, |p| beta(p, x, n - x + 1.0) >= self.error());
+        rows + greatest(0, others, |more| at_least(more, others, lower) >= 1.0 - self.error())
+    }
+
+    /// Calls `each` with the probability of some classes.
+    fn probabilities(
+        &self,
+        classes: &View<'_>,
+        which: impl Iterator<Item = usize>,
+        mut each: impl FnMut(usize, f64),
+    ) {
+        let levels: Vec<usize> = self.columns.iter().map(|&column| classes.node().level(column)).collect();
+        let mut at_node = self.network.at_node(&levels);
+        let mut labels = vec![0; self.columns.len()];
+        for class in which {
+            for (label, &column) in labels.iter_mut().zip(&self.columns) {
+                *label = classes.code(class, column);
+            }
+            each(class, at_node.probability(&labels));
+        }
+    }
+
+    /// The least that a released class is taken to have.
+    fn least_people(&self, classes: &View<'_>, flags: &Flags) -> Option<u64> {
+        let counts = classes.counts();
+        let mut released: Vec<usize> = (0..classes.len()).filter(|&class| !flags.has(class)).collect();
+        released.sort_by_key(|&class| counts[class]);
+        let mut found: Option<u64> = None;
+        // Of classes of equal rows the one of least probability; a class has no fewer people than rows.
+        for equal in released.chunk_by(|&a, &b| counts[a] == counts[b]) {
+            let rows = u64::from(counts[equal[0]]);
+            if found.is_some_and(|found| found <= rows) {
+                break;
+            }
+            let mut probability = 1.0f64;
+            self.probabilities(classes, equal.iter().copied(), |_, p| probability = probability.min(p));
+            let people = self.most(rows, probability);
+            found = Some(found.map_or(people, |found| found.min(people)));
+        }
+        found
+    }
+}
+
+/// The least number up to one that fits, where all above one that fits do, too; to the last digit.
+fn least(mut high: f64, fits: impl Fn(f64) -> bool) -> f64 {
+    let mut low = 0.0;
+    loop {
+        let mid = low + (high - low) / 2.0;
+        if mid <= low || mid >= high {
+            return high;
+        }
+        if fits(mid) {
+            high = mid;
+        } else {
+            low = mid;
+        }
+    }
+}
+
+impl PrivacyModel for JPredicted {
+    fn name(&self) -> String {
+        self.claim.clone()
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn cascades(&self) -> bool {
+        false
+    }
+
+    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
+        let counts = classes.counts();
+        let doubtful = |class: &usize| u64::from(counts[*class]) < self.k && !flags.has(*class);
+        let small: Vec<usize> = (0..classes.len()).filter(doubtful).collect();
+        self.probabilities(classes, small.into_iter(), |class, probability| {
+            if probability < self.needed(counts[class]) {
+                flags.flag(class, counts[class]);
+            }
+        });
+    }
+
+    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
+        let least = self.least_people(classes, flags);
+        Some(Verdict {
+            required: self.k as f64,
+            achieved: least.map(|people| people as f64),
+            holds: least.is_none_or(|people| people >= self.k),
+        })
+    }
+
+    fn predicted(&self, classes: &View<'_>, flags: &Flags) -> Option<PredictedFacts> {
+        let edge = |edge: crate::network::EdgeFacts| PredictedBy {
+            column: edge.to,
+            level: edge.to_level,
+            from: edge.from,
+            from_level: edge.from_level,
+        };
+        Some(PredictedFacts {
+            k: self.k,
+            people: self.people,
+            confidence: self.confidence,
+            from: Foresight::Network,
+            rows: rows_below(self.k, classes, flags),
+            edges: self.network.facts().edges.into_iter().map(edge).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::classes::{Classes, Groups};
+    use crate::hierarchy::Path;
+    use crate::lattice::Node;
+    use crate::network::Cell;
+    use crate::table::Code;
+
+    /// Twelve leaves in fours, six in pairs, five by themselves; the names are not in the table's order.
+    fn hierarchies() -> Vec<Hierarchy> {
+        let build = |leaves: usize, group: usize| {
+            let path =
+                |leaf: usize| Path { leaf: format!("{leaf}"), labels: vec![format!("g{}", leaf / group)] };
+            Hierarchy::new((0..leaves).map(path).collect(), false).unwrap()
+        };
+        vec![build(12, 4), build(6, 2), build(5, 1)]
+    }
+
+    fn names() -> Vec<String> {
+        ["m", "z", "a"].map(String::from).to_vec()
+    }
+
+    /// A person: the second cell mostly follows from the first, the third is by itself; high numbers are rare.
+    fn person(random: &mut ChaCha8Rng) -> Vec<Code> {
+        let mut below = |n: u32| random.next_u32() % n;
+        let rare = |a: u32, b: u32| a.min(b);
+        let first = rare(below(12), below(12));
+        let second = if below(4) > 0 { first / 2 } else { rare(below(6), below(6)) };
+        vec![first, second, rare(below(5), below(5))]
+    }
+
+    fn asked(k: u64, people: u64, confidence: f64) -> JAnonymity {
+        JAnonymity { k, people: Some(people), confidence: Some(confidence), population: None }
+    }
+
+    fn model(classes: &Classes, hierarchies: &[Hierarchy], asked: &JAnonymity) -> JPredicted {
+        let quasi = names();
+        let setting = Setting { classes: Some(classes), hierarchies, quasi: &quasi, ..Setting::default() };
+        JPredicted::new("j".into(), asked, &setting).unwrap()
+    }
+
+    /// The classes of a table at a node.
+    fn view_of(rows: &[Vec<Code>], hierarchies: &[Hierarchy], node: &[usize]) -> Vec<(Vec<Code>, u64)> {
+        let mut classes = std::collections::BTreeMap::new();
+        for row in rows {
+            let look: Vec<Code> = row
+                .iter()
+                .zip(hierarchies)
+                .zip(node)
+                .map(|((&c, h), &level)| h.generalize(c, level))
+                .collect();
+            *classes.entry(look).or_default() += 1;
+        }
+        classes.into_iter().collect()
+    }
+
+    /// A view needs a table whose classes are those of the node: rows of the first leaf under each label.
+    fn judged(
+        model: &JPredicted,
+        rows: &[Vec<Code>],
+        hs: &[Hierarchy],
+        node: &[usize],
+    ) -> (Vec<bool>, Verdict, u64) {
+        let first = |c: usize, label: Code| {
+            (0..hs[c].leaf_count() as Code).find(|&leaf| hs[c].generalize(leaf, node[c]) == label).unwrap()
+        };
+        let general = |row: &Vec<Code>| -> Vec<Code> {
+            row.iter().enumerate().map(|(c, &leaf)| first(c, hs[c].generalize(leaf, node[c]))).collect()
+        };
+        let classes = Classes::of_rows(3, rows.iter().map(general)).unwrap();
+        let (node, groups) =
+            (Node::new(node.iter().map(|&l| l as _).collect::<Vec<_>>()), Groups::identity(&classes));
+        let view = View::new(&classes, hs, &node, &groups);
+        let mut flags = Flags::default();
+        flags.reset(view.len());
+        model.violations(&view, &mut flags);
+        let safe = (0..view.len()).map(|class| !flags.has(class)).collect();
+        let told = model.predicted(&view, &flags).unwrap();
+        (safe, model.verdict(&view, &flags).unwrap(), told.rows)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        /// Class by class from the definition: the lower limit first, then the people that are as good as certain.
+        #[test]
+        fn classes_are_judged_by_the_definition(
+            seed in 0u64..1000, n in 5usize..120, more in 0u64..3000, k in 1u64..9, confidence in 0.5f64..0.99,
+            node in [0usize..3, 0usize..3, 0usize..3],
+        ) {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let rows: Vec<Vec<Code>> = (0..n).map(|_| person(&mut random)).collect();
+            let hs = hierarchies();
+            let node: Vec<usize> = node.iter().zip(&hs).map(|(&l, h)| l.min(h.height())).collect();
+            let people = n as u64 + more;
+            let asked = asked(k.min(people), people, confidence);
+            let model = model(&Classes::of_rows(3, rows.clone()).unwrap(), &hs, &asked);
+            let (safe, verdict, small) = judged(&model, &rows, &hs, &node);
+            let error = (1.0 - confidence) / 2.0;
+            let (mut worst, mut stay) = (None, 0);
+            // Classes come in the order of their first leaves, which is that of the labels.
+            for ((look, count), safe) in view_of(&rows, &hs, &node).into_iter().zip(safe) {
+                let cell = |c: usize| Cell { level: node[c], code: look[c] };
+                let p = model.network.probability(&[cell(2), cell(0), cell(1)]);
+                let x = p.min(1.0) * n as f64;
+                let limit = least(1.0, |q| beta(q, x, n as f64 - x + 1.0) >= error);
+                let surely = (0..=more).take_while(|&m| at_least(m, more, limit) >= 1.0 - error).last().unwrap();
+                prop_assert_eq!(safe, count + surely >= asked.k, "{:?}: {} rows, p {}", look, count, p);
+                if safe {
+                    worst = Some(worst.map_or(count + surely, |w: u64| w.min(count + surely)));
+                    stay += if count < asked.k { count } else { 0 };
+                }
+            }
+            prop_assert_eq!(verdict.achieved, worst.map(|w| w as f64));
+            prop_assert_eq!(small, stay);
+            prop_assert!(verdict.holds);
+        }
+    }
+
+    /// Populations that the network can tell of, 20 of them, 2,000 of 40,000 people each: of the classes that stay for their predicted
+    /// people, fewer have not k than the confidence leaves room for; and many do stay.
+    #[test]
+    fn predicted_people_are_there() {
+        let (hs, k, confidence) = (hierarchies(), 12, 0.9);
+        let (mut stay, mut wrong) = (0, 0);
+        for seed in 0..20 {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let everybody: Vec<Vec<Code>> = (0..40_000).map(|_| person(&mut random)).collect();
+            // Everybody is drawn alike, so the first are drawn by chance.
+            let rows = &everybody[..2000];
+            let table = Classes::of_rows(3, rows.to_vec()).unwrap();
+            let model = model(&table, &hs, &asked(k, 40_000, confidence));
+            let (safe, _, _) = judged(&model, rows, &hs, &[0, 0, 0]);
+            let all = view_of(&everybody, &hs, &[0, 0, 0]);
+            for ((look, count), safe) in view_of(rows, &hs, &[0, 0, 0]).into_iter().zip(safe) {
+                if safe && count < k {
+                    stay += 1;
+                    let people = all.iter().find(|(other, _)| *other == look).unwrap().1;
+                    wrong += u32::from(people < k);
+                }
+            }
+        }
+        assert!(stay > 500, "{stay}");
+        assert!(f64::from(wrong) < (1.0 - confidence) * f64::from(stay), "{wrong} of {stay}");
+    }
+
+    #[test]
+    fn nobody_else_is_nobody_else() {
+        let mut random = ChaCha8Rng::seed_from_u64(4);
+        let rows: Vec<Vec<Code>> = (0..90).map(|_| person(&mut random)).collect();
+        let (hs, table) = (hierarchies(), Classes::of_rows(3, rows.clone()).unwrap());
+        let model = model(&table, &hs, &asked(3, 90, 0.6));
+        let (safe, verdict, small) = judged(&model, &rows, &hs, &[0, 0, 0]);
+        let counts: Vec<u64> = view_of(&rows, &hs, &[0, 0, 0]).into_iter().map(|(_, n)| n).collect();
+        assert!(safe.iter().zip(&counts).all(|(safe, n)| *safe == (*n >= 3)) && safe.contains(&true));
+        assert_eq!((verdict.achieved, small), (Some(3.0), 0));
+        let few = JPredicted::new(
+            "j".into(),
+            &asked(3, 89, 0.6),
+            &Setting { classes: Some(&table), hierarchies: &hs, quasi: &names(), ..Setting::default() },
+        );
+        assert!(few.unwrap_err().to_string().contains("more than the 89 people"));
+    }
+
+    /// A larger table that is everybody counts people; one that is a part asks for fewer rows than people, and tells of more.
+    #[test]
+    fn larger_tables() {
+        let counted = |people: Option<u64>, larger: u64| {
+            let asked = JAnonymity { k: 10, people, confidence: Some(0.95), population: Some("p".into()) };
+            JCounted::new("j".into(), &asked, larger)
+        };
+        let whole = counted(None, 500).unwrap();
+        assert_eq!((whole.needed, whole.most(7), whole.most(500)), (10, 7, 500));
+        let part = counted(Some(5000), 500).unwrap();
+        assert!(part.needed < 10 && part.needed > 1);
+        for rows in 1..40 {
+            let most = part.most(rows);
+            let chance = |k: u64| rows_for(k, 5000, 500, 1.0 - part.confidence);
+            assert!(chance(most) <= rows && chance(most + 1) > rows, "{rows} rows, {most} people");
+        }
+        assert!(counted(Some(400), 500).is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! How a policy asks for j-anonymity: people who look alike in the population, counted in a larger table or predicted from the table
+//! itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::k_map::{misplaced, no_path};
+use super::{Ask, Policy, Unfit};
+use crate::error::Fault;
+
+/// Every released class has k rows, or is likely to have k people in the population.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JAnonymity {
+    /// The least people.
+    pub k: u64,
+    /// How many people there are; by default the rows of the larger table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub people: Option<u64>,
+    /// How sure it must be of a class that it has k people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// The path of a larger table that was drawn from the same people and holds this one; without it a network of the table predicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<String>,
+}
+
+/// The confidence where none is given.
+const CONFIDENCE: f64 = 0.95;
+
+impl JAnonymity {
+    /// How sure it must be of a class that it has k people.
+    pub fn confidence(&self) -> f64 {
+        self.confidence.unwrap_or(CONFIDENCE)
+    }
+}
+
+impl Ask for JAnonymity {
+    fn claim(&self) -> String {
+        match self.population {
+            Some(_) => "j-anonymity".into(),
+            None => "j-anonymity: predicted".into(),
+        }
+    }
+
+    fn population(&self) -> Option<&str> {
+        self.population.as_deref()
+    }
+
+    fn unfit(&self) -> Vec<Unfit> {
+        let mut faults = Vec::new();
+        if self.k == 0 {
+            faults.push(("k", Fault::input("k must be 1 or more").help("give k, for instance k = 5")));
+        }
+        if self.confidence.is_some_and(|c| !(c > 0.0 && c < 1.0)) {
+            let fault = Fault::input(format!("confidence cannot be {}", self.confidence()));
+            faults.push(("confidence", fault.help("give a number between 0 and 1, for instance 0.95")));
+        }
+        faults.extend(self.population().and_then(no_path));
+        match self.people {
+            None if self.population.is_none() => {
+                let fault = Fault::input("it is not said how many people there are, nor is a larger table named");
+                let help = "give the number of people whom the table was drawn from, for instance people = 8000000, or population = \"bigger.csv\"";
+                faults.push(("people", fault.help(help)));
+            }
+            Some(people) if people < self.k => {
+                let fault = Fault::input(format!("{people} people cannot be k = {} in every class", self.k));
+                faults.push(("people", fault.help("give the people of the whole population, or lower k")));
+            }
+            _ => {}
+        }
+        faults
+    }
+
+    fn misplaced(&self, policy: &Policy) -> Vec<Unfit> {
+        let part = if self.population.is_some() { "population" } else { "people" };
+        misplaced(policy).into_iter().map(|(_, fault)| (part, fault)).collect()
+    }
+}
