@@ -122,20 +122,19 @@ impl Joint {
 
     /// What the rows of some leaves tell of the target; nothing where they are few.
     fn worth(&self, leaves: &[Code]) -> f64 {
-        let mut met: Vec<(u32, u64)> = Vec::new();
-        for &leaf in leaves {
+        let of = |&leaf: &Code| {
             let (from, to) = (self.starts[leaf as usize], self.starts[leaf as usize + 1]);
-            met.extend_from_slice(&self.pairs[from as usize..to as usize]);
-        }
+            &self.pairs[from as usize..to as usize]
+        };
+        let pairs: usize = leaves.iter().map(|leaf| of(leaf).len()).sum();
+        // Labels are counted where they are met often, and put in order where they are not: then there may be far more of them than pairs.
+        let met = match pairs > self.all.len() / 8 {
+            true => self.counted(leaves.iter().flat_map(of)),
+            false => summed(leaves.iter().flat_map(of).copied().collect()),
+        };
         if met.iter().map(|&(_, rows)| rows).sum::<u64>() < RARE {
             return 0.0;
         }
-        met.sort_unstable();
-        met.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0 };
-            same
-        });
         let mut with: Vec<u64> = met.iter().map(|&(_, rows)| rows).collect();
         let mut all: Vec<u64> = met.iter().map(|&(label, _)| self.all[label as usize]).collect();
         // All other labels are one that they never met: it adds nothing but rows.
@@ -143,6 +142,25 @@ impl Joint {
         all.push(self.rows - all.iter().sum::<u64>());
         worth(&with, &all)
     }
+
+    /// Labels with their rows, in order.
+    fn counted<'a>(&self, pairs: impl Iterator<Item = &'a (u32, u64)>) -> Vec<(u32, u64)> {
+        let mut counts = vec![0; self.all.len()];
+        pairs.for_each(|&(label, rows)| counts[label as usize] += rows);
+        let counts = counts.into_iter().enumerate().filter(|&(_, rows)| rows > 0);
+        counts.map(|(label, rows)| (label as u32, rows)).collect()
+    }
+}
+
+/// Labels with their rows, in order, each once.
+fn summed(mut pairs: Vec<(u32, u64)>) -> Vec<(u32, u64)> {
+    pairs.sort_unstable();
+    pairs.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
+    pairs
 }
 
 /// Leaf, label and rows of a column and a target, in order.
@@ -205,6 +223,21 @@ mod tests {
         let classes = classes.measured(vec![Histogram::new(3, &triples).unwrap()]).unwrap().with_targets(1);
         let told = Worths::of(&classes, &[hierarchy]).remove(0);
         assert!((told.at(0, 0) - 1.0).abs() < 1e-12 && (told.at(1, 0) - 1.0).abs() < 1e-12);
+    }
+
+    /// Ten labels, of which one leaf meets one and another nine: counted or put in order, the same.
+    #[test]
+    fn many_labels_are_added_up_as_few_are() {
+        let pairs: Vec<(u32, u32, u64)> = (0..20).map(|n| (n % 3, n * 7 % 10, u64::from(n) + 1)).collect();
+        let mut counts = pairs.clone();
+        counts.sort_unstable();
+        let joint = Joint::new(&counts, 3);
+        let some: Vec<(u32, u64)> = pairs.iter().map(|&(_, label, rows)| (label, rows)).collect();
+        let by_hand: Vec<(u32, u64)> = (0..10u32)
+            .map(|label| (label, some.iter().filter(|pair| pair.0 == label).map(|pair| pair.1).sum()))
+            .collect();
+        assert_eq!(joint.counted(some.iter()), by_hand);
+        assert_eq!(summed(some), by_hand);
     }
 
     #[test]

@@ -9,8 +9,7 @@
 //! Cutting costs points · log points per column and cut; 4 · (columns + 2) bytes per point.
 
 use std::sync::Mutex;
-
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::index::{Spread, cut_in};
 use super::region::{Field, Judge, Share, Tally};
@@ -107,7 +106,7 @@ pub fn by_parts(
     }
     let parts = parts(field, points, most, spread);
     let done = Mutex::new(0);
-    let formed = parts.par_iter().map(|part| {
+    let formed = one_each(&parts, |part| {
         let part = Points::new(field, part);
         let formed = form(&part)?;
         let mut done = done.lock().ok()?;
@@ -115,7 +114,7 @@ pub fn by_parts(
         (field.watch.progress)(*done as f64 / points.len() as f64);
         Some(formed)
     });
-    let Some(formed) = formed.collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let Some(formed) = formed else { return Ok(None) };
     let mut first = 0;
     let mut shares = Vec::with_capacity(points.len());
     for (part, regions) in formed {
@@ -123,6 +122,26 @@ pub fn by_parts(
         first += regions;
     }
     Ok(Some(shares))
+}
+
+/// Works at parts, each core at one at a time; none when any was stopped.
+///
+/// Work at a part may be parallel itself. A core that waits for others there helps them, but begins no other part meanwhile: it would be
+/// held up by that one, and all that remains of the first with it.
+fn one_each<T: Send>(parts: &[Vec<u32>], work: impl Fn(&[u32]) -> Option<T> + Sync) -> Option<Vec<T>> {
+    let next = AtomicUsize::new(0);
+    let worked = Mutex::new(Vec::with_capacity(parts.len()));
+    rayon::broadcast(|_| {
+        while let Some((at, part)) = parts.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
+            let Some(formed) = work(part) else { break };
+            if let Ok(mut worked) = worked.lock() {
+                worked.push((at, formed));
+            }
+        }
+    });
+    let mut worked = worked.into_inner().ok().filter(|worked| worked.len() == parts.len())?;
+    worked.sort_unstable_by_key(|(at, _)| *at);
+    Some(worked.into_iter().map(|(_, formed)| formed).collect())
 }
 
 /// Cuts points into parts of at most `most`, each safe; larger where a cut would leave a side that is not.

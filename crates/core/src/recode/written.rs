@@ -4,7 +4,8 @@
 //! for numbers in place of values, and for labels that stand at several levels, that depends on the row. Costs one pass over the cells of all
 //! points, and one over the ranks that each distinct cell covers.
 
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::region::{Share, Texts};
 use super::regions::Ground;
@@ -84,6 +85,7 @@ impl<'s> Columns<'s> {
             list.tell(worths);
         }
         let placed = |(made, list): (Vec<Made>, &mut Listed<'s>)| {
+            list.find(&made);
             made.into_iter().map(|made| (made.clone(), list.place(&made))).collect()
         };
         let made = made.into_iter().zip(&mut lists).map(placed).collect();
@@ -325,29 +327,50 @@ impl<'a> Listed<'a> {
         if let Some(&place) = self.places.get(made) {
             return place;
         }
+        let found = self.found(made);
+        self.list(made.clone(), found)
+    }
+
+    /// Lists many cells, those that are new reckoned in parallel.
+    fn find(&mut self, made: &[Made]) {
+        let mut seen = FxHashSet::default();
+        let new: Vec<&Made> =
+            made.iter().filter(|made| !self.places.contains_key(made) && seen.insert(*made)).collect();
+        let found: Vec<(Option<String>, Value)> = new.par_iter().map(|made| self.found(made)).collect();
+        for (made, found) in new.into_iter().zip(found) {
+            self.list(made.clone(), found);
+        }
+    }
+
+    /// How a cell is written, and what it covers; its label is numbered when it is listed.
+    fn found(&self, made: &Made) -> (Option<String>, Value) {
         let (text, level, ranks) = self.written(made);
         let measure = match (made, self.hierarchy.poset()) {
             (Made::Set(_), Some(poset)) => poset.measure_of(text.as_deref()).unwrap_or(1.0),
             _ => level as f64,
         };
-        let labels = &mut self.values.labels;
-        let label = *self.labels.entry(text.clone()).or_insert_with(|| {
-            labels.push(text);
-            labels.len() as Code - 1
-        });
         let rows = ranks.iter().map(|&rank| self.rows[rank as usize]);
-        let worth = self.worth(level, &ranks);
-        self.values.values.push(Value {
+        let value = Value {
             level,
             measure,
             leaves: ranks.len() as u32,
             rows: rows.clone().sum(),
             bits: entropy(rows),
-            label,
-            worth,
+            label: 0,
+            worth: self.worth(level, &ranks),
+        };
+        (text, value)
+    }
+
+    fn list(&mut self, made: Made, (text, value): (Option<String>, Value)) -> Code {
+        let labels = &mut self.values.labels;
+        let label = *self.labels.entry(text.clone()).or_insert_with(|| {
+            labels.push(text);
+            labels.len() as Code - 1
         });
+        self.values.values.push(Value { label, ..value });
         let place = self.values.values.len() as Code - 1;
-        self.places.insert(made.clone(), place);
+        self.places.insert(made, place);
         place
     }
 

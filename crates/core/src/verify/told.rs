@@ -14,8 +14,8 @@ use crate::hierarchy::Hierarchy;
 /// Rows that an estimate needs.
 const FEW: f64 = 6.0;
 
-/// Label → rows.
-type Counts = BTreeMap<u32, f64>;
+/// Labels and their rows, each label once.
+type Counts = Vec<(u32, f64)>;
 
 /// What one column tells.
 #[derive(Debug, Clone)]
@@ -25,8 +25,8 @@ pub(super) struct Tells {
     worths: Vec<Vec<f64>>,
     /// Target → leaf → labels.
     leaves: Vec<Vec<Counts>>,
-    /// Target → labels of the whole table.
-    all: Vec<Counts>,
+    /// Target → label → rows of the whole table, and all of them.
+    all: Vec<(Vec<f64>, f64)>,
 }
 
 /// What every column tells; none where there is no target, or a hierarchy that is not known or does not know a value.
@@ -34,13 +34,13 @@ pub(super) fn told(labels: &[Labels], interners: &[Interner], chains: &[Chain<'_
     let column = |(at, chain): (usize, &Chain<'_>)| {
         let hierarchy = chain.hierarchy.as_ref()?;
         let leaf = |text: u32| hierarchy.leaf(interners[at].value(text));
-        let mut targets = Vec::new();
+        let mut targets: Vec<Vec<Counts>> = Vec::new();
         for target in labels {
-            let mut leaves = vec![Counts::new(); hierarchy.leaf_count()];
+            let mut leaves = vec![BTreeMap::<u32, f64>::new(); hierarchy.leaf_count()];
             for ((text, label), rows) in target.met(at) {
                 *leaves[leaf(text)? as usize].entry(label).or_default() += rows as f64;
             }
-            targets.push(leaves);
+            targets.push(leaves.into_iter().map(|counts| counts.into_iter().collect()).collect());
         }
         (!targets.is_empty()).then(|| Tells::new(hierarchy, targets))
     };
@@ -50,7 +50,7 @@ pub(super) fn told(labels: &[Labels], interners: &[Interner], chains: &[Chain<'_
 impl Tells {
     fn new(hierarchy: &Hierarchy, leaves: Vec<Vec<Counts>>) -> Self {
         let mutual = mean(leaves.iter().map(|leaves| mutual(leaves)));
-        let all = leaves.iter().map(|target| sum(target.iter())).collect();
+        let all = leaves.iter().map(|target| whole(target)).collect();
         let mut told = Tells { mutual, worths: Vec::new(), leaves, all };
         let top = hierarchy.height();
         let own = |level: usize| {
@@ -74,13 +74,14 @@ impl Tells {
 
     /// What the rows of some leaves tell.
     fn of(&self, leaves: &[u32]) -> f64 {
-        mean(self.leaves.iter().zip(&self.all).map(|(target, all)| {
-            let mine = sum(leaves.iter().map(|&leaf| &target[leaf as usize]));
-            let (rows, table) = (total(&mine), total(all));
+        mean(self.leaves.iter().zip(&self.all).map(|(target, (all, table))| {
+            let mine = sum(leaves.iter().map(|&leaf| &target[leaf as usize]), all.len());
+            let rows = total(&mine);
             if rows < FEW {
                 return 0.0;
             }
-            let bits = |(label, n): (&u32, &f64)| n / rows * ((n / rows) / (all[label] / table)).log2().abs();
+            let share = |label: u32| all[label as usize] / table;
+            let bits = |&(label, n): &(u32, f64)| n / rows * ((n / rows) / share(label)).log2().abs();
             mine.iter().map(bits).sum()
         }))
     }
@@ -100,7 +101,7 @@ impl Tells {
 /// H(C) − H(C|X) over the rows of leaves that are not few.
 fn mutual(leaves: &[Counts]) -> f64 {
     let kept: Vec<&Counts> = leaves.iter().filter(|counts| total(counts) >= FEW).collect();
-    let all = sum(kept.iter().copied());
+    let all = sum(kept.iter().copied(), 0);
     let rows = total(&all).max(1.0);
     let within: f64 = kept.iter().map(|counts| total(counts) / rows * entropy(counts)).sum();
     (entropy(&all) - within).max(0.0)
@@ -108,19 +109,34 @@ fn mutual(leaves: &[Counts]) -> f64 {
 
 fn entropy(counts: &Counts) -> f64 {
     let all = total(counts);
-    0.0 - counts.values().map(|n| n / all * (n / all).log2()).sum::<f64>()
+    0.0 - counts.iter().map(|(_, n)| n / all * (n / all).log2()).sum::<f64>()
 }
 
 fn total(counts: &Counts) -> f64 {
-    counts.values().sum()
+    counts.iter().map(|(_, rows)| rows).sum()
 }
 
-fn sum<'a>(parts: impl Iterator<Item = &'a Counts>) -> Counts {
-    let mut all = Counts::new();
-    for (label, rows) in parts.flatten() {
-        *all.entry(*label).or_default() += rows;
+/// Label → rows of all leaves, and all of them.
+fn whole(leaves: &[Counts]) -> (Vec<f64>, f64) {
+    let labels = leaves.iter().flatten().map(|(label, _)| *label as usize + 1).max().unwrap_or(0);
+    let mut all = vec![0.0; labels];
+    leaves.iter().flatten().for_each(|(label, rows)| all[*label as usize] += rows);
+    let rows = all.iter().sum();
+    (all, rows)
+}
+
+/// Labels with their rows in all parts. With many parts there is a counter for each of the labels, with few they are looked up.
+fn sum<'a>(parts: impl Iterator<Item = &'a Counts>, labels: usize) -> Counts {
+    let parts: Vec<&Counts> = parts.collect();
+    if parts.iter().map(|part| part.len()).sum::<usize>() < labels / 8 || labels == 0 {
+        let mut all = BTreeMap::<u32, f64>::new();
+        parts.into_iter().flatten().for_each(|(label, rows)| *all.entry(*label).or_default() += rows);
+        return all.into_iter().collect();
     }
-    all
+    let mut all = vec![0.0; labels];
+    parts.into_iter().flatten().for_each(|(label, rows)| all[*label as usize] += rows);
+    let met = all.into_iter().enumerate().filter(|(_, rows)| *rows > 0.0);
+    met.map(|(label, rows)| (label as u32, rows)).collect()
 }
 
 fn mean(of: impl ExactSizeIterator<Item = f64>) -> f64 {

@@ -8,8 +8,8 @@
 //!
 //! With a beam, several sets of each row are kept while rows are added, and the cheapest that is safe in the end is the row's (K, "Future Directions").
 //!
-//! K looks at all rows for each of the k − 1 that are added. Here candidates come in the order of what they cost together with the row alone, which is never
-//! more than what they cost with all: once that is no less than the best found, none of the others can be better. The
+//! K reckons the bound with every row for each of the k − 1 that are added. Here a candidate is passed over that cost as much as the best when it was looked at last, because
+//! it costs no less with a larger set; at first that is what it costs with the row alone, and the nearest are looked at first. The
 //! sets are those of looking at all points of a part; large tables are cut into parts of at most [`PART`] points first. Costs points · part · columns additions.
 
 use std::sync::Mutex;
@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use super::guided::guided;
 use super::notion::{Notions, notions};
 use super::pack::pack;
+use super::rows::Row;
 use super::{ALL, Group, Meets, spread};
 use crate::error::{Fault, Result};
 use crate::recode::points::{Points, by_parts};
@@ -30,8 +31,14 @@ pub struct Greedy;
 
 /// Most points that are compared with each other.
 const PART: usize = 16_384;
-/// How many candidates are put in order at a time.
+/// How many of the nearest candidates are looked at before the others.
 const AHEAD: usize = 64;
+/// How many costs tell how near the nearest are.
+const SAMPLE: usize = 1024;
+/// How many candidates are passed over at a time.
+const STRIDE: usize = 32;
+/// More than anything costs.
+const NEVER: u32 = u32::MAX;
 /// How many of the nearest points of each are kept.
 const NEAR: usize = 12;
 
@@ -159,33 +166,40 @@ impl Open {
 
 /// What a search needs meanwhile.
 pub(super) struct Search {
-    costs: Vec<u32>,
-    scratch: Vec<u32>,
-    /// Cost together with the point, and number: as far as they are in order, the least first.
-    keys: Vec<u64>,
-    ordered: usize,
     beam: usize,
+    row: Row,
+    /// The candidates, and what each costs at least: together with the point alone at first.
+    others: Vec<u32>,
+    least: Vec<u32>,
+    /// The places of the nearest of them, the nearest first.
+    first: Vec<u32>,
+    keys: Vec<u64>,
+    sample: Vec<u32>,
 }
 
 impl Search {
     pub(super) fn new(field: &Field<'_>) -> Self {
         let beam = field.search.greedy.map_or(1, |greedy| greedy.beam);
-        Search { costs: Vec::new(), scratch: Vec::new(), keys: Vec::new(), ordered: 0, beam }
+        let [others, least, first, sample] = [const { Vec::new() }; 4];
+        Search { beam, row: Row::default(), others, least, first, sample, keys: Vec::new() }
     }
 
-    /// Puts the first candidates for a point in order.
+    /// Takes up the candidates for a point, in ascending order.
     pub(super) fn prepare(&mut self, meets: &Meets<'_>, point: u32, others: &[u32]) {
-        meets.row_of(point, others, &mut self.costs, &mut self.scratch);
-        self.keys.clear();
-        let others = self.costs.iter().zip(others).filter(|(_, other)| **other != point);
-        self.keys.extend(others.map(|(&cost, &other)| u64::from(cost) << 32 | u64::from(other)));
-        self.ordered = 0;
-        self.order();
+        meets.row_of(point, others, &mut self.least, &mut self.row);
+        self.others.clear();
+        self.others.extend_from_slice(others);
+        if let Ok(own) = others.binary_search(&point) {
+            self.least[own] = NEVER;
+        }
+        nearest(&self.least, &mut self.sample, &mut self.keys);
+        self.first.clear();
+        self.first.extend(self.keys.iter().map(|&key| key as u32));
     }
 
     /// The nearest points.
     pub(super) fn near(&self) -> Vec<u32> {
-        self.keys[..self.ordered.min(NEAR)].iter().map(|&key| key as u32).collect()
+        self.first.iter().take(NEAR).map(|&place| self.others[place as usize]).collect()
     }
 
     /// The set of a point among some.
@@ -218,41 +232,78 @@ impl Search {
 
     /// The points that are cheapest to join, at most `most`; the lowest of equal ones.
     pub(super) fn next(&mut self, meets: &Meets<'_>, open: &Open, most: usize) -> Vec<u32> {
-        let mut best: Vec<(u32, u32)> = Vec::with_capacity(most + 1);
-        let mut at = 0;
-        loop {
-            if at == self.ordered && !self.order() {
-                break;
-            }
-            let (pair, point) = ((self.keys[at] >> 32) as u32, self.keys[at] as u32);
-            at += 1;
-            let limit = best.get(most - 1).map_or(u32::MAX, |worst| worst.0);
-            if pair > limit {
-                break;
-            }
-            if open.members.contains(&point) {
-                continue;
-            }
-            let cost = meets.with(&open.group, point, limit);
-            let place = best.partition_point(|&other| other < (cost, point));
-            best.insert(place, (cost, point));
-            best.truncate(most);
+        let mut best = Best { most, found: Vec::with_capacity(most + 1) };
+        for at in 0..self.first.len() {
+            self.look(meets, open, self.first[at] as usize, &mut best);
         }
-        best.into_iter().map(|(_, point)| point).collect()
+        for start in (0..self.least.len()).step_by(STRIDE) {
+            let end = self.least.len().min(start + STRIDE);
+            let least = self.least[start..end].iter().fold(NEVER, |least, &cost| least.min(cost));
+            if least <= best.limit() {
+                (start..end).for_each(|at| self.look(meets, open, at, &mut best));
+            }
+        }
+        best.found.into_iter().map(|(_, point)| point).collect()
     }
 
-    /// Puts more candidates in order; false when all are.
-    fn order(&mut self) -> bool {
-        let rest = &mut self.keys[self.ordered..];
-        if rest.is_empty() {
-            return false;
+    /// Reckons what a candidate costs, if it could be among the best.
+    fn look(&mut self, meets: &Meets<'_>, open: &Open, at: usize, best: &mut Best) {
+        let point = self.others[at];
+        if !best.takes((self.least[at], point)) || open.members.contains(&point) {
+            return;
         }
-        let more = rest.len().min(AHEAD.max(self.ordered));
-        if more < rest.len() {
-            rest.select_nth_unstable(more);
+        let cost = meets.with(&open.group, point, best.limit());
+        // Costs only rise while one set grows. Sets of a beam grow beside each other.
+        if self.beam == 1 {
+            self.least[at] = cost;
         }
-        rest[..more].sort_unstable();
-        self.ordered += more;
-        true
+        best.add((cost, point));
     }
+}
+
+/// The cheapest candidates so far, with what they cost, in order.
+struct Best {
+    most: usize,
+    found: Vec<(u32, u32)>,
+}
+
+impl Best {
+    /// What the dearest of them costs, once there are enough.
+    fn limit(&self) -> u32 {
+        self.found.get(self.most - 1).map_or(NEVER - 1, |dearest| dearest.0)
+    }
+
+    fn takes(&self, candidate: (u32, u32)) -> bool {
+        candidate.0 != NEVER && self.found.get(self.most - 1).is_none_or(|dearest| candidate < *dearest)
+    }
+
+    fn add(&mut self, candidate: (u32, u32)) {
+        if let Err(place) = self.found.binary_search(&candidate) {
+            self.found.insert(place, candidate);
+            self.found.truncate(self.most);
+        }
+    }
+}
+
+/// The places of the least costs with what they cost, in order: [`AHEAD`] of them, or all there are.
+fn nearest(costs: &[u32], sample: &mut Vec<u32>, keys: &mut Vec<u64>) {
+    let mut below = |limit: u32| {
+        keys.clear();
+        let wanted = costs.iter().enumerate().filter(|(_, cost)| **cost < limit);
+        keys.extend(wanted.map(|(at, &cost)| u64::from(cost) << 32 | at as u64));
+        keys.len()
+    };
+    // A sample tells below which cost there are some more than are wanted.
+    sample.clear();
+    sample.extend(costs.iter().copied().step_by(costs.len() / SAMPLE + 1));
+    let place = 2 * AHEAD * sample.len() / costs.len().max(1) + 1;
+    let limit = if place < sample.len() { *sample.select_nth_unstable(place).1 } else { NEVER };
+    if below(limit) < AHEAD {
+        below(NEVER);
+    }
+    if keys.len() > AHEAD {
+        keys.select_nth_unstable(AHEAD);
+        keys.truncate(AHEAD);
+    }
+    keys.sort_unstable();
 }

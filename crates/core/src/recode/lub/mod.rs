@@ -6,13 +6,14 @@
 //! sums are exact, and the same in any order.
 //!
 //! Values are numbered within the points at hand. What two of them cost together is tabled where they are few; a row of prices against all points is then
-//! a look-up and an addition per cell.
+//! a look-up and an addition per cell, or per block of columns ([`rows`]).
 
 mod greedy;
 mod guided;
 mod notion;
 mod pack;
 mod partition;
+mod rows;
 mod worth;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub use greedy::{Greedy, unpacked};
 pub use notion::Notions;
 pub use partition::Partition;
 
+use self::rows::{Block, Row, blocks};
 use self::worth::Worth;
 use super::points::Points;
 use super::region::Field;
@@ -43,7 +45,8 @@ enum Join<'a> {
 /// What some values of a column have in common.
 #[derive(Debug, Clone)]
 enum State {
-    Ranks(Code, Code),
+    /// The lowest and the highest number of a value: numbers are in the order of ranks.
+    Ranks(u32, u32),
     Common(Common),
 }
 
@@ -65,6 +68,7 @@ struct Column<'a> {
 /// The columns of some points.
 pub(super) struct Meets<'a> {
     columns: Vec<Column<'a>>,
+    blocks: Vec<Block>,
 }
 
 /// What some points have in common, and what a row of it costs.
@@ -112,8 +116,8 @@ impl<'a> Meets<'a> {
             };
             Column { join, full, worth: worths(at), numbers, values, pairs: Vec::new() }.tabled()
         };
-        let columns = space.axes().iter().enumerate().map(column).collect();
-        Meets { columns }
+        let columns: Vec<Column<'a>> = space.axes().iter().enumerate().map(column).collect();
+        Meets { blocks: blocks(&columns, points.len()), columns }
     }
 
     /// What a point costs by itself: more than 0 where a value is not minimal.
@@ -121,16 +125,23 @@ impl<'a> Meets<'a> {
         self.columns.iter().map(|column| column.pair(column.number(point), column.number(point))).sum()
     }
 
-    /// What a row of a point and each of some points costs.
-    pub(super) fn row_of(&self, point: u32, others: &[u32], costs: &mut Vec<u32>, scratch: &mut Vec<u32>) {
+    /// What a row of a point and each of some points costs, these in ascending order.
+    pub(super) fn row_of(&self, point: u32, others: &[u32], costs: &mut Vec<u32>, row: &mut Row) {
         costs.clear();
         costs.resize(others.len(), 0);
-        for column in &self.columns {
+        let mut single = vec![true; self.columns.len()];
+        for block in self.blocks.iter().filter(|block| block.pays(others.len())) {
+            block.add(&self.columns, point, others, costs, row);
+            block.columns().iter().for_each(|&at| single[at] = false);
+        }
+        for column in
+            self.columns.iter().zip(&single).filter(|(_, single)| **single).map(|(column, _)| column)
+        {
             let own = column.number(point);
             let targets = costs.iter_mut().zip(others);
             if !column.pairs.is_empty() || others.len() >= column.values.len() {
-                let row = column.row(own, scratch);
-                targets.for_each(|(cost, &other)| *cost += row[column.number(other) as usize]);
+                let with = column.row(own, &mut row.scratch);
+                targets.for_each(|(cost, &other)| *cost += with[column.number(other) as usize]);
             } else {
                 targets.for_each(|(cost, &other)| *cost += column.pair(own, column.number(other)));
             }
@@ -218,33 +229,30 @@ impl Column<'_> {
     }
 
     fn only(&self, number: u32) -> State {
-        let value = self.values[number as usize];
         match self.join {
-            Join::Ranks(_) => State::Ranks(value, value),
-            Join::Poset(poset) => State::Common(poset.only(value)),
+            Join::Ranks(_) => State::Ranks(number, number),
+            Join::Poset(poset) => State::Common(poset.only(self.values[number as usize])),
         }
     }
 
     fn join(&self, state: &mut State, number: u32) {
-        let value = self.values[number as usize];
         match (state, self.join) {
-            (State::Ranks(low, high), _) => (*low, *high) = ((*low).min(value), (*high).max(value)),
-            (State::Common(common), Join::Poset(poset)) => poset.join(common, value),
+            (State::Ranks(low, high), _) => (*low, *high) = ((*low).min(number), (*high).max(number)),
+            (State::Common(common), Join::Poset(poset)) => poset.join(common, self.values[number as usize]),
             (State::Common(_), Join::Ranks(_)) => {}
         }
     }
 
     fn with(&self, state: &State, number: u32) -> u32 {
-        let value = self.values[number as usize];
         match (state, self.join) {
             (State::Ranks(low, high), Join::Ranks(axis)) => {
-                self.of_ranks(axis, (*low).min(value), (*high).max(value))
+                self.of_ranks(axis, (*low).min(number), (*high).max(number))
             }
             (State::Common(common), Join::Poset(poset)) => match &self.worth {
-                None => self.scaled(poset.with(common, value)),
+                None => self.scaled(poset.with(common, self.values[number as usize])),
                 Some(worth) => {
                     let mut joined = common.clone();
-                    poset.join(&mut joined, value);
+                    poset.join(&mut joined, self.values[number as usize]);
                     self.scaled(worth.of_common(poset, &joined))
                 }
             },
@@ -265,7 +273,12 @@ impl Column<'_> {
         }
     }
 
-    fn of_ranks(&self, axis: &Axis, low: Code, high: Code) -> u32 {
+    /// What a range of values costs, by the numbers of its ends.
+    fn of_ranks(&self, axis: &Axis, low: u32, high: u32) -> u32 {
+        if !self.pairs.is_empty() {
+            return self.pairs[low as usize * self.values.len() + high as usize];
+        }
+        let (low, high) = (self.values[low as usize], self.values[high as usize]);
         match &self.worth {
             Some(worth) => self.scaled(worth.of_ranks(axis, low, high)),
             None if axis.weight() > 0.0 => self.scaled(axis.cost(low, high) / axis.weight()),

@@ -9,6 +9,8 @@
 //! that makes the best move of a point even where it costs, does not take it back for a while, and ends with the cheapest regions that it saw.
 //! A pass costs points · near points · region · columns.
 
+use rayon::prelude::*;
+
 use super::greedy::{Search, Set};
 use super::partition::shares;
 use super::{Group, Meets};
@@ -92,6 +94,12 @@ impl<'a> Regions<'a> {
         self.points.safe(members, &mut self.tally)
     }
 
+    /// Whether a region stays safe with one more point.
+    fn takes(&mut self, region: usize, point: u32) -> bool {
+        let with = || self.members[region].iter().copied().chain([point]);
+        self.points.judge().absorbs() || self.points.safe(with(), &mut self.tally)
+    }
+
     fn found(&mut self, members: Vec<u32>) {
         let region = self.members.len() as u32;
         members.iter().for_each(|&point| self.of[point as usize] = region);
@@ -124,14 +132,14 @@ impl<'a> Regions<'a> {
 
     /// Sets among the points that are left; in the end all are in regions.
     fn rounds(&mut self, near: &[&[u32]], field: &Field<'_>) {
-        let mut search = Search::new(field);
         for _ in 0..ROUNDS {
             let left = self.left();
             if !self.safe(left.iter().copied()) {
                 break;
             }
-            let sets: Vec<Set> =
-                left.iter().map(|&point| search.set(self.meets, self.points, point, &left)).collect();
+            let (meets, points) = (self.meets, self.points);
+            let set = |search: &mut Search, &point: &u32| search.set(meets, points, point, &left);
+            let sets: Vec<Set> = left.par_iter().map_init(|| Search::new(field), set).collect();
             self.found_all(sets.iter());
         }
         for point in self.left() {
@@ -168,14 +176,10 @@ impl<'a> Regions<'a> {
     fn cheapest(&mut self, point: u32, regions: &[u32]) -> Option<(i64, u32)> {
         let mut best: Option<(i64, u32)> = None;
         for &region in regions {
-            let members = self.members[region as usize].clone();
-            let with = || members.iter().copied().chain([point]);
             let at = region as usize;
             let more =
                 self.priced_with((&self.groups[at], self.rows[at]), point) as i64 - self.costs[at] as i64;
-            if best.is_none_or(|best| (more, region) < best)
-                && (self.points.judge().absorbs() || self.safe(with()))
-            {
+            if best.is_none_or(|best| (more, region) < best) && self.takes(at, point) {
                 best = Some((more, region));
             }
         }
@@ -290,15 +294,14 @@ impl<'a> Regions<'a> {
         let rest_cost = rest_group.as_ref().map_or(0, |group| rest_rows * u64::from(group.cost())) as i64;
         let mut best: Option<(i64, u32, Option<u32>)> = None;
         for region in self.around(point, near) {
-            let members = self.members[region as usize].clone();
-            let cost = self.costs[region as usize] as i64;
-            let with = || members.iter().copied().chain([point]);
-            if goes && (self.points.judge().absorbs() || self.safe(with())) {
-                let at = region as usize;
+            let at = region as usize;
+            let cost = self.costs[at] as i64;
+            if goes && self.takes(at, point) {
                 let there = self.priced_with((&self.groups[at], self.rows[at]), point);
                 let gain = own_cost + cost - rest_cost - there as i64;
                 best = better(best, (gain, region, None));
             }
+            let members = std::mem::take(&mut self.members[at]);
             for &other in members.iter().filter(|&&other| !steps.forbidden(other)) {
                 let here = || rest.iter().copied().chain([other]);
                 let there = || members.iter().copied().filter(|&m| m != other).chain([point]);
@@ -316,6 +319,7 @@ impl<'a> Regions<'a> {
                     best = better(best, (gain, region, Some(other)));
                 }
             }
+            self.members[at] = members;
         }
         best
     }

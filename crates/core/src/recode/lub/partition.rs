@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::Meets;
+use super::rows::Row;
 use crate::error::{Fault, Result};
 use crate::recode::points::{Points, by_parts};
 use crate::recode::region::{Field, Method, Share};
@@ -79,7 +80,8 @@ pub(super) fn split_all(
         if (field.watch.cancelled)() {
             return None;
         }
-        let split: Vec<_> = open.par_iter().map(|set| splitting.split(set)).collect();
+        let split: Vec<_> =
+            open.par_iter().map_init(Row::default, |row, set| splitting.split(set, row)).collect();
         let mut next = Vec::new();
         for (set, sides) in open.into_iter().zip(split) {
             match sides {
@@ -107,15 +109,15 @@ struct Splitting<'a> {
 
 impl Splitting<'_> {
     /// The two safe sides of a set; none where there are not.
-    fn split(&self, set: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
+    fn split(&self, set: &[u32], row: &mut Row) -> Option<(Vec<u32>, Vec<u32>)> {
         let rows: u64 = set.iter().map(|&point| self.points.rows(point)).sum();
         if set.len() < 2 || rows < 2 * self.points.judge().least() {
             return None;
         }
         let mut about = set.to_vec();
         for _ in 0..self.tries {
-            let (one, other) = self.farthest(&about)?;
-            let [left, right] = self.sides(set, one, other);
+            let (one, other) = self.farthest(&about, row)?;
+            let [left, right] = self.sides(set, (one, other), row);
             let mut tally = self.points.judge().tally();
             let [first, second] =
                 [&left, &right].map(|side| self.points.safe(side.iter().copied(), &mut tally));
@@ -130,11 +132,10 @@ impl Splitting<'_> {
     }
 
     /// Every point of a set on the side of the nearer of two.
-    fn sides(&self, set: &[u32], one: u32, other: u32) -> [Vec<u32>; 2] {
-        let mut scratch = Vec::new();
+    fn sides(&self, set: &[u32], (one, other): (u32, u32), row: &mut Row) -> [Vec<u32>; 2] {
         let (mut to_one, mut to_other) = (Vec::new(), Vec::new());
-        self.distances(one, set, &mut to_one, &mut scratch);
-        self.distances(other, set, &mut to_other, &mut scratch);
+        self.distances(one, set, &mut to_one, row);
+        self.distances(other, set, &mut to_other, row);
         let (mut left, mut right) = ((Vec::new(), 0), (Vec::new(), 0));
         for (at, &point) in set.iter().enumerate() {
             let nearer = to_one[at].cmp(&to_other[at]);
@@ -147,9 +148,9 @@ impl Splitting<'_> {
     }
 
     /// Distances of all points of a set from one; only their order matters, so that what the one costs by itself is left out.
-    fn distances(&self, from: u32, set: &[u32], distances: &mut Vec<i64>, scratch: &mut Vec<u32>) {
+    fn distances(&self, from: u32, set: &[u32], distances: &mut Vec<i64>, row: &mut Row) {
         let mut costs = Vec::new();
-        self.meets.row_of(from, set, &mut costs, scratch);
+        self.meets.row_of(from, set, &mut costs, row);
         let own = i64::from(self.alone[from as usize]);
         distances.clear();
         let distance =
@@ -158,10 +159,10 @@ impl Splitting<'_> {
     }
 
     /// Two points that are far apart; none where all are at no distance.
-    fn farthest(&self, set: &[u32]) -> Option<(u32, u32)> {
-        let (mut distances, mut scratch) = (Vec::new(), Vec::new());
+    fn farthest(&self, set: &[u32], row: &mut Row) -> Option<(u32, u32)> {
+        let mut distances = Vec::new();
         let mut far = |from: u32, set: &[u32]| {
-            self.distances(from, set, &mut distances, &mut scratch);
+            self.distances(from, set, &mut distances, row);
             let at = (0..set.len()).max_by_key(|&at| (distances[at], std::cmp::Reverse(set[at])))?;
             Some((distances[at], set[at]))
         };

@@ -72,7 +72,7 @@ fn with_field<T>(
         judge: Judge::new(&table.classes, k, Vec::new()),
         search,
         names: &table.names,
-        tolerance: vec![1.0; 3],
+        tolerance: vec![1.0; table.names.len()],
         seed: 1,
         aims: Aims::default(),
         watch: Watch::none(),
@@ -341,7 +341,9 @@ proptest! {
                         crate::recode::region::Texts::text(&shown, column, &ranks)
                     };
                     let said = crate::predict::Guide::predict(&guide, &[vec![cell(2), cell(0)]]).unwrap()[0];
-                    ((said - numbers[point % 4]).abs(), (by_definition(&table, &all) * 1e7).round() as i64, other)
+                    // Of equal errors the cheaper, by the costs that methods reckon with: their last bits decide between equal ones.
+                    let cost = with_field(&table, k, &Search::default(), |_, _, meets| meets.cost(all));
+                    ((said - numbers[point % 4]).abs(), cost, other)
                 };
                 let others = (0..table.space.len() as u32).filter(|other| !members.contains(other));
                 let best = others.map(error).min_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
@@ -420,12 +422,79 @@ fn prices_are_the_same_with_and_without_a_table() {
     let few = Points::new(&field, &all[..100]);
     let many = Points::new(&field, &all);
     let (tabled, plain) = (Meets::new(&field, &few), Meets::new(&field, &many));
-    let (mut a, mut b, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut a, mut b, mut row) = (Vec::new(), Vec::new(), Row::default());
     for point in 0..100 {
-        tabled.row_of(point, &all[..100], &mut a, &mut scratch);
-        plain.row_of(point, &all, &mut b, &mut scratch);
+        tabled.row_of(point, &all[..100], &mut a, &mut row);
+        plain.row_of(point, &all, &mut b, &mut row);
         assert_eq!(a, b[..100]);
-        plain.row_of(point, &all[..100], &mut b, &mut scratch);
+        plain.row_of(point, &all[..100], &mut b, &mut row);
         assert_eq!(a, b);
     }
+}
+
+/// A table of columns of so many values each, by numbers that look drawn.
+fn drawn(values: &[u32], points: u32) -> Table {
+    let draw = |point: u32, column: usize| {
+        let mixed =
+            (point + 1).wrapping_mul(0x9e37_79b9).wrapping_add(column as u32).wrapping_mul(0x85eb_ca6b);
+        (mixed ^ (mixed >> 15)).wrapping_mul(0x2c1b_3c6d) >> 12
+    };
+    let tuples: std::collections::BTreeSet<Vec<Code>> = (0..points)
+        .map(|point| values.iter().enumerate().map(|(at, &most)| draw(point, at) % most).collect())
+        .collect();
+    let hierarchy = |most: &u32| {
+        let numbers: Vec<String> = (0..*most).map(|n| format!("{n:05}")).collect();
+        built("hierarchy = { mask = { from = \"right\" } }", &numbers)
+    };
+    let hierarchies: Vec<Hierarchy> = values.iter().map(hierarchy).collect();
+    let count = tuples.len();
+    let codes = Codes::Wide(tuples.into_iter().flatten().collect());
+    let classes = Classes::new(values.len(), codes, vec![1; count]).unwrap();
+    let axis = |hierarchy: &Hierarchy| Axis::new("c", hierarchy, Form::Label, Measure::Leaves, 1.0).unwrap();
+    let axes = hierarchies.iter().map(axis).collect();
+    let names = values.iter().map(|most| format!("c{most}")).collect();
+    Table { space: Space::new(&classes, axes), classes, names }
+}
+
+/// Columns in blocks, columns alone and columns of too many values for a table, for all points and for some: the sum over columns.
+#[test]
+fn columns_that_are_looked_up_together_cost_what_they_cost_one_by_one() {
+    let table = drawn(&[2, 3, 3, 40, 700, 20_000], 6000);
+    with_field(&table, 2, &Search::default(), |_, points, meets| {
+        let blocks: Vec<usize> = meets.blocks.iter().map(|block| block.columns().len()).collect();
+        assert_eq!(blocks, [3, 1, 1], "small columns are together, and the largest is in none");
+        let all: Vec<u32> = (0..points.len() as u32).collect();
+        let some: Vec<u32> = all.iter().copied().step_by(7).collect();
+        let (mut costs, mut row) = (Vec::new(), Row::default());
+        for point in all.iter().copied().step_by(997) {
+            for others in [&all, &some] {
+                meets.row_of(point, others, &mut costs, &mut row);
+                let one_by_one: Vec<u32> = others.iter().map(|&other| meets.cost([point, other])).collect();
+                assert_eq!(costs, one_by_one);
+            }
+        }
+    });
+}
+
+/// As above, with more points than a sample of them has, and passing most of them over.
+#[test]
+fn greedy_sets_of_many_points_are_those_of_looking_at_all() {
+    let table = drawn(&[4, 9, 30, 200], 5000);
+    with_field(&table, 5, &Search::default(), |field, points, meets| {
+        let all: Vec<u32> = (0..points.len() as u32).collect();
+        let mut search = greedy::Search::new(field);
+        for point in all.iter().copied().step_by(499) {
+            let found = search.set(meets, points, point, &all);
+            let mut near: Vec<u32> = all.iter().copied().filter(|&other| other != point).collect();
+            near.sort_by_key(|&other| (meets.cost([point, other]), other));
+            assert_eq!(found.near, near[..found.near.len()]);
+            let mut members = vec![point];
+            while members.len() < 5 {
+                let others = all.iter().copied().filter(|other| !members.contains(other));
+                let cost = |&other: &u32| (meets.cost(members.iter().copied().chain([other])), other);
+                members.push(others.min_by_key(cost).unwrap());
+            }
+            assert_eq!(found.members, members);
+        }
+    });
 }
