@@ -2,8 +2,8 @@
 //!
 //! A column with a hierarchy becomes one field per level: 02139 has the fields 02139, 0213 and 021. Then every generalization is a suppression: what
 //! is generalized to 0213 has the same fields less the first, and one level more is one field less. And every such suppression is a generalization, so that the way back
-//! is as sure. A suppressed field is [`TOP`]; a missing cell has missing fields. The highest level has no field where its label is `TOP`, because it tells
-//! nothing.
+//! is as sure. A suppressed field is [`TOP`]; a missing cell has missing fields, but for that of the highest level, where it looks like all others. The highest level has no field
+//! where its label is `TOP`, because it tells nothing.
 //!
 //! A label may stand at several levels. Where it means more at the higher of them, a released cell is taken to mean that, since this is true of either; where neither holds
 //! the other, nobody can tell which is meant, and the column is refused. Costs one look-up per cell on the way there, one per column on the way back.
@@ -72,7 +72,7 @@ impl<'a> Implied<'a> {
     /// The fields of a value of the table: all of them are told. None where the hierarchy does not have it.
     pub fn of_value(&self, value: Option<&str>) -> Option<Vec<Option<&'a str>>> {
         match value {
-            None => Some(vec![None; self.fields]),
+            None => Some(self.missing()),
             Some(TOP) => Some(vec![Some(TOP); self.fields]),
             Some(_) => Some(self.told(0, self.hierarchy.leaf(value)?)),
         }
@@ -94,7 +94,7 @@ impl<'a> Implied<'a> {
     /// # Errors
     /// Fields that no cell has: what is wrong with them, without the column's name.
     pub fn cell<'b>(&self, fields: &[Option<&'b str>]) -> Result<Option<&'b str>> {
-        if fields.iter().all(Option::is_none) {
+        if fields.iter().all(Option::is_none) || fields == self.missing() {
             return Ok(None);
         }
         let told = fields.iter().position(|field| *field != Some(TOP));
@@ -113,6 +113,11 @@ impl<'a> Implied<'a> {
             );
         }
         Ok(Some(label))
+    }
+
+    /// The fields of a missing cell.
+    fn missing(&self) -> Vec<Option<&'a str>> {
+        self.hierarchy.missing().map_or_else(|| vec![None; self.fields], |leaf| self.told(0, leaf))
     }
 
     /// The fields from a level on, as a leaf has them.
@@ -221,6 +226,8 @@ mod tests {
         let named = Implied::new(&named).unwrap();
         assert_eq!(named.of_cell(Some("person")), Some(fields("* person")), "a top with a name has a field");
         assert_eq!(named.cell(&fields("* *")).unwrap(), Some("*"));
+        assert_eq!(named.of_value(None), Some(fields("- person")), "at the top a missing cell looks like all others");
+        assert_eq!(named.cell(&fields("- person")).unwrap(), None);
         let crossed = hierarchy(&["a x y", "b z x"], false);
         let error = Implied::new(&crossed).unwrap_err().to_string();
         assert!(error.contains("`x` means some values at level 1 and others at level 2"), "{error}");

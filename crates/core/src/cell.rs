@@ -91,9 +91,12 @@ pub fn write_interval(low: &str, high: &str) -> String {
     if low == high { low.into() } else { format!("[{}, {}]", low.trim(), high.trim()) }
 }
 
-/// The set of some values, or the value where it is one.
+/// The set of some values, or the value where it is one. Numbers come first and by size, all else by its characters: any other order could tell of the one
+/// in which rows were.
 pub fn write_set<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
-    let values: Vec<&str> = values.into_iter().collect();
+    let mut values: Vec<&str> = values.into_iter().collect();
+    let key = |value: &str| number(value).unwrap_or(f64::INFINITY);
+    values.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.cmp(b)));
     if let [only] = values[..] {
         return only.into();
     }
@@ -238,11 +241,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn sets_are_in_an_order_of_their_own() {
+        assert_eq!(write_set(["waiter", "10", "9", "cook", "-1.5"]), "{-1.5, 9, 10, cook, waiter}");
+        assert_eq!(write_set(["b"]), "b");
+    }
+
     proptest! {
         #[test]
         fn sets_are_read_back(values in proptest::collection::btree_set(".{0,6}", 2..5)) {
             let text = write_set(values.iter().map(String::as_str));
-            prop_assert_eq!(Cell::parse(&text), Cell::Set(values.into_iter().collect()));
+            prop_assert_eq!(&text, &write_set(values.iter().rev().map(String::as_str)), "in any order");
+            let Cell::Set(mut found) = Cell::parse(&text) else { panic!("{text} is a set") };
+            found.sort();
+            prop_assert_eq!(found, values.into_iter().collect::<Vec<_>>());
         }
 
         #[test]

@@ -1,7 +1,7 @@
 //! Nodes with one or more parents from a file (K, MatrixPoset; definitions 1 and 3): a census block in a tract, a place and a postal area.
 //!
 //! The least upper bounds of some values are the nodes of least measure among all that are above every one of them. Where a parent has the
-//! measure of its child, which K's definition of a measure forbids and his example has, both would be least; then the child alone is. Each node's ancestors
+//! measure of its child, which K's definition of a measure forbids, both would be least; then the child alone is. Each node's ancestors
 //! are computed once (K's transitive closure) as lists in the order in which bounds are chosen, so that joining is an intersection and
 //! the first that is left is a least upper bound. Joining costs the nodes above a value.
 
@@ -35,7 +35,7 @@ impl Explicit {
         &self.above[self.of[value as usize] as usize]
     }
 
-    /// The nodes of least measure, less those that are above another of them.
+    /// The nodes of least measure, less those that are above another of them, in the order of the file.
     fn least(&self, above: &[Code]) -> Vec<Code> {
         let Some(&first) = above.first() else { return Vec::new() };
         let measure = self.graph.measure(first);
@@ -46,6 +46,7 @@ impl Explicit {
                 least.push(node);
             }
         }
+        least.sort_by_key(|&node| self.graph.line(node));
         least
     }
 }

@@ -1,7 +1,8 @@
 //! Nodes and their parents, as a file lists them (K, MatrixPoset): the ground of explicit posets and of codes.
 //!
 //! One line per node: its name, its measure or nothing, its parents. The root has no parent, or itself for its only one, as K writes it. Measures
-//! are given for all nodes or for none; where none is given a node's is its height, the longest way down (K, method 1 of weighing). They are
+//! are given for all nodes or for none; where none is given, or all are the same as in K's example 4, a node's is its height, the longest way down (K, method 1 of
+//! weighing): measures that are all the root's would say that no value tells anything. They are
 //! scaled so that the root's is 1. A node is worth no more than what it generalizes, so a parent's measure may not be less.
 //!
 //! Nodes are numbered by (measure, height, order in the file), so that lists of them are in the order in which bounds are chosen, and a
@@ -305,9 +306,12 @@ fn measures(rows: &[Row], parents: &[Vec<usize>], heights: &[usize], order: &[us
     let written = |row: &Row| row.cells.get(1).is_some_and(|cell| !cell.trim().is_empty());
     // The last of the order is the root: all others are below it.
     let root = order.last().copied().unwrap_or_default();
-    if !rows.iter().any(written) {
+    let by_height = || {
         let most = heights[root].max(1) as f64;
-        return Ok(heights.iter().map(|&height| height as f64 / most).collect());
+        heights.iter().map(|&height| height as f64 / most).collect()
+    };
+    if !rows.iter().any(written) {
+        return Ok(by_height());
     }
     let mut faults = Vec::new();
     let mut given = Vec::with_capacity(rows.len());
@@ -328,6 +332,9 @@ fn measures(rows: &[Row], parents: &[Vec<usize>], heights: &[usize], order: &[us
     }
     if !faults.is_empty() {
         return Err(few(faults));
+    }
+    if given.iter().all(|value| *value == given[root]) {
+        return Ok(by_height());
     }
     Ok(given.iter().map(|value| value / given[root]).collect())
 }

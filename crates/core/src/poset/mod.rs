@@ -277,7 +277,11 @@ impl Given<'_> {
             }
         }
         let more = wrong.len().saturating_sub(1);
-        let others = if more > 0 { format!(", and neither are {more} others") } else { String::new() };
+        let others = match more {
+            0 => String::new(),
+            1 => ", and neither is one other".into(),
+            more => format!(", and neither are {more} others"),
+        };
         let fault = wrong.first().map(|text| {
             Fault::data(format!("`{text}` is not {wanted}{others}"))
                 .help("list it under input.null if it means missing, or give the column another poset")

@@ -11,6 +11,9 @@ use crate::error::{Error, Fault, Result};
 use crate::hierarchy::TOP;
 use crate::table::Code;
 
+/// Any two numbers of at most so many digits are different as 64-bit floats.
+const DIGITS: usize = 15;
+
 /// Ranges between the ends of a column's values.
 #[derive(Debug)]
 pub(super) struct Ranges {
@@ -23,8 +26,10 @@ pub(super) struct Ranges {
 
 impl Ranges {
     pub(super) fn new(spec: &Range, given: &Given<'_>) -> Result<Self> {
+        Error::check(unbounded(spec))?;
         let read = given.read(ends, "a number or a range of numbers such as [10, 25]")?;
         Error::check(outside(spec, given, &read))?;
+        Error::check(too_long(given, &read))?;
         let mut all: Vec<(f64, String)> = read.iter().flatten().flat_map(|pair| pair.clone()).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
         all.dedup_by(|a, b| a.0 == b.0);
@@ -58,11 +63,41 @@ fn ends(text: &str) -> Option<[(f64, String); 2]> {
     (a <= b).then(|| [(a, low.into()), (b, high.into())])
 }
 
+/// Bounds that are no numbers: every range would be worth as much as any.
+fn unbounded(spec: &Range) -> Vec<Fault> {
+    let ends = [("low", spec.low), ("high", spec.high)];
+    let endless = ends.into_iter().filter_map(|(key, end)| Some((key, end.filter(|x| !x.is_finite())?)));
+    let fault = |(key, end): (&str, f64)| {
+        Fault::input(format!("{key} = {end} is no end of ranges"))
+            .key(key)
+            .help("give a number, or leave it out, and the values' own end counts")
+    };
+    endless.map(fault).collect()
+}
+
+/// Numbers that are not told apart from others by what is reckoned with: one would be released as the other.
+fn too_long(given: &Given<'_>, read: &[Option<[(f64, String); 2]>]) -> Vec<Fault> {
+    let long = |pair: &Option<[(f64, String); 2]>| pair.iter().flatten().any(|end| digits(&end.1) > DIGITS);
+    let fault = read.iter().zip(given.texts).find(|(pair, _)| long(pair)).map(|(_, text)| {
+        Fault::data(format!("`{text}` has more than {DIGITS} digits, which ranges of numbers do not tell apart"))
+            .help("give the column a hierarchy of intervals or another poset, or round its numbers")
+    });
+    fault.into_iter().collect()
+}
+
+/// Digits of a number that count.
+fn digits(text: &str) -> usize {
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_start_matches('0').trim_end_matches('0').len()
+}
+
 /// Values beyond the bounds, and bounds the wrong way round.
 fn outside(spec: &Range, given: &Given<'_>, read: &[Option<[(f64, String); 2]>]) -> Vec<Fault> {
     let (low, high) = (spec.low.unwrap_or(f64::NEG_INFINITY), spec.high.unwrap_or(f64::INFINITY));
     if low > high {
-        return vec![Fault::input(format!("low = {low} is above high = {high}")).key("low")];
+        let fault = Fault::input(format!("low = {low} is above high = {high}")).key("low");
+        return vec![fault.help("give the smaller of the two as low")];
     }
     let beyond = read
         .iter()

@@ -57,6 +57,20 @@ fn ranges_as_k_prints_them() {
 }
 
 /// K, example 5 (with AND, as he defines it; his comment prints an OR), and a value without traits.
+/// 9007199254740993 is no 64-bit float: it would be released as its neighbour.
+#[test]
+fn numbers_that_ranges_cannot_tell_apart_are_refused() {
+    let text = refused("{ range = {} }", &["9007199254740992", "9007199254740993"], "");
+    assert!(text.contains("`9007199254740992` has more than 15 digits"), "{text}");
+    assert!(refused("{ range = {} }", &["[1, 1.234567890123456]"], "").contains("more than 15 digits"));
+    // Zeros at either end are no digits that count.
+    poset("{ range = {} }", &["123456789012345000000", "0.00000123456789012345", "-1.23456789012345e99"]);
+    for (key, end) in [("low", "-inf"), ("high", "inf"), ("high", "nan")] {
+        let text = refused(&format!("{{ range = {{ {key} = {end} }} }}"), &["1", "2"], "");
+        assert!(text.contains("is no end of ranges"), "{text}");
+    }
+}
+
 #[test]
 fn bits_are_what_all_have() {
     let traits = poset("{ bits = 3 }", &["011", "001", "000", "110", ""]);
@@ -71,7 +85,7 @@ fn bits_are_what_all_have() {
     let wide = format!("1{}", "0".repeat(63));
     assert_eq!(lub(&poset("{ bits = 64 }", &[&wide]), &[0]), [wide]);
     let text = refused("{ bits = 3 }", &["011", "01", "0x1"], "");
-    assert!(text.contains("`01` is not a text of 3 characters 0 and 1, and neither are 1 others"), "{text}");
+    assert!(text.contains("`01` is not a text of 3 characters 0 and 1, and neither is one other"), "{text}");
     assert!(refused("{ bits = 65 }", &[], "").contains("from 1 to 64"));
     assert!(refused("{ bits = 0 }", &[], "").contains("from 1 to 64"));
 }

@@ -83,19 +83,20 @@ fn with_field<T>(
     run(&field, &points, &meets)
 }
 
-/// What a row costs by the definition: column by column, from the values alone.
+/// What a row costs by the definition: column by column, from the values alone, each as a whole number of the smallest share that is reckoned with, so that equal costs are equal.
 fn by_definition(table: &Table, points: &[u32]) -> f64 {
     let column = |at: usize| {
         let axis = &table.space.axes()[at];
         let ranks: Vec<Code> = points.iter().map(|&point| table.space.rank(point as usize, at)).collect();
         let values: Vec<Code> = ranks.iter().map(|&rank| axis.leaf(rank)).collect();
         let (low, high) = (*ranks.iter().min().unwrap(), *ranks.iter().max().unwrap());
-        match axis.poset() {
-            Some(poset) => axis.weight() * poset.measure(&poset.common(&values)),
-            None => axis.weight() * axis.level(low, high) as f64 / axis.height() as f64,
-        }
+        let measure = match axis.poset() {
+            Some(poset) => poset.measure(&poset.common(&values)),
+            None => axis.level(low, high) as f64 / axis.height() as f64,
+        };
+        (measure * (axis.weight() * (ALL / 3.5))).floor()
     };
-    (0..3).map(column).sum::<f64>() / 3.5
+    (0..3).map(column).sum::<f64>() / ALL
 }
 
 fn rows() -> impl Strategy<Value = Vec<(u8, u8, u8, u8)>> {
@@ -121,7 +122,7 @@ proptest! {
                     let all: Vec<u32> = members.iter().copied().chain([*other]).collect();
                     by_definition(&table, &all)
                 };
-                let best = others.min_by(|a, b| (cost(a) + 1e-9 * f64::from(*a)).total_cmp(&(cost(b) + 1e-9 * f64::from(*b))));
+                let best = others.min_by(|a, b| cost(a).total_cmp(&cost(b)).then(a.cmp(b)));
                 members.push(best.unwrap());
             }
             prop_assert!((f64::from(set.cost) / ALL - by_definition(&table, &members)).abs() < 1e-6);
@@ -379,19 +380,18 @@ fn literally(table: &Table, set: &[u32], k: u64) -> Option<(Vec<u32>, Vec<u32>)>
     let measure = |points: &[u32]| (by_definition(table, points) * ALL).round() as i64;
     let distance = |a: u32, b: u32| 2 * measure(&[a, b]) - measure(&[a]) - measure(&[b]);
     let pairs = set.iter().enumerate().flat_map(|(at, &a)| set[at + 1..].iter().map(move |&b| (a, b)));
-    // Equal distances differ by what rounding the columns one by one leaves.
     let mut farthest: Option<(i64, u32, u32)> = None;
     for (a, b) in pairs {
-        if farthest.is_none_or(|(far, ..)| distance(a, b) > far + 8) {
+        if farthest.is_none_or(|(far, ..)| distance(a, b) > far) {
             farthest = Some((distance(a, b), a, b));
         }
     }
-    let (_, one, other) = farthest.filter(|(far, ..)| *far > 8)?;
+    let (_, one, other) = farthest.filter(|(far, ..)| *far > 0)?;
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for &point in set {
         let difference = distance(point, one) - distance(point, other);
         let fewer = counted(table, &left) <= counted(table, &right);
-        let first = point == one || (point != other && (difference < -8 || (difference <= 8 && fewer)));
+        let first = point == one || (point != other && (difference < 0 || (difference == 0 && fewer)));
         if first { left.push(point) } else { right.push(point) }
     }
     (counted(table, &left) >= k && counted(table, &right) >= k).then_some((left, right))
