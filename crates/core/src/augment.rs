@@ -226,7 +226,11 @@ mod tests {
         let named = Implied::new(&named).unwrap();
         assert_eq!(named.of_cell(Some("person")), Some(fields("* person")), "a top with a name has a field");
         assert_eq!(named.cell(&fields("* *")).unwrap(), Some("*"));
-        assert_eq!(named.of_value(None), Some(fields("- person")), "at the top a missing cell looks like all others");
+        assert_eq!(
+            named.of_value(None),
+            Some(fields("- person")),
+            "at the top a missing cell looks like all others"
+        );
         assert_eq!(named.cell(&fields("- person")).unwrap(), None);
         let crossed = hierarchy(&["a x y", "b z x"], false);
         let error = Implied::new(&crossed).unwrap_err().to_string();

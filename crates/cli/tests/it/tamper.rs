@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use throng::policy::Policy;
+use throng::policy::{Form, Policy};
 use throng::release::{Certificate, Release};
 
 use crate::env::TestEnv;
@@ -274,6 +274,33 @@ fn an_edited_certificate_is_found() {
     }
     // Laid out otherwise it is the same certificate.
     env.write("out.certificate.json", sealed.to_string());
+    env.run(&format!("verify {WITH_ORIGINAL}")).ok();
+}
+
+/// What a certificate says of regions and leaves out of figures is held against the policy.
+#[test]
+fn forged_facts_of_regions_are_found() {
+    let changes = [("suppression = 0.05", "suppression = 0.05\n[search]\nalgorithm = \"greedy\"")];
+    let env = TestEnv::with(&[("people.csv", &people(200, 5).write(',')), ("p.toml", &policy(&changes))]);
+    env.run("release p.toml").ok();
+    let sealed = env.json("out.certificate.json");
+    let forgeries: [(&str, fn(&mut Release)); 7] = [
+        ("no region", |r| r.regions.as_mut().unwrap().count = 0),
+        ("more regions than rows", |r| r.regions.as_mut().unwrap().count = 201),
+        ("another form", |r| {
+            let forms = &mut r.regions.as_mut().unwrap().forms;
+            forms.values_mut().for_each(|form| *form = Form::Poset);
+        }),
+        ("another algorithm", |r| r.search.algorithm = "auto".into()),
+        ("optimal", |r| r.search.optimal = true),
+        ("no loss", |r| r.loss.clear()),
+        ("no risk", |r| r.risk = None),
+    ];
+    for (name, change) in forgeries {
+        forge(&env, |release, _, _| change(release));
+        refutes(&env, ALONE, &["certificate"], name);
+        env.write("out.certificate.json", sealed.to_string());
+    }
     env.run(&format!("verify {WITH_ORIGINAL}")).ok();
 }
 

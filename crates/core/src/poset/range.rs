@@ -79,8 +79,10 @@ fn unbounded(spec: &Range) -> Vec<Fault> {
 fn too_long(given: &Given<'_>, read: &[Option<[(f64, String); 2]>]) -> Vec<Fault> {
     let long = |pair: &Option<[(f64, String); 2]>| pair.iter().flatten().any(|end| digits(&end.1) > DIGITS);
     let fault = read.iter().zip(given.texts).find(|(pair, _)| long(pair)).map(|(_, text)| {
-        Fault::data(format!("`{text}` has more than {DIGITS} digits, which ranges of numbers do not tell apart"))
-            .help("give the column a hierarchy of intervals or another poset, or round its numbers")
+        Fault::data(format!(
+            "`{text}` has more than {DIGITS} digits, which ranges of numbers do not tell apart"
+        ))
+        .help("give the column a hierarchy of intervals or another poset, or round its numbers")
     });
     fault.into_iter().collect()
 }

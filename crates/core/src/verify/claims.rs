@@ -12,8 +12,8 @@ use super::side::Side;
 use super::verdict::{Finding, Wrong, several};
 use crate::error::Result;
 use crate::hierarchy::TOP;
-use crate::policy::{Limit, Missing, Policy, Role, Suppressed};
-use crate::release::{Certificate, FileFacts};
+use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
+use crate::release::{Certificate, FileFacts, RegionFacts};
 
 /// A guarantee that the policy asks for.
 pub(super) struct Asked<'a> {
@@ -77,16 +77,71 @@ pub(super) fn certificate(
         (true, Some(_)) if !release.levels.is_empty() || !release.steps.is_empty() => {
             wrong.push("levels are claimed beside regions");
         }
-        (true, Some(_)) => {}
+        (true, Some(regions)) => wrong.extend(regional(policy, certificate, regions)),
         (false, None) => {
             wrong.extend(leveled(policy, &release.levels));
             wrong.extend(steps(policy, certificate));
         }
     }
     wrong.extend(guarantees(asked, certificate));
+    wrong.extend(figures(policy, certificate));
     Ok(Finding::of(&wrong, || {
         format!("sealed, and its numbers agree: {} released and suppressed", several(release.rows, "row"))
     }))
+}
+
+/// What is said of regions must follow from the policy, as far as it does.
+fn regional(policy: &Policy, certificate: &Certificate, regions: &RegionFacts) -> Vec<String> {
+    let (release, search) = (&certificate.release, &certificate.release.search);
+    let mut wrong = Vec::new();
+    if search.algorithm != policy.search.algorithm {
+        wrong.push(format!(
+            "\"{}\" formed them, the policy says \"{}\"",
+            search.algorithm, policy.search.algorithm
+        ));
+    }
+    // Nothing is less than a loss of 0; of any other nobody knows.
+    if search.optimal != (search.gap == 0.0) {
+        wrong.push(format!(
+            "the gap is {}, and the search is said to be optimal: {}",
+            search.gap, search.optimal
+        ));
+    }
+    if (regions.count == 0) != (release.released == 0) || regions.count > release.released {
+        wrong.push(format!("{} of {}", several(regions.count, "region"), several(release.released, "row")));
+    }
+    let quasi: BTreeSet<&str> = policy.with_role(Role::Quasi).into_iter().collect();
+    let given: BTreeSet<&str> = regions.forms.keys().map(String::as_str).collect();
+    wrong.extend(quasi.symmetric_difference(&given).map(|name| format!("how `{name}` is written")));
+    for (name, form) in &regions.forms {
+        let Some(column) = policy.columns.get(name) else { continue };
+        let fits = match (column.form, &column.poset, &column.hierarchy) {
+            (Some(asked), ..) => *form == asked,
+            (None, Some(_), _) => *form == Form::Poset,
+            (None, None, Some(_)) => *form == Form::Label,
+            // Which of the two follows from the values.
+            (None, None, None) => matches!(form, Form::Interval | Form::Set),
+        };
+        if !fits {
+            wrong.push(format!("`{name}` is not written as the policy says"));
+        }
+    }
+    wrong
+}
+
+/// Figures that every certificate has, unless they would tell too much (see [`Release::published`](crate::release::Release::published)).
+fn figures(policy: &Policy, certificate: &Certificate) -> Vec<String> {
+    let release = &certificate.release;
+    if release.sampling.is_some() || release.released == 0 {
+        return Vec::new();
+    }
+    let loss = policy.search.loss.parameters().name;
+    let no_loss = !release.loss.contains_key(&loss);
+    let missed = [
+        (no_loss, format!("the loss {loss} is missing")),
+        (release.risk.is_none(), "the risk is missing".into()),
+    ];
+    missed.into_iter().filter(|(missing, _)| *missing).map(|(_, words)| words).collect()
 }
 
 /// Levels must be given for the quasi-identifiers and for nothing else.

@@ -29,7 +29,8 @@ fn matrix_posets_as_k_prints_them() {
     assert_eq!((codes.pair(0, 0), codes.pair(0, 1)), (0.0, 1.0), "heights count");
     // Its diagnoses as multisets: a code that all have is told.
     let load = |_: &str| Ok("*,1,*\n008,1,*\n031,1,*\n038,1,*".into());
-    let sets = built("{ codes = { file = \"nodes.csv\", most = 2 } }", &["008; 031", "008; 038"], &load).unwrap();
+    let sets =
+        built("{ codes = { file = \"nodes.csv\", most = 2 } }", &["008; 031", "008; 038"], &load).unwrap();
     assert_eq!((lub(&sets, &[0, 1]), sets.pair(0, 1)), (vec!["008".into()], 0.5));
 }
 
