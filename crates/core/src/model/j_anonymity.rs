@@ -2,14 +2,17 @@
 //! a table is a part of a population, so rows of which fewer than k are alike in the table may stay where the population is likely
 //! to have k people like them.
 //!
-//! **Counted** in a larger table that holds this one and was drawn by chance from the people. A class of k − 1 people has t rows or more
-//! there, once it has any, with a probability of at most 1 − confidence (as k-map is estimated); a class of t rows there is safe. Where the larger table is
-//! everybody, t = k and this is k-map. A class of k rows here has as many there, and t is at most k.
+//! **Counted** in a larger table that holds this one and was drawn by chance from the people. Given that a person is in it, a class of k − 1 people has
+//! t rows or more there with a probability of at most 1 − confidence; a class of t rows there is safe. That is k-map's estimate, but
+//! for the person: the rows of this table were drawn from the larger one, from large classes sooner than from small ones, so a
+//! number of rows counts as many times as it has rows. Where the larger table is everybody, t = k and this is k-map. A class of k rows here has as many there, and t
+//! is at most k.
 //!
-//! **Predicted** by the network of the table itself. It gives a class the probability p; p·n of n rows may be luck, so p is taken at its lower limit
+//! **Predicted** by the network of the table itself. It gives a class the probability p. Of the p·n rows that it stands for, one is the row whose person is
+//! asked about, which is there however rare such people are, and one is smoothing's; p·n − 2 of the n − 1 others may be luck, so p is taken at its lower limit
 //! (Clopper and Pearson 1934) p₋ at half the error that is left. The c rows of the class are people; of the people who are not in the table each is like them with p₋. A class is
-//! safe where it has k rows, or c + Bin(people − n, p₋) reaches k but for the other half. So it is wrong of a class with at most
-//! 1 − confidence, as far as the table was drawn by chance and the network's independences hold. Of each class by itself, not of all together.
+//! safe where it has k rows, or c + Bin(people − n, p₋) reaches k but for the other half. So for the person of each row it is wrong with at most
+//! 1 − confidence, as far as the table was drawn by chance and the network's independences hold. Of each by itself, not of all together.
 //!
 //! Both are monotone: merging adds rows and probabilities, and leaving rows out changes nobody outside of the table. Cost: a pass over the classes; predicted,
 //! the probability of every class of fewer than k rows, and what each number of rows asks for, once.
@@ -60,15 +63,26 @@ impl JCounted {
             people,
             confidence,
             larger,
-            needed: rows_for(k, people, larger, 1.0 - confidence),
+            needed: rows_of_a_person(k, people, larger, 1.0 - confidence),
         })
     }
 
     /// The most people that a class of so many rows in the larger table is taken to have.
     fn most(&self, rows: u64) -> u64 {
-        let enough = |k: u64| rows_for(k, self.people, self.larger, 1.0 - self.confidence) <= rows;
-        greatest(rows, self.people, enough)
+        let error = 1.0 - self.confidence;
+        let enough = |k: u64| rows_of_a_person(k, self.people, self.larger, error) <= rows;
+        // Doubled first, because what a number costs grows with it.
+        let mut high = rows.max(1);
+        while high < self.people && enough(high) {
+            high = high.saturating_mul(2).min(self.people);
+        }
+        greatest(rows, high, enough)
     }
+}
+
+/// The least rows that a class of k − 1 people, of whom a given one has a row, reaches with at most the error.
+fn rows_of_a_person(k: u64, people: u64, larger: u64, error: f64) -> u64 {
+    rows_for(k, people, larger, error, |rows| rows as f64)
 }
 
 /// The greatest number from one that fits to another, where all below one that fits do, too.
@@ -150,6 +164,10 @@ pub struct JPredicted {
     needed: Vec<OnceLock<f64>>,
 }
 
+/// Rows of a class that say nothing of how many people are like its own: the one that is asked about, and the one that smoothing
+/// adds to every label.
+const TAKEN_OFF: f64 = 2.0;
+
 impl JPredicted {
     /// As a policy asks, from the table of a setting.
     ///
@@ -194,18 +212,21 @@ impl JPredicted {
                 return f64::INFINITY;
             }
             let lower = least(1.0, |p| at_least(more, others, p) >= 1.0 - self.error());
-            // The limit of x rows of n reaches `lower` where I_lower(x, n − x + 1) is no longer above the error.
-            let n = self.rows as f64;
-            let enough = |x: f64| beta(lower, x, n - x + 1.0) <= self.error();
-            if enough(n) { least(n, enough) / n } else { f64::INFINITY }
+            // The limit of x rows reaches `lower` where I_lower(x, others + 1) is no longer above the error.
+            let (n, most) = (self.rows as f64, self.rows as f64 - TAKEN_OFF);
+            let enough = |x: f64| beta(lower, x, n - x) <= self.error();
+            if most > 0.0 && enough(most) { (least(most, enough) + TAKEN_OFF) / n } else { f64::INFINITY }
         })
     }
 
     /// The most people that a class of so many rows and this probability is taken to have.
     fn most(&self, rows: u64, probability: f64) -> u64 {
         let n = self.rows as f64;
-        let (x, others) = (probability * n, self.people - self.rows);
-        let lower = least(1.0, |p| beta(p, x, n - x + 1.0) >= self.error());
+        let (x, others) = (probability * n - TAKEN_OFF, self.people - self.rows);
+        if x <= 0.0 {
+            return rows;
+        }
+        let lower = least(1.0, |p| beta(p, x, n - x) >= self.error());
         rows + greatest(0, others, |more| at_least(more, others, lower) >= 1.0 - self.error())
     }
 
@@ -423,8 +444,13 @@ mod tests {
             for ((look, count), safe) in view_of(&rows, &hs, &node).into_iter().zip(safe) {
                 let cell = |c: usize| Cell { level: node[c], code: look[c] };
                 let p = model.network.probability(&[cell(2), cell(0), cell(1)]);
-                let x = p.min(1.0) * n as f64;
-                let limit = least(1.0, |q| beta(q, x, n as f64 - x + 1.0) >= error);
+                // Of the n − 1 rows beside the first one of the class, less the one that smoothing added.
+                let x = p.min(1.0) * n as f64 - 1.0 - 1.0;
+                let limit = if x > 0.0 {
+                    least(1.0, |q| beta(q, x, (n as f64 - 1.0) - x + 1.0) >= error)
+                } else {
+                    0.0
+                };
                 let surely = (0..=more).take_while(|&m| at_least(m, more, limit) >= 1.0 - error).last().unwrap();
                 prop_assert_eq!(safe, count + surely >= asked.k, "{:?}: {} rows, p {}", look, count, p);
                 if safe {
@@ -465,6 +491,35 @@ mod tests {
         assert!(f64::from(wrong) < (1.0 - confidence) * f64::from(stay), "{wrong} of {stay}");
     }
 
+    /// A column in which nobody is like anybody, in the population as in the table: single rows say nothing of others, however many
+    /// people there are. Two rows say little, and many say much.
+    #[test]
+    fn rows_that_are_alone_stay_alone() {
+        let of = |rows: Vec<Vec<Code>>, leaves: usize, k: u64| {
+            let path = |leaf: usize| Path { leaf: format!("{leaf}"), labels: vec![] };
+            let hs = [Hierarchy::new((0..leaves).map(path).collect(), false).unwrap()];
+            let classes = Classes::of_rows(1, rows).unwrap();
+            let quasi = ["a".to_owned()];
+            let setting =
+                Setting { classes: Some(&classes), hierarchies: &hs, quasi: &quasi, ..Setting::default() };
+            let model = JPredicted::new("j".into(), &asked(k, 300_000_000, 0.95), &setting).unwrap();
+            let (node, groups) = (Node::new(vec![0]), Groups::identity(&classes));
+            let view = View::new(&classes, &hs, &node, &groups);
+            let mut flags = Flags::default();
+            flags.reset(view.len());
+            model.violations(&view, &mut flags);
+            let safe: Vec<bool> = (0..view.len()).map(|class| !flags.has(class)).collect();
+            (safe, model.most(1, model.network.probability(&[Cell { level: 0, code: 0 }])))
+        };
+        let (safe, most) = of((0..500).map(|i| vec![i]).collect(), 500, 2);
+        assert!(safe.iter().all(|safe| !safe) && most == 1);
+        // The one `yes` among a thousand is as alone: half of the row that smoothing adds is its own.
+        let (safe, most) = of((0..1000).map(|i| vec![u32::from(i != 0)]).collect(), 2, 2);
+        assert_eq!((safe, most), (vec![false, true], 1));
+        let (safe, most) = of((0..1000).map(|i| vec![u32::from(i >= 4)]).collect(), 2, 5);
+        assert!(safe[0] && most > 10_000, "{safe:?} {most}");
+    }
+
     #[test]
     fn nobody_else_is_nobody_else() {
         let mut random = ChaCha8Rng::seed_from_u64(4);
@@ -496,9 +551,21 @@ mod tests {
         assert!(part.needed < 10 && part.needed > 1);
         for rows in 1..40 {
             let most = part.most(rows);
-            let chance = |k: u64| rows_for(k, 5000, 500, 1.0 - part.confidence);
+            let chance = |k: u64| rows_of_a_person(k, 5000, 500, 1.0 - part.confidence);
             assert!(chance(most) <= rows && chance(most + 1) > rows, "{rows} rows, {most} people");
         }
         assert!(counted(Some(400), 500).is_err());
+    }
+
+    /// Every way to draw 4 of 10 people, of whom 3 are in the class: 105, 63 and 7 of 210 have 1, 2 and 3 of them. One of the three,
+    /// who is drawn in 84, has 1, 2 and 3 rows in his class in 35, 42 and 7 of these.
+    #[test]
+    fn a_person_is_in_the_larger_table_sooner_with_others() {
+        assert_eq!(rows_of_a_person(4, 10, 4, 7.0 / 84.0 + 1e-9), 3);
+        assert_eq!(rows_of_a_person(4, 10, 4, 7.0 / 84.0 - 1e-9), 4);
+        assert_eq!(rows_of_a_person(4, 10, 4, 49.0 / 84.0 + 1e-9), 2);
+        assert_eq!(rows_of_a_person(4, 10, 4, 49.0 / 84.0 - 1e-9), 3);
+        assert_eq!(rows_of_a_person(1, 10, 4, 0.05), 1);
+        assert_eq!(rows_of_a_person(7, 10, 10, 0.05), 7);
     }
 }

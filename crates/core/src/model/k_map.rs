@@ -76,12 +76,13 @@ pub struct KMapEstimated {
 impl KMapEstimated {
     /// Of at least k of so many people, for a table of so many rows.
     pub fn new(claim: String, k: u64, people: u64, rows: u64, significance: f64) -> Self {
-        KMapEstimated { claim, rows: rows_for(k, people, rows, significance) }
+        KMapEstimated { claim, rows: rows_for(k, people, rows, significance, |_| 1.0) }
     }
 }
 
-/// The least rows that a class of k − 1 people reaches, once it has any, with at most the given probability.
-pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64) -> u64 {
+/// The least rows that a class of k − 1 people reaches, once it has any, with at most the given probability. Numbers of rows
+/// count by a weight, where a class is looked at the sooner the more rows it has.
+pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64, weigh: impl Fn(u64) -> f64) -> u64 {
     let few = k.saturating_sub(1);
     let most = few.min(rows);
     let least = (rows + few).saturating_sub(people);
@@ -98,12 +99,12 @@ pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64) -> u64
     }
     let (mut seen, mut at) = (0.0, 0.0);
     for j in least..=most {
-        seen += if j > 0 { f64::exp(at - greatest) } else { 0.0 };
+        seen += if j > 0 { weigh(j) * f64::exp(at - greatest) } else { 0.0 };
         at += if j < most { step(j) } else { 0.0 };
     }
     let (mut tail, mut needed) = (0.0, most + 1);
     for j in (least.max(1)..=most).rev() {
-        tail += (weight - greatest).exp();
+        tail += weigh(j) * (weight - greatest).exp();
         if tail > significance * seen {
             break;
         }
@@ -146,7 +147,9 @@ mod tests {
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::*;
+    fn rows_for(k: u64, people: u64, rows: u64, significance: f64) -> u64 {
+        super::rows_for(k, people, rows, significance, |_| 1.0)
+    }
 
     /// Every way to draw 4 of 10 people, of whom 3 are in the class, by hand: 35, 105, 63 and 7 of 210 have 0, 1, 2 and 3.
     #[test]

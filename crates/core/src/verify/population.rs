@@ -49,13 +49,14 @@ impl Larger {
     fn new(asked: &JAnonymity, rows: u64) -> Self {
         let (k, people) = (asked.k, asked.people.unwrap_or(rows));
         let significance = 1.0 - asked.confidence();
-        Larger { k, people, rows, significance, needed: likely(k, people, rows, significance) }
+        Larger { k, people, rows, significance, needed: likely(k, people, rows, significance, Given::Person) }
     }
 
     /// The most people that are likely behind so many rows: doubled until they are not, then halved.
     fn people(self, rows: u64) -> u64 {
-        let enough =
-            |k: u64| k <= self.people && likely(k, self.people, self.rows, self.significance) <= rows;
+        let enough = |k: u64| {
+            k <= self.people && likely(k, self.people, self.rows, self.significance, Given::Person) <= rows
+        };
         let mut step = 1;
         while enough(rows + step) {
             step *= 2;
@@ -88,7 +89,9 @@ pub(super) fn of(policy: &Policy, rows: u64, larger: u64) -> Vec<Comparison> {
             ModelSpec::KMap(map) => {
                 let kind = match map.population {
                     Asked::Table(_) => Kind::People(map.k),
-                    Asked::Number(people) => Kind::Rows(likely(map.k, people, rows, map.significance())),
+                    Asked::Number(people) => {
+                        Kind::Rows(likely(map.k, people, rows, map.significance(), Given::Class))
+                    }
                 };
                 all.push(Comparison { claim, asked: None, kind });
             }
@@ -233,17 +236,25 @@ fn translate(tuple: &[u32], maps: &[&[u32]], to: &mut [u32]) {
     }
 }
 
+/// Which draws are looked at: those in which a class has a row, or those in which one person of it has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Given {
+    Class,
+    Person,
+}
+
 /// The least rows that tell k of so many people from fewer: draws in which a class of k − 1 people has that many rows
-/// or more are at most the given part of those in which it has any. Draws are counted by the ways to choose from the
-/// class and from the others, as logarithms less those of the first possible number.
-fn likely(k: u64, people: u64, rows: u64, significance: f64) -> u64 {
+/// or more are at most the given part of those that are looked at. Draws are counted by the ways to choose from the
+/// class and from the others, as logarithms less those of the first possible number; a person is among j of the class in j of k − 1.
+fn likely(k: u64, people: u64, rows: u64, significance: f64, given: Given) -> u64 {
     let few = k.saturating_sub(1);
     let Some(rest) = people.checked_sub(few) else { return k };
     let first = rows.saturating_sub(rest);
     let (mut of_class, mut of_others) = (0.0, 0.0);
     let mut draws: Vec<(u64, f64)> = Vec::new();
     for j in first..=few.min(rows) {
-        draws.push((j, of_class + of_others));
+        let with_him = if given == Given::Person { ((j as f64) / few as f64).ln() } else { 0.0 };
+        draws.push((j, of_class + of_others + with_him));
         of_class += ((few - j) as f64).ln() - ((j + 1) as f64).ln();
         of_others += ((rows - j) as f64).ln() - ((rest + j + 1 - rows) as f64).ln();
     }

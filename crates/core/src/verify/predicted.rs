@@ -53,7 +53,9 @@ impl Prediction {
     fn people(&self, rows: u64, probability: f64, all: u64, up_to: u64) -> u64 {
         let error = (1.0 - self.asked.confidence()) / 2.0;
         let others = self.asked.people.unwrap_or(0).saturating_sub(all);
-        let limit = lower_limit(probability * all as f64, all as f64, error);
+        // One row is the person's who is asked about, and one is what smoothing added: neither tells of others.
+        let told = probability * all as f64 - 2.0;
+        let limit = if told > 0.0 { lower_limit(told, all as f64 - 1.0, error) } else { 0.0 };
         rows + surely(others, limit, error, up_to.saturating_sub(rows))
     }
 }

@@ -16,7 +16,8 @@ fn ways(n: u64, k: u64) -> f64 {
 pub(super) fn counted(asked: &JAnonymity, rows: u64, larger: u64) -> u64 {
     let people = asked.people.unwrap_or(larger);
     let needed = |k: u64| {
-        let chance = |j: u64| ways(k - 1, j) * ways(people + 1 - k, larger - j);
+        // One of the k − 1 is there, and so are j − 1 of the others.
+        let chance = |j: u64| ways(k - 2, j - 1) * ways(people + 1 - k, larger - j);
         let tail = |t: u64| (t..k).filter(|&j| j <= larger).map(chance).sum::<f64>();
         (1..k).find(|&t| tail(t) <= (1.0 - asked.confidence()) * tail(1)).unwrap_or(k)
     };
@@ -108,7 +109,11 @@ impl Seen {
         let p: f64 = possible.iter().map(|row| self.joint(row)).sum();
         let error = (1.0 - asked.confidence()) / 2.0;
         let others = asked.people.unwrap() - self.rows.len() as u64;
-        let limit = lower_limit(p * self.rows.len() as f64, self.rows.len() as f64, error);
+        let beside = p * self.rows.len() as f64 - 2.0;
+        if beside <= 0.0 {
+            return count;
+        }
+        let limit = lower_limit(beside, self.rows.len() as f64 - 1.0, error);
         // In logarithms, because the ways are too many for a number.
         let (mut ways, mut short, mut surely) = (0.0, 0.0, 0);
         while surely < others {
