@@ -36,7 +36,7 @@ use crate::hierarchy::{Hierarchy, TOP};
 use crate::table::Code;
 
 /// What some values have in common: enough to find the least cells above all of them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Common {
     /// The missing value and nothing else.
     Missing,

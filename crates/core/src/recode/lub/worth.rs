@@ -3,7 +3,8 @@
 //!
 //! A label is worth what the worths of the table say of its level; an interval, a set or a cell of a poset what the rows that it is true of tell. These are
 //! estimates, and may rise where more rows come in: then a set is not always the one of looking at all rows, as K's is not. Worths of cells that are no
-//! labels are reckoned once and kept.
+//! labels are reckoned once and kept: of posets by what their values have in common, because greedy asks for every pair and a cell's text takes longer to write than all
+//! else; and by the text, because much that is in common has one cell. A hash of what is in common each time, up to [`KEPT`] of which are kept.
 
 use std::sync::RwLock;
 
@@ -21,7 +22,11 @@ pub(super) struct Worth<'a> {
     /// What its best value is worth, in bits.
     pub(super) most: f64,
     known: RwLock<FxHashMap<Key, f64>>,
+    commons: RwLock<FxHashMap<Common, f64>>,
 }
+
+/// Most that is remembered of what values have in common: some 100 MB at worst, where multisets share all kinds of codes.
+const KEPT: usize = 1 << 20;
 
 /// A cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -33,7 +38,7 @@ enum Key {
 impl<'a> Worth<'a> {
     pub(super) fn new(told: &'a Told) -> Self {
         let most = told.levels[0].iter().copied().fold(0.0, f64::max);
-        Worth { told, most: told.weight * most, known: RwLock::default() }
+        Worth { told, most: told.weight * most, known: RwLock::default(), commons: RwLock::default() }
     }
 
     /// The measure of the cell above a range of ranks.
@@ -51,6 +56,19 @@ impl<'a> Worth<'a> {
 
     /// The measure of the cell above values of a poset.
     pub(super) fn of_common(&self, poset: &Poset, common: &Common) -> f64 {
+        let known = self.commons.read().ok().and_then(|known| known.get(common).copied());
+        known.unwrap_or_else(|| {
+            let measure = self.of_cell(poset, common);
+            if let Ok(mut known) = self.commons.write()
+                && known.len() < KEPT
+            {
+                known.insert(common.clone(), measure);
+            }
+            measure
+        })
+    }
+
+    fn of_cell(&self, poset: &Poset, common: &Common) -> f64 {
         let cell = poset.lub(common).into_iter().next().flatten();
         self.kept(Key::Cell(cell), || {
             let leaves = poset.covered(common);
@@ -75,5 +93,54 @@ impl<'a> Worth<'a> {
     fn measure(&self, worth: f64) -> f64 {
         let worth = self.told.weight * worth;
         if self.most > 0.0 { (1.0 - worth / self.most).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classes::{Classes, Codes};
+    use crate::hierarchy::{Hierarchy, Path};
+    use crate::histogram::Histogram;
+    use crate::poset::Spec;
+    use crate::worth::Worths;
+
+    /// Ages from 20 to 27, eight rows each, all of them ill from 24 on; one of 40 with two rows.
+    #[test]
+    fn what_is_in_common_is_worth_what_its_cell_tells() {
+        let ages: Vec<String> = (20..28).chain([40]).map(|age| age.to_string()).collect();
+        let path = |leaf: &String| Path { leaf: leaf.clone(), labels: Vec::new() };
+        let hierarchy = Hierarchy::new(ages.iter().map(path).collect(), false).unwrap();
+        let rows: Vec<u32> = ages.iter().map(|age| if age == "40" { 2 } else { 8 }).collect();
+        let ill: Vec<(u32, u32, u32)> =
+            rows.iter().enumerate().map(|(i, &n)| (i as u32, u32::from(i >= 4), n)).collect();
+        let classes = Classes::new(1, Codes::Wide((0..9).collect()), rows).unwrap();
+        let classes = classes.measured(vec![Histogram::new(9, &ill).unwrap()]).unwrap().with_targets(1);
+        let worths = Worths::of(&classes, std::slice::from_ref(&hierarchy)).remove(0);
+        let levels: Vec<Vec<f64>> = (0..2)
+            .map(|level| (0..9).map(|leaf| worths.at(level, hierarchy.generalize(leaf, level))).collect())
+            .collect();
+        let told = Told { worths, levels, weight: 0.5 };
+        let worth = Worth::new(&told);
+        let poset = Poset::build(
+            &Spec::Range(Default::default()),
+            ages.into_iter().map(Some).collect(),
+            &|_| unreachable!(),
+        )
+        .unwrap();
+        // Asked twice: reckoned, then remembered.
+        for _ in 0..2 {
+            for a in 0..9u32 {
+                for b in 0..9u32 {
+                    let (low, high) = (a.min(b), a.max(b));
+                    let own = |leaves: &[Code]| told.worths.of_rows(leaves);
+                    let bits = own(&(low..=high).collect::<Vec<_>>());
+                    let expected = 1.0 - bits / told.levels[0].iter().copied().fold(0.0, f64::max);
+                    let found = worth.of_common(&poset, &poset.common(&[a, b]));
+                    assert!((found - expected).abs() < 1e-12, "{a} {b}: {found} {expected}");
+                }
+            }
+        }
+        assert_eq!(worth.commons.read().unwrap().len(), 45, "as many as there are ranges of nine values");
     }
 }
