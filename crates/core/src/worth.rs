@@ -93,6 +93,11 @@ impl Worths {
         self.mutual
     }
 
+    /// What the value is worth that is worth most, in bits: 0 where nothing can be lost.
+    pub fn most(&self) -> f64 {
+        self.levels[0].iter().copied().fold(0.0, f64::max)
+    }
+
     /// What a value at a level is worth, in bits.
     pub fn at(&self, level: usize, code: Code) -> f64 {
         self.levels[level][code as usize]

@@ -7,6 +7,7 @@ use super::facts::{
     bars, risk, size_bins,
 };
 use super::text::{count, integer};
+use super::words::{searched, untold};
 use crate::classes::{Flags, Groups, View};
 use crate::explore::{Choice, Explored, cheap, explore};
 use crate::hierarchy;
@@ -18,6 +19,7 @@ use crate::recoded::{Recoded, Released};
 use crate::release::Release;
 use crate::search::{Budget, Problem, Solution};
 use crate::table::Code;
+use crate::worth::Worths;
 
 /// Bars of one chart, at most.
 const BARS: usize = 12;
@@ -73,7 +75,7 @@ pub fn collect(subject: Subject<'_>) -> Facts {
         risk_after: risk(&after, THETA),
         lattice: lattice(&subject),
         losses: losses(&subject),
-        warnings: warnings(&subject),
+        warnings: warnings(&subject, &marginals.worths),
         release: subject.release,
     }
 }
@@ -129,7 +131,7 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
             Limit::Share(share) => format!("{} % ({limit} rows)", share * 100.0),
             Limit::Rows(_) => format!("{limit} rows"),
         },
-        algorithm: policy.search.algorithm.clone(),
+        algorithm: searched(&policy.search),
         loss,
         missing: match policy.input.missing {
             Missing::Value => "a value of its own",
@@ -346,8 +348,9 @@ fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
 }
 
 /// What the holder should look at before the release goes out.
-fn warnings(subject: &Subject<'_>) -> Vec<String> {
+fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
     let mut warnings = Vec::new();
+    warnings.extend(untold(subject.policy, &subject.problem.names, worths));
     if subject.policy.output.keep_order {
         warnings.push(
             "The rows are in the order of the input: whoever knows that order can tell who is who. \

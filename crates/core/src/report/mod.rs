@@ -17,6 +17,7 @@ mod network;
 mod sections;
 mod svg;
 mod text;
+mod words;
 
 #[cfg(test)]
 mod sample;
