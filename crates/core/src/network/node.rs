@@ -2,28 +2,32 @@
 //! their cells.
 //!
 //! A message from a column is reckoned for those labels of its parent alone that the parent's cell allows, and not at all where the column
-//! and all below it say nothing. So low nodes, which have many classes, have few leaves a class. Costs a step per leaf in
-//! the cells of a class and per known pair of labels of these.
+//! and all below it say nothing. Leaves of a cell that no edge tells apart are added up once per node. Costs a pass over all leaves per node; then, per class, a step
+//! per kind of leaf in its cells and per known pair of labels of these.
+
+use rustc_hash::FxHashMap;
 
 use super::{Edge, Network};
 use crate::table::Code;
+
+/// Leaves that the edges of a column do not tell apart: one of them, and the probability of all given their label at the edge's level.
+type Kind = (Code, f64);
 
 /// The network as a node sees it, with room to reckon in.
 #[derive(Debug)]
 pub struct AtNode<'a> {
     network: &'a Network,
-    /// Column → its children.
+    /// Column → its children that say something.
     children: Vec<Vec<usize>>,
-    /// Column → label of the node → its leaves.
-    leaves: Vec<Vec<Vec<Code>>>,
+    /// Column → label of the node → the kinds of leaves under it.
+    kinds: Vec<Vec<Vec<Kind>>>,
     /// Column → label of the node in its parent → labels of the edge's level that are possible there; none for roots.
     allowed: Vec<Vec<Vec<Code>>>,
-    /// Column → label of the node → whether it says nothing.
-    whole: Vec<bool>,
     /// Column → parent's label → message.
     messages: Vec<Vec<f64>>,
     /// Column → its label at the edge's level → what is below.
     below: Vec<Vec<f64>>,
+    /// Column → whether it and all below it say nothing.
     silent: Vec<bool>,
     touched: Vec<Code>,
 }
@@ -32,18 +36,21 @@ impl Network {
     /// The network as it is seen from a level of every column.
     pub fn at_node(&self, levels: &[usize]) -> AtNode<'_> {
         let columns = self.names.len();
-        let under = |column: usize, level: usize| {
-            let hierarchy = &self.hierarchies[column];
-            let mut leaves = vec![Vec::new(); hierarchy.size(levels[column])];
-            for leaf in 0..hierarchy.leaf_count() as Code {
-                let label = hierarchy.generalize(leaf, level);
-                leaves[hierarchy.generalize(leaf, levels[column]) as usize].push(label);
-            }
-            leaves
-        };
+        let mut silent = vec![false; columns];
+        for &column in self.order.iter().rev() {
+            let whole = levels[column] == self.hierarchies[column].height();
+            silent[column] = whole && self.children(column).all(|child| silent[child]);
+        }
+        let speaking = |column: usize| self.children(column).filter(|&child| !silent[child]).collect();
+        let children: Vec<Vec<usize>> = (0..columns).map(speaking).collect();
         let allowed = |column: usize| {
             let Some(edge) = &self.edges[column] else { return Vec::new() };
-            let mut labels: Vec<Vec<Code>> = under(edge.parent, edge.above);
+            let hierarchy = &self.hierarchies[edge.parent];
+            let mut labels: Vec<Vec<Code>> = vec![Vec::new(); hierarchy.size(levels[edge.parent])];
+            for leaf in 0..hierarchy.leaf_count() as Code {
+                let under = hierarchy.generalize(leaf, levels[edge.parent]) as usize;
+                labels[under].push(hierarchy.generalize(leaf, edge.above));
+            }
             for labels in &mut labels {
                 labels.sort_unstable();
                 labels.dedup();
@@ -51,16 +58,35 @@ impl Network {
             labels
         };
         AtNode {
-            children: (0..columns).map(|column| self.children(column).collect()).collect(),
-            leaves: (0..columns).map(|column| under(column, 0)).collect(),
+            kinds: (0..columns).map(|column| self.kinds(column, levels[column], &children[column])).collect(),
+            children,
             allowed: (0..columns).map(allowed).collect(),
-            whole: (0..columns).map(|column| levels[column] == self.hierarchies[column].height()).collect(),
             messages: self.edges.iter().map(|e| vec![0.0; e.as_ref().map_or(0, |e| e.met.len())]).collect(),
             below: self.edges.iter().map(|e| vec![0.0; e.as_ref().map_or(0, |e| e.marginal.len())]).collect(),
-            silent: vec![false; columns],
+            silent,
             touched: Vec::new(),
             network: self,
         }
+    }
+
+    /// The kinds of leaves under every label of a level, as the edges to a column and to some of its children tell them apart.
+    fn kinds(&self, column: usize, level: usize, children: &[usize]) -> Vec<Vec<Kind>> {
+        let hierarchy = &self.hierarchies[column];
+        let mut kinds: Vec<Vec<Kind>> = vec![Vec::new(); hierarchy.size(level)];
+        let own = self.edges[column].as_ref().map(|edge| edge.at);
+        let of_children = children.iter().filter_map(|&child| Some(self.edges[child].as_ref()?.above));
+        let told: Vec<usize> = own.into_iter().chain(of_children).chain([level]).collect();
+        let mut known: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
+        for leaf in 0..hierarchy.leaf_count() as Code {
+            let labels: Vec<Code> = told.iter().map(|&level| hierarchy.generalize(leaf, level)).collect();
+            let under = &mut kinds[hierarchy.generalize(leaf, level) as usize];
+            let at = *known.entry(labels).or_insert(under.len());
+            if at == under.len() {
+                under.push((leaf, 0.0));
+            }
+            under[at].1 += self.within[column][leaf as usize];
+        }
+        kinds
     }
 }
 
@@ -70,15 +96,14 @@ impl AtNode<'_> {
         let network = self.network;
         let mut probability = 1.0;
         for &column in network.order.iter().rev() {
-            self.silent[column] = self.whole[column] && self.children[column].iter().all(|&c| self.silent[c]);
             if self.silent[column] {
                 continue;
             }
             let label = labels[column] as usize;
             match &network.edges[column] {
                 None => {
-                    let leaves = self.leaves[column][label].iter();
-                    probability *= leaves.map(|&leaf| self.share(column, leaf)).sum::<f64>();
+                    let kinds = self.kinds[column][label].iter();
+                    probability *= kinds.map(|&kind| self.share(column, kind)).sum::<f64>();
                 }
                 Some(edge) => self.send(column, edge, label, labels[edge.parent] as usize),
             }
@@ -87,11 +112,11 @@ impl AtNode<'_> {
         probability.min(1.0)
     }
 
-    /// A leaf's probability given its label at the edge's level, times what the children say.
-    fn share(&self, column: usize, leaf: Code) -> f64 {
+    /// The probability of a kind of leaves given their label at the edge's level, times what the children say.
+    fn share(&self, column: usize, (leaf, within): Kind) -> f64 {
         let (network, hierarchy) = (self.network, &self.network.hierarchies[column]);
-        let mut share = network.within[column][leaf as usize];
-        for &child in self.children[column].iter().filter(|&&child| !self.silent[child]) {
+        let mut share = within;
+        for &child in &self.children[column] {
             if let Some(edge) = &network.edges[child] {
                 share *= self.messages[child][hierarchy.generalize(leaf, edge.above) as usize];
             }
@@ -104,10 +129,10 @@ impl AtNode<'_> {
         let hierarchy = &self.network.hierarchies[column];
         let mut touched = std::mem::take(&mut self.touched);
         let mut shared = 0.0;
-        for at in 0..self.leaves[column][label].len() {
-            let leaf = self.leaves[column][label][at];
-            let share = self.share(column, leaf);
-            let to = hierarchy.generalize(leaf, edge.at);
+        for at in 0..self.kinds[column][label].len() {
+            let kind = self.kinds[column][label][at];
+            let share = self.share(column, kind);
+            let to = hierarchy.generalize(kind.0, edge.at);
             let below = &mut self.below[column][to as usize];
             // What is 0 was not there yet, or adds nothing.
             if *below == 0.0 && share > 0.0 {

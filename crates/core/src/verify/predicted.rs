@@ -4,7 +4,8 @@
 //! suits him: the structure is found again by the same noun that finds it for the search, and the certificate's must be the same. Everything else is
 //! reckoned here a second time: the tables of the network are counted from the original's tuples, with its rule that every label has one row more,
 //! spread over what is below it; the probability of a class is summed up over the leaves of its cells; limits and chances are those of
-//! `chances.rs`. Costs, for every class in doubt, a step per leaf of its cells and per pair of labels that an edge allows in them.
+//! `chances.rs`. Leaves of a cell that look alike to all edges are added up beforehand. Costs, for every class in doubt, a step per such look in its cells and
+//! per pair of labels that an edge allows in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,8 +76,11 @@ struct Field<'a> {
     /// Parent's label → its rows; both labels → their rows.
     parent_rows: Vec<u64>,
     both: FxHashMap<(Code, Code), u64>,
-    /// Label at the claimed level → its leaves.
-    leaves: Vec<Vec<Code>>,
+    /// Columns that this one is the parent of, with the level that predicts them.
+    children: Vec<(usize, usize)>,
+    /// Label at the claimed level → what leaves under it look like: the label at that level and those that predict the children, with the
+    /// leaves' probabilities given the first.
+    looks: Vec<BTreeMap<Vec<Code>, f64>>,
 }
 
 impl Field<'_> {
@@ -104,6 +108,16 @@ impl Field<'_> {
             }
         }
         shares
+    }
+
+    /// Adds leaves up that look alike; when the children are known.
+    fn look(&mut self) {
+        for leaf in 0..self.hierarchy.leaf_count() as Code {
+            let levels = [self.at].into_iter().chain(self.children.iter().map(|(_, level)| *level));
+            let look: Vec<Code> = levels.map(|level| self.hierarchy.generalize(leaf, level)).collect();
+            let cell = self.hierarchy.generalize(leaf, self.level) as usize;
+            *self.looks[cell].entry(look).or_default() += self.within[leaf as usize];
+        }
     }
 
     /// The probability of a label given the parent's.
@@ -146,7 +160,13 @@ impl<'a> Foreseen<'a> {
                 &tuples,
             )
         };
-        let fields: Vec<Field<'a>> = known.iter().enumerate().map(field).collect();
+        let mut fields: Vec<Field<'a>> = known.iter().enumerate().map(field).collect();
+        for child in 0..fields.len() {
+            if let Some((parent, level)) = fields[child].parent {
+                fields[parent].children.push((child, level));
+            }
+        }
+        fields.iter_mut().for_each(Field::look);
         let Some(order) = children_first(&fields) else { return Ok(None) };
         Ok(Some(Foreseen { fields, order, edges, people, rows: original.rows }))
     }
@@ -159,31 +179,28 @@ impl<'a> Foreseen<'a> {
                 MISSING => field.hierarchy.missing_at(field.level)?,
                 number => number - 1,
             };
-            field.leaves.get(code as usize)
+            field.looks.get(code as usize)
         });
-        let cells: Vec<&Vec<Code>> = cells.collect::<Option<_>>()?;
+        let cells: Vec<&BTreeMap<Vec<Code>, f64>> = cells.collect::<Option<_>>()?;
         // Column → parent's label → probability of the cells of the column and all below it.
         let mut said: Vec<BTreeMap<Code, f64>> = vec![BTreeMap::new(); self.fields.len()];
         let mut probability = 1.0;
         for &column in &self.order {
             let field = &self.fields[column];
             let mut labels: BTreeMap<Code, f64> = BTreeMap::new();
-            for &leaf in cells[column] {
-                let mut share = field.within[leaf as usize];
-                for (child, below) in self.fields.iter().enumerate() {
-                    if let Some((_, level)) = below.parent.filter(|(parent, _)| *parent == column) {
-                        share *= said[child].get(&field.hierarchy.generalize(leaf, level))?;
-                    }
+            for (look, &within) in cells[column] {
+                let mut share = within;
+                for ((child, _), label) in field.children.iter().zip(&look[1..]) {
+                    share *= said[*child].get(label)?;
                 }
-                *labels.entry(field.hierarchy.generalize(leaf, field.at)).or_default() += share;
+                *labels.entry(look[0]).or_default() += share;
             }
-            let Some((parent, level)) = field.parent else {
+            let Some((parent, _)) = field.parent else {
                 probability *= labels.values().sum::<f64>();
                 continue;
             };
-            let above = &self.fields[parent].hierarchy;
-            let possible: BTreeSet<Code> =
-                cells[parent].iter().map(|&leaf| above.generalize(leaf, level)).collect();
+            let place = self.fields[parent].children.iter().position(|(child, _)| *child == column)?;
+            let possible: BTreeSet<Code> = cells[parent].keys().map(|look| look[1 + place]).collect();
             let message = |a: Code| labels.iter().map(|(&q, below)| field.after(q, a) * below).sum();
             said[column] = possible.into_iter().map(|a| (a, message(a))).collect();
         }
@@ -259,10 +276,6 @@ fn counted<'a>(
             *both.entry((label, hierarchy.generalize(tuple[column], at))).or_default() += u64::from(count);
         }
     }
-    let mut leaves = vec![Vec::new(); hierarchy.size(level)];
-    for leaf in 0..hierarchy.leaf_count() as Code {
-        leaves[hierarchy.generalize(leaf, level) as usize].push(leaf);
-    }
     Field {
         hierarchy,
         level,
@@ -272,7 +285,8 @@ fn counted<'a>(
         alone: Field::given(hierarchy, &rows, at, hierarchy.height()),
         parent_rows,
         both,
-        leaves,
+        children: Vec::new(),
+        looks: vec![BTreeMap::new(); hierarchy.size(level)],
     }
 }
 
