@@ -1,7 +1,7 @@
 //! Rows drawn from a network, in integers: the counts themselves are drawn from, so that a seed gives the same rows everywhere.
 //!
 //! One row more than there are, spread over what is possible, is what smoothing means; so a draw takes one of n + 1 rows, and the last one stands for
-//! the spread. A row costs a few random words per column and level.
+//! the spread. A row costs a few random words and look-ups by halves per column and level.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,12 +14,42 @@ use crate::table::Code;
 pub struct Sampler<'a> {
     network: &'a Network,
     random: ChaCha8Rng,
+    /// Column → level above → label → how many rows the labels below it have up to each of them.
+    below: Vec<Vec<Vec<Vec<u64>>>>,
+    /// Column → parent's label → how many rows the labels met with have up to each of them.
+    met: Vec<Vec<Vec<u64>>>,
+}
+
+/// Rows up to and with each label.
+fn ends(labels: &[(Code, u64)]) -> Vec<u64> {
+    let mut upto = 0;
+    let end = |&(_, rows): &(Code, u64)| {
+        upto += rows;
+        upto
+    };
+    labels.iter().map(end).collect()
 }
 
 impl Network {
     /// The rows that belong to a seed.
     pub fn sampler(&self, seed: u64) -> Sampler<'_> {
-        Sampler { network: self, random: ChaCha8Rng::seed_from_u64(seed) }
+        let level = |column: usize, level: usize| {
+            let labels = 0..self.hierarchies[column].size(level) as Code;
+            labels.map(|label| ends(self.chains[column].below(level, label))).collect()
+        };
+        let below = |column: usize| {
+            (1..=self.hierarchies[column].height()).map(|above| level(column, above)).collect()
+        };
+        let met = self
+            .edges
+            .iter()
+            .map(|edge| edge.iter().flat_map(|edge| &edge.met).map(|labels| ends(labels)).collect());
+        Sampler {
+            network: self,
+            random: ChaCha8Rng::seed_from_u64(seed),
+            below: (0..self.names.len()).map(below).collect(),
+            met: met.collect(),
+        }
     }
 }
 
@@ -35,7 +65,8 @@ impl Sampler<'_> {
                 Some(edge) => {
                     let a =
                         network.hierarchies[edge.parent].generalize(row[edge.parent], edge.above) as usize;
-                    let met = self.one_of(&edge.met[a], edge.rows[a]);
+                    let at = self.draw(edge.rows[a] + 1);
+                    let met = chosen(&edge.met[a], &self.met[column][a], at);
                     (edge.at, met.unwrap_or_else(|| self.down(column, (hierarchy.height(), 0), edge.at)))
                 }
             };
@@ -49,28 +80,21 @@ impl Sampler<'_> {
         let chain = &self.network.chains[column];
         (to..from).rev().fold(label, |label, level| {
             let below = chain.below(level + 1, label);
-            let known = self.one_of(below, chain.rows(level + 1, label));
-            known.unwrap_or_else(|| {
+            let at = self.draw(chain.rows(level + 1, label) + 1);
+            chosen(below, &self.below[column][level][label as usize], at).unwrap_or_else(|| {
                 let any = self.draw(below.len() as u64);
                 below[any as usize].0
             })
         })
     }
 
-    /// One of the labels by rows; none when the one row more was drawn.
-    fn one_of(&mut self, labels: &[(Code, u64)], rows: u64) -> Option<Code> {
-        let mut at = self.draw(rows + 1);
-        for &(label, n) in labels {
-            if at < n {
-                return Some(label);
-            }
-            at -= n;
-        }
-        None
-    }
-
     /// A number from 0 to `end` − 1, each as likely to within 2⁻³².
     fn draw(&mut self, end: u64) -> u64 {
         ((u128::from(self.random.next_u64()) * u128::from(end)) >> 64) as u64
     }
+}
+
+/// The label that a row belongs to, of rows in the order of labels; none for the one row more.
+fn chosen(labels: &[(Code, u64)], ends: &[u64], row: u64) -> Option<Code> {
+    labels.get(ends.partition_point(|&end| end <= row)).map(|&(label, _)| label)
 }
