@@ -147,6 +147,17 @@ fn a_line_is_found_again() {
     assert!((model.predict(&[100.0, 1.0])[0] - 203.0).abs() < 1e-1);
 }
 
+/// What numbers differ by is seen by a tree however large they are.
+#[test]
+fn a_tree_sees_small_differences_of_large_numbers() {
+    let high = |i: i32| 1e9 + if i < 10 { 0.0 } else { 0.001 };
+    let rows = (0..20).map(|i| line(&[f64::from(i), 0.0], high(i), 1.0)).collect();
+    let model = fit("tree", &sheet(Target::Number, rows), 0).unwrap();
+    for i in [0, 9, 10, 19] {
+        assert!((model.predict(&[f64::from(i), 0.0])[0] - high(i)).abs() < 1e-6, "{i}");
+    }
+}
+
 #[test]
 fn a_posterior_is_counted() {
     // Class 0 has three rows of category 0 and one of 1, class 1 one of 0 and one of 2; the number is always the same.

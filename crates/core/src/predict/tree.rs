@@ -52,9 +52,7 @@ fn node(sheet: &Sheet, rows: Vec<&Line>, depth: usize, tried: &mut dyn FnMut(usi
             return Node::Inner { split, left, right: Box::new(node(sheet, right, depth - 1, tried)) };
         }
     }
-    let mut sums = Sums::new(target);
-    rows.iter().for_each(|row| sums.add(row, 1.0));
-    Node::Leaf(sums.answer())
+    Node::Leaf(Sums::of(target, &rows).answer())
 }
 
 fn goes_left(feature: Feature, split: Split, cells: &[f64]) -> bool {
@@ -66,8 +64,7 @@ fn goes_left(feature: Feature, split: Split, cells: &[f64]) -> bool {
 
 /// The split that leaves least impurity; none where none leaves less than there is.
 pub(super) fn best(features: &[Feature], target: Target, rows: &[&Line], tried: &[usize]) -> Option<Split> {
-    let mut all = Sums::new(target);
-    rows.iter().for_each(|row| all.add(row, 1.0));
+    let all = Sums::of(target, rows);
     let mut best: Option<(f64, Split)> = None;
     // What rounding may have made of nothing is no gain.
     let enough = all.impurity() * (1.0 - 1e-9);
@@ -90,7 +87,7 @@ pub(super) fn best(features: &[Feature], target: Target, rows: &[&Line], tried: 
 fn bounds(rows: &[&Line], feature: usize, all: &Sums, consider: &mut dyn FnMut(&Sums, &Sums, f64)) {
     let mut order: Vec<&Line> = rows.to_vec();
     order.sort_by(|a, b| a.cells[feature].total_cmp(&b.cells[feature]));
-    let (mut left, mut right) = (Sums::new(all.target), all.clone());
+    let (mut left, mut right) = (all.none(), all.clone());
     for pair in order.windows(2) {
         left.add(pair[0], 1.0);
         right.add(pair[0], -1.0);
@@ -108,7 +105,7 @@ fn categories(
     all: &Sums,
     consider: &mut dyn FnMut(&Sums, &Sums, f64),
 ) {
-    let mut sums = vec![Sums::new(all.target); of as usize];
+    let mut sums = vec![all.none(); of as usize];
     rows.iter().for_each(|row| sums[row.cells[feature] as usize].add(row, 1.0));
     for (category, left) in sums.iter().enumerate() {
         let mut right = all.clone();
@@ -121,18 +118,28 @@ fn categories(
 #[derive(Clone)]
 struct Sums {
     target: Target,
+    /// Numbers count from here, so that a large mean does not swallow what they differ by.
+    origin: f64,
     weight: f64,
     /// Σ w·y and Σ w·y², or the weight of every class.
     parts: Vec<f64>,
 }
 
 impl Sums {
-    fn new(target: Target) -> Self {
-        let parts = match target {
-            Target::Number => 2,
-            Target::Class(of) => of as usize,
+    fn of(target: Target, rows: &[&Line]) -> Self {
+        let weight: f64 = rows.iter().map(|row| row.weight).sum();
+        let (parts, origin) = match target {
+            Target::Number => (2, rows.iter().map(|row| row.weight * row.target).sum::<f64>() / weight),
+            Target::Class(of) => (of as usize, 0.0),
         };
-        Sums { target, weight: 0.0, parts: vec![0.0; parts] }
+        let mut sums = Sums { target, origin, weight: 0.0, parts: vec![0.0; parts] };
+        rows.iter().for_each(|row| sums.add(row, 1.0));
+        sums
+    }
+
+    /// The same of no rows.
+    fn none(&self) -> Self {
+        Sums { weight: 0.0, parts: vec![0.0; self.parts.len()], ..*self }
     }
 
     fn add(&mut self, row: &Line, sign: f64) {
@@ -140,8 +147,9 @@ impl Sums {
         self.weight += weight;
         match self.target {
             Target::Number => {
-                self.parts[0] += weight * row.target;
-                self.parts[1] += weight * row.target * row.target;
+                let number = row.target - self.origin;
+                self.parts[0] += weight * number;
+                self.parts[1] += weight * number * number;
             }
             Target::Class(_) => self.parts[row.target as usize] += weight,
         }
@@ -170,7 +178,7 @@ impl Sums {
             Target::Number => &self.parts[..1],
             Target::Class(_) => &self.parts[..],
         };
-        of.iter().map(|part| part / self.weight).collect()
+        of.iter().map(|part| self.origin + part / self.weight).collect()
     }
 }
 
