@@ -67,18 +67,14 @@ impl Sheet {
         if !rows.iter().all(fits) {
             return Err(Fault::bug("a row does not fit its sheet").into());
         }
-        let key = |row: &Line| row.cells.iter().chain([&row.target]).copied().collect::<Vec<f64>>();
-        let order = |a: &[f64], b: &[f64]| {
-            a.iter()
-                .zip(b)
-                .map(|(a, b)| a.total_cmp(b))
-                .find(|o| o.is_ne())
-                .unwrap_or(std::cmp::Ordering::Equal)
+        let order = |a: &Line, b: &Line| {
+            let cells = a.cells.iter().zip(&b.cells).chain([(&a.target, &b.target)]);
+            cells.map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
         };
         // By weight last, so that weights are added up in one order.
-        rows.sort_by(|a, b| order(&key(a), &key(b)).then(a.weight.total_cmp(&b.weight)));
+        rows.sort_by(|a, b| order(a, b).then(a.weight.total_cmp(&b.weight)));
         rows.dedup_by(|next, kept| {
-            let same = order(&key(next), &key(kept)).is_eq();
+            let same = order(next, kept).is_eq();
             kept.weight += if same { next.weight } else { 0.0 };
             same
         });
