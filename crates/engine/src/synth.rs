@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use throng::error::{Error, Fault, Result, nearest};
 use throng::network::Network;
 use throng::policy::{Format, locate};
-use throng::synth::spec::{Marginals, SHIPPED, Spec, quoted};
+use throng::synth::spec::{Marginals, SHIPPED, Spec, end_row, quoted};
 
 use crate::Engine;
 use crate::error::{unreadable, unwritable};
@@ -116,13 +116,14 @@ impl Engine {
 
 /// Appends a row of leaves as CSV; a missing cell is empty.
 fn row(network: &Network, leaves: &[u32], text: &mut String) {
+    let start = text.len();
     for (i, (hierarchy, &leaf)) in network.hierarchies().iter().zip(leaves).enumerate() {
         if i > 0 {
             text.push(',');
         }
         quoted(hierarchy.leaf_value(leaf).unwrap_or_default(), text);
     }
-    text.push('\n');
+    end_row(start, text);
 }
 
 fn written(

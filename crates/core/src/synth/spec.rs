@@ -192,14 +192,19 @@ impl ColumnSpec {
             wrong("dates", "there is no day between these".into(), help);
         }
         if let Some(parts) = &self.nested {
-            let bad = |part: &&Part| part.width == 0 || part.width > 18 || part.count == 0 || !part.fits();
+            let bad = |part: &&Part| {
+                part.width == 0 || part.width > 18 || !(1..=MOST).contains(&part.count) || !part.fits()
+            };
             if parts.is_empty() || parts.iter().any(|part| bad(&part)) {
-                let help = "each part has 1 to 18 digits, 1 number or more, and its last number has no more digits than that";
+                let help = "each part has 1 to 18 digits and 1 to 1000000 numbers, and its last number has no more digits than that";
                 wrong("nested", "these are no parts of a code".into(), help);
             }
         }
     }
 }
+
+/// Most numbers of a part: each has a weight in memory.
+const MOST: u32 = 1_000_000;
 
 const WEIGHTS: &str = "give whole numbers, not all of them 0, whose sum is below 2⁶³";
 
@@ -265,6 +270,7 @@ impl Marginals {
 
     /// Appends the next row as CSV.
     pub fn write_row(&mut self, text: &mut String) {
+        let row = text.len();
         for (i, (source, missing)) in self.columns.iter().enumerate() {
             if i > 0 {
                 text.push(',');
@@ -276,7 +282,7 @@ impl Marginals {
                 text.truncate(start);
             }
         }
-        text.push('\n');
+        end_row(row, text);
     }
 }
 
@@ -366,6 +372,11 @@ impl Source {
     }
 }
 
+/// Ends a row that started at a place. One of a single empty cell is written in quotes: an empty line is no row to whoever reads it.
+pub fn end_row(start: usize, text: &mut String) {
+    text.push_str(if text.len() == start { "\"\"\n" } else { "\n" });
+}
+
 /// A cell, in quotes where CSV needs them.
 pub fn quoted(cell: &str, text: &mut String) {
     if cell.contains([',', '"', '\n', '\r']) {
@@ -445,6 +456,20 @@ mod tests {
         near(4, &[("\"New \"\"Old\"\" Town\"", 0.75), ("Elsewhere", 0.25)]);
         assert_eq!(rows[..50], drawn(text, 1, 50, &load));
         assert_ne!(rows[..50], drawn(text, 2, 50, &load));
+    }
+
+    #[test]
+    fn a_row_of_nothing_is_a_row() {
+        let text = "version = 1\n[[columns]]\nname = \"a\"\nvalues = [\"x\"]\nmissing = 1.0\n";
+        let mut csv = String::new();
+        Marginals::new(&Spec::parse(text).unwrap(), 1, &no_file).unwrap().write_row(&mut csv);
+        assert_eq!(csv, "\"\"\n");
+        let two = format!("{text}[[columns]]\nname = \"b\"\nvalues = [\"\"]\n");
+        csv.clear();
+        Marginals::new(&Spec::parse(&two).unwrap(), 1, &no_file).unwrap().write_row(&mut csv);
+        assert_eq!(csv, ",\n");
+        let much = "version = 1\n[[columns]]\nname = \"a\"\nnested = [{ width = 10, first = 0, count = 4000000000 }]";
+        assert!(Spec::parse(much).unwrap_err().to_string().contains("1000000 numbers"));
     }
 
     #[test]
