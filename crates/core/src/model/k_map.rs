@@ -36,6 +36,19 @@ pub(super) fn people(classes: &View<'_>, class: usize) -> u64 {
     classes.people().map_or(0, |people| u64::from(people[class]))
 }
 
+/// Flags the classes of fewer people than needed.
+pub(super) fn flag_fewer(needed: u64, classes: &View<'_>, flags: &mut Flags) {
+    for class in (0..classes.len()).filter(|&class| people(classes, class) < needed) {
+        flags.flag(class, classes.counts()[class]);
+    }
+}
+
+/// The people of the released class that has fewest.
+pub(super) fn fewest_people(classes: &View<'_>, flags: &Flags) -> Option<u64> {
+    let released = (0..classes.len()).filter(|&class| !flags.has(class));
+    released.map(|class| people(classes, class)).min()
+}
+
 impl PrivacyModel for KMap {
     fn name(&self) -> String {
         self.claim.clone()
@@ -50,14 +63,11 @@ impl PrivacyModel for KMap {
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
-        for class in (0..classes.len()).filter(|&class| people(classes, class) < self.k) {
-            flags.flag(class, classes.counts()[class]);
-        }
+        flag_fewer(self.k, classes, flags);
     }
 
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
-        let released = (0..classes.len()).filter(|&class| !flags.has(class));
-        let least = released.map(|class| people(classes, class)).min();
+        let least = fewest_people(classes, flags);
         Some(Verdict {
             required: self.k as f64,
             achieved: least.map(|people| people as f64),
