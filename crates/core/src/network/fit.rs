@@ -147,14 +147,17 @@ impl Learned {
         pairs.into_par_iter().flat_map_iter(|(u, v)| self.weighed(parts, u, v)).collect()
     }
 
-    /// The best edge each way between two columns, over all pairs of levels but the highest.
+    /// The best edge each way between two columns, over all pairs of levels. A level of one label has nothing to tell and is no end of an edge:
+    /// what smoothing makes of it could look like a gain.
     fn weighed(&self, parts: &Parts<'_>, u: usize, v: usize) -> [Candidate; 2] {
         let (hu, hv) = (&parts.hierarchies[u], &parts.hierarchies[v]);
         let (train, test) = (parts.pairs(u, v, parts.train), parts.pairs(u, v, parts.test));
         let none = Candidate { parent: u, above: 0, child: v, at: 0, gain: f64::NEG_INFINITY, mutual: 0.0 };
         let mut best = [none, Candidate { parent: v, child: u, ..none }];
-        for i in 0..hu.height() {
-            for j in 0..hv.height() {
+        let telling = |h: &Hierarchy| -> Vec<usize> { (0..h.height()).filter(|&l| h.size(l) > 1).collect() };
+        let ends = telling(hv);
+        for i in telling(hu) {
+            for &j in &ends {
                 let train = lifted(&train, (hu, i), (hv, j));
                 let test = lifted(&test, (hu, i), (hv, j));
                 let gains = gains(&train, &test, (&self.marginals[u][i], &self.marginals[v][j]));

@@ -166,6 +166,28 @@ fn what_belongs_together_is_found_and_chance_is_not() {
     assert!(shown.contains("the target") && shown.contains("gain") && !shown.contains("v0"), "{shown}");
 }
 
+/// Columns that know nothing of each other, one of which has a level of one label below the highest: no edge goes from there or to there.
+#[test]
+fn a_level_of_one_label_tells_nothing() {
+    let path = |leaf: usize, labels: &[&str]| Path {
+        leaf: format!("v{leaf}"),
+        labels: labels.iter().map(|&label| label.into()).collect(),
+    };
+    let one = Hierarchy::new((0..3).map(|leaf| path(leaf, &["all", "*"])).collect(), false).unwrap();
+    let flat = Hierarchy::new((0..3).map(|leaf| path(leaf, &[])).collect(), false).unwrap();
+    assert_eq!((one.height(), one.size(1)), (2, 1));
+    for seed in 0..40 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut column = || (0..300).map(|_| (random.next_u32() % 4).min(2)).collect::<Vec<Code>>();
+        let entries = Entries::new(vec![column(), column()], vec![1; 300]).unwrap();
+        let names = ["a", "b"].map(String::from);
+        let facts = fit(&names, &[one.clone(), flat.clone()], &entries, Fit { seed, target: None }).unwrap();
+        for edge in facts.facts().edges {
+            assert_eq!((edge.from_level, edge.to_level), (0, 0), "{edge:?}");
+        }
+    }
+}
+
 /// The bits that a network says rows kept aside take are those of the definition, for a network of the other rows.
 #[test]
 fn the_bits_are_those_of_rows_kept_aside() {
