@@ -81,6 +81,8 @@ mod tests {
         }
         assert_eq!((beta(0.0, 2.0, 3.0), beta(1.0, 2.0, 3.0)), (0.0, 1.0));
         assert_eq!((at_least(0, 5, 0.1), at_least(6, 5, 0.9)), (1.0, 0.0));
+        near(at_least(5, 5, 0.9), 0.9f64.powi(5));
+        near(at_least(1, 5, 0.9), 1.0 - 0.1f64.powi(5));
         // Three of 300 million, each with one chance in 100 million: Poisson of 3 to seven digits and more.
         let poisson = 1.0 - (-3.0f64).exp() * (1.0 + 3.0 + 4.5);
         assert!((at_least(3, 300_000_000, 1e-8) - poisson).abs() < 1e-7);

@@ -19,12 +19,7 @@ struct Forest {
 }
 
 pub(super) fn fit(sheet: &Sheet, seed: u64) -> Result<Box<dyn Model>> {
-    let features = sheet.features().len();
-    let tried = match sheet.target() {
-        Target::Number => features / 3,
-        Target::Class(_) => features.isqrt(),
-    };
-    let tried = tried.max(1).min(features);
+    let tried = tried(sheet.target(), sheet.features().len());
     let tree = |number: u64| {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(number);
@@ -32,6 +27,15 @@ pub(super) fn fit(sheet: &Sheet, seed: u64) -> Result<Box<dyn Model>> {
         grow(&drawn, &mut |features| some(features, tried, &mut random))
     };
     Ok(Box::new(Forest { trees: (0..TREES).into_par_iter().map(tree).collect() }))
+}
+
+/// How many of the features are tried at a split.
+fn tried(target: Target, features: usize) -> usize {
+    let part = match target {
+        Target::Number => features / 3,
+        Target::Class(_) => features.isqrt(),
+    };
+    part.max(1).min(features)
 }
 
 /// A number from 0 to `end` − 1.
@@ -81,5 +85,25 @@ impl Model for Forest {
             sum.iter_mut().zip(answer).for_each(|(sum, part)| *sum += part);
         }
         sum.iter().map(|part| part / self.trees.len() as f64).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_features_is_tried() {
+        assert_eq!([0, 1, 2, 3, 9].map(|features| tried(Target::Number, features)), [0, 1, 1, 1, 3]);
+        assert_eq!([0, 1, 3, 4, 9].map(|features| tried(Target::Class(2), features)), [0, 1, 1, 2, 3]);
+        // Each as often as any other: 3 of 9, 900 times.
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut times = [0; 9];
+        for _ in 0..900 {
+            let some = some(9, 3, &mut random);
+            assert!(some.windows(2).all(|pair| pair[0] < pair[1]) && some.len() == 3);
+            some.iter().for_each(|&feature| times[feature] += 1);
+        }
+        assert!(times.iter().all(|n| (240..360).contains(n)), "{times:?}");
     }
 }

@@ -274,6 +274,10 @@ fn too_many_combinations_are_thinned_out() {
     let reader = Reader::new(&[known(), known(), known(), known()]);
     let rows = reader.read(&[Some("*"); 4]);
     assert!(rows.len() == 256 && rows.iter().all(|row| row.len() == 4));
+    // Every second category of every column, from the first on.
+    let first: std::collections::BTreeSet<u32> = rows.iter().map(|row| row[0] as u32).collect();
+    assert_eq!(first.into_iter().collect::<Vec<_>>(), [0, 2, 4, 6]);
+    assert_eq!((&rows[0], &rows[255]), (&vec![0.0; 4], &vec![6.0; 4]));
 }
 
 #[test]

@@ -112,6 +112,10 @@ fn what_decides_is_kept_and_chance_is_not() {
     let kept: Vec<bool> = found.columns.iter().map(|c| c.keep).collect();
     assert_eq!(kept, [true, false, false], "{found:?}");
     assert_eq!((found.columns[2].ratio, found.target_values), (None, 2));
+    // A ratio that is as high as was asked for is high enough.
+    let digit = Asked { threshold: found.columns[1].ratio.unwrap(), ..asked.clone() };
+    let just = screened(digit, &["sex", "digit", "place", "cost"], &people(), 64).unwrap();
+    assert!(just.columns[1].keep);
     assert_eq!(found, screened(asked, &["sex", "digit", "place", "cost"], &people(), 7).unwrap());
     let shown = text(&found);
     assert!(shown.contains("cost above 25000: 2 values") && shown.contains("MI random"), "{shown}");
