@@ -313,6 +313,29 @@ fn entries_in_order_know_no_other() {
     let [a, b] = [&rows, &backwards].map(|rows| entries(rows).in_order(&hierarchies()));
     assert_eq!((&a.codes, &a.counts), (&b.codes, &b.counts));
     assert_ne!(entries(&rows).codes, a.codes);
+    // The last leaf is coded 0 instead of the first.
+    let flipped: Vec<Hierarchy> = hierarchies()
+        .iter()
+        .map(|h| {
+            let leaves = (0..h.leaf_count() as Code).rev();
+            let path = |leaf: Code| Path {
+                leaf: h.leaf_value(leaf).unwrap().into(),
+                labels: (1..h.height())
+                    .map(|level| h.label(level, h.generalize(leaf, level)).unwrap().into())
+                    .collect(),
+            };
+            Hierarchy::new(leaves.map(path).collect(), false).unwrap()
+        })
+        .collect();
+    let last: Vec<Code> = hierarchies().iter().map(|h| h.leaf_count() as Code - 1).collect();
+    let coded: Vec<Vec<Code>> =
+        rows.iter().map(|row| row.iter().zip(&last).map(|(code, last)| last - code).collect()).collect();
+    let c = entries(&coded).in_order(&flipped);
+    let texts = |entries: &Entries, hierarchies: &[Hierarchy]| -> Vec<Vec<String>> {
+        let texts = entries.codes.iter().zip(hierarchies);
+        texts.map(|(codes, h)| codes.iter().map(|&c| h.leaf_value(c).unwrap().to_owned()).collect()).collect()
+    };
+    assert_eq!(texts(&a, &hierarchies()), texts(&c, &flipped));
     assert!(Entries::new(vec![vec![0], vec![0, 1]], vec![1]).is_err());
 }
 

@@ -91,6 +91,25 @@ impl Model for Forest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::predict::{Feature, Line};
+
+    /// Rows of weight 1, 2 and 5, 8 draws at a time: each is drawn as often as its weight says, to within five standard errors.
+    #[test]
+    fn rows_are_drawn_by_weight() {
+        let row = |x: u32, weight: f64| Line { cells: vec![f64::from(x)], target: 0.0, weight };
+        let rows = vec![row(0, 1.0), row(1, 2.0), row(2, 5.0)];
+        let sheet = Sheet::new(vec![Feature::Number], Target::Number, rows).unwrap();
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut times = [0.0; 3];
+        for _ in 0..2000 {
+            let drawn = drawn(&sheet, &mut random);
+            assert_eq!(drawn.iter().sum::<f64>(), 8.0);
+            times.iter_mut().zip(drawn).for_each(|(times, n)| *times += n);
+        }
+        for (times, expected) in times.into_iter().zip([2000.0f64, 4000.0, 10_000.0]) {
+            assert!((times - expected).abs() < 5.0 * expected.sqrt(), "{times} for {expected}");
+        }
+    }
 
     #[test]
     fn a_part_of_the_features_is_tried() {

@@ -90,5 +90,15 @@ mod tests {
             }
         }
         assert_eq!(untold(&policy("loss = \"lm\""), &names, &worths(6, false)), None);
+        // Values of three rows each tell nothing of themselves, and what is above them does: something is lost with the values all the same.
+        let path = |leaf: &str, above: &str| Path { leaf: leaf.into(), labels: vec![above.into()] };
+        let paths = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")].map(|(leaf, above)| path(leaf, above));
+        let hierarchy = Hierarchy::new(paths.to_vec(), false).unwrap();
+        let classes = Classes::new(1, Codes::Wide(vec![0, 1, 2, 3]), vec![3; 4]).unwrap();
+        let target = [(0, 0, 3), (1, 0, 3), (2, 1, 3), (3, 1, 3)];
+        let classes = classes.measured(vec![Histogram::new(4, &target).unwrap()]).unwrap().with_targets(1);
+        let (age, worths) = (["age".to_owned()], Worths::of(&classes, &[hierarchy]));
+        assert!(untold(&policy("loss = \"column-mi\""), &age, &worths).is_some());
+        assert_eq!(untold(&policy("loss = \"value-mi\""), &age, &worths), None);
     }
 }

@@ -286,3 +286,16 @@ fn unknown_ids(
     }
     faults
 }
+
+#[cfg(test)]
+mod tests {
+    use super::iso;
+
+    #[test]
+    fn days_are_written_as_policies_do() {
+        assert_eq!(
+            ["20061231", "2006-12-31", "2006123", "x"].map(iso),
+            ["2006-12-31", "2006-12-31", "2006123", "x"]
+        );
+    }
+}
