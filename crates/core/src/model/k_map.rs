@@ -90,6 +90,9 @@ impl KMapEstimated {
     }
 }
 
+/// A probability that is above a limit by no more than this part of it is at the limit: half of a population has ties that rounding would decide.
+const TIE: f64 = 1e-9;
+
 /// The least rows that a class of k − 1 people reaches, once it has any, with at most the given probability. Numbers of rows
 /// count by a weight, where a class is looked at the sooner the more rows it has.
 pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64, weigh: impl Fn(u64) -> f64) -> u64 {
@@ -115,7 +118,7 @@ pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64, weigh:
     let (mut tail, mut needed) = (0.0, most + 1);
     for j in (least.max(1)..=most).rev() {
         tail += weigh(j) * (weight - greatest).exp();
-        if tail > significance * seen {
+        if tail > significance * (1.0 + TIE) * seen {
             break;
         }
         needed = j;
@@ -171,6 +174,13 @@ mod tests {
         assert_eq!(rows_for(5, 100, 100, 0.05), 5, "the table is the population");
         assert_eq!(rows_for(1, 100, 10, 0.05), 1, "one person is behind every row");
         assert_eq!(rows_for(5, 1_000_000_000, 10, 0.05), 2, "two of four among so many are a wonder");
+    }
+
+    /// Of the draws of 150 of 300 people that have a given one of 93, those with 47 of them or more are ½ + 3·10⁻³⁸.
+    #[test]
+    fn a_tie_is_within_the_limit() {
+        assert_eq!(super::rows_for(94, 300, 150, 0.5, |rows| rows as f64), 47);
+        assert_eq!(super::rows_for(94, 300, 150, 0.5 - 1e-6, |rows| rows as f64), 48);
     }
 
     /// More certainty, or a larger part of the population, never needs fewer rows.

@@ -264,7 +264,8 @@ fn likely(k: u64, people: u64, rows: u64, significance: f64, given: Given) -> u6
     let mut part = 0.0;
     let rare = |draw: &&(u64, f64)| {
         part += (draw.1 - greatest).exp();
-        part <= significance * all
+        // What is above the limit by a part in 10⁹ is at it: half of a population has such ties.
+        part - significance * all <= significance * all * 1e-9
     };
     draws.iter().rev().take_while(rare).last().map_or(few.min(rows) + 1, |draw| draw.0)
 }

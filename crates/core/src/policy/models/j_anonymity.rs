@@ -7,6 +7,9 @@ use super::k_map::{misplaced, no_path};
 use super::{Ask, Policy, Unfit};
 use crate::error::Fault;
 
+/// There were some 10¹¹ people so far.
+const EVERYBODY: u64 = 1_000_000_000_000;
+
 /// Every released class has k rows, or is likely to have k people in the population.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,6 +64,10 @@ impl Ask for JAnonymity {
                 let fault = Fault::input("it is not said how many people there are, nor is a larger table named");
                 let help = "give the number of people whom the table was drawn from, for instance people = 8000000, or population = \"bigger.csv\"";
                 faults.push(("people", fault.help(help)));
+            }
+            Some(people) if people > EVERYBODY => {
+                let fault = Fault::input(format!("{people} people are more than ever lived"));
+                faults.push(("people", fault.help("give the people of the population that the table was drawn from")));
             }
             Some(people) if people < self.k => {
                 let fault = Fault::input(format!("{people} people cannot be k = {} in every class", self.k));
