@@ -215,3 +215,27 @@ fn what_does_not_go_with_posets_is_told() {
     env.write("places.csv", PLACES.replace("south;;town", "south;;"));
     refused("loss = \"vinterbo\"", "loss = \"prec\"", &["places.csv", "south"]);
 }
+
+/// The example is made up, released by either method and guided, and proven.
+#[test]
+fn the_example_runs_as_it_says() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/posets/");
+    let read = |name: &str| std::fs::read_to_string(format!("{folder}{name}")).unwrap();
+    let policy = read("policy.toml");
+    let (partition, guided) =
+        (policy.replace("\"greedy\" #", "\"partition\" #"), policy.replace("# model", "model"));
+    assert!(partition != policy && guided != policy);
+    let env = TestEnv::with(&[
+        ("people.toml", &read("people.toml")),
+        ("places.csv", &read("places.csv")),
+        ("greedy.toml", &policy),
+        ("partition.toml", &partition),
+        ("guided.toml", &guided),
+    ]);
+    env.run("synth people.toml --rows 300 --out people.csv").ok();
+    for name in ["greedy", "partition", "guided"] {
+        let run = env.run(&format!("release {name}.toml --out {name}.csv")).ok();
+        assert!(run.stdout.contains("k-anonymity holds"), "{}", run.said());
+        env.run(&format!("verify {name}.csv --policy {name}.toml --original people.csv")).ok();
+    }
+}
