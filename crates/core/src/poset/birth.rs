@@ -216,6 +216,10 @@ impl Kind for Births {
         }
     }
 
+    fn number(&self, common: &Common) -> Option<u64> {
+        Some(self.written(common).map_or(u64::MAX, |date| u64::from(date.num_days_from_ce().unsigned_abs())))
+    }
+
     fn cells(&self, common: &Common) -> Vec<String> {
         vec![self.written(common).map_or(TOP.into(), |date| date.format("%Y-%m-%d").to_string())]
     }

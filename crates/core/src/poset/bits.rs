@@ -63,6 +63,10 @@ impl Kind for Bits {
         }
     }
 
+    fn number(&self, common: &Common) -> Option<u64> {
+        if let Common::Bits(mask) = common { Some(*mask) } else { None }
+    }
+
     fn cells(&self, common: &Common) -> Vec<String> {
         match common {
             Common::Bits(mask) => vec![self.written(*mask)],

@@ -81,6 +81,11 @@ pub trait Kind: Debug + Send + Sync {
         under.map(|(code, _)| code as Code).collect()
     }
 
+    /// A number for the first of the least cells, the same for the same text alone, where it can be told without writing it.
+    fn number(&self, _: &Common) -> Option<u64> {
+        None
+    }
+
     /// The measure after one more value is joined. Kinds whose commons are lists do it without making one.
     fn with(&self, common: &Common, value: Code) -> f64 {
         let mut joined = common.clone();
@@ -223,6 +228,14 @@ impl Poset {
                     false => self.kind.covered(common, &self.values),
                 }
             }
+        }
+    }
+
+    /// A number for the cell that is written, where that can be told without writing it; one for each text.
+    pub fn number(&self, common: &Common) -> Option<u64> {
+        match common {
+            Common::Missing | Common::Nothing => None,
+            _ => self.kind.number(common),
         }
     }
 

@@ -94,6 +94,15 @@ fn bits_are_what_all_have() {
 fn laws(poset: &Poset, values: &[Code]) -> std::result::Result<(), TestCaseError> {
     let common = |values: &[Code]| joined(poset, values);
     let all = common(values);
+    // A number stands for one text, and a text has one number.
+    for part in 1..values.len() {
+        let (a, b) = (common(&values[..part]), common(&values[part..]));
+        for (a, b) in [(&a, &b), (&a, &all), (&b, &all)] {
+            if let (Some(x), Some(y)) = (poset.number(a), poset.number(b)) {
+                prop_assert_eq!(x == y, poset.lub(a)[0] == poset.lub(b)[0], "{:?} {:?}", a, b);
+            }
+        }
+    }
     for cell in poset.lub(&all) {
         for &value in values {
             prop_assert!(

@@ -3,8 +3,8 @@
 //!
 //! A label is worth what the worths of the table say of its level; an interval, a set or a cell of a poset what the rows that it is true of tell. These are
 //! estimates, and may rise where more rows come in: then a set is not always the one of looking at all rows, as K's is not. Worths of cells that are no
-//! labels are reckoned once and kept: of posets by what their values have in common, because greedy asks for every pair and a cell's text takes longer to write than all
-//! else; and by the text, because much that is in common has one cell. A hash of what is in common each time, up to [`KEPT`] of which are kept.
+//! labels are reckoned once and kept, by a number of the cell where its poset has one, because greedy asks for every pair and a cell's text takes longer to write than all
+//! else; otherwise by what the values have in common, up to [`KEPT`] of these, and then by the text.
 
 use std::sync::RwLock;
 
@@ -32,6 +32,7 @@ const KEPT: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     Ranks(Code, Code),
+    Number(u64),
     Cell(Option<String>),
 }
 
@@ -56,9 +57,13 @@ impl<'a> Worth<'a> {
 
     /// The measure of the cell above values of a poset.
     pub(super) fn of_common(&self, poset: &Poset, common: &Common) -> f64 {
+        if let Some(number) = poset.number(common) {
+            return self.kept(Key::Number(number), || self.of_covered(poset, common));
+        }
         let known = self.commons.read().ok().and_then(|known| known.get(common).copied());
         known.unwrap_or_else(|| {
-            let measure = self.of_cell(poset, common);
+            let cell = poset.lub(common).into_iter().next().flatten();
+            let measure = self.kept(Key::Cell(cell), || self.of_covered(poset, common));
             if let Ok(mut known) = self.commons.write()
                 && known.len() < KEPT
             {
@@ -68,15 +73,13 @@ impl<'a> Worth<'a> {
         })
     }
 
-    fn of_cell(&self, poset: &Poset, common: &Common) -> f64 {
-        let cell = poset.lub(common).into_iter().next().flatten();
-        self.kept(Key::Cell(cell), || {
-            let leaves = poset.covered(common);
-            match leaves[..] {
-                [only] => self.told.worths.at(0, only),
-                _ => self.told.worths.of_rows(&leaves),
-            }
-        })
+    /// What the rows that the cell is true of tell.
+    fn of_covered(&self, poset: &Poset, common: &Common) -> f64 {
+        let leaves = poset.covered(common);
+        match leaves[..] {
+            [only] => self.told.worths.at(0, only),
+            _ => self.told.worths.of_rows(&leaves),
+        }
     }
 
     fn kept(&self, key: Key, worth: impl FnOnce() -> f64) -> f64 {
