@@ -99,7 +99,7 @@ pub struct Inspect {
     #[arg(long, value_name = "POLICY")]
     pub write: Option<PathBuf>,
     /// The k of the proposed policy
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub k: u64,
     /// The share of rows that the proposed policy lets be suppressed
     #[arg(long, default_value_t = 0.05)]
@@ -244,6 +244,9 @@ pub struct Explore {
     /// Only nodes at most so many steps from the chosen one
     #[arg(long, value_name = "STEPS")]
     pub around: Option<u32>,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub force: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -264,6 +267,9 @@ pub struct Compare {
     /// The folder for the results; made if it is not there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Write over results that are there and not a comparison's
+    #[arg(long)]
+    pub force: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -321,6 +327,9 @@ pub struct Risk {
     /// A text that means that a cell is missing; may be given several times
     #[arg(long = "null", value_name = "TEXT")]
     pub nulls: Vec<String>,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub force: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -344,6 +353,9 @@ pub struct Network {
     /// Which rows are kept aside; default: the policy's seed
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub force: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -385,6 +397,9 @@ pub struct Argus {
     /// Show the values of rare combinations too: they can be those of single people
     #[arg(long)]
     pub values: bool,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub force: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -394,8 +409,8 @@ pub struct Argus {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   throng augment policy.toml --out fields.csv                           the table itself
-  throng augment policy.toml --release release.csv --out fields.csv
-  throng augment policy.toml --undo fields.csv --out release-again.csv
+  throng augment policy.toml --release release.csv --out released-fields.csv
+  throng augment policy.toml --undo released-fields.csv --out release-again.csv
 
 A column zip with labels 02139, 0213 and 021 becomes the fields zip, zip_1 and zip_2. A suppressed field is `*`.
 Columns with a poset have no levels and stay as they are.")]
@@ -411,6 +426,9 @@ pub struct Augment {
     /// A table with fields to take them away from
     #[arg(long, value_name = "TABLE")]
     pub undo: Option<PathBuf>,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `throng synth`.
@@ -477,6 +495,9 @@ pub enum HierarchyCommand {
         /// The file to write; default: standard output
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Write over a file that is there
+        #[arg(long)]
+        force: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -513,7 +534,7 @@ Every MatrixPoset becomes a file of nodes beside the policy. Nothing is written 
         #[arg(long, value_name = "POLICY")]
         write: PathBuf,
         /// The k of the policy
-        #[arg(long, default_value_t = 5)]
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
         k: u64,
         /// Replace files that are there
         #[arg(long)]

@@ -1,16 +1,30 @@
 //! How things look on a terminal: mistakes at their line, results aligned, nothing that acts on it.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
 };
-use throng::error::{Error, Fault};
+use throng::error::{Error, Fault, Result};
+
+/// A quotation of more characters than the first number is cut to the second: what is quoted can be a cell of any length.
+const LONG: usize = 120;
+const CUT: usize = 60;
 
 /// Writes to standard output; a reader that has gone away is no error.
-pub fn out(text: &str) {
+///
+/// # Errors
+/// Everything else that keeps it from being written, above all a full disk.
+pub fn out(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Fault::system(format!("standard output cannot be written: {e}"))
+                .help("check the free space of where it goes; what is there is not whole")
+                .into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a line to standard error.
@@ -32,9 +46,9 @@ pub fn error(error: &Error) {
 }
 
 fn plain(fault: &Fault) -> String {
-    let mut text = format!("error: {}", sanitized(&fault.to_string()));
+    let mut text = format!("error: {}", told(&fault.to_string()));
     if let Some(help) = &fault.help {
-        text += &format!("\n  help: {}", sanitized(help));
+        text += &format!("\n  help: {}", told(help));
     }
     text
 }
@@ -42,12 +56,12 @@ fn plain(fault: &Fault) -> String {
 fn at_line(fault: &Fault, text: String) -> String {
     let mut shown = fault.clone();
     shown.place.file = None;
-    let mut diagnostic = MietteDiagnostic::new(sanitized(&shown.to_string())).with_severity(Severity::Error);
+    let mut diagnostic = MietteDiagnostic::new(told(&shown.to_string())).with_severity(Severity::Error);
     if let Some(span) = &fault.place.span {
         diagnostic = diagnostic.with_label(LabeledSpan::at(span.clone(), "here"));
     }
     if let Some(help) = &fault.help {
-        diagnostic = diagnostic.with_help(sanitized(help));
+        diagnostic = diagnostic.with_help(told(help));
     }
     let name = fault.place.file.clone().unwrap_or_default();
     let report = Report::new(diagnostic).with_source_code(NamedSource::new(name, text));
@@ -61,6 +75,24 @@ fn at_line(fault: &Fault, text: String) -> String {
         Ok(()) => rendered,
         Err(_) => plain(fault),
     }
+}
+
+/// A message as it is shown: harmless, and what it quotes at a length that can be read.
+fn told(text: &str) -> String {
+    let mut short = String::new();
+    let mut rest = text;
+    while let Some((before, quoted)) = rest.split_once('`') {
+        let Some((quoted, after)) = quoted.split_once('`') else { break };
+        short += before;
+        match quoted.char_indices().nth(CUT) {
+            Some((end, _)) if quoted.chars().nth(LONG).is_some() => {
+                short += &format!("`{}…`", &quoted[..end])
+            }
+            _ => short += &format!("`{quoted}`"),
+        }
+        rest = after;
+    }
+    sanitized(&(short + rest))
 }
 
 /// Control characters as escapes: what a file holds must not act on the terminal.

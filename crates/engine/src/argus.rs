@@ -20,11 +20,12 @@ use crate::Engine;
 use crate::cells::{Cells, text};
 use crate::digest::{digest_files, order_key};
 use crate::leveled::Leveled;
-use crate::paths::{Staging, read_files, same, unfit};
+use crate::paths::Staging;
 use crate::release::{PolicyFile, in_table};
 use crate::shuffle::Shuffle;
 use crate::sink::{Sink, Written};
 use crate::source::Source;
+use crate::spared::{Existing, Spared};
 use crate::substitute::Substitutes;
 
 /// A table that was read to be worked on.
@@ -65,29 +66,17 @@ impl Held {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check_output(&self, output: &Path) -> Result<()> {
+    pub fn check_output(&self, output: &Path, existing: Existing) -> Result<()> {
         let verdict = Held::verdict_path(output);
         let name = output.display().to_string();
         if Format::of_path(&name).is_none() {
             let help = "end it in .csv, .parquet, .json or .arrow";
             return Err(Fault::input("does not tell the format").file(name).help(help).into());
         }
-        let mut taken = read_files(&self.policy, &self.source)?;
-        let asked = &self.policy.policy.output;
-        for path in [&asked.path, &asked.certificate, &asked.report].into_iter().flatten() {
-            taken.push(("the release of the policy", self.policy.folder().join(path)));
-        }
+        let mut spared = Spared::of_policy(&self.policy).release_of(&self.policy);
         let mut faults = Vec::new();
         for path in [output, &verdict] {
-            let file = path.display().to_string();
-            match taken.iter().find(|(_, other)| same(path, other)) {
-                Some((what, _)) => faults.push(
-                    Fault::input(format!("would be written over {what}"))
-                        .file(file)
-                        .help("give it another name"),
-                ),
-                None => faults.extend(unfit(path).map(|fault| fault.file(file))),
-            }
+            faults.extend(spared.claim(path, "the table that it is the verdict of", existing));
         }
         let certificate = output.with_extension("certificate.json");
         if certificate.exists() {
@@ -137,10 +126,10 @@ impl Engine {
         &self,
         held: &Held,
         argus: &Argus<'_>,
-        output: &Path,
+        (output, existing): (&Path, Existing),
         progress: &dyn Fn(u64) -> Result<()>,
     ) -> Result<Paper> {
-        held.check_output(output)?;
+        held.check_output(output, existing)?;
         let stage = Staging::of(output)?;
         let waiting = stage.output.display().to_string();
         let written = self.rewrite(held, argus, &stage.output, progress).map_err(|e| {

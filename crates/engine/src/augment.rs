@@ -1,7 +1,7 @@
 //! Writes a table with a field for every level of its hierarchies, and takes such fields together again (core `augment.rs`).
 //!
 //! One pass over the policy's table for the values that hierarchies are built on, one over what is rewritten; in memory are these values and one batch, and rows stay in
-//! their order. Of the policy's own table only columns that a release may hold are written.
+//! their order. Of the policy's own table only columns that a release may hold are written; a release that holds others, or lacks some, is refused.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use throng::table::{Code, Dictionary};
 
 use crate::Engine;
 use crate::cells::{Cells, text};
-use crate::paths::{read_files, same, unfit};
 use crate::release::{PolicyFile, in_table};
 use crate::sink::{Sink, Written};
 use crate::source::Source;
+use crate::spared::{Existing, Spared};
 
 /// What is rewritten.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +52,7 @@ impl Engine {
         &self,
         policy: &PolicyFile,
         what: Augmented<'_>,
-        output: &Path,
+        (output, existing): (&Path, Existing),
         progress: &dyn Fn(u64) -> Result<()>,
     ) -> Result<Written> {
         let (table, columns) = self.open(policy)?;
@@ -60,9 +60,7 @@ impl Engine {
             Augmented::Table => table.clone(),
             Augmented::Release(path) | Augmented::Undone(path) => Source::release(path, &policy.policy)?,
         };
-        let mut taken = read_files(policy, &table)?;
-        taken.extend(source.files.iter().map(|file| ("the input", file.clone())));
-        Error::check(refused(policy, output, &taken))?;
+        check(policy, what, output, existing)?;
         let (names, hierarchies) = self.leveled_columns(policy, (&table, &columns), progress)?;
         let implied: Vec<Implied<'_>> = names
             .iter()
@@ -124,24 +122,19 @@ impl Engine {
     }
 }
 
-/// Places that cannot be written to, or where something else is.
-fn refused(policy: &PolicyFile, output: &Path, taken: &[(&'static str, std::path::PathBuf)]) -> Vec<Fault> {
+/// Refuses a place that cannot be written to, or where something else is.
+fn check(policy: &PolicyFile, what: Augmented<'_>, output: &Path, existing: Existing) -> Result<()> {
     let name = output.display().to_string();
     if Format::of_path(&name).is_none() {
         let help = "end it in .csv, .parquet, .json or .arrow";
-        return vec![Fault::input("does not tell the format").file(name).help(help)];
+        return Err(Fault::input("does not tell the format").file(name).help(help).into());
     }
-    let asked = &policy.policy.output;
-    let asked = [&asked.path, &asked.certificate, &asked.report].into_iter().flatten();
-    let asked = asked.map(|path| ("the release of the policy", policy.folder().join(path)));
-    let over = taken.iter().cloned().chain(asked).find(|(_, other)| same(output, other));
-    let fault = match over {
-        Some((what, _)) => {
-            Some(Fault::input(format!("would be written over {what}")).help("give it another name"))
-        }
-        None => unfit(output),
+    let spared = Spared::of_policy(policy);
+    let spared = match what {
+        Augmented::Table => spared,
+        Augmented::Release(path) | Augmented::Undone(path) => spared.parts_of(path),
     };
-    fault.map(|fault| fault.file(name)).into_iter().collect()
+    spared.release_of(policy).check([output], existing)
 }
 
 /// Turns batches of one table into batches of the other.
@@ -173,7 +166,15 @@ impl<'a> Rewriter<'a> {
             Augmented::Undone(_) => together(&read, names, implied),
             _ => apart(&read, names, implied),
         };
-        let made = made.map_err(|e| e.map(|fault| fault.file(&source.name)))?;
+        let held = made.and_then(|made| {
+            let kept = made.iter().filter_map(|column| match column {
+                Made::Kept(at) => Some(read[*at].as_str()),
+                Made::Fields(..) | Made::Cell(..) => None,
+            });
+            Error::check(unlike(policy, names, &kept.collect::<Vec<_>>()))?;
+            Ok(made)
+        });
+        let made = held.map_err(|e| e.map(|fault| fault.file(&source.name)))?;
         let schema = engine.schema(source)?;
         let mut fields = Vec::new();
         for column in &made {
@@ -250,6 +251,30 @@ impl<'a> Rewriter<'a> {
         }
         Ok(Arc::new(StringArray::from(cells)))
     }
+}
+
+/// Columns beside the quasi-identifiers that a release may not hold, and those that it must and that are not there.
+fn unlike(policy: &PolicyFile, names: &[String], kept: &[&str]) -> Vec<Fault> {
+    let columns = &policy.policy.columns;
+    let wrong = kept.iter().filter_map(|name| {
+        let message = match columns.get(*name) {
+            None => format!("has a column `{name}`, which is not in the policy"),
+            Some(column) if column.released() => return None,
+            Some(column) => {
+                format!(
+                    "has the column `{name}`, which has role \"{}\" and must not be released",
+                    column.role.name()
+                )
+            }
+        };
+        Some(Fault::data(message).help("take it out, or give a release of this policy"))
+    });
+    let must = columns.iter().filter(|(name, column)| column.released() && !names.contains(name));
+    let absent = must.filter(|(name, _)| !kept.contains(&name.as_str())).map(|(name, _)| {
+        Fault::data(format!("has no column `{name}`"))
+            .help("give a release of this policy, with all its columns")
+    });
+    wrong.chain(absent).collect()
 }
 
 /// A reader may give views where the schema says text.

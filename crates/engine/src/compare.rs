@@ -9,6 +9,7 @@ use crate::Engine;
 use crate::error::{unreadable, unwritable};
 use crate::release::PolicyFile;
 use crate::sink::{folder, write_atomically};
+use crate::spared::{Existing, Spared};
 
 /// An experiment with where it came from.
 #[derive(Debug, Clone)]
@@ -50,6 +51,33 @@ impl ExperimentFile {
     fn path_of(&self, path: &str) -> Result<PathBuf> {
         let expanded = expand(path, &|name| std::env::var(name).ok())?;
         Ok(self.path.parent().unwrap_or(Path::new("")).join(expanded))
+    }
+
+    /// Refuses, before any work, a folder for the results in which one of these files would be written over something. An
+    /// earlier comparison, which has them all, is replaced.
+    ///
+    /// # Errors
+    /// Policies that cannot be read, and what is wrong with the folder.
+    pub fn check_folder(&self, to: &Path, names: &[&str], existing: Existing) -> Result<()> {
+        if !to.is_dir() {
+            return Ok(());
+        }
+        let paths: Vec<PathBuf> = names.iter().map(|name| to.join(name)).collect();
+        let earlier = paths.iter().all(|path| path.is_file());
+        let existing = if earlier { Existing::Replaced } else { existing };
+        self.spared()?.check(paths.iter().map(PathBuf::as_path), existing)
+    }
+
+    /// Everything that it reads.
+    fn spared(&self) -> Result<Spared> {
+        let mut spared = Spared::default().and("the experiment", &self.path);
+        for (i, spec) in self.experiment.tables.iter().enumerate() {
+            let Some(policy) = &spec.policy else { continue };
+            let read = self.policy(spec, policy, &format!("tables.{i}"))?;
+            // It may be read as if it stood elsewhere.
+            spared = spared.with(Spared::of_policy(&read)).and("the policy", &self.path_of(policy)?);
+        }
+        Ok(spared)
     }
 
     /// The policy of a table, as if it stood in the folder that its paths are relative to.
@@ -101,9 +129,12 @@ impl Engine {
     /// first and then given their own, so that a full disk leaves nothing behind.
     ///
     /// # Errors
-    /// A folder that cannot be written to.
-    pub fn write_folder(&self, to: &Path, files: &[(String, String)]) -> Result<()> {
+    /// A folder that cannot be written to, and one in which the experiment would be written over.
+    pub fn write_folder(&self, of: &ExperimentFile, to: &Path, files: &[(String, String)]) -> Result<()> {
         let name = to.display().to_string();
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        // What else is there was asked about before the work.
+        of.check_folder(to, &names, Existing::Replaced)?;
         let fail = |e: &std::io::Error| unwritable(&name, e);
         let new = !to.exists();
         if !new && !to.is_dir() {

@@ -4,7 +4,7 @@
 use std::io::{self, ErrorKind};
 
 use datafusion::error::DataFusionError;
-use throng::error::{Error, Fault};
+use throng::error::{Error, Fault, Kind};
 
 /// A failure while a file was read.
 pub(crate) fn reading(file: &str, error: &DataFusionError) -> Error {
@@ -24,6 +24,11 @@ pub(crate) fn reading(file: &str, error: &DataFusionError) -> Error {
         }
         _ => unlike(file, error.find_root()),
     }
+}
+
+/// The user asked to stop.
+pub(crate) fn stopped() -> Error {
+    Fault::new(Kind::Unsolvable, "stopped; nothing was written").into()
 }
 
 /// A file that is not what its name says.

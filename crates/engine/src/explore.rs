@@ -1,12 +1,13 @@
 //! From a policy to its grouped table, as every command needs it, and the lattice over that table.
 
-use throng::error::{Fault, Kind, Result};
+use throng::error::Result;
 use throng::explore::{self, Choice, Explored};
 use throng::policy::Role;
 use throng::sampling::Draw;
 use throng::search::{self, Budget, Grouped, Outcome, Problem};
 
 use crate::Engine;
+use crate::error::stopped;
 use crate::release::{PolicyFile, Stage, explain_delimiter, in_table};
 use crate::source::Source;
 
@@ -78,7 +79,7 @@ impl Engine {
     /// The lattice of a policy. When no node is safe it has no chosen node.
     ///
     /// # Errors
-    /// What cannot be read or does not fit, a lattice too large to list; [`Kind::Unsolvable`] when stopped.
+    /// What cannot be read or does not fit, a lattice too large to list; [`throng::error::Kind::Unsolvable`] when stopped.
     pub fn explore(&self, asked: &Exploration<'_>) -> Result<Explored> {
         let policy = &asked.policy.policy;
         let strategy = search::strategy(&policy.search.algorithm)?;
@@ -114,8 +115,4 @@ impl Engine {
             None => explore::explore(&problem, &choice, &budget),
         }
     }
-}
-
-fn stopped() -> throng::error::Error {
-    Fault::new(Kind::Unsolvable, "stopped; nothing was written").into()
 }

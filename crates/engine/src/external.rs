@@ -2,44 +2,60 @@
 //! Greedy-DXCG Algorithm", where starting the model was what cost most).
 //!
 //! All rows of a batch go to one run of it. It must answer within its time, with as many numbers as there are rows; otherwise it is ended and the
-//! answer refused, with the number of the line and nothing of what was in it, because rows of people were. What it writes to its
-//! standard error is not read, for the same reason. Processes that the command itself started are not ended with it. Costs a
-//! process and two threads per batch.
+//! answer refused, with the number of the line and nothing of what was in it, because rows of people were. The last lines of what a command that failed
+//! wrote to its standard error are told: they are for whoever runs it, who has the rows. A command that is late or no longer wanted ends with all processes that
+//! it started, as long as they are of its group. Asked the same again, it must say the same. Costs a process and three threads per batch.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashMap;
+use sha2::{Digest, Sha256};
 use throng::cell::number;
 use throng::error::{Error, Fault, Result};
 use throng::predict::{Guide, Reader, Row, averaged};
 
+use crate::error::stopped;
+
 /// Bytes that a number and the end of its line may have.
 const LINE: u64 = 64;
-/// How often it is looked whether a command has ended.
+/// How often it is looked whether a command has ended, and whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(5);
+/// How long what a command said last is waited for when it has ended.
+const LINGER: Duration = Duration::from_millis(200);
+/// Bytes of its standard error that are kept, and lines and characters of a line that are told.
+const KEPT: usize = 4096;
+const LINES: usize = 5;
+const WIDTH: usize = 160;
 
 /// A command that predicts.
-pub struct External {
+pub struct External<'a> {
     command: Vec<String>,
     folder: PathBuf,
     names: Vec<String>,
     reader: Reader,
     time: Duration,
+    stopped: &'a (dyn Fn() -> bool + Sync),
+    /// Digests of what it was asked, with those of what it said.
+    said: Mutex<FxHashMap<[u8; 32], [u8; 32]>>,
 }
 
-impl External {
-    /// A program with its arguments, run in a folder, for rows of the features that `reader` reads.
+impl<'a> External<'a> {
+    /// A program with its arguments, run in a folder, for rows of the features that `reader` reads; it is no longer waited for when `stopped`.
     pub fn new(
         command: Vec<String>,
         folder: &Path,
-        names: Vec<String>,
-        reader: Reader,
+        (names, reader): (Vec<String>, Reader),
         seconds: u64,
+        stopped: &'a (dyn Fn() -> bool + Sync),
     ) -> Self {
-        External { command, folder: folder.to_owned(), names, reader, time: Duration::from_secs(seconds) }
+        let (folder, time) = (folder.to_owned(), Duration::from_secs(seconds));
+        External { command, folder, names, reader, time, stopped, said: Mutex::default() }
     }
 
     /// The rows as CSV; what is missing is empty.
@@ -57,8 +73,8 @@ impl External {
     /// Runs the command on a text and gives what it wrote.
     fn run(&self, input: Vec<u8>, most: u64) -> Result<Vec<u8>> {
         let ends = Instant::now() + self.time;
-        let mut child = self.started()?;
-        let (mut to, from) = (child.stdin.take(), child.stdout.take());
+        let mut running = Running::new(self.started()?);
+        let (mut to, from) = (running.child.stdin.take(), running.child.stdout.take());
         // A command that has heard enough may close its input.
         std::thread::spawn(move || to.as_mut().map(|to| to.write_all(&input)));
         let (send, answer) = mpsc::channel();
@@ -68,21 +84,27 @@ impl External {
             let read = from.map(|from| from.take(most + 1).read_to_end(&mut text));
             let _ = send.send((read, text));
         });
-        let Ok((read, text)) = answer.recv_timeout(self.time) else { return Err(self.late(&mut child)) };
+        let (read, text) = loop {
+            match answer.recv_timeout(LOOK) {
+                Ok(answer) => break answer,
+                Err(RecvTimeoutError::Timeout) if (self.stopped)() => return Err(stopped()),
+                Err(RecvTimeoutError::Timeout) if Instant::now() < ends => {}
+                Err(_) => return Err(self.late(&running)),
+            }
+        };
         if text.len() as u64 > most {
-            end(&mut child);
             return Err(wrong("the model wrote more than one number per row").into());
         }
         if let Some(Err(e)) = read {
-            end(&mut child);
             return Err(wrong(format!("the model's answer cannot be read: {}", e.kind())).into());
         }
         loop {
-            match child.try_wait() {
+            match running.ended() {
                 Ok(Some(status)) if status.success() => return Ok(text),
-                Ok(Some(status)) => return Err(failed(status).into()),
+                Ok(Some(status)) => return Err(failed(status, &running).into()),
+                Ok(None) if (self.stopped)() => return Err(stopped()),
                 Ok(None) if Instant::now() < ends => std::thread::sleep(LOOK),
-                Ok(None) => return Err(self.late(&mut child)),
+                Ok(None) => return Err(self.late(&running)),
                 Err(e) => return Err(wrong(format!("the model is lost: {}", e.kind())).into()),
             }
         }
@@ -95,7 +117,8 @@ impl External {
         // A policy beside which nothing is named is in this folder.
         let here = self.folder.as_os_str().is_empty();
         command.args(arguments).current_dir(if here { Path::new(".") } else { &self.folder });
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        grouped(&mut command);
         command.spawn().map_err(|e| {
             wrong(format!("the model `{program}` cannot be started: {e}"))
                 .help("check its name and whether it may be run; arguments are relative to the policy")
@@ -103,30 +126,124 @@ impl External {
         })
     }
 
-    fn late(&self, child: &mut Child) -> Error {
-        end(child);
-        wrong(format!("the model did not answer within {} seconds", self.time.as_secs()))
+    fn late(&self, running: &Running) -> Error {
+        let seconds = self.time.as_secs();
+        wrong(format!("the model did not answer within {seconds} seconds{}", running.last_words()))
             .help("raise search.model.seconds, or run it by hand to see what it waits for")
             .into()
     }
+
+    /// Refuses an answer that is not the one to the same rows before.
+    fn repeated(&self, asked: [u8; 32], answer: &[f64]) -> Result<()> {
+        let mut digest = Sha256::new();
+        answer.iter().for_each(|number| digest.update(number.to_bits().to_le_bytes()));
+        let answer: [u8; 32] = digest.finalize().into();
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if *said.entry(asked).or_insert(answer) == answer {
+            return Ok(());
+        }
+        Err(wrong("asked for the same rows again, the model says something else")
+            .help("it must repeat its answers, or nobody can prove the release again: give it a fixed seed")
+            .into())
+    }
 }
 
-/// Ends a command and waits until it has.
-fn end(child: &mut Child) {
-    // One that has ended already cannot be ended, and that is all the same.
-    let _ = child.kill();
-    let _ = child.wait();
+/// A command that was started. When this goes, so does the command with its group, unless it has ended.
+struct Running {
+    child: Child,
+    /// Once its end is known, its number may be another's.
+    ended: bool,
+    heard: Arc<Mutex<Vec<u8>>>,
+    listener: Option<JoinHandle<()>>,
 }
+
+impl Running {
+    fn new(mut child: Child) -> Self {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let listener = child.stderr.take().map(|from| {
+            let heard = Arc::clone(&heard);
+            std::thread::spawn(move || listen(from, &heard))
+        });
+        Running { child, ended: false, heard, listener }
+    }
+
+    fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
+        let status = self.child.try_wait()?;
+        self.ended = status.is_some();
+        Ok(status)
+    }
+
+    /// The last lines of its standard error, to be put behind a message; nothing where it wrote none.
+    fn last_words(&self) -> String {
+        let waits = Instant::now() + LINGER;
+        while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < waits
+        {
+            std::thread::sleep(LOOK);
+        }
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&heard[heard.len().saturating_sub(KEPT)..]).into_owned();
+        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+        let cut = |line: &&str| match line.char_indices().nth(WIDTH) {
+            Some((end, _)) => format!("\n    {}…", &line[..end]),
+            None => format!("\n    {line}"),
+        };
+        let told: String = lines[lines.len().saturating_sub(LINES)..].iter().map(cut).collect();
+        if told.is_empty() { told } else { format!("; the last that it said:{told}") }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.ended {
+            // One that has ended cannot be ended, and that is all the same.
+            end_group(&self.child);
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Keeps the end of what is written.
+fn listen(mut from: impl Read, heard: &Mutex<Vec<u8>>) {
+    let mut part = [0; KEPT];
+    while let Ok(read @ 1..) = from.read(&mut part) {
+        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.extend_from_slice(&part[..read]);
+        let over = heard.len().saturating_sub(KEPT);
+        heard.drain(..over);
+    }
+}
+
+/// Makes a command the first of a group of processes, which can be ended together. Ctrl-C at a terminal then does not reach it: we end it.
+#[cfg(unix)]
+fn grouped(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(not(unix))]
+fn grouped(_: &mut Command) {}
+
+/// Ends a command that was not waited for, and everything that it started.
+#[cfg(unix)]
+fn end_group(child: &Child) {
+    use nix::sys::signal::{Signal, killpg};
+    if let Ok(group) = i32::try_from(child.id()) {
+        let _ = killpg(nix::unistd::Pid::from_raw(group), Signal::SIGKILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn end_group(_: &Child) {}
 
 fn wrong(message: impl Into<String>) -> Fault {
     Fault::system(message.into()).key("search.model.command")
 }
 
-fn failed(status: ExitStatus) -> Fault {
+fn failed(status: ExitStatus, running: &Running) -> Fault {
     let how = status
         .code()
         .map_or("was ended from outside".to_owned(), |code| format!("ended with exit code {code}"));
-    wrong(format!("the model {how}"))
+    wrong(format!("the model {how}{}", running.last_words()))
         .help("run it by hand, with a header and a row of CSV on its standard input, to see why")
 }
 
@@ -149,7 +266,7 @@ fn numbers(text: &[u8], rows: usize) -> Result<Vec<f64>> {
     lines.iter().enumerate().map(read).collect()
 }
 
-impl Guide for External {
+impl Guide for External<'_> {
     fn features(&self) -> &[String] {
         &self.names
     }
@@ -159,8 +276,12 @@ impl Guide for External {
             if plain.is_empty() {
                 return Ok(Vec::new());
             }
-            let answer = self.run(self.csv(plain)?, LINE * plain.len() as u64)?;
-            numbers(&answer, plain.len())
+            let input = self.csv(plain)?;
+            let asked = Sha256::digest(&input).into();
+            let answer = self.run(input, LINE * plain.len() as u64)?;
+            let answer = numbers(&answer, plain.len())?;
+            self.repeated(asked, &answer)?;
+            Ok(answer)
         })
     }
 }

@@ -35,6 +35,7 @@ mod shape;
 mod shuffle;
 mod sink;
 mod source;
+mod spared;
 mod substitute;
 mod synth;
 mod transform;
@@ -56,6 +57,7 @@ pub use release::{Done, Job, PolicyFile, Stage};
 pub use shape::{Shape, shape};
 pub use sink::{Written, write_atomically};
 pub use source::{Delimited, Source};
+pub use spared::{Existing, Spared, already};
 pub use substitute::Substitutes;
 pub use synth::SynthFile;
 pub use transform::Transform;
@@ -65,6 +67,8 @@ use throng::error::{Fault, Result};
 /// Reads and writes tables.
 pub struct Engine {
     runtime: tokio::runtime::Runtime,
+    /// Whether to stop reading, and waiting for a model.
+    stopped: fn() -> bool,
 }
 
 impl Engine {
@@ -79,6 +83,12 @@ impl Engine {
             .enable_all()
             .build()
             .map_err(|e| Fault::system(format!("the engine cannot start: {e}")))?;
-        Ok(Engine { runtime })
+        Ok(Engine { runtime, stopped: || false })
+    }
+
+    /// Stops reading, and waiting for a model, when asked to.
+    #[must_use]
+    pub fn stopping(self, stopped: fn() -> bool) -> Self {
+        Engine { stopped, ..self }
     }
 }

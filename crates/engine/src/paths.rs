@@ -6,15 +6,14 @@
 use std::path::{Path, PathBuf};
 
 use throng::error::{Error, Fault, Result};
-use throng::hierarchy::Spec;
 use throng::policy::Format;
 use throng::release::Certificate;
 use throng::report::Facts;
 
 use crate::error::unwritable;
 use crate::release::PolicyFile;
-use crate::sink::{folder, no_folder, write_atomically};
-use crate::source::Source;
+use crate::sink::{folder, write_atomically};
+use crate::spared::{Existing, Spared};
 
 /// Where the parts of a release go.
 #[derive(Debug, Clone)]
@@ -63,69 +62,24 @@ impl Paths {
     }
 
     /// Refuses, before any work, what could not be written and what would be written over.
-    pub(crate) fn check(&self, policy: &PolicyFile, source: &Source) -> Result<()> {
+    pub(crate) fn check(&self, policy: &PolicyFile) -> Result<()> {
         let asked = &policy.policy.output;
         let parts = [
             ("output.path", &asked.path, &self.output),
             ("output.certificate", &asked.certificate, &self.certificate),
             ("output.report", &asked.report, &self.report),
         ];
-        let mut taken = read_files(policy, source)?;
+        let mut spared = Spared::of_policy(policy);
         let mut faults = Vec::new();
         for (key, asked, path) in parts {
-            let fault = match taken.iter().find(|(_, other)| same(path, other)) {
-                Some((what, _)) => {
-                    Some(Fault::input(format!("would be written over {what}")).help("give it another name"))
-                }
-                None => unfit(path),
-            };
-            if let Some(fault) = fault {
-                let fault = fault.file(path.display().to_string());
+            // An older release of the policy is replaced.
+            if let Some(fault) = spared.claim(path, "another part of the release", Existing::Replaced) {
                 let by_policy = asked.as_ref().is_some_and(|asked| *path == policy.folder().join(asked));
                 faults.push(if by_policy { fault.key(key) } else { fault });
             }
-            taken.push(("another part of the release", path.clone()));
         }
         Error::check(faults)
     }
-}
-
-/// The files that a policy has read, with what they are.
-pub(crate) fn read_files(policy: &PolicyFile, source: &Source) -> Result<Vec<(&'static str, PathBuf)>> {
-    let mut taken = vec![("the policy", policy.path.clone())];
-    taken.extend(source.files.iter().map(|file| ("the input", file.clone())));
-    for column in policy.policy.columns.values() {
-        if let Some(Spec::File(file)) = &column.hierarchy {
-            taken.push(("a hierarchy", policy.folder().join(file.path())));
-        }
-    }
-    let population = policy.population()?.map_or(Vec::new(), |source| source.files);
-    taken.extend(population.into_iter().map(|file| ("the population", file)));
-    taken.extend(policy.key_files().map(|file| ("a key", file)));
-    Ok(taken)
-}
-
-/// Whether two paths name one file, which need not be there.
-pub(crate) fn same(a: &Path, b: &Path) -> bool {
-    let resolved = |path: &Path| match std::fs::canonicalize(path) {
-        Ok(path) => Some(path),
-        Err(_) => Some(std::fs::canonicalize(folder(path)).ok()?.join(path.file_name()?)),
-    };
-    match (resolved(a), resolved(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => a == b,
-    }
-}
-
-/// Why a file cannot be put there, as far as that shows beforehand.
-pub(crate) fn unfit(path: &Path) -> Option<Fault> {
-    let name = path.display().to_string();
-    if !folder(path).is_dir() {
-        return Some(no_folder(&name, folder(path)));
-    }
-    let found = std::fs::metadata(path).ok().filter(|found| !found.is_file())?;
-    let what = if found.is_dir() { "a folder" } else { "not a file" };
-    Some(Fault::system(format!("cannot be written: it is {what}")).help("give it another name"))
 }
 
 /// The folder where a release waits for its verdict.

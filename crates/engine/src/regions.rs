@@ -3,10 +3,11 @@
 //! The verifier needs to be told, because two regions may be true of one row (see `verify/regions.rs` of the core). What it is told
 //! follows from table, policy and seed; so nothing of it has to be kept with a release, and whoever has the original can say it again.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use throng::classes::{Classes, Flags, Groups, View};
-use throng::error::{Fault, Kind, Result};
+use throng::error::{Error, Fault, Kind, Result};
 use throng::hierarchy::Hierarchy;
 use throng::policy::{Role, SECONDS};
 use throng::predict::Guide;
@@ -21,6 +22,7 @@ use throng::table::Code;
 use throng::verify::Verifier;
 
 use crate::Engine;
+use crate::error::stopped;
 use crate::external::External;
 use crate::figures::figures_of_regions;
 use crate::release::{Done, Job, PolicyFile, Prepared, Stage, in_table, refuse};
@@ -76,24 +78,51 @@ impl Hint {
     }
 }
 
-/// Forms regions as the policy asks; none when stopped.
-fn form<'a>(policy: &PolicyFile, problem: &'a Problem, watch: Watch<'_>) -> Result<Option<Regional<'a>>> {
+/// Forms regions as the policy asks; none when stopped. Where a command guides, they are formed `again`, if that is given: it must say the same of the
+/// same rows, or whoever proves the release later would find other regions.
+fn form<'a>(
+    policy: &PolicyFile,
+    problem: &'a Problem,
+    watch: Watch<'_>,
+    again: Option<Watch<'_>>,
+) -> Result<Option<Regional<'a>>> {
     let Some(spec) = &policy.policy.search.model else {
         return recode::regions(&policy.policy, &problem.ground(), watch);
     };
     let predicted = problem.predicted(spec)?;
     let features = problem.features(spec);
-    let guide: Box<dyn Guide> = match &spec.builtin {
-        Some(name) => Box::new(problem.fitted(&policy.policy, name, features, &predicted)?),
-        None => {
-            let reader = problem.reader(&policy.policy, &features)?;
-            let seconds = spec.seconds.unwrap_or(SECONDS);
-            Box::new(External::new(spec.command.clone(), policy.folder(), features, reader, seconds))
+    // Regions outlive the model: what they were formed by is not kept with them.
+    let guided = |guide: &dyn Guide, watch: Watch<'_>| {
+        let guiding = Guiding { guide, target: predicted.column, numbers: &predicted.numbers };
+        match recode::guided_regions(&policy.policy, &problem.ground(), guiding, watch) {
+            // A command that is no longer waited for says so.
+            Err(error) if is_stopped(&error) && (watch.cancelled)() => Ok(None),
+            formed => formed,
         }
     };
-    // Regions outlive the model: what they were formed by is not kept with them.
-    let guiding = Guiding { guide: &*guide, target: predicted.column, numbers: &predicted.numbers };
-    recode::guided_regions(&policy.policy, &problem.ground(), guiding, watch)
+    if let Some(name) = &spec.builtin {
+        return guided(&problem.fitted(&policy.policy, name, features, &predicted)?, watch);
+    }
+    let reader = problem.reader(&policy.policy, &features)?;
+    let seconds = spec.seconds.unwrap_or(SECONDS);
+    let proving = AtomicBool::new(false);
+    let stopped = || match again {
+        Some(again) if proving.load(Ordering::Relaxed) => (again.cancelled)(),
+        _ => (watch.cancelled)(),
+    };
+    let command = External::new(spec.command.clone(), policy.folder(), (features, reader), seconds, &stopped);
+    let formed = guided(&command, watch)?;
+    match (again, &formed) {
+        (Some(again), Some(_)) => {
+            proving.store(true, Ordering::Relaxed);
+            Ok(guided(&command, again)?.and(formed))
+        }
+        _ => Ok(formed),
+    }
+}
+
+fn is_stopped(error: &Error) -> bool {
+    error.faults().iter().all(|fault| fault.kind == Kind::Unsolvable)
 }
 
 /// The labels of each column.
@@ -103,18 +132,20 @@ fn labels(regional: &Regional<'_>) -> Vec<Vec<Option<String>>> {
 
 impl Engine {
     /// What the rows of an original became, found again.
-    pub(crate) fn hint(&self, policy: &PolicyFile, source: &Source, seed: u64) -> Result<Option<Hint>> {
+    pub(crate) fn hint(&self, policy: &PolicyFile, source: &Source, seed: u64) -> Result<Hint> {
         let columns = self.columns(source)?;
         policy.policy.bind(&columns)?;
         let grouped = self.group_quasi(policy, (source, &columns), None, &|_| Ok(()))?;
         let (mut problem, _) = Problem::new(&policy.policy, grouped, &|path| policy.load(path))
             .map_err(|e| in_table(e, source))?;
         problem.profile.seed = seed;
-        let formed = form(policy, &problem, Watch::none())?.map(|regional| {
+        let watch = Watch { cancelled: &|| (self.stopped)(), ..Watch::none() };
+        let (shares, cells, labels) = {
+            let regional = form(policy, &problem, watch, None)?.ok_or_else(stopped)?;
             let labels = labels(&regional);
             (regional.shares, regional.cells, labels)
-        });
-        Ok(formed.map(|(shares, cells, labels)| Hint::new(policy, problem, shares, cells, labels)))
+        };
+        Ok(Hint::new(policy, problem, shares, cells, labels))
     }
 
     /// Releases a table by regions, and proves it.
@@ -128,7 +159,10 @@ impl Engine {
             },
             progress: &|share| (job.progress)(Stage::Forming(share)),
         };
-        let formed = form(job.policy, &prepared.problem, watch)?;
+        // Proving takes the time that it takes.
+        let again =
+            Watch { cancelled: &|| (job.interrupts)() > 0, progress: &|_| (job.progress)(Stage::Verifying) };
+        let formed = form(job.policy, &prepared.problem, watch, Some(again))?;
         let Some(regional) = formed else {
             return Err(Fault::new(
                 Kind::Unsolvable,

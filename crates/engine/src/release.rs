@@ -21,7 +21,7 @@ use throng::verify::{Finding, Verdict, Verifier};
 use crate::Engine;
 use crate::cells::unfit;
 use crate::digest::digest_files;
-use crate::error::unreadable;
+use crate::error::{stopped, unreadable};
 use crate::figures::{Figures, claims_of, figures, unmet};
 use crate::leveled::Leveled;
 use crate::paths::{Paths, Staging};
@@ -119,7 +119,7 @@ impl Job<'_> {
     /// Stops when the user asked to since there were so many interrupts.
     pub(crate) fn give_up(&self, interrupts: usize) -> Result<()> {
         if (self.interrupts)() > interrupts {
-            return Err(Fault::new(Kind::Unsolvable, "stopped; nothing was written").into());
+            return Err(stopped());
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Engine {
         let policy = &job.policy.policy;
         let (source, columns) = self.open(job.policy)?;
         let paths = Paths::new(job.policy, job.output.as_deref())?;
-        paths.check(job.policy, &source)?;
+        paths.check(job.policy)?;
         let keys = job.policy.keys()?;
         self.check_weights(&source, policy)?;
         let seed = job.seed.unwrap_or(policy.search.seed);
@@ -387,7 +387,7 @@ impl Engine {
     ) -> Result<Verdict> {
         let hint = original.filter(|_| policy.policy.forms_regions());
         let hint = hint.map(|source| self.hint(policy, source, certificate.release.seed)).transpose()?;
-        self.verify_with(policy, output, certificate, (original, hint.flatten().as_ref()))
+        self.verify_with(policy, output, certificate, (original, hint.as_ref()))
     }
 
     /// The same with what the original's rows became, where they were put into regions.

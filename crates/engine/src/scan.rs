@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::cells::Cells;
-use crate::error::{damaged, reading, unreadable};
+use crate::error::{damaged, reading, stopped, unreadable};
 use crate::source::{Source, not_utf8};
 use crate::{Engine, columns, diagnose, ipc};
 
@@ -70,7 +70,7 @@ impl Engine {
             }
             let batch = if keeps_empty { with_empty(batch) } else { batch };
             let batch = if source.nulls.is_empty() { batch } else { without(batch, &source.nulls) };
-            outcome = each(batch);
+            outcome = if (self.stopped)() { Err(stopped()) } else { each(batch) };
             if outcome.is_err() {
                 break;
             }

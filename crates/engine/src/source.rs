@@ -247,7 +247,7 @@ fn check_header(columns: &[String], file: &str) -> Result<()> {
 }
 
 /// The files that a path or pattern names, in path order.
-fn find(pattern: &str, base: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn find(pattern: &str, base: &Path) -> Result<Vec<PathBuf>> {
     let path = base.join(pattern);
     if path.is_file() {
         return Ok(vec![path]);

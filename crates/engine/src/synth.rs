@@ -12,6 +12,7 @@ use crate::Engine;
 use crate::error::{unreadable, unwritable};
 use crate::release::PolicyFile;
 use crate::sink::{persist, temporary};
+use crate::spared::Spared;
 
 /// Rows between two writes.
 const PART: u64 = 1 << 14;
@@ -60,6 +61,23 @@ impl SynthFile {
     fn load(&self, path: &str) -> Result<String> {
         let path = self.beside(path);
         std::fs::read_to_string(&path).map_err(|e| unreadable(&path.display().to_string(), &e))
+    }
+
+    /// Everything that it reads.
+    ///
+    /// # Errors
+    /// A policy of a network that cannot be read.
+    pub fn spared(&self) -> Result<Spared> {
+        let spared = match &self.spec.network {
+            Some(policy) => {
+                let (policy, _) = PolicyFile::read(&self.beside(policy))?;
+                Spared::of_policy(&policy).release_of(&policy)
+            }
+            None => Spared::default(),
+        };
+        let spared = self.path.iter().fold(spared, |spared, path| spared.and("the specification", path));
+        let files = self.spec.columns.iter().filter_map(|column| column.file.as_ref());
+        Ok(files.fold(spared, |spared, file| spared.and("the values of a column", &self.beside(file))))
     }
 
     /// Gives faults about the specification's keys their place in it.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use throng::argus::{self, Argus, Command, Outlook, Suggestion, Value, Verdict};
 use throng::error::{Error, Fault, Kind, Result};
-use throng_engine::{Engine, Held, PolicyFile};
+use throng_engine::{Engine, Existing, Held, PolicyFile};
 
 use super::json;
 use super::release::in_policy;
@@ -38,7 +38,7 @@ pub fn run(args: &args::Argus) -> Result<Ended> {
     line.clear();
     let held = held.map_err(|e| in_policy(e, &policy, &text))?;
     if let Some(out) = &args.out {
-        held.check_output(out)?;
+        held.check_output(out, Existing::by(args.force))?;
     }
     let argus = held.begin().map_err(|e| in_policy(e, &policy, &text))?;
     let mut desk = Desk { args, engine: &engine, held: &held, argus, written: Vec::new() };
@@ -85,19 +85,19 @@ struct Desk<'a> {
 impl Desk<'_> {
     /// A mistake is told, and the next command awaited.
     fn by_hand(&mut self) -> Result<()> {
-        out(&self.state());
-        out(argus::help());
+        out(&self.state())?;
+        out(argus::help())?;
         loop {
-            out("argus> ");
+            out("argus> ")?;
             let mut line = String::new();
             if std::io::stdin().lock().read_line(&mut line).map_err(|e| unread(&e))? == 0 {
-                out("\n");
+                out("\n")?;
                 return self.write_out();
             }
             match self.obey(&line) {
                 Ok(Some(Command::Quit)) => return self.write_out(),
                 Ok(Some(Command::Generalize(..) | Command::Take(_) | Command::Suppress | Command::Undo)) => {
-                    out(&self.state());
+                    out(&self.state())?;
                 }
                 Ok(_) => {}
                 Err(error) => show::error(&error),
@@ -131,7 +131,7 @@ impl Desk<'_> {
     /// Tells how it ended.
     fn tell(&self) -> Result<()> {
         if !self.args.json {
-            out(&self.state());
+            out(&self.state())?;
             return Ok(());
         }
         let told = Told {
@@ -142,7 +142,7 @@ impl Desk<'_> {
             values: self.args.values.then(|| self.argus.values(VALUES)),
             written: &self.written,
         };
-        out(&json(&told)?);
+        out(&json(&told)?)?;
         Ok(())
     }
 
@@ -157,20 +157,20 @@ impl Desk<'_> {
                     0 => "nothing is rare: no cell was blanked".to_owned(),
                     1 => "1 cell was blanked".to_owned(),
                     n => format!("{} cells were blanked", integer(n)),
-                });
+                })?;
             }
             Command::Undo => {
                 let last = self.argus.steps().pop().unwrap_or_default();
                 self.argus.undo()?;
-                self.say(&format!("undone: {last}"));
+                self.say(&format!("undone: {last}"))?;
             }
-            Command::Show => self.say(self.state().trim_end()),
+            Command::Show => self.say(self.state().trim_end())?,
             Command::Write(path) => {
                 let path = path.as_ref().map(PathBuf::from).or(self.args.out.clone());
                 let help = "for instance `write tested.csv`, or give --out";
                 self.write(&path.ok_or_else(|| Fault::input("`write` needs a file").help(help))?)?;
             }
-            Command::Help => self.say(argus::help().trim_end()),
+            Command::Help => self.say(argus::help().trim_end())?,
             Command::Quit => {}
         }
         Ok(Some(command))
@@ -178,8 +178,7 @@ impl Desk<'_> {
 
     fn generalize(&mut self, column: &str, level: Option<usize>) -> Result<()> {
         let level = self.argus.generalize(column, level)?;
-        self.say(&format!("{column} is at level {level}"));
-        Ok(())
+        self.say(&format!("{column} is at level {level}"))
     }
 
     fn take(&mut self, number: usize) -> Result<()> {
@@ -197,20 +196,26 @@ impl Desk<'_> {
         // What waits to be renamed is cleared away also when Ctrl-C is pressed.
         catch_interrupts();
         let line = Line::new();
+        // What was written before the last steps is out of date.
+        let own = self.written.contains(&path.display().to_string());
+        let to = (path, Existing::by(self.args.force || own));
         let wrote =
-            self.engine.write_argus(self.held, &self.argus, path, &|rows| watched(&line, "writing", rows));
+            self.engine.write_argus(self.held, &self.argus, to, &|rows| watched(&line, "writing", rows));
         line.clear();
         let paper = wrote?;
         let verdict = Held::verdict_path(path);
         self.written.extend([paper.output.path, verdict.display().to_string()]);
-        self.say(&format!("written     {}\nverdict     {}", path.display(), verdict.display()));
-        Ok(())
+        self.say(&format!("written     {}\nverdict     {}", path.display(), verdict.display()))
     }
 
     /// What was done; beside JSON, on standard error.
-    fn say(&self, text: &str) {
+    fn say(&self, text: &str) -> Result<()> {
         let text = sanitized(text);
-        if self.args.json { note(&text) } else { out(&(text + "\n")) }
+        if !self.args.json {
+            return out(&(text + "\n"));
+        }
+        note(&text);
+        Ok(())
     }
 
     fn state(&self) -> String {

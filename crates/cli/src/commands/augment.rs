@@ -1,7 +1,7 @@
 //! `throng augment POLICY --out TABLE`.
 
 use throng::error::{Fault, Kind, Result};
-use throng_engine::{Augmented, Engine, PolicyFile};
+use throng_engine::{Augmented, Engine, Existing, PolicyFile};
 
 use super::release::in_policy;
 use crate::Ended;
@@ -18,7 +18,7 @@ pub fn run(args: &args::Augment) -> Result<Ended> {
         (None, None) => Augmented::Table,
     };
     let line = Line::new();
-    let written = Engine::new()?.augment(&policy, what, &args.out, &|rows| {
+    let written = Engine::new()?.augment(&policy, what, (&args.out, Existing::by(args.force)), &|rows| {
         line.show(&format!("{} rows", integer(rows)));
         if interrupts() > 0 { Err(Fault::new(Kind::Unsolvable, "stopped").into()) } else { Ok(()) }
     });
@@ -28,6 +28,6 @@ pub fn run(args: &args::Augment) -> Result<Ended> {
     if matches!(what, Augmented::Table) {
         told += "it holds the values of the table: it is no release\n";
     }
-    out(&told);
+    out(&told)?;
     Ok(Ended::Holds)
 }

@@ -6,10 +6,10 @@ use serde::Serialize;
 use throng::error::{Error, Fault, Result};
 use throng::policy::Input;
 use throng::poset::xml::{self, Converted, Named};
-use throng_engine::{Engine, Source, sniff, write_atomically};
+use throng_engine::{Engine, Existing, Source, Spared, sniff, write_atomically};
 
 use super::inspect::relative;
-use crate::show::out;
+use crate::show::{out, sanitized};
 
 /// What to convert, and where to.
 pub struct Asked<'a> {
@@ -36,10 +36,22 @@ pub fn run(asked: &Asked<'_>) -> Result<()> {
         converted.files.iter().map(|(name, text)| (folder.join(name), text.as_str())).collect();
     let policy = policy(asked, input, &converted)?;
     files.push((asked.write.to_owned(), &policy));
-    put(&files, asked.force)?;
+    let spared = Spared::default()
+        .named("the input", asked.table)
+        .named("the declarations of posets", asked.hierarchy)
+        .named("the bindings of columns", asked.columns);
+    spared.check(files.iter().map(|(path, _)| path.as_path()), Existing::by(asked.force))?;
+    put(&files)?;
     let names: Vec<String> = files.iter().rev().map(|(path, _)| path.display().to_string()).collect();
-    out(&format!("wrote {}; look at it, then run:\n  throng release {}\n", names.join(", "), names[0]));
-    Ok(())
+    let mut told =
+        format!("wrote {}; look at it, then run:\n  throng release {}\n", names.join(", "), names[0]);
+    if !converted.kept.is_empty() {
+        told += &format!(
+            "kept as they are: {}; one that tells who somebody is needs role = \"identifier\"\n",
+            converted.kept.join(", ")
+        );
+    }
+    out(&sanitized(&told))
 }
 
 fn read(path: &str) -> Result<String> {
@@ -70,14 +82,8 @@ fn policy(asked: &Asked<'_>, input: Input, converted: &Converted) -> Result<Stri
 }
 
 /// Writes all files; where one cannot be written, those that were not there before are taken away again.
-fn put(files: &[(PathBuf, &str)], force: bool) -> Result<()> {
+fn put(files: &[(PathBuf, &str)]) -> Result<()> {
     let there: Vec<bool> = files.iter().map(|(path, _)| path.exists()).collect();
-    let taken = files.iter().zip(&there).filter(|(_, there)| **there && !force).map(|((path, _), _)| {
-        Fault::input("exists already")
-            .file(path.display().to_string())
-            .help("give --force to replace it, or write to another folder")
-    });
-    Error::check(taken.collect())?;
     for (at, (path, text)) in files.iter().enumerate() {
         if let Err(error) = write_atomically(path, text.as_bytes()) {
             for ((written, _), _) in files[..at].iter().zip(&there).filter(|(_, there)| !**there) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use throng::error::{Error, Fault, Result};
 use throng::synth;
-use throng_engine::write_atomically;
+use throng_engine::{already, write_atomically};
 
 use super::json;
 use super::release::{release, summary};
@@ -36,20 +36,20 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
         policy.display()
     );
     if !args.json {
-        out(&made);
+        out(&made)?;
     }
     let done = release(&policy, None, None, None)?;
     if args.json {
-        out(&json(&done.certificate.release)?);
+        out(&json(&done.certificate.release)?)?;
         return Ok(Ended::Holds);
     }
-    out(&summary(&done));
+    out(&summary(&done))?;
     out(&format!(
         "\nOpen {} in a browser. Then change {} and run:\n  throng release {}\n",
         done.paths.report.display(),
         policy.display(),
         policy.display()
-    ));
+    ))?;
     Ok(Ended::Holds)
 }
 
@@ -62,12 +62,7 @@ fn spare(folder: &Path, files: &[(&Path, String); 2]) -> Result<()> {
         let parts = ["release.csv", "report.html", "certificate.json"].map(|name| folder.join(name));
         taken.extend(parts.into_iter().filter(|path| path.exists()));
     }
-    let fault = |path: std::path::PathBuf| {
-        Fault::input("is there already and would be written over")
-            .file(path.display().to_string())
-            .help("give another folder, or --force")
-    };
-    Error::check(taken.into_iter().map(fault).collect())
+    Error::check(taken.iter().map(|path| already(path, "another folder")).collect())
 }
 
 fn same(path: &Path, text: &str) -> bool {

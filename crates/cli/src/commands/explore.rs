@@ -5,7 +5,7 @@ use std::fmt::Write;
 use throng::error::{Fault, Result};
 use throng::explore::{Explored, NodeFacts};
 use throng::report::explored_page;
-use throng_engine::{Engine, Exploration, PolicyFile, write_atomically};
+use throng_engine::{Engine, Existing, Exploration, PolicyFile, Spared, write_atomically};
 
 use super::release::in_policy;
 use crate::Ended;
@@ -19,6 +19,9 @@ const SHOWN: usize = 10;
 pub fn run(args: &args::Explore) -> Result<Ended> {
     catch_interrupts();
     let (policy, text) = PolicyFile::read(&args.policy)?;
+    if let Some(path) = &args.out {
+        Spared::of_policy(&policy).release_of(&policy).check([&**path], Existing::by(args.force))?;
+    }
     let engine = Engine::new()?;
     let line = Line::new();
     let explored = engine.explore(&Exploration {
@@ -37,13 +40,13 @@ pub fn run(args: &args::Explore) -> Result<Ended> {
         // A line per list of levels would be very many lines.
         let json = serde_json::to_string(&explored)
             .map_err(|e| Fault::bug(format!("cannot be written as JSON: {e}")))?;
-        out(&(json + "\n"));
+        out(&(json + "\n"))?;
     } else {
         let mut text = summary(&explored);
         if let Some(path) = &args.out {
             let _ = writeln!(text, "\npage       {}", path.display());
         }
-        out(&text);
+        out(&text)?;
     }
     Ok(if explored.summary.chosen.is_some() { Ended::Holds } else { Ended::DoesNotHold })
 }

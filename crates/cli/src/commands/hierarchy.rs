@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use throng::error::{Fault, Result};
 use throng::hierarchy::{self, Hierarchy, Spec};
 use throng::table::{Code, Dictionary};
-use throng_engine::{Engine, Source, sniff, write_atomically};
+use throng_engine::{Engine, Existing, Source, Spared, sniff, write_atomically};
 
 use super::json;
 use crate::Ended;
@@ -18,18 +18,22 @@ const MANY: usize = 60;
 
 pub fn run(args: &args::Hierarchy) -> Result<Ended> {
     match &args.command {
-        HierarchyCommand::Build { spec, input, column, out: file, json: as_json } => {
+        HierarchyCommand::Build { spec, input, column, out: file, force, json: as_json } => {
+            let spec = parse(spec)?;
+            if let Some(path) = file {
+                let spared = Spared::default().named("the input", input).hierarchy(&spec);
+                spared.check([&**path], Existing::by(*force))?;
+            }
             let values = values(input, column)?;
-            let built =
-                hierarchy::build(&parse(spec)?, &values, &read).map_err(|e| e.map(|f| f.column(column)))?;
+            let built = hierarchy::build(&spec, &values, &read).map_err(|e| e.map(|f| f.column(column)))?;
             let text = hierarchy::file::write(&built, ';');
             if let Some(path) = file {
                 write_atomically(path, text.as_bytes())?;
             }
             match file {
-                _ if *as_json => out(&json(&shown(&built, 0))?),
+                _ if *as_json => out(&json(&shown(&built, 0))?)?,
                 Some(_) => {}
-                None => out(&text),
+                None => out(&text)?,
             }
         }
         HierarchyCommand::Check { file, input, column, json: as_json } => {
@@ -38,7 +42,7 @@ pub fn run(args: &args::Hierarchy) -> Result<Ended> {
                 _ => Dictionary::new(),
             };
             let facts = facts(&from_file(file, &values)?, values.len());
-            out(&if *as_json { json(&facts)? } else { facts.text(file) });
+            out(&if *as_json { json(&facts)? } else { facts.text(file) })?;
         }
         HierarchyCommand::Convert { hierarchy, columns, table, write, k, force } => {
             super::convert::run(&super::convert::Asked {
@@ -53,7 +57,7 @@ pub fn run(args: &args::Hierarchy) -> Result<Ended> {
         HierarchyCommand::Show { file, depth, json: as_json } => {
             let hierarchy = from_file(file, &Dictionary::new())?;
             let lowest = depth.map_or(0, |depth| hierarchy.height().saturating_sub(depth));
-            out(&if *as_json { json(&shown(&hierarchy, lowest))? } else { tree(&hierarchy, *depth) });
+            out(&if *as_json { json(&shown(&hierarchy, lowest))? } else { tree(&hierarchy, *depth) })?;
         }
     }
     Ok(Ended::Holds)

@@ -6,7 +6,7 @@ use throng::describe::{self, Description};
 use throng::error::{Fault, Kind, Result};
 use throng::hierarchy::{File, Spec};
 use throng::policy::{Encoding, Input};
-use throng_engine::{Engine, Source, sniff, write_atomically};
+use throng_engine::{Engine, Existing, Source, Spared, sniff, write_atomically};
 
 use super::json;
 use crate::Ended;
@@ -23,17 +23,21 @@ pub fn run(args: &args::Inspect) -> Result<Ended> {
     if !args.nulls.is_empty() {
         input.null = std::iter::once(String::new()).chain(args.nulls.iter().cloned()).collect();
     }
-    if let Some(path) = args.write.as_ref().filter(|p| p.exists() && !args.force) {
-        return Err(Fault::input("exists already")
-            .file(path.display().to_string())
-            .help("give --force to replace it, or another name")
-            .into());
-    }
+    let mut spared = Spared::default().named("the input", &args.input);
+    let check = |spared: &Spared| match &args.write {
+        Some(path) => spared.clone().check([&**path], Existing::by(args.force)),
+        None => Ok(()),
+    };
+    check(&spared)?;
     let description = describe(&mut input)?;
+    for hierarchy in description.columns.iter().filter_map(|column| column.hierarchy.as_ref()) {
+        spared = spared.hierarchy(hierarchy);
+    }
+    check(&spared)?;
     if args.json {
-        out(&json(&description)?);
+        out(&json(&description)?)?;
     } else {
-        out(&describe::table(&description, args.top));
+        out(&describe::table(&description, args.top))?;
     }
     if let Some(path) = &args.write {
         write(args, path, description, input)?;
@@ -81,7 +85,7 @@ fn write(args: &args::Inspect, path: &Path, mut description: Description, mut in
     let text = describe::policy(&description, &input, args.k, args.suppression, stem)?;
     write_atomically(path, text.as_bytes())?;
     if !args.json {
-        out(&format!("\nwrote {0}; look at the roles, then run:\n  throng release {0}\n", path.display()));
+        out(&format!("\nwrote {0}; look at the roles, then run:\n  throng release {0}\n", path.display()))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use throng::error::{Fault, Kind, Result};
 use throng::network::text;
 use throng::report::network_picture;
-use throng_engine::{Engine, PolicyFile, write_atomically};
+use throng_engine::{Engine, Existing, PolicyFile, Spared, write_atomically};
 
 use super::json;
 use super::release::in_policy;
@@ -15,6 +15,9 @@ use crate::show::{integer, out, sanitized};
 pub fn run(args: &args::Network) -> Result<Ended> {
     catch_interrupts();
     let (policy, source) = PolicyFile::read(&args.policy)?;
+    if let Some(path) = &args.out {
+        Spared::of_policy(&policy).release_of(&policy).check([&**path], Existing::by(args.force))?;
+    }
     let line = Line::new();
     let network = Engine::new()?.network(&policy, args.seed, &|rows| reading(&line, rows));
     line.clear();
@@ -22,7 +25,7 @@ pub fn run(args: &args::Network) -> Result<Ended> {
     if let Some(path) = &args.out {
         write_atomically(path, network_picture(&facts).as_bytes())?;
     }
-    out(&if args.json { json(&facts)? } else { sanitized(&text(&facts)) });
+    out(&if args.json { json(&facts)? } else { sanitized(&text(&facts)) })?;
     Ok(Ended::Holds)
 }
 

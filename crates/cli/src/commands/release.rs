@@ -18,9 +18,9 @@ pub fn run(args: &args::Release) -> Result<Ended> {
     let patience = args.seconds.map(Duration::from_secs_f64);
     let done = release(&args.policy, args.out.clone(), args.seed, patience)?;
     if args.json {
-        out(&json(&done.certificate.release)?);
+        out(&json(&done.certificate.release)?)?;
     } else {
-        out(&summary(&done));
+        out(&summary(&done))?;
     }
     Ok(Ended::Holds)
 }

@@ -7,7 +7,7 @@ use throng::policy::{Missing, Role, Suppressed};
 use throng::release::Certificate;
 use throng::report::risk_page;
 use throng::risk::{self, Asked, Named, Parts, Population, Risk, Stage, Table, Watch};
-use throng_engine::{Engine, PolicyFile, Source, sniff, write_atomically};
+use throng_engine::{Engine, Existing, PolicyFile, Source, Spared, sniff, write_atomically};
 
 use super::json;
 use super::verify::read_certificate;
@@ -21,6 +21,9 @@ const SHOWN: usize = 20;
 
 pub fn run(args: &args::Risk) -> Result<Ended> {
     catch_interrupts();
+    if let Some(path) = &args.report {
+        spared(args)?.check([&**path], Existing::by(args.force))?;
+    }
     let line = Line::new();
     let risk = assess(args, &line);
     line.clear();
@@ -29,8 +32,24 @@ pub fn run(args: &args::Risk) -> Result<Ended> {
         let title = args.input.rsplit(['/', '\\']).next().unwrap_or_default();
         write_atomically(path, risk_page(&risk, title, env!("CARGO_PKG_VERSION")).as_bytes())?;
     }
-    out(&if args.json { json(&risk)? } else { sanitized(&risk::text(&risk, SHOWN)) });
+    out(&if args.json { json(&risk)? } else { sanitized(&risk::text(&risk, SHOWN)) })?;
     Ok(Ended::Holds)
+}
+
+/// Everything that is read.
+fn spared(args: &args::Risk) -> Result<Spared> {
+    let mut spared = Spared::default().named("the input", &args.input);
+    if let Some(policy) = &args.policy {
+        let (policy, _) = PolicyFile::read(policy)?;
+        spared = spared.with(Spared::of_policy(&policy).release_of(&policy));
+    }
+    if let Some(certificate) = &args.certificate {
+        spared = spared.and("the certificate", certificate);
+    }
+    Ok(match &args.population {
+        Some(people) => spared.named("the population", people),
+        None => spared,
+    })
 }
 
 fn assess(args: &args::Risk, line: &Line) -> Result<Risk> {

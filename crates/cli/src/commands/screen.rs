@@ -35,6 +35,6 @@ pub fn run(args: &args::Screen) -> Result<Ended> {
     let screened = Engine::new()?.screen(&source, asked, &|rows| reading(&line, rows));
     line.clear();
     let screened = screened?;
-    out(&if args.json { json(&screened)? } else { sanitized(&text(&screened)) });
+    out(&if args.json { json(&screened)? } else { sanitized(&text(&screened)) })?;
     Ok(Ended::Holds)
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use throng::error::{Fault, Result};
-use throng_engine::{Engine, SynthFile};
+use throng_engine::{Engine, Existing, SynthFile};
 
 use super::json;
 use super::network::reading;
@@ -24,7 +24,7 @@ pub fn run(args: &args::Synth) -> Result<Ended> {
     catch_interrupts();
     let file = SynthFile::read(&args.spec)?;
     if args.show {
-        out(&sanitized(&file.text));
+        out(&sanitized(&file.text))?;
         return Ok(Ended::Holds);
     }
     let (Some(rows), Some(path)) = (args.rows, &args.out) else {
@@ -32,12 +32,7 @@ pub fn run(args: &args::Synth) -> Result<Ended> {
             .help("give --rows and --out, or --show")
             .into());
     };
-    if path.exists() && !args.force {
-        return Err(Fault::input("is there already and would be written over")
-            .file(path.display().to_string())
-            .help("give another name, or --force")
-            .into());
-    }
+    file.spared()?.check([&**path], Existing::by(args.force))?;
     let line = Line::new();
     let columns = Engine::new()?.synth(&file, (rows, args.seed), path, &|rows| reading(&line, rows));
     line.clear();
@@ -50,6 +45,6 @@ pub fn run(args: &args::Synth) -> Result<Ended> {
             made.columns.join(", "),
             made.out
         )),
-    });
+    })?;
     Ok(Ended::Holds)
 }

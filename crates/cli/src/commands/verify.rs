@@ -12,7 +12,7 @@ use super::json;
 use super::release::in_policy;
 use crate::Ended;
 use crate::args;
-use crate::progress::Line;
+use crate::progress::{Line, catch_interrupts, interrupts};
 use crate::show::{out, sanitized};
 
 pub fn run(args: &args::Verify) -> Result<Ended> {
@@ -30,14 +30,15 @@ pub fn run(args: &args::Verify) -> Result<Ended> {
     });
     let original = original.transpose()?;
     let line = Line::new();
-    let engine = Engine::new()?;
+    catch_interrupts();
+    let engine = Engine::new()?.stopping(|| interrupts() > 0);
     let verdict = engine.verify(&policy, &args.release, &certificate, original.as_ref());
     line.clear();
     let verdict = verdict.map_err(|e| in_policy(e, &policy, &text))?;
     if args.json {
-        out(&json(&verdict)?);
+        out(&json(&verdict)?)?;
     } else {
-        out(&table(&verdict));
+        out(&table(&verdict))?;
     }
     Ok(if verdict.holds() { Ended::Holds } else { Ended::DoesNotHold })
 }

@@ -254,6 +254,10 @@ fn policies_that_do_not_fit_are_refused() {
     );
     let groups = "[privacy.quasi.all]\ncolumns = [\"ethnicity\", \"birth\", \"sex\", \"zip\"]\nk = 2";
     wrong("k = 2", groups, &["there is no k", "give privacy.k"]);
+    let poset = POLICY.replace("hierarchy = { postal = { keep = [4, 3] } }", "poset = \"suppress\"");
+    env.write("bad.toml", poset + "[search]\nalgorithm = \"greedy\"\n");
+    let run = env.run("argus bad.toml --do s").fails(2);
+    run.says(&["bad.toml:22", "columns.zip.poset", "`zip` has a poset", "give the column a hierarchy"]);
     // A release pays no heed to what is tested here.
     let with = "[argus]\ncombinations = [[\"sex\", \"zip\"]]\n[privacy]\nsuppression = 0.5\n";
     env.write("both.toml", POLICY.replacen("[privacy]\n", with, 1));
@@ -270,7 +274,7 @@ fn blanks_are_nulls_in_other_formats() {
     assert_eq!(rows.len(), 12);
     let blank = |row: &&Value| row.get("ethnicity").is_none_or(Value::is_null);
     assert_eq!(rows.iter().filter(blank).count(), 1);
-    argus(&env, &["--do", "g birth", "--do", "s", "--out", "x.parquet"]).fails(1);
-    let told = env.run("risk x.parquet --qi ethnicity,birth,sex,zip --json").ok().json();
+    argus(&env, &["--do", "g birth", "--do", "s", "--out", "y.parquet"]).fails(1);
+    let told = env.run("risk y.parquet --qi ethnicity,birth,sex,zip --json").ok().json();
     assert_eq!(told["sample_unique_rows"]["value"], 2.0, "{told}");
 }

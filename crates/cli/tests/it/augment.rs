@@ -56,6 +56,23 @@ fn a_release_goes_there_and_back() {
     assert_eq!(env.text("again.csv"), env.text("release.csv"));
 }
 
+/// A release that holds what it may not, or lacks what it must hold, is none.
+#[test]
+fn columns_that_a_release_may_not_hold_are_refused() {
+    let env = env();
+    for (option, fields) in [("--release", "zip"), ("--undo", "zip,zip_1,zip_2")] {
+        let row = if option == "--undo" { "02139,0213*,021**" } else { "02139" };
+        env.write("odd.csv", format!("ssn,race,age,{fields}\n1,White,7,{row}\n"));
+        let run = env.run(&format!("augment policy.toml {option} odd.csv --out x.csv")).fails(2);
+        run.says(&[
+            "`ssn`, which has role \"identifier\" and must not be released",
+            "`age`, which is not in the policy",
+            "has no column `hiv`",
+        ]);
+        assert!(!env.path("x.csv").exists());
+    }
+}
+
 #[test]
 fn what_has_no_fields_is_refused() {
     let env = env();

@@ -99,7 +99,7 @@ fn an_argument_that_cannot_be_written_to() {
         ("release p.toml --out /dev/full", &["/dev/full", "does not tell the format"]),
         ("inspect people.csv --write no/q.toml", &["no/q.toml", "there is no folder no"]),
         ("inspect people.csv --write p.toml", &["p.toml", "exists already", "--force"]),
-        ("inspect people.csv --write folder.csv", &["folder.csv", "exists already"]),
+        ("inspect people.csv --write folder.csv", &["folder.csv", "it is a folder"]),
         ("demo people.csv/demo", &["people.csv/demo", "cannot be made"]),
     ];
     let env = env(&[]);
@@ -159,6 +159,41 @@ fn a_reader_that_goes_away_is_no_error() {
     let line = format!("'{program}' inspect people.csv > /dev/full; echo $?; '{program}' --help | head -n 1");
     let said =
         std::process::Command::new("sh").args(["-c", &line]).current_dir(env.path("")).output().unwrap();
-    let stderr = String::from_utf8_lossy(&said.stderr);
+    let (stdout, stderr) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
     assert!(!stderr.contains("panicked"), "{stderr}");
+    // A full disk is one.
+    assert!(stdout.starts_with("2\n"), "{stdout}");
+    assert!(stderr.contains("standard output cannot be written"), "{stderr}");
+}
+
+/// What half a result is worth a script cannot tell, unless it is told.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written_to_standard_output_is_an_error() {
+    let env = env(&[]);
+    env.run("release p.toml").ok();
+    let program = env!("CARGO_BIN_EXE_throng");
+    for line in [
+        "hierarchy build suppress --input people.csv --column city",
+        "synth county --show",
+        "screen people.csv --target city",
+        "network p.toml --json",
+        "inspect people.csv --json",
+        "explore p.toml --json",
+        "risk people.csv --qi city --json",
+        "release p.toml --json",
+        "verify out.csv --policy p.toml --json",
+    ] {
+        let full = format!("'{program}' {line} > /dev/full");
+        let said = std::process::Command::new("sh").args(["-c", &full]).current_dir(env.path("")).output();
+        let said = said.unwrap();
+        let stderr = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(said.status.code(), Some(2), "{line}\n{stderr}");
+        assert!(stderr.contains("standard output cannot be written"), "{line}\n{stderr}");
+        // Whoever has read enough may go away.
+        let closed = format!("'{program}' {line} | true; exit ${{PIPESTATUS[0]}}");
+        let said =
+            std::process::Command::new("bash").args(["-c", &closed]).current_dir(env.path("")).output();
+        assert_eq!(said.unwrap().status.code(), Some(0), "{line}");
+    }
 }

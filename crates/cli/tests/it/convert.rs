@@ -50,6 +50,7 @@ fn a_configuration_becomes_a_policy() {
     assert_eq!(policy["columns"]["age"]["weight"].as_float(), Some(3.023));
     assert_eq!(policy["columns"]["charge"]["role"].as_str(), Some("keep"));
     assert_eq!(policy["privacy"]["k"].as_integer(), Some(5));
+    assert!(run.stdout.contains("kept as they are: charge; "), "{}", run.stdout);
 
     let again = env.run(LINE);
     assert_eq!(again.code, 2);
@@ -80,4 +81,19 @@ fn nothing_is_written_when_anything_is_wrong() {
     assert_eq!(env.run(LINE).code, 2);
     assert!(!env.path("out/policy.toml").exists());
     assert_eq!(env.text("out/Zips.csv"), "mine");
+}
+
+#[test]
+fn a_policy_that_no_release_takes_is_not_written() {
+    let env = env(COLUMNS);
+    env.run(&format!("{LINE} --k 0")).fails(2).says(&["--k"]);
+    env.run("inspect patients.csv --write q.toml --k 0").fails(2).says(&["--k"]);
+    assert!(!env.path("out/policy.toml").exists() && !env.path("q.toml").exists());
+}
+
+#[test]
+fn a_node_that_is_given_twice_is_told_by_the_lines_of_the_file() {
+    let env = env(COLUMNS);
+    env.write("Hierarchy.xml", HIERARCHY.replace("Name=\"02139\"", "Name=\"02138\""));
+    env.run(LINE).fails(2).says(&["Hierarchy.xml:7: node `02138` is given twice, first in line 6"]);
 }

@@ -1,5 +1,8 @@
 //! Greedy guided by a model: one that is fitted here, and commands that answer, or do not.
 
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
 use crate::env::TestEnv;
 use crate::naive::Table;
 
@@ -100,4 +103,151 @@ fn commands_that_do_not_answer_are_named_and_nothing_is_written() {
         run.says(&parts);
         assert_eq!(env.names(), names);
     }
+}
+
+/// A model that a shell script is.
+fn scripted(script: &str, seconds: u64) -> TestEnv {
+    let model = format!(
+        "model = {{ command = [\"sh\", \"model.sh\"], target = \"cost\", features = [\"age\", \"sex\"], seconds = {seconds} }}"
+    );
+    TestEnv::with(&[("t.csv", &table(40).write(',')), ("model.sh", script), ("p.toml", &policy(&model))])
+}
+
+#[test]
+fn what_a_model_says_last_is_told_and_not_more() {
+    let long = "x".repeat(1000);
+    let script = format!("cat > /dev/null; seq 1 500 >&2; echo {long} >&2; echo 'KeyError: age' >&2; exit 3");
+    let run = scripted(&script, 20).run("release p.toml").fails(2);
+    run.says(&[
+        "p.toml",
+        "search.model.command",
+        "exit code 3",
+        "the last that it said",
+        "500",
+        "KeyError: age",
+    ]);
+    assert!(run.stderr.len() < 2_000 && !run.stderr.contains(" 490"), "{}", run.said());
+}
+
+/// Whoever proves the release asks again, and must hear the same.
+#[test]
+fn a_model_that_does_not_repeat_itself_is_refused() {
+    // Every run of it is another's neighbour.
+    let env = scripted(
+        "echo x >> runs; n=$(wc -l < runs); awk -v n=$n 'NR > 1 { print (NR * n * 7919) % 1013 }'",
+        20,
+    );
+    let run = env.run("release p.toml").fails(2);
+    run.says(&["search.model.command", "asked for the same rows again", "says something else", "fixed seed"]);
+    assert!(!env.path("out.csv").exists() && !env.path("out.certificate.json").exists());
+}
+
+/// Waits until a file is there, and gives what is in it.
+#[cfg(unix)]
+fn appears(env: &TestEnv, name: &str) -> String {
+    let ends = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < ends {
+        if let Ok(text) = std::fs::read_to_string(env.path(name))
+            && text.ends_with('\n')
+        {
+            return text.trim().to_owned();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{name} does not appear");
+}
+
+/// Whether a process goes on; one that nobody has waited for does not.
+#[cfg(unix)]
+fn goes_on(id: &str) -> bool {
+    let asked = Command::new("ps").args(["-o", "stat=", "-p", id]).output().unwrap();
+    let state = String::from_utf8(asked.stdout).unwrap();
+    !state.trim().is_empty() && !state.trim().starts_with('Z')
+}
+
+#[cfg(unix)]
+fn ends(id: &str) {
+    let until = Instant::now() + Duration::from_secs(5);
+    while goes_on(id) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let went_on = goes_on(id);
+    if went_on {
+        let _ = Command::new("kill").args(["-9", id]).status();
+    }
+    assert!(!went_on, "process {id} goes on");
+}
+
+/// A command that waits for a process of its own, whose number it writes down.
+#[cfg(unix)]
+const WAITS: &str = "cat > /dev/null; trap '' INT; sleep 300 & echo $! > started; wait";
+
+#[cfg(unix)]
+#[test]
+fn a_model_that_is_late_ends_with_what_it_started() {
+    let env = scripted(WAITS, 1);
+    env.run("release p.toml").fails(2).says(&["within 1 seconds"]);
+    ends(&appears(&env, "started"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_model_that_is_waited_for() {
+    let env = scripted(WAITS, 100);
+    let asked = Instant::now();
+    let child = Command::new(env!("CARGO_BIN_EXE_throng"))
+        .args(["release", "p.toml"])
+        .current_dir(env.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = appears(&env, "started");
+    assert!(Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap().success());
+    let done = child.wait_with_output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("stopped before all rows were in regions; nothing was written"), "{said}");
+    assert!(asked.elapsed() < Duration::from_secs(60));
+    assert!(!env.path("out.csv").exists());
+    ends(&started);
+}
+
+/// Proving a release asks the model, too.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_model_that_a_proof_waits_for() {
+    let env = scripted("awk -F, 'NR > 1 { print 10 * $1 }'", 100);
+    env.run("release p.toml").ok();
+    env.write("model.sh", WAITS);
+    let child = Command::new(env!("CARGO_BIN_EXE_throng"))
+        .args(["verify", "out.csv", "--policy", "p.toml", "--original", "t.csv"])
+        .current_dir(env.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = appears(&env, "started");
+    assert!(Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap().success());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("stopped"));
+    ends(&started);
+}
+
+#[test]
+fn a_model_that_cannot_predict_the_target_is_told_at_its_line() {
+    let original = table(40);
+    let mut text = original.write(',');
+    for (i, row) in original.rows.iter().enumerate() {
+        let cost = &row[original.at("cost")];
+        text = text.replacen(&format!(",{cost}\n"), if i % 2 == 0 { ",low\n" } else { ",high\n" }, 1);
+    }
+    let model = "model = { builtin = \"linear\", target = \"cost\" }";
+    let env = TestEnv::with(&[("t.csv", &text), ("p.toml", &policy(model))]);
+    env.run("release p.toml").fails(2).says(&[
+        "p.toml:12",
+        "search.model.builtin",
+        "does not predict classes",
+    ]);
 }

@@ -48,7 +48,7 @@ fn demo_does_not_write_over_what_is_not_its_own() {
     env.run("demo d --rows 200").ok();
     env.write("d/policy.toml", env.text("d/policy.toml").replace("k = 5", "k = 4"));
     let before = env.listing();
-    env.run("demo d --rows 200").fails(2).says(&["d/policy.toml", "is there already", "--force"]);
+    env.run("demo d --rows 200").fails(2).says(&["d/policy.toml", "exists already", "--force"]);
     env.run("demo d --rows 300").fails(2).says(&["d/policy.toml", "d/patients.csv"]);
     assert_eq!(env.listing(), before);
     env.run("demo d --rows 300 --force").ok();

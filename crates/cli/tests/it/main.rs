@@ -35,6 +35,7 @@ mod datafly;
 mod bad_policy;
 mod bad_table;
 mod bad_paths;
+mod spared;
 mod explore;
 mod compare;
 mod convert;

@@ -218,6 +218,12 @@ fn unfit(policy: &Policy, names: &[String]) -> Vec<Fault> {
                 .help("use a policy without linked columns"),
         );
     }
+    let poset = |name: &&String| policy.columns.get(*name).is_some_and(|column| column.poset.is_some());
+    faults.extend(names.iter().filter(poset).map(|name| {
+        Fault::input(format!("argus generalizes by levels, and `{name}` has a poset, which has none"))
+            .key(format!("columns.{name}.poset"))
+            .help("give the column a hierarchy, or use `throng release`")
+    }));
     if policy.differential_privacy().is_some() {
         faults.push(
             Fault::input("what argus writes depends on the data, so that differential privacy cannot hold")

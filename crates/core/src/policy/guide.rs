@@ -4,9 +4,11 @@
 //! A command is run by whoever releases; what it is given are the cells of its features, as rows of CSV, and what it has to say is one number per
 //! row. Costs nothing to speak of.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use super::check::not_quasi;
+use super::check::{list, not_quasi};
 use super::{Policy, Role, is_default};
 use crate::error::{Fault, nearest};
 use crate::predict;
@@ -90,9 +92,11 @@ fn columns(policy: &Policy, guide: &GuideSpec, faults: &mut Vec<Fault>) {
             let near = nearest(&guide.target, policy.columns.keys().map(String::as_str));
             let fault =
                 Fault::input(format!("there is no column `{}`", guide.target)).key("search.model.target");
+            let targets = list(policy.with_role(Role::Target));
             faults.push(match near {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
-                None => fault,
+                None if targets.is_empty() => fault.help("give a column of the policy role = \"target\""),
+                None => fault.help(format!("columns with role \"target\" are {targets}")),
             });
         }
         Some(column) if column.role != Role::Target => faults.push(
@@ -103,16 +107,19 @@ fn columns(policy: &Policy, guide: &GuideSpec, faults: &mut Vec<Fault>) {
         Some(_) => {}
     }
     let Some(features) = &guide.features else { return };
-    let quasi = policy.with_role(Role::Quasi).into_iter().collect();
+    let quasi: BTreeSet<&str> = policy.with_role(Role::Quasi).into_iter().collect();
     if features.is_empty() {
         let fault = Fault::input("nothing is predicted from nothing").key("search.model.features");
         faults.push(fault.help("name quasi-identifiers, or leave it out: then all are features"));
     }
     for (i, feature) in features.iter().enumerate() {
         if features[..i].contains(feature) {
-            faults.push(Fault::input(format!("has `{feature}` twice")).key("search.model.features"));
+            let fault = Fault::input(format!("has `{feature}` twice")).key("search.model.features");
+            faults.push(fault.help("name it once"));
         } else if policy.columns.get(feature).is_none_or(|column| column.role != Role::Quasi) {
-            faults.push(not_quasi(policy, feature, &quasi).key("search.model.features"));
+            let fault = not_quasi(policy, feature, &quasi).key("search.model.features");
+            let help = || format!("quasi-identifiers are {}", list(quasi.iter().copied()));
+            faults.push(if fault.help.is_some() { fault } else { fault.help(help()) });
         }
     }
 }
@@ -161,6 +168,11 @@ mod tests {
         wrong("command = [\"x\"], target = \"cost\", seconds = 0", &["search.model.seconds"]);
         wrong("builtin = \"linear\", target = \"cots\"", &["search.model.target", "did you mean `cost`?"]);
         wrong("builtin = \"linear\", target = \"age\"", &["search.model.target", "\"quasi\""]);
+        wrong("builtin = \"linear\", target = \"weight\"", &["search.model.target", "\"target\" are `cost`"]);
+        wrong(
+            "builtin = \"linear\", target = \"cost\", features = [\"sxe\", \"height\"]",
+            &["did you mean `sex`?", "quasi-identifiers are `age`, `sex`"],
+        );
         wrong("builtin = \"linear\", target = \"cost\", features = []", &["search.model.features"]);
         wrong("builtin = \"linear\", target = \"cost\", features = [\"age\", \"age\"]", &["`age` twice"]);
         wrong(

@@ -4,7 +4,7 @@
 
 use super::Problem;
 use crate::cell::number;
-use crate::error::{Fault, Result};
+use crate::error::{Fault, Kind, Result};
 use crate::hierarchy::Spec;
 use crate::policy::{GuideSpec, Policy};
 use crate::predict::{Fitted, Known, Reader, Target};
@@ -109,6 +109,11 @@ impl Problem {
                 rows.push((cells.clone(), predicted.numbers[code as usize], u64::from(count)));
             }
         }
-        Fitted::new(name, features, reader, predicted.target, rows, self.profile.seed)
+        Fitted::new(name, features, reader, predicted.target, rows, self.profile.seed).map_err(|e| {
+            e.map(|fault| match fault.kind {
+                Kind::Input => fault.key("search.model.builtin"),
+                _ => fault,
+            })
+        })
     }
 }

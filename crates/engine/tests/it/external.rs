@@ -8,13 +8,14 @@ use throng::table::Dictionary;
 use throng_engine::External;
 
 /// A shell command over an age and a sex.
-fn shell(script: &str, seconds: u64) -> External {
+fn shell(script: &str, seconds: u64) -> External<'static> {
     let ages = Dictionary::of([Some("10"), Some("30")]);
     let sexes = Dictionary::of([Some("F"), Some("M, or \"m\"")]);
     let known = |values| Known { values, hierarchy: None, codes: false };
     let reader = Reader::new(&[known(&ages), known(&sexes)]);
     let command = ["sh", "-c", script].map(String::from).to_vec();
-    External::new(command, Path::new("."), vec!["age".into(), "sex".into()], reader, seconds)
+    let features = vec!["age".into(), "sex".into()];
+    External::new(command, Path::new("."), (features, reader), seconds, &|| false)
 }
 
 fn row(age: Option<&str>, sex: Option<&str>) -> Row {
@@ -92,7 +93,22 @@ fn a_model_that_is_not_there_is_named() {
     let ages = Dictionary::of([Some("10")]);
     let reader = Reader::new(&[Known { values: &ages, hierarchy: None, codes: false }]);
     let command = vec!["no-such-program".to_owned()];
-    let model = External::new(command, Path::new("."), vec!["age".into()], reader, 1);
+    let model = External::new(command, Path::new("."), (vec!["age".into()], reader), 1, &|| false);
     let text = model.predict(&[vec![Some("1".into())]]).unwrap_err().to_string();
     assert!(text.contains("`no-such-program` cannot be started"), "{text}");
+}
+
+#[test]
+fn the_same_rows_must_be_answered_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let counts = folder.path().join("runs").display().to_string();
+    let model = shell(&format!("cat > /dev/null; echo x >> {counts}; wc -l < {counts}"), 20);
+    let rows = [row(Some("1"), Some("F"))];
+    assert_eq!(model.predict(&rows).unwrap(), [1.0]);
+    // Other rows may be answered differently, the same may not.
+    assert_eq!(model.predict(&[row(Some("2"), Some("F"))]).unwrap(), [2.0]);
+    let text = model.predict(&rows).unwrap_err().to_string();
+    assert!(text.contains("search.model.command") && text.contains("says something else"), "{text}");
+    let model = shell("cat > /dev/null; echo 5", 20);
+    assert!((0..3).all(|_| model.predict(&rows).unwrap() == [5.0]));
 }

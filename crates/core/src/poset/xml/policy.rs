@@ -19,6 +19,8 @@ use crate::poset::{Codes, Spec};
 pub struct Converted {
     /// The `[columns.…]` part of a policy.
     pub columns: String,
+    /// The columns that are passed through.
+    pub kept: Vec<String>,
     /// Files of nodes beside it: name and text, in the order of names.
     pub files: BTreeMap<String, String>,
 }
@@ -32,11 +34,12 @@ pub fn convert(hierarchy: Named<'_>, columns: Named<'_>, table: &[String]) -> Re
     let bound = columns::read(columns, &posets)?;
     Error::check(differing(&bound, table)).map_err(|error| error.map(|fault| fault.file(columns.file)))?;
     let mut names = Names::default();
-    let mut text = String::new();
+    let (mut text, mut kept) = (String::new(), Vec::new());
     for column in &bound {
         text += &format!("\n[columns.{}]\n", quoted(&column.name));
         let Some(spec) = spec(column.poset, &posets, &mut names)? else {
             text += "role = \"keep\"\n";
+            kept.push(column.name.clone());
             continue;
         };
         text += &format!("role = \"quasi\"\nposet = {}\n", inline(&spec)?);
@@ -44,7 +47,7 @@ pub fn convert(hierarchy: Named<'_>, columns: Named<'_>, table: &[String]) -> Re
             text += &format!("weight = {}\n", toml::Value::Float(weight));
         }
     }
-    Ok(Converted { columns: text, files: names.files })
+    Ok(Converted { columns: text, kept, files: names.files })
 }
 
 /// Columns on one side alone.
@@ -178,7 +181,8 @@ mod tests {
 
     #[test]
     fn the_files_that_k_prints() {
-        let Converted { columns, files } = converted(HIERARCHY, COLUMNS, &TABLE).unwrap();
+        let Converted { columns, kept, files } = converted(HIERARCHY, COLUMNS, &TABLE).unwrap();
+        assert_eq!(kept, ["mrn"]);
         let expected = r#"
 [columns.Age_Year]
 role = "quasi"
@@ -265,6 +269,10 @@ weight = 1.0
             (
                 "<MatrixPoset Name='a' RootNode='R'>\n<Node ID='R' Name='*' Parents='R'/>\n<Node ID='R' Name='b' Parents='R'/></MatrixPoset>",
                 "H.xml:3: ID `R` is given twice, first in line 2",
+            ),
+            (
+                "<A>\n<MatrixPoset Name='a' RootNode='R'>\n<Node ID='R' Name='*' Parents='R'/>\n<Node ID='B' Name='b' Parents='R'/>\n\n<Node ID='C' Name='b' Parents='R'/></MatrixPoset></A>",
+                "H.xml:6: node `b` is given twice, first in line 4",
             ),
             (
                 "<MatrixPoset Name='a' RootNode='R'>\n<Node ID='R' Name='*' Parents='R'/>\n<Node ID='B' Name='b' Parents='C'/>\n<Node ID='C' Name='c' Parents='B'/></MatrixPoset>",

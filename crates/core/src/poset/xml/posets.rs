@@ -216,6 +216,7 @@ struct Node<'a> {
 fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning> {
     let mut nodes: Vec<Node<'_>> = Vec::new();
     let mut names: FxHashMap<&str, (&str, u64)> = FxHashMap::default();
+    let mut lines: FxHashMap<&str, u64> = FxHashMap::default();
     for element in &attributes.element.children {
         if element.name != "Node" {
             let message = format!("<{}> is no node", element.name);
@@ -231,6 +232,14 @@ fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning
         if let Some((_, first)) = names.insert(node.id, (node.name, node.line)) {
             let message = format!("ID `{}` is given twice, first in line {first}", node.id);
             faults.push(Fault::input(message).line(node.line).help("every node needs an ID of its own"));
+        }
+        // One without a name is told of when the poset is built.
+        if let Some(first) = lines.get(node.name).filter(|_| !node.name.is_empty()) {
+            let message = format!("node `{}` is given twice, first in line {first}", node.name);
+            let help = "give it once, with all its parents: Parents=\"…, …\"";
+            faults.push(Fault::input(message).line(node.line).help(help));
+        } else {
+            lines.insert(node.name, node.line);
         }
         nodes.push(node);
     }

@@ -1,0 +1,177 @@
+//! What may be written where: the one check that every command that writes goes through, before any work.
+//!
+//! No file that a command reads is written over, and no two of the files that it writes are one, whatever `--force` says. Any other file that is
+//! there already is replaced only where the caller says so. Two names are one file when they lead to the same place; so neither a link nor
+//! `..` hides an input. Costs a look at the disk for every pair of names.
+
+use std::path::{Path, PathBuf};
+
+use throng::error::{Error, Fault, Result};
+use throng::hierarchy::{File, Spec};
+use throng::poset;
+
+use crate::paths::Paths;
+use crate::release::PolicyFile;
+use crate::sink::{folder, no_folder};
+use crate::source::find;
+
+/// What becomes of a file that is there already and that nobody reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It is replaced.
+    Replaced,
+    /// It stays, and nothing is written.
+    Refused,
+}
+
+impl Existing {
+    /// As `--force` says.
+    pub fn by(force: bool) -> Self {
+        if force { Existing::Replaced } else { Existing::Refused }
+    }
+}
+
+/// Files that stay as they are, with what they are.
+#[derive(Debug, Clone, Default)]
+pub struct Spared {
+    files: Vec<(&'static str, PathBuf)>,
+}
+
+impl Spared {
+    /// Everything that a policy reads: itself, its table, hierarchies, nodes of posets, population, keys, and files that the command of a model
+    /// names. What is not there cannot be written over, and is told of when it is read.
+    pub fn of_policy(policy: &PolicyFile) -> Self {
+        let base = policy.folder();
+        let asked = &policy.policy;
+        let mut spared =
+            Spared::default().and("the policy", &policy.path).named_in(base, "the input", &asked.input.path);
+        for column in asked.columns.values() {
+            spared = spared.hierarchy_in(base, &column.hierarchy());
+        }
+        if let Some((_, path)) = asked.population() {
+            spared = spared.named_in(base, "the population", path);
+        }
+        for key in policy.key_files() {
+            spared = spared.and("a key", &key);
+        }
+        let command = asked.search.model.iter().flat_map(|model| &model.command);
+        let named = command.map(|part| base.join(part)).filter(|path| path.is_file());
+        named.fold(spared, |spared, path| spared.and("a part of the model", &path))
+    }
+
+    /// And one file.
+    #[must_use]
+    pub fn and(mut self, what: &'static str, file: &Path) -> Self {
+        self.files.push((what, file.to_owned()));
+        self
+    }
+
+    /// And all of another list.
+    #[must_use]
+    pub fn with(mut self, other: Spared) -> Self {
+        self.files.extend(other.files);
+        self
+    }
+
+    /// And the files of a name or pattern.
+    #[must_use]
+    pub fn named(self, what: &'static str, pattern: &str) -> Self {
+        self.named_in(Path::new(""), what, pattern)
+    }
+
+    pub(crate) fn named_in(self, base: &Path, what: &'static str, pattern: &str) -> Self {
+        let files = find(pattern, base).unwrap_or_default();
+        files.iter().fold(self, |spared, file| spared.and(what, file))
+    }
+
+    /// And the file that a hierarchy or a poset is read from, where it is.
+    #[must_use]
+    pub fn hierarchy(self, spec: &Spec) -> Self {
+        self.hierarchy_in(Path::new(""), spec)
+    }
+
+    fn hierarchy_in(self, base: &Path, spec: &Spec) -> Self {
+        let at = |file: &File| base.join(file.path());
+        match spec {
+            Spec::File(file) => self.and("a hierarchy", &at(file)),
+            Spec::Poset(poset::Spec::File(file) | poset::Spec::Codes(poset::Codes { file, .. })) => {
+                self.and("the nodes of a poset", &at(file))
+            }
+            _ => self,
+        }
+    }
+
+    /// And where a policy says that its release goes, with certificate and report.
+    #[must_use]
+    pub fn release_of(self, policy: &PolicyFile) -> Self {
+        const WHAT: &str = "the release of the policy";
+        match Paths::new(policy, None) {
+            Ok(paths) => self.and(WHAT, &paths.output).and(WHAT, &paths.certificate).and(WHAT, &paths.report),
+            // A policy that does not say where its release goes has none to spare.
+            Err(_) => self,
+        }
+    }
+
+    /// And what belongs to a release: its table, and certificate and report beside it.
+    #[must_use]
+    pub fn parts_of(self, release: &Path) -> Self {
+        self.and("the input", release)
+            .and("the certificate of the release", &release.with_extension("certificate.json"))
+            .and("the report of the release", &release.with_extension("report.html"))
+    }
+
+    /// Why a file cannot be put there, as far as that shows beforehand. From now on it is spared, too, by what it is called here.
+    pub(crate) fn claim(&mut self, path: &Path, what: &'static str, existing: Existing) -> Option<Fault> {
+        let over = self.files.iter().find(|(_, other)| same(path, other)).map(|(what, _)| *what);
+        self.files.push((what, path.to_owned()));
+        let fault = match over {
+            Some(over) => {
+                Some(Fault::input(format!("would be written over {over}")).help("give it another name"))
+            }
+            None => unfit(path).or_else(|| {
+                let there = existing == Existing::Refused && path.symlink_metadata().is_ok();
+                there.then(|| already(path, "another name"))
+            }),
+        };
+        fault.map(|fault| fault.file(path.display().to_string()))
+    }
+
+    /// Refuses to write to these places what would be written over something.
+    ///
+    /// # Errors
+    /// What is wrong with each of them.
+    pub fn check<'a>(mut self, paths: impl IntoIterator<Item = &'a Path>, existing: Existing) -> Result<()> {
+        let what = "another file that is written";
+        Error::check(paths.into_iter().filter_map(|path| self.claim(path, what, existing)).collect())
+    }
+}
+
+/// A file that is there already; what to give instead, such as "another name".
+pub fn already(path: &Path, instead: &str) -> Fault {
+    Fault::input("exists already")
+        .file(path.display().to_string())
+        .help(format!("give --force to replace it, or {instead}"))
+}
+
+/// Whether two paths name one file, which need not be there.
+fn same(a: &Path, b: &Path) -> bool {
+    let resolved = |path: &Path| match std::fs::canonicalize(path) {
+        Ok(path) => Some(path),
+        Err(_) => Some(std::fs::canonicalize(folder(path)).ok()?.join(path.file_name()?)),
+    };
+    match (resolved(a), resolved(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a == b,
+    }
+}
+
+/// Why a file cannot be put there, whatever is read.
+fn unfit(path: &Path) -> Option<Fault> {
+    let name = path.display().to_string();
+    if !folder(path).is_dir() {
+        return Some(no_folder(&name, folder(path)));
+    }
+    let found = std::fs::metadata(path).ok().filter(|found| !found.is_file())?;
+    let what = if found.is_dir() { "a folder" } else { "not a file" };
+    Some(Fault::system(format!("cannot be written: it is {what}")).help("give it another name"))
+}
