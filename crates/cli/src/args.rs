@@ -78,6 +78,13 @@ pub struct Demo {
     pub force: bool,
 }
 
+fn at_least_1(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("k is a whole number from 1".into()),
+        Ok(k) => Ok(k),
+    }
+}
+
 fn at_least_100(text: &str) -> Result<usize, String> {
     let rows: usize = text.parse().map_err(|e| format!("{e}"))?;
     if rows < 100 { Err("there is little to show with fewer than 100 patients".into()) } else { Ok(rows) }
@@ -99,7 +106,7 @@ pub struct Inspect {
     #[arg(long, value_name = "POLICY")]
     pub write: Option<PathBuf>,
     /// The k of the proposed policy
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 5, value_parser = at_least_1)]
     pub k: u64,
     /// The share of rows that the proposed policy lets be suppressed
     #[arg(long, default_value_t = 0.05)]
@@ -534,7 +541,7 @@ Every MatrixPoset becomes a file of nodes beside the policy. Nothing is written 
         #[arg(long, value_name = "POLICY")]
         write: PathBuf,
         /// The k of the policy
-        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+        #[arg(long, default_value_t = 5, value_parser = at_least_1)]
         k: u64,
         /// Replace files that are there
         #[arg(long)]
