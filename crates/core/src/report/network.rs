@@ -71,7 +71,7 @@ pub fn network_picture(facts: &Facts) -> String {
     let right = cards.iter().map(|card| card.left + card.wide).fold(0.0, f64::max);
     let bottom = cards.iter().map(|card| card.top + Card::high(card.field)).fold(0.0, f64::max);
     let words = format!(
-        "{}, {}; {:.2} bits a row kept aside, {:.2} without edges",
+        "{}, {}; {:.2} bits a row kept aside, {:.2} without edges; at an edge, the bits that it saves",
         count(facts.columns.len() as u64, "column"),
         count(facts.edges.len() as u64, "edge"),
         facts.bits,
