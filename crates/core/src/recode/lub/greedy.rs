@@ -20,7 +20,7 @@ use super::guided::guided;
 use super::notion::{Notions, notions};
 use super::pack::pack;
 use super::rows::Row;
-use super::{ALL, Group, Meets, spread};
+use super::{ALL, Group, Kept, Meets, spread};
 use crate::error::{Fault, Result};
 use crate::recode::points::{Points, by_parts};
 use crate::recode::region::{Field, Method, Share, Tally};
@@ -168,6 +168,7 @@ impl Open {
 pub(super) struct Search {
     beam: usize,
     row: Row,
+    kept: Kept,
     /// The candidates, and what each costs at least: together with the point alone at first.
     others: Vec<u32>,
     least: Vec<u32>,
@@ -181,7 +182,16 @@ impl Search {
     pub(super) fn new(field: &Field<'_>) -> Self {
         let beam = field.search.greedy.map_or(1, |greedy| greedy.beam);
         let [others, least, first, sample] = [const { Vec::new() }; 4];
-        Search { beam, row: Row::default(), others, least, first, sample, keys: Vec::new() }
+        Search {
+            beam,
+            row: Row::default(),
+            kept: Kept::default(),
+            others,
+            least,
+            first,
+            sample,
+            keys: Vec::new(),
+        }
     }
 
     /// Takes up the candidates for a point, in ascending order.
@@ -233,6 +243,7 @@ impl Search {
     /// The points that are cheapest to join, at most `most`; the lowest of equal ones.
     pub(super) fn next(&mut self, meets: &Meets<'_>, open: &Open, most: usize) -> Vec<u32> {
         let mut best = Best { most, found: Vec::with_capacity(most + 1) };
+        self.kept.clear(meets);
         for at in 0..self.first.len() {
             self.look(meets, open, self.first[at] as usize, &mut best);
         }
@@ -252,7 +263,7 @@ impl Search {
         if !best.takes((self.least[at], point)) || open.members.contains(&point) {
             return;
         }
-        let cost = meets.with(&open.group, point, best.limit());
+        let cost = meets.within(&open.group, point, best.limit(), &mut self.kept);
         // Costs only rise while one set grows. Sets of a beam grow beside each other.
         if self.beam == 1 {
             self.least[at] = cost;

@@ -34,6 +34,10 @@ use crate::table::Code;
 pub(super) const ALL: f64 = (1u32 << 31) as f64;
 /// Most values of a column of which all pairs are tabled.
 const TABLED: usize = 3072;
+/// Most values of a column of which prices with a group are kept.
+const KEPT: usize = 1024;
+/// A price that is not known; none is as high.
+const UNKNOWN: u32 = u32::MAX;
 
 /// How values of a column are joined.
 #[derive(Clone, Copy)]
@@ -69,6 +73,28 @@ struct Column<'a> {
 pub(super) struct Meets<'a> {
     columns: Vec<Column<'a>>,
     blocks: Vec<Block>,
+    /// The columns, those first whose prices are looked up, and then those of few values: most candidates are too dear before the last is reckoned.
+    order: Vec<usize>,
+}
+
+/// What a group and each value of a column cost together, as far as it was asked for. Columns whose prices are tabled anyhow, or that have
+/// too many values, have none.
+#[derive(Default)]
+pub(in crate::recode) struct Kept {
+    columns: Vec<Vec<u32>>,
+}
+
+impl Kept {
+    /// Forgets it all, for another group.
+    pub(super) fn clear(&mut self, meets: &Meets<'_>) {
+        self.columns.resize(meets.columns.len(), Vec::new());
+        for (kept, column) in self.columns.iter_mut().zip(&meets.columns) {
+            kept.clear();
+            if matches!(column.join, Join::Poset(_)) && column.values.len() <= KEPT {
+                kept.resize(column.values.len(), UNKNOWN);
+            }
+        }
+    }
 }
 
 /// What some points have in common, and what a row of it costs.
@@ -117,7 +143,9 @@ impl<'a> Meets<'a> {
             Column { join, full, worth: worths(at), numbers, values, pairs: Vec::new() }.tabled()
         };
         let columns: Vec<Column<'a>> = space.axes().iter().enumerate().map(column).collect();
-        Meets { blocks: blocks(&columns, points.len()), columns }
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        order.sort_by_key(|&at| (matches!(columns[at].join, Join::Poset(_)), columns[at].values.len(), at));
+        Meets { blocks: blocks(&columns, points.len()), order, columns }
     }
 
     /// What a point costs by itself: more than 0 where a value is not minimal.
@@ -155,11 +183,27 @@ impl<'a> Meets<'a> {
         Group { states, cost: self.alone(point) }
     }
 
-    /// What a row of a group and one more point costs; some more than `limit` where it is more than that.
-    pub(super) fn with(&self, group: &Group, point: u32, limit: u32) -> u32 {
+    /// What a row of a group and one more point costs.
+    pub(super) fn with(&self, group: &Group, point: u32) -> u32 {
+        let columns = self.columns.iter().zip(&group.states);
+        columns.map(|(column, state)| column.with(state, column.number(point))).sum()
+    }
+
+    /// The same, from what was kept of this group; some more than `limit` where it is more than that.
+    pub(super) fn within(&self, group: &Group, point: u32, limit: u32, kept: &mut Kept) -> u32 {
         let mut cost = 0;
-        for (column, state) in self.columns.iter().zip(&group.states) {
-            cost += column.with(state, column.number(point));
+        for &at in &self.order {
+            let (column, state) = (&self.columns[at], &group.states[at]);
+            let number = column.number(point);
+            cost += match kept.columns[at].get_mut(number as usize) {
+                Some(kept) => {
+                    if *kept == UNKNOWN {
+                        *kept = column.with(state, number);
+                    }
+                    *kept
+                }
+                None => column.with(state, number),
+            };
             if cost > limit {
                 break;
             }

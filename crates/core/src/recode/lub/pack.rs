@@ -75,7 +75,7 @@ impl<'a> Regions<'a> {
 
     /// What the rows of a group of so many and of one more point cost in one region.
     fn priced_with(&self, (group, rows): (&Group, u64), point: u32) -> u64 {
-        (rows + self.points.rows(point)) * u64::from(self.meets.with(group, point, u32::MAX))
+        (rows + self.points.rows(point)) * u64::from(self.meets.with(group, point))
     }
 
     /// Reckons anew what a region costs.
