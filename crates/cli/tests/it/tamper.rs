@@ -284,7 +284,8 @@ fn forged_facts_of_regions_are_found() {
     let env = TestEnv::with(&[("people.csv", &people(200, 5).write(',')), ("p.toml", &policy(&changes))]);
     env.run("release p.toml").ok();
     let sealed = env.json("out.certificate.json");
-    let forgeries: [(&str, fn(&mut Release)); 7] = [
+    type Named = (&'static str, fn(&mut Release));
+    let forgeries: [Named; 7] = [
         ("no region", |r| r.regions.as_mut().unwrap().count = 0),
         ("more regions than rows", |r| r.regions.as_mut().unwrap().count = 201),
         ("another form", |r| {
