@@ -12,7 +12,9 @@ use throng::policy::{LossParameters, Policy};
 use throng::recode::region::Share;
 use throng::recode::{Regional, axes, made};
 use throng::recoding::{Dealer, Recoding};
-use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, RegionFacts, Release, SearchFacts};
+use throng::release::{
+    Certificate, Claim, FileFacts, PolicyFacts, RegionFacts, Release, Risks, RowRisk, SearchFacts,
+};
 use throng::search::{Grouped, Problem};
 use throng::space::Space;
 use throng::table::Dictionary;
@@ -178,6 +180,24 @@ fn hint(problem: &Problem, regional: &Regional<'_>, labels: &[Vec<Option<String>
     hint
 }
 
+/// From the rows of the released classes; of the risk before, only the rows are looked at by the judge.
+fn risks(rows: u64, classes: &[u32]) -> Risks {
+    let released: u64 = classes.iter().map(|&size| u64::from(size)).sum();
+    let small: u64 = classes.iter().filter(|&&size| size < 5).map(|&size| u64::from(size)).sum();
+    let share = |part: u64| if released == 0 { 0.0 } else { part as f64 / released as f64 };
+    let smallest = classes.iter().copied().min().unwrap_or(0);
+    let after = RowRisk {
+        rows: released,
+        classes: classes.len() as u64,
+        unique_rows: classes.iter().filter(|&&size| size == 1).count() as u64,
+        smallest: u64::from(smallest),
+        prosecutor: if smallest == 0 { 0.0 } else { 1.0 / f64::from(smallest) },
+        marketer: share(classes.len() as u64),
+        at_risk: share(small),
+    };
+    Risks { threshold: 0.2, before: RowRisk { rows, ..RowRisk::default() }, after }
+}
+
 fn certificate(
     table: &Table,
     text: &str,
@@ -202,8 +222,8 @@ fn certificate(
     });
     let rows = table.rows.len() as u64;
     let file = |sha256: &str, rows| FileFacts { path: "x".into(), sha256: sha256.into(), rows };
-    let search =
-        SearchFacts { algorithm: "x".into(), nodes: 0, checked: 0, optimal: false, gap: 1.0, seconds: 0.0 };
+    let algorithm = Policy::parse(text).unwrap().search.algorithm;
+    let search = SearchFacts { algorithm, nodes: 0, checked: 0, optimal: false, gap: 1.0, seconds: 0.0 };
     let release = Release {
         rows,
         released,
@@ -211,13 +231,13 @@ fn certificate(
         levels: BTreeMap::new(),
         steps: Vec::new(),
         regions: Some(RegionFacts {
-            count: 1,
+            count: regional.shares.iter().map(|share| u64::from(share.region) + 1).max().unwrap_or(0),
             forms: problem.names.iter().cloned().zip(regional.forms.iter().copied()).collect(),
             parted: regional.parted,
         }),
         population: None,
         predicted: BTreeMap::new(),
-        risk: None,
+        risk: Some(risks(rows, view.counts())),
         sampling: None,
         loss: names.map(|name| (name.to_string(), named(name))).collect(),
         loss_by_column: NAMES.iter().map(parts).filter(|(_, parts)| !parts.is_empty()).collect(),
