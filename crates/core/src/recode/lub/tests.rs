@@ -130,6 +130,44 @@ proptest! {
         }
     }
 
+    /// A beam by its definition: every set that is kept grows by its cheapest rows, and the cheapest sets are kept.
+    #[test]
+    fn a_narrow_beam_keeps_the_cheapest_sets(rows in rows(), k in 2..6u64, beam in 1..4usize) {
+        let table = table(&rows);
+        let k = k.min(table.classes.rows());
+        let search = Search { greedy: Some(Options { beam, tabu: 0 }), ..Search::default() };
+        let found = with_field(&table, k, &search, |field, points, meets| sets(meets, points, field).unwrap());
+        let cost = |members: &[u32]| (by_definition(&table, members) * ALL).round() as u32;
+        for (point, set) in found.iter().enumerate() {
+            let mut kept = vec![(cost(&[point as u32]), vec![point as u32])];
+            while counted(&table, &kept[0].1) < k {
+                let mut grown: Vec<(u32, Vec<u32>)> = Vec::new();
+                for (own, members) in &kept {
+                    if counted(&table, members) >= k {
+                        grown.push((*own, members.clone()));
+                        continue;
+                    }
+                    let with = |other: u32| {
+                        let mut all: Vec<u32> = members.iter().copied().chain([other]).collect();
+                        all.sort_unstable();
+                        (cost(&all), other, all)
+                    };
+                    let others = (0..table.space.len() as u32).filter(|other| !members.contains(other));
+                    let mut next: Vec<_> = others.map(with).collect();
+                    next.sort();
+                    grown.extend(next.into_iter().take(beam).map(|(cost, _, all)| (cost, all)));
+                }
+                grown.sort();
+                grown.dedup();
+                grown.truncate(beam);
+                kept = grown;
+            }
+            let mut members = set.members.clone();
+            members.sort_unstable();
+            prop_assert_eq!((set.cost, members), kept[0].clone());
+        }
+    }
+
     /// A beam as wide as it can be finds, of all sets, the cheapest.
     #[test]
     fn a_wide_beam_finds_the_cheapest_set(rows in rows(), k in 2..4u64) {
