@@ -1,7 +1,7 @@
 //! The `throng` program: arguments in, exit code out.
 //!
 //! Exit codes are a contract: 0 done or holds, 1 ran but does not hold (unsafe, no solution,
-//! verification failed), 2 could not run (wrong use, bad input).
+//! verification failed), 2 could not run (wrong use, bad input), 70 a bug in Throng, 130 cancelled.
 
 mod args;
 mod commands;
@@ -50,8 +50,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// 1 when the run was right and the answer is no, 2 when it could not run.
+/// A bug outweighs everything else, a cancelled run answers nothing, and of several mistakes the
+/// one that kept the command from running decides.
 fn code(error: &Error) -> u8 {
-    let answered = |f: &throng::error::Fault| matches!(f.kind, Kind::Unsolvable | Kind::Bug);
-    if error.faults().iter().all(answered) { 1 } else { 2 }
+    let has = |kind: Kind| error.faults().iter().any(|fault| fault.kind == kind);
+    if has(Kind::Bug) {
+        70
+    } else if error.is_cancelled() {
+        130
+    } else if error.faults().iter().all(|fault| fault.kind == Kind::Unsolvable) {
+        1
+    } else {
+        2
+    }
 }

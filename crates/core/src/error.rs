@@ -21,6 +21,8 @@ pub enum Kind {
     Unsolvable,
     /// The outside world: a file that cannot be read, a full disk.
     System,
+    /// The user, or another program, asked to stop.
+    Cancelled,
     /// A mistake in Throng itself.
     Bug,
 }
@@ -141,6 +143,16 @@ impl Error {
     /// The faults, first found first.
     pub fn faults(&self) -> &[Fault] {
         &self.faults
+    }
+
+    /// The work was asked to stop.
+    pub fn cancelled() -> Self {
+        Fault::new(Kind::Cancelled, "stopped; nothing was written").into()
+    }
+
+    /// Whether the work was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.faults.iter().all(|fault| fault.kind == Kind::Cancelled)
     }
 
     /// Changes every fault, for instance to add the file it was found in.

@@ -7,6 +7,7 @@
 
 // Nouns: passed along; they use no verb.
 pub mod error;
+pub mod watch;
 pub mod table;
 pub mod cell;
 pub mod hierarchy;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 26] = [
+const NOUNS: [&str; 27] = [
     "error",
+    "watch",
     "table",
     "cell",
     "hierarchy",
