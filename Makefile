@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 CARGO ?= cargo
 
-.PHONY: demo build test check core-test test-all readers-test docs bench fuzz tools clean
+.PHONY: demo build test check core-test test-all data-test readers-test docs bench fuzz tools clean
 
 demo: build ## build the program and run it on made-up patients
 	$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng demo
@@ -12,12 +12,13 @@ demo: build ## build the program and run it on made-up patients
 build:
 	$(CARGO) build --release --locked -p throng-cli
 
-test: tools check core-test readers-test test-all docs ## everything that must pass before a change lands
+test: tools check core-test readers-test test-all data-test docs ## everything that must pass before a change lands
 
-# Formatting, and every lint as an error.
+# Formatting, every lint as an error, and dependencies: unused ones, licences, sources.
 check:
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) test --locked -p throng --test dependencies
 	$(CARGO) deny --locked check bans licenses sources
 
 # The core with debug assertions; it builds in seconds.
@@ -30,6 +31,14 @@ test-all:
 	$(CARGO) test --locked --release -p throng-engine -p throng-cli
 	$(CARGO) bench --locked -p throng --no-run
 	$(CARGO) test --locked --manifest-path fuzz/Cargo.toml
+
+# Tests that compare with a table that is not ours to ship.
+data-test: ## the tests that need THRONG_DATA, a folder with adult/adult.csv
+	@if [ -n "$${THRONG_DATA:-}" ]; then \
+	  $(CARGO) test --locked --release -p throng-cli --test it -- --ignored adult::; \
+	else \
+	  echo "SKIPPED: $$(grep -rh '^#\[ignore = "needs THRONG_DATA"\]' crates | wc -l) tests need THRONG_DATA"; \
+	fi
 
 # What reads releases in other languages, with the cases that the core is tested with too. Where a language is not there,
 # and could not be installed, that is said and not passed over.

@@ -1,4 +1,5 @@
-//! Hierarchies, from files and from builders: whatever is accepted nests, and can be written and read back.
+//! Hierarchies, from files and from builders: whatever is accepted nests, and can be written and
+//! read back.
 
 use serde::{Deserialize, Serialize};
 use throng::error::Error;
@@ -38,7 +39,7 @@ fn accepted(paths: Vec<Path>) {
     }
 }
 
-/// Writing and reading changes nothing, whether the reader is told the delimiter or finds it.
+/// Writing and reading changes nothing, whether the delimiter is given or detected.
 fn is_written_and_read(hierarchy: &Hierarchy) {
     for delimiter in [';', ',', '\t'] {
         let text = file::write(hierarchy, delimiter);
@@ -111,8 +112,8 @@ struct Asked {
 /// Values that a hierarchy is built on: enough for every builder, few enough to be quick.
 const VALUES: usize = 64;
 
-/// Reads the bytes up to a line `---` as a policy's request for a hierarchy, and builds it on the lines that
-/// follow; an empty line is a missing value. A hierarchy file that is asked for has these lines, too.
+/// Reads the bytes up to a line `---` as the policy syntax of a hierarchy, and builds it on the
+/// lines that follow; an empty line is a missing value. A hierarchy file has these lines, too.
 pub fn hierarchy_spec(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let (spec, rest) = text.split_once("\n---\n").unwrap_or((text, ""));

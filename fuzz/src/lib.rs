@@ -1,5 +1,5 @@
-//! What every reader of the core must keep, whatever it is given. Each function is one fuzz target; none may
-//! panic, and a panic of theirs is a finding.
+//! What every reader of the core must keep, whatever it is given. Each function is one fuzz target;
+//! none may panic, and a panic of theirs is a finding.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Small random changes of bytes, for tests that have no fuzzer: what a typing error, a cut-off copy or another
-//! program would do to a file. The same seed gives the same changes.
+//! Small random changes of bytes, for tests that have no fuzzer: what a typing error, a cut-off
+//! copy or another program would do to a file. The same seed gives the same changes.
 
 /// A source of small random numbers (xorshift64*).
 pub struct Chance(u64);

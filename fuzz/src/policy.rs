@@ -1,4 +1,5 @@
-//! Policies: what is accepted can be written and read back; what is refused is refused at a place in the text.
+//! Policies: what is accepted can be written and read back; what is refused is refused at a place
+//! in the text.
 
 use throng::error::{Error, Kind};
 use throng::policy::{Policy, Role};

@@ -1,4 +1,5 @@
-//! K's configuration: whatever is accepted becomes columns that TOML reads, and files of nodes from which posets can be built.
+//! Katirai's configuration: whatever is accepted becomes columns that TOML reads, and files of
+//! nodes from which posets can be built.
 
 use throng::poset::xml::{Converted, Named, convert};
 use throng::poset::{Poset, Spec};
@@ -17,8 +18,9 @@ struct Column {
     weight: Option<f64>,
 }
 
-/// Reads the bytes as the declarations of posets up to a line `---`, and as the bindings of columns behind it. The table has the columns `a` and `b`, or
-/// else every column that is bound to a poset by the name of `Name=`.
+/// Reads the bytes as the declarations of posets up to a line `---`, and as the bindings of columns
+/// behind it. The table has the columns `a` and `b`, or else every column that is bound to a poset
+/// by the name of `Name=`.
 pub fn xml(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let (hierarchy, columns) = text.split_once("\n---\n").unwrap_or((text, ""));

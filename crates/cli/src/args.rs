@@ -1,8 +1,14 @@
-//! What can be typed.
+//! The command line: commands, options and their help texts.
+
+mod shared;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+
+pub use shared::{Layout, Output, Overwrite, PolicySeed, Seed};
 
 /// Release data about people without releasing the people.
 #[derive(Debug, Parser)]
@@ -13,12 +19,13 @@ use clap::{Parser, Subcommand};
     arg_required_else_help = true,
     after_help = "\
 Start here:
-  throng demo                              made-up patients, a policy, a release and its report
+  throng demo                              synthetic patients, a policy, a release and its report
   throng inspect patients.csv --write policy.toml
   throng release policy.toml
   throng verify release.csv --policy policy.toml --original patients.csv
 
-Exit codes: 0 done or holds, 1 ran but does not hold, 2 could not run."
+Exit codes: 0 done or holds, 1 ran but does not hold, 2 could not run, 70 a bug in
+Throng, 130 cancelled. THRONG_PROGRESS=plain writes progress as lines of text."
 )]
 pub struct Args {
     /// What to do.
@@ -29,53 +36,58 @@ pub struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Sample data, policy, release and report: the first thing to run
+    /// Create synthetic patients, a policy, a release and a report: start here
     Demo(Demo),
-    /// Profile a table; propose roles and hierarchies, with the reason for each
+    /// Profile a table and propose roles and hierarchies, with the reason for each
     Inspect(Inspect),
-    /// Tell which columns are worth keeping: what each tells of a target, beside a random column
+    /// Rank columns by how well they predict a target, compared with random columns
     Screen(Screen),
-    /// Find the least distorted safe version of a table, write it and prove it
+    /// Find the safe version of a table with the least loss, write it and prove it
     Release(Release),
-    /// Prove a release again, or say which claim does not hold
+    /// Check a release against its certificate
     Verify(Verify),
-    /// Show the lattice of a policy: which nodes are safe, what they lose, which is chosen
+    /// Show the lattice of a policy: safe nodes, their losses, and the chosen node
     Explore(Explore),
-    /// Run algorithms over a grid of losses, k and limits; tables, votes and plots
+    /// Run algorithms over a grid of losses, k and limits; write tables, votes and plots
     Compare(Compare),
-    /// How recognizable the people in a table are: combinations of columns, adversaries, population uniques
+    /// Assess re-identification risk: unique combinations of columns, adversaries, population
+    /// uniques
     Risk(Risk),
-    /// Show which columns of a table predict which, as a Bayesian network that starts from the hierarchies
+    /// Show which columns predict which others (Bayesian network)
     Network(Network),
-    /// Generalize, suppress and look again, by hand: small combinations of columns as mu-Argus tests them
+    /// Anonymize step by step, checking small combinations of columns, as in mu-Argus
     Argus(Argus),
-    /// A field for every level of every column, so that generalizing is suppressing fields; and back
+    /// Add one column per generalization level, or remove them again
     Augment(Augment),
-    /// Make up a table: columns from distributions, or all of them from the network of a table
+    /// Generate a synthetic table from distributions, or from the network of a table
     Synth(Synth),
-    /// Build, check or show how a column's values generalize
+    /// Build, check, convert or show the hierarchy of a column
     Hierarchy(Hierarchy),
+    /// Print the JSON Schema of a policy, for editors
+    Schema(Schema),
 }
+
+/// `throng schema`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  throng schema > throng.schema.json")]
+pub struct Schema {}
 
 /// `throng demo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  throng demo /tmp/demo --rows 50000")]
 pub struct Demo {
-    /// The folder to write to
+    /// Output folder
     #[arg(default_value = "throng-demo")]
     pub folder: PathBuf,
-    /// How many patients to make up: 100 or more
+    /// Number of patients, at least 100
     #[arg(long, default_value_t = 50_000, value_parser = at_least_100)]
     pub rows: usize,
-    /// The seed of the patients
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Print the release as JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Write over files that are there and not the demo's
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub random: Seed,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
 }
 
 fn at_least_1(text: &str) -> Result<u64, String> {
@@ -94,38 +106,33 @@ fn at_least_100(text: &str) -> Result<usize, String> {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   throng inspect patients.csv
-  throng inspect patients.csv --write policy.toml     a policy that runs as it is
+  throng inspect patients.csv --write policy.toml     a policy that runs unchanged
   throng inspect 'visits/*.parquet' --json
+  throng inspect rows.csv --header none               a file without a header line
 
 Hierarchy files beside the table are found by name: TABLE_hierarchy_COLUMN.csv,
 COLUMN_hierarchy.csv or hierarchy_COLUMN.csv.")]
 pub struct Inspect {
-    /// A file, or a quoted pattern of several: CSV, Parquet, newline JSON or Arrow
+    /// File, or quoted pattern of several files: CSV, Parquet, newline-delimited JSON or Arrow
     pub input: String,
-    /// Write the proposed policy here
+    /// Write the proposed policy to this file
     #[arg(long, value_name = "POLICY")]
     pub write: Option<PathBuf>,
-    /// The k of the proposed policy
+    /// k of the proposed policy
     #[arg(long, default_value_t = 5, value_parser = at_least_1)]
     pub k: u64,
-    /// The share of rows that the proposed policy lets be suppressed
+    /// Maximum share of rows that may be suppressed (0 to 1), in the proposed policy
     #[arg(long, default_value_t = 0.05)]
     pub suppression: f64,
-    /// The character between cells; found by looking when not given
-    #[arg(long)]
-    pub delimiter: Option<char>,
-    /// A text that means that a cell is missing; may be given several times
-    #[arg(long = "null", value_name = "TEXT")]
-    pub nulls: Vec<String>,
+    #[command(flatten)]
+    pub layout: Layout,
     /// Show the most frequent values of each column
     #[arg(long)]
     pub top: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Replace the policy file if there is one
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
 }
 
 /// `throng screen`.
@@ -135,38 +142,32 @@ pub struct Inspect {
   throng screen patients.csv --target charges --above 25000
   throng screen patients.csv --target charges --above 25000 --json | jq '.columns[] | select(.keep) | .column'
 
-A column with many values seems to tell more than it does; so each is compared with random
-columns that have as many. Values with few rows are not counted.")]
+Mutual information grows with the number of values, so each column is compared with random
+columns that have as many values. Rare values are not counted.")]
 pub struct Screen {
-    /// A file, or a quoted pattern of several: CSV, Parquet, newline JSON or Arrow
+    /// File, or quoted pattern of several files: CSV, Parquet, newline-delimited JSON or Arrow
     pub input: String,
-    /// The column that the others are to tell of
+    /// Target column
     #[arg(long, value_name = "COLUMN")]
     pub target: String,
-    /// Take for the target whether its number is above this
+    /// Binarize the target: true if greater than NUMBER
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub above: Option<f64>,
-    /// Values with fewer rows than these are not counted
+    /// Ignore values with fewer rows than this
     #[arg(long, default_value_t = 6)]
     pub rare: u64,
-    /// Random columns for each column
+    /// Number of random columns to compare each column with
     #[arg(long, default_value_t = 10)]
     pub runs: u32,
-    /// The ratio below which a column is not worth keeping
+    /// Minimum ratio to the random columns for a column to be worth keeping
     #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
     pub threshold: f64,
-    /// The seed of the random columns
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// The character between cells; found by looking when not given
-    #[arg(long)]
-    pub delimiter: Option<char>,
-    /// A text that means that a cell is missing; may be given several times
-    #[arg(long = "null", value_name = "TEXT")]
-    pub nulls: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub random: Seed,
+    #[command(flatten)]
+    pub layout: Layout,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// `throng release`.
@@ -175,31 +176,27 @@ pub struct Screen {
   throng release policy.toml
   throng release policy.toml --out shared/release.parquet --seed 7
   throng release policy.toml --json | jq .levels
-  throng release wide.toml --seconds 30       the best found in that time, and how far from optimal
+  throng release wide.toml --seconds 30       the best result in that time, and its gap
 
-Ctrl-C during the search releases the best found so far; at any other time, and
-the second time, it stops and leaves nothing behind.")]
+The first Ctrl-C during the search releases the best found so far. The second one,
+and one at any other time, also during verification, stops and leaves nothing behind;
+so do SIGTERM and SIGHUP. The exit code is then 130.")]
 pub struct Release {
-    /// The policy
+    /// Policy file
     pub policy: PathBuf,
-    /// Where the release goes, with certificate and report beside it, instead of where the policy says
+    /// Output file; certificate and report go beside it [default: as in the policy]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// What runs it: `embedded` is this process
-    #[arg(long, default_value = "embedded", value_parser = ["embedded"])]
-    pub engine: String,
-    /// The seed of the row order, instead of the policy's
-    #[arg(long)]
-    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub random: PolicySeed,
     /// Release the best found when the search has taken so long
     #[arg(long, value_name = "N", value_parser = seconds)]
     pub seconds: Option<f64>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub output: Output,
 }
 
-/// A time that can be waited.
+/// Parses a time limit in seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
@@ -213,50 +210,47 @@ fn seconds(text: &str) -> Result<f64, String> {
   throng verify release.csv --policy policy.toml
   throng verify release.csv --policy policy.toml --original patients.csv --json
 
-Without --original the privacy claims, the shape and the digests are proven again;
-with it also that every cell is a true generalization of its source, and every loss.")]
+Without --original, checks the privacy claims, the shape and the digests. With it, also
+checks that every cell is a true generalization of its source, and every loss.")]
 pub struct Verify {
-    /// The released table
+    /// Released table
     pub release: PathBuf,
-    /// The policy it was released under
+    /// Policy of the release
     #[arg(long)]
     pub policy: PathBuf,
-    /// The table it was made from; laid out as the policy's input
+    /// Original table, in the format of the policy's input
     #[arg(long, value_name = "INPUT")]
     pub original: Option<String>,
-    /// Its certificate; default: where the policy says, or beside the release
+    /// Certificate [default: as in the policy, or beside the release]
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// `throng explore`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   throng explore policy.toml
-  throng explore policy.toml --out lattice.html         a page with a picture of it
-  throng explore policy.toml --around 2                 only what is near the chosen node
+  throng explore policy.toml --out lattice.html         an HTML page with a picture of it
+  throng explore policy.toml --around 2                 only nodes near the chosen one
   throng explore policy.toml --json | jq '.nodes[] | select(.minimal) | .levels'
 
-Every node is looked at, so a lattice of more than 200,000 is refused. Exit code 1
-means that no node is safe. Ctrl-C stops, and nothing is written.")]
+Visits every node, so a lattice of more than 200,000 nodes is refused. Exit code 1
+means that no node is safe. Ctrl-C stops without writing anything.")]
 pub struct Explore {
-    /// The policy
+    /// Policy file
     pub policy: PathBuf,
-    /// Write a page with the picture here
+    /// Write an HTML page with a picture of the lattice to this file
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Only nodes at most so many steps from the chosen one
+    /// Only nodes within STEPS of the chosen node
     #[arg(long, value_name = "STEPS")]
     pub around: Option<u32>,
-    /// Write over a file that is there
-    #[arg(long)]
-    pub force: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// `throng compare`.
@@ -267,19 +261,18 @@ pub struct Explore {
   throng compare experiments/patients.toml --json | jq '.rankings[].condorcet'
 
 With --out the folder gets results.csv, results.md, index.html and a picture per
-plot. Ctrl-C stops; what was run until then is written and printed.")]
+plot. Ctrl-C stops; what was run until then is written and printed. The second
+Ctrl-C stops and writes nothing.")]
 pub struct Compare {
-    /// The experiment
+    /// Experiment file
     pub experiment: PathBuf,
-    /// The folder for the results; made if it is not there
+    /// Folder for the results; created if it does not exist
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Write over results that are there and not a comparison's
-    #[arg(long)]
-    pub force: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// `throng risk`.
@@ -290,56 +283,50 @@ pub struct Compare {
   throng risk release.csv --policy policy.toml --json
   throng risk release.csv --certificate certificate.json --report risk.html
 
-The population is the number of people whom the table could have been about, or a
-table that holds them all.")]
+The population is everybody who could have been in the table: their number, or a table
+that contains them all.")]
 pub struct Risk {
-    /// A file, or a quoted pattern of several: CSV, Parquet, newline JSON or Arrow
+    /// File, or quoted pattern of several files: CSV, Parquet, newline-delimited JSON or Arrow
     pub input: String,
-    /// The columns that somebody else may know, parted by commas
+    /// Quasi-identifiers, separated by commas
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub qi: Vec<String>,
-    /// A policy that names the quasi-identifiers, for instance that of a release
+    /// Policy that names the quasi-identifiers, such as that of a release
     #[arg(long)]
     pub policy: Option<PathBuf>,
-    /// The certificate of a release, which names its quasi-identifiers and says whether suppressed rows are in it
+    /// Certificate of a release, which names its quasi-identifiers and states whether it contains
+    /// suppressed rows
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
-    /// How many people the table was drawn from, or a table of them
+    /// Size of the population, or a table of it
     #[arg(long, value_name = "N|FILE", allow_negative_numbers = true, conflicts_with_all = ["weights", "fraction"])]
     pub population: Option<String>,
-    /// A column that says how many people each row stands for
+    /// Column with the number of people that each row represents
     #[arg(long, value_name = "COLUMN", conflicts_with = "fraction")]
     pub weights: Option<String>,
-    /// The share of the population that is in the table
+    /// Share of the population that is in the table (0 to 1)
     #[arg(long, allow_negative_numbers = true)]
     pub fraction: Option<f64>,
-    /// The most columns of a combination
+    /// Largest number of columns to combine
     #[arg(long, default_value_t = 4)]
     pub max_size: usize,
-    /// The risk above which a row counts as at risk
+    /// Risk above which a row counts as at risk
     #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
     pub threshold: f64,
-    /// What a missing cell means; default: what the policy says, or a value of its own
+    /// Meaning of a missing cell [default: as in the policy, or value]
     #[arg(long, value_enum)]
     pub missing: Option<Missing>,
-    /// Write a page with charts here
+    /// Write an HTML page with charts to this file
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// The seed of the intervals
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// The character between cells; found by looking when not given
-    #[arg(long)]
-    pub delimiter: Option<char>,
-    /// A text that means that a cell is missing; may be given several times
-    #[arg(long = "null", value_name = "TEXT")]
-    pub nulls: Vec<String>,
-    /// Write over a file that is there
-    #[arg(long)]
-    pub force: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub random: Seed,
+    #[command(flatten)]
+    pub layout: Layout,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// `throng network`.
@@ -349,67 +336,62 @@ pub struct Risk {
   throng network policy.toml --out network.svg          a picture of it
   throng network policy.toml --json | jq '.edges[] | [.from, .to, .gain]'
 
-Quasi-identifiers, targets and sensitive columns take part. A quarter of the rows is kept
-aside: an edge stays where it predicts them better.")]
+Uses quasi-identifiers, targets and sensitive columns. A quarter of the rows is held out:
+an edge is kept if it predicts them better.")]
 pub struct Network {
-    /// The policy
+    /// Policy file
     pub policy: PathBuf,
-    /// Write a picture here
+    /// Write a picture to this file
     #[arg(long, value_name = "FILE.svg")]
     pub out: Option<PathBuf>,
-    /// Which rows are kept aside; default: the policy's seed
-    #[arg(long)]
-    pub seed: Option<u64>,
-    /// Write over a file that is there
-    #[arg(long)]
-    pub force: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub random: PolicySeed,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
 }
 
-/// What a missing cell means.
+/// The meaning of a missing cell.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub enum Missing {
-    /// One more value
+    /// A value of its own
     Value,
-    /// It matches everything
+    /// Matches every value
     Wildcard,
-    /// Its row is left out
+    /// The row is left out
     Suppress,
 }
 
 /// `throng argus`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  throng argus policy.toml                              by hand, with suggestions
+  throng argus policy.toml                              interactive, with suggestions
   throng argus policy.toml --do 'generalize birth 2' --do suppress --out tested.csv
   throng argus policy.toml --json < steps.txt
 
-Commands, one a line: generalize COLUMN [LEVEL], suppress, undo, show, write [FILE],
-quit; in short g, s, u, w, q, and a number to do what a suggestion says.
+Commands, one per line: generalize COLUMN [LEVEL], suppress, undo, show, write [FILE],
+quit; short forms g, s, u, w, q; a number applies the suggestion with that number.
 
-Only small combinations of columns are tested, so what is written is in general NOT
-k-anonymous and has no certificate: its verdict lies beside it, and the exit code is 0
-only where all quasi-identifiers together are k-anonymous. `throng release` proves that.")]
+Only small combinations of columns are tested, so the output is in general NOT
+k-anonymous and has no certificate. A verdict is written beside it. The exit code is 0
+only if all quasi-identifiers together are k-anonymous; use `throng release` to prove that.")]
 pub struct Argus {
-    /// The policy
+    /// Policy file
     pub policy: PathBuf,
-    /// A command; may be given several times. Without any, commands are read from standard input
+    /// Command to run (repeatable); without any, commands are read from standard input
     #[arg(long = "do", value_name = "COMMAND")]
     pub commands: Vec<String>,
-    /// Write the table here in the end, with its verdict beside it
+    /// Write the final table to this file, with its verdict beside it
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Show the values of rare combinations too: they can be those of single people
+    /// Show the values of rare combinations too; they can identify single people
     #[arg(long)]
     pub values: bool,
-    /// Write over a file that is there
-    #[arg(long)]
-    pub force: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// `throng augment`.
@@ -422,52 +404,48 @@ pub struct Argus {
 A column zip with labels 02139, 0213 and 021 becomes the fields zip, zip_1 and zip_2. A suppressed field is `*`.
 Columns with a poset have no levels and stay as they are.")]
 pub struct Augment {
-    /// The policy
+    /// Policy file
     pub policy: PathBuf,
-    /// The table to write
+    /// Output table
     #[arg(long, value_name = "TABLE")]
     pub out: PathBuf,
-    /// A release of the policy to add fields to, instead of its table
+    /// Add the columns to this release of the policy instead of its table
     #[arg(long, value_name = "TABLE", conflicts_with = "undo")]
     pub release: Option<PathBuf>,
-    /// A table with fields to take them away from
+    /// Remove the columns from this table
     #[arg(long, value_name = "TABLE")]
     pub undo: Option<PathBuf>,
-    /// Write over a file that is there
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
 }
 
 /// `throng synth`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   throng synth county --rows 100 --out people.csv        a census-like county that does not exist
-  throng synth county --show > mine.toml                 its specification, to change it
+  throng synth county --show > mine.toml                 its specification, for editing
   throng synth mine.toml --rows 100000 --out people.csv --seed 7
 
 The same specification and seed give the same bytes. Rows from the network of a real
-table are no release: they can be like real rows, and nothing is proven of them.")]
+table are not a release: they can equal real rows, and nothing about them is proven.")]
 pub struct Synth {
-    /// A specification: a file, or `county`, which comes with the program
+    /// Specification file, or `county`, which is built in
     pub spec: String,
-    /// How many rows
+    /// Number of rows
     #[arg(long)]
     pub rows: Option<u64>,
-    /// The CSV file to write
+    /// Output CSV file
     #[arg(long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
-    /// The seed of the rows
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    #[command(flatten)]
+    pub random: Seed,
     /// Print the specification and make up nothing
     #[arg(long)]
     pub show: bool,
-    /// Write over a file that is there
-    #[arg(long)]
-    pub force: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// `throng hierarchy`.
@@ -485,78 +463,79 @@ pub struct Hierarchy {
 /// What to do with a hierarchy.
 #[derive(Debug, Subcommand)]
 pub enum HierarchyCommand {
-    /// Build a hierarchy from a table's values and write it as a file that can be edited
+    /// Build a hierarchy from the values of a column and write it as an editable file
     #[command(after_help = "Examples:
   throng hierarchy build '{ postal = { keep = [3, 2] } }' --input patients.csv --column zip --out zip.csv
   throng hierarchy build '{ intervals = { widths = [5, 10, 20], low = 0, high = 100 } }' \\
       --input patients.csv --column age")]
     Build {
-        /// The hierarchy as a policy writes it, e.g. '{ mask = { from = "right" } }' or icd10
+        /// Hierarchy in policy syntax, e.g. '{ mask = { from = "right" } }' or icd10
         spec: String,
-        /// The table
+        /// Table
         #[arg(long)]
         input: String,
-        /// Its column
+        /// Column of the table
         #[arg(long)]
         column: String,
+        #[command(flatten)]
+        layout: Layout,
         /// The file to write; default: standard output
         #[arg(long)]
         out: Option<PathBuf>,
-        /// Write over a file that is there
-        #[arg(long)]
-        force: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        overwrite: Overwrite,
+        #[command(flatten)]
+        output: Output,
     },
-    /// Check a hierarchy file: levels nest, and every value of a table's column is there
+    /// Check that the levels of a hierarchy file nest and that it has every value of a column
     #[command(after_help = "Example:\n  throng hierarchy check age.csv --input patients.csv --column age")]
     Check {
-        /// The hierarchy file
+        /// Hierarchy file
         file: String,
-        /// A table whose values it should have
+        /// Table whose values it must have
         #[arg(long, requires = "column")]
         input: Option<String>,
-        /// The table's column
+        /// Column of the table
         #[arg(long, requires = "input")]
         column: Option<String>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        layout: Layout,
+        #[command(flatten)]
+        output: Output,
     },
     /// Turn Hierarchy.xml and Columns.xml of the DSG privacy toolkit into a policy, with its posets
     #[command(after_help = "Example:
   throng hierarchy convert Hierarchy.xml Columns.xml --table patients.csv --write policy.toml
 
-Every MatrixPoset becomes a file of nodes beside the policy. Nothing is written when anything is wrong.")]
+Every MatrixPoset becomes a node file beside the policy. If there is any error, nothing is written.")]
     Convert {
-        /// The file that declares posets
+        /// File that declares posets
         hierarchy: String,
-        /// The file that binds them to the columns of the table
+        /// File that binds them to the columns of the table
         columns: String,
-        /// The table
+        /// Table
         #[arg(long)]
         table: String,
+        #[command(flatten)]
+        layout: Layout,
         /// The policy to write
         #[arg(long, value_name = "POLICY")]
         write: PathBuf,
-        /// The k of the policy
+        /// k of the policy
         #[arg(long, default_value_t = 5, value_parser = at_least_1)]
         k: u64,
-        /// Replace files that are there
-        #[arg(long)]
-        force: bool,
+        #[command(flatten)]
+        overwrite: Overwrite,
     },
     /// Show a hierarchy file as a tree
     #[command(after_help = "Example:\n  throng hierarchy show education.csv --depth 2")]
     Show {
-        /// The hierarchy file
+        /// Hierarchy file
         file: String,
-        /// Levels to show from the top; default: all but the values themselves when there are many
+        /// Levels to show from the top [default: all; without the values if there are many]
         #[arg(long)]
         depth: Option<usize>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        output: Output,
     },
 }

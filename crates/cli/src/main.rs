@@ -25,6 +25,7 @@ enum Ended {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    progress::catch_signals();
     let ended = match &args.command {
         Command::Demo(args) => commands::demo::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Augment(args) => commands::augment::run(args),
         Command::Synth(args) => commands::synth::run(args),
         Command::Hierarchy(args) => commands::hierarchy::run(args),
+        Command::Schema(_) => commands::schema::run(),
     };
     match ended {
         Ok(Ended::Holds) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! How things look on a terminal: mistakes at their line, results aligned, nothing that acts on it.
+//! Terminal output: errors at their line, aligned results, and escaped control characters.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -7,11 +7,12 @@ use miette::{
 };
 use throng::error::{Error, Fault, Result};
 
-/// A quotation of more characters than the first number is cut to the second: what is quoted can be a cell of any length.
+/// A quotation of more characters than the first number is cut to the second: what is quoted can be
+/// a cell of any length.
 const LONG: usize = 120;
 const CUT: usize = 60;
 
-/// Writes to standard output; a reader that has gone away is no error.
+/// Writes to standard output; a closed pipe is not an error.
 ///
 /// # Errors
 /// Everything else that keeps it from being written, above all a full disk.
@@ -115,4 +116,25 @@ pub fn integer(n: u64) -> String {
         text.push(c);
     }
     text
+}
+
+/// A number of nodes; a large one as a power of ten.
+pub fn nodes(n: u128) -> String {
+    match u64::try_from(n) {
+        Ok(n) if n < 1_000_000_000_000 => integer(n),
+        _ if n == u128::MAX => "more than 10^38".into(),
+        _ => {
+            let text = format!("{:.1e}", n as f64);
+            text.replace('e', " * 10^")
+        }
+    }
+}
+
+/// A share as a percentage.
+pub fn percent(share: f64) -> String {
+    match 100.0 * share {
+        hundred if hundred > 0.0 && hundred < 0.01 => "0.01 %".into(),
+        hundred if hundred < 1.0 => format!("{hundred:.2} %"),
+        hundred => format!("{hundred:.1} %"),
+    }
 }

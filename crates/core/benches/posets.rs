@@ -1,7 +1,8 @@
-//! Reading and closing a large explicit poset, and finding bounds in it: figures are in docs/performance.md.
+//! Benchmarks of a large explicit poset: reading, transitive closure and bounds. Results:
+//! docs/performance.md.
 //!
-//! `cargo bench -p throng --bench posets`. The poset has 20,000 nodes on five levels, as a classification of diseases has; every seventh node has
-//! a second parent and every 21st a third.
+//! `cargo bench -p throng --bench posets`. The poset has 20,000 nodes on five levels, as a
+//! classification of diseases has; every seventh node has a second parent and every 21st a third.
 
 use std::hint::black_box;
 

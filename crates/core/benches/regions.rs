@@ -1,7 +1,8 @@
-//! The methods that form regions of rows, on tables of known size: figures are in docs/performance.md.
+//! Benchmarks of the methods that form regions of rows. Results: docs/performance.md.
 //!
-//! `cargo bench -p throng --bench regions` runs Mondrian on a million rows and every method on fewer; with THRONG_DATA naming a folder that
-//! holds the adult table, on that too. What is measured once, with CPU time and memory, is run by
+//! `cargo bench -p throng --bench regions` runs Mondrian on a million rows and every method on
+//! fewer; with THRONG_DATA naming a folder that holds the adult table, on that too. Single
+//! measurements, with CPU time and memory, are made by
 //! `cargo run --release -p throng --example regions`.
 
 mod tables;
@@ -10,10 +11,11 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use throng::policy::{By, Cut, Form, Mondrian, Search};
-use throng::recode::METHODS;
-use throng::recode::region::{Aims, Field, Judge, Method, Watch};
+use throng::recode::methods;
+use throng::recode::region::{Aims, Field, Judge, Method};
 use throng::search::Problem;
 use throng::space::{Axis, Measure, Space};
+use throng::watch::Watch;
 
 use tables::{LM, adult, nine, spread};
 
@@ -24,7 +26,7 @@ fn regions(bench: &mut Criterion, method: &dyn Method, label: &str, problem: &Pr
         new(Form::Interval).or_else(|_| new(Form::Label)).expect("an axis")
     };
     let names = problem.names.iter().map(String::as_str);
-    let space = Space::new(&problem.classes, names.zip(&problem.hierarchies).map(axis).collect());
+    let space = Space::new(&problem.classes, names.zip(problem.hierarchies.iter()).map(axis).collect());
     let field = Field {
         space: &space,
         judge: Judge::new(&problem.classes, 5, Vec::new()),
@@ -45,7 +47,7 @@ fn regions(bench: &mut Criterion, method: &dyn Method, label: &str, problem: &Pr
 }
 
 fn all(bench: &mut Criterion) {
-    let mondrian = *METHODS.iter().find(|method| method.name() == "mondrian").expect("a method");
+    let mondrian = methods().into_iter().find(|method| method.name() == "mondrian").expect("a method");
     let large = spread(1_000_000, 5).problem(1.0, LM, "");
     for (cut, by) in [
         (Cut::Strict, By::Range),
@@ -59,7 +61,7 @@ fn all(bench: &mut Criterion) {
     regions(bench, mondrian, "nine-1M", &nine(1_000_000).problem(1.0, LM, ""), Mondrian::default());
     let small = spread(20_000, 5).problem(1.0, LM, "");
     let adult = adult().map(|table| table.problem(1.0, LM, ""));
-    for method in METHODS {
+    for method in methods() {
         regions(bench, method, "spread-20k", &small, Mondrian::default());
         if let Some(problem) = &adult {
             regions(bench, method, "adult", problem, Mondrian::default());

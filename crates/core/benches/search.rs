@@ -1,28 +1,29 @@
-//! The searches on tables of known size: figures are in docs/performance.md.
+//! Benchmarks of the searches. Results: docs/performance.md.
 //!
-//! `cargo bench -p throng` runs on a generated table of 1.2 million rows. With THRONG_DATA naming a folder
-//! that holds the adult table (adult/adult.csv and its hierarchies), it runs on that too. What takes minutes, or
-//! never ends, is run once by `cargo run --release -p throng --example search`.
+//! `cargo bench -p throng` runs on a generated table of 1.2 million rows. With THRONG_DATA naming a
+//! folder that holds the adult table (adult/adult.csv and its hierarchies), it runs on that too.
+//! Searches that take minutes, or never end, are run once by
+//! `cargo run --release -p throng --example search`.
 
 mod tables;
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use throng::hierarchy;
-use throng::search::{Budget, Evaluator, Outcome, Problem, solve, strategy};
+use throng::search::{Evaluator, Outcome, Problem, solve, strategy};
 use throng::table::Dictionary;
+use throng::watch::{Cancel, Event, Watch};
 
 use tables::{LM, adult, diagnosed, nine, wide};
 
 fn search(bench: &mut Criterion, label: &str, problem: &Problem, algorithm: &str) {
-    let strategy = strategy(algorithm).expect("a strategy");
+    let strategy = strategy(algorithm.parse().expect("a known name")).expect("a strategy");
     let mut group = bench.benchmark_group("search");
     group.sample_size(10);
     group.bench_function(BenchmarkId::new(algorithm, label), |b| {
         b.iter(|| {
-            let (outcome, _) = solve(problem, strategy, &Budget::unlimited()).expect("a run");
+            let (outcome, _) = solve(problem, strategy, &Watch::none()).expect("a run");
             assert!(matches!(outcome, Outcome::Found { .. }));
             black_box(outcome)
         });
@@ -48,17 +49,21 @@ fn checks(bench: &mut Criterion, label: &str, problem: &Problem) {
 
 /// The first checks of a search that cannot be finished.
 fn begun(bench: &mut Criterion, label: &str, problem: &Problem, checks: u64) {
-    let auto = strategy("auto").expect("a strategy");
+    let auto = strategy("auto".parse().expect("a known name")).expect("a strategy");
     let mut group = bench.benchmark_group("begun");
     group.sample_size(10).throughput(criterion::Throughput::Elements(checks));
     group.bench_function(label, |b| {
         b.iter(|| {
-            let checked = AtomicU64::new(0);
-            let budget = Budget {
-                cancelled: &|| checked.load(Ordering::Relaxed) >= checks,
-                progress: &|p| checked.store(p.checked, Ordering::Relaxed),
-            };
-            black_box(solve(problem, auto, &budget).expect("a run"))
+            let cancel = Cancel::new();
+            let stop = cancel.clone();
+            let watch = Watch::new(cancel).listening(move |event| {
+                if let Event::Searching(progress) = event
+                    && progress.checked >= checks
+                {
+                    stop.finish();
+                }
+            });
+            black_box(solve(problem, auto, &watch).expect("a run"))
         });
     });
     group.finish();

@@ -1,4 +1,4 @@
-//! The tables that benchmarks and examples run on: generated ones, and adult where it is there.
+//! The tables of benchmarks and examples: generated ones, and adult if it is available.
 
 #![allow(dead_code, reason = "every program uses some of the tables")]
 
@@ -92,7 +92,8 @@ pub fn nine(rows: usize) -> Table {
     table
 }
 
-/// Nine columns of so many values that nearly all tuples differ; the values of the first `numbers` columns are numbers.
+/// Nine columns with enough values that nearly all tuples differ; the values of the first `numbers`
+/// columns are numbers.
 pub fn spread(rows: usize, numbers: usize) -> Table {
     let domains = vec![200, 100, 60, 50, 30, 25, 20, 12, 8];
     let fanouts: [&[usize]; 9] = [&[5, 2, 2, 2], &[5, 4], &[5, 2, 2], &[5, 2], &[5], &[5], &[4], &[3], &[2]];
@@ -112,7 +113,8 @@ pub fn spread(rows: usize, numbers: usize) -> Table {
     table
 }
 
-/// The columns of `nine`, and a sensitive one of 20 values in 3 levels, `c9`, that depends on the first and the seventh.
+/// The columns of `nine`, and a sensitive one of 20 values in 3 levels, `c9`, that depends on the
+/// first and the seventh.
 pub fn diagnosed(rows: usize) -> Table {
     const VALUES: u32 = 20;
     let nine = Skewed::nine(1);

@@ -1,12 +1,14 @@
-//! One method that forms regions of rows, on one table, with its figures: how many regions, what their cells cost, and what
-//! that took.
+//! Runs one method that forms regions of rows on one table and prints the number of regions, the
+//! cost of their cells, time and memory.
 //!
 //!     cargo run --release -p throng --example regions -- METHOD TABLE [K [THREADS [MODELS]]]
 //!
-//! TABLE is a folder with `adult.csv` and its hierarchies, or `nine`, `diagnosed`, `spread` (nearly all tuples differ), `numbers`
-//! (the same, of which five columns are numbers), `wide` or `twelve` (columns of it); another number of rows is written `nine:20000`. Columns are written as labels
-//! of their hierarchies; with `+` behind the method, those that hold numbers as intervals. MODELS are entries of `privacy.models`, which
-//! `diagnosed` has the sensitive column `c9` for. Costs are LM: 0 for a cell that shows its value, 1 for one that shows nothing.
+//! TABLE is a folder with `adult.csv` and its hierarchies, or `nine`, `diagnosed`, `spread` (nearly
+//! all tuples differ), `numbers` (the same, with five numeric columns), `wide` or `twelve` (columns
+//! of it); another number of rows is written `nine:20000`. Columns are written as labels of their
+//! hierarchies; with `+` after the method, numeric columns are written as intervals. MODELS are
+//! entries of `privacy.models`; `diagnosed` has the sensitive column `c9` for them. Costs are LM: 0
+//! for a cell that shows its value, 1 for one that shows nothing.
 
 #![allow(clippy::print_stdout, reason = "its output is what it is for")]
 
@@ -16,10 +18,11 @@ mod tables;
 use std::time::Instant;
 
 use throng::policy::{Form, Search};
-use throng::recode::METHODS;
-use throng::recode::region::{Aims, Field, Judge, Share, Watch, class_models};
+use throng::recode::methods;
+use throng::recode::region::{Aims, Field, Judge, Share, class_models};
 use throng::search::Problem;
 use throng::space::{Axis, Measure, Space};
+use throng::watch::Watch;
 
 fn table(name: &str) -> tables::Table {
     let (kind, rows) = name.split_once(':').unwrap_or((name, "1000000"));
@@ -35,7 +38,7 @@ fn table(name: &str) -> tables::Table {
     }
 }
 
-/// Labels everywhere; where asked for, intervals where all leaves are numbers.
+/// Labels everywhere; on request, intervals where all leaves are numbers.
 fn axes(problem: &Problem, intervals: bool) -> Vec<Axis> {
     let axis = |(name, hierarchy): (&String, _)| {
         let new = |form| Axis::new(name, hierarchy, form, Measure::Leaves, 1.0);
@@ -44,7 +47,7 @@ fn axes(problem: &Problem, intervals: bool) -> Vec<Axis> {
             false => new(Form::Label),
         }
     };
-    problem.names.iter().zip(&problem.hierarchies).map(|pair| axis(pair).expect("an axis")).collect()
+    problem.names.iter().zip(problem.hierarchies.iter()).map(|pair| axis(pair).expect("an axis")).collect()
 }
 
 /// Column → mean cost of its cells; and the rows of every region.
@@ -72,7 +75,7 @@ fn costs(space: &Space, shares: &[Share]) -> (Vec<f64>, Vec<u64>) {
     (space.axes().iter().enumerate().map(mean).collect(), rows)
 }
 
-/// CPU seconds of this process, and the most memory that it had, in MB; 0 where the system does not tell.
+/// CPU seconds of this process, and its peak memory in MB; 0 if the system does not report them.
 fn spent() -> (f64, f64) {
     let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
     let stat = read("/proc/self/stat");
@@ -89,7 +92,7 @@ fn main() {
     let argument = |i: usize, default: &str| arguments.get(i).cloned().unwrap_or(default.into());
     let wanted = argument(0, "mondrian");
     let name = wanted.trim_end_matches('+');
-    let method = METHODS.iter().find(|method| method.name() == name).expect("a method");
+    let method = methods().into_iter().find(|method| method.name() == name).expect("a method");
     let least: u64 = argument(2, "5").parse().expect("k");
     let threads: usize = argument(3, "0").parse().expect("a number of threads");
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("threads");

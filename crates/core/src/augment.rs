@@ -1,12 +1,17 @@
-//! Implied fields: a table whose hierarchies are columns (K, "implied fields", figures 6 and 7).
+//! Implied fields: a table with one column per hierarchy level [Katirai 2006, "implied fields",
+//! figures 6 and 7].
 //!
-//! A column with a hierarchy becomes one field per level: 02139 has the fields 02139, 0213 and 021. Then every generalization is a suppression: what
-//! is generalized to 0213 has the same fields less the first, and one level more is one field less. And every such suppression is a generalization, so that the way back
-//! is as sure. A suppressed field is [`TOP`]; a missing cell has missing fields, but for that of the highest level, where it looks like all others. The highest level has no field
-//! where its label is `TOP`, because it tells nothing.
+//! A column with a hierarchy becomes one field per level: 02139 has the fields 02139, 0213 and 021.
+//! Then every generalization is a suppression: a cell generalized to 0213 has the same fields
+//! without the first, and one level more is one field less. Every such suppression is also a
+//! generalization, so the conversion can be reversed. A suppressed field is [`TOP`]; a missing cell
+//! has missing fields, except at the highest level, where it equals all others. The highest level
+//! has no field if its label is `TOP`, because it carries no information.
 //!
-//! A label may stand at several levels. Where it means more at the higher of them, a released cell is taken to mean that, since this is true of either; where neither holds
-//! the other, nobody can tell which is meant, and the column is refused. Costs one look-up per cell on the way there, one per column on the way back.
+//! A label may occur at several levels. If one meaning contains the other, a released cell gets the
+//! wider meaning, which is true in both cases; if neither contains the other, the meaning is
+//! ambiguous and the column is rejected. Costs one look-up per cell on the way there, one per
+//! column on the way back.
 
 use rustc_hash::FxHashMap;
 
@@ -69,7 +74,7 @@ impl<'a> Implied<'a> {
         std::iter::once(column.to_owned()).chain(above).collect()
     }
 
-    /// The fields of a value of the table: all of them are told. None where the hierarchy does not have it.
+    /// All fields of a value of the table. `None` if the hierarchy does not have it.
     pub fn of_value(&self, value: Option<&str>) -> Option<Vec<Option<&'a str>>> {
         match value {
             None => Some(self.missing()),
@@ -78,7 +83,8 @@ impl<'a> Implied<'a> {
         }
     }
 
-    /// The fields of a released cell: those below its level are suppressed. None where it is no label.
+    /// The fields of a released cell; those below its level are suppressed. `None` if it is not a
+    /// label.
     pub fn of_cell(&self, cell: Option<&str>) -> Option<Vec<Option<&'a str>>> {
         match cell {
             None | Some(TOP) => self.of_value(cell),
@@ -174,8 +180,8 @@ mod tests {
         shown.split(' ').map(|field| Some(field).filter(|field| *field != "-")).collect()
     }
 
-    /// K, figures 6 and 7: the first row is generalized to 0213. He prints 0123 for its Zip4 and 012 for the second row's Zip3, where the text
-    /// and the rule have 0213 and 021.
+    /// [Katirai 2006], figures 6 and 7: the first row is generalized to 0213. He prints 0123 for
+    /// its Zip4 and 012 for the second row's Zip3, where the text and the rule have 0213 and 021.
     #[test]
     fn fields_as_k_prints_them() {
         let zips = hierarchy(&["02139 0213 021", "02138 0213 021", "98052 9805 980"], true);
@@ -238,7 +244,8 @@ mod tests {
     }
 
     proptest! {
-        /// There and back, for rows of cells at any level; one level more is one field less; every suppression from below is a generalization.
+        /// There and back, for rows of cells at any level; one level more is one field less; every
+        /// suppression from below is a generalization.
         #[test]
         fn there_and_back(
             codes in proptest::collection::btree_set(0..64u32, 1..12),

@@ -1,16 +1,17 @@
-//! How a generalized cell is written, and read back: one form for whatever decided it.
+//! The text form of a generalized cell, and its parser: one syntax for all methods.
 //!
 //! | written | means |
 //! | --- | --- |
 //! | `02138` | the value itself, or a label of a hierarchy |
-//! | `[20, 35]`, `[20, 35)`, `< 20`, `>= 90` | a number between bounds; a round bracket leaves its bound out |
+//! | `[20, 35]`, `[20, 35)`, `< 20`, `>= 90` | between bounds; a round bracket excludes its bound |
 //! | `{A, B}` | one of these values |
 //! | `0213*`, `*138` | a value that begins or ends so; a star for every hidden character |
 //! | `*` | anything |
 //!
-//! Within `{…}` a value that has a comma, a brace, a quote or a space at an end is written in double quotes, with `""` for a quote.
-//! Whether a text is meant as a form or is a value that happens to look like one, only the column's hierarchy can say. Costs one
-//! pass over the text. Readers in other languages are in `readers/`; `readers/cases.csv` is a test of all of them.
+//! Within `{…}` a value that has a comma, a brace, a quote or a space at an end is written in
+//! double quotes, with `""` for a quote. Only the column's hierarchy can decide whether a text is a
+//! form or a value that looks like one. Costs one pass over the text. `readers/` contains parsers
+//! in other languages; `readers/cases.csv` tests all of them.
 
 /// A cell as it is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +24,7 @@ pub enum Cell {
     Interval(Interval),
     /// One of some values.
     Set(Vec<String>),
-    /// A text of which the beginning or the end is shown.
+    /// A text whose beginning or end is shown.
     Masked(Masked),
 }
 
@@ -49,7 +50,7 @@ impl Interval {
     }
 }
 
-/// A text of which the beginning or the end is shown.
+/// A text whose beginning or end is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Masked {
     /// What is shown.
@@ -91,8 +92,8 @@ pub fn write_interval(low: &str, high: &str) -> String {
     if low == high { low.into() } else { format!("[{}, {}]", low.trim(), high.trim()) }
 }
 
-/// The set of some values, or the value where it is one. Numbers come first and by size, all else by its characters: any other order could tell of the one
-/// in which rows were.
+/// The set of some values, or the value if there is one. Numbers come first and by size, all others
+/// by their characters: any other order could reveal the order of rows.
 pub fn write_set<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
     let mut values: Vec<&str> = values.into_iter().collect();
     let key = |value: &str| number(value).unwrap_or(f64::INFINITY);

@@ -152,7 +152,12 @@ impl Error {
 
     /// Whether the work was asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.faults.iter().all(|fault| fault.kind == Kind::Cancelled)
+        self.is_all(Kind::Cancelled)
+    }
+
+    /// Whether every fault is of one kind.
+    pub fn is_all(&self, kind: Kind) -> bool {
+        self.faults.iter().all(|fault| fault.kind == kind)
     }
 
     /// Changes every fault, for instance to add the file it was found in.

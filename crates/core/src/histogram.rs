@@ -1,10 +1,10 @@
-//! Histograms: for each class, how often each value of one further column occurs in its rows.
+//! Histograms: for each class, the counts of the values of one further column in its rows.
 //!
-//! What models of sensitive values (Machanavajjhala et al. 2006, l-diversity) and losses of labels
-//! (Iyengar 2002) are told from. The lists of all classes lie end to end (compressed sparse rows), each in
-//! ascending order of codes, so that a class has one list whatever it was merged from. Memory grows with
-//! distinct (class, value) pairs; merging costs one step per pair, and a step per class and value
-//! where these are few or a sort of each merged list where they are not.
+//! Models of sensitive values [Machanavajjhala 2006] and losses of labels [Iyengar 2002] are
+//! computed from them. The lists of all classes are contiguous (compressed sparse rows), each in
+//! ascending order of codes, so a class has one list regardless of what it was merged from. Memory
+//! grows with distinct (class, value) pairs; merging costs one step per pair, plus one step per
+//! class and value if there are few values, or a sort of each merged list otherwise.
 
 use crate::error::{Fault, Result};
 use crate::table::Code;
@@ -20,8 +20,8 @@ pub struct Histogram {
     values: usize,
 }
 
-/// Counters per pair up to which every class and value has one: they are read once each, in order, which is worth several
-/// visits to lists that lie about.
+/// Counters per pair up to which every class and value has one: they are read once each, in order,
+/// which is worth several visits to lists that lie about.
 const DENSE: usize = 8;
 
 /// Buffers that are kept from merge to merge.
@@ -37,7 +37,7 @@ pub struct Scratch {
 }
 
 impl Histogram {
-    /// Counts (class, code, rows) triples, in any order, of so many classes.
+    /// Counts (class, code, rows) triples, in any order, of `classes` classes.
     ///
     /// # Errors
     /// A class that there is not, or more rows than 32 bits can count.
@@ -85,7 +85,8 @@ impl Histogram {
         (&self.codes[list.clone()], &self.counts[list])
     }
 
-    /// The histogram of some of the classes, in the order given; where nothing was counted, nothing.
+    /// The histogram of some of the classes, in the order given; where nothing was counted,
+    /// nothing.
     #[must_use]
     pub fn part(&self, classes: &[u32]) -> Histogram {
         let mut part = Histogram { values: self.values, ..Histogram::default() };
@@ -116,7 +117,8 @@ impl Histogram {
         }
     }
 
-    /// With a counter for every class and value: nothing is sorted, and lists are read in their order.
+    /// With a counter for every class and value: nothing is sorted, and lists are read in their
+    /// order.
     fn merge_dense(&self, ids: &[u32], merged: usize, to: &mut Histogram, scratch: &mut Scratch) {
         let rows = &mut scratch.rows;
         rows.clear();

@@ -1,7 +1,7 @@
 //! Nodes and the lattice they form: level vectors, their order, neighbours and limits; no data.
 //!
-//! Columns that are linked share one dimension, so that a node with linked columns at different
-//! levels does not exist (O, "constraints"). Enumeration is mixed-radix; nothing is stored per node.
+//! Linked columns share one dimension, so a node with linked columns at different levels does not
+//! exist [El Emam 2009, "constraints"]. Enumeration is mixed-radix; nothing is stored per node.
 
 use crate::error::{Error, Fault, Result};
 
@@ -30,7 +30,8 @@ impl Node {
         self.0.iter().map(|&l| u32::from(l)).sum()
     }
 
-    /// Whether every level is at most the other's: this node is the other or a specialization of it.
+    /// Whether every level is at most the other's: this node is the other or a specialization of
+    /// it.
     pub fn below(&self, other: &Node) -> bool {
         self.0.iter().zip(&other.0).all(|(a, b)| a <= b)
     }
@@ -228,8 +229,9 @@ impl Lattice {
     }
 }
 
-/// How many nodes lie at each height, lowest first, from `(min level, max level, columns)`: a free column
-/// counts as 1 column, columns that must sit at the same level as one entry with their number.
+/// How many nodes lie at each height, lowest first, from `(min level, max level, columns)`: a free
+/// column counts as 1 column, columns that must sit at the same level as one entry with their
+/// number.
 ///
 /// Floating point, because a few dozen columns have more nodes than any integer counts.
 pub fn profile(ranges: impl IntoIterator<Item = (usize, usize, usize)>) -> Vec<f64> {

@@ -1,7 +1,35 @@
 //! Throng releases data about people without releasing the people.
 //!
 //! This crate is the science: every noun and every decision. It touches no file, no clock and no
-//! network. The modules are listed in reading order; the list is the flow.
+//! network. The `throng-engine` crate releases files; a table in memory needs this crate alone:
+//!
+//! ```
+//! use throng::memory::{Table, release};
+//! use throng::watch::Watch;
+//!
+//! let policy = r#"
+//!     version = 1
+//!     input.path = "people"
+//!     columns.age = { role = "quasi", hierarchy = { intervals = { widths = [10, 20] } } }
+//!     columns.sex = { role = "quasi" }
+//!     columns.illness = { role = "sensitive" }
+//!     privacy = { k = 2, suppression = 0.25 }
+//! "#;
+//! let people = ["34,f,flu", "36,f,asthma", "51,m,flu", "58,m,angina", "35,m,flu"];
+//! let row = |line: &&str| line.split(',').map(|cell| Some(cell.to_owned())).collect();
+//! let columns = ["age", "sex", "illness"].map(String::from).to_vec();
+//! let table = Table::new(columns, people.iter().map(row).collect())?;
+//!
+//! let no_files = |path: &str| unreachable!("the policy names no file, not {path}");
+//! let released = release(policy, &table, &no_files, &Watch::none())?;
+//! assert!(released.verdict.holds());
+//! assert_eq!(released.certificate.release.privacy["k-anonymity"].achieved, Some(2.0));
+//! # Ok::<(), throng::error::Error>(())
+//! ```
+//!
+//! [`decide`] is the heart: policy and grouped table in, [`decide::Decision`] out. [`verify`] judges a
+//! release with code of its own. [`watch::Watch`] reports progress and stops work. The modules are listed
+//! in reading order; the list is the flow.
 
 #![forbid(unsafe_code)]
 
@@ -25,12 +53,16 @@ pub mod predict;
 pub mod network;
 pub mod model;
 pub mod loss;
+pub mod registry;
 pub mod policy;
 pub mod space;
 pub mod pseudonym;
 pub mod sampling;
 pub mod recoding;
 pub mod recoded;
+pub mod stars;
+pub mod exposure;
+pub mod class_risk;
 pub mod release;
 
 // Verbs, in order.
@@ -38,12 +70,14 @@ pub mod describe;
 pub mod screen;
 pub mod search;
 pub mod recode;
+pub mod decide;
 pub mod explore;
 pub mod compare;
 pub mod risk;
 pub mod argus;
 pub mod verify;
 pub mod report;
+pub mod memory;
 
 // Made-up data, for the demonstration and for benchmarks.
 pub mod synth;

@@ -6,11 +6,11 @@
 //! apart by label texts, because a recipient sees nothing else; a label may stand at several levels.
 //! Costs one look-up per class, and four or two bytes per cell of the distinct tuples.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::classes::{Classes, Codes, Groups, View};
+use crate::classes::{Classes, Codes, Flags, Groups, View};
 use crate::error::{Fault, Result};
 use crate::hierarchy::{Hierarchy, Path};
 use crate::histogram::{Histogram, Scratch};
@@ -82,9 +82,11 @@ pub struct Look {
 
 /// What every class of a table became.
 #[derive(Debug)]
-pub struct Recoded<'a> {
-    base: Cow<'a, Classes>,
+pub struct Recoded {
+    base: Arc<Classes>,
     columns: Vec<Values>,
+    /// Column → leaf → cell by the rule that most classes follow; empty where there is none.
+    rule: Vec<Vec<Code>>,
     /// The classes of the table with places in `columns` for codes. A suppressed class has the values that it
     /// would have had: losses that do not count suppression are of those.
     cells: Classes,
@@ -96,18 +98,18 @@ pub struct Recoded<'a> {
     looks: Vec<Look>,
 }
 
-impl<'a> Recoded<'a> {
+impl Recoded {
     /// A table whose classes became `cells`, row by row as places among the values of `columns`.
     ///
     /// # Errors
     /// As [`Classes::new`].
     pub fn new(
-        base: &'a Classes,
+        base: &Arc<Classes>,
         columns: Vec<Values>,
         cells: Vec<Code>,
         suppressed: Vec<bool>,
     ) -> Result<Self> {
-        Recoded::made(Cow::Borrowed(base), columns, cells, suppressed)
+        Recoded::made(Arc::clone(base), columns, cells, suppressed)
     }
 
     /// The same of classes of which rows became different things; each is then there several times.
@@ -120,11 +122,11 @@ impl<'a> Recoded<'a> {
         cells: Vec<Code>,
         suppressed: Vec<bool>,
     ) -> Result<Self> {
-        Recoded::made(Cow::Owned(base), columns, cells, suppressed)
+        Recoded::made(Arc::new(base), columns, cells, suppressed)
     }
 
     fn made(
-        base: Cow<'a, Classes>,
+        base: Arc<Classes>,
         columns: Vec<Values>,
         cells: Vec<Code>,
         suppressed: Vec<bool>,
@@ -154,14 +156,14 @@ impl<'a> Recoded<'a> {
             let part = if suppressed[class] { &mut looks[at].suppressed } else { &mut looks[at].released };
             *part += u64::from(count);
         }
-        Ok(Recoded { base, columns, cells, suppressed, look_of, tuples, looks })
+        Ok(Recoded { base, columns, rule: Vec::new(), cells, suppressed, look_of, tuples, looks })
     }
 
     /// A table after steps; suppressed rows are seen at the first one.
     ///
     /// # Errors
     /// As [`Classes::new`].
-    pub fn of_steps(base: &'a Classes, hierarchies: &[Hierarchy], steps: &Steps) -> Result<Self> {
+    pub fn of_steps(base: &Arc<Classes>, hierarchies: &[Hierarchy], steps: &Steps) -> Result<Self> {
         let mut columns = Vec::new();
         let mut starts = Vec::new();
         let worths = Worths::of(base, hierarchies);
@@ -182,7 +184,38 @@ impl<'a> Recoded<'a> {
             }
         }
         let suppressed = (0..base.len()).map(|class| steps.of(class).is_none()).collect();
-        Recoded::new(base, columns, cells, suppressed)
+        let first = &steps.nodes()[0];
+        let rule = hierarchies.iter().enumerate().map(|(column, hierarchy)| {
+            let level = first.level(column);
+            hierarchy.codes(level).iter().map(|&code| starts[column][level] + code).collect()
+        });
+        let rule = rule.collect();
+        Ok(Recoded { rule, ..Recoded::new(base, columns, cells, suppressed)? })
+    }
+
+    /// A table whose classes are all at one node, but for those that it suppresses.
+    ///
+    /// # Errors
+    /// As [`Classes::new`].
+    pub fn of_node(
+        base: &Arc<Classes>,
+        hierarchies: &[Hierarchy],
+        node: &Node,
+        suppressed: &[bool],
+    ) -> Result<Self> {
+        let step = |&suppressed: &bool| (!suppressed).then_some(0);
+        let steps = Steps::new(vec![node.clone()], suppressed.iter().map(step))?;
+        Recoded::of_steps(base, hierarchies, &steps)
+    }
+
+    /// Column → leaf → cell by the rule that most classes follow; empty where every class has its own.
+    pub fn rule(&self) -> &[Vec<Code>] {
+        &self.rule
+    }
+
+    /// The labels of all looks, one after the other, as places among the labels of each column.
+    pub fn look_labels(&self) -> &Tuples {
+        &self.tuples
     }
 
     /// The classes of the table, as they were.
@@ -198,6 +231,12 @@ impl<'a> Recoded<'a> {
     /// The value of a class of the table in a column, as a place among the column's values.
     pub fn cell(&self, class: usize, column: usize) -> usize {
         self.cells.code(class, column) as usize
+    }
+
+    /// The label of a class of the table in a column; `None` is missing.
+    pub fn label(&self, class: usize, column: usize) -> Option<&str> {
+        let values = &self.columns[column];
+        values.labels[values.values[self.cell(class, column)].label as usize].as_deref()
     }
 
     /// Whether a class of the table is suppressed.
@@ -261,11 +300,12 @@ impl<'a> Recoded<'a> {
         let classes = Classes::new(self.columns.len(), Codes::Wide(codes), counts)?;
         let groups = Groups { histograms: self.histograms(needs), ..Groups::identity(&classes) };
         let node = Node::new(vec![0; self.columns.len()]);
-        Ok(Released { classes, hierarchies, node, groups })
+        let flags = Flags::none(classes.len());
+        Ok(Released { classes: classes.into(), hierarchies: hierarchies.into(), node, groups, flags })
     }
 }
 
-impl Recoded<'_> {
+impl Recoded {
     /// One histogram of the released classes per measured column, empty where it is not needed.
     pub fn histograms(&self, needs: &[usize]) -> Vec<Histogram> {
         if needs.is_empty() {
@@ -290,19 +330,42 @@ impl Recoded<'_> {
     }
 }
 
-/// A release as a table of its own.
+/// The classes of a release as models judge them. After a search of levels these are the classes of
+/// the table at the chosen node, with the suppressed ones flagged; otherwise the release is a table
+/// of its own, and nothing is flagged.
 #[derive(Debug)]
 pub struct Released {
-    classes: Classes,
-    hierarchies: Vec<Hierarchy>,
+    classes: Arc<Classes>,
+    hierarchies: Arc<[Hierarchy]>,
     node: Node,
     groups: Groups,
+    flags: Flags,
 }
 
 impl Released {
+    /// The classes of a table at a node, and which of them are suppressed.
+    pub fn at_node(
+        classes: &Arc<Classes>,
+        hierarchies: &Arc<[Hierarchy]>,
+        node: Node,
+        (groups, flags): (Groups, Flags),
+    ) -> Self {
+        Released { classes: Arc::clone(classes), hierarchies: Arc::clone(hierarchies), node, groups, flags }
+    }
+
     /// Its classes.
     pub fn view(&self) -> View<'_> {
         View::new(&self.classes, &self.hierarchies, &self.node, &self.groups)
+    }
+
+    /// The classes that are not part of the release.
+    pub fn flags(&self) -> &Flags {
+        &self.flags
+    }
+
+    /// Number of released classes.
+    pub fn released_classes(&self) -> u64 {
+        (self.view().len() - self.flags.classes()) as u64
     }
 }
 

@@ -1,22 +1,25 @@
-//! What was decided: steps of a level per quasi-identifier, and which classes are suppressed.
+//! From codes of the table to codes of the release: what rewriting rows needs to know of a decision.
 //!
-//! A search decides on one node, and the classes that are unsafe there are flagged. Local recoding lets
-//! further steps follow: the rows still flagged are generalized, from their leaves, to the next node, the
-//! classes that they form among themselves are released where they are safe, and the rest goes on; what is
-//! left after the last step is suppressed. A [`Recoding`] is all that rewriting rows needs: per column a table
-//! from the value's code to its label's code, the tuples that are flagged, and where those go. One
-//! look-up per cell, one per row when anything is flagged, and one more per flagged row.
+//! [`Steps`] are nodes that apply one after the other: rows that are unsafe at one go on to the next.
+//! A [`Share`] is some rows of a class that are in one region. Whatever decided, [`Recoded`] states
+//! what every class became, and a [`Recoding`] turns that into look-ups:
 //!
-//! Where rows were put into regions, every row is looked up by its tuple and gets the cells of its region. Rows of one tuple may be in
-//! several regions: then they are *dealt*, in the order in which they come, as many to each region as were decided. A [`Dealer`]
-//! counts them.
+//! - The *rule* maps each value of a column to its label. It serves all rows that a search of levels
+//!   treats alike.
+//! - *Exceptions* are tuples of leaves that the rule does not serve: suppressed rows, rows of later
+//!   steps, and all rows where they were put into regions.
+//!
+//! Costs one look-up per cell where there is a rule, one per row where there are exceptions, and one
+//! more per exceptional cell. Rows of one tuple may be in several regions. They are then assigned in
+//! the order in which they come, and a [`RowCounter`] counts them.
 
 use rustc_hash::FxHashMap;
 
-use crate::classes::{Classes, Flags, View};
+use crate::classes::Classes;
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
+use crate::recoded::Recoded;
 use crate::table::Code;
 use crate::tuples::Tuples;
 
@@ -78,42 +81,19 @@ impl Steps {
 pub struct RecodedColumn {
     /// Its name.
     pub name: String,
-    /// Its level at the first step.
-    pub level: usize,
-    /// Its highest level at any step.
-    pub highest: usize,
-    /// Code of the value in the table's dictionary → code of its label at the first step.
-    pub codes: Vec<Code>,
-    /// Labels: those of the first level in its order, then what others add; `None` is missing.
+    /// Its labels; `None` is missing. The code after the last one stands for a suppressed cell.
     pub labels: Vec<Option<String>>,
+    /// Whether any cell may differ from the original.
+    pub changed: bool,
+    /// Code in the table's dictionary → code of the label by the rule; empty without a rule.
+    rule: Vec<Code>,
 }
 
-/// Where flagged rows go after the first step.
-#[derive(Debug, Clone)]
-struct Later {
-    /// Column → code in the table's dictionary → leaf.
-    leaves: Vec<Vec<Code>>,
-    /// The flagged tuples of leaves, and the step of each.
-    tuples: Tuples,
-    step_of: Vec<u16>,
-    nodes: Vec<Node>,
-    /// Column → level → leaf → code of the label; empty for a level that no step has.
-    codes: Vec<Vec<Vec<Code>>>,
-}
-
-/// Where rows go that were put into regions.
-#[derive(Debug, Clone)]
-struct Regions {
-    /// Column → code in the table's dictionary → leaf.
-    leaves: Vec<Vec<Code>>,
-    /// All tuples of leaves.
-    tuples: Tuples,
-    /// Tuple → where its shares begin; one more at the end.
-    starts: Vec<u32>,
-    /// The region of each share, and how many rows of the tuple are in it or in one before.
-    shares: Vec<(u32, u32)>,
-    /// Region by region, the code of the label in each column.
-    cells: Vec<Code>,
+impl RecodedColumn {
+    /// A column with its labels, and by the rule the label of each code of the table's dictionary.
+    pub fn new(name: &str, labels: Vec<Option<String>>, changed: bool, rule: Vec<Code>) -> Self {
+        RecodedColumn { name: name.to_owned(), labels, changed, rule }
+    }
 }
 
 /// Some rows of a point, and the region that they are in.
@@ -127,206 +107,178 @@ pub struct Share {
     pub rows: u32,
 }
 
-/// What was decided.
+/// What becomes of a suppressed row.
+const SUPPRESSED: u32 = u32::MAX;
+
+/// Tuples of leaves that the rule does not serve, and what their rows become.
+#[derive(Debug, Clone)]
+struct Exceptions {
+    /// Column → code in the table's dictionary → leaf.
+    leaves: Vec<Vec<Code>>,
+    /// Whether a rule serves all other tuples.
+    ruled: bool,
+    tuples: Tuples,
+    /// Tuple → where its fates begin; one more at the end.
+    starts: Vec<u32>,
+    /// A fate, and how many rows of the tuple have it or one before.
+    fates: Vec<(u32, u32)>,
+    /// Fate → column → code of the label.
+    cells: Vec<Code>,
+}
+
+/// What was decided, as look-ups.
 #[derive(Debug, Clone)]
 pub struct Recoding {
     /// The quasi-identifiers, in the order of the classes.
     pub columns: Vec<RecodedColumn>,
-    flagged: Tuples,
-    later: Option<Later>,
-    regions: Option<Regions>,
+    exceptions: Option<Exceptions>,
     suppressed: u64,
 }
 
 /// Counts the rows of tuples that are in several regions as they come.
 #[derive(Debug, Clone, Default)]
-pub struct Dealer {
+pub struct RowCounter {
     seen: FxHashMap<u32, u32>,
 }
 
 impl Recoding {
-    /// The recoding of a node: `maps` lead from the dictionary of each column to its leaves.
-    pub fn new(names: &[String], maps: &[Vec<Code>], view: &View<'_>, flags: &Flags) -> Self {
-        let columns = view
-            .hierarchies()
-            .iter()
-            .enumerate()
-            .map(|(i, hierarchy)| {
-                let level = view.node().level(i);
-                RecodedColumn {
-                    name: names[i].clone(),
-                    level,
-                    highest: level,
-                    codes: maps[i].iter().map(|&leaf| hierarchy.generalize(leaf, level)).collect(),
-                    labels: (0..hierarchy.size(level))
-                        .map(|c| hierarchy.label(level, c as Code).map(String::from))
-                        .collect(),
-                }
-            })
-            .collect();
-        let mut flagged = Tuples::new(view.columns());
-        let mut row = vec![0; view.columns()];
-        for class in flags.iter() {
-            for (column, cell) in row.iter_mut().enumerate() {
-                *cell = view.code(class, column);
-            }
-            flagged.insert(&row, view.counts()[class]);
-        }
-        Recoding { columns, flagged, later: None, regions: None, suppressed: flags.rows() }
-    }
-
-    /// The recoding of regions: which rows of each class are in which, by class, and the label of each region in each column, region by
-    /// region as places in `labels`; rows that are in none are suppressed.
-    pub fn of_regions(
-        (names, maps): (&[String], &[Vec<Code>]),
-        classes: &Classes,
-        shares: &[Share],
-        (cells, labels): (Vec<Code>, Vec<Vec<Option<String>>>),
-    ) -> Self {
-        let column = |(name, labels): (&String, Vec<Option<String>>)| RecodedColumn {
-            name: name.clone(),
-            level: 0,
-            highest: 1,
-            codes: Vec::new(),
-            labels,
+    /// The recoding of a decided table: `maps` lead from the dictionary of each column to its leaves.
+    pub fn new(names: &[String], maps: &[Vec<Code>], recoded: &Recoded) -> Self {
+        let column = |(i, name): (usize, &String)| {
+            let values = &recoded.columns()[i];
+            let label = |&leaf: &Code| values.values[recoded.rule()[i][leaf as usize] as usize].label;
+            let ruled = !recoded.rule().is_empty();
+            let rule = if ruled { maps[i].iter().map(label).collect() } else { Vec::new() };
+            let changed = !ruled || values.values.iter().any(|value| value.level > 0);
+            RecodedColumn::new(name, values.labels.clone(), changed, rule)
         };
-        let columns = names.iter().zip(labels).map(column).collect();
-        let mut tuples = Tuples::new(names.len());
-        let (mut starts, mut dealt) = (vec![0], Vec::with_capacity(shares.len()));
-        let mut row = vec![0; names.len()];
-        let (mut next, mut suppressed) = (shares.iter().peekable(), 0);
-        for (class, &count) in classes.counts().iter().enumerate() {
-            row.iter_mut().enumerate().for_each(|(column, cell)| *cell = classes.code(class, column));
-            tuples.insert(&row, count);
-            let mut rows = 0;
-            while let Some(share) = next.next_if(|share| share.point as usize == class) {
-                rows += share.rows;
-                dealt.push((share.region, rows));
-            }
-            suppressed += u64::from(count - rows);
-            starts.push(dealt.len() as u32);
-        }
-        let regions = Regions { leaves: maps.to_vec(), tuples, starts, shares: dealt, cells };
-        let flagged = Tuples::new(names.len());
-        Recoding { columns, flagged, later: None, regions: Some(regions), suppressed }
-    }
-
-    /// Whether rows were put into regions.
-    pub fn deals(&self) -> bool {
-        self.regions.is_some()
-    }
-
-    /// Turns the next row, in codes of the table's dictionaries, into codes of the labels of its region; `false` when it is in none, and
-    /// then the codes mean nothing.
-    pub fn deal(&self, row: &mut [Code], dealer: &mut Dealer) -> bool {
-        let Some(regions) = &self.regions else { return false };
-        for (cell, leaves) in row.iter_mut().zip(&regions.leaves) {
-            *cell = leaves[*cell as usize];
-        }
-        let Some(tuple) = regions.tuples.find(row) else { return false };
-        let [start, end] = [0, 1].map(|i| regions.starts[tuple as usize + i] as usize);
-        let region = match &regions.shares[start..end] {
-            [] => return false,
-            [(region, _)] => *region,
-            several => {
-                let seen = dealer.seen.entry(tuple).or_default();
-                let found = several.iter().find(|(_, until)| *seen < *until);
-                *seen += 1;
-                let Some((region, _)) = found else { return false };
-                *region
-            }
+        let columns = names.iter().enumerate().map(column).collect();
+        let rule = recoded.rule();
+        let by_rule = |class: usize| {
+            let base = recoded.base();
+            let same = |(c, rule): (usize, &Vec<Code>)| {
+                recoded.cell(class, c) == rule[base.code(class, c) as usize] as usize
+            };
+            !rule.is_empty() && !recoded.suppresses(class) && rule.iter().enumerate().all(same)
         };
-        let at = region as usize * row.len();
-        row.copy_from_slice(&regions.cells[at..at + row.len()]);
-        true
+        let exceptional = (0..recoded.base().len()).filter(|&class| !by_rule(class)).map(|class| {
+            let fate = (!recoded.suppresses(class)).then(|| recoded.look_of(class) as u32);
+            (class, fate)
+        });
+        let looks = recoded.look_labels();
+        let width = names.len();
+        let cells = (0..looks.len()).flat_map(|look| (0..width).map(move |c| looks.code(look, c))).collect();
+        Recoding::with_exceptions(columns, maps, recoded.base(), exceptional, cells)
     }
 
-    /// The same with further steps for the flagged rows; the first step is the node that it was made for.
-    #[must_use]
-    pub fn with_steps(
-        mut self,
+    /// Columns with their rule, and classes that are exceptions from it, each with its fate: a place in
+    /// `cells`, which holds the label of every column, or none where its rows are suppressed. A class that
+    /// comes several times in a row has several fates.
+    pub fn with_exceptions(
+        columns: Vec<RecodedColumn>,
         maps: &[Vec<Code>],
         classes: &Classes,
-        hierarchies: &[Hierarchy],
-        steps: &Steps,
+        exceptional: impl Iterator<Item = (usize, Option<u32>)>,
+        cells: Vec<Code>,
     ) -> Self {
-        let mut tuples = Tuples::new(hierarchies.len());
-        let mut step_of = Vec::new();
-        let mut row = vec![0; hierarchies.len()];
-        self.suppressed = 0;
-        for class in (0..classes.len()).filter(|&class| steps.of(class) != Some(0)) {
-            for (column, cell) in row.iter_mut().enumerate() {
-                *cell = classes.code(class, column);
-            }
-            tuples.insert(&row, classes.counts()[class]);
-            step_of.push(steps.of_class[class]);
-            if steps.of(class).is_none() {
-                self.suppressed += u64::from(classes.counts()[class]);
-            }
+        let mut tuples = Tuples::new(columns.len());
+        let (mut starts, mut fates): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
+        let mut row = vec![0; columns.len()];
+        let mut suppressed = 0;
+        for (class, fate) in exceptional {
+            row.iter_mut().enumerate().for_each(|(column, cell)| *cell = classes.code(class, column));
+            let rows = classes.counts()[class];
+            let tuple = tuples.insert(&row, rows) as usize;
+            let before = match tuple == starts.len() {
+                true => {
+                    starts.push(fates.len() as u32);
+                    0
+                }
+                false => fates.last().map_or(0, |&(_, until)| until),
+            };
+            fates.push((fate.unwrap_or(SUPPRESSED), before + rows));
+            suppressed += if fate.is_none() { u64::from(rows) } else { 0 };
         }
-        let codes = self.columns.iter_mut().enumerate();
-        let codes = codes.map(|(i, column)| label_codes(column, i, &hierarchies[i], steps)).collect();
-        let nodes = steps.nodes.clone();
-        self.later = Some(Later { leaves: maps.to_vec(), tuples, step_of, nodes, codes });
-        self
-    }
-
-    /// Whether a tuple is flagged at the first step.
-    pub fn flags(&self, row: &[Code]) -> bool {
-        self.flagged.find(row).is_some()
-    }
-
-    /// Whether anything is flagged at the first step.
-    pub fn flags_any(&self) -> bool {
-        !self.flagged.is_empty()
-    }
-
-    /// Whether flagged rows go on to further steps.
-    pub fn rescues(&self) -> bool {
-        self.later.is_some()
-    }
-
-    /// Turns a flagged row, in codes of the table's dictionaries, into codes of labels as a later step releases
-    /// it; `false` when no step does, and then the codes mean nothing.
-    pub fn rescue(&self, row: &mut [Code]) -> bool {
-        let Some(later) = &self.later else { return false };
-        for (cell, leaves) in row.iter_mut().zip(&later.leaves) {
-            *cell = leaves[*cell as usize];
-        }
-        let step = later.tuples.find(row).map_or(NONE, |at| later.step_of[at as usize]);
-        let Some(node) = later.nodes.get(usize::from(step)) else { return false };
-        for (column, cell) in row.iter_mut().enumerate() {
-            *cell = later.codes[column][node.level(column)][*cell as usize];
-        }
-        true
+        starts.push(fates.len() as u32);
+        let ruled = columns.iter().all(|column| !column.rule.is_empty());
+        let needed = !tuples.is_empty() || !ruled;
+        let exceptions =
+            needed.then(|| Exceptions { leaves: maps.to_vec(), ruled, tuples, starts, fates, cells });
+        Recoding { columns, exceptions, suppressed }
     }
 
     /// Rows that are suppressed.
     pub fn suppressed_rows(&self) -> u64 {
         self.suppressed
     }
+
+    /// Turns a batch of rows, column by column in codes of the table's dictionaries, into codes of
+    /// labels. A suppressed row has the code after the last label in every column. Returns the rows that are
+    /// not suppressed, or `None` where all are released.
+    pub fn recode(&self, codes: &mut [Vec<Code>], counter: &mut RowCounter) -> Option<Vec<u32>> {
+        let fates = match &self.exceptions {
+            Some(exceptions) => exceptions.fates_of(codes, counter),
+            None => Vec::new(),
+        };
+        for (column, cells) in self.columns.iter().zip(codes.iter_mut()).filter(|(c, _)| !c.rule.is_empty()) {
+            cells.iter_mut().for_each(|cell| *cell = column.rule[*cell as usize]);
+        }
+        let rows = codes.first().map_or(0, Vec::len);
+        let mut suppressed = Vec::new();
+        for (row, fate) in fates {
+            for (column, cells) in codes.iter_mut().enumerate() {
+                cells[row as usize] = match &self.exceptions {
+                    Some(exceptions) if fate != SUPPRESSED => {
+                        exceptions.cells[fate as usize * self.columns.len() + column]
+                    }
+                    _ => self.columns[column].labels.len() as Code,
+                };
+            }
+            if fate == SUPPRESSED {
+                suppressed.push(row);
+            }
+        }
+        (!suppressed.is_empty()).then(|| all_but(rows as u32, &suppressed))
+    }
 }
 
-/// For each level that a step has, leaf → code of the label; labels that are new are added to the column.
-fn label_codes(column: &mut RecodedColumn, i: usize, hierarchy: &Hierarchy, steps: &Steps) -> Vec<Vec<Code>> {
-    let mut known: FxHashMap<Option<String>, Code> =
-        column.labels.iter().cloned().enumerate().map(|(code, label)| (label, code as Code)).collect();
-    let mut codes = vec![Vec::new(); hierarchy.height() + 1];
-    for node in &steps.nodes {
-        let level = node.level(i);
-        if !codes[level].is_empty() {
-            continue;
+/// The rows that are not in an ascending list.
+fn all_but(rows: u32, suppressed: &[u32]) -> Vec<u32> {
+    let mut next = suppressed.iter().copied().peekable();
+    (0..rows).filter(|&row| next.next_if_eq(&row).is_none()).collect()
+}
+
+impl Exceptions {
+    /// The rows of a batch that the rule does not serve, ascending, each with its fate.
+    fn fates_of(&self, codes: &[Vec<Code>], counter: &mut RowCounter) -> Vec<(u32, u32)> {
+        let rows = codes.first().map_or(0, Vec::len);
+        let mut tuple = vec![0; codes.len()];
+        let mut fates = Vec::new();
+        for row in 0..rows {
+            for (cell, (leaves, codes)) in tuple.iter_mut().zip(self.leaves.iter().zip(codes)) {
+                *cell = leaves[codes[row] as usize];
+            }
+            match self.tuples.find(&tuple) {
+                Some(at) => fates.push((row as u32, self.fate(at, counter))),
+                None if !self.ruled => fates.push((row as u32, SUPPRESSED)),
+                None => {}
+            }
         }
-        column.highest = column.highest.max(level);
-        let code_of = |code: usize| {
-            let label = hierarchy.label(level, code as Code).map(String::from);
-            *known.entry(label.clone()).or_insert_with(|| {
-                column.labels.push(label);
-                column.labels.len() as Code - 1
-            })
-        };
-        let labels: Vec<Code> = (0..hierarchy.size(level)).map(code_of).collect();
-        codes[level] = hierarchy.codes(level).iter().map(|&code| labels[code as usize]).collect();
+        fates
     }
-    codes
+
+    /// The fate of the next row of a tuple. Rows beyond those that were decided about are suppressed: the
+    /// table changed, which the caller notices by its number of rows.
+    fn fate(&self, tuple: u32, counter: &mut RowCounter) -> u32 {
+        let [start, end] = [0, 1].map(|i| self.starts[tuple as usize + i] as usize);
+        match &self.fates[start..end] {
+            [(fate, _)] => *fate,
+            several => {
+                let seen = counter.seen.entry(tuple).or_default();
+                let found = several.iter().find(|(_, until)| *seen < *until);
+                *seen += 1;
+                found.map_or(SUPPRESSED, |(fate, _)| *fate)
+            }
+        }
+    }
 }

@@ -1,11 +1,14 @@
-//! What was released and what is claimed of it: the JSON of the contract, and the certificate.
+//! The results of a release: the JSON output, and the certificate with its claims.
+
+mod certificate;
+mod document;
+
+pub use certificate::{Certificate, FORMAT, Summary};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use crate::error::{Fault, Result};
 use crate::policy::Form;
 
 /// The summary of a release, as `--json` prints it.
@@ -13,13 +16,18 @@ use crate::policy::Form;
 pub struct Release {
     /// Rows of the input; of drawn rows see [`Release::published`].
     pub rows: u64,
-    /// Rows that were let out with their values.
+    /// Rows that were released with a value in at least one quasi-identifier.
     pub released: u64,
-    /// Rows that were suppressed.
+    /// All other rows: the withheld ones, and those that were released with `*` in every quasi-identifier.
     pub suppressed: u64,
+    /// Rows that are in no released class, because they were unsafe: left out, or written with `*` in every quasi-identifier
+    /// where the policy asks for that. The policy's limit bounds these.
+    #[serde(default)]
+    pub withheld: u64,
     /// Quasi-identifier → level; with several steps, at the first; with regions, none.
     pub levels: BTreeMap<String, usize>,
-    /// The steps in which rows were released, the first included, where there is more than that one.
+    /// The steps in which rows were released, the first included, where there is more than that
+    /// one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepFacts>,
     /// The regions that rows were put into, where that was done instead of choosing levels.
@@ -27,15 +35,16 @@ pub struct Release {
     pub regions: Option<RegionFacts>,
     /// Loss → value.
     pub loss: BTreeMap<String, f64>,
-    /// Loss → quasi-identifier → value, for losses that are put together from columns; without weights.
+    /// Loss → quasi-identifier → value, for losses that are put together from columns; without
+    /// weights.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
-    /// How the rows were drawn that were grouped, where differential privacy is asked for.
+    /// How the grouped rows were sampled, if the policy uses differential privacy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<SamplingFacts>,
-    /// Model → what was asked, what was reached, whether it holds.
+    /// Model → requirement, figure, and whether it holds.
     pub privacy: BTreeMap<String, Claim>,
-    /// Model → what is told of people who were predicted, where a model lets small classes out because of them.
+    /// Model → facts about predicted people, if a model releases small classes because of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub predicted: BTreeMap<String, PredictedFacts>,
     /// How recognizable rows are by their quasi-identifiers.
@@ -52,6 +61,10 @@ pub struct Release {
     pub output: FileFacts,
     /// The policy that was followed.
     pub policy: PolicyFacts,
+    /// File that the policy names → SHA-256 of its bytes: hierarchies, posets, the population. Keys
+    /// are paths as the policy writes them. Certificates of format 0 have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     /// The seed of the row order and of every other choice left to chance.
     pub seed: u64,
     /// The version of Throng.
@@ -84,19 +97,33 @@ impl Release {
     /// What may be published of it. Where rows were drawn for differential privacy, that is what the released rows tell anyhow:
     /// how many rows there were, were drawn or were suppressed, what that lost, how long it took, and a digest of the
     /// input would each tell somebody who knows all rows but one whether that one is among them. Then `rows` counts the
-    /// released rows, `suppressed` is 0, there are no losses, and of the input there is only its path.
+    /// rows of the release, `withheld` is 0, there are no losses, and of the input there is only its path.
+    ///
+    /// The digests of `files` stay: with differential privacy a policy cannot name a population, and
+    /// its hierarchies must not depend on the table.
     #[must_use]
     pub fn published(mut self) -> Self {
         if self.sampling.is_none() {
             return self;
         }
-        (self.rows, self.suppressed) = (self.released, 0);
+        let rows = self.in_classes();
+        (self.rows, self.suppressed, self.withheld) = (rows, rows.saturating_sub(self.released), 0);
         self.loss.clear();
         self.loss_by_column.clear();
         self.risk = None;
         self.search = SearchFacts { checked: 1, optimal: true, gap: 0.0, seconds: 0.0, ..self.search };
         self.input = FileFacts { path: self.input.path, sha256: String::new(), rows: 0 };
         self
+    }
+
+    /// Rows that are in released classes, those with `*` in every quasi-identifier included.
+    pub fn in_classes(&self) -> u64 {
+        self.rows.saturating_sub(self.withheld)
+    }
+
+    /// Rows that are in released classes and have `*` in every quasi-identifier.
+    pub fn blank(&self) -> u64 {
+        self.suppressed.saturating_sub(self.withheld)
     }
 
     /// Rows that were released after the first step, and cells that were starred for it.
@@ -119,14 +146,15 @@ pub struct Risks {
     pub after: RowRisk,
 }
 
-/// How recognizable the rows of a table are; a row's risk is 1 by the rows that cannot be told from it.
+/// Re-identification risk of a table's rows; the risk of a row is 1 over the number of rows
+/// indistinguishable from it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowRisk {
     /// Rows.
     pub rows: u64,
     /// Classes.
     pub classes: u64,
-    /// Rows of which no other has the same quasi-identifiers.
+    /// Rows whose quasi-identifiers no other row has.
     pub unique_rows: u64,
     /// Rows of the smallest class; 0 when there is none.
     pub smallest: u64,
@@ -171,7 +199,7 @@ pub struct PredictedFacts {
     pub people: u64,
     /// How sure it is, of each class by itself.
     pub confidence: f64,
-    /// What tells of people who are not in the table.
+    /// The source of information about people outside the table.
     pub from: Foresight,
     /// Released rows whose class has fewer than k rows.
     pub rows: u64,
@@ -194,7 +222,7 @@ impl PredictedFacts {
     }
 }
 
-/// What tells of people who are not in the table.
+/// The source of information about people outside the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Foresight {
@@ -222,16 +250,54 @@ pub struct PredictedBy {
 pub struct SearchFacts {
     /// The strategy that ran.
     pub algorithm: String,
-    /// Nodes of the lattice; 2⁶⁴ − 1 stands for that many or more.
-    pub nodes: u64,
-    /// Nodes whose classes were formed and judged.
+    /// Nodes of the lattice; the largest `u128` stands for more.
+    #[serde(with = "nodes")]
+    pub nodes: u128,
+    /// Nodes whose classes were formed and judged; rounds of local recoding count a node again.
     pub checked: u64,
-    /// Whether no node can be better.
+    /// Whether no other result of this kind can be better. Of local recoding and regions that is known only when nothing is lost.
     pub optimal: bool,
-    /// By how much of the loss, at most, a better node could be better; 0 when optimal.
+    /// How much less, at most, the loss of the best possible result could be; 0 when optimal, and the whole loss where no bound is
+    /// known.
     pub gap: f64,
     /// Wall time of the search.
     pub seconds: f64,
+}
+
+impl SearchFacts {
+    /// The same where no bound on the loss is known: only a loss of 0 is an optimum.
+    #[must_use]
+    pub fn unbounded(self, loss: f64) -> Self {
+        SearchFacts { optimal: loss == 0.0, gap: loss, ..self }
+    }
+}
+
+/// Counts of nodes in JSON: whole numbers up to 2⁵³, which every reader takes exactly, and beyond that rounded.
+pub(crate) mod nodes {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    const EXACT: u128 = 1 << 53;
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Number {
+        Whole(u64),
+        Rounded(f64),
+    }
+
+    pub(crate) fn serialize<S: Serializer>(nodes: &u128, to: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(*nodes) {
+            Ok(exact) if *nodes <= EXACT => to.serialize_u64(exact),
+            _ => to.serialize_f64(*nodes as f64),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        Ok(match Number::deserialize(from)? {
+            Number::Whole(nodes) => nodes.into(),
+            Number::Rounded(nodes) => nodes as u128,
+        })
+    }
 }
 
 /// A file that was read or written.
@@ -250,47 +316,4 @@ pub struct FileFacts {
 pub struct PolicyFacts {
     /// SHA-256 of its text.
     pub sha256: String,
-}
-
-/// A release with what is needed to prove it again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Certificate {
-    /// What was released.
-    #[serde(flatten)]
-    pub release: Release,
-    /// Released columns, in order.
-    pub columns: Vec<String>,
-    /// Classes of the release over all quasi-identifiers.
-    pub classes: u64,
-    /// SHA-256 of this certificate without its seal: finds a changed certificate, not a forged one.
-    pub seal: String,
-}
-
-impl Certificate {
-    /// Seals a release.
-    ///
-    /// # Errors
-    /// Only if it cannot be written as JSON, which would be a mistake of ours.
-    pub fn new(release: Release, columns: Vec<String>, classes: u64) -> Result<Self> {
-        let mut certificate = Certificate { release, columns, classes, seal: String::new() };
-        certificate.seal = certificate.digest()?;
-        Ok(certificate)
-    }
-
-    /// Whether the certificate is as it was sealed.
-    ///
-    /// # Errors
-    /// Only if it cannot be written as JSON, which would be a mistake of ours.
-    pub fn sealed(&self) -> Result<bool> {
-        Ok(self.digest()? == self.seal)
-    }
-
-    fn digest(&self) -> Result<String> {
-        let unsealed = Certificate { seal: String::new(), ..self.clone() };
-        // Through a `Value`, so that the order of keys does not depend on how the text was laid out.
-        let text = serde_json::to_value(&unsealed)
-            .and_then(|v| serde_json::to_string(&v))
-            .map_err(|e| Fault::bug(format!("certificate cannot be written: {e}")))?;
-        Ok(Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect())
-    }
 }

@@ -1,21 +1,25 @@
-//! (ε,δ)-differential privacy by random sampling and generalization (Li, Qardaji and Su 2012, "On sampling,
-//! anonymization, and differential privacy", theorem 1; Bild, Kuhn and Prasser 2018, "SafePub"): how large a share of the
-//! rows is drawn, how large a class must then be, and which rows are drawn.
+//! (ε, δ)-differential privacy by random sampling and generalization [Li 2012, theorem 1; Bild
+//! 2018]: the sampling rate, the required class size, and the selection of rows.
 //!
-//! Every row is drawn with probability β by itself, generalized by a rule that does not look at the data, and released where
-//! at least k drawn rows look like it. Whether one more row is in the table then changes the chance of every outcome by a factor
-//! of at most e^ε, but for outcomes that have a chance of at most δ together, if −ln(1 − β) ≤ ε and d(k) ≤ δ, where
+//! Every row is sampled independently with probability β, generalized by a data-independent rule,
+//! and released if at least k sampled rows equal it. One additional row in the table then changes
+//! the probability of every outcome by a factor of at most e^ε, except for outcomes with a total
+//! probability of at most δ, if −ln(1 − β) ≤ ε and d(k) ≤ δ, where
 //!
 //! d(k) = max over n ≥ ⌈k/γ − 1⌉ of P(X > γn), X binomial of n and β, and γ = (e^ε − 1 + β)/e^ε.
 //!
-//! (Of n rows of a class more than γn are drawn: only then is the outcome more than e^ε times as likely as with n − 1.) For all n with the
-//! same m = ⌊γn⌋ + 1 the last one has the largest tail, so that d(k) is the maximum over m ≥ k of P(X ≥ m) with
-//! n = ⌈m/γ⌉ − 1: one tail per m. A tail is at most e^(−n·D), D the divergence of γ from β (Chernoff 1952), which ends the
-//! maximum. Rounding is to the safe side: β down, γ down, tails up. Costs some hundred tails: less than a millisecond, and some for ε above 5.
+//! (More than γn of the n rows of a class are sampled: only then is the outcome more than e^ε times
+//! as likely as with n − 1.) Among all n with the same m = ⌊γn⌋ + 1 the last one has the largest
+//! tail, so d(k) is the maximum over m ≥ k of P(X ≥ m) with n = ⌈m/γ⌉ − 1: one tail per m. A tail
+//! is at most e^(−n·D), D the divergence of γ from β [Chernoff 1952], which terminates the maximum.
+//! Rounding is to the safe side: β down, γ down, tails up. Costs some hundred tails: less than a
+//! millisecond, and a few milliseconds for ε above 5.
 //!
-//! Which rows are drawn must be known to nobody who sees the release, so it follows from a secret and not from the
-//! seed: row i is drawn when 32 bits of HMAC-SHA256 are less than β·2³². The secret is bound to the seed, the policy and every
-//! byte of the table: another table or policy gets a draw of its own, as sums of ε over releases need it. Costs one HMAC per 8 rows.
+//! **Secret.** The selection must be unknown to everybody who sees the release, so it follows from
+//! a secret and not from the seed: row i is selected if 32 bits of HMAC-SHA256 are less than β·2³².
+//! The secret is bound to the seed, the policy and every byte of the table: another table or policy
+//! gets its own selection, as the composition of ε over releases requires. Costs one HMAC per 8
+//! rows.
 
 use std::ops::RangeInclusive;
 
@@ -23,11 +27,11 @@ use crate::error::{Fault, Result};
 use crate::population::ln_gamma;
 use crate::pseudonym::Key;
 
-/// The ε that can be asked for: below, hardly a row is drawn; above, it promises nothing.
+/// The allowed range of ε: below, hardly any row is sampled; above, it guarantees nothing.
 pub const EPSILON: RangeInclusive<f64> = 0.001..=10.0;
-/// The least δ that can be asked for.
+/// The least allowed δ.
 pub const LEAST_DELTA: f64 = 1e-30;
-/// What rounding can do to γ and to a tail.
+/// The rounding error of γ and of a tail.
 const ROUNDING: f64 = 1e-9;
 /// 2³²: β is a multiple of its inverse, so that 32 bits decide about a row exactly.
 const WORD: f64 = 4_294_967_296.0;
@@ -78,7 +82,7 @@ impl Sampling {
     }
 }
 
-/// What is wrong with ε or δ; the fault's key is the parameter.
+/// Errors of ε or δ; the fault's key is the parameter.
 pub fn unfit(epsilon: f64, delta: f64) -> Option<Fault> {
     if !EPSILON.contains(&epsilon) {
         let (low, high) = (EPSILON.start(), EPSILON.end());
@@ -98,7 +102,8 @@ pub fn unfit(epsilon: f64, delta: f64) -> Option<Fault> {
     None
 }
 
-/// β·2³² of the largest β with −ln(1 − β) ≤ ε, rounded down; also where it is a whole number but for rounding.
+/// β·2³² of the largest β with −ln(1 − β) ≤ ε, rounded down; also where it is a whole number but
+/// for rounding.
 fn threshold(epsilon: f64) -> u32 {
     (-(-epsilon).exp_m1() * WORD - 1e-3).floor() as u32
 }
@@ -170,7 +175,8 @@ impl Draw {
         Draw { key, threshold: sampling.threshold, row: 0, code: [0; 32] }
     }
 
-    /// A key for the order of released rows that tells as little of the table as the draw does.
+    /// A key for the order of released rows that reveals as little about the table as the sample
+    /// does.
     pub fn order(&self) -> [u8; 32] {
         self.key.hmac(&[b"order"])
     }
@@ -186,7 +192,7 @@ impl Draw {
         word < self.threshold
     }
 
-    /// Rows that were asked about.
+    /// The number of rows considered.
     pub fn rows(&self) -> u64 {
         self.row
     }

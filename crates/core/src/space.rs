@@ -1,12 +1,12 @@
-//! A table as points in space: what methods see that form regions of rows.
+//! A table as points in space: the input of methods that form regions of rows.
 //!
-//! The leaves of every column are put in an order in which neighbours belong together: numbers by size where cells
-//! become intervals, otherwise the branches of the hierarchy one after the other. A cell that covers some leaves
-//! covers a *range* of ranks, and what the range costs follows from its two ends. In the order of a hierarchy
-//! the least value above a set of leaves is the one above its first and its last; so unions, distances and bounds are about two
-//! numbers per column whatever the form of the cells is. Missing values rank last and join others only at the top.
-//!
-//! Costs leaves · log leaves per column once; then a range costs two look-ups.
+//! The leaves of every column are ordered so that related leaves are adjacent: numbers by size if
+//! cells become intervals, otherwise by branches of the hierarchy. A cell that covers some leaves
+//! covers a *range* of ranks, and the cost of the range follows from its two ends. In hierarchy
+//! order, the least value above a set of leaves is the one above its first and its last; so unions,
+//! distances and bounds need two numbers per column, whatever the form of the cells. Missing values
+//! rank last and join others only at the top. Costs leaves · log leaves per column once; then two
+//! look-ups per range.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub struct Axis {
     /// Rank → leaf, and back.
     leaves: Vec<Code>,
     ranks: Vec<Code>,
-    /// Rank → number; empty where cells are no numbers.
+    /// Rank → number; empty if cells are not numbers.
     numbers: Vec<f64>,
     /// Rank of the missing value, the last, where there is one.
     missing: Option<Code>,
@@ -55,7 +55,7 @@ impl Axis {
     /// The leaves of a hierarchy in order, for cells of a form.
     ///
     /// # Errors
-    /// Values that are no finite numbers where the form needs them.
+    /// Values that are not finite numbers where the form needs them.
     pub fn new(name: &str, hierarchy: &Hierarchy, form: Form, measure: Measure, weight: f64) -> Result<Self> {
         let missing = hierarchy.missing();
         let mut leaves: Vec<Code> =
@@ -140,8 +140,8 @@ impl Axis {
         if low == high { 0 } else { usize::from(self.joins.most(low as usize, high as usize)) }
     }
 
-    /// The ranks that a cell covers which must cover a range: for labels those under the least common value, otherwise the range;
-    /// everything where a missing value meets others.
+    /// The ranks that a cell covers which must cover a range: for labels those under the least
+    /// common value, otherwise the range; everything where a missing value meets others.
     pub fn covered(&self, low: Code, high: Code) -> (Code, Code) {
         if self.form == Form::Label {
             return self.under[self.level(low, high)][low as usize];
@@ -176,7 +176,8 @@ impl Axis {
         (first, last)
     }
 
-    /// The ranks of the numbers between that of a rank and another; the rank alone where they are the same.
+    /// The ranks of the numbers between that of a rank and another; the rank alone where they are
+    /// the same.
     pub fn between(&self, rank: Code, to: f64) -> (Code, Code) {
         let Some(from) = self.number(rank).filter(|&from| from != to) else { return (rank, rank) };
         let (low, high) = (from.min(to), from.max(to));
@@ -190,7 +191,8 @@ impl Axis {
         self.weight
     }
 
-    /// The ranks at which the value at a level ends that a rank is under: first and last. Only for leaves in the order of the hierarchy.
+    /// The ranks at which the value at a level ends that a rank is under: first and last. Only for
+    /// leaves in the order of the hierarchy.
     pub fn branch(&self, rank: Code, level: usize) -> (Code, Code) {
         self.under[level][rank as usize]
     }
@@ -321,10 +323,10 @@ pub struct Ground<'a> {
     /// Their hierarchies.
     pub hierarchies: &'a [Hierarchy],
     /// Distinct tuples of their leaves.
-    pub classes: &'a Classes,
+    pub classes: &'a Arc<Classes>,
     /// The levels allowed.
     pub lattice: &'a Lattice,
-    /// What makes a region unsafe.
+    /// The models that judge a region.
     pub models: &'a [Box<dyn PrivacyModel>],
     /// How many rows may be suppressed.
     pub max_suppressed: u64,

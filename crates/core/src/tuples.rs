@@ -1,8 +1,8 @@
-//! Distinct tuples of codes with their counts: how rows become classes.
+//! Distinct tuples of codes with their counts: groups rows into classes.
 //!
-//! Tuples lie end to end in one array, two bytes a cell while no code needs more, beside an index of
-//! four bytes a tuple. Rows come in batches, column by column. About 30 ns a row of nine columns
-//! when most rows are new, less when few are; nothing is allocated for a tuple already known.
+//! Tuples are contiguous in one array, two bytes per cell while no code needs more, beside an index
+//! of four bytes per tuple. Rows come in batches, column by column. About 30 ns per row of nine
+//! columns if most rows are new, less otherwise; a known tuple allocates nothing.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -25,7 +25,7 @@ pub struct Tuples {
 }
 
 impl Tuples {
-    /// No tuples, of so many columns.
+    /// An empty list of tuples with this many columns.
     pub fn new(width: usize) -> Self {
         Tuples {
             width,
@@ -144,7 +144,8 @@ impl Tuples {
         Classes::new(merged.width, merged.codes, merged.counts)
     }
 
-    /// As [`into_classes`](Self::into_classes) for the first columns, with a histogram of each further one.
+    /// As [`into_classes`](Self::into_classes) for the first columns, with a histogram of each
+    /// further one.
     ///
     /// # Errors
     /// As [`Classes::new`].
@@ -306,7 +307,8 @@ mod tests {
             prop_assert!(tuples.find(&[9, 9, 9]).is_none());
             let plain = tuples.clone().into_classes(&maps).unwrap();
             prop_assert_eq!(classes_of(&plain), expected);
-            // The last column measured instead: the classes of the first two, and its values in each.
+            // The last column measured instead: the classes of the first two, and its values in
+            // each.
             let measured = tuples.into_measured(2, &maps).unwrap();
             let mut expected: BTreeMap<Vec<Code>, BTreeMap<Code, u32>> = BTreeMap::new();
             for r in &rows {

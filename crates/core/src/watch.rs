@@ -12,7 +12,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -166,6 +166,13 @@ impl Watch {
         self
     }
 
+    /// The same without a listener, for work inside work that reports by itself.
+    #[must_use]
+    pub fn quiet(mut self) -> Self {
+        self.listener = None;
+        self
+    }
+
     /// The same without a limit, for work that has to be completed.
     #[must_use]
     pub fn unlimited(mut self) -> Self {
@@ -219,6 +226,31 @@ impl Watch {
     pub fn done(&self, stage: Stage, done: u64, of: Option<u64>) -> Result<()> {
         self.report(Event::Done { stage, done, of });
         self.check()
+    }
+}
+
+/// Counts the units of a stage over all threads.
+#[derive(Debug)]
+pub struct Counter<'a> {
+    watch: &'a Watch,
+    stage: Stage,
+    done: AtomicU64,
+    of: Option<u64>,
+}
+
+impl<'a> Counter<'a> {
+    /// Nothing is done yet.
+    pub fn new(watch: &'a Watch, stage: Stage, of: Option<u64>) -> Self {
+        Counter { watch, stage, done: AtomicU64::new(0), of }
+    }
+
+    /// Reports one more unit and fails if the work was asked to stop.
+    ///
+    /// # Errors
+    /// As [`Watch::check`].
+    pub fn one(&self) -> Result<()> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.watch.done(self.stage, done, self.of)
     }
 }
 
@@ -301,6 +333,24 @@ mod tests {
         });
         watch.done(Stage::Reading, 3, None).unwrap();
         watch.done(Stage::Writing, 4, Some(5)).unwrap();
+        watch.clone().quiet().done(Stage::Writing, 5, Some(5)).unwrap();
         assert_eq!(*seen.lock().unwrap(), [(Stage::Reading, 3, None), (Stage::Writing, 4, Some(5))]);
+    }
+
+    #[test]
+    fn a_counter_reports_every_unit_and_stops() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&seen);
+        let watch = Watch::none().listening(move |event| {
+            if let Event::Done { done, .. } = event {
+                kept.lock().unwrap().push(done);
+            }
+        });
+        let counter = Counter::new(&watch, Stage::Measuring, Some(3));
+        counter.one().unwrap();
+        counter.one().unwrap();
+        watch.cancel().finish();
+        assert!(counter.one().unwrap_err().is_cancelled());
+        assert_eq!(*seen.lock().unwrap(), [1, 2, 3]);
     }
 }

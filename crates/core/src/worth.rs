@@ -1,15 +1,18 @@
-//! What columns and values tell of the targets: the worth of a column, and of every value at every level.
+//! Information of columns and values about the targets: the worth of a column, and of every value
+//! at every level.
 //!
-//! From Katirai, *A Theory and Toolkit for the Mathematics of Privacy*. A column is worth its mutual information with the target
-//! ("Method 2"), a value the mean of its point-wise information over its rows ("Method 3"). The value at each level is a field of
-//! its own that the value below implies (his *implied fields*): whoever has a value has everything above it. So what is used is the
-//! largest of a value's own worth and of those above it; estimates can be larger above than below, and this keeps what is
-//! lost from falling by generalization. Values with fewer than 6 rows are left out of the estimates: they are worth what lies above them. With
-//! several targets everything is the mean over them. A cell that is an interval or a set is worth what its rows tell, and
-//! at least what the least hierarchy value above it is worth.
+//! From [Katirai 2006]. The worth of a column is its mutual information with the target ("Method
+//! 2"), that of a value the mean of its point-wise information over its rows ("Method 3"). The
+//! value at each level is a field of its own, implied by the value below (*implied fields*): a
+//! recipient who has a value has all its ancestors. So the worth of a value is the maximum of its
+//! own and those of its ancestors; estimates can be larger above than below, and the maximum keeps
+//! the loss from falling by generalization. Values with fewer than 6 rows are excluded from the
+//! estimates: they are worth what their ancestors are. With several targets, everything is the mean
+//! over them. A cell that is an interval or a set is worth the information of its rows, and at
+//! least the worth of the least hierarchy value above it.
 //!
-//! Costs one pass over the histograms of the targets and a sort of the distinct pairs of value and label, per column; nothing
-//! where there is no target.
+//! Costs one pass over the histograms of the targets and a sort of the distinct pairs of value and
+//! label, per column; nothing if there is no target.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +22,7 @@ use crate::histogram::Histogram;
 use crate::information::{RARE, mutual, worth};
 use crate::table::Code;
 
-/// What one column tells.
+/// The information of one column.
 #[derive(Debug, Clone)]
 pub struct Worths {
     /// Of the column, in bits.
@@ -42,7 +45,7 @@ struct Joint {
 }
 
 impl Worths {
-    /// What each column tells; none where there is no target.
+    /// The information of each column; none if there is no target.
     pub fn of(classes: &Classes, hierarchies: &[Hierarchy]) -> Vec<Worths> {
         let targets = &classes.histograms()[..classes.targets()];
         if targets.is_empty() {
@@ -83,7 +86,7 @@ impl Worths {
         under.iter().map(|leaves| self.of_rows(leaves)).collect()
     }
 
-    /// What the rows of some leaves tell by themselves, the mean over targets.
+    /// The information of the rows of some leaves on their own, the mean over targets.
     pub fn of_rows(&self, leaves: &[Code]) -> f64 {
         self.joints.iter().map(|joint| joint.worth(leaves)).sum::<f64>() / self.joints.len().max(1) as f64
     }
@@ -93,17 +96,17 @@ impl Worths {
         self.mutual
     }
 
-    /// What the value is worth that is worth most, in bits: 0 where nothing can be lost.
+    /// The largest worth of a value, in bits: 0 if nothing can be lost.
     pub fn most(&self) -> f64 {
         self.levels[0].iter().copied().fold(0.0, f64::max)
     }
 
-    /// What a value at a level is worth, in bits.
+    /// The worth of a value at a level, in bits.
     pub fn at(&self, level: usize, code: Code) -> f64 {
         self.levels[level][code as usize]
     }
 
-    /// What a cell is worth that covers some leaves, the least hierarchy value above which is given.
+    /// The worth of a cell that covers some leaves, with their least common hierarchy value.
     pub fn of_cell(&self, leaves: &[Code], level: usize, code: Code) -> f64 {
         self.of_rows(leaves).max(self.at(level, code))
     }
@@ -125,14 +128,15 @@ impl Joint {
         Joint { starts, pairs, rows: all.iter().sum(), all }
     }
 
-    /// What the rows of some leaves tell of the target; nothing where they are few.
+    /// The information of the rows of some leaves about the target; 0 if they are few.
     fn worth(&self, leaves: &[Code]) -> f64 {
         let of = |&leaf: &Code| {
             let (from, to) = (self.starts[leaf as usize], self.starts[leaf as usize + 1]);
             &self.pairs[from as usize..to as usize]
         };
         let pairs: usize = leaves.iter().map(|leaf| of(leaf).len()).sum();
-        // Labels are counted where they are met often, and put in order where they are not: then there may be far more of them than pairs.
+        // Labels are counted where they are met often, and put in order where they are not: then
+        // there may be far more of them than pairs.
         let met = match pairs > self.all.len() / 8 {
             true => self.counted(leaves.iter().flat_map(of)),
             false => summed(leaves.iter().flat_map(of).copied().collect()),
@@ -189,7 +193,8 @@ mod tests {
     use crate::classes::Codes;
     use crate::hierarchy::Path;
 
-    /// Four leaves under two values: 8 rows each of a, b and c, and 2 of d; a is always 1, b always 0, c and d are even.
+    /// Four leaves under two values: 8 rows each of a, b and c, and 2 of d; a is always 1, b always
+    /// 0, c and d are even.
     fn told() -> Worths {
         let path =
             |leaf: &str, above: &str| Path { leaf: leaf.into(), labels: vec![above.into(), "*".into()] };
@@ -205,13 +210,13 @@ mod tests {
     fn values_are_worth_what_they_tell() {
         let told = told();
         let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
-        // Labels are even in the table: a and b tell one bit, c nothing, x and y nothing.
+        // Labels are even in the table: a and b carry one bit, c nothing, x and y nothing.
         for (code, bits) in [1.0, 1.0, 0.0, 0.0].into_iter().enumerate() {
             near(told.at(0, code as Code), bits);
         }
         near(told.at(1, 0), 0.0);
         near(told.at(2, 0), 0.0);
-        // d is left out: of 24 rows 16 tell one bit.
+        // d is left out: of 24 rows, 16 carry one bit.
         near(told.mutual(), 2.0 / 3.0);
         // A set of a and c: 12 of 16 are 1, ¾·log2(1.5) + ¼·log2(2).
         near(told.of_cell(&[0, 2], 2, 0), 0.75 * 1.5f64.log2() + 0.25);
@@ -230,7 +235,7 @@ mod tests {
         assert!((told.at(0, 0) - 1.0).abs() < 1e-12 && (told.at(1, 0) - 1.0).abs() < 1e-12);
     }
 
-    /// Ten labels, of which one leaf meets one and another nine: counted or put in order, the same.
+    /// Ten labels; one leaf meets one and another nine: counted or sorted, the same.
     #[test]
     fn many_labels_are_added_up_as_few_are() {
         let pairs: Vec<(u32, u32, u64)> = (0..20).map(|n| (n % 3, n * 7 % 10, u64::from(n) + 1)).collect();

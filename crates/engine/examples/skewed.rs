@@ -1,5 +1,5 @@
-//! Writes the benchmark table of docs/performance.md: skewed independent columns, as Parquet or CSV, with
-//! their hierarchies and a policy.
+//! Writes the benchmark table of docs/performance.md: skewed independent columns, as Parquet or
+//! CSV, with their hierarchies and a policy.
 //!
 //! `cargo run --release -p throng-engine --example skewed -- FOLDER ROWS [parquet|csv]`
 

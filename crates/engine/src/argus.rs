@@ -1,32 +1,27 @@
-//! Reads the table that `throng argus` works on, and writes what it was made into: rows streamed, in random order, staged and renamed as a
+//! Reads the table that `throng argus` works on, and writes what it was made into: staged and renamed as a
 //! release is, with the verdict beside it in place of a certificate.
 //!
-//! One pass to read and one to write; a look-up per cell, and one per row where cells are blanked.
+//! One pass to read and one to write.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, DictionaryArray, StringArray, UInt32Array};
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
-use datafusion::arrow::record_batch::RecordBatch;
 use throng::argus::{self, Argus, Paper, Subject};
 use throng::error::{Fault, Result};
-use throng::policy::{Column, Format, Policy, Role};
+use throng::policy::{Format, Role};
 use throng::release::{FileFacts, PolicyFacts};
 use throng::search::{self, Problem};
 use throng::table::{Code, Dictionary};
+use throng::watch::Watch;
 
 use crate::Engine;
-use crate::cells::{Cells, text};
-use crate::digest::{digest_files, order_key};
+use crate::digest::digest_files;
 use crate::leveled::Leveled;
 use crate::paths::Staging;
-use crate::release::{PolicyFile, in_table};
-use crate::shuffle::Shuffle;
-use crate::sink::{Sink, Written};
+use crate::policy_file::{PolicyFile, in_table};
 use crate::source::Source;
 use crate::spared::{Existing, Spared};
 use crate::substitute::Substitutes;
+use crate::transform::Transform;
 
 /// A table that was read to be worked on.
 pub struct Held {
@@ -62,10 +57,11 @@ impl Held {
         output.with_extension("verdict.json")
     }
 
-    /// Refuses a place that cannot be written to, or where something else is, above all a certified release.
+    /// Refuses a place that cannot be written to, or where something else is, above all a certified
+    /// release.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The errors.
     pub fn check_output(&self, output: &Path, existing: Existing) -> Result<()> {
         let verdict = Held::verdict_path(output);
         let name = output.display().to_string();
@@ -91,18 +87,18 @@ impl Held {
 }
 
 impl Engine {
-    /// Reads the table of a policy to be worked on. Calls `progress` with the rows so far, which may stop it.
+    /// Reads the table of a policy to be worked on.
     ///
     /// # Errors
     /// What cannot be read or does not fit.
-    pub fn hold(&self, policy: &PolicyFile, progress: &dyn Fn(u64) -> Result<()>) -> Result<Held> {
+    pub fn hold(&self, policy: &PolicyFile, watch: &Watch) -> Result<Held> {
         let (source, columns) = self.open(policy)?;
         let quasi = |name: &&String| policy.policy.columns.get(*name).is_some_and(|c| c.role == Role::Quasi);
         let quasi: Vec<String> = columns.iter().filter(quasi).cloned().collect();
         argus::check(&policy.policy, &quasi)?;
         let keys = policy.keys()?;
-        self.check_weights(&source, &policy.policy)?;
-        let grouped = self.group_quasi(policy, (&source, &columns), None, progress)?;
+        self.check_weights(&source, &policy.policy, watch)?;
+        let grouped = self.group_quasi(policy, (&source, &columns), None, watch)?;
         let rows = grouped.tuples.rows();
         let load = |path: &str| policy.load(path);
         let (dictionaries, measured) = grouped.dictionaries.split_at(quasi.len());
@@ -111,14 +107,13 @@ impl Engine {
         let leveled = Leveled::new(leveled, (&grouped.measured, measured))?;
         let dictionaries = dictionaries.to_vec();
         let (problem, maps) =
-            Problem::new(&policy.policy, grouped, &load).map_err(|e| in_table(e, &source))?;
-        let substitutes = self.substitutes(&source, &policy.policy, keys, &|| progress(rows))?;
+            Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;
+        let substitutes = self.substitutes(&source, &policy.policy, keys, watch)?;
         let policy = policy.clone();
         Ok(Held { policy, source, problem, maps, dictionaries, leveled, substitutes, rows })
     }
 
-    /// Writes the table as it is now, and its verdict beside it; both or neither. Calls `progress` with the rows so far, which may
-    /// stop it.
+    /// Writes the table as it is now, and its verdict beside it; both or neither.
     ///
     /// # Errors
     /// As [`Held::check_output`], and what cannot be read or written.
@@ -127,12 +122,25 @@ impl Engine {
         held: &Held,
         argus: &Argus<'_>,
         (output, existing): (&Path, Existing),
-        progress: &dyn Fn(u64) -> Result<()>,
+        watch: &Watch,
     ) -> Result<Paper> {
         held.check_output(output, existing)?;
         let stage = Staging::of(output)?;
         let waiting = stage.output.display().to_string();
-        let written = self.rewrite(held, argus, &stage.output, progress).map_err(|e| {
+        let written = self.transform(&Transform {
+            source: &held.source,
+            policy: &held.policy.policy,
+            recoding: &argus.recoding(&held.maps),
+            dictionaries: &held.dictionaries,
+            substitutes: &held.substitutes,
+            leveled: &held.leveled,
+            draw: None,
+            rows: held.rows,
+            seed: held.policy.policy.search.seed,
+            output: &stage.output,
+            watch,
+        });
+        let written = written.map_err(|e| {
             e.map(|fault| match &fault.place.file {
                 Some(file) if *file == waiting => fault.file(output.display().to_string()),
                 _ => fault,
@@ -140,11 +148,11 @@ impl Engine {
         })?;
         let paper = Paper {
             certified: false,
-            verdict: argus.verdict(),
+            verdict: argus.verdict()?,
             steps: argus.steps(),
             input: FileFacts {
                 path: held.policy.policy.input.path.clone(),
-                sha256: digest_files(&held.source.files)?,
+                sha256: digest_files(&held.source.files, watch)?,
                 rows: held.rows,
             },
             output: FileFacts {
@@ -159,131 +167,5 @@ impl Engine {
         let json = serde_json::to_string_pretty(&paper).map_err(|e| Fault::bug(e.to_string()))?;
         stage.place(output, vec![(&Held::verdict_path(output), json + "\n")])?;
         Ok(paper)
-    }
-
-    fn rewrite(
-        &self,
-        held: &Held,
-        argus: &Argus<'_>,
-        output: &Path,
-        progress: &dyn Fn(u64) -> Result<()>,
-    ) -> Result<Written> {
-        let policy: &Policy = &held.policy.policy;
-        let released = |name: &String| policy.columns.get(name).is_some_and(Column::released);
-        let released: Vec<String> = self.columns(&held.source)?.into_iter().filter(released).collect();
-        let schema = self.schema(&held.source)?;
-        let mut rewriter = Rewriter::new(held, argus.cells(&held.maps), released, &schema)?;
-        let sink = Sink::create(output, policy, Arc::clone(&rewriter.schema))?;
-        let key = match policy.output.keep_order {
-            true => None,
-            false => Some(order_key(&held.source.files, policy.search.seed)?),
-        };
-        let mut shuffle = Shuffle::new(sink, held.rows, key);
-        let mut rows = 0;
-        let names = rewriter.names.clone();
-        self.scan(&held.source, &names, |batch| {
-            rows += batch.num_rows() as u64;
-            shuffle.push(rewriter.rewrite(&batch)?)?;
-            progress(rows)
-        })?;
-        if rows != held.rows {
-            return Err(Fault::data("the table changed while it was being worked on")
-                .file(&held.source.name)
-                .help("work on a copy that nobody writes to")
-                .into());
-        }
-        shuffle.finish()
-    }
-}
-
-/// Turns batches of the table into batches of what is written.
-struct Rewriter<'a> {
-    held: &'a Held,
-    cells: argus::Cells,
-    names: Vec<String>,
-    schema: SchemaRef,
-    /// For each written column the quasi-identifier it is.
-    quasi: Vec<Option<usize>>,
-    /// For each quasi-identifier its labels.
-    labels: Vec<ArrayRef>,
-}
-
-fn keyed_text() -> DataType {
-    DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
-}
-
-impl<'a> Rewriter<'a> {
-    fn new(held: &'a Held, cells: argus::Cells, names: Vec<String>, schema: &Schema) -> Result<Self> {
-        let quasi: Vec<Option<usize>> =
-            names.iter().map(|name| held.problem.names.iter().position(|q| q == name)).collect();
-        let mut fields = Vec::new();
-        for (name, quasi) in names.iter().zip(&quasi) {
-            let original = schema.field_with_name(name).map_err(|e| Fault::bug(e.to_string()))?.data_type();
-            let keyed = matches!(original, DataType::Dictionary(_, value) if value.is_string());
-            let kind = match quasi {
-                Some(q) if !cells.same(*q) || keyed => keyed_text(),
-                None if held.substitutes.has(name) || held.leveled.has(name) => DataType::Utf8,
-                _ => original.clone(),
-            };
-            fields.push(Field::new(name, kind, true));
-        }
-        let labels = (0..held.problem.names.len())
-            .map(|q| {
-                Arc::new(cells.labels(q).iter().map(Option::as_deref).collect::<StringArray>()) as ArrayRef
-            })
-            .collect();
-        Ok(Rewriter { held, cells, names, schema: Arc::new(Schema::new(fields)), quasi, labels })
-    }
-
-    fn rewrite(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let keys = self.recoded(batch)?;
-        let mut arrays = Vec::with_capacity(self.names.len());
-        for (i, name) in self.names.iter().enumerate() {
-            let wanted = self.schema.field(i).data_type();
-            let array = match self.quasi[i] {
-                Some(q) if *wanted == keyed_text() => self.generalized(q, &keys[q])?,
-                None if self.held.leveled.has(name) => self.held.leveled.replace(name, batch.column(i))?,
-                None if self.held.substitutes.has(name) => {
-                    self.held.substitutes.replace(name, batch.column(i))?
-                }
-                _ => Arc::clone(batch.column(i)),
-            };
-            // A reader may give views where the schema says text.
-            arrays.push(match array.data_type() == wanted {
-                true => array,
-                false if *wanted == DataType::Utf8 => text(name, &array)?,
-                false => {
-                    datafusion::arrow::compute::cast(&array, wanted).map_err(|e| Fault::bug(e.to_string()))?
-                }
-            });
-        }
-        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(|e| Fault::bug(e.to_string()).into())
-    }
-
-    /// Quasi-identifier → row → code of its label, where it has one.
-    fn recoded(&self, batch: &RecordBatch) -> Result<Vec<Vec<Option<Code>>>> {
-        let width = self.held.problem.names.len();
-        let mut codes = vec![Vec::new(); width];
-        for (i, name) in self.names.iter().enumerate() {
-            if let Some(q) = self.quasi[i] {
-                let cells = Cells::new(name, batch.column(i))?;
-                cells.look_up(name, &self.held.dictionaries[q], &mut codes[q])?;
-            }
-        }
-        let mut keys = vec![Vec::with_capacity(batch.num_rows()); width];
-        let (mut row, mut cells) = (vec![0; width], Vec::new());
-        for at in 0..batch.num_rows() {
-            row.iter_mut().zip(&codes).for_each(|(cell, column)| *cell = column[at]);
-            self.cells.recode(&mut row, &mut cells);
-            keys.iter_mut().zip(&cells).for_each(|(column, cell)| column.push(*cell));
-        }
-        Ok(keys)
-    }
-
-    fn generalized(&self, q: usize, keys: &[Option<Code>]) -> Result<ArrayRef> {
-        let keys = UInt32Array::from(keys.to_vec());
-        let array = DictionaryArray::<UInt32Type>::try_new(keys, Arc::clone(&self.labels[q]))
-            .map_err(|e| Fault::bug(e.to_string()))?;
-        Ok(Arc::new(array))
     }
 }

@@ -1,7 +1,10 @@
-//! Writes a table with a field for every level of its hierarchies, and takes such fields together again (core `augment.rs`).
+//! Writes a table with one field per hierarchy level, and collapses such fields again (core
+//! `augment.rs`).
 //!
-//! One pass over the policy's table for the values that hierarchies are built on, one over what is rewritten; in memory are these values and one batch, and rows stay in
-//! their order. Of the policy's own table only columns that a release may hold are written; a release that holds others, or lacks some, is refused.
+//! One pass over the policy's table for the values of the hierarchies, one over the rows to
+//! rewrite. Memory holds these values and one batch, and rows stay in their order. Of the policy's
+//! own table only columns that a release may contain are written; a release with other or missing
+//! columns is rejected.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +17,11 @@ use throng::error::{Error, Fault, Result};
 use throng::hierarchy::{self, Hierarchy};
 use throng::policy::{Column, Format, Role};
 use throng::table::{Code, Dictionary};
+use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::{Cells, text};
-use crate::release::{PolicyFile, in_table};
+use crate::policy_file::{PolicyFile, in_table};
 use crate::sink::{Sink, Written};
 use crate::source::Source;
 use crate::spared::{Existing, Spared};
@@ -44,16 +48,17 @@ enum Made {
 }
 
 impl Engine {
-    /// Adds implied fields, or takes them away. Calls `progress` with the rows so far, which may stop it.
+    /// Adds implied fields, or takes them away.
     ///
     /// # Errors
-    /// What cannot be read or written, cells that are no labels, and fields that no cell has; then nothing is left behind.
+    /// Read or write errors, cells that are not labels, and fields that no cell has; then nothing
+    /// is left behind.
     pub fn augment(
         &self,
         policy: &PolicyFile,
         what: Augmented<'_>,
         (output, existing): (&Path, Existing),
-        progress: &dyn Fn(u64) -> Result<()>,
+        watch: &Watch,
     ) -> Result<Written> {
         let (table, columns) = self.open(policy)?;
         let source = match what {
@@ -61,7 +66,7 @@ impl Engine {
             Augmented::Release(path) | Augmented::Undone(path) => Source::release(path, &policy.policy)?,
         };
         check(policy, what, output, existing)?;
-        let (names, hierarchies) = self.leveled_columns(policy, (&table, &columns), progress)?;
+        let (names, hierarchies) = self.leveled_columns(policy, (&table, &columns), watch)?;
         let implied: Vec<Implied<'_>> = names
             .iter()
             .zip(&hierarchies)
@@ -70,12 +75,12 @@ impl Engine {
         let rewriter = Rewriter::new(self, policy, what, &source, (&names, &implied))?;
         let mut sink = Sink::create(output, &policy.policy, Arc::clone(&rewriter.schema))?;
         let mut rows = 0;
-        self.scan(&source, &rewriter.read, |batch| {
+        self.scan(&source, &rewriter.read, watch, |batch| {
             let written =
                 rewriter.rewrite(&batch, rows).map_err(|e| e.map(|fault| fault.file(&source.name)))?;
             sink.write(&written)?;
             rows += batch.num_rows() as u64;
-            progress(rows)
+            watch.done(Stage::Writing, rows, None)
         })?;
         sink.finish()
     }
@@ -85,7 +90,7 @@ impl Engine {
         &self,
         policy: &PolicyFile,
         (table, columns): (&Source, &[String]),
-        progress: &dyn Fn(u64) -> Result<()>,
+        watch: &Watch,
     ) -> Result<(Vec<String>, Vec<Hierarchy>)> {
         let leveled = |column: &Column| column.role == Role::Quasi && column.poset.is_none();
         let of = |name: &String| policy.policy.columns.get(name);
@@ -99,12 +104,12 @@ impl Engine {
         }
         let mut dictionaries = vec![Dictionary::new(); names.len()];
         let (mut rows, mut codes) = (0, Vec::new());
-        self.scan(table, &names, |batch| {
+        self.scan(table, &names, watch, |batch| {
             for ((name, array), dictionary) in names.iter().zip(batch.columns()).zip(&mut dictionaries) {
                 Cells::new(name, array)?.encode(dictionary, &mut codes);
             }
             rows += batch.num_rows() as u64;
-            progress(rows)
+            watch.done(Stage::Reading, rows, None)
         })?;
         let load = |path: &str| policy.load(path);
         let built = names.iter().zip(&dictionaries).map(|(name, values)| {
@@ -253,7 +258,8 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Columns beside the quasi-identifiers that a release may not hold, and those that it must and that are not there.
+/// Columns beside the quasi-identifiers that a release may not hold, and those that it must and
+/// that are not there.
 fn unlike(policy: &PolicyFile, names: &[String], kept: &[&str]) -> Vec<Fault> {
     let columns = &policy.policy.columns;
     let wrong = kept.iter().filter_map(|name| {

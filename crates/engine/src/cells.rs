@@ -6,7 +6,7 @@ use datafusion::arrow::datatypes::{DataType, UInt32Type};
 use throng::error::{Error, Fault, Result};
 use throng::table::{Code, Dictionary};
 
-use crate::error::unlabelled;
+use crate::error::{unlabelled, unquoted};
 
 /// The time zone of everything that has one.
 pub(crate) const UTC: &str = "UTC";
@@ -108,7 +108,7 @@ impl Cells {
     }
 }
 
-/// What is wrong with a column of a type that has no text form, such as a list.
+/// Errors of a column of a type that has no text form, such as a list.
 pub(crate) fn unfit(column: &str, kind: &DataType) -> Option<Fault> {
     let keyed_text = matches!(kind, DataType::Dictionary(_, value) if value.is_string());
     if keyed_text || !(kind.is_nested() || kind.is_binary()) {
@@ -128,8 +128,11 @@ pub(crate) fn text(column: &str, array: &ArrayRef) -> Result<ArrayRef> {
         }
         _ => None,
     };
-    let unfit =
-        |e| Error::from(Fault::data(format!("cannot be read as text: {}", unlabelled(&e))).column(column));
+    let unfit = |e| {
+        Error::from(
+            Fault::data(format!("cannot be read as text: {}", unquoted(&unlabelled(&e)))).column(column),
+        )
+    };
     match plain {
         Some(kind) => text(column, &cast(array, &kind).map_err(unfit)?),
         None => cast(array, &DataType::Utf8).map_err(unfit),
@@ -139,7 +142,7 @@ pub(crate) fn text(column: &str, array: &ArrayRef) -> Result<ArrayRef> {
 fn keyed(column: &str, array: &ArrayRef) -> Result<Cells> {
     let kind = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
     let array = cast(array, &kind)
-        .map_err(|e| Fault::data(format!("cannot be read: {}", unlabelled(&e))).column(column))?;
+        .map_err(|e| Fault::data(format!("cannot be read: {}", unquoted(&unlabelled(&e)))).column(column))?;
     let dictionary = array.as_dictionary::<UInt32Type>();
     Ok(Cells::Keyed(dictionary.keys().iter().collect(), dictionary.values().as_string::<i32>().clone()))
 }

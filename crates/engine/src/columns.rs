@@ -1,4 +1,4 @@
-//! The columns of a table whose files each say what theirs are.
+//! The common columns of a table whose files each declare their own.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,20 +1,23 @@
-//! The tables of an experiment, and where its results go: all files or none.
+//! Reads the tables of an experiment and writes its results: all files or none.
 
 use std::path::{Path, PathBuf};
 
 use throng::compare::{Experiment, Table, TableSpec, expand};
 use throng::error::{Error, Fault, Result};
+use throng::policy::EXPERIMENT;
+use throng::watch::Watch;
 
 use crate::Engine;
 use crate::error::{unreadable, unwritable};
-use crate::release::PolicyFile;
+use crate::policy_file::PolicyFile;
 use crate::sink::{folder, write_atomically};
 use crate::spared::{Existing, Spared};
+use crate::staging;
 
 /// An experiment with where it came from.
 #[derive(Debug, Clone)]
 pub struct ExperimentFile {
-    /// What it asks for.
+    /// Its content.
     pub experiment: Experiment,
     /// Its text.
     pub text: String,
@@ -30,13 +33,9 @@ impl ExperimentFile {
     pub fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| unreadable(&name, &e))?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            Fault::input("is not an experiment: it is not UTF-8 text")
-                .file(&name)
-                .help("an experiment is a TOML file; experiments/patients.toml is an example")
-        })?;
-        let experiment = Experiment::parse(&text).map_err(|e| e.map(|f| f.file(&name)))?;
-        Ok(ExperimentFile { experiment, text, path: path.to_owned() })
+        let text = EXPERIMENT.text(&name, &bytes)?;
+        let experiment = Experiment::parse(text).map_err(|e| e.map(|f| f.file(&name)))?;
+        Ok(ExperimentFile { experiment, text: text.to_owned(), path: path.to_owned() })
     }
 
     /// Gives faults about the experiment's keys their place in it.
@@ -53,8 +52,8 @@ impl ExperimentFile {
         Ok(self.path.parent().unwrap_or(Path::new("")).join(expanded))
     }
 
-    /// Refuses, before any work, a folder for the results in which one of these files would be written over something. An
-    /// earlier comparison, which has them all, is replaced.
+    /// Refuses, before any work, a folder for the results in which one of these files would be
+    /// written over something. An earlier comparison, which has them all, is replaced.
     ///
     /// # Errors
     /// Policies that cannot be read, and what is wrong with the folder.
@@ -97,22 +96,18 @@ impl ExperimentFile {
 }
 
 impl Engine {
-    /// Reads or makes up the tables of an experiment. Calls `progress` with a table's name and its rows so far,
-    /// which may stop it.
+    /// Reads or makes up the tables of an experiment.
     ///
     /// # Errors
     /// Tables that cannot be read or do not fit their policy, variables that are not set.
-    pub fn tables(
-        &self,
-        file: &ExperimentFile,
-        progress: &dyn Fn(&str, u64) -> Result<()>,
-    ) -> Result<Vec<Table>> {
+    pub fn tables(&self, file: &ExperimentFile, watch: &Watch) -> Result<Vec<Table>> {
         let table = |(i, spec): (usize, &TableSpec)| {
+            watch.check()?;
             let name = spec.name.clone();
             match (&spec.policy, spec.synth) {
                 (Some(policy), _) => {
                     let policy = file.policy(spec, policy, &format!("tables.{i}"))?;
-                    let grouped = self.read(&policy, &|rows| progress(&name, rows))?;
+                    let grouped = self.read(&policy, watch)?;
                     let asked = policy.policy.clone();
                     Ok(Table::new(name, asked, grouped, Box::new(move |path| policy.load(path))))
                 }
@@ -125,15 +120,15 @@ impl Engine {
         file.experiment.tables.iter().enumerate().map(table).collect()
     }
 
-    /// Writes files into a folder, which is made if it is not there. All of them are written under another name
-    /// first and then given their own, so that a full disk leaves nothing behind.
+    /// Writes files into a folder, which is made if it is not there. All of them are written under
+    /// another name first and then given their own, so that a full disk leaves nothing behind.
     ///
     /// # Errors
     /// A folder that cannot be written to, and one in which the experiment would be written over.
     pub fn write_folder(&self, of: &ExperimentFile, to: &Path, files: &[(String, String)]) -> Result<()> {
         let name = to.display().to_string();
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-        // What else is there was asked about before the work.
+        // Other existing files were checked before the work.
         of.check_folder(to, &names, Existing::Replaced)?;
         let fail = |e: &std::io::Error| unwritable(&name, e);
         let new = !to.exists();
@@ -143,12 +138,12 @@ impl Engine {
                 .help("give another folder")
                 .into());
         }
-        let waiting = tempfile::Builder::new().prefix(".throng-").tempdir_in(folder(to));
-        let waiting = waiting.map_err(|e| unwritable(&name, &e.kind()))?;
+        let waiting = staging::Folder::new(folder(to)).map_err(|e| unwritable(&name, &e.kind()))?;
         for (file, text) in files {
             write_atomically(&waiting.path().join(file), text.as_bytes())
                 .map_err(|e| e.map(|fault| fault.file(to.join(file).display().to_string())))?;
         }
+        let _all_or_none = staging::publishing();
         if new {
             std::fs::create_dir(to).map_err(|e| fail(&e))?;
         }

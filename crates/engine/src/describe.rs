@@ -1,4 +1,4 @@
-//! Profiles a table in one pass, and finds out how a file is laid out when nobody says.
+//! Profiles a table in one pass, and detects the layout of a file.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use throng::describe::{self, Describer, Description};
 use throng::error::Result;
 use throng::policy::{Encoding, Format, Input, Missing};
+use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::Cells;
@@ -16,25 +17,20 @@ use crate::source::Source;
 const SAMPLE: u64 = 1 << 20;
 
 impl Engine {
-    /// The profile of a table, with proposals. Calls `progress` with the rows so far, which may stop it.
+    /// The profile of a table, with proposals.
     ///
     /// # Errors
     /// When the table cannot be read.
-    pub fn describe(
-        &self,
-        source: &Source,
-        nulls: &[String],
-        progress: &dyn Fn(u64) -> Result<()>,
-    ) -> Result<Description> {
+    pub fn describe(&self, source: &Source, nulls: &[String], watch: &Watch) -> Result<Description> {
         let columns = self.columns(source)?;
         let mut describer = Describer::new(columns.clone(), nulls);
         let mut rows = 0;
-        self.scan(source, &columns, |batch| {
+        self.scan(source, &columns, watch, |batch| {
             for (i, array) in batch.columns().iter().enumerate() {
                 Cells::new(&columns[i], array)?.each(&mut |cell| describer.push(i, cell));
             }
             rows += batch.num_rows() as u64;
-            progress(rows)
+            watch.done(Stage::Reading, rows, None)
         })?;
         let mut description = describer.finish();
         describe::propose(&mut description, &hierarchy_files(source, &columns));
@@ -60,7 +56,7 @@ fn hierarchy_files(source: &Source, columns: &[String]) -> Vec<(String, String)>
         .collect()
 }
 
-/// How a table is laid out, as far as a look at its beginning tells.
+/// The layout of a table, as detected from its beginning.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -71,6 +67,7 @@ pub fn sniff(path: &str) -> Result<Input> {
         delimiter: ',',
         quote: '"',
         encoding: Encoding::Utf8,
+        header: None,
         null: vec![String::new()],
         missing: Missing::Value,
     };
@@ -81,7 +78,7 @@ pub fn sniff(path: &str) -> Result<Input> {
     let mut head = Vec::new();
     let opened = std::fs::File::open(file).map_err(|e| unreadable(path, &e))?;
     opened.take(SAMPLE).read_to_end(&mut head).map_err(|e| unreadable(path, &e))?;
-    // A character cut in two by the end of the sample is no sign of Latin-1.
+    // A character cut in two by the end of the sample does not indicate Latin-1.
     if std::str::from_utf8(&head).is_err_and(|e| e.error_len().is_some()) {
         input.encoding = Encoding::Latin1;
     }

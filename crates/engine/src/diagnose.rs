@@ -1,4 +1,4 @@
-//! Finds the line that a fast reader stumbled over, so that the message can name it.
+//! Finds the line at which a fast reader failed, so that the error can name it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -65,7 +65,7 @@ fn ragged_file(source: &Source, file: &Path) -> Option<Error> {
     let mut records = csv::ReaderBuilder::new()
         .delimiter(source.layout.delimiter)
         .quote(source.layout.quote)
-        .has_headers(true)
+        .has_headers(source.headed)
         .flexible(true)
         .from_reader(reader);
     let mut record = csv::ByteRecord::new();
@@ -93,7 +93,8 @@ fn wrong_width(source: &Source, record: &csv::ByteRecord, line: u64, name: Strin
         "a cell holds the delimiter and needs quotes around it"
     };
     let cells = if found == 1 { "cell" } else { "cells" };
-    Fault::data(format!("has {found} {cells}, the header has {expected}"))
+    let first = if source.headed { "header" } else { "first line" };
+    Fault::data(format!("has {found} {cells}, the {first} has {expected}"))
         .file(name)
         .line(line)
         .help(help)

@@ -1,8 +1,8 @@
-//! Draws rows for differential privacy while a table is read: reads the secret that a policy names, and lets only the drawn rows
-//! of every batch through.
+//! Samples rows for differential privacy while a table is read: reads the secret that a policy
+//! names, and passes only the sampled rows of every batch on.
 //!
-//! One more pass over the bytes of the table, because the draw depends on all of them; then one code per 8 rows. Which
-//! rows are drawn is [`throng::sampling`]'s.
+//! One more pass over the bytes of the table, because the sample depends on all of them; then one
+//! HMAC per 8 rows. [`throng::sampling`] decides which rows are sampled.
 
 use datafusion::arrow::array::BooleanArray;
 use datafusion::arrow::compute::filter_record_batch;
@@ -11,15 +11,16 @@ use throng::error::{Fault, Result};
 use throng::policy::Format;
 use throng::pseudonym::Key;
 use throng::sampling::{Draw, Sampling};
+use throng::watch::Watch;
 
 use crate::Engine;
 use crate::digest::digest_files;
-use crate::release::PolicyFile;
+use crate::policy_file::PolicyFile;
 use crate::source::Source;
 use crate::substitute::secret;
 
 impl PolicyFile {
-    /// The secret by which rows are drawn, where the policy asks for differential privacy.
+    /// The secret by which rows are drawn, if the policy requests differential privacy.
     ///
     /// # Errors
     /// A secret that is not there.
@@ -38,11 +39,11 @@ impl PolicyFile {
         format!("privacy.models.0.differential_privacy.{part}")
     }
 
-    /// The draw of a table, where the policy asks for differential privacy.
+    /// The draw of a table, if the policy requests differential privacy.
     ///
     /// # Errors
     /// A secret that is not there or too short, a table that cannot be read or is JSON.
-    pub(crate) fn draw(&self, source: &Source, seed: u64) -> Result<Option<Draw>> {
+    pub(crate) fn draw(&self, source: &Source, seed: u64, watch: &Watch) -> Result<Option<Draw>> {
         let (Some(asked), Some(secret)) = (self.policy.differential_privacy(), self.secret()?) else {
             return Ok(None);
         };
@@ -54,7 +55,8 @@ impl PolicyFile {
         }
         let sampling = Sampling::new(asked.epsilon, asked.delta)?;
         let key = Key::new(&secret).map_err(|e| e.map(|fault| fault.key(self.secret_key())))?;
-        Ok(Some(Draw::new(&sampling, &key, seed, &self.sha256, &digest_files(&source.files)?)))
+        let digest = digest_files(&source.files, watch)?;
+        Ok(Some(Draw::new(&sampling, &key, seed, &self.sha256, &digest)))
     }
 }
 
@@ -65,9 +67,10 @@ impl Engine {
         source: &Source,
         columns: &[String],
         mut draw: Option<&mut Draw>,
+        watch: &Watch,
         mut each: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
-        self.scan(source, columns, |batch| {
+        self.scan(source, columns, watch, |batch| {
             let Some(draw) = &mut draw else { return each(batch) };
             let drawn: BooleanArray = (0..batch.num_rows()).map(|_| Some(draw.next_row())).collect();
             each(filter_record_batch(&batch, &drawn).map_err(|e| Fault::bug(e.to_string()))?)

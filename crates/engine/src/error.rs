@@ -1,10 +1,11 @@
-//! Foreign errors as faults. What DataFusion wraps is unwrapped by type; what libraries call themselves in
-//! front of their messages is left out.
+//! Converts foreign errors into faults. Errors that DataFusion wraps are unwrapped by type; library
+//! names in front of messages are removed.
 
 use std::io::{self, ErrorKind};
 
 use datafusion::error::DataFusionError;
 use throng::error::{Error, Fault, Kind};
+use throng::watch::Watch;
 
 /// A failure while a file was read.
 pub(crate) fn reading(file: &str, error: &DataFusionError) -> Error {
@@ -26,16 +27,24 @@ pub(crate) fn reading(file: &str, error: &DataFusionError) -> Error {
     }
 }
 
-/// The user asked to stop.
-pub(crate) fn stopped() -> Error {
-    Fault::new(Kind::Unsolvable, "stopped; nothing was written").into()
+/// Why regions are not complete: the work was asked to stop, or its time limit has passed.
+pub(crate) fn unfinished(watch: &Watch) -> Error {
+    let out_of_time = || {
+        Fault::new(
+            Kind::Unsolvable,
+            "the time limit ended before all rows were in regions; nothing was written",
+        )
+        .help("raise --seconds; only a search of levels has a best release so far")
+        .into()
+    };
+    watch.check().err().unwrap_or_else(out_of_time)
 }
 
-/// A file that is not what its name says.
+/// A file whose content does not match its extension.
 pub(crate) fn unlike(file: &str, error: &dyn std::fmt::Display) -> Error {
-    Fault::data(format!("cannot be read: {}", unlabelled(error)))
+    Fault::data(format!("cannot be read: {}", unquoted(&unlabelled(error))))
         .file(file)
-        .help("is it what the ending of its name says? Otherwise set input.format, or write it anew")
+        .help("check that the file extension matches its format, or set input.format")
         .into()
 }
 
@@ -63,6 +72,17 @@ pub(crate) fn unwritable(file: &str, error: &dyn std::fmt::Display) -> Error {
         .file(file)
         .help("check the folder, its permissions and the free space; nothing was left behind")
         .into()
+}
+
+/// A message of a library up to what it quotes, which can be a cell or a whole row.
+pub(crate) fn unquoted(message: &str) -> &str {
+    let opens = |(i, c): &(usize, char)| {
+        let before = message[..*i].chars().next_back();
+        matches!(*c, '\'' | '"' | '`' | '[' | '{') && before.is_none_or(|b| !b.is_alphanumeric())
+    };
+    let end = message.char_indices().find(opens).map_or(message.len(), |(i, _)| i);
+    let plain = message[..end].trim_end_matches(|c: char| c.is_whitespace() || ":,;(=".contains(c));
+    if plain.is_empty() { "it is damaged" } else { plain }
 }
 
 /// The first line of a message without the labels in front of it, such as "Parquet error: Arrow: ".
@@ -104,6 +124,23 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(unlabelled(&text), expected);
+        }
+    }
+
+    #[test]
+    fn what_libraries_quote_is_left_out() {
+        for (text, expected) in [
+            (
+                "Error while parsing value 'SECRET' as type 'Int64' for column 3 at line 7. Row data: '[SECRET,2]'",
+                "Error while parsing value",
+            ),
+            ("incorrect number of fields, got [SECRET, SECRET]", "incorrect number of fields, got"),
+            ("whilst decoding field \"a\": expected string got 1", "whilst decoding field"),
+            ("it can't be read", "it can't be read"),
+            ("`SECRET` is wrong", "it is damaged"),
+            ("Invalid Parquet file. Corrupt footer", "Invalid Parquet file. Corrupt footer"),
+        ] {
+            assert_eq!(unquoted(text), expected);
         }
     }
 

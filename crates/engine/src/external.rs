@@ -1,14 +1,16 @@
-//! A model outside of this program: a command that reads rows of CSV, a header first, and writes one number per row (Katirai, "The
-//! Greedy-DXCG Algorithm", where starting the model was what cost most).
+//! A model outside of this program: a command that reads rows of CSV, a header first, and writes
+//! one number per row [Katirai 2006, "The Greedy-DXCG Algorithm", where starting the model was what
+//! cost most].
 //!
 //! All rows of a batch go to one run of it. It must answer within its time, with as many numbers as there are rows; otherwise it is ended and the
-//! answer refused, with the number of the line and nothing of what was in it, because rows of people were. The last lines of what a command that failed
-//! wrote to its standard error are told: they are for whoever runs it, who has the rows. A command that is late or no longer wanted ends with all processes that
+//! answer refused, with the number of the line and nothing of what was in it, because rows of people were. What a command that failed
+//! wrote to its standard error is counted and not quoted, because it can hold rows. A command that is late or no longer wanted ends with all processes that
 //! it started, as long as they are of its group. Asked the same again, it must say the same. Costs a process and three threads per batch.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -19,43 +21,48 @@ use sha2::{Digest, Sha256};
 use throng::cell::number;
 use throng::error::{Error, Fault, Result};
 use throng::predict::{Guide, Reader, Row, averaged};
+use throng::watch::Watch;
 
-use crate::error::stopped;
+use crate::error::unfinished;
 
 /// Bytes that a number and the end of its line may have.
 const LINE: u64 = 64;
 /// How often it is looked whether a command has ended, and whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(5);
-/// How long what a command said last is waited for when it has ended.
+/// The time to wait for a command's last output after it has ended.
 const LINGER: Duration = Duration::from_millis(200);
-/// Bytes of its standard error that are kept, and lines and characters of a line that are told.
-const KEPT: usize = 4096;
-const LINES: usize = 5;
-const WIDTH: usize = 160;
+/// Bytes of its standard error that are read at a time.
+const PART: usize = 4096;
 
 /// A command that predicts.
-pub struct External<'a> {
+pub struct External {
     command: Vec<String>,
     folder: PathBuf,
     names: Vec<String>,
     reader: Reader,
     time: Duration,
-    stopped: &'a (dyn Fn() -> bool + Sync),
+    watch: Watch,
     /// Digests of what it was asked, with those of what it said.
     said: Mutex<FxHashMap<[u8; 32], [u8; 32]>>,
 }
 
-impl<'a> External<'a> {
-    /// A program with its arguments, run in a folder, for rows of the features that `reader` reads; it is no longer waited for when `stopped`.
+impl External {
+    /// A program with its arguments, run in a folder, for rows of the features that `reader` reads; it is no
+    /// longer waited for when the watch says to finish.
     pub fn new(
         command: Vec<String>,
         folder: &Path,
         (names, reader): (Vec<String>, Reader),
         seconds: u64,
-        stopped: &'a (dyn Fn() -> bool + Sync),
+        watch: Watch,
     ) -> Self {
         let (folder, time) = (folder.to_owned(), Duration::from_secs(seconds));
-        External { command, folder, names, reader, time, stopped, said: Mutex::default() }
+        External { command, folder, names, reader, time, watch, said: Mutex::default() }
+    }
+
+    /// The same command, which remembers its answers, under another watch.
+    pub(crate) fn watched(self, watch: Watch) -> Self {
+        External { watch, ..self }
     }
 
     /// The rows as CSV; what is missing is empty.
@@ -80,14 +87,16 @@ impl<'a> External<'a> {
         let (send, answer) = mpsc::channel();
         std::thread::spawn(move || {
             let mut text = Vec::new();
-            // One byte more than it may write tells that it wrote too much.
+            // One byte more than the limit shows that it wrote too much.
             let read = from.map(|from| from.take(most + 1).read_to_end(&mut text));
             let _ = send.send((read, text));
         });
         let (read, text) = loop {
             match answer.recv_timeout(LOOK) {
                 Ok(answer) => break answer,
-                Err(RecvTimeoutError::Timeout) if (self.stopped)() => return Err(stopped()),
+                Err(RecvTimeoutError::Timeout) if self.watch.should_finish() => {
+                    return Err(unfinished(&self.watch));
+                }
                 Err(RecvTimeoutError::Timeout) if Instant::now() < ends => {}
                 Err(_) => return Err(self.late(&running)),
             }
@@ -102,7 +111,7 @@ impl<'a> External<'a> {
             match running.ended() {
                 Ok(Some(status)) if status.success() => return Ok(text),
                 Ok(Some(status)) => return Err(failed(status, &running).into()),
-                Ok(None) if (self.stopped)() => return Err(stopped()),
+                Ok(None) if self.watch.should_finish() => return Err(unfinished(&self.watch)),
                 Ok(None) if Instant::now() < ends => std::thread::sleep(LOOK),
                 Ok(None) => return Err(self.late(&running)),
                 Err(e) => return Err(wrong(format!("the model is lost: {}", e.kind())).into()),
@@ -119,7 +128,7 @@ impl<'a> External<'a> {
         command.args(arguments).current_dir(if here { Path::new(".") } else { &self.folder });
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         grouped(&mut command);
-        command.spawn().map_err(|e| {
+        spawned(&mut command).map_err(|e| {
             wrong(format!("the model `{program}` cannot be started: {e}"))
                 .help("check its name and whether it may be run; arguments are relative to the policy")
                 .into()
@@ -148,18 +157,20 @@ impl<'a> External<'a> {
     }
 }
 
-/// A command that was started. When this goes, so does the command with its group, unless it has ended.
+/// A command that was started. When this goes, so does the command with its group, unless it has
+/// ended.
 struct Running {
     child: Child,
     /// Once its end is known, its number may be another's.
     ended: bool,
-    heard: Arc<Mutex<Vec<u8>>>,
+    /// Bytes of its standard error.
+    heard: Arc<AtomicU64>,
     listener: Option<JoinHandle<()>>,
 }
 
 impl Running {
     fn new(mut child: Child) -> Self {
-        let heard = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::new(AtomicU64::new(0));
         let listener = child.stderr.take().map(|from| {
             let heard = Arc::clone(&heard);
             std::thread::spawn(move || listen(from, &heard))
@@ -173,22 +184,20 @@ impl Running {
         Ok(status)
     }
 
-    /// The last lines of its standard error, to be put behind a message; nothing where it wrote none.
+    /// How much it wrote to its standard error, to be put behind a message; nothing where it wrote
+    /// nothing. What it wrote is not repeated: a model that fails often shows the row that it failed at.
     fn last_words(&self) -> String {
         let waits = Instant::now() + LINGER;
         while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < waits
         {
             std::thread::sleep(LOOK);
         }
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&heard[heard.len().saturating_sub(KEPT)..]).into_owned();
-        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-        let cut = |line: &&str| match line.char_indices().nth(WIDTH) {
-            Some((end, _)) => format!("\n    {}…", &line[..end]),
-            None => format!("\n    {line}"),
-        };
-        let told: String = lines[lines.len().saturating_sub(LINES)..].iter().map(cut).collect();
-        if told.is_empty() { told } else { format!("; the last that it said:{told}") }
+        match self.heard.load(Ordering::Relaxed) {
+            0 => String::new(),
+            bytes => format!(
+                "; it wrote {bytes} bytes to its standard error, which can hold rows and are not shown"
+            ),
+        }
     }
 }
 
@@ -203,18 +212,16 @@ impl Drop for Running {
     }
 }
 
-/// Keeps the end of what is written.
-fn listen(mut from: impl Read, heard: &Mutex<Vec<u8>>) {
-    let mut part = [0; KEPT];
+/// Counts what is written.
+fn listen(mut from: impl Read, heard: &AtomicU64) {
+    let mut part = [0; PART];
     while let Ok(read @ 1..) = from.read(&mut part) {
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.extend_from_slice(&part[..read]);
-        let over = heard.len().saturating_sub(KEPT);
-        heard.drain(..over);
+        heard.fetch_add(read as u64, Ordering::Relaxed);
     }
 }
 
-/// Makes a command the first of a group of processes, which can be ended together. Ctrl-C at a terminal then does not reach it: we end it.
+/// Makes a command the first of a group of processes, which can be ended together. Ctrl-C at a
+/// terminal then does not reach it: we end it.
 #[cfg(unix)]
 fn grouped(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -222,6 +229,23 @@ fn grouped(command: &mut Command) {
 
 #[cfg(not(unix))]
 fn grouped(_: &mut Command) {}
+
+/// Starts a command with no signal blocked: a program that waits for signals in a thread of its own
+/// blocks them in all others, and a command would inherit that.
+#[cfg(unix)]
+fn spawned(command: &mut Command) -> std::io::Result<Child> {
+    use nix::sys::signal::SigSet;
+    let blocked = SigSet::thread_get_mask()?;
+    blocked.thread_unblock()?;
+    let child = command.spawn();
+    blocked.thread_block()?;
+    child
+}
+
+#[cfg(not(unix))]
+fn spawned(command: &mut Command) -> std::io::Result<Child> {
+    command.spawn()
+}
 
 /// Ends a command that was not waited for, and everything that it started.
 #[cfg(unix)]
@@ -266,7 +290,7 @@ fn numbers(text: &[u8], rows: usize) -> Result<Vec<f64>> {
     lines.iter().enumerate().map(read).collect()
 }
 
-impl Guide for External<'_> {
+impl Guide for External {
     fn features(&self) -> &[String] {
         &self.names
     }

@@ -1,4 +1,4 @@
-//! Looks at an Arrow file before its reader does, which makes room for whatever lengths the file states.
+//! Checks an Arrow file before its reader, which allocates whatever lengths the file states.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -25,7 +25,7 @@ pub(crate) fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// What a file is, as far as its frame tells.
+/// The kind of a file, by its frame.
 enum Kind {
     File(File),
     Stream,

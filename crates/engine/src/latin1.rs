@@ -1,51 +1,37 @@
-//! ISO 8859-1 as UTF-8: every byte from 0x80 on becomes two. One pass, no look-ahead.
+//! Latin-1 as UTF-8, by the Encoding Standard (WHATWG): what is called Latin-1 is read as windows-1252, which has printable
+//! characters such as `€` and `“` where ISO 8859-1 has control characters (0x80 to 0x9F). One pass.
 
-use std::io::{self, Read};
+use std::io::Read;
 
-/// Reads Latin-1, gives UTF-8.
-pub(crate) struct Transcoder<R> {
-    inner: R,
-    raw: Vec<u8>,
-    ready: Vec<u8>,
-    at: usize,
-}
+use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
-impl<R: Read> Transcoder<R> {
-    pub(crate) fn new(inner: R) -> Self {
-        Transcoder { inner, raw: vec![0; 1 << 15], ready: Vec::with_capacity(1 << 16), at: 0 }
-    }
-}
-
-impl<R: Read> Read for Transcoder<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.ready.len() {
-            let n = self.inner.read(&mut self.raw)?;
-            self.ready.clear();
-            self.at = 0;
-            for &byte in &self.raw[..n] {
-                if byte < 0x80 {
-                    self.ready.push(byte);
-                } else {
-                    self.ready.extend([0xC0 | byte >> 6, 0x80 | byte & 0x3F]);
-                }
-            }
-        }
-        let n = out.len().min(self.ready.len() - self.at);
-        out[..n].copy_from_slice(&self.ready[self.at..self.at + n]);
-        self.at += n;
-        Ok(n)
-    }
+/// Reads windows-1252, gives UTF-8. Every byte is a character; a byte-order mark is text like any other.
+pub(crate) fn decoded<R: Read>(inner: R) -> DecodeReaderBytes<R, Vec<u8>> {
+    DecodeReaderBytesBuilder::new().encoding(Some(encoding_rs::WINDOWS_1252)).bom_sniffing(false).build(inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The Encoding Standard's index of windows-1252, 0x80 to 0x9F. Five bytes have no character of their own.
+    const MIDDLE: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+
     #[test]
-    fn every_byte_is_the_character_of_its_number() {
+    fn every_byte_is_its_character_in_windows_1252() {
         let all: Vec<u8> = (0..=255).collect();
         let mut text = String::new();
-        Transcoder::new(all.as_slice()).read_to_string(&mut text).unwrap();
-        assert_eq!(text, (0..=255u8).map(char::from).collect::<String>());
+        decoded(all.as_slice()).read_to_string(&mut text).unwrap();
+        let same = |bytes: std::ops::RangeInclusive<u8>| bytes.map(char::from).collect::<String>();
+        assert_eq!(text, same(0..=0x7f) + MIDDLE + &same(0xa0..=0xff));
+    }
+
+    #[test]
+    fn marks_of_other_encodings_are_text() {
+        for (bytes, shown) in [(&b"\xef\xbb\xbfa"[..], "ï»¿a"), (b"\xff\xfea", "ÿþa"), (b"", "")] {
+            let mut text = String::new();
+            decoded(bytes).read_to_string(&mut text).unwrap();
+            assert_eq!(text, shown);
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Sensitive columns that are released at a level of their hierarchy: every value becomes its label there. Costs one
-//! look-up per cell. Labels are written as plain text, because the keys of a dictionary would tell values apart that
-//! share a label.
+//! Sensitive columns that are released at a level of their hierarchy: every value becomes its label
+//! there. Costs one look-up per cell. Labels are written as plain text, because the keys of a
+//! dictionary would distinguish values that share a label.
 
 use std::sync::Arc;
 

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod argus;
+mod assignment;
 mod augment;
 mod cells;
 mod columns;
@@ -18,15 +19,16 @@ mod draw;
 mod error;
 mod explore;
 mod external;
-mod figures;
+mod files;
 mod group;
 mod ipc;
 mod latin1;
 mod leveled;
 mod network;
 mod paths;
+mod policy_file;
 mod population;
-mod regions;
+mod prepare;
 mod release;
 mod risk;
 mod scan;
@@ -36,6 +38,7 @@ mod shuffle;
 mod sink;
 mod source;
 mod spared;
+pub mod staging;
 mod substitute;
 mod synth;
 mod transform;
@@ -53,7 +56,8 @@ pub use external::External;
 pub use group::GroupedTable;
 pub use leveled::Leveled;
 pub use paths::Paths;
-pub use release::{Done, Job, PolicyFile, Stage};
+pub use policy_file::PolicyFile;
+pub use release::{Done, Job};
 pub use shape::{Shape, shape};
 pub use sink::{Written, write_atomically};
 pub use source::{Delimited, Source};
@@ -67,8 +71,6 @@ use throng::error::{Fault, Result};
 /// Reads and writes tables.
 pub struct Engine {
     runtime: tokio::runtime::Runtime,
-    /// Whether to stop reading, and waiting for a model.
-    stopped: fn() -> bool,
 }
 
 impl Engine {
@@ -83,12 +85,6 @@ impl Engine {
             .enable_all()
             .build()
             .map_err(|e| Fault::system(format!("the engine cannot start: {e}")))?;
-        Ok(Engine { runtime, stopped: || false })
-    }
-
-    /// Stops reading, and waiting for a model, when asked to.
-    #[must_use]
-    pub fn stopping(self, stopped: fn() -> bool) -> Self {
-        Engine { stopped, ..self }
+        Ok(Engine { runtime })
     }
 }

@@ -4,22 +4,18 @@ use throng::error::{Fault, Result};
 use throng::network::{Entries, Fit, Network, fit};
 use throng::policy::Role;
 use throng::search;
+use throng::watch::Watch;
 
 use crate::Engine;
-use crate::release::{PolicyFile, in_table};
+use crate::policy_file::{PolicyFile, in_table};
 
 impl Engine {
     /// The network of the quasi-identifiers, the targets and the sensitive columns of a policy's table; the first target, where there is one, is
-    /// what it predicts. Calls `progress` with the rows so far, which may stop it.
+    /// what it predicts.
     ///
     /// # Errors
     /// What cannot be read or does not fit, and a policy that names no such column.
-    pub fn network(
-        &self,
-        policy: &PolicyFile,
-        seed: Option<u64>,
-        progress: &dyn Fn(u64) -> Result<()>,
-    ) -> Result<Network> {
+    pub fn network(&self, policy: &PolicyFile, seed: Option<u64>, watch: &Watch) -> Result<Network> {
         let (source, columns) = self.open(policy)?;
         let role = |name: &String| policy.policy.columns.get(name).map(|column| column.role);
         let part = |name: &&String| matches!(role(name), Some(Role::Quasi | Role::Target | Role::Sensitive));
@@ -31,13 +27,13 @@ impl Engine {
                 .into());
         }
         self.check_types(&source, &policy.policy)?;
-        let grouped = self.group(&source, &names, progress).map_err(|e| in_table(e, &source))?;
+        let grouped = self.group(&source, &names, watch).map_err(|e| in_table(e, &source))?;
         let load = |path: &str| policy.load(path);
         let (hierarchies, maps) = search::hierarchies(&policy.policy, &names, &grouped.dictionaries, &load)
             .map_err(|e| in_table(e, &source))?;
         let target = names.iter().position(|name| role(name) == Some(Role::Target));
         let seed = seed.unwrap_or(policy.policy.search.seed);
-        fit(&names, &hierarchies, &Entries::of_tuples(&grouped.tuples, &maps), Fit { seed, target })
-            .map_err(|e| in_table(e, &source))
+        let entries = Entries::of_tuples(&grouped.tuples, &maps);
+        fit(&names, &hierarchies, &entries, Fit { seed, target }, watch).map_err(|e| in_table(e, &source))
     }
 }

@@ -1,6 +1,6 @@
-//! Where the parts of a release go, and how they get there: all of them or none.
+//! The output paths of a release, written all or none.
 //!
-//! Everything is staged in a folder of its own beside the output and renamed only after the verifier
+//! Everything is staged in a separate folder beside the output and renamed only after the verifier
 //! has agreed; a failure or a full disk leaves nothing behind.
 
 use std::path::{Path, PathBuf};
@@ -11,9 +11,10 @@ use throng::release::Certificate;
 use throng::report::Facts;
 
 use crate::error::unwritable;
-use crate::release::PolicyFile;
+use crate::policy_file::PolicyFile;
 use crate::sink::{folder, write_atomically};
 use crate::spared::{Existing, Spared};
+use crate::staging;
 
 /// Where the parts of a release go.
 #[derive(Debug, Clone)]
@@ -27,8 +28,8 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// As the policy says; certificate and report go beside the release where it does not, and where the
-    /// caller says where the release goes.
+    /// As the policy says; certificate and report go beside the release where it does not, and
+    /// where the caller says where the release goes.
     pub(crate) fn new(policy: &PolicyFile, given: Option<&Path>) -> Result<Self> {
         let asked = &policy.policy.output;
         let folder = policy.folder();
@@ -84,7 +85,7 @@ impl Paths {
 
 /// The folder where a release waits for its verdict.
 pub(crate) struct Staging {
-    folder: tempfile::TempDir,
+    folder: staging::Folder,
     /// Where the released table waits.
     pub(crate) output: PathBuf,
 }
@@ -99,14 +100,13 @@ impl Staging {
         let name = output.display().to_string();
         let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
         // Only the kind: the rest of the message names the folder.
-        let waiting = tempfile::Builder::new().prefix(".throng-").tempdir_in(folder(output));
-        let waiting = waiting.map_err(|e| fail(&e.kind()))?;
+        let waiting = staging::Folder::new(folder(output)).map_err(|e| fail(&e.kind()))?;
         let file = output.file_name().ok_or_else(|| fail(&"it is not a file name"))?;
         let output = waiting.path().join(file);
         Ok(Staging { folder: waiting, output })
     }
 
-    /// Says of a fault about the waiting table what it means for the one that was asked for.
+    /// Rewrites a fault about the staged table in terms of the requested one.
     pub(crate) fn named(&self, error: Error, paths: &Paths) -> Error {
         let waiting = self.output.display().to_string();
         error.map(|fault| match &fault.place.file {
@@ -132,6 +132,7 @@ impl Staging {
             staged.push((temporary, path));
         }
         staged.push((self.output.clone(), output));
+        let _all_or_none = staging::publishing();
         let mut placed: Vec<&Path> = Vec::new();
         for (from, to) in staged {
             let new = !to.exists();

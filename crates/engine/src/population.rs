@@ -1,18 +1,22 @@
-//! The population that a policy names, read like an input: grouped for the search, and once more for the verifier.
+//! The population that a policy names, read like an input: grouped for the search, and once more
+//! for the verifier.
 //!
-//! Only the quasi-identifiers are read. It is laid out like the input (delimiter, quote, encoding, missing cells);
-//! its own name tells the format. One scan each time, one batch in memory.
+//! Only the quasi-identifiers are read. The layout is that of the input (delimiter, quote,
+//! encoding, missing cells); its own extension determines the format. One scan each time, one batch
+//! in memory.
+
+use std::collections::BTreeMap;
 
 use throng::error::{Error, Fault, Result};
-use throng::policy::{Format, Input, Policy, Role};
+use throng::policy::{Format, Header, Input, Policy, Role};
 use throng::release::FileFacts;
 use throng::search::Population;
 use throng::verify::Verifier;
+use throng::watch::Watch;
 
 use crate::Engine;
 use crate::cells::unfit;
-use crate::digest::digest_files;
-use crate::release::PolicyFile;
+use crate::policy_file::PolicyFile;
 use crate::source::Source;
 
 impl PolicyFile {
@@ -23,24 +27,42 @@ impl PolicyFile {
     pub(crate) fn population(&self) -> Result<Option<Source>> {
         let Some((key, path)) = self.policy.population() else { return Ok(None) };
         let input = &self.policy.input;
-        let input =
-            Input { path: path.to_owned(), format: Format::of_path(path).or(input.format), ..input.clone() };
+        let input = Input {
+            path: path.to_owned(),
+            format: Format::of_path(path).or(input.format),
+            // That the table's first line holds names says nothing of another file's.
+            header: input.header.filter(|header| *header == Header::None),
+            ..input.clone()
+        };
         Source::open(&input, self.folder()).map(Some).map_err(|e| e.map(|fault| fault.key(&key)))
+    }
+
+    /// What a certificate says of the population, by the digests of the policy's files.
+    pub(crate) fn population_facts(
+        &self,
+        files: &BTreeMap<String, String>,
+        people: u64,
+    ) -> Result<Option<FileFacts>> {
+        let (Some(source), Some((_, path))) = (self.population()?, self.policy.population()) else {
+            return Ok(None);
+        };
+        let sha256 = files.get(path).cloned();
+        let sha256 = sha256.ok_or_else(|| Fault::bug("the population has no digest"))?;
+        Ok(Some(FileFacts { path: source.name, sha256, rows: people }))
     }
 }
 
 impl Engine {
-    /// Groups the population by the quasi-identifiers, in the table's order. Calls `progress` with the rows so far,
-    /// which may stop it.
+    /// Groups the population by the quasi-identifiers, in the table's order.
     pub(crate) fn group_population(
         &self,
         policy: &PolicyFile,
         quasi: &[String],
-        progress: &dyn Fn(u64) -> Result<()>,
+        watch: &Watch,
     ) -> Result<Option<Population>> {
         let Some(source) = policy.population()? else { return Ok(None) };
         self.check_population(&source, &policy.policy)?;
-        let grouped = self.group(&source, quasi, progress)?;
+        let grouped = self.group(&source, quasi, watch)?;
         Ok(Some(Population { dictionaries: grouped.dictionaries, tuples: grouped.tuples }))
     }
 
@@ -60,24 +82,24 @@ impl Engine {
         Error::check(policy.with_role(Role::Quasi).into_iter().filter_map(fault).collect())
     }
 
-    /// What a certificate says of the population.
-    pub(crate) fn population_facts(&self, policy: &PolicyFile, people: u64) -> Result<Option<FileFacts>> {
-        let Some(source) = policy.population()? else { return Ok(None) };
-        let sha256 = digest_files(&source.files)?;
-        Ok(Some(FileFacts { path: source.name.clone(), sha256, rows: people }))
-    }
-
-    /// Feeds the population to the verifier, where the policy names one.
+    /// Feeds the population to the verifier, where the policy names one; `files` has its digest.
     ///
     /// # Errors
     /// When it cannot be read, or lacks a quasi-identifier.
-    pub(crate) fn read_population(&self, verifier: &mut Verifier<'_>, policy: &PolicyFile) -> Result<()> {
+    pub(crate) fn read_population(
+        &self,
+        verifier: &mut Verifier<'_>,
+        policy: &PolicyFile,
+        watch: &Watch,
+        files: &BTreeMap<String, Option<String>>,
+    ) -> Result<()> {
         let Some(source) = policy.population()? else { return Ok(()) };
         self.check_population(&source, &policy.policy)?;
-        verifier.population_sha256(digest_files(&source.files)?);
+        let sha256 = policy.policy.population().and_then(|(_, path)| files.get(path)?.clone());
+        verifier.population_sha256(sha256.ok_or_else(|| Fault::bug("the population has no digest"))?);
         let columns: Vec<String> =
             policy.policy.with_role(Role::Quasi).into_iter().map(String::from).collect();
         verifier.population_columns(&columns);
-        self.feed(&source, &columns, |rows, cells| verifier.population_batch(rows, cells))
+        self.feed(&source, &columns, watch, |rows, cells| verifier.population_batch(rows, cells))
     }
 }

@@ -12,12 +12,13 @@ use datafusion::execution::context::SessionContext;
 use datafusion::prelude::{CsvReadOptions, DataFrame, JsonReadOptions, ParquetReadOptions, SessionConfig};
 use futures::StreamExt;
 use throng::error::{Error, Fault, Result};
-use throng::policy::{Encoding, Format};
+use throng::policy::Format;
+use throng::watch::Watch;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::cells::Cells;
-use crate::error::{damaged, reading, stopped, unreadable};
+use crate::error::{damaged, reading, unreadable};
 use crate::source::{Source, not_utf8};
 use crate::{Engine, columns, diagnose, ipc};
 
@@ -45,17 +46,19 @@ impl Engine {
     /// Calls `each` with every batch of the named columns, in the table's order.
     ///
     /// # Errors
-    /// What cannot be read, with file and line where there are lines; and what `each` returns.
+    /// What cannot be read, with file and line where there are lines; what `each` returns; and
+    /// [`Kind::Cancelled`](throng::error::Kind::Cancelled) when asked to stop.
     pub fn scan(
         &self,
         source: &Source,
         columns: &[String],
+        watch: &Watch,
         mut each: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
         let (sender, mut receiver) = mpsc::channel(4);
-        let task = if source.format == Format::Csv && source.layout.encoding == Encoding::Latin1 {
+        let task = if source.format == Format::Csv && source.needs_own_reader() {
             let (source, columns) = (source.clone(), columns.to_vec());
-            self.runtime.spawn_blocking(move || transcoded(&source, &columns, &sender))
+            self.runtime.spawn_blocking(move || read_text(&source, &columns, &sender))
         } else {
             let (source, columns) = (source.clone(), columns.to_vec());
             self.runtime.spawn(async move { stream(&source, &columns, &sender).await })
@@ -70,7 +73,7 @@ impl Engine {
             }
             let batch = if keeps_empty { with_empty(batch) } else { batch };
             let batch = if source.nulls.is_empty() { batch } else { without(batch, &source.nulls) };
-            outcome = if (self.stopped)() { Err(stopped()) } else { each(batch) };
+            outcome = watch.check().and_then(|()| each(batch));
             if outcome.is_err() {
                 break;
             }
@@ -92,8 +95,8 @@ impl Engine {
     }
 }
 
-/// Sends DataFusion's batches, file by file, until they end or nobody listens. One frame over all files
-/// would read them in another order, and take the columns of the first for those of all.
+/// Sends DataFusion's batches, file by file, until they end or nobody listens. One frame over all
+/// files would read them in another order, and take the columns of the first for those of all.
 async fn stream(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordBatch>) -> Result<()> {
     let context = context();
     let schema = known(source, &context).await?;
@@ -120,8 +123,9 @@ fn no_column(source: &Source, column: &str) -> Error {
     Fault::input("there is no such column").file(&source.name).column(column).into()
 }
 
-/// Latin-1 text goes through a transcoder, which DataFusion's own reader has no place for.
-fn transcoded(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordBatch>) -> Result<()> {
+/// Reads delimited text by Arrow alone: DataFusion's reader has no place for a transcoder, and
+/// would take a byte-order mark before the first row for a part of it.
+fn read_text(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordBatch>) -> Result<()> {
     let schema = text_schema(&source.header);
     let projection = columns
         .iter()
@@ -130,7 +134,7 @@ fn transcoded(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordB
     for file in &source.files {
         let name = file.display().to_string();
         let reader = ReaderBuilder::new(Arc::clone(&schema))
-            .with_header(true)
+            .with_header(source.headed)
             .with_delimiter(source.layout.delimiter)
             .with_quote(source.layout.quote)
             .with_batch_size(BATCH)
@@ -237,8 +241,8 @@ fn text_schema(columns: &[String]) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-/// Whether every cell is text. The reader of delimited text looks at all cells together, where the last byte of
-/// one and the first of the next can make a character.
+/// Whether every cell is text. The reader of delimited text looks at all cells together, where the
+/// last byte of one and the first of the next can make a character.
 fn sound(batch: &RecordBatch) -> bool {
     batch.columns().iter().all(|array| {
         let (offsets, values, _) = array.as_string::<i32>().clone().into_parts();

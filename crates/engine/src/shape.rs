@@ -1,4 +1,4 @@
-//! The shape of a released file beyond its cells: what else it would tell whoever opens it.
+//! The shape of a released file beyond its cells: metadata that could leak information.
 
 use std::fs::File;
 use std::path::Path;

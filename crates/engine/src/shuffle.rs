@@ -1,9 +1,10 @@
-//! Puts rows in a random order before they are written, because the order of a table can tell who
-//! is who (mission R4, unsorted matching).
+//! Shuffles rows before they are written, because the order of a table can identify people
+//! (unsorted matching).
 //!
-//! A table that fits is permuted in memory. A larger one is dealt at random into buckets that spill
-//! to unnamed temporary files beside the output, and each bucket is permuted when it is read back:
-//! every order is equally likely, memory is one bucket, and a key gives one order on any machine.
+//! A table that fits is permuted in memory. A larger one is distributed at random over buckets that
+//! spill to unnamed temporary files beside the output, and each bucket is permuted when it is read
+//! back: every order is equally likely, memory is one bucket, and a key gives one order on any
+//! machine.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, SeekFrom};
@@ -16,6 +17,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use throng::error::{Fault, Result};
+use throng::watch::{Stage, Watch};
 
 use crate::error::unwritable;
 use crate::sink::{Sink, Written};
@@ -26,9 +28,11 @@ const BUCKET: u64 = 1 << 18;
 const SLICE: usize = 8192;
 
 /// Writes rows in a random order, or in their own.
-pub(crate) struct Shuffle {
+pub(crate) struct Shuffle<'a> {
     sink: Sink,
     order: Order,
+    expected: u64,
+    watch: &'a Watch,
 }
 
 enum Order {
@@ -37,9 +41,9 @@ enum Order {
     Buckets { rng: ChaCha8Rng, buckets: Vec<Bucket> },
 }
 
-impl Shuffle {
+impl<'a> Shuffle<'a> {
     /// With a key rows are shuffled; `rows` is how many to expect.
-    pub(crate) fn new(sink: Sink, rows: u64, key: Option<[u8; 32]>) -> Self {
+    pub(crate) fn new(sink: Sink, rows: u64, key: Option<[u8; 32]>, watch: &'a Watch) -> Self {
         let order = match key {
             None => Order::Kept,
             Some(key) => {
@@ -52,7 +56,7 @@ impl Shuffle {
                 }
             }
         };
-        Shuffle { sink, order }
+        Shuffle { sink, order, expected: rows, watch }
     }
 
     pub(crate) fn push(&mut self, batch: RecordBatch) -> Result<()> {
@@ -67,17 +71,20 @@ impl Shuffle {
     }
 
     pub(crate) fn finish(self) -> Result<Written> {
-        let Shuffle { mut sink, order } = self;
+        let Shuffle { mut sink, order, expected, watch } = self;
+        let of = Some(expected);
         match order {
             Order::Kept => {}
-            Order::Memory { mut rng, batches } => write_permuted(&mut sink, &batches, &mut rng)?,
+            Order::Memory { mut rng, batches } => write_permuted(&mut sink, &batches, &mut rng, (watch, of))?,
             Order::Buckets { mut rng, buckets } => {
                 for bucket in buckets {
+                    watch.check()?;
                     let batches = bucket.read(&sink)?;
-                    write_permuted(&mut sink, &batches, &mut rng)?;
+                    write_permuted(&mut sink, &batches, &mut rng, (watch, of))?;
                 }
             }
         }
+        watch.check()?;
         sink.finish()
     }
 }
@@ -100,7 +107,12 @@ fn pick(batch: &RecordBatch, rows: Vec<u32>) -> Result<RecordBatch> {
     take_record_batch(batch, &UInt32Array::from(rows)).map_err(|e| Fault::bug(e.to_string()).into())
 }
 
-fn write_permuted(sink: &mut Sink, batches: &[RecordBatch], rng: &mut impl Rng) -> Result<()> {
+fn write_permuted(
+    sink: &mut Sink,
+    batches: &[RecordBatch],
+    rng: &mut impl Rng,
+    (watch, of): (&Watch, Option<u64>),
+) -> Result<()> {
     let Some(first) = batches.first() else { return Ok(()) };
     let all = concat_batches(&first.schema(), batches).map_err(|e| Fault::bug(e.to_string()))?;
     let mut order: Vec<u32> = (0..all.num_rows() as u32).collect();
@@ -110,6 +122,7 @@ fn write_permuted(sink: &mut Sink, batches: &[RecordBatch], rng: &mut impl Rng) 
     }
     for rows in order.chunks(SLICE) {
         sink.write(&pick(&all, rows.to_vec())?)?;
+        watch.done(Stage::Writing, sink.rows(), of)?;
     }
     Ok(())
 }

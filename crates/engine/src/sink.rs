@@ -16,16 +16,17 @@ use datafusion::parquet::arrow::arrow_writer::ArrowWriterOptions;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 use throng::error::{Error, Fault, Kind, Result};
+use throng::exposure::Exposed;
 use throng::policy::{Format, Policy};
 
 use crate::cells::UTC;
 use crate::digest::hex;
 use crate::error::unwritable;
 use crate::source::missing_text;
+use crate::staging;
 
-/// What was written.
+/// The written file.
 #[derive(Debug, Clone)]
 pub struct Written {
     /// SHA-256 of the file.
@@ -34,11 +35,13 @@ pub struct Written {
     pub rows: u64,
     /// Its columns.
     pub columns: Vec<String>,
+    /// What columns beside the quasi-identifiers show, where that was counted.
+    pub exposed: Vec<Exposed>,
 }
 
 /// A file that is hashed as it is written.
 struct Hashed {
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<staging::File>,
     hasher: Sha256,
 }
 
@@ -154,6 +157,11 @@ impl Sink {
         Ok(Sink { path: path.to_owned(), writer, schema, rows: 0, cannot })
     }
 
+    /// Rows written so far.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
     /// The output's name, for messages.
     pub(crate) fn name(&self) -> String {
         self.path.display().to_string()
@@ -223,6 +231,7 @@ impl Sink {
             sha256: hex(&hasher.finalize()),
             rows: self.rows,
             columns: self.schema.fields().iter().map(|f| f.name().clone()).collect(),
+            exposed: Vec::new(),
         })
     }
 }
@@ -241,14 +250,14 @@ pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-pub(crate) fn temporary(path: &Path) -> Result<NamedTempFile> {
+pub(crate) fn temporary(path: &Path) -> Result<staging::File> {
     let name = path.display().to_string();
     let folder = folder(path);
     if !folder.is_dir() {
         return Err(no_folder(&name, folder).into());
     }
     // Only the kind: the rest of the message names a temporary file.
-    tempfile::Builder::new().prefix(".throng-").tempfile_in(folder).map_err(|e| unwritable(&name, &e.kind()))
+    staging::File::new(folder).map_err(|e| unwritable(&name, &e.kind()))
 }
 
 /// A file that has no folder to be in.
@@ -258,15 +267,15 @@ pub(crate) fn no_folder(file: &str, folder: &Path) -> Fault {
         .help("make the folder first, or give another path; nothing was written")
 }
 
-pub(crate) fn persist(file: NamedTempFile, path: &Path) -> Result<()> {
+pub(crate) fn persist(file: staging::File, path: &Path) -> Result<()> {
     let fail = |e: &dyn std::fmt::Display| unwritable(&path.display().to_string(), e);
     open_to_others(file.as_file()).map_err(|e| fail(&e))?;
     file.as_file().sync_all().map_err(|e| fail(&e))?;
-    file.persist(path).map_err(|e| fail(&e.error))?;
-    Ok(())
+    file.persist(path).map_err(|e| fail(&e))
 }
 
-/// Temporary files are private; a release is as readable as any new file, less what the mask forbids.
+/// Temporary files are private; a release is as readable as any new file, less what the mask
+/// forbids.
 #[cfg(unix)]
 fn open_to_others(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -278,7 +287,8 @@ fn open_to_others(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Text instead of keyed text, and nothing but names and types: no metadata of the input travels along.
+/// Text instead of keyed text, and nothing but names and types: no metadata of the input travels
+/// along.
 fn plain(schema: &Schema, format: Format) -> SchemaRef {
     let fields: Vec<Field> =
         schema.fields().iter().map(|f| Field::new(f.name(), held(f.data_type(), format), true)).collect();

@@ -1,19 +1,23 @@
 //! A table somewhere: which files, in which format, with which columns.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::datatypes::SchemaRef;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use throng::describe::{SAMPLED_LINES, first_line_is_data};
 use throng::error::{Fault, Result};
 use throng::hierarchy::TOP;
-use throng::policy::{Encoding, Format, Input, Policy};
+use throng::policy::{Encoding, Format, Header, Input, Policy};
 
-use crate::error::unreadable;
-use crate::latin1::Transcoder;
+use crate::error::{unlabelled, unreadable};
+use crate::latin1;
+
+/// Bytes of a delimited file that are read at most to see whether its first line is data.
+const SAMPLED_BYTES: u64 = 1 << 22;
 
 /// How delimited text is laid out.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +45,11 @@ pub struct Source {
     pub empty_is_missing: bool,
     /// Texts that mean that a cell is missing, beside an empty cell of delimited text.
     pub(crate) nulls: Vec<String>,
-    /// Column names of delimited text and of JSON, from the first line.
+    /// Whether the first line of delimited text holds the column names.
+    pub(crate) headed: bool,
+    /// Column names of delimited text and of JSON, from the first line or generated.
     pub(crate) header: Vec<String>,
-    /// Columns of a typed format: of JSON only a look at every row tells them, so one look is enough.
+    /// Columns of a typed format: JSON columns require a pass over every row, so it is done once.
     pub(crate) inferred: Arc<OnceLock<SchemaRef>>,
 }
 
@@ -76,11 +82,12 @@ impl Source {
             layout,
             empty_is_missing: input.null.iter().any(String::is_empty),
             nulls,
+            headed: input.header != Some(Header::None),
             header: Vec::new(),
             inferred: Arc::default(),
         };
         match format {
-            Format::Csv => source.header = source.headers()?,
+            Format::Csv => source.header = source.headers(input.header)?,
             Format::Json => {
                 source.not_empty()?;
                 source.header = first_keys(&source.files[0])?;
@@ -104,6 +111,8 @@ impl Source {
             delimiter: policy.output.delimiter.unwrap_or(policy.input.delimiter),
             quote: '"',
             encoding: Encoding::Utf8,
+            // What is released has a header line of its own.
+            header: Some(Header::FirstLine),
             ..policy.input.clone()
         };
         Source::open(&input, Path::new(""))
@@ -111,11 +120,17 @@ impl Source {
 
     /// Text of a delimited file as UTF-8.
     pub(crate) fn text(&self, file: &Path) -> Result<Box<dyn Read + Send>> {
-        let opened = File::open(file).map_err(|e| unreadable(&file.display().to_string(), &e))?;
+        let fail = |e: std::io::Error| unreadable(&file.display().to_string(), &e);
+        let opened = File::open(file).map_err(fail)?;
         Ok(match self.layout.encoding {
-            Encoding::Utf8 => Box::new(opened),
-            Encoding::Latin1 => Box::new(Transcoder::new(opened)),
+            Encoding::Utf8 => Box::new(without_mark(opened).map_err(fail)?),
+            Encoding::Latin1 => Box::new(latin1::decoded(opened)),
         })
+    }
+
+    /// Whether DataFusion's reader of delimited text cannot read it.
+    pub(crate) fn needs_own_reader(&self) -> bool {
+        self.layout.encoding == Encoding::Latin1 || !self.headed
     }
 
     /// Formats other than delimited text have no header to miss.
@@ -132,53 +147,103 @@ impl Source {
     }
 
     /// The column names, the same in every file.
-    fn headers(&self) -> Result<Vec<String>> {
-        let first = self.header_of(&self.files[0])?;
+    fn headers(&self, stated: Option<Header>) -> Result<Vec<String>> {
+        let first = self.header_of(&self.files[0], stated)?;
         for file in &self.files[1..] {
-            let other = self.header_of(file)?;
-            if other != first {
+            let other = self.header_of(file, stated)?;
+            if let Some(how) = difference(&first, &other, self.headed) {
+                // Where one of the files has no header line, its names are the cells of a person.
+                let (of, help) = match self.headed {
+                    true => ("header line", "files that are read together need the same header line"),
+                    false => ("first line", "files that are read together need the same columns"),
+                };
                 return Err(Fault::data(format!(
-                    "its columns are not those of {}: {} against {}",
-                    self.files[0].display(),
-                    other.join(", "),
-                    first.join(", ")
+                    "its {of} is not that of {}: {how}",
+                    self.files[0].display()
                 ))
                 .file(file.display().to_string())
                 .line(1)
-                .help("files that are read together need the same header line")
+                .help(help)
                 .into());
             }
         }
         Ok(first)
     }
 
-    fn header_of(&self, file: &Path) -> Result<Vec<String>> {
+    fn header_of(&self, file: &Path, stated: Option<Header>) -> Result<Vec<String>> {
         let name = file.display().to_string();
-        let mut reader = BufReader::new(self.text(file)?);
-        let head = reader.fill_buf().map_err(|e| unreadable(&name, &e))?;
-        if head.starts_with(b"\xEF\xBB\xBF") {
-            reader.consume(3);
-        }
         let mut records = csv::ReaderBuilder::new()
             .delimiter(self.layout.delimiter)
             .quote(self.layout.quote)
             .has_headers(false)
             .flexible(true)
-            .from_reader(reader);
+            .from_reader(BufReader::new(self.text(file)?.take(SAMPLED_BYTES)));
         let mut record = csv::ByteRecord::new();
-        records.read_byte_record(&mut record).map_err(|e| Fault::data(e.to_string()).file(&name))?;
-        let columns: Option<Vec<String>> =
+        let unreadable = |e: csv::Error| Fault::data(unlabelled(&e)).file(&name);
+        records.read_byte_record(&mut record).map_err(unreadable)?;
+        let first: Option<Vec<String>> =
             record.iter().map(|c| std::str::from_utf8(c).ok().map(String::from)).collect();
-        let columns = columns.ok_or_else(|| not_utf8("the header").file(&name).line(1))?;
-        if columns.is_empty() {
+        let first = first.ok_or_else(|| not_utf8("the first line").file(&name).line(1))?;
+        if first.is_empty() {
             return Err(Fault::data("the file is empty")
                 .file(name)
                 .help("the first line names the columns")
                 .into());
         }
-        check_header(&columns, &name)?;
-        Ok(columns)
+        match stated {
+            Some(Header::None) => return Ok(Header::generated(first.len())),
+            Some(Header::FirstLine) => {}
+            None => {
+                let mut rows: Vec<Vec<String>> = Vec::new();
+                while rows.len() < SAMPLED_LINES && records.read_byte_record(&mut record).unwrap_or(false) {
+                    rows.push(record.iter().map(|cell| self.sampled(cell)).collect());
+                }
+                if let Some(cells) = first_line_is_data(&first, &rows) {
+                    return Err(headless(cells, first.len()).file(name).line(1).into());
+                }
+            }
+        }
+        check_header(&first, &name)?;
+        Ok(first)
     }
+
+    /// A cell as text; empty where it means that it is missing.
+    fn sampled(&self, cell: &[u8]) -> String {
+        let text = String::from_utf8_lossy(cell);
+        if self.nulls.iter().any(|null| *null == text) { String::new() } else { text.into_owned() }
+    }
+}
+
+/// A first line that looks like a row. The fault quotes nothing of it.
+fn headless(cells: usize, of: usize) -> Fault {
+    let like = if cells == 1 { "is like the values below it" } else { "are like the values below them" };
+    Fault::data(format!(
+        "the first line looks like data, not column names: {cells} of its {of} cells {like}"
+    ))
+    .help(
+        "add a line with column names; or set input.header = \"none\" (--header none) to name the columns \
+         column_1, column_2, …; or confirm that the first line holds names by input.header = \
+         \"first-line\" (--header first-line)",
+    )
+}
+
+/// How two header lines differ, in numbers alone.
+fn difference(first: &[String], other: &[String], headed: bool) -> Option<String> {
+    if first.len() != other.len() {
+        return Some(format!("it has {} cells, not {}", other.len(), first.len()));
+    }
+    let place = first.iter().zip(other).position(|(a, b)| a != b).filter(|_| headed)?;
+    Some(format!("cell {} is another", place + 1))
+}
+
+/// A file from behind its byte-order mark, where it has one.
+fn without_mark(mut file: File) -> std::io::Result<File> {
+    let mut start = Vec::new();
+    (&mut file).take(3).read_to_end(&mut start)?;
+    if start != b"\xEF\xBB\xBF" {
+        file.rewind()?;
+    }
+    Ok(file)
 }
 
 /// What a missing cell of a delimited release looks like, where any text means that.

@@ -1,8 +1,9 @@
-//! What may be written where: the one check that every command that writes goes through, before any work.
+//! The overwrite guard: the one check that every writing command makes before any work.
 //!
-//! No file that a command reads is written over, and no two of the files that it writes are one, whatever `--force` says. Any other file that is
-//! there already is replaced only where the caller says so. Two names are one file when they lead to the same place; so neither a link nor
-//! `..` hides an input. Costs a look at the disk for every pair of names.
+//! A command never overwrites a file that it reads, and never writes two outputs to one file, even
+//! with `--force`. Any other existing file is replaced only if the caller allows it. Two names are
+//! one file if they resolve to the same place, so neither a link nor `..` hides an input. Costs one
+//! look at the disk for every pair of names.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use throng::hierarchy::{File, Spec};
 use throng::poset;
 
 use crate::paths::Paths;
-use crate::release::PolicyFile;
+use crate::policy_file::PolicyFile;
 use crate::sink::{folder, no_folder};
 use crate::source::find;
 
@@ -38,8 +39,9 @@ pub struct Spared {
 }
 
 impl Spared {
-    /// Everything that a policy reads: itself, its table, hierarchies, nodes of posets, population, keys, and files that the command of a model
-    /// names. What is not there cannot be written over, and is told of when it is read.
+    /// Everything that a policy reads: itself, its table, hierarchies, poset nodes, population,
+    /// keys, and files that the command of a model names. A missing file cannot be overwritten and
+    /// is reported when it is read.
     pub fn of_policy(policy: &PolicyFile) -> Self {
         let base = policy.folder();
         let asked = &policy.policy;
@@ -120,7 +122,8 @@ impl Spared {
             .and("the report of the release", &release.with_extension("report.html"))
     }
 
-    /// Why a file cannot be put there, as far as that shows beforehand. From now on it is spared, too, by what it is called here.
+    /// Why a file cannot be put there, as far as that shows beforehand. From now on it is spared,
+    /// too, by what it is called here.
     pub(crate) fn claim(&mut self, path: &Path, what: &'static str, existing: Existing) -> Option<Fault> {
         let over = self.files.iter().find(|(_, other)| same(path, other)).map(|(what, _)| *what);
         self.files.push((what, path.to_owned()));
@@ -139,7 +142,7 @@ impl Spared {
     /// Refuses to write to these places what would be written over something.
     ///
     /// # Errors
-    /// What is wrong with each of them.
+    /// The errors.
     pub fn check<'a>(mut self, paths: impl IntoIterator<Item = &'a Path>, existing: Existing) -> Result<()> {
         let what = "another file that is written";
         Error::check(paths.into_iter().filter_map(|path| self.claim(path, what, existing)).collect())

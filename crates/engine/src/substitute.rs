@@ -1,9 +1,9 @@
-//! Made-up values for identifiers: reads the keys that a policy names, and each such column once, so that no
-//! made-up value is a real one.
+//! Pseudonyms for identifiers: reads the keys that a policy names, and each such column once, so
+//! that no pseudonym is a real value.
 //!
-//! The secret is in a file or in the environment and stays there: nothing that is written or said holds it. One
-//! more scan of these columns, and some 16 bytes of memory per distinct value; what is made of a value then
-//! is [`throng::pseudonym`]'s.
+//! The secret is in a file or in the environment and stays there: no output contains it. One more
+//! scan of these columns, and about 16 bytes of memory per distinct value; [`throng::pseudonym`]
+//! derives the pseudonyms.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,17 +13,18 @@ use rayon::prelude::*;
 use throng::error::{Fault, Result};
 use throng::policy::Policy;
 use throng::pseudonym::{Key, Originals, Pseudonyms};
+use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::Cells;
 use crate::error::unreadable;
-use crate::release::PolicyFile;
+use crate::policy_file::PolicyFile;
 use crate::source::Source;
 
 /// How a secret is made, for those who have none yet.
 const MAKE: &str = "openssl rand -hex 32";
 
-/// The columns that are substituted, each with its made-up values.
+/// The columns that are substituted, each with its pseudonyms.
 #[derive(Debug, Default)]
 pub struct Substitutes {
     columns: Vec<(String, Option<Pseudonyms>)>,
@@ -60,7 +61,7 @@ impl PolicyFile {
     }
 }
 
-/// The bytes of a secret; the end of its line is no part of it.
+/// The bytes of a secret, without the end of its line.
 pub(crate) fn secret((key_file, key_env): (Option<&str>, Option<&str>), folder: &Path) -> Result<Vec<u8>> {
     let mut secret = match (key_file, key_env) {
         (Some(file), _) => {
@@ -88,16 +89,16 @@ pub(crate) fn secret((key_file, key_env): (Option<&str>, Option<&str>), folder: 
 }
 
 impl Engine {
-    /// Reads the columns that are to be substituted; `stop` is asked between batches.
+    /// Reads the columns that are to be substituted.
     ///
     /// # Errors
-    /// What cannot be read, and values that cannot be replaced.
+    /// Read errors, and values that cannot be replaced.
     pub(crate) fn substitutes(
         &self,
         source: &Source,
         policy: &Policy,
         keys: Keys,
-        stop: &dyn Fn() -> Result<()>,
+        watch: &Watch,
     ) -> Result<Substitutes> {
         if keys.is_empty() {
             return Ok(Substitutes::default());
@@ -109,13 +110,15 @@ impl Engine {
         let mut originals: Vec<Originals> = names.iter().map(|_| Originals::new()).collect();
         // What reads as missing must not come out either.
         originals.iter_mut().for_each(|o| policy.input.null.iter().for_each(|null| o.avoid(null)));
-        self.scan(source, &names, |batch| {
+        let mut rows = 0;
+        self.scan(source, &names, watch, |batch| {
             for ((name, array), originals) in names.iter().zip(batch.columns()).zip(&mut originals) {
                 let cells = Cells::new(name, array)?;
                 let values = (0..cells.len()).filter_map(|row| cells.get(row));
                 values.into_iter().try_for_each(|value| originals.add(value)).map_err(|e| here(e, name))?;
             }
-            stop()
+            rows += batch.num_rows() as u64;
+            watch.done(Stage::Reading, rows, None)
         })?;
         let columns = keys.into_iter().zip(originals).map(|((name, key), originals)| {
             let pseudonyms = Pseudonyms::new(&key, originals).map_err(|e| here(e, &name))?;
@@ -131,7 +134,7 @@ impl Substitutes {
         self.columns.iter().any(|(name, _)| name == column)
     }
 
-    /// The made-up values of a column's cells; missing cells stay missing.
+    /// The pseudonyms of a column's cells; missing cells stay missing.
     pub(crate) fn replace(&self, column: &str, array: &ArrayRef) -> Result<ArrayRef> {
         let cells = Cells::new(column, array)?;
         let pseudonyms = self.columns.iter().find(|(name, _)| name == column).and_then(|(_, p)| p.as_ref());

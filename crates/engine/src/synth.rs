@@ -1,16 +1,18 @@
-//! Makes up tables as a specification says, and writes them: a part at a time, and under their name only when whole.
+//! Generates tables from a specification and writes them part by part; a table gets its name only
+//! when it is complete.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use throng::error::{Error, Fault, Result, nearest};
 use throng::network::Network;
-use throng::policy::{Format, locate};
+use throng::policy::{Format, SPECIFICATION, locate};
 use throng::synth::spec::{Marginals, SHIPPED, Spec, end_row, quoted};
+use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::error::{unreadable, unwritable};
-use crate::release::PolicyFile;
+use crate::policy_file::PolicyFile;
 use crate::sink::{persist, temporary};
 use crate::spared::Spared;
 
@@ -20,7 +22,7 @@ const PART: u64 = 1 << 14;
 /// A specification with where it came from.
 #[derive(Debug, Clone)]
 pub struct SynthFile {
-    /// What it asks for.
+    /// Its content.
     pub spec: Spec,
     /// Its text.
     pub text: String,
@@ -44,13 +46,9 @@ impl SynthFile {
                 None => fault,
             })
         })?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            Fault::input("is no specification: it is not UTF-8 text")
-                .file(name)
-                .help("a specification is a TOML file; `throng synth county --show` prints an example")
-        })?;
-        let spec = Spec::parse(&text).map_err(|e| e.map(|f| f.file(name)))?;
-        Ok(SynthFile { spec, text, path: Some(name.into()) })
+        let text = SPECIFICATION.text(name, &bytes)?;
+        let spec = Spec::parse(text).map_err(|e| e.map(|f| f.file(name)))?;
+        Ok(SynthFile { spec, text: text.to_owned(), path: Some(name.into()) })
     }
 
     /// A path of the specification, which is relative to it.
@@ -91,17 +89,17 @@ impl SynthFile {
 }
 
 impl Engine {
-    /// Makes up so many rows and writes them as CSV; the names of the columns. Calls `progress` with the rows so far, which may
-    /// stop it; then nothing is left behind.
+    /// Makes up so many rows and writes them as CSV; the names of the columns. Where it is stopped, nothing is
+    /// left behind.
     ///
     /// # Errors
-    /// What cannot be read, fitted or written.
+    /// Read, fit and write errors.
     pub fn synth(
         &self,
         file: &SynthFile,
         (rows, seed): (u64, u64),
         out: &Path,
-        progress: &dyn Fn(u64) -> Result<()>,
+        watch: &Watch,
     ) -> Result<Vec<String>> {
         if Format::of_path(&out.display().to_string()) != Some(Format::Csv) {
             return Err(Fault::input("made-up tables are written as CSV")
@@ -114,18 +112,18 @@ impl Engine {
                 let mut table =
                     Marginals::new(&file.spec, seed, &|path| file.load(path)).map_err(|e| file.located(e))?;
                 let names = table.names().to_vec();
-                written((&names, rows), out, &mut |text| table.write_row(text), progress)?;
+                written((&names, rows), out, &mut |text| table.write_row(text), watch)?;
                 Ok(names)
             }
             Some(policy) => {
                 let (policy, text) = PolicyFile::read(&file.beside(policy))?;
-                let network = self.network(&policy, Some(seed), progress).map_err(|e| {
+                let network = self.network(&policy, Some(seed), watch).map_err(|e| {
                     let name = policy.path.display().to_string();
                     locate(e, &text).map(|f| if f.place.span.is_some() { f.file(&name) } else { f })
                 })?;
                 let mut sampler = network.sampler(seed);
                 let mut next = |text: &mut String| row(&network, &sampler.row(), text);
-                written((network.names(), rows), out, &mut next, progress)?;
+                written((network.names(), rows), out, &mut next, watch)?;
                 Ok(network.names().to_vec())
             }
         }
@@ -148,7 +146,7 @@ fn written(
     (names, rows): (&[String], u64),
     out: &Path,
     next: &mut dyn FnMut(&mut String),
-    progress: &dyn Fn(u64) -> Result<()>,
+    watch: &Watch,
 ) -> Result<()> {
     let fail = |e: std::io::Error| unwritable(&out.display().to_string(), &e);
     let mut file = temporary(out)?;
@@ -163,7 +161,7 @@ fn written(
         if row.is_multiple_of(PART) {
             file.write_all(text.as_bytes()).map_err(fail)?;
             text.clear();
-            progress(row)?;
+            watch.done(Stage::Drawing, row, Some(rows))?;
         }
     }
     file.write_all(text.as_bytes()).map_err(fail)?;

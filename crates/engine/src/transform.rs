@@ -1,6 +1,7 @@
-//! Rewrites rows as decided, streaming: one look-up per generalized cell, one per row when anything
-//! is flagged, and one more per flagged row when there are further steps. Kept columns are passed through as
-//! they are, identifiers replaced where the policy asks for it.
+//! Rewrites rows as decided, streaming. A [`Recoding`] turns the codes of a batch into codes of labels;
+//! kept columns are passed through as they are, and identifiers are replaced where the policy asks for it.
+//!
+//! Costs what the recoding costs, and a hash per cell of the other columns, to count what they show.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,12 +10,15 @@ use datafusion::arrow::array::{ArrayRef, DictionaryArray, StringArray, UInt32Arr
 use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use datafusion::arrow::record_batch::RecordBatch;
+use rustc_hash::FxHashMap;
 use throng::error::{Fault, Result};
+use throng::exposure::Exposure;
 use throng::hierarchy::TOP;
 use throng::policy::{Column, Policy, Suppressed};
-use throng::recoding::{Dealer, Recoding};
+use throng::recoding::{Recoding, RowCounter};
 use throng::sampling::Draw;
 use throng::table::{Code, Dictionary};
+use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::{Cells, text};
@@ -47,8 +51,8 @@ pub struct Transform<'a> {
     pub seed: u64,
     /// Where the release goes.
     pub output: &'a Path,
-    /// Told the rows so far; may stop it.
-    pub progress: &'a dyn Fn(u64) -> Result<()>,
+    /// Reports the rows so far, and may stop it.
+    pub watch: &'a Watch,
 }
 
 impl Engine {
@@ -68,15 +72,15 @@ impl Engine {
             // What follows from the table and the seed alone would tell somebody who knows nearly all of it the rest.
             Some(draw) => Some(draw.order()),
             None if job.policy.output.keep_order => None,
-            None => Some(order_key(&job.source.files, job.seed)?),
+            None => Some(order_key(&job.source.files, job.seed, job.watch)?),
         };
-        let mut shuffle = Shuffle::new(sink, expected, key);
+        let mut shuffle = Shuffle::new(sink, expected, key, job.watch);
         let mut rows = 0;
         let mut draw = job.draw.cloned();
-        self.scan_drawn(job.source, &released, draw.as_mut(), |batch| {
+        self.scan_drawn(job.source, &released, draw.as_mut(), job.watch, |batch| {
             rows += batch.num_rows() as u64;
             shuffle.push(rewriter.rewrite(&batch)?)?;
-            (job.progress)(rows)
+            job.watch.done(Stage::Writing, rows, Some(job.rows))
         })?;
         if rows != job.rows {
             return Err(Fault::data("the table changed while it was being released")
@@ -84,7 +88,8 @@ impl Engine {
                 .help("release a copy that nobody writes to")
                 .into());
         }
-        shuffle.finish()
+        let exposed = rewriter.exposure.finish();
+        Ok(Written { exposed, ..shuffle.finish()? })
     }
 }
 
@@ -108,9 +113,19 @@ struct Rewriter<'a> {
     stars: bool,
     /// Codes of the table, then of the release, per quasi-identifier.
     codes: Vec<Vec<Code>>,
-    /// Codes of the table, where flagged rows go on to further steps; otherwise empty.
-    raw: Vec<Vec<Code>>,
-    dealer: Dealer,
+    counter: RowCounter,
+    /// Counts what the other columns show; per released column its place there.
+    exposure: Exposure,
+    exposed: Vec<Option<usize>>,
+    /// Per quasi-identifier, code of a label → first code of the same text: what tells classes apart.
+    texts: Vec<Vec<Code>>,
+}
+
+/// Code of a label → the first code with the same text; the last one is the star of suppressed rows.
+fn first_codes(labels: &[Option<String>]) -> Vec<Code> {
+    let mut first: FxHashMap<Option<&str>, Code> = FxHashMap::default();
+    let labels = labels.iter().map(Option::as_deref).chain([Some(TOP)]);
+    labels.enumerate().map(|(code, label)| *first.entry(label).or_insert(code as Code)).collect()
 }
 
 impl<'a> Rewriter<'a> {
@@ -118,13 +133,13 @@ impl<'a> Rewriter<'a> {
         let recoding = job.recoding;
         let quasi: Vec<Option<usize>> =
             released.iter().map(|c| recoding.columns.iter().position(|q| &q.name == c)).collect();
-        let stars = job.policy.output.suppressed == Suppressed::Starred && recoding.flags_any();
+        let stars = job.policy.output.suppressed == Suppressed::Starred && recoding.suppressed_rows() > 0;
         let mut fields = Vec::new();
         for (name, quasi) in released.iter().zip(&quasi) {
             let original = schema.field_with_name(name).map_err(|e| Fault::bug(e.to_string()))?;
             // The keys of a keyed column may be too narrow for the leaves of its hierarchy.
             let keyed = matches!(original.data_type(), DataType::Dictionary(_, value) if value.is_string());
-            let rewritten = quasi.is_some_and(|q| recoding.columns[q].highest > 0 || stars || keyed);
+            let rewritten = quasi.is_some_and(|q| recoding.columns[q].changed || stars || keyed);
             let kind = match rewritten {
                 true => keyed_text(),
                 false if job.substitutes.has(name) || job.leveled.has(name) => DataType::Utf8,
@@ -140,7 +155,15 @@ impl<'a> Rewriter<'a> {
                 Arc::new(labels.collect::<StringArray>()) as ArrayRef
             })
             .collect();
+        // Made-up values of identifiers are nothing that anybody knows.
+        let counted =
+            |(name, quasi): &(&String, &Option<usize>)| quasi.is_none() && !job.substitutes.has(name);
+        let columns: Vec<&String> =
+            released.iter().zip(&quasi).filter(counted).map(|(name, _)| name).collect();
         Ok(Rewriter {
+            exposed: released.iter().map(|name| columns.iter().position(|c| *c == name)).collect(),
+            exposure: Exposure::new(recoding.columns.len(), columns.into_iter().cloned()),
+            texts: recoding.columns.iter().map(|c| first_codes(&c.labels)).collect(),
             recoding,
             dictionaries: job.dictionaries,
             substitutes: job.substitutes,
@@ -151,14 +174,16 @@ impl<'a> Rewriter<'a> {
             labels,
             stars,
             codes: vec![Vec::new(); recoding.columns.len()],
-            raw: vec![Vec::new(); if recoding.rescues() { recoding.columns.len() } else { 0 }],
-            dealer: Dealer::default(),
+            counter: RowCounter::default(),
         })
     }
 
     fn rewrite(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         self.encode(batch)?;
-        let kept = self.suppress(batch.num_rows());
+        let kept = self.recoding.recode(&mut self.codes, &mut self.counter);
+        // Suppressed rows stay where they are released as stars.
+        let kept = kept.filter(|_| !self.stars).map(UInt32Array::from);
+        let classes = self.classes(batch.num_rows(), kept.as_ref());
         let mut arrays = Vec::with_capacity(self.names.len());
         for (i, name) in self.names.iter().enumerate() {
             let array = match self.quasi[i] {
@@ -171,9 +196,35 @@ impl<'a> Rewriter<'a> {
                 Some(rows) => take(&array, rows, None).map_err(|e| Fault::bug(e.to_string()))?,
                 None => array,
             };
+            if let Some(column) = self.exposed[i] {
+                let mut row = classes.iter();
+                let exposure = &mut self.exposure;
+                Cells::new(name, &array)?.each(&mut |cell| {
+                    if let Some(class) = row.next() {
+                        exposure.cell(column, *class, cell);
+                    }
+                });
+            }
             arrays.push(self.typed(i, name, array)?);
         }
         RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(|e| Fault::bug(e.to_string()).into())
+    }
+
+    /// The released classes of the rows that stay.
+    fn classes(&mut self, rows: usize, kept: Option<&UInt32Array>) -> Vec<u32> {
+        if self.exposure.is_empty() {
+            return Vec::new();
+        }
+        let mut row = vec![0; self.codes.len()];
+        let mut class = |at: usize| {
+            let cells = row.iter_mut().zip(self.codes.iter().zip(&self.texts));
+            cells.for_each(|(cell, (codes, texts))| *cell = texts[codes[at] as usize]);
+            self.exposure.class(&row)
+        };
+        match kept {
+            Some(kept) => kept.values().iter().map(|&at| class(at as usize)).collect(),
+            None => (0..rows).map(class).collect(),
+        }
     }
 
     /// A reader may give views where the schema says text.
@@ -188,65 +239,14 @@ impl<'a> Rewriter<'a> {
         datafusion::arrow::compute::cast(&array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
     }
 
-    /// Generalized codes of the batch, per quasi-identifier.
+    /// Codes of the table, per quasi-identifier.
     fn encode(&mut self, batch: &RecordBatch) -> Result<()> {
         for (i, name) in self.names.iter().enumerate() {
             let Some(q) = self.quasi[i] else { continue };
             let cells = Cells::new(name, batch.column(i))?;
             cells.look_up(name, &self.dictionaries[q], &mut self.codes[q])?;
-            if let Some(raw) = self.raw.get_mut(q) {
-                raw.clone_from(&self.codes[q]);
-            }
-            if self.recoding.deals() {
-                continue;
-            }
-            let map = &self.recoding.columns[q].codes;
-            self.codes[q].iter_mut().for_each(|code| *code = map[*code as usize]);
         }
         Ok(())
-    }
-
-    /// The rows that stay, unless all do; starred rows stay, with every code that of the star, and rows that a
-    /// later step releases with the codes of that step.
-    fn suppress(&mut self, rows: usize) -> Option<UInt32Array> {
-        let mut row = vec![0; self.codes.len()];
-        let mut kept = Vec::with_capacity(rows);
-        if self.recoding.deals() {
-            for at in 0..rows {
-                row.iter_mut().zip(&self.codes).for_each(|(cell, column)| *cell = column[at]);
-                let stays = self.recoding.deal(&mut row, &mut self.dealer);
-                if stays {
-                    kept.push(at as u32);
-                }
-                // What a row that is left out would have had is never looked at; any label will do.
-                let codes = row.iter().map(|&code| if stays { code } else { 0 });
-                self.codes.iter_mut().zip(codes).for_each(|(column, code)| column[at] = code);
-            }
-            return (kept.len() < rows).then(|| UInt32Array::from(kept));
-        }
-        if !self.recoding.flags_any() {
-            return None;
-        }
-        for at in 0..rows {
-            row.iter_mut().zip(&self.codes).for_each(|(cell, column)| *cell = column[at]);
-            if !self.recoding.flags(&row) {
-                kept.push(at as u32);
-            } else if self.rescue(at, &mut row) {
-                self.codes.iter_mut().zip(&row).for_each(|(column, code)| column[at] = *code);
-                kept.push(at as u32);
-            } else if self.stars {
-                for (column, labels) in self.codes.iter_mut().zip(&self.labels) {
-                    column[at] = labels.len() as Code - 1;
-                }
-            }
-        }
-        (!self.stars).then(|| UInt32Array::from(kept))
-    }
-
-    /// Whether a later step releases a flagged row, which then holds its codes.
-    fn rescue(&self, at: usize, row: &mut [Code]) -> bool {
-        row.iter_mut().zip(&self.raw).for_each(|(cell, column)| *cell = column[at]);
-        !self.raw.is_empty() && self.recoding.rescue(row)
     }
 
     fn generalized(&self, q: usize) -> Result<ArrayRef> {

@@ -1,26 +1,28 @@
-//! Survey weights are numbers: a column with role `weight` that holds anything else is refused before any work.
+//! Checks survey weights: a column with role `weight` that contains anything but numbers is
+//! rejected before any work.
 //!
-//! One scan of these columns, and none where there are none.
+//! One scan of these columns, and none if there are none.
 
 use throng::error::{Fault, Result};
 use throng::policy::{Policy, Role};
+use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::Cells;
 use crate::source::Source;
 
 impl Engine {
-    /// Refuses weights that are no numbers, or below 0. A missing weight is no mistake.
+    /// Rejects weights that are not numbers, or below 0. A missing weight is allowed.
     ///
     /// # Errors
     /// The first cell that is no weight, and what cannot be read.
-    pub(crate) fn check_weights(&self, source: &Source, policy: &Policy) -> Result<()> {
+    pub(crate) fn check_weights(&self, source: &Source, policy: &Policy, watch: &Watch) -> Result<()> {
         let names: Vec<String> = policy.with_role(Role::Weight).into_iter().map(String::from).collect();
         if names.is_empty() {
             return Ok(());
         }
         let mut before = 0;
-        self.scan(source, &names, |batch| {
+        self.scan(source, &names, watch, |batch| {
             for (name, array) in names.iter().zip(batch.columns()) {
                 let cells = Cells::new(name, array)?;
                 for row in 0..cells.len() {
@@ -37,7 +39,7 @@ impl Engine {
                 }
             }
             before += batch.num_rows();
-            Ok(())
+            watch.done(Stage::Reading, before as u64, None)
         })
     }
 }

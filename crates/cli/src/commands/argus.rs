@@ -1,4 +1,4 @@
-//! `throng argus POLICY`: by hand at a terminal, or by commands that are given or piped.
+//! `throng argus POLICY`: interactive at a terminal, or with given or piped commands.
 
 use std::fmt::Write;
 use std::io::{BufRead, IsTerminal};
@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use throng::argus::{self, Argus, Command, Outlook, Suggestion, Value, Verdict};
-use throng::error::{Error, Fault, Kind, Result};
+use throng::error::{Error, Fault, Result};
+use throng::watch::Watch;
 use throng_engine::{Engine, Existing, Held, PolicyFile};
 
 use super::json;
 use super::release::in_policy;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts, interrupts};
+use crate::progress::{Line, prompting};
 use crate::show::{self, integer, note, out, sanitized};
 
 /// The most rare combinations of values that are shown of each combination of columns.
@@ -21,43 +22,32 @@ const VALUES: usize = 10;
 
 pub fn run(args: &args::Argus) -> Result<Ended> {
     let by_hand = args.commands.is_empty() && std::io::stdin().is_terminal();
-    if by_hand && args.json {
+    if by_hand && args.output.json {
         let help = "give --do, or pipe commands; without --json you can work by hand";
         return Err(Fault::input("JSON is told of a script, and there is none")
             .key("--json")
             .help(help)
             .into());
     }
-    if !by_hand {
-        catch_interrupts();
-    }
     let (policy, text) = PolicyFile::read(&args.policy)?;
     let engine = Engine::new()?;
     let line = Line::new();
-    let held = engine.hold(&policy, &|rows| watched(&line, "reading", rows));
+    let watch = line.watch();
+    let held = engine.hold(&policy, &watch);
     line.clear();
     let held = held.map_err(|e| in_policy(e, &policy, &text))?;
     if let Some(out) = &args.out {
-        held.check_output(out, Existing::by(args.force))?;
+        held.check_output(out, args.overwrite.existing())?;
     }
-    let argus = held.begin().map_err(|e| in_policy(e, &policy, &text))?;
-    let mut desk = Desk { args, engine: &engine, held: &held, argus, written: Vec::new() };
-    if by_hand {
-        desk.by_hand()?;
-    } else {
-        desk.by_script()?;
-    }
+    let argus = held.begin().map_err(|e| in_policy(e, &policy, &text))?.watched(&watch);
+    let mut desk = Desk { args, engine: &engine, held: &held, argus, written: Vec::new(), line, watch };
+    let done = if by_hand { desk.by_hand() } else { desk.by_script() };
+    desk.line.clear();
+    done?;
     let verdict = desk.argus.verdict();
+    desk.line.clear();
+    let verdict = verdict?;
     Ok(if verdict.k_anonymity.holds { Ended::Holds } else { Ended::DoesNotHold })
-}
-
-/// Shows how far reading or writing is, and stops it when asked to.
-fn watched(line: &Line, what: &str, rows: u64) -> Result<()> {
-    line.show(&format!("{what}: {} rows", integer(rows)));
-    match interrupts() {
-        0 => Ok(()),
-        _ => Err(Fault::new(Kind::Unsolvable, "stopped; nothing was written").into()),
-    }
 }
 
 /// What is told in JSON.
@@ -80,26 +70,30 @@ struct Desk<'a> {
     held: &'a Held,
     argus: Argus<'a>,
     written: Vec<String>,
+    line: Line,
+    watch: Watch,
 }
 
 impl Desk<'_> {
-    /// A mistake is told, and the next command awaited.
+    /// Reports an error and waits for the next command.
     fn by_hand(&mut self) -> Result<()> {
-        out(&self.state())?;
+        out(&self.state()?)?;
         out(argus::help())?;
         loop {
             out("argus> ")?;
             let mut line = String::new();
-            if std::io::stdin().lock().read_line(&mut line).map_err(|e| unread(&e))? == 0 {
+            let read = prompting(|| std::io::stdin().lock().read_line(&mut line));
+            if read.map_err(|e| unread(&e))? == 0 {
                 out("\n")?;
                 return self.write_out();
             }
             match self.obey(&line) {
                 Ok(Some(Command::Quit)) => return self.write_out(),
                 Ok(Some(Command::Generalize(..) | Command::Take(_) | Command::Suppress | Command::Undo)) => {
-                    out(&self.state())?;
+                    out(&self.state()?)?;
                 }
                 Ok(_) => {}
+                Err(error) if error.is_cancelled() => return Err(error),
                 Err(error) => show::error(&error),
             }
         }
@@ -109,7 +103,8 @@ impl Desk<'_> {
     fn by_script(&mut self) -> Result<()> {
         let lines: Vec<String> = match self.args.commands.is_empty() {
             true => {
-                std::io::stdin().lock().lines().collect::<std::io::Result<_>>().map_err(|e| unread(&e))?
+                let lines = || std::io::stdin().lock().lines().collect::<std::io::Result<_>>();
+                prompting(lines).map_err(|e| unread(&e))?
             }
             false => self.args.commands.clone(),
         };
@@ -123,25 +118,26 @@ impl Desk<'_> {
         self.tell()
     }
 
-    /// Writes in the end, where asked to.
+    /// Writes the final table, if requested.
     fn write_out(&mut self) -> Result<()> {
         self.args.out.as_ref().map_or(Ok(()), |path| self.write(path))
     }
 
     /// Tells how it ended.
     fn tell(&self) -> Result<()> {
-        if !self.args.json {
-            out(&self.state())?;
+        if !self.args.output.json {
+            out(&self.state()?)?;
             return Ok(());
         }
         let told = Told {
-            verdict: &self.argus.verdict(),
+            verdict: &self.argus.verdict()?,
             steps: self.argus.steps(),
-            outlook: self.argus.outlook(),
-            suggestions: self.argus.suggestions(),
-            values: self.args.values.then(|| self.argus.values(VALUES)),
+            outlook: self.argus.outlook()?,
+            suggestions: self.argus.suggestions()?,
+            values: self.args.values.then(|| self.argus.values(VALUES)).transpose()?,
             written: &self.written,
         };
+        self.line.clear();
         out(&json(&told)?)?;
         Ok(())
     }
@@ -152,7 +148,7 @@ impl Desk<'_> {
             Command::Generalize(column, level) => self.generalize(column, *level)?,
             Command::Take(number) => self.take(*number)?,
             Command::Suppress => {
-                let cells = self.argus.suppress();
+                let cells = self.argus.suppress()?;
                 self.say(&match cells {
                     0 => "nothing is rare: no cell was blanked".to_owned(),
                     1 => "1 cell was blanked".to_owned(),
@@ -164,7 +160,7 @@ impl Desk<'_> {
                 self.argus.undo()?;
                 self.say(&format!("undone: {last}"))?;
             }
-            Command::Show => self.say(self.state().trim_end())?,
+            Command::Show => self.say(self.state()?.trim_end())?,
             Command::Write(path) => {
                 let path = path.as_ref().map(PathBuf::from).or(self.args.out.clone());
                 let help = "for instance `write tested.csv`, or give --out";
@@ -182,7 +178,7 @@ impl Desk<'_> {
     }
 
     fn take(&mut self, number: usize) -> Result<()> {
-        let suggestions = self.argus.suggestions();
+        let suggestions = self.argus.suggestions()?;
         let chosen = number.checked_sub(1).and_then(|at| suggestions.get(at));
         let Some(chosen) = chosen else {
             return Err(Fault::input(format!("there is no suggestion {number}"))
@@ -193,16 +189,10 @@ impl Desk<'_> {
     }
 
     fn write(&mut self, path: &Path) -> Result<()> {
-        // What waits to be renamed is cleared away also when Ctrl-C is pressed.
-        catch_interrupts();
-        let line = Line::new();
         // What was written before the last steps is out of date.
         let own = self.written.contains(&path.display().to_string());
-        let to = (path, Existing::by(self.args.force || own));
-        let wrote =
-            self.engine.write_argus(self.held, &self.argus, to, &|rows| watched(&line, "writing", rows));
-        line.clear();
-        let paper = wrote?;
+        let to = (path, Existing::by(self.args.overwrite.force || own));
+        let paper = self.engine.write_argus(self.held, &self.argus, to, &self.watch)?;
         let verdict = Held::verdict_path(path);
         self.written.extend([paper.output.path, verdict.display().to_string()]);
         self.say(&format!("written     {}\nverdict     {}", path.display(), verdict.display()))
@@ -211,17 +201,19 @@ impl Desk<'_> {
     /// What was done; beside JSON, on standard error.
     fn say(&self, text: &str) -> Result<()> {
         let text = sanitized(text);
-        if !self.args.json {
+        self.line.clear();
+        if !self.args.output.json {
             return out(&(text + "\n"));
         }
         note(&text);
         Ok(())
     }
 
-    fn state(&self) -> String {
-        let mut text = argus::text(&self.argus.verdict(), &self.argus.outlook(), &self.argus.suggestions());
+    fn state(&self) -> Result<String> {
+        let (verdict, outlook) = (self.argus.verdict()?, self.argus.outlook()?);
+        let mut text = argus::text(&verdict, &outlook, &self.argus.suggestions()?);
         if self.args.values {
-            let values = self.argus.values(VALUES);
+            let values = self.argus.values(VALUES)?;
             if !values.is_empty() {
                 text += "\nrare values, at most ten of each combination of columns\n";
             }
@@ -230,7 +222,8 @@ impl Desk<'_> {
                 let _ = writeln!(text, "  {}: {}", cells.collect::<Vec<_>>().join(", "), value.rows);
             }
         }
-        sanitized(&text)
+        self.line.clear();
+        Ok(sanitized(&text))
     }
 }
 

@@ -3,31 +3,34 @@
 use std::path::Path;
 use std::time::Instant;
 
-use throng::compare::{Comparison, Watch, compare, csv, markdown, overview};
-use throng::error::{Fault, Kind, Result};
+use throng::compare::{Comparison, compare, csv, markdown, overview};
+use throng::error::Result;
 use throng::report::{comparison_page, plots};
-use throng_engine::{Engine, Existing, ExperimentFile};
+use throng::watch::Watch;
+use throng_engine::{Engine, ExperimentFile};
 
 use super::json;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts, interrupts};
+use crate::progress::Line;
 use crate::show::{integer, note, out};
 
 /// What is in every folder of results, beside pictures.
 const PAPERS: [&str; 3] = ["results.csv", "results.md", "index.html"];
 
 pub fn run(args: &args::Compare) -> Result<Ended> {
-    catch_interrupts();
     let file = ExperimentFile::read(&args.experiment)?;
     if let Some(folder) = &args.out {
-        file.check_folder(folder, &PAPERS, Existing::by(args.force)).map_err(|e| file.located(e))?;
+        file.check_folder(folder, &PAPERS, args.overwrite.existing()).map_err(|e| file.located(e))?;
     }
     let engine = Engine::new()?;
     let line = Line::new();
-    let comparison = ran(&engine, &file, &line);
+    let watch = line.watch();
+    let comparison = ran(&engine, &file, &watch);
     line.clear();
     let comparison = comparison.map_err(|e| file.located(e))?;
+    // What stopped the runs does not keep those that were made from being written.
+    watch.acknowledge().check()?;
     if let Some(folder) = &args.out {
         engine.write_folder(&file, folder, &files(&comparison, &file.path))?;
     }
@@ -35,7 +38,7 @@ pub fn run(args: &args::Compare) -> Result<Ended> {
         let made = integer(comparison.runs.len() as u64);
         note(&format!("stopped: {made} of {} runs were made", integer(comparison.planned)));
     }
-    if args.json {
+    if args.output.json {
         out(&json(&comparison)?)?;
     } else {
         out(&overview(&comparison))?;
@@ -46,33 +49,10 @@ pub fn run(args: &args::Compare) -> Result<Ended> {
     Ok(if comparison.finished { Ended::Holds } else { Ended::DoesNotHold })
 }
 
-fn ran(engine: &Engine, file: &ExperimentFile, line: &Line) -> Result<Comparison> {
-    let tables = engine.tables(file, &|table, rows| {
-        line.show(&format!("reading {table}: {} rows", integer(rows)));
-        match interrupts() {
-            0 => Ok(()),
-            _ => Err(Fault::new(Kind::Unsolvable, "stopped; nothing was written").into()),
-        }
-    })?;
+fn ran(engine: &Engine, file: &ExperimentFile, watch: &Watch) -> Result<Comparison> {
+    let tables = engine.tables(file, watch)?;
     let started = Instant::now();
-    compare(
-        &file.experiment,
-        &tables,
-        &Watch {
-            clock: &|| started.elapsed().as_secs_f64(),
-            cancelled: &|| interrupts() > 0,
-            progress: &|step| {
-                line.show(&format!(
-                    "run {} of {}: {}, {}, k = {}",
-                    integer(step.done + 1),
-                    integer(step.planned),
-                    step.table,
-                    step.algorithm,
-                    step.k
-                ));
-            },
-        },
-    )
+    compare(&file.experiment, &tables, &|| started.elapsed().as_secs_f64(), watch)
 }
 
 /// Everything that goes into the folder.

@@ -1,4 +1,5 @@
-//! `throng hierarchy convert`: the configuration of K's toolkit becomes a policy and files of nodes, all of them or none.
+//! `throng hierarchy convert`: converts the configuration of Katirai's toolkit into a policy and
+//! node files, all of them or none.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +7,10 @@ use serde::Serialize;
 use throng::error::{Error, Fault, Result};
 use throng::policy::Input;
 use throng::poset::xml::{self, Converted, Named};
-use throng_engine::{Engine, Existing, Source, Spared, sniff, write_atomically};
+use throng_engine::{Engine, Existing, Source, Spared, write_atomically};
 
 use super::inspect::relative;
+use crate::args::Layout;
 use crate::show::{out, sanitized};
 
 /// What to convert, and where to.
@@ -16,14 +18,15 @@ pub struct Asked<'a> {
     pub hierarchy: &'a str,
     pub columns: &'a str,
     pub table: &'a str,
+    pub layout: &'a Layout,
     pub write: &'a Path,
     pub k: u64,
-    pub force: bool,
+    pub existing: Existing,
 }
 
 pub fn run(asked: &Asked<'_>) -> Result<()> {
     let (hierarchy, columns) = (read(asked.hierarchy)?, read(asked.columns)?);
-    let mut input = sniff(asked.table)?;
+    let mut input = asked.layout.of(asked.table)?;
     let table = Engine::new()?.columns(&Source::open(&input, Path::new(""))?)?;
     let converted = xml::convert(
         Named { file: asked.hierarchy, text: &hierarchy },
@@ -40,7 +43,7 @@ pub fn run(asked: &Asked<'_>) -> Result<()> {
         .named("the input", asked.table)
         .named("the declarations of posets", asked.hierarchy)
         .named("the bindings of columns", asked.columns);
-    spared.check(files.iter().map(|(path, _)| path.as_path()), Existing::by(asked.force))?;
+    spared.check(files.iter().map(|(path, _)| path.as_path()), asked.existing)?;
     put(&files)?;
     let names: Vec<String> = files.iter().rev().map(|(path, _)| path.display().to_string()).collect();
     let mut told =
@@ -81,7 +84,8 @@ fn policy(asked: &Asked<'_>, input: Input, converted: &Converted) -> Result<Stri
     ))
 }
 
-/// Writes all files; where one cannot be written, those that were not there before are taken away again.
+/// Writes all files; where one cannot be written, those that were not there before are taken away
+/// again.
 fn put(files: &[(PathBuf, &str)]) -> Result<()> {
     let there: Vec<bool> = files.iter().map(|(path, _)| path.exists()).collect();
     for (at, (path, text)) in files.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `throng demo [DIR]`: made-up patients, a policy, a release, a report.
+//! `throng demo [DIR]`: synthetic patients, a policy, a release, a report.
 
 use std::path::Path;
 
@@ -10,20 +10,23 @@ use super::json;
 use super::release::{release, summary};
 use crate::Ended;
 use crate::args;
+use crate::progress::Line;
 use crate::show::out;
 
 pub fn run(args: &args::Demo) -> Result<Ended> {
+    // Before the folder is made: where it is stopped, nothing is left behind.
+    let line = Line::new();
+    let drawn = synth::patients::csv(args.rows, args.random.seed, &line.watch());
+    line.clear();
+    let drawn = drawn?;
     let name = args.folder.display().to_string();
     std::fs::create_dir_all(&args.folder).map_err(|e| {
         Fault::system(format!("cannot be made: {e}")).file(&name).help("give a folder that can be written to")
     })?;
     let table = args.folder.join("patients.csv");
     let policy = args.folder.join("policy.toml");
-    let files = [
-        (table.as_path(), synth::patients::csv(args.rows, args.seed)),
-        (policy.as_path(), synth::demo_policy(args.rows)),
-    ];
-    if !args.force {
+    let files = [(table.as_path(), drawn), (policy.as_path(), synth::demo_policy(args.rows))];
+    if !args.overwrite.force {
         spare(&args.folder, &files)?;
     }
     for (path, text) in &files {
@@ -35,12 +38,12 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
         table.display(),
         policy.display()
     );
-    if !args.json {
+    if !args.output.json {
         out(&made)?;
     }
     let done = release(&policy, None, None, None)?;
-    if args.json {
-        out(&json(&done.certificate.release)?)?;
+    if args.output.json {
+        out(&json(&done.certificate.summary())?)?;
         return Ok(Ended::Holds);
     }
     out(&summary(&done))?;
@@ -53,8 +56,8 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     Ok(Ended::Holds)
 }
 
-/// Refuses to write over what the demo has not written: files that differ from what it would write, and a release
-/// without its policy.
+/// Refuses to write over what the demo has not written: files that differ from what it would write,
+/// and a release without its policy.
 fn spare(folder: &Path, files: &[(&Path, String); 2]) -> Result<()> {
     let other = |(path, text): &&(&Path, String)| path.exists() && !same(path, text);
     let mut taken: Vec<_> = files.iter().filter(other).map(|(path, _)| path.to_path_buf()).collect();

@@ -5,38 +5,32 @@ use std::fmt::Write;
 use throng::error::{Fault, Result};
 use throng::explore::{Explored, NodeFacts};
 use throng::report::explored_page;
-use throng_engine::{Engine, Existing, Exploration, PolicyFile, Spared, write_atomically};
+use throng_engine::{Engine, Exploration, PolicyFile, Spared, write_atomically};
 
 use super::release::in_policy;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts, interrupts};
-use crate::show::{integer, out};
+use crate::progress::Line;
+use crate::show::{integer, nodes, out};
 
 /// The most k-minimal nodes on the screen.
 const SHOWN: usize = 10;
 
 pub fn run(args: &args::Explore) -> Result<Ended> {
-    catch_interrupts();
     let (policy, text) = PolicyFile::read(&args.policy)?;
     if let Some(path) = &args.out {
-        Spared::of_policy(&policy).release_of(&policy).check([&**path], Existing::by(args.force))?;
+        Spared::of_policy(&policy).release_of(&policy).check([&**path], args.overwrite.existing())?;
     }
     let engine = Engine::new()?;
     let line = Line::new();
-    let explored = engine.explore(&Exploration {
-        policy: &policy,
-        around: args.around,
-        interrupts: &interrupts,
-        progress: &|stage| line.stage(stage),
-    });
+    let explored = engine.explore(&Exploration { policy: &policy, around: args.around, watch: line.watch() });
     line.clear();
     let explored = explored.map_err(|e| in_policy(e, &policy, &text))?;
     if let Some(path) = &args.out {
         let title = policy.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default();
         write_atomically(path, explored_page(&explored, title, env!("CARGO_PKG_VERSION")).as_bytes())?;
     }
-    if args.json {
+    if args.output.json {
         // A line per list of levels would be very many lines.
         let json = serde_json::to_string(&explored)
             .map_err(|e| Fault::bug(format!("cannot be written as JSON: {e}")))?;
@@ -58,15 +52,16 @@ fn summary(explored: &Explored) -> String {
     let part = s.around.map_or(String::new(), |steps| {
         format!(", {} of them within {steps} steps of the chosen one", integer(s.listed))
     });
-    let _ = writeln!(text, "nodes      {}{part}", integer(s.nodes));
+    let _ = writeln!(text, "nodes      {}{part}", nodes(s.nodes));
     let _ = writeln!(text, "safe       {}", integer(s.safe));
     if let Some(tagged) = s.tagged {
-        let _ = writeln!(text, "tagged     {}: OLA settles them by prediction", integer(tagged));
+        let _ =
+            writeln!(text, "tagged     {}: nodes that OLA decides without computing them", integer(tagged));
     }
     let _ = writeln!(text, "k-minimal  {}", integer(s.minimal));
     match explored.nodes.iter().find(|n| n.chosen) {
         Some(node) => {
-            let proven = if explored.optimal { "none is better" } else { "a better one may exist" };
+            let proven = if explored.optimal { "optimal for this loss" } else { "a better one may exist" };
             let _ = writeln!(
                 text,
                 "chosen     {}: {} {:.4}, {} rows suppressed; by {}, {proven}",

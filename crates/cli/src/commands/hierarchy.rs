@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use throng::error::{Fault, Result};
 use throng::hierarchy::{self, Hierarchy, Spec};
 use throng::table::{Code, Dictionary};
-use throng_engine::{Engine, Existing, Source, Spared, sniff, write_atomically};
+use throng_engine::{Engine, Source, Spared, write_atomically};
 
 use super::json;
 use crate::Ended;
 use crate::args::{self, HierarchyCommand};
+use crate::progress::Line;
 use crate::show::{out, sanitized};
 
 /// More values than this are not shown one by one.
@@ -18,52 +19,53 @@ const MANY: usize = 60;
 
 pub fn run(args: &args::Hierarchy) -> Result<Ended> {
     match &args.command {
-        HierarchyCommand::Build { spec, input, column, out: file, force, json: as_json } => {
+        HierarchyCommand::Build { spec, input, column, layout, out: file, overwrite, output } => {
             let spec = parse(spec)?;
             if let Some(path) = file {
                 let spared = Spared::default().named("the input", input).hierarchy(&spec);
-                spared.check([&**path], Existing::by(*force))?;
+                spared.check([&**path], overwrite.existing())?;
             }
-            let values = values(input, column)?;
+            let values = values(input, column, layout)?;
             let built = hierarchy::build(&spec, &values, &read).map_err(|e| e.map(|f| f.column(column)))?;
             let text = hierarchy::file::write(&built, ';');
             if let Some(path) = file {
                 write_atomically(path, text.as_bytes())?;
             }
             match file {
-                _ if *as_json => out(&json(&shown(&built, 0))?)?,
+                _ if output.json => out(&json(&shown(&built, 0))?)?,
                 Some(_) => {}
                 None => out(&text)?,
             }
         }
-        HierarchyCommand::Check { file, input, column, json: as_json } => {
+        HierarchyCommand::Check { file, input, column, layout, output } => {
             let values = match (input, column) {
-                (Some(input), Some(column)) => values(input, column)?,
+                (Some(input), Some(column)) => values(input, column, layout)?,
                 _ => Dictionary::new(),
             };
             let facts = facts(&from_file(file, &values)?, values.len());
-            out(&if *as_json { json(&facts)? } else { facts.text(file) })?;
+            out(&if output.json { json(&facts)? } else { facts.text(file) })?;
         }
-        HierarchyCommand::Convert { hierarchy, columns, table, write, k, force } => {
+        HierarchyCommand::Convert { hierarchy, columns, table, layout, write, k, overwrite } => {
             super::convert::run(&super::convert::Asked {
                 hierarchy,
                 columns,
                 table,
+                layout,
                 write,
                 k: *k,
-                force: *force,
+                existing: overwrite.existing(),
             })?;
         }
-        HierarchyCommand::Show { file, depth, json: as_json } => {
+        HierarchyCommand::Show { file, depth, output } => {
             let hierarchy = from_file(file, &Dictionary::new())?;
             let lowest = depth.map_or(0, |depth| hierarchy.height().saturating_sub(depth));
-            out(&if *as_json { json(&shown(&hierarchy, lowest))? } else { tree(&hierarchy, *depth) })?;
+            out(&if output.json { json(&shown(&hierarchy, lowest))? } else { tree(&hierarchy, *depth) })?;
         }
     }
     Ok(Ended::Holds)
 }
 
-/// A hierarchy as it stands in a policy.
+/// Parses a hierarchy in policy syntax.
 fn parse(spec: &str) -> Result<Spec> {
     #[derive(Deserialize)]
     struct Line {
@@ -91,9 +93,9 @@ fn from_file(file: &str, values: &Dictionary) -> Result<Hierarchy> {
 }
 
 /// The distinct values of a table's column; empty cells are missing.
-fn values(input: &str, column: &str) -> Result<Dictionary> {
+fn values(input: &str, column: &str, layout: &args::Layout) -> Result<Dictionary> {
     let engine = Engine::new()?;
-    let source = Source::open(&sniff(input)?, Path::new(""))?;
+    let source = Source::open(&layout.of(input)?, Path::new(""))?;
     let columns = engine.columns(&source)?;
     if !columns.iter().any(|c| c == column) {
         let near = throng::error::nearest(column, columns.iter().map(String::as_str));
@@ -103,8 +105,10 @@ fn values(input: &str, column: &str) -> Result<Dictionary> {
         );
         return Err(Fault::input(format!("has no column `{column}`")).file(input).help(help).into());
     }
-    let mut grouped = engine.group(&source, &[column.to_owned()], &|_| Ok(()))?;
-    Ok(grouped.dictionaries.remove(0))
+    let line = Line::new();
+    let grouped = engine.group(&source, &[column.to_owned()], &line.watch());
+    line.clear();
+    Ok(grouped?.dictionaries.remove(0))
 }
 
 /// What there is to say of a hierarchy.

@@ -3,29 +3,22 @@
 use std::path::{Component, Path, PathBuf};
 
 use throng::describe::{self, Description};
-use throng::error::{Fault, Kind, Result};
+use throng::error::Result;
 use throng::hierarchy::{File, Spec};
 use throng::policy::{Encoding, Input};
-use throng_engine::{Engine, Existing, Source, Spared, sniff, write_atomically};
+use throng_engine::{Engine, Source, Spared, write_atomically};
 
 use super::json;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts, interrupts};
-use crate::show::{integer, out};
+use crate::progress::Line;
+use crate::show::out;
 
 pub fn run(args: &args::Inspect) -> Result<Ended> {
-    catch_interrupts();
-    let mut input = sniff(&args.input)?;
-    if let Some(delimiter) = args.delimiter {
-        input.delimiter = delimiter;
-    }
-    if !args.nulls.is_empty() {
-        input.null = std::iter::once(String::new()).chain(args.nulls.iter().cloned()).collect();
-    }
+    let mut input = args.layout.of(&args.input)?;
     let mut spared = Spared::default().named("the input", &args.input);
     let check = |spared: &Spared| match &args.write {
-        Some(path) => spared.clone().check([&**path], Existing::by(args.force)),
+        Some(path) => spared.clone().check([&**path], args.overwrite.existing()),
         None => Ok(()),
     };
     check(&spared)?;
@@ -34,7 +27,7 @@ pub fn run(args: &args::Inspect) -> Result<Ended> {
         spared = spared.hierarchy(hierarchy);
     }
     check(&spared)?;
-    if args.json {
+    if args.output.json {
         out(&json(&description)?)?;
     } else {
         out(&describe::table(&description, args.top))?;
@@ -51,10 +44,7 @@ fn describe(input: &mut Input) -> Result<Description> {
     let line = Line::new();
     let once = |input: &Input| {
         let source = Source::open(input, Path::new(""))?;
-        engine.describe(&source, &input.null, &|rows| {
-            line.show(&format!("reading: {} rows", integer(rows)));
-            if interrupts() > 0 { Err(Fault::new(Kind::Unsolvable, "stopped").into()) } else { Ok(()) }
-        })
+        engine.describe(&source, &input.null, &line.watch())
     };
     let mut described = once(input);
     if let Err(error) = &described
@@ -84,7 +74,7 @@ fn write(args: &args::Inspect, path: &Path, mut description: Description, mut in
     let stem = if stem.is_empty() { "table" } else { &stem };
     let text = describe::policy(&description, &input, args.k, args.suppression, stem)?;
     write_atomically(path, text.as_bytes())?;
-    if !args.json {
+    if !args.output.json {
         out(&format!("\nwrote {0}; look at the roles, then run:\n  throng release {0}\n", path.display()))?;
     }
     Ok(())

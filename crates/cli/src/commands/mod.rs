@@ -11,6 +11,7 @@ pub mod inspect;
 pub mod network;
 pub mod release;
 pub mod risk;
+pub mod schema;
 pub mod screen;
 pub mod synth;
 pub mod verify;

@@ -5,45 +5,40 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use throng::error::{Error, Result};
+use throng::registry::LossKind;
 use throng::release::{RegionFacts, Release};
+use throng::report::facts::Bound;
 use throng_engine::{Done, Engine, Job, PolicyFile};
 
 use super::json;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts, interrupts};
-use crate::show::{integer, out};
+use crate::progress::Line;
+use crate::show::{integer, nodes, out, percent, sanitized};
 
 pub fn run(args: &args::Release) -> Result<Ended> {
-    let patience = args.seconds.map(Duration::from_secs_f64);
-    let done = release(&args.policy, args.out.clone(), args.seed, patience)?;
-    if args.json {
-        out(&json(&done.certificate.release)?)?;
+    let time_limit = args.seconds.map(Duration::from_secs_f64);
+    let done = release(&args.policy, args.out.clone(), args.random.seed, time_limit)?;
+    if args.output.json {
+        out(&json(&done.certificate.summary())?)?;
     } else {
         out(&summary(&done))?;
     }
     Ok(Ended::Holds)
 }
 
-/// Releases as a policy says, with progress and Ctrl-C.
+/// Releases as a policy says, with progress.
 pub fn release(
     policy: &Path,
     output: Option<PathBuf>,
     seed: Option<u64>,
-    patience: Option<Duration>,
+    time_limit: Option<Duration>,
 ) -> Result<Done> {
-    catch_interrupts();
     let (policy, text) = PolicyFile::read(policy)?;
     let engine = Engine::new()?;
     let line = Line::new();
-    let done = engine.release(&Job {
-        policy: &policy,
-        output,
-        seed,
-        patience,
-        interrupts: &interrupts,
-        progress: &|stage| line.stage(stage),
-    });
+    let job = Job { policy: &policy, output, seed, time_limit, watch: line.watch() };
+    let done = engine.release(&job);
     line.clear();
     done.map_err(|e| in_policy(e, &policy, &text))
 }
@@ -58,7 +53,7 @@ pub fn in_policy(error: Error, policy: &PolicyFile, text: &str) -> Error {
 pub fn summary(done: &Done) -> String {
     // Of drawn rows the holder is told more than the certificate may.
     let r = &done.facts.release;
-    let mut text = String::new();
+    let mut text = exposures(done);
     let share = if r.rows > 0 { 100.0 * r.suppressed as f64 / r.rows as f64 } else { 0.0 };
     for (model, claim) in &r.privacy {
         let achieved = claim.achieved.map_or("no rows".into(), |a| a.to_string());
@@ -75,46 +70,100 @@ pub fn summary(done: &Done) -> String {
     for facts in r.predicted.values() {
         let _ = writeln!(text, "predicted   {} rows released {}", integer(facts.rows), facts.reason());
     }
+    text += &stars(done);
     text += &starred(done);
-    let levels: Vec<String> = done
-        .facts
-        .columns
-        .iter()
-        .filter_map(|c| c.level.map(|l| format!("{} {l}/{}", c.name, c.height)))
-        .collect();
     let _ = match &r.regions {
         Some(regions) => writeln!(text, "regions     {}", in_regions(regions)),
-        None => writeln!(text, "levels      {}", levels.join(", ")),
+        None => writeln!(text, "levels      {}", levels(done).join(", ")),
     };
     let losses: Vec<String> = done
         .facts
         .losses
         .iter()
-        .filter(|l| l.target || l.name == "prec" || l.name == "lm")
+        .filter(|l| l.target || [LossKind::Prec, LossKind::Lm].iter().any(|kind| kind.key() == l.name))
         .map(|l| format!("{} {:.4}", l.name, l.value))
         .collect();
     let _ = writeln!(text, "loss        {}", losses.join(", "));
-    let proven = if r.search.optimal {
-        "none is better".into()
-    } else {
-        format!("one at most {:.4} better may exist", r.search.gap)
-    };
-    let (algorithm, seconds) = (&r.search.algorithm, r.search.seconds);
-    let _ = match r.regions {
-        Some(_) => writeln!(text, "search      {algorithm} formed them ({seconds:.3} s)"),
-        None => writeln!(
-            text,
-            "search      {algorithm}: {} of {} nodes checked, {proven} ({seconds:.3} s)",
-            integer(r.search.checked),
-            integer(r.search.nodes),
-        ),
-    };
+    let _ = writeln!(text, "search      {} ({:.3} s)", searched(done), r.search.seconds);
     let checked = done.verdict.claims.values().filter(|f| !f.unchecked).count();
     let _ = writeln!(text, "verified    {checked} claims, against the original");
     let _ = writeln!(text, "release     {}", done.paths.output.display());
     let _ = writeln!(text, "certificate {}", done.paths.certificate.display());
     let _ = writeln!(text, "report      {}", done.paths.report.display());
     text
+}
+
+/// Warnings that are printed; the report has all.
+const WARNINGS: usize = 6;
+
+/// What released columns give away.
+fn exposures(done: &Done) -> String {
+    let all = &done.facts.exposures;
+    let shown = all
+        .iter()
+        .take(WARNINGS)
+        .map(|words| format!("WARNING     {}\n", sanitized(&words.replace('\u{202F}', " "))));
+    let more = match all.len().saturating_sub(WARNINGS) {
+        0 => String::new(),
+        more => format!("WARNING     {more} more: see the report\n"),
+    };
+    shown.chain([more]).collect()
+}
+
+/// The share of cells that are starred, and the columns and rows that hold nothing else.
+fn stars(done: &Done) -> String {
+    let facts = &done.facts;
+    let mut text = format!("stars       {:.1} % of the quasi-identifiers' cells", 100.0 * facts.stars.share);
+    let empty = facts.empty_columns();
+    if !empty.is_empty() {
+        text += &format!("; nothing but * in {}", sanitized(&empty.join(", ")));
+    }
+    if facts.stars.blank > 0 {
+        text += &format!(
+            "; {} of the suppressed rows are in a class with nothing but *, which the limit does not count",
+            integer(facts.stars.blank)
+        );
+    }
+    text + "\n"
+}
+
+/// The levels of quasi-identifiers; with several steps, the lowest and the highest of each.
+fn levels(done: &Done) -> Vec<String> {
+    let release = &done.facts.release;
+    let level = |name: &String| {
+        let levels = || release.steps.iter().filter_map(|step| step.levels.get(name));
+        match (levels().min(), levels().max(), release.levels.get(name)) {
+            (Some(low), Some(high), _) if low < high && done.facts.recoded_locally() => {
+                format!("{low}-{high}")
+            }
+            (_, _, level) => level.map_or(String::new(), usize::to_string),
+        }
+    };
+    let quasi = done.facts.columns.iter().filter(|c| release.levels.contains_key(&c.name));
+    quasi.map(|c| format!("{} {}/{}", c.name, level(&c.name), c.height)).collect()
+}
+
+/// How the result was found, and how much better another could be.
+fn searched(done: &Done) -> String {
+    let facts = &done.facts;
+    let search = &facts.release.search;
+    let algorithm = &search.algorithm;
+    let local = facts.policy.local || facts.release.regions.is_some();
+    let bound = match facts.bound() {
+        Bound::Optimal if local => "nothing is lost".into(),
+        Bound::Optimal => "none is better".into(),
+        Bound::Within(share) => {
+            format!("the best possible result may be up to {} better", percent(share))
+        }
+        Bound::Unknown if local => "no bound known for local recoding".into(),
+        Bound::Unknown => "no bound known".into(),
+    };
+    let checked = integer(search.checked);
+    match &facts.release.regions {
+        Some(_) => format!("{algorithm}: {bound}"),
+        None if facts.policy.local => format!("{algorithm}: {checked} nodes checked in all rounds, {bound}"),
+        None => format!("{algorithm}: {checked} of {} nodes checked, {bound}", nodes(search.nodes)),
+    }
 }
 
 /// How many rows were read, and drawn where they were.
@@ -133,9 +182,7 @@ fn starred(done: &Done) -> String {
     }
     if cells == 0 {
         let steps = done.certificate.release.steps.len();
-        return format!(
-            "steps       {steps}, each at levels of its own; the levels are those of the first\n"
-        );
+        return format!("steps       {steps}, each at levels of its own\n");
     }
     let columns = done.facts.columns.iter().filter(|c| c.starred > 0);
     let columns: Vec<String> = columns.map(|c| format!("{} {}", c.name, integer(c.starred))).collect();

@@ -2,37 +2,37 @@
 
 use std::path::Path;
 
-use throng::error::{Fault, Kind, Result};
-use throng::policy::{Missing, Role, Suppressed};
+use throng::error::{Fault, Result};
+use throng::policy::{Header, Missing, Role, Suppressed};
 use throng::release::Certificate;
 use throng::report::risk_page;
-use throng::risk::{self, Asked, Named, Parts, Population, Risk, Stage, Table, Watch};
-use throng_engine::{Engine, Existing, PolicyFile, Source, Spared, sniff, write_atomically};
+use throng::risk::{self, Asked, Named, Parts, Population, Risk, Table};
+use throng::watch::Watch;
+use throng_engine::{Engine, PolicyFile, Source, Spared, sniff, write_atomically};
 
 use super::json;
 use super::verify::read_certificate;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts, interrupts};
-use crate::show::{integer, out, sanitized};
+use crate::progress::Line;
+use crate::show::{out, sanitized};
 
 /// The most combinations on the screen.
 const SHOWN: usize = 20;
 
 pub fn run(args: &args::Risk) -> Result<Ended> {
-    catch_interrupts();
     if let Some(path) = &args.report {
-        spared(args)?.check([&**path], Existing::by(args.force))?;
+        spared(args)?.check([&**path], args.overwrite.existing())?;
     }
     let line = Line::new();
-    let risk = assess(args, &line);
+    let risk = assess(args, &line.watch());
     line.clear();
     let risk = risk?;
     if let Some(path) = &args.report {
         let title = args.input.rsplit(['/', '\\']).next().unwrap_or_default();
         write_atomically(path, risk_page(&risk, title, env!("CARGO_PKG_VERSION")).as_bytes())?;
     }
-    out(&if args.json { json(&risk)? } else { sanitized(&risk::text(&risk, SHOWN)) })?;
+    out(&if args.output.json { json(&risk)? } else { sanitized(&risk::text(&risk, SHOWN)) })?;
     Ok(Ended::Holds)
 }
 
@@ -52,14 +52,14 @@ fn spared(args: &args::Risk) -> Result<Spared> {
     })
 }
 
-fn assess(args: &args::Risk, line: &Line) -> Result<Risk> {
-    let reader = Reader::new(args, line)?;
+fn assess(args: &args::Risk, watch: &Watch) -> Result<Risk> {
+    let reader = Reader::new(args, watch)?;
     let mut asked = Asked {
         max_size: args.max_size,
         threshold: args.threshold,
         missing: reader.missing,
         population: given(args)?,
-        seed: args.seed,
+        seed: args.random.seed,
     };
     // Before the table is read, which may take long.
     asked.check()?;
@@ -68,26 +68,12 @@ fn assess(args: &args::Risk, line: &Line) -> Result<Risk> {
     let named = Named { by, columns: &columns };
     let (table, weights) = reader.sample(&source, named)?;
     asked.population = weights.unwrap_or(asked.population);
-    let watch =
-        Watch { progress: &|stage, done, all| line.show(&counting(stage, done, all)), cancelled: &stop };
     if let Some(file) = args.population.as_ref().filter(|_| matches!(asked.population, Population::Unknown)) {
         let people =
             reader.read(&reader.source(file)?, &[Named { by: "--population", columns: &columns }])?;
-        asked.population = table.drawn_from(&people, asked.missing, &watch)?;
+        asked.population = table.drawn_from(&people, asked.missing, watch)?;
     }
-    risk::assess(&table, &asked, &watch)
-}
-
-fn stop() -> bool {
-    interrupts() > 0
-}
-
-fn counting(stage: Stage, done: u64, all: u64) -> String {
-    let what = match stage {
-        Stage::Special => "special uniques",
-        Stage::Combinations => "unique rows",
-    };
-    format!("counting {what}: {} of {} combinations of columns", integer(done), integer(all))
+    risk::assess(&table, &asked, watch)
 }
 
 /// What the arguments say about the population, files aside.
@@ -108,7 +94,7 @@ fn given(args: &args::Risk) -> Result<Population> {
 /// Reads tables as the arguments, the policy and the certificate say.
 struct Reader<'a> {
     args: &'a args::Risk,
-    line: &'a Line,
+    watch: &'a Watch,
     engine: Engine,
     policy: Option<PolicyFile>,
     certificate: Option<Certificate>,
@@ -116,7 +102,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(args: &'a args::Risk, line: &'a Line) -> Result<Self> {
+    fn new(args: &'a args::Risk, watch: &'a Watch) -> Result<Self> {
         let policy = args.policy.as_ref().map(|p| PolicyFile::read(p)).transpose()?.map(|(policy, _)| policy);
         let certificate = args.certificate.as_ref().map(|c| read_certificate(c)).transpose()?;
         if policy.is_none() && certificate.is_none() && args.qi.is_empty() {
@@ -127,20 +113,17 @@ impl<'a> Reader<'a> {
         }
         let of_policy = policy.as_ref().map_or(Missing::Value, |p| p.policy.input.missing);
         let missing = args.missing.map_or(of_policy, Missing::from);
-        Ok(Reader { args, line, engine: Engine::new()?, policy, certificate, missing })
+        Ok(Reader { args, watch, engine: Engine::new()?, policy, certificate, missing })
     }
 
     fn source(&self, path: &str) -> Result<Source> {
         let mut input = sniff(path)?;
         if let Some(policy) = &self.policy {
             input.null.clone_from(&policy.policy.input.null);
+            // A release has a header line whatever its original has.
+            input.header = policy.policy.input.header.filter(|header| *header == Header::FirstLine);
         }
-        if let Some(delimiter) = self.args.delimiter {
-            input.delimiter = delimiter;
-        }
-        if !self.args.nulls.is_empty() {
-            input.null = std::iter::once(String::new()).chain(self.args.nulls.iter().cloned()).collect();
-        }
+        self.args.layout.apply(&mut input);
         Source::open(&input, Path::new(""))
     }
 
@@ -160,7 +143,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The columns asked for, and by what; those of the certificate or the policy, in the table's order, where none is named.
+    /// The requested columns and their origin; those of the certificate or the policy, in the
+    /// table's order, if none is named.
     fn columns(&self, source: &Source) -> Result<(&'static str, Vec<String>)> {
         if !self.args.qi.is_empty() {
             return Ok(("--qi", self.args.qi.clone()));
@@ -172,9 +156,9 @@ impl<'a> Reader<'a> {
         Ok((by, quasi))
     }
 
-    /// How many suppressed rows are in the release with `*` in every quasi-identifier at the most, where that is known.
+    /// How many withheld rows are in the release with `*` in every quasi-identifier at the most, where that is known.
     fn starred(&self) -> Option<u64> {
-        let written = |c: &Certificate| c.release.output.rows.saturating_sub(c.release.released);
+        let written = |c: &Certificate| c.release.output.rows.saturating_sub(c.release.in_classes());
         let asked = |p: &PolicyFile| match p.policy.output.suppressed {
             Suppressed::Starred => u64::MAX,
             Suppressed::Dropped | Suppressed::Cells => 0,
@@ -186,7 +170,7 @@ impl<'a> Reader<'a> {
     fn sample(&self, source: &Source, named: Named<'_>) -> Result<(Table, Option<Population>)> {
         let (by, quasi) = self.quasi();
         let starred = self.starred();
-        // Whether a row was suppressed is told by all quasi-identifiers, whichever are asked for.
+        // All quasi-identifiers determine whether a row was suppressed, whichever are requested.
         let more = |name: &String| starred.is_some_and(|rows| rows > 0) && !named.columns.contains(name);
         let more: Vec<String> = quasi.into_iter().filter(more).collect();
         let weights: Vec<String> = self.args.weights.iter().cloned().collect();
@@ -196,13 +180,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read(&self, source: &Source, named: &[Named<'_>]) -> Result<Table> {
-        self.engine.combinations(source, named, &|rows| {
-            self.line.show(&format!("reading: {} rows", integer(rows)));
-            match interrupts() {
-                0 => Ok(()),
-                _ => Err(Fault::new(Kind::Unsolvable, "stopped").into()),
-            }
-        })
+        self.engine.combinations(source, named, self.watch)
     }
 }
 

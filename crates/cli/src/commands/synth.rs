@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 use throng::error::{Fault, Result};
-use throng_engine::{Engine, Existing, SynthFile};
+use throng_engine::{Engine, SynthFile};
 
 use super::json;
-use super::network::reading;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts};
+use crate::progress::Line;
 use crate::show::{integer, out, sanitized};
 
 /// What was made up.
@@ -21,23 +20,22 @@ struct Made {
 }
 
 pub fn run(args: &args::Synth) -> Result<Ended> {
-    catch_interrupts();
     let file = SynthFile::read(&args.spec)?;
     if args.show {
         out(&sanitized(&file.text))?;
         return Ok(Ended::Holds);
     }
     let (Some(rows), Some(path)) = (args.rows, &args.out) else {
-        return Err(Fault::input("how many rows, and where to?")
+        return Err(Fault::input("--rows and --out are missing")
             .help("give --rows and --out, or --show")
             .into());
     };
-    file.spared()?.check([&**path], Existing::by(args.force))?;
+    file.spared()?.check([&**path], args.overwrite.existing())?;
     let line = Line::new();
-    let columns = Engine::new()?.synth(&file, (rows, args.seed), path, &|rows| reading(&line, rows));
+    let columns = Engine::new()?.synth(&file, (rows, args.random.seed), path, &line.watch());
     line.clear();
-    let made = Made { out: path.display().to_string(), rows, seed: args.seed, columns: columns? };
-    out(&match args.json {
+    let made = Made { out: path.display().to_string(), rows, seed: args.random.seed, columns: columns? };
+    out(&match args.output.json {
         true => json(&made)?,
         false => sanitized(&format!(
             "made up  {} rows of {} in {}\n",

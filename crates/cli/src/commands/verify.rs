@@ -12,7 +12,7 @@ use super::json;
 use super::release::in_policy;
 use crate::Ended;
 use crate::args;
-use crate::progress::{Line, catch_interrupts, interrupts};
+use crate::progress::Line;
 use crate::show::{out, sanitized};
 
 pub fn run(args: &args::Verify) -> Result<Ended> {
@@ -30,12 +30,11 @@ pub fn run(args: &args::Verify) -> Result<Ended> {
     });
     let original = original.transpose()?;
     let line = Line::new();
-    catch_interrupts();
-    let engine = Engine::new()?.stopping(|| interrupts() > 0);
-    let verdict = engine.verify(&policy, &args.release, &certificate, original.as_ref());
+    let engine = Engine::new()?;
+    let verdict = engine.verify(&policy, &args.release, &certificate, original.as_ref(), &line.watch());
     line.clear();
     let verdict = verdict.map_err(|e| in_policy(e, &policy, &text))?;
-    if args.json {
+    if args.output.json {
         out(&json(&verdict)?)?;
     } else {
         out(&table(&verdict))?;
@@ -61,12 +60,11 @@ pub fn read_certificate(path: &Path) -> Result<Certificate> {
             .file(&name)
             .help("give the certificate with --certificate")
     })?;
-    serde_json::from_str(&text).map_err(|e| {
-        Fault::input(format!("is not a certificate: {e}"))
-            .file(&name)
-            .line(e.line() as u64)
-            .help("give the file that `throng release` wrote with --certificate")
-            .into()
+    Certificate::parse(&text).map_err(|e| {
+        e.map(|fault| match fault.help {
+            Some(_) => fault.file(&name),
+            None => fault.file(&name).help("give the file that `throng release` wrote with --certificate"),
+        })
     })
 }
 

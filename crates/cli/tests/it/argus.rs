@@ -215,7 +215,7 @@ fn a_mistake_in_a_script_ends_it_and_nothing_is_written() {
     wrong("g birth 9", &["cannot go to level 9: the highest is 2"]);
     wrong("g birth 1", &["is at level 1 already", "`undo`"]);
     wrong("g", &["needs a column"]);
-    wrong("undo twice", &["stands alone"]);
+    wrong("undo twice", &["takes no argument"]);
     wrong("99", &["there is no suggestion 99"]);
     argus(&env, &["--do", "undo"]).fails(2).says(&["there is nothing to undo"]);
     argus(&env, &["--do", "write"]).fails(2).says(&["`write` needs a file"]);

@@ -26,13 +26,13 @@ fn env() -> TestEnv {
     TestEnv::with(&[("policy.toml", POLICY), ("people.csv", PEOPLE)])
 }
 
-/// K, figure 6 with all its implied fields.
+/// [Katirai 2006], figure 6 with all its implied fields.
 #[test]
 fn a_table_gets_a_field_per_level() {
     let env = env();
     let run = env.run("augment policy.toml --out fields.csv");
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stdout.contains("it is no release"), "{}", run.stdout);
+    assert!(run.stdout.contains("it is not a release"), "{}", run.stdout);
     assert_eq!(
         env.text("fields.csv"),
         "race,hiv,zip,zip_1,zip_2\nWhite,Yes,02139,0213*,021**\nWhite,No,02138,0213*,021**\nAsian,Yes,98052,9805*,980**\n\

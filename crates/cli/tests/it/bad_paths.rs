@@ -1,5 +1,5 @@
-//! Inputs that are not there, outputs that cannot be written, and disks that fill up: nothing is left behind, and
-//! nothing that was there is touched.
+//! Inputs that are not there, outputs that cannot be written, and disks that fill up: nothing is
+//! left behind, and nothing that was there is touched.
 
 use crate::env::TestEnv;
 use crate::people::{people, policy};
@@ -116,7 +116,8 @@ fn a_link_to_the_input_is_the_input() {
     refused(&env, "release p.toml --out link.csv", &["link.csv", "over the input"]);
 }
 
-/// The release has some 10 kB, the report more, the certificate less: whichever is in the way, nothing is left.
+/// The release has some 10 kB, the report more, the certificate less: whichever is in the way,
+/// nothing is left.
 #[test]
 #[cfg(unix)]
 fn a_full_disk_leaves_nothing_behind() {
@@ -166,7 +167,7 @@ fn a_reader_that_goes_away_is_no_error() {
     assert!(stderr.contains("standard output cannot be written"), "{stderr}");
 }
 
-/// What half a result is worth a script cannot tell, unless it is told.
+/// A script cannot judge a partial result unless the exit code shows it.
 #[test]
 #[cfg(target_os = "linux")]
 fn what_cannot_be_written_to_standard_output_is_an_error() {

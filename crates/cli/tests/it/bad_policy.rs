@@ -21,7 +21,7 @@ const CASES: &[Case] = &[
     case("[privacy]", "[privacie]", &["p.toml:26", "`privacie`", "`privacy`"]),
     case("role = \"sensitive\"", "role = \"sensitive\"\nwieght = 2", &["p.toml", "`wieght`", "`weight`"]),
     case("role = \"sensitive\"", "role = \"sensible\"", &["p.toml:23", "`sensible`", "`sensitive`"]),
-    case("{ intervals = {", "{ interval = {", &["p.toml:12", "`interval`", "`intervals`"]),
+    case("{ intervals = {", "{ interval = {", &["p.toml:12", "\"interval\"", "\"intervals\""]),
     case(
         "{ postal = { keep = [3, 2] } }",
         "{ postal = { keap = [3, 2] } }",
@@ -152,7 +152,7 @@ const CASES: &[Case] = &[
     ),
     case("suppression = 0.05", "suppression = 0.05\n[search]\nlinked = [[\"age\"]]", &["two or more"]),
     case("suppression = 0.05", "suppression = 0.05\n[search]\nseed = -1", &["p.toml:30", "-1"]),
-    // Profiles, anonymity levels and made-up identifiers.
+    // Profiles, anonymity levels and pseudonyms.
     case(
         "high = 100 } }",
         "high = 100 } }\ntolerance = 1.5",

@@ -1,5 +1,5 @@
-//! Tables and hierarchy files that are not what they should be: exit code 2, the place and the remedy, nothing
-//! written, and no cell told but the offending one.
+//! Invalid tables and hierarchy files: exit code 2, the place and the remedy, nothing written, and
+//! no cell quoted except the offending one.
 
 use crate::env::TestEnv;
 use crate::people::{people, policy};
@@ -81,7 +81,7 @@ fn a_table_that_cannot_be_read() {
             [&with("")[..], b"canary,31,1010,\xff\xfe\n"].concat(),
             &["t.csv:8", "`illness` is not UTF-8", "latin-1"],
         ),
-        ([b"n\xe4me", &TABLE.as_bytes()[4..]].concat(), &["t.csv:1", "header is not UTF-8", "latin-1"]),
+        ([b"n\xe4me", &TABLE.as_bytes()[4..]].concat(), &["t.csv:1", "first line is not UTF-8", "latin-1"]),
         (replaced("illness", "age"), &["t.csv:1", "two columns are called `age`"]),
         (replaced("illness", ""), &["t.csv:1", "column 4 has no name"]),
         (b"name,age,zip,illness\n".to_vec(), &["t.csv", "no rows"]),
@@ -110,7 +110,7 @@ fn a_hierarchy_file_that_cannot_be_used() {
         ),
         (
             "1010;a;b;*\n1011;a;c;*\n1020;d;b;*\n1021;d;b;*\n",
-            &["zip.csv:2", "not nested", "`a`", "`b`", "`c`"],
+            &["zip.csv:2", "not nested", "`a`", "in line 1"],
         ),
         ("1010;101*;*\n1010;102*;*\n", &["zip.csv:2", "`1010` is given two different paths", "line 1"]),
         ("", &["zip.csv", "the hierarchy has no rows"]),
@@ -193,9 +193,9 @@ fn several_files_that_do_not_fit_together() {
         ("part-1.csv", TABLE),
         ("part-2.csv", &TABLE.replace("illness", "sickness")),
     ]);
-    refused(&env, "release p.toml", &["part-2.csv:1", "not those of part-1.csv", "same header"]);
+    refused(&env, "release p.toml", &["part-2.csv:1", "not that of part-1.csv", "same header"]);
     env.write("part-2.csv", "age,name,zip,illness\n31,canary,1010,canary\n");
-    refused(&env, "release p.toml", &["part-2.csv:1", "not those of part-1.csv"]);
+    refused(&env, "release p.toml", &["part-2.csv:1", "not that of part-1.csv"]);
     env.write("part-2.csv", TABLE.replace(",canary-gout", ""));
     refused(&env, "release p.toml", &["part-2.csv:5", "3 cells"]);
     env.write("part-2.csv", "");

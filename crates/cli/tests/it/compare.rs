@@ -1,8 +1,7 @@
 //! `throng compare`: the experiments that are shipped, files that are wrong, and Ctrl-C.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -171,18 +170,11 @@ fn ctrl_c_writes_what_was_run() {
                 algorithms = [\"datafly\", \"mingen\"]\nlosses = [\"entropy\"]\nk = [2, 3, 4, 5, 6, 7, 8, 9]\n\
                 suppression = [0.05, 0.1]\n";
     let env = TestEnv::with(&[("e.toml", text)]);
-    let child = Command::new(env!("CARGO_BIN_EXE_throng"))
-        .args(["compare", "e.toml", "--out", "results"])
-        .current_dir(env.path(""))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let done = child.wait_with_output().unwrap();
-    let said = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(done.status.code(), Some(1), "{said}");
+    let mut running = env.start(&["compare", "e.toml", "--out", "results"]);
+    running.says("run 2 of 32: t, mingen, k = 2");
+    running.signal("INT");
+    let (code, _, said) = running.ended();
+    assert_eq!(code, 1, "{said}");
     assert!(said.contains("stopped: ") && said.contains(" of 32 runs were made"), "{said}");
     assert!(env.text("results/results.md").contains("it was stopped"));
     assert!(env.text("results/results.csv").lines().count() < 33);

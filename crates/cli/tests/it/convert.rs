@@ -1,4 +1,4 @@
-//! `throng hierarchy convert`: the configuration of K's toolkit becomes a policy.
+//! `throng hierarchy convert`: the configuration of Katirai's toolkit becomes a policy.
 
 use crate::env::TestEnv;
 
@@ -24,7 +24,7 @@ const COLUMNS: &str = r#"<TableDescription
 
 const TABLE: &str = "age,zip,charge\n34,02138,10\n36,02139,11\n";
 
-/// Rows that are alike in pairs by what is in K's files.
+/// Rows that are alike in pairs by what is in Katirai's files.
 const RELEASED: &str = "age,zip,charge\n\"[34, 36]\",0213,10\n\"[34, 36]\",0213,11\n";
 
 const LINE: &str = "hierarchy convert Hierarchy.xml Columns.xml --table patients.csv --write out/policy.toml";

@@ -1,4 +1,5 @@
-//! Datafly II from end to end: the table that Sweeney works through, profiles, anonymity levels, seeds.
+//! Datafly II from end to end: the table that Sweeney works through, profiles, anonymity levels,
+//! seeds.
 
 use std::collections::BTreeSet;
 

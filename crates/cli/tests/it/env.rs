@@ -11,7 +11,7 @@ pub struct TestEnv {
     folder: tempfile::TempDir,
 }
 
-/// What a run of the program said.
+/// The output of a run of the program.
 pub struct Run {
     pub code: i32,
     pub stdout: String,
@@ -53,7 +53,7 @@ impl TestEnv {
         serde_json::from_slice(&self.bytes(name)).unwrap()
     }
 
-    /// Runs `throng` with arguments that are parted by spaces; none of them may hold one.
+    /// Runs `throng` with arguments that are separated by spaces; none of them may contain one.
     pub fn run(&self, line: &str) -> Run {
         self.run_args(&line.split_whitespace().collect::<Vec<_>>(), &[])
     }
@@ -65,7 +65,7 @@ impl TestEnv {
         self.finish(command, &args.join(" "))
     }
 
-    /// Runs `throng` where no file may grow beyond so many blocks of 512 or 1024 bytes, as on a full disk.
+    /// Runs `throng` with a file size limit in blocks of 512 or 1024 bytes, as on a full disk.
     pub fn run_on_full_disk(&self, blocks: u32, line: &str) -> Run {
         let mut command = Command::new("sh");
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
@@ -115,12 +115,12 @@ fn list(folder: &Path, found: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
 }
 
 impl Run {
-    /// Everything it said.
+    /// All output.
     pub fn said(&self) -> String {
         format!("throng {}\nexit code {}\n{}\n{}", self.line, self.code, self.stdout, self.stderr)
     }
 
-    /// It did what it was asked to, and said nothing on standard error.
+    /// It succeeded and wrote nothing to standard error.
     #[track_caller]
     pub fn ok(self) -> Self {
         assert!(self.code == 0 && self.stderr.is_empty(), "{}", self.said());
@@ -139,7 +139,8 @@ impl Run {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}", self.said()))
     }
 
-    /// Standard error with every run of white space as one space, so that it does not matter where lines break.
+    /// Standard error with every run of white space as one space, so that it does not matter where
+    /// lines break.
     pub fn message(&self) -> String {
         self.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
     }

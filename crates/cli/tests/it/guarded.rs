@@ -1,5 +1,5 @@
-//! Numbers that are not close together, people who say what they fear, adversaries who know something, and sensitive
-//! columns at a level: from the policy to the verdict.
+//! Numbers that are not close together, people who say what they fear, adversaries who know
+//! something, and sensitive columns at a level: from the policy to the verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use crate::people::{QUASI, people, policy};
 const KINDS: &str = "\"flu, bad\",infection,*\n\"so-called \"\"cold\"\"\",infection,*\ngout; mild,other,*\n\
                      tab\there,other,*\nnone|yet,other,*\n\"two\nlines\",other,*\n";
 
-/// People of whom every third fears an infection and every fifth gout, and a policy with these models.
+/// People of whom every third fears an infection and every fifth gout, and a policy with these
+/// models.
 fn asking(models: &str, more: &[(&str, &str)]) -> TestEnv {
     let mut table = people(600, 5);
     for (at, row) in table.rows.iter_mut().enumerate() {
@@ -83,7 +84,7 @@ fn everybody_is_guarded_as_they_ask() {
     env.write("people.csv", env.text("people.csv").replace(",infection,", ",infektion,"));
     let run = env.run("release p.toml").fails(2);
     assert!(
-        run.said().contains("`infektion` of `day`") && run.said().contains("did you mean `infection`"),
+        run.said().contains("`infektion` of `day`") && !run.said().contains("`infection`"),
         "{}",
         run.said()
     );

@@ -135,7 +135,7 @@ fn inspect_release_verify_without_a_hand_edit() {
     }
 }
 
-/// A release of people as its own summary tells it, counted again.
+/// A release of people compared with its own summary, recounted.
 fn check(name: &str, table: &Table, release: &Value) {
     let quasi: Vec<&str> = release["levels"].as_object().unwrap().keys().map(String::as_str).collect();
     assert!(quasi.len() >= 4, "{name}: {quasi:?}");

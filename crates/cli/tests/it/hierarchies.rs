@@ -4,7 +4,8 @@ use crate::env::TestEnv;
 use crate::naive::Table;
 use crate::people::Draw;
 
-/// A column `v` of one kind of value, its hierarchy, and the label of the first value per level from 1.
+/// A column `v` of one kind of value, its hierarchy, and the label of the first value per level
+/// from 1.
 struct Kind {
     spec: &'static str,
     values: Vec<String>,

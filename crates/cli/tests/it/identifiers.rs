@@ -1,4 +1,4 @@
-//! Identifiers replaced by made-up values: one for one, the same everywhere, and never a real one.
+//! Identifiers replaced by pseudonyms: one for one, the same everywhere, and never a real one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ fn made_up_identifiers_are_one_for_one_and_verified() {
         assert!(real.is_disjoint(&made));
         assert!(made.iter().all(|id| id.len() == 6 && id.as_bytes()[0].is_ascii_uppercase()));
         assert!(made.iter().all(|id| id[1..].bytes().all(|b| b.is_ascii_digit())), "{made:?}");
-        // Illness and cost lead back to the row; they tell who a made-up id belongs to.
+        // Illness and cost lead back to the row, so they show whom a pseudonym belongs to.
         let key = |t: &Table, row: &[String]| (row[t.at("illness")].clone(), row[t.at("cost")].clone());
         let by_cells: BTreeMap<_, BTreeSet<&str>> =
             original.rows.iter().fold(BTreeMap::new(), |mut map, row| {

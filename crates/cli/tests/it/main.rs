@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[cfg(unix)]
+mod background;
 mod env;
 mod naive;
 mod people;
@@ -35,8 +37,11 @@ mod datafly;
 mod bad_policy;
 mod bad_table;
 mod bad_paths;
+mod headerless;
+mod secrets;
 mod spared;
 mod explore;
+mod certificates;
 mod compare;
 mod convert;
 mod tutorial;

@@ -1,4 +1,5 @@
-//! Models of sensitive columns, from the policy to the verdict: what is released is judged by counting.
+//! Models of sensitive columns, from the policy to the verdict: what is released is judged by
+//! counting.
 
 use std::collections::BTreeMap;
 
@@ -161,7 +162,7 @@ fn classes_are_close_to_the_table() {
     }
     let stated = release["privacy"]["equal t-closeness: illness"]["achieved"].as_f64().unwrap();
     assert!(worst <= 0.3 && (worst - stated).abs() < 1e-9, "{worst}, not {stated}");
-    // What was suppressed belongs to the whole table, which only the original tells.
+    // What was suppressed belongs to the whole table, which only the original shows.
     let verdict = env.run("verify out.csv --policy p.toml --json").ok().json();
     assert_eq!(verdict["equal t-closeness: illness"]["unchecked"], true);
     let line = "verify out.csv --policy p.toml --original people.csv --json";

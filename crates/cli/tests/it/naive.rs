@@ -33,7 +33,7 @@ impl Table {
         self.rows.iter().map(|row| row[at].as_str()).collect()
     }
 
-    /// The rows in an order that tells nothing.
+    /// The rows in an order that reveals nothing.
     pub fn sorted(&self) -> Self {
         let mut table = self.clone();
         table.rows.sort();

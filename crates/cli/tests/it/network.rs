@@ -1,12 +1,16 @@
-//! `throng network`: what it finds in made-up patients, and its picture.
+//! `throng network`: what it finds in synthetic patients, and its picture.
 
 use throng::synth::{demo_policy, patients};
+use throng::watch::Watch;
 
 use crate::env::TestEnv;
 
 pub fn fixture() -> TestEnv {
     let policy = demo_policy(3_000);
-    TestEnv::with(&[("patients.csv", &patients::csv(3_000, 3)), ("policy.toml", &policy)])
+    TestEnv::with(&[
+        ("patients.csv", &patients::csv(3_000, 3, &Watch::none()).unwrap()),
+        ("policy.toml", &policy),
+    ])
 }
 
 #[test]

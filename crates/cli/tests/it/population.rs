@@ -1,4 +1,5 @@
-//! Releases beside a population, from the policy to the verdict: people are counted from the files again.
+//! Releases beside a population, from the policy to the verdict: people are counted from the files
+//! again.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,8 @@ use crate::env::TestEnv;
 use crate::naive::Table;
 use crate::people::{QUASI, people, policy};
 
-/// The first 300 of 1,500 people are in the table; everybody is in the population, which has fewer columns.
+/// The first 300 of 1,500 people are in the table; everybody is in the population, which has fewer
+/// columns.
 fn asking(models: &str, more: &[(&str, &str)]) -> TestEnv {
     let everybody = people(1500, 9);
     let table = Table { rows: everybody.rows[..300].to_vec(), ..everybody.clone() };
@@ -24,8 +26,8 @@ fn asking(models: &str, more: &[(&str, &str)]) -> TestEnv {
     ])
 }
 
-/// Rows per combination of labels in the release, and the people of the town behind each: those whose cells the labels
-/// hold.
+/// Rows per combination of labels in the release, and the people of the town behind each: those
+/// whose cells the labels hold.
 fn shares(env: &TestEnv) -> Vec<(u64, u64)> {
     let (released, town) =
         (Table::read(&env.bytes("out.csv"), ','), Table::read(&env.bytes("town.csv"), ','));
@@ -117,7 +119,8 @@ fn people_are_estimated_from_their_number() {
     env.run("verify out.csv --policy p.toml --original people.csv").ok();
 }
 
-/// A part of the people is the larger table: t is less than k, and more than k − 1 people are behind every class, as far as can be told.
+/// A part of the people is the larger table: t is less than k, and more than k − 1 people are
+/// likely behind every class.
 #[test]
 fn a_larger_table_tells_of_people() {
     let env = asking("{ j_anonymity = { k = 12, population = \"town.csv\", people = 6000 } }", &[]);
@@ -159,7 +162,7 @@ fn people_are_predicted_from_the_table() {
     assert_eq!(told["rows"].as_u64(), Some(small));
     assert!(small > 0, "{told}");
     assert!(env.text("out.report.html").contains("as a network of the table predicts"));
-    // The structure is told, and nothing that was counted for it.
+    // The structure is published, and none of its counts.
     let certificate = env.json("out.certificate.json");
     for edge in certificate["predicted"]["j-anonymity: predicted"]["edges"].as_array().into_iter().flatten() {
         let keys: Vec<&String> = edge.as_object().unwrap().keys().collect();

@@ -1,5 +1,5 @@
-//! Releases of columns with posets, every kind of them: each released row is held against its original by what the cells say, k is
-//! counted, and false cells are found.
+//! Releases of columns with posets, every kind of them: each released row is held against its
+//! original by what the cells say, k is counted, and false cells are found.
 
 use crate::env::TestEnv;
 use crate::naive::Table;
@@ -121,14 +121,15 @@ fn covers(column: &str, cell: &str, value: &str) -> bool {
         "born" => {
             let month = cell.ends_with("-15") && cell[..7] == value[..7];
             let year = cell.ends_with("-06-15") && cell[..4] == value[..4];
-            // Bands of ages at the first of January 2006: [6, 30] is 18 years before, [31, 50] 40 and a half, [51, 70] 60 and a half.
+            // Bands of ages at the first of January 2006: [6, 30] is 18 years before, [31, 50] 40
+            // and a half, [51, 70] 60 and a half.
             let age = 2005 - value[..4].parse::<i32>().unwrap();
             let band = [("1988-01-01", 6..=30), ("1965-07-01", 31..=50), ("1945-07-01", 51..=70)];
             month || year || band.iter().any(|(middle, ages)| *middle == cell && ages.contains(&age))
         }
         "place" => above(PLACES, value).contains(&cell),
         "traits" => cell.bytes().zip(value.bytes()).all(|(c, v)| c == b'0' || v == b'1'),
-        // Each told node has as many occurrences at or below it.
+        // Each node of the cell has that many occurrences at or below it.
         "codes" => pairs(cell).into_iter().all(|(node, often)| {
             let under = pairs(value).into_iter().filter(|(code, _)| above(ICD, code).contains(&node));
             under.map(|(_, often)| often).sum::<u32>() >= often
@@ -165,7 +166,8 @@ fn every_cell_of_a_poset_is_true_of_its_row() {
     }
 }
 
-/// A whole class gets a cell that is not true of its rows: k still holds, and nothing else is changed.
+/// A whole class gets a cell that is not true of its rows: k still holds, and nothing else is
+/// changed.
 #[test]
 fn a_false_cell_of_a_poset_is_found() {
     let original = table(120, 6);

@@ -1,7 +1,4 @@
-//! `throng risk`: what it tells, and what it refuses.
-
-use std::process::{Command, Stdio};
-use std::time::Duration;
+//! `throng risk`: its output, and what it rejects.
 
 use serde_json::Value;
 use throng::synth::Wide;
@@ -51,7 +48,7 @@ fn missing_cells_mean_what_is_said() {
     assert_eq!(value(&of("wildcard"), "sample_unique_rows"), 1.0);
     assert_eq!(value(&of("suppress"), "sample_unique_rows"), 2.0);
     assert_eq!(value(&of("suppress"), "left_out"), 1.0);
-    // The two men of 41 are one class in which nobody can be told from the other.
+    // The two men of 41 are one class and indistinguishable.
     assert_eq!(value(&of("wildcard --population p.csv"), "journalist"), 1.0);
     assert_eq!(value(&of("wildcard --population p.csv"), "population_unique_rows"), 1.0);
     assert_eq!(value(&of("suppress --population p.csv"), "population"), 4.0);
@@ -121,7 +118,7 @@ fn suppressed_rows_of_a_release_are_no_class() {
         assert_eq!((value(&known, "rows"), value(&known, "suppressed")), (2.0, 3.0), "{by}");
         assert_eq!(value(&known, "classes"), 1.0);
         assert_eq!(known["columns"].as_array().unwrap().len(), 3);
-        // Whichever columns are asked for, all of them tell which rows were suppressed.
+        // Whichever columns are requested, all of them determine which rows were suppressed.
         let some = env.run(&format!("risk out.csv {by} --qi sex --weights w --json")).ok().json();
         assert_eq!((value(&some, "rows"), value(&some, "population")), (2.0, 50.0), "{by}");
     }
@@ -140,19 +137,13 @@ fn ctrl_c_stops_it() {
         table += &(row.iter().map(ToString::to_string).collect::<Vec<_>>().join(",") + "\n");
     }
     env.write("wide.csv", table);
-    let child = Command::new(env!("CARGO_BIN_EXE_throng"))
-        .args(["risk", "wide.csv", "--max-size", "5", "--report", "r.html", "--qi", &names.join(",")])
-        .current_dir(env.path(""))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let done = child.wait_with_output().unwrap();
-    assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
-    assert!(String::from_utf8_lossy(&done.stderr).contains("stopped"));
-    assert!(done.stdout.is_empty());
+    let qi = names.join(",");
+    let mut running = env.start(&["risk", "wide.csv", "--max-size", "5", "--report", "r.html", "--qi", &qi]);
+    running.says("counting special uniques: ");
+    running.signal("INT");
+    let (code, out, said) = running.ended();
+    assert_eq!((code, out.as_str()), (130, ""), "{said}");
+    assert!(said.contains("stopped"), "{said}");
     assert_eq!(env.names(), ["wide.csv"]);
 }
 

@@ -1,11 +1,12 @@
-//! `throng screen`: what it tells of made-up patients, and what it refuses.
+//! `throng screen`: its output for synthetic patients, and what it rejects.
 
 use throng::synth::patients;
+use throng::watch::Watch;
 
 use crate::env::TestEnv;
 
 fn fixture() -> TestEnv {
-    TestEnv::with(&[("p.csv", &patients::csv(2_000, 3))])
+    TestEnv::with(&[("p.csv", &patients::csv(2_000, 3, &Watch::none()).unwrap())])
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What a command reads is not written over, whatever `--force` says, and what else is there only with it: every command that writes.
+//! What a command reads is not written over, whatever `--force` says, and what else is there only
+//! with it: every command that writes.
 
 use crate::env::TestEnv;
 

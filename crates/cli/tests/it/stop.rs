@@ -1,12 +1,18 @@
 //! A search that cannot end is stopped: by Ctrl-C, or after the seconds given. What is left is a verified
-//! release and an honest gap.
+//! release and an honest gap. Any other work that is stopped leaves nothing behind.
 
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+#[cfg(unix)]
+use std::fs::{File, OpenOptions};
+#[cfg(unix)]
+use std::io::Write;
+#[cfg(unix)]
+use std::process::Command;
 
 use serde_json::Value;
 use throng::synth::Wide;
 
+#[cfg(unix)]
+use crate::background::Background;
 use crate::env::TestEnv;
 use crate::naive::Table;
 
@@ -56,20 +62,98 @@ fn after_the_seconds_given_the_best_so_far_is_released() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn ctrl_c_releases_the_best_so_far() {
     let env = wide(3_000);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
-    command.args(["release", "wide.toml", "--out", "c.csv", "--json"]).current_dir(env.path(""));
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(3));
-    interrupt(&child);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    is_honest(&env, &serde_json::from_slice(&output.stdout).unwrap(), "c.csv");
+    let mut running = env.start(&["release", "wide.toml", "--out", "c.csv", "--json"]);
+    running.says("searching: ");
+    running.signal("INT");
+    let (code, out, said) = running.ended();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("Ctrl-C again stops at once"), "{said}");
+    is_honest(&env, &serde_json::from_str(&out).unwrap(), "c.csv");
 }
 
-fn interrupt(child: &Child) {
-    let status = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status();
-    assert!(status.unwrap().success());
+/// What is in the folder before a release, and after one that was stopped.
+const INPUTS: [&str; 3] = ["h.csv", "p.toml", "t.csv"];
+
+/// A table whose hierarchy is a pipe: the program waits wherever it reads the hierarchy until somebody
+/// writes it.
+#[cfg(unix)]
+fn piped() -> TestEnv {
+    let policy = "version = 1\n[input]\npath = \"t.csv\"\n[output]\npath = \"r.csv\"\n[privacy]\nk = 2\n\
+                  [columns.q]\nrole = \"quasi\"\nhierarchy = { file = \"h.csv\" }\n";
+    let env = TestEnv::with(&[("t.csv", &("q\n".to_owned() + &"a\nb\n".repeat(50))), ("p.toml", policy)]);
+    assert!(Command::new("mkfifo").arg(env.path("h.csv")).status().unwrap().success());
+    env
+}
+
+/// Opens the hierarchy for writing, which waits until the program reads it.
+#[cfg(unix)]
+fn asked_for(env: &TestEnv) -> File {
+    OpenOptions::new().write(true).open(env.path("h.csv")).unwrap()
+}
+
+/// A release that waits for its hierarchy in the verifier, and the end of the pipe.
+#[cfg(unix)]
+fn verifying(env: &TestEnv) -> (Background, File) {
+    let mut running = env.start(&["release", "p.toml"]);
+    // The file is hashed and read before the search, and hashed and read again by the verifier. Each
+    // reader must be gone before the next one is served.
+    for line in ["reading: ", "writing: ", "verifying: "] {
+        asked_for(env).write_all(b"a;x\nb;x\n").unwrap();
+        running.says(line);
+    }
+    let pipe = asked_for(env);
+    assert!(env.names().iter().any(|name| name.starts_with(".throng-")), "{:?}", env.names());
+    (running, pipe)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_during_verification_leaves_nothing_behind() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let env = piped();
+        let (mut running, mut pipe) = verifying(&env);
+        running.signal(signal);
+        running.says("stopping");
+        pipe.write_all(b"a;x\nb;x\n").unwrap();
+        drop(pipe);
+        let (code, out, said) = running.ended();
+        assert_eq!((code, out.as_str()), (130, ""), "{signal}: {said}");
+        assert!(said.contains("stopped; nothing was written"), "{signal}: {said}");
+        assert_eq!(env.names(), INPUTS, "{signal}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_waits_is_released_when_no_signal_comes() {
+    let env = piped();
+    let (running, mut pipe) = verifying(&env);
+    pipe.write_all(b"a;x\nb;x\n").unwrap();
+    drop(pipe);
+    let (code, _, said) = running.ended();
+    assert_eq!(code, 0, "{said}");
+    assert!(env.path("r.csv").exists() && !env.names().iter().any(|name| name.starts_with(".throng-")));
+}
+
+/// The pipe stays open, so that no watch is asked: only the signals end it.
+#[cfg(unix)]
+#[test]
+fn the_last_signal_exits_at_once_and_leaves_nothing_behind() {
+    for signals in [&["INT", "INT", "INT"][..], &["TERM", "TERM"], &["INT", "TERM", "HUP"]] {
+        let env = piped();
+        let (mut running, _pipe) = verifying(&env);
+        let (last, first) = signals.split_last().unwrap();
+        for signal in first {
+            running.signal(signal);
+            running.says("stopping");
+        }
+        running.signal(last);
+        let (code, _, said) = running.ended();
+        assert_eq!(code, 130, "{signals:?}: {said}");
+        assert_eq!(env.names(), INPUTS, "{signals:?}");
+    }
 }

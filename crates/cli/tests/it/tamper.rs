@@ -22,7 +22,7 @@ fn released_into(out: &str, people: Table) -> TestEnv {
     env
 }
 
-/// The claims that do not hold, told alike in JSON and in words.
+/// The claims that do not hold, the same in JSON and in words.
 #[track_caller]
 fn refuted(env: &TestEnv, line: &str) -> BTreeSet<String> {
     let verdict = env.run(&format!("verify {line} --json")).fails(1).json();
@@ -77,7 +77,8 @@ fn smallest_class_row(table: &Table) -> usize {
     (0..table.rows.len()).min_by_key(|&i| size(&table.rows[i])).unwrap()
 }
 
-/// Gives a row of the smallest class another label that the column has; the first of the columns that has two.
+/// Gives a row of the smallest class another label that the column has; the first of the columns
+/// that has two.
 fn other_label(table: &mut Table, columns: &[&str]) {
     let row = smallest_class_row(table);
     for at in columns.iter().map(|column| table.at(column)) {
@@ -316,16 +317,20 @@ type Forgery = (
 const FORGERIES: &[Forgery] = &[
     (
         "rows",
-        |r, _, _| (r.rows, r.suppressed, r.input.rows) = (r.rows + 1, r.suppressed + 1, r.rows + 1),
+        |r, _, _| {
+            (r.rows, r.input.rows) = (r.rows + 1, r.rows + 1);
+            (r.suppressed, r.withheld) = (r.suppressed + 1, r.withheld + 1);
+        },
         &["loss: dm"],
         &["input", "truth"],
     ),
-    ("suppressed", |r, _, _| r.suppressed += 1, &["certificate"], &["truth"]),
+    ("suppressed", |r, _, _| r.suppressed += 1, &["certificate"], &["certificate"]),
+    ("withheld", |r, _, _| r.withheld -= 1, &["certificate"], &["truth"]),
     (
         "released",
         |r, _, _| (r.released, r.suppressed) = (r.released - 1, r.suppressed + 1),
-        &["certificate"],
-        &["truth"],
+        &["output"],
+        &["output"],
     ),
     ("a level", |r, _, _| *r.levels.get_mut("age").unwrap() += 1, &["loss: height"], &["levels", "truth"]),
     ("no level", |r, _, _| r.levels.retain(|name, _| name != "age"), &["certificate"], &["levels"]),
@@ -444,8 +449,8 @@ fn a_starred_row_with_its_value_back_is_found() {
     refutes(&env, WITH_ORIGINAL, &["truth"], "starred");
 }
 
-/// Puts an entry into the metadata of a Parquet file, as a tool does that leaves its traces: field 5 of the footer,
-/// a list of one key with its value, before field 6, the name of the writer.
+/// Puts an entry into the metadata of a Parquet file, as a tool does that leaves its traces: field
+/// 5 of the footer, a list of one key with its value, before field 6, the name of the writer.
 fn with_metadata(file: &[u8], writer: &str) -> Vec<u8> {
     let end = file.len() - 8;
     let length = u32::from_le_bytes(file[end..end + 4].try_into().unwrap()) as usize;

@@ -1,7 +1,9 @@
-//! The console blocks of a page, typed one after the other: what it shows is what appears. Here docs/tutorial.md; `twelve.rs` does the same with its page.
+//! The console blocks of a page, typed one after the other: what it shows is what appears. Here
+//! docs/tutorial.md; `twelve.rs` does the same with its page.
 //!
-//! A line that is nothing but `…` stands for any lines. Seconds in brackets differ from run to run and are not
-//! compared, and of a digest the page shows the first eight digits; nothing else is left out.
+//! A line that is nothing but `…` stands for any lines. Seconds in brackets differ from run to run
+//! and are not compared, and of a digest the page shows the first eight digits; nothing else is
+//! left out.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -44,7 +46,8 @@ pub fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// Commands begin with `$ `, go on with `> ` or after a backslash, and are followed by what they print.
+/// Commands begin with `$ `, go on with `> ` or after a backslash, and are followed by what they
+/// print.
 pub fn typed(block: &Block) -> Vec<Typed> {
     let mut all: Vec<Typed> = Vec::new();
     for (i, line) in block.text.iter().enumerate() {
@@ -65,7 +68,8 @@ pub fn typed(block: &Block) -> Vec<Typed> {
     all
 }
 
-/// The page has the reader make `groups.toml` by hand: the last part of people.toml replaced by this one.
+/// The page has the reader make `groups.toml` by hand: the last part of people.toml replaced by
+/// this one.
 fn groups(block: &Block) -> Option<String> {
     let is = block.kind == "toml" && block.text.iter().any(|l| l.contains("privacy.quasi.neighbour"));
     is.then(|| {
@@ -111,7 +115,8 @@ fn same(shown: &[String], found: &[String]) -> bool {
     }
 }
 
-/// Runs a script in one shell, so that folders and exit codes carry over, and gives what each command printed.
+/// Runs a script in one shell, so that folders and exit codes carry over, and gives what each
+/// command printed.
 fn run(env: &TestEnv, commands: &[String]) -> Vec<Vec<String>> {
     let program = Path::new(env!("CARGO_BIN_EXE_throng")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
@@ -154,7 +159,8 @@ fn what_the_tutorial_shows_is_what_appears() {
     appears("tutorial.md", &TestEnv::new(), &steps);
 }
 
-/// Types all commands, and fails with every one after which something else appears than the page shows.
+/// Types all commands, and fails with every one after which something else appears than the page
+/// shows.
 pub fn appears(page: &str, env: &TestEnv, steps: &[Typed]) {
     let commands: Vec<String> = steps.iter().map(|step| step.command.clone()).collect();
     let found = run(env, &commands);

@@ -1,4 +1,5 @@
-//! The twelve patients of Sweeney's figures 28 to 34: docs/twelve-patients.md is typed, and its figures are computed again from the files.
+//! The twelve patients of Sweeney's figures 28 to 34: docs/twelve-patients.md is typed, and its
+//! figures are computed again from the files.
 
 use std::path::{Path, PathBuf};
 
@@ -60,7 +61,8 @@ Caucasian,1967,m,02138,chest pain
 Caucasian,1967,m,02138,chest pain
 ";
 
-/// What the cells of a figure lose: `year` for a year, a level of the ZIP code for every star, everything for what is not there.
+/// What the cells of a figure lose: `year` for a year, a level of the ZIP code for every star,
+/// everything for what is not there.
 fn lost(table: &str, year: f64, zip: f64) -> f64 {
     let table = Table::read(table.as_bytes(), ',');
     let of = |column: &str| table.column(column).into_iter().map(String::from).collect::<Vec<_>>();

@@ -1,4 +1,5 @@
-//! Models of the whole table, from the policy to the verdict: what is released is judged by counting.
+//! Models of the whole table, from the policy to the verdict: what is released is judged by
+//! counting.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +58,7 @@ fn several_models_of_the_table_hold_together() {
         assert_eq!(verdict[claim]["holds"], true, "{claim}");
         assert_eq!(verdict[claim].get("unchecked"), None, "{claim}");
     }
-    // What cells have lost is told by hierarchies that the original makes.
+    // The loss of cells follows from hierarchies that the original defines.
     let verdict = env.run("verify out.csv --policy p.toml --json").ok().json();
     assert_eq!(verdict["profitability: payout"]["unchecked"], true);
     assert_eq!(verdict["strict average risk"].get("unchecked"), None);

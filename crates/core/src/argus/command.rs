@@ -1,4 +1,4 @@
-//! What can be typed at `throng argus`: one command a line.
+//! The command language of `throng argus`: one command per line.
 
 use super::Argus;
 use crate::error::{Fault, Result, nearest};
@@ -30,7 +30,7 @@ impl Argus<'_> {
     /// Reads a line; none where it is empty or a remark.
     ///
     /// # Errors
-    /// What is no command, or lacks something.
+    /// An unknown command, or a missing argument.
     pub fn command(&self, line: &str) -> Result<Option<Command>> {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -40,7 +40,7 @@ impl Argus<'_> {
         let rest = rest.trim();
         let alone = |command: Command| match rest {
             "" => Ok(Some(command)),
-            _ => Err(Fault::input(format!("`{word}` stands alone, and `{rest}` follows")).into()),
+            _ => Err(Fault::input(format!("`{word}` takes no argument (got `{rest}`)")).into()),
         };
         match word {
             "generalize" | "g" => self.generalized(rest).map(Some),

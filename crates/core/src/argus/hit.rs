@@ -1,10 +1,13 @@
-//! The fewest columns that hit every one of some sets of columns, and of several such choices the best one.
+//! Minimum hitting set: the fewest columns that hit each of some sets of columns, and the best of
+//! several such choices.
 //!
-//! Branch and bound on bit masks, exact: a column that many sets have is taken or left, what is left makes the sets
-//! smaller, and a set of one column is forced. The bound is a packing of disjoint sets. Exponential in the worst case, but
-//! sets have few columns and rows few sets: a handful of steps for a row.
+//! Exact branch and bound on bit masks: the column that most sets contain is taken or left, which
+//! makes the sets smaller, and a set of one column is forced. The bound is a packing of disjoint
+//! sets. Exponential in the worst case, but sets have few columns and rows few sets: a handful of
+//! steps per row.
 
-/// The fewest columns that hit all sets; of several, those of greatest summed score, then those that come first. The sets are not empty.
+/// The fewest columns that hit all sets; of several, those of greatest summed score, then those
+/// that come first. The sets are not empty.
 pub(super) fn fewest(sets: &[u64], score: &dyn Fn(usize) -> u64) -> u64 {
     let mut search = Search { score, best: None };
     search.go(minimal(sets.to_vec()), 0);

@@ -1,13 +1,15 @@
-//! Generalize, suppress, look again: the interactive way of mu-Argus (Hundepool and Willenborg 1996, as Sweeney tells it in "Foundations of Privacy Protection",
-//! 6.3; mission L3).
+//! Interactive anonymization as in mu-Argus [Hundepool 1996; Sweeney 2001, 6.3]: generalize,
+//! suppress, check again.
 //!
-//! Only small combinations of columns are tested: one, two or three at a time, as weights or a list say. A combination of values is *rare*
-//! when fewer than k rows have it, all its cells being there. The holder generalizes whole columns, takes that back, and lets the
-//! rest be blanked cell by cell. What comes out is **not k-anonymous** in general, because nobody looked at all columns
-//! together; [`Verdict`] says so where it is so, and no certificate is ever made of it.
+//! Only small combinations of columns are tested: one, two or three at a time, selected by weights
+//! or a list. A combination of values is *rare* if fewer than k rows have it with all its cells
+//! present. The holder generalizes whole columns, can undo that, and suppresses the remaining rare
+//! combinations cell by cell. The result is **not k-anonymous** in general, because all columns
+//! together are not tested; [`Verdict`] reports this, and the result never gets a certificate.
 //!
-//! Everything is of distinct tuples with counts. A look at the table costs a ranked key per tuple and combination; suppression takes one
-//! look per round, and a suggestion as many as a suppression. Memory: a code per cell of the distinct tuples, and a bit per tuple and
+//! All work is on distinct tuples with counts. A test of the table costs one ranked key per tuple
+//! and combination; suppression costs one test per round, and a suggestion as many as a
+//! suppression. Memory: one code per cell of the distinct tuples, and one bit per tuple and
 //! combination.
 
 mod advice;
@@ -25,7 +27,7 @@ pub use command::Command;
 pub use tested::{MOST_COMBINATIONS, tested};
 pub use text::{help, text};
 pub use verdict::{Anonymity, ColumnFacts, Side, TestedFacts, Value, Verdict};
-pub use written::{Cells, Paper};
+pub use written::Paper;
 
 use std::sync::Arc;
 
@@ -34,6 +36,8 @@ use crate::error::{Error, Fault, Result, nearest};
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Lattice;
 use crate::policy::{Missing, Policy};
+use crate::recoding::Recoding;
+use crate::watch::Watch;
 use shown::Shown;
 
 /// A grouped table with what its columns may become.
@@ -70,6 +74,7 @@ pub struct Argus<'a> {
     not_judged: Vec<String>,
     /// The present state is the last one.
     states: Vec<State>,
+    watch: Watch,
 }
 
 /// As many columns as a mask has bits.
@@ -79,7 +84,8 @@ impl<'a> Argus<'a> {
     /// Begins with every column at its least level.
     ///
     /// # Errors
-    /// A policy without k, or with what cell by cell cannot be kept; too many columns or combinations.
+    /// A policy without k, or with what cell by cell cannot be kept; too many columns or
+    /// combinations.
     pub fn new(policy: &Policy, subject: Subject<'a>) -> Result<Self> {
         let tested = check(policy, subject.names)?;
         let Some(k) = policy.privacy.k else { return Err(no_k().into()) };
@@ -87,7 +93,21 @@ impl<'a> Argus<'a> {
         let groups = policy.privacy.quasi.keys().map(|name| format!("k-anonymity: {name}"));
         let not_judged = groups.chain(policy.privacy.models.iter().map(|model| model.claim())).collect();
         let states = vec![State { levels, blanked: Arc::default(), step: String::new() }];
-        Ok(Argus { subject, k, missing: policy.input.missing, tested, not_judged, states })
+        Ok(Argus {
+            subject,
+            k,
+            missing: policy.input.missing,
+            tested,
+            not_judged,
+            states,
+            watch: Watch::none(),
+        })
+    }
+
+    /// Reports progress to a watch, which may stop any step.
+    #[must_use]
+    pub fn watched(self, watch: &Watch) -> Self {
+        Argus { watch: watch.clone(), ..self }
     }
 
     fn state(&self) -> &State {
@@ -99,7 +119,8 @@ impl<'a> Argus<'a> {
         Shown::new(self.subject, self.state())
     }
 
-    /// Generalizes a column to a level, or by one; blanked cells stay blank. The level that it has then.
+    /// Generalizes a column to a level, or by one; blanked cells stay blank. The level that it has
+    /// then.
     ///
     /// # Errors
     /// A column that there is not, or a level that it cannot be generalized to.
@@ -128,11 +149,14 @@ impl<'a> Argus<'a> {
 
     /// Blanks cells until nothing tested is rare; how many were blanked. A step also where it was none, so that `undo` takes back
     /// what was typed last.
-    pub fn suppress(&mut self) -> u64 {
-        let blanked = suppress::blanked(&self.shown(), &self.tested, self.k);
+    ///
+    /// # Errors
+    /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    pub fn suppress(&mut self) -> Result<u64> {
+        let blanked = suppress::blanked(&self.shown(), &self.tested, self.k, &self.watch)?;
         let levels = self.state().levels.clone();
         self.states.push(State { levels, blanked: Arc::new(blanked.of_class), step: "suppress".into() });
-        blanked.cells
+        Ok(blanked.cells)
     }
 
     /// Takes the last step back.
@@ -153,28 +177,40 @@ impl<'a> Argus<'a> {
     }
 
     /// What holds now.
-    pub fn verdict(&self) -> Verdict {
+    ///
+    /// # Errors
+    /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    pub fn verdict(&self) -> Result<Verdict> {
         verdict::verdict(self, &self.shown())
     }
 
     /// The rare combinations of values, for each tested combination of columns at most so many, the rarest first.
-    pub fn values(&self, most: usize) -> Vec<Value> {
+    ///
+    /// # Errors
+    /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    pub fn values(&self, most: usize) -> Result<Vec<Value>> {
         verdict::values(self, &self.shown(), most)
     }
 
     /// What suppressing would come to now.
-    pub fn outlook(&self) -> Outlook {
+    ///
+    /// # Errors
+    /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    pub fn outlook(&self) -> Result<Outlook> {
         advice::outlook(self, self.state())
     }
 
     /// What suppressing would come to after one more level, column by column, the least loss first; nothing where nothing is rare.
-    pub fn suggestions(&self) -> Vec<Suggestion> {
+    ///
+    /// # Errors
+    /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    pub fn suggestions(&self) -> Result<Vec<Suggestion>> {
         advice::suggestions(self)
     }
 
     /// The cells as they are to be written.
-    pub fn cells(&self, maps: &[Vec<crate::table::Code>]) -> Cells {
-        Cells::new(self.subject, self.state(), maps)
+    pub fn recoding(&self, maps: &[Vec<crate::table::Code>]) -> Recoding {
+        written::recoding(self.subject, self.state(), maps)
     }
 
     /// The number of a column.
@@ -190,7 +226,8 @@ impl<'a> Argus<'a> {
     }
 }
 
-/// Refuses, before a table is read, what cannot be done with its quasi-identifiers; the combinations to test.
+/// Refuses, before a table is read, what cannot be done with its quasi-identifiers; the
+/// combinations to test.
 ///
 /// # Errors
 /// As [`Argus::new`].

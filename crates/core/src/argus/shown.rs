@@ -1,13 +1,16 @@
-//! The table as a state shows it, and which combinations of its values are rare.
+//! The current state of the table, and the rare combinations of its values.
 //!
-//! A code per cell of the distinct tuples, and per tuple which of its cells are not there: blanked now, or missing from the beginning. A key is
-//! the mixed-radix number of a tuple's codes; where that does not fit 64 bits, the columns so far are ranked first.
+//! Stores one code per cell of the distinct tuples, and per tuple which cells are absent:
+//! suppressed now, or missing in the input. A key is the mixed-radix number of a tuple's codes; if
+//! that does not fit 64 bits, the columns so far are ranked first.
 
 use rayon::prelude::*;
 
 use super::{State, Subject};
+use crate::error::Result;
 use crate::rank::Ranker;
 use crate::table::Code;
+use crate::watch::{Counter, Stage, Watch};
 
 /// The table as a state shows it.
 #[derive(Clone)]
@@ -20,11 +23,11 @@ pub(super) struct Shown<'a> {
     sizes: Vec<u64>,
     /// Class → bit i: the cell in column i was blanked.
     pub blanked: Vec<u64>,
-    /// Class → bit i: there is no cell in column i, for whatever reason.
+    /// Class → bit i: the cell in column i is absent.
     absent: Vec<u64>,
 }
 
-/// What is rare in one combination of columns.
+/// The rare combinations of values in one combination of columns.
 #[derive(Debug, Default)]
 pub(super) struct Rare {
     /// Bit of every class whose values there are rare; empty where none are.
@@ -84,17 +87,31 @@ impl<'a> Shown<'a> {
     }
 
     /// What is rare in each combination, told one by one in their order.
-    pub fn each_rare(&self, tested: &[u64], k: u64, mut each: impl FnMut(usize, Rare)) {
+    ///
+    /// # Errors
+    /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    pub fn each_rare(
+        &self,
+        (tested, k): (&[u64], u64),
+        watch: &Watch,
+        mut each: impl FnMut(usize, Rare),
+    ) -> Result<()> {
+        let counter = Counter::new(watch, Stage::Combinations, Some(tested.len() as u64));
         for (chunk, masks) in tested.chunks(TOGETHER).enumerate() {
-            let found: Vec<Rare> = masks
-                .par_iter()
-                .map_init(Ranker::default, |ranker, &mask| self.rare(mask, k, ranker))
-                .collect();
+            let found = masks.par_iter().map_init(Ranker::default, |ranker, &mask| {
+                watch.check()?;
+                let rare = self.rare(mask, k, ranker);
+                counter.one()?;
+                Ok(rare)
+            });
+            let found: Vec<Rare> = found.collect::<Result<_>>()?;
             found.into_iter().enumerate().for_each(|(i, rare)| each(chunk * TOGETHER + i, rare));
         }
+        Ok(())
     }
 
-    /// What is rare in a combination of columns, among rows that have all of its cells.
+    /// The rare combinations of values in a combination of columns, among rows that have all of its
+    /// cells.
     fn rare(&self, mask: u64, k: u64, ranker: &mut Ranker) -> Rare {
         let counts = self.subject.classes.counts();
         let members: Vec<u32> =
@@ -127,7 +144,8 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Dense ids of classes by their codes in some columns, in order of first sight; an absent cell is one more value.
+    /// Dense ids of classes by their codes in some columns, in order of first sight; an absent cell
+    /// is one more value.
     pub fn ids(
         &self,
         members: &[u32],

@@ -1,17 +1,21 @@
-//! Blanks cells so that nothing tested is rare any more.
+//! Suppresses cells until no tested combination is rare.
 //!
-//! In each round every row with rare combinations loses as few cells as hit them all, and among equally few those whose values occur in most rare
-//! combinations of the table (Sweeney, "Foundations of Privacy Protection", 6.3: precedence to the value occurring most often), then those of the first columns.
-//! A blanked cell is one occurrence less for the rows that share its value, so what was common can become rare; rounds go on until nothing
-//! is. Each blanks at least a cell in every row that it touches, so there are at most as many as columns. Costs one look at the table per
-//! round and a small exact search per distinct tuple.
+//! In each round every row with rare combinations loses the fewest cells that hit all of them. Ties
+//! go to the values that occur in the most rare combinations of the table [Sweeney 2001, 6.3:
+//! precedence to the value occurring most often], then to the first columns. A suppressed cell is
+//! one occurrence less for the rows that share its value, so a common combination can become rare;
+//! rounds continue until none is. Each round suppresses at least one cell in every row that it
+//! touches, so there are at most as many rounds as columns. Costs one test of the table per round
+//! and a small exact search per distinct tuple.
 
 use rayon::prelude::*;
 
 use super::hit::fewest;
 use super::shown::{Shown, columns};
+use crate::error::Result;
+use crate::watch::Watch;
 
-/// What was blanked.
+/// The suppressed cells.
 pub(super) struct Blanked {
     /// Class → its blanked columns, those of before included.
     pub of_class: Vec<u64>,
@@ -21,7 +25,7 @@ pub(super) struct Blanked {
     pub rare: u64,
 }
 
-/// What is rare in a table, class by class.
+/// The rare combinations of values in a table, class by class.
 struct Found {
     /// Tested combination → bit per class; empty where nothing is.
     classes: Vec<Vec<u64>>,
@@ -31,11 +35,11 @@ struct Found {
 }
 
 /// The blanked cells of a table once nothing tested is rare in it.
-pub(super) fn blanked(shown: &Shown<'_>, tested: &[u64], k: u64) -> Blanked {
-    let mut first = found(shown, tested, k);
+pub(super) fn blanked(shown: &Shown<'_>, tested: &[u64], k: u64, watch: &Watch) -> Result<Blanked> {
+    let mut first = found(shown, tested, k, watch)?;
     let (rare, mut cells) = (first.rare, 0);
     if rare == 0 {
-        return Blanked { of_class: shown.blanked.clone(), cells, rare };
+        return Ok(Blanked { of_class: shown.blanked.clone(), cells, rare });
     }
     let mut now = shown.clone();
     while first.rare > 0 {
@@ -44,16 +48,16 @@ pub(super) fn blanked(shown: &Shown<'_>, tested: &[u64], k: u64) -> Blanked {
         let new = more.iter().zip(counts).map(|(mask, &n)| u64::from(mask.count_ones()) * u64::from(n));
         cells += new.sum::<u64>();
         now.blank(&more);
-        first = found(&now, tested, k);
+        first = found(&now, tested, k, watch)?;
     }
-    Blanked { of_class: now.blanked, cells, rare }
+    Ok(Blanked { of_class: now.blanked, cells, rare })
 }
 
-fn found(shown: &Shown<'_>, tested: &[u64], k: u64) -> Found {
+fn found(shown: &Shown<'_>, tested: &[u64], k: u64, watch: &Watch) -> Result<Found> {
     let mut scores: Vec<Vec<u64>> = shown.sizes().iter().map(|&size| vec![0; size as usize]).collect();
     let mut classes = Vec::with_capacity(tested.len());
     let mut rare = 0;
-    shown.each_rare(tested, k, |at, found| {
+    shown.each_rare((tested, k), watch, |at, found| {
         rare += found.first.len() as u64;
         for &class in &found.first {
             for column in columns(tested[at]) {
@@ -61,8 +65,8 @@ fn found(shown: &Shown<'_>, tested: &[u64], k: u64) -> Found {
             }
         }
         classes.push(found.classes);
-    });
-    Found { classes, scores, rare }
+    })?;
+    Ok(Found { classes, scores, rare })
 }
 
 /// The cells of one round: class → columns.
@@ -73,7 +77,7 @@ fn round(shown: &Shown<'_>, tested: &[u64], found: &Found) -> Vec<u64> {
     words.concat()
 }
 
-/// The same for 64 classes, of which most have nothing rare.
+/// The same for 64 classes, most without rare combinations.
 fn of_word(shown: &Shown<'_>, tested: &[u64], found: &Found, word: usize) -> Vec<u64> {
     let of_tested = tested.iter().zip(&found.classes);
     let rare: Vec<(u64, u64)> = of_tested

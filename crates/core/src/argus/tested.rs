@@ -1,9 +1,12 @@
-//! Which combinations of columns are tested (Sweeney, "Foundations of Privacy Protection", 6.3; the rule of Statistics Netherlands behind it).
+//! The combinations of columns that are tested [Sweeney 2001, 6.3; after the rule of Statistics
+//! Netherlands].
 //!
-//! Sweeney tells three steps: every identifying column; pairs with a most or a more identifying column; and threes with most and more
-//! identifying ones. As weights, from the highest: one column needs 1; two need 2, 1; three need 3, 2, 1; and every further one
-//! needs 1. A column of which nothing is said has weight 3, so that where nothing is said every combination up to the size
-//! is tested. A list in the policy replaces the rule. Costs a look at every combination of identifying columns.
+//! Sweeney describes three steps: every identifying column; pairs with a most or a more identifying
+//! column; and triples with most and more identifying ones. As weights, from the highest: one
+//! column needs 1; two need 2, 1; three need 3, 2, 1; and every further column needs 1. A column
+//! without a weight has weight 3, so without any weights every combination up to the size is
+//! tested. A list in the policy replaces the rule. Costs one step per combination of identifying
+//! columns.
 
 use crate::error::{Fault, Result};
 use crate::policy::{MOST_IDENTIFYING, Policy};
@@ -11,7 +14,8 @@ use crate::policy::{MOST_IDENTIFYING, Policy};
 /// As many combinations as a table is tested for.
 pub const MOST_COMBINATIONS: usize = 1000;
 
-/// The combinations that a policy asks to test, as bits of the named columns; small ones first, then in the order of the columns.
+/// The combinations that a policy asks to test, as bits of the named columns; small ones first,
+/// then in the order of the columns.
 ///
 /// # Errors
 /// None, or more than [`MOST_COMBINATIONS`].
@@ -45,7 +49,7 @@ fn mask(combination: &[String], names: &[String]) -> Result<u64> {
     })
 }
 
-/// All combinations of at most so many columns that the rule asks for.
+/// All combinations of at most `size` columns that the rule requires.
 fn by_weight(weights: &[u8], size: usize) -> Result<Vec<u64>> {
     let identifying: Vec<usize> = (0..weights.len()).filter(|&column| weights[column] > 0).collect();
     let mut all = Vec::new();
@@ -56,7 +60,8 @@ fn by_weight(weights: &[u8], size: usize) -> Result<Vec<u64>> {
             for (at, &column) in identifying.iter().enumerate().skip(from) {
                 larger.push((mask | 1 << column, at + 1));
             }
-            // Combinations are extended before they are filtered, because a pair that is not tested can be part of a triple that is.
+            // Combinations are extended before they are filtered, because a pair that is not tested
+            // can be part of a triple that is.
             if larger.len() > 64 * MOST_COMBINATIONS {
                 return Err(too_many("argus.size"));
             }

@@ -1,4 +1,5 @@
-//! Against the definitions, counted row by row on labels, and the figures that Sweeney prints.
+//! Argus against the definitions, counted row by row on labels, and the figures that Sweeney
+//! prints.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +9,7 @@ use super::*;
 use crate::classes::Classes;
 use crate::hierarchy::{Hierarchy, Path};
 use crate::lattice::{Lattice, Limits};
+use crate::recoding::RowCounter;
 use crate::table::Code;
 
 /// A table of texts with its hierarchies; an empty text is missing.
@@ -65,15 +67,13 @@ impl Table {
     fn written(&self, argus: &Argus<'_>) -> Vec<Vec<Option<String>>> {
         let maps: Vec<Vec<Code>> =
             self.hierarchies.iter().map(|h| (0..h.leaf_count() as Code).collect()).collect();
-        let cells = argus.cells(&maps);
-        let mut found = Vec::new();
-        let mut row_of = |row: &Vec<Code>| {
-            let mut row = row.clone();
-            cells.recode(&mut row, &mut found);
-            let label = |(c, code): (usize, &Option<Code>)| cells.labels(c)[(*code)? as usize].clone();
-            found.iter().enumerate().map(label).collect()
-        };
-        self.rows.iter().map(&mut row_of).collect()
+        let recoding = argus.recoding(&maps);
+        let width = self.hierarchies.len();
+        let mut codes: Vec<Vec<Code>> =
+            (0..width).map(|c| self.rows.iter().map(|row| row[c]).collect()).collect();
+        assert!(recoding.recode(&mut codes, &mut RowCounter::default()).is_none());
+        let label = |r: usize, c: usize| recoding.columns[c].labels[codes[c][r] as usize].clone();
+        (0..self.rows.len()).map(|r| (0..width).map(|c| label(r, c)).collect()).collect()
     }
 }
 
@@ -132,19 +132,20 @@ fn figure_30_is_what_its_author_prints() {
     let names = ["ethnicity", "birth", "sex", "zip"];
     let mut argus = Argus::new(&policy(&names, 2, ALL_PAIRS_BUT_ONE, |_| None), table.subject()).unwrap();
     assert_eq!(argus.generalize("birth", None).unwrap(), 1);
-    assert_eq!(argus.suppress(), 2);
+    assert_eq!(argus.suppress().unwrap(), 2);
     let written = table.written(&argus);
     assert_eq!(blanks(&written), [(8, 0), (8, 1)]);
     let row = |r: usize| written[r - 1].iter().map(|c| c.as_deref().unwrap_or("")).collect::<Vec<_>>();
     assert_eq!(row(8), ["", "", "f", "02139"]);
     assert_eq!(row(7), ["Caucasian", "1964", "m", "02138"]);
     assert_eq!(row(1), ["Black", "1965", "m", "02141"]);
-    let verdict = argus.verdict();
+    let verdict = argus.verdict().unwrap();
     assert!(verdict.safe && !verdict.k_anonymity.holds);
     // Row 7 is alone whatever a blank is; row 8 agrees with nobody either.
     assert_eq!(verdict.k_anonymity.blank_is_a_value, Side { holds: false, smallest: 1, rows: 2 });
     assert_eq!(verdict.k_anonymity.blank_is_anything, Side { holds: false, smallest: 1, rows: 2 });
-    // (12 · 1/2 for births, of which one is blank and costs another 1/2, and 1 for the blank ethnicity) / 48.
+    // (12 · 1/2 for births, one of them suppressed, which costs another 1/2, and 1 for the
+    // suppressed ethnicity) / 48.
     assert!((verdict.loss - (12.0 * 0.5 + 0.5 + 1.0) / 48.0).abs() < 1e-12);
 }
 
@@ -152,17 +153,18 @@ fn figure_30_is_what_its_author_prints() {
 fn with_sex_and_zip_tested_too_other_cells_go() {
     let table = patients();
     let names = ["ethnicity", "birth", "sex", "zip"];
-    // Sweeney's weights without the SSN, which nobody releases: more, more, more and just identifying.
+    // Sweeney's weights without the SSN, which nobody releases: more, more, more and just
+    // identifying.
     let weights = |column: usize| Some(if column == 0 { 1 } else { 2 });
     let mut argus = Argus::new(&policy(&names, 2, "", weights), table.subject()).unwrap();
     let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]].map(|p| p.to_vec());
     let singles = [0, 1, 2, 3].map(|c| vec![c]);
     assert_eq!(lists(&argus.tested), [&singles[..], &pairs[..]].concat());
     argus.generalize("birth", Some(1)).unwrap();
-    assert_eq!(argus.suppress(), 2);
+    assert_eq!(argus.suppress().unwrap(), 2);
     // Two cells are the fewest, in two ways of equal use; the first columns decide.
     assert_eq!(blanks(&table.written(&argus)), [(8, 0), (8, 3)]);
-    let verdict = argus.verdict();
+    let verdict = argus.verdict().unwrap();
     assert!(verdict.safe && !verdict.k_anonymity.holds);
     assert_eq!(verdict.k_anonymity.blank_is_a_value.rows, 2);
     // The woman born in 1965 could now be any of the three; the man born in 1964 is still alone.
@@ -187,7 +189,7 @@ fn weights_say_what_is_tested() {
     assert_eq!(of([3, 3, 3, 3], "[argus]\nsize = 4").unwrap().len(), 15);
     assert_eq!(of([3, 3, 3, 3], "[argus]\nsize = 2").unwrap().len(), 10);
     assert!(of([0, 0, 0, 0], "").unwrap_err().contains("no column is identifying"));
-    // Nothing said is everything tested.
+    // Without weights, everything is tested.
     let all = tested(&policy(&["a", "b", "c", "d"], 2, "", |_| None), &names).unwrap();
     assert_eq!(all.len(), 4 + 6 + 4);
     let wide: Vec<String> = (0..30).map(|i| format!("c{i}")).collect();
@@ -201,21 +203,21 @@ fn steps_are_taken_back_and_mistakes_told() {
     let table = patients();
     let names = ["ethnicity", "birth", "sex", "zip"];
     let mut argus = Argus::new(&policy(&names, 2, "", |_| None), table.subject()).unwrap();
-    let before = argus.verdict();
+    let before = argus.verdict().unwrap();
     argus.generalize("birth", None).unwrap();
-    argus.suppress();
-    assert!(argus.verdict().suppressed > 0 && argus.verdict().safe);
+    argus.suppress().unwrap();
+    assert!(argus.verdict().unwrap().suppressed > 0 && argus.verdict().unwrap().safe);
     argus.undo().unwrap();
-    assert_eq!((argus.verdict().suppressed, argus.verdict().columns[1].level), (0, 1));
+    assert_eq!((argus.verdict().unwrap().suppressed, argus.verdict().unwrap().columns[1].level), (0, 1));
     argus.undo().unwrap();
-    assert_eq!(argus.verdict(), before);
+    assert_eq!(argus.verdict().unwrap(), before);
     assert!(argus.undo().unwrap_err().to_string().contains("nothing to undo"));
     let says = |line: &str| argus.command(line).unwrap_err().to_string();
     assert!(says("generalise birth").contains("did you mean `generalize`?"));
     assert!(says("g brith").contains("did you mean `birth`?"));
     assert!(says("g birth high").contains("`high` is no level"));
     assert!(says("g").contains("needs a column"));
-    assert!(says("suppress all").contains("stands alone"));
+    assert!(says("suppress all").contains("takes no argument"));
     assert_eq!(argus.command("g birth 2").unwrap(), Some(Command::Generalize("birth".into(), Some(2))));
     assert_eq!(argus.command(" # a remark").unwrap(), None);
     assert_eq!(argus.command("2").unwrap(), Some(Command::Take(2)));
@@ -251,22 +253,22 @@ fn suggestions_are_what_would_happen() {
     let table = patients();
     let names = ["ethnicity", "birth", "sex", "zip"];
     let new = || Argus::new(&policy(&names, 2, "", |_| None), table.subject()).unwrap();
-    let suggestions = new().suggestions();
+    let suggestions = new().suggestions().unwrap();
     assert_eq!(suggestions.len(), 4);
     assert!(suggestions.windows(2).all(|w| w[0].outlook.loss <= w[1].outlook.loss));
     assert_eq!(suggestions[0].column, "birth");
     for s in &suggestions {
         let mut argus = new();
         assert_eq!(argus.generalize(&s.column, None).unwrap(), s.level);
-        assert_eq!(argus.verdict().tested.iter().map(|t| t.rare).sum::<u64>(), s.outlook.rare);
-        assert_eq!(argus.outlook(), s.outlook);
-        assert_eq!(argus.suppress(), s.outlook.cells);
-        assert_eq!(argus.verdict().loss, s.outlook.loss);
-        assert_eq!(argus.outlook(), Outlook { rare: 0, cells: 0, loss: s.outlook.loss });
+        assert_eq!(argus.verdict().unwrap().tested.iter().map(|t| t.rare).sum::<u64>(), s.outlook.rare);
+        assert_eq!(argus.outlook().unwrap(), s.outlook);
+        assert_eq!(argus.suppress().unwrap(), s.outlook.cells);
+        assert_eq!(argus.verdict().unwrap().loss, s.outlook.loss);
+        assert_eq!(argus.outlook().unwrap(), Outlook { rare: 0, cells: 0, loss: s.outlook.loss });
     }
     let mut done = new();
-    done.suppress();
-    assert!(done.suggestions().is_empty());
+    done.suppress().unwrap();
+    assert!(done.suggestions().unwrap().is_empty());
 }
 
 type Rows = Vec<Vec<Option<String>>>;
@@ -358,14 +360,14 @@ proptest! {
         }
         let tested = lists(&argus.tested);
         let before = table.written(&argus);
-        check_verdict(&argus.verdict(), &before, &tested, k)?;
-        let cells = argus.suppress();
+        check_verdict(&argus.verdict().unwrap(), &before, &tested, k)?;
+        let cells = argus.suppress().unwrap();
         let after = table.written(&argus);
         // Row by row what trying every choice gives, round after round.
         prop_assert_eq!(&after, &suppressed_naively(before.clone(), &tested, k));
         let absent = |rows: &Rows| rows.iter().flatten().filter(|c| c.is_none()).count() as u64;
         prop_assert_eq!(cells, absent(&after) - absent(&before));
-        let verdict = argus.verdict();
+        let verdict = argus.verdict().unwrap();
         prop_assert!(verdict.safe);
         prop_assert_eq!(verdict.suppressed, cells);
         check_verdict(&verdict, &after, &tested, k)?;
@@ -390,4 +392,21 @@ fn check_verdict(
     prop_assert_eq!(&verdict.k_anonymity.blank_is_anything, &naive_side(rows, k, true));
     prop_assert_eq!(verdict.k_anonymity.holds, verdict.k_anonymity.blank_is_a_value.holds);
     Ok(())
+}
+
+#[test]
+fn every_look_at_the_table_can_be_stopped() {
+    let table = patients();
+    let names = ["ethnicity", "birth", "sex", "zip"];
+    let argus = Argus::new(&policy(&names, 2, ALL_PAIRS_BUT_ONE, |_| None), table.subject()).unwrap();
+    let watch = Watch::none();
+    let mut argus = argus.watched(&watch);
+    assert!(argus.suggestions().is_ok_and(|suggestions| !suggestions.is_empty()));
+    watch.cancel().finish();
+    assert!(argus.suppress().unwrap_err().is_cancelled());
+    assert!(argus.verdict().unwrap_err().is_cancelled());
+    assert!(argus.values(1).unwrap_err().is_cancelled());
+    assert!(argus.outlook().unwrap_err().is_cancelled());
+    assert!(argus.suggestions().unwrap_err().is_cancelled());
+    assert!(argus.steps().is_empty(), "a step that was stopped is not taken");
 }

@@ -1,10 +1,10 @@
-//! A verdict with its suggestions as lines for a person. No value of a cell is in it.
+//! A verdict with its suggestions as text. It contains no cell values.
 
 use std::fmt::Write;
 
 use super::{Outlook, Side, Suggestion, TestedFacts, Verdict};
 
-/// What can be typed.
+/// The command reference.
 pub fn help() -> &'static str {
     "  g COLUMN [LEVEL]   generalize a column by one level, or to a level
   NUMBER             do what the suggestion of that number says
@@ -16,7 +16,8 @@ pub fn help() -> &'static str {
 "
 }
 
-/// The verdict, what suppressing would come to where anything is rare, and the suggestions by their numbers.
+/// The verdict, what suppressing would come to where anything is rare, and the suggestions by their
+/// numbers.
 pub fn text(verdict: &Verdict, outlook: &Outlook, suggestions: &[Suggestion]) -> String {
     let mut text = String::new();
     let levels = verdict.columns.iter().map(|c| format!("{} {}/{}", c.name, c.level, c.height));

@@ -1,9 +1,11 @@
-//! What holds of a table as it is shown: which tested combinations are safe, and whether all quasi-identifiers together are k-anonymous.
+//! The verdict on the current table: which tested combinations are safe, and whether all
+//! quasi-identifiers together are k-anonymous.
 //!
-//! The two are told apart because the first does not bring about the second: Sweeney's figure 30 has every tested pair safe and a man who is alone in
-//! all four columns. A blank is judged in both ways: as a value of its own, which is the stricter, and as anything, where a row is as safe as there
-//! are rows that agree with it wherever both have a cell. Costs one look at the table, and for the second way two ranked keys per distinct tuple
-//! and pattern of blanks.
+//! The two are separate because the first does not imply the second: in Sweeney's figure 30 every
+//! tested pair is safe and one man is unique in all four columns. A suppressed cell is judged in
+//! both ways: as a value of its own, which is stricter, and as a wildcard, where a row is as safe
+//! as the number of rows that agree with it wherever both have a cell. Costs one test of the table,
+//! and for the second way two ranked keys per distinct tuple and pattern of suppressed cells.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +13,12 @@ use serde::Serialize;
 
 use super::Argus;
 use super::shown::{Shown, columns};
+use crate::error::Result;
 use crate::policy::Missing;
 use crate::rank::Ranker;
+use crate::watch::Watch;
 
-/// What holds.
+/// The verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
     /// The k of the policy.
@@ -29,7 +33,7 @@ pub struct Verdict {
     pub suppressed_rows: u64,
     /// Mean over cells of level / height, a blanked cell being at the top.
     pub loss: f64,
-    /// One less that (Sweeney, figure 32).
+    /// One less that [Sweeney 2001, figure 32].
     pub precision: f64,
     /// Whether no tested combination of values is rare.
     pub safe: bool,
@@ -70,7 +74,8 @@ pub struct TestedFacts {
 /// Whether all quasi-identifiers together are k-anonymous.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Anonymity {
-    /// By the way in which the policy takes missing cells; where it does not match them with anything, as values of their own.
+    /// By the way in which the policy takes missing cells; where it does not match them with
+    /// anything, as values of their own.
     pub holds: bool,
     /// A blank equals a blank and nothing else.
     pub blank_is_a_value: Side,
@@ -83,9 +88,9 @@ pub struct Anonymity {
 pub struct Side {
     /// Whether it holds.
     pub holds: bool,
-    /// The fewest rows that a row cannot be told from, itself included.
+    /// The least number of rows that are indistinguishable from a row, itself included.
     pub smallest: u64,
-    /// Rows that cannot be told from fewer than k.
+    /// Rows with fewer than k indistinguishable rows.
     pub rows: u64,
 }
 
@@ -100,9 +105,9 @@ pub struct Value {
     pub rows: u64,
 }
 
-pub(super) fn verdict(argus: &Argus<'_>, shown: &Shown<'_>) -> Verdict {
+pub(super) fn verdict(argus: &Argus<'_>, shown: &Shown<'_>) -> Result<Verdict> {
     let subject = argus.subject;
-    let tested = tested(argus, shown);
+    let tested = tested(argus, shown)?;
     let counts = subject.classes.counts();
     let suppressed = blanked_cells(shown);
     let rows_with = shown.blanked.iter().zip(counts).filter(|(mask, _)| **mask != 0);
@@ -114,7 +119,7 @@ pub(super) fn verdict(argus: &Argus<'_>, shown: &Shown<'_>) -> Verdict {
         suppressed: suppressed[i],
     });
     let loss = loss(shown, &suppressed);
-    Verdict {
+    Ok(Verdict {
         k: argus.k,
         rows: subject.classes.rows(),
         columns: columns.collect(),
@@ -124,31 +129,31 @@ pub(super) fn verdict(argus: &Argus<'_>, shown: &Shown<'_>) -> Verdict {
         precision: 1.0 - loss,
         safe: tested.iter().all(|t| t.safe),
         tested,
-        k_anonymity: anonymity(shown, argus.k, argus.missing),
+        k_anonymity: anonymity(shown, (argus.k, argus.missing), &argus.watch)?,
         not_judged: argus.not_judged.clone(),
-    }
+    })
 }
 
 fn names(argus: &Argus<'_>, mask: u64) -> Vec<String> {
     columns(mask).map(|column| argus.subject.names[column].clone()).collect()
 }
 
-fn tested(argus: &Argus<'_>, shown: &Shown<'_>) -> Vec<TestedFacts> {
+fn tested(argus: &Argus<'_>, shown: &Shown<'_>) -> Result<Vec<TestedFacts>> {
     let mut facts = Vec::with_capacity(argus.tested.len());
-    shown.each_rare(&argus.tested, argus.k, |at, found| {
+    shown.each_rare((&argus.tested, argus.k), &argus.watch, |at, found| {
         facts.push(TestedFacts {
             columns: names(argus, argus.tested[at]),
             safe: found.first.is_empty(),
             rare: found.first.len() as u64,
             rows: found.rows.iter().map(|&n| u64::from(n)).sum(),
         });
-    });
-    facts
+    })?;
+    Ok(facts)
 }
 
-pub(super) fn values(argus: &Argus<'_>, shown: &Shown<'_>, most: usize) -> Vec<Value> {
+pub(super) fn values(argus: &Argus<'_>, shown: &Shown<'_>, most: usize) -> Result<Vec<Value>> {
     let mut all = Vec::new();
-    shown.each_rare(&argus.tested, argus.k, |at, found| {
+    shown.each_rare((&argus.tested, argus.k), &argus.watch, |at, found| {
         let mask = argus.tested[at];
         let label = |class: u32, column: usize| {
             let code = shown.code(class as usize, column);
@@ -165,8 +170,8 @@ pub(super) fn values(argus: &Argus<'_>, shown: &Shown<'_>, most: usize) -> Vec<V
         values.sort_by(|a, b| (a.rows, &a.values).cmp(&(b.rows, &b.values)));
         values.truncate(most);
         all.extend(values);
-    });
-    all
+    })?;
+    Ok(all)
 }
 
 /// Column → rows in which it was blanked.
@@ -194,23 +199,23 @@ pub(super) fn loss(shown: &Shown<'_>, blanked: &[u64]) -> f64 {
 struct Look {
     class: u32,
     rows: u64,
-    /// Rows that cannot be told from it where a blank is anything.
+    /// Rows that match it if a suppressed cell matches anything.
     matches: u64,
 }
 
-fn anonymity(shown: &Shown<'_>, k: u64, missing: Missing) -> Anonymity {
+fn anonymity(shown: &Shown<'_>, (k, missing): (u64, Missing), watch: &Watch) -> Result<Anonymity> {
     let mut looks = looks(shown);
     let value = side(looks.iter().map(|look| (look.rows, look.rows)), k);
-    match_blanks(shown, &mut looks);
+    match_blanks(shown, &mut looks, watch)?;
     let anything = side(looks.iter().map(|look| (look.rows, look.matches)), k);
     let holds = match missing {
         Missing::Wildcard => anything.holds,
         Missing::Value | Missing::Suppress => value.holds,
     };
-    Anonymity { holds, blank_is_a_value: value, blank_is_anything: anything }
+    Ok(Anonymity { holds, blank_is_a_value: value, blank_is_anything: anything })
 }
 
-/// From rows, and the rows that these cannot be told from.
+/// From rows and the number of rows indistinguishable from them.
 fn side(sizes: impl Iterator<Item = (u64, u64)> + Clone, k: u64) -> Side {
     let rows = sizes.clone().filter(|&(_, size)| size < k).map(|(rows, _)| rows).sum();
     Side { holds: rows == 0, smallest: sizes.map(|(_, size)| size).min().unwrap_or(0), rows }
@@ -232,7 +237,7 @@ fn looks(shown: &Shown<'_>) -> Vec<Look> {
 }
 
 /// Counts for every look the rows that agree with it wherever both have a cell, pattern of blanks by pattern.
-fn match_blanks(shown: &Shown<'_>, looks: &mut [Look]) {
+fn match_blanks(shown: &Shown<'_>, looks: &mut [Look], watch: &Watch) -> Result<()> {
     let mut patterns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (at, look) in looks.iter().enumerate() {
         patterns.entry(shown.absent(look.class as usize)).or_default().push(at);
@@ -241,6 +246,7 @@ fn match_blanks(shown: &Shown<'_>, looks: &mut [Look]) {
     let mut ranker = Ranker::default();
     for (mine, ours) in &patterns {
         for (theirs, others) in &patterns {
+            watch.check()?;
             let both = (0..width).filter(|column| (mine | theirs) >> column & 1 == 0);
             let members: Vec<u32> = others.iter().chain(ours).map(|&at| looks[at].class).collect();
             let ids = shown.ids(&members, both, &mut ranker);
@@ -250,4 +256,5 @@ fn match_blanks(shown: &Shown<'_>, looks: &mut [Look]) {
             of_ours.for_each(|(&at, &id)| looks[at].matches += rows[id as usize]);
         }
     }
+    Ok(())
 }

@@ -1,88 +1,50 @@
-//! The cells as they are to be written: all that rewriting rows needs, and nothing of the table besides.
+//! What is written of a table that was worked on: its cells as a [`Recoding`], and the record beside it.
 //!
-//! One look-up per cell, and one per row where any cell is blanked.
+//! The rule of the recoding is the level of each column; classes with blanked cells are exceptions.
 
 use serde::Serialize;
 
 use super::{State, Subject, Verdict};
+use crate::recoding::{RecodedColumn, Recoding};
 use crate::release::{FileFacts, PolicyFacts};
 use crate::table::Code;
 use crate::tuples::Tuples;
 
-/// The cells as they are to be written.
-#[derive(Debug, Clone)]
-pub struct Cells {
-    /// Column → code of the table's dictionary → leaf.
-    leaves: Vec<Vec<Code>>,
-    /// Column → leaf → label.
-    codes: Vec<Vec<Code>>,
-    /// Column → its labels; `None` is missing.
-    labels: Vec<Vec<Option<String>>>,
-    /// Columns in which nothing changes.
-    same: Vec<bool>,
-    /// Tuples of leaves with blanked cells, and which.
-    blanked: Tuples,
-    masks: Vec<u64>,
+/// The cells as they are to be written: `maps` lead from the dictionary of each column to its leaves.
+pub(super) fn recoding(subject: Subject<'_>, state: &State, maps: &[Vec<Code>]) -> Recoding {
+    let blanked = state.blanked.iter().fold(0, |any, mask| any | mask);
+    let column = |(c, name): (usize, &String)| {
+        let (hierarchy, level) = (&subject.hierarchies[c], state.levels[c]);
+        let label = |code: usize| hierarchy.label(level, code as Code).map(String::from);
+        // A blanked cell is a missing one: the label after those of the level.
+        let labels = (0..hierarchy.size(level)).map(label).chain([None]).collect();
+        let rule = maps[c].iter().map(|&leaf| hierarchy.generalize(leaf, level)).collect();
+        RecodedColumn::new(name, labels, level > 0 || blanked >> c & 1 == 1, rule)
+    };
+    let columns: Vec<RecodedColumn> = subject.names.iter().enumerate().map(column).collect();
+    let mut fates = Tuples::new(columns.len());
+    let mut exceptional = Vec::new();
+    for (class, &mask) in state.blanked.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+        let cell = |(c, column): (usize, &RecodedColumn)| match mask >> c & 1 {
+            1 => column.labels.len() as Code - 1,
+            _ => subject.hierarchies[c].generalize(subject.classes.code(class, c), state.levels[c]),
+        };
+        let row: Vec<Code> = columns.iter().enumerate().map(cell).collect();
+        exceptional.push((class, Some(fates.insert(&row, 0))));
+    }
+    let width = columns.len();
+    let cells = (0..fates.len()).flat_map(|fate| (0..width).map(|c| fates.code(fate, c)).collect::<Vec<_>>());
+    let cells = cells.collect();
+    Recoding::with_exceptions(columns, maps, subject.classes, exceptional.into_iter(), cells)
 }
 
-impl Cells {
-    pub(super) fn new(subject: Subject<'_>, state: &State, maps: &[Vec<Code>]) -> Self {
-        let mut blanked = Tuples::new(subject.names.len());
-        let mut masks = Vec::new();
-        let mut any = 0;
-        for (class, &mask) in state.blanked.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-            let row: Vec<Code> = (0..subject.names.len()).map(|c| subject.classes.code(class, c)).collect();
-            blanked.insert(&row, subject.classes.counts()[class]);
-            masks.push(mask);
-            any |= mask;
-        }
-        let columns = || subject.hierarchies.iter().zip(&state.levels);
-        Cells {
-            leaves: maps.to_vec(),
-            codes: columns().map(|(h, &level)| h.codes(level).to_vec()).collect(),
-            labels: columns()
-                .map(|(h, &level)| {
-                    (0..h.size(level)).map(|c| h.label(level, c as Code).map(String::from)).collect()
-                })
-                .collect(),
-            same: state.levels.iter().enumerate().map(|(i, &l)| l == 0 && any >> i & 1 == 0).collect(),
-            blanked,
-            masks,
-        }
-    }
-
-    /// The labels of a column; `None` is missing.
-    pub fn labels(&self, column: usize) -> &[Option<String>] {
-        &self.labels[column]
-    }
-
-    /// Whether a column stays as it is.
-    pub fn same(&self, column: usize) -> bool {
-        self.same[column]
-    }
-
-    /// Turns a row, in codes of the table's dictionaries, into codes of labels; a blanked cell has none.
-    pub fn recode(&self, row: &mut [Code], cells: &mut Vec<Option<Code>>) {
-        for (cell, leaves) in row.iter_mut().zip(&self.leaves) {
-            *cell = leaves[*cell as usize];
-        }
-        let found = if self.masks.is_empty() { None } else { self.blanked.find(row) };
-        let mask = found.map_or(0, |at| self.masks[at as usize]);
-        let labels = row.iter().zip(&self.codes).enumerate();
-        cells.clear();
-        cells.extend(
-            labels.map(|(column, (&leaf, codes))| (mask >> column & 1 == 0).then(|| codes[leaf as usize])),
-        );
-    }
-}
-
-/// What lies beside a table that was written: what holds of it, and how it was made. It is no certificate, and nobody has proven it
-/// again.
+/// The file beside a written table: its properties and how it was made. It is not a certificate,
+/// and no claim in it is verified.
 #[derive(Debug, Clone, Serialize)]
 pub struct Paper {
     /// Always false: what argus writes is tested, not proven.
     pub certified: bool,
-    /// What holds.
+    /// The verdict.
     #[serde(flatten)]
     pub verdict: Verdict,
     /// The steps, as they can be typed again.

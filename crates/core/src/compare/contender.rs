@@ -1,15 +1,17 @@
-//! Who takes part in a comparison: searches of levels, the same followed by local recoding, and methods that form regions of rows.
+//! Who takes part in a comparison: the algorithms of a policy, searches of levels followed by rounds, and
+//! Greedy without disjoint sets. All but the last decide as a release does.
 
-use super::predicted::{Predicted, Trial};
+use super::predicted::Trial;
+use super::run::Clock;
 use super::{Run, Status};
-use crate::error::{Error, Fault, Kind, Result, nearest};
-use crate::lattice::Node;
+use crate::decide::{Choice, Decision, choose};
+use crate::error::{Error, Fault, Kind, Result};
 use crate::loss::Price;
-use crate::policy::{LOCAL, Policy};
+use crate::policy::Policy;
 use crate::recode;
-use crate::recode::region::{Method, Watch};
-use crate::recoded::Recoded;
-use crate::search::{self, Budget, Outcome, Problem, STRATEGIES, Strategy, solve, strategy};
+use crate::registry::{Algorithm, Family, unknown_among};
+use crate::search::Problem;
+use crate::watch::Watch;
 
 /// Behind the name of a search that goes on with the rows that it leaves unsafe.
 const LOCALLY: &str = "+local";
@@ -18,15 +20,13 @@ const LOCALLY: &str = "+local";
 const ROWS: &str = "greedy-rows";
 
 /// One of them.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Contender {
-    /// A search of levels.
-    Search(&'static dyn Strategy),
-    /// The same, going on with the rows that it leaves unsafe.
-    Locally(&'static dyn Strategy),
-    /// A method that forms regions.
-    Regions(&'static dyn Method),
-    /// Greedy as K has it: every row with the cells of its own set. Its releases are not k-anonymous.
+    /// An algorithm as a policy asks for it.
+    Algorithm(Algorithm),
+    /// A search of levels that goes on with the rows that it leaves unsafe.
+    Rounds(Algorithm),
+    /// Greedy as Katirai (2006) has it: every row with the cells of its own set. Its releases are not k-anonymous.
     Rows,
 }
 
@@ -39,108 +39,147 @@ impl Contender {
         if name == ROWS {
             return Ok(Contender::Rows);
         }
-        if LOCAL.contains(&name) {
-            return recode::method(name).map(Contender::Regions);
+        if let Some(algorithm) = Algorithm::from_key(name) {
+            return Ok(Contender::Algorithm(algorithm));
         }
-        if let Ok(found) = strategy(name) {
-            return Ok(Contender::Search(found));
-        }
-        if let Some(found) = name.strip_suffix(LOCALLY).and_then(|name| strategy(name).ok()) {
-            return Ok(Contender::Locally(found));
-        }
-        let names: Vec<&str> = STRATEGIES.iter().map(|s| s.name()).chain(LOCAL).chain([ROWS]).collect();
-        let near =
-            nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
-        Err(Fault::input(format!("there is no algorithm \"{name}\""))
-            .key("search.algorithm")
-            .help(format!(
-                "{near}algorithms are {}; {LOCALLY} behind a search of levels lets it go on with the rows that it leaves unsafe",
-                names.join(", ")
-            ))
-            .into())
+        let rounds = name.strip_suffix(LOCALLY).and_then(Algorithm::from_key);
+        let rounds = rounds.filter(|algorithm| algorithm.takes_rounds()).map(Contender::Rounds);
+        rounds.ok_or_else(|| unknown(name).into())
     }
 
     /// What results call it.
     pub(super) fn name(self) -> String {
         match self {
-            Contender::Search(strategy) => strategy.name().into(),
-            Contender::Locally(strategy) => format!("{}{LOCALLY}", strategy.name()),
-            Contender::Regions(method) => method.name().into(),
+            Contender::Algorithm(algorithm) => algorithm.to_string(),
+            Contender::Rounds(algorithm) => format!("{algorithm}{LOCALLY}"),
             Contender::Rows => ROWS.into(),
         }
     }
+
+    /// The algorithm that runs.
+    pub(super) fn algorithm(self) -> Algorithm {
+        match self {
+            Contender::Algorithm(algorithm) | Contender::Rounds(algorithm) => algorithm,
+            Contender::Rows => Algorithm::Greedy,
+        }
+    }
+
+    /// The policy under which it runs. A model guides only the algorithms that can be guided.
+    fn policy(self, policy: &Policy) -> Policy {
+        let mut policy = policy.clone();
+        policy.search.algorithm = self.algorithm();
+        policy.search.local = matches!(self, Contender::Rounds(_));
+        policy.search.model = policy.search.model.filter(|_| self.algorithm().guided());
+        policy
+    }
 }
 
-/// Searches, and goes on with the rows that are left; none when stopped.
-pub(super) fn locally(
-    strategy: &dyn Strategy,
-    (policy, problem): (&Policy, &mut Problem),
-    budget: &Budget<'_>,
-    (run, clock, trial): (Run, &dyn Fn() -> f64, Option<&Trial>),
+/// The fault for a name that nobody in a comparison has.
+fn unknown(name: &str) -> Fault {
+    let mut keys = Family::Algorithm.keys();
+    keys.push(ROWS);
+    let fault = unknown_among(Family::Algorithm, name, &keys);
+    let names = fault.help.clone().unwrap_or_default();
+    fault.help(format!(
+        "{names}; {LOCALLY} behind a search of levels lets it go on with the rows that it leaves unsafe"
+    ))
+}
+
+/// Decides as a release does, and measures it; none when stopped.
+pub(super) fn decided(
+    contender: Contender,
+    (policy, problem): (&Policy, &Problem),
+    watch: &Watch,
+    (run, clock, trial): (Run, Clock<'_>, Option<&Trial>),
 ) -> Result<Option<Run>> {
-    let refused = |reason: String, run: Run| Run { status: Status::Refused, reason: Some(reason), ..run };
-    if let Some(fault) = strategy.refuses(problem) {
-        return Ok(Some(refused(fault.message, run)));
+    let policy = contender.policy(policy);
+    if contender.algorithm().forms_regions()
+        && let Some(reason) = without_levels(contender, &policy)
+    {
+        return Ok(Some(Run { status: Status::Refused, reason: Some(reason), ..run }));
     }
     let started = clock();
-    let (outcome, account) = solve(problem, strategy, budget)?;
-    let best = match outcome {
-        Outcome::Found { best, .. } => best,
-        Outcome::Cancelled => return Ok(None),
-        Outcome::Infeasible { least } => return Ok(Some(infeasible(run, problem, least))),
+    let chosen = choose(&policy, problem, None, watch);
+    let run = Run { seconds: Some(clock() - started), ..run };
+    if watch.should_finish() {
+        return Ok(None);
+    }
+    let chosen = match chosen {
+        Ok(chosen) => chosen,
+        Err(error) if error.is_cancelled() => return Ok(None),
+        Err(error) => return Ok(Some(unsolved(run, &error))),
     };
-    let loss = policy.search.loss.parameters();
-    let rounds = match search::local(problem, (&loss, &weights(policy, problem)), strategy, &best, budget) {
-        Ok(rounds) => rounds,
-        Err(error) => return Ok(Some(refused(first_of(&error), run))),
+    let levels = !contender.algorithm().forms_regions();
+    let run = Run {
+        value: Some(chosen.loss),
+        checked: levels.then_some(chosen.account.checked),
+        compared: levels.then_some(chosen.account.compared),
+        ..run
     };
-    let seconds = Some(clock() - started);
-    let predicted = predicted(trial, problem, rounds.nodes.clone())?;
-    let steps = recode::apply(&problem.classes, &problem.hierarchies, &problem.models, rounds.nodes)?;
-    let released: u64 = steps.rows(&problem.classes).iter().sum();
-    let suppressed = Some(problem.classes.rows() - released);
-    let checked = Some(account.checked + rounds.account.checked);
-    Ok(Some(Run { value: Some(rounds.loss), suppressed, checked, seconds, predicted, ..run }))
+    if let (Choice::Levels(best), None, Contender::Algorithm(_)) = (&chosen.choice, trial, contender) {
+        let levels = problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect();
+        return Ok(Some(Run { levels, suppressed: Some(best.suppressed), ..run }));
+    }
+    let decision = match Decision::new(&policy, problem, chosen, watch) {
+        Ok(decision) => decision,
+        Err(error) => return Ok(Some(unsolved(run, &error))),
+    };
+    let levels = match contender {
+        Contender::Algorithm(_) => decision.levels(&problem.names),
+        _ => run.levels.clone(),
+    };
+    let suppressed = Some(decision.recoded.suppressed_rows());
+    let predicted = trial.map(|trial| trial.predicted(problem, &decision.recoded)).transpose()?.flatten();
+    Ok(Some(Run { levels, suppressed, predicted, ..run }))
 }
 
-/// What a model makes of the rows that nodes release one after the other; none where that is not asked.
-pub(super) fn predicted(
-    trial: Option<&Trial>,
-    problem: &Problem,
-    nodes: Vec<Node>,
-) -> Result<Option<Predicted>> {
-    let Some(trial) = trial else { return Ok(None) };
-    let steps = recode::apply(&problem.classes, &problem.hierarchies, &problem.models, nodes)?;
-    trial.predicted(problem, &Recoded::of_steps(&problem.classes, &problem.hierarchies, &steps)?)
+/// A run that found nothing safe, or that the algorithm is not defined for.
+fn unsolved(run: Run, error: &Error) -> Run {
+    let status = if error.is_all(Kind::Unsolvable) { Status::NoSolution } else { Status::Refused };
+    let reason = error.faults().first().map(|fault| fault.message.clone());
+    Run { status, reason, value: None, checked: None, compared: None, ..run }
 }
 
-/// A run that found no safe node.
-pub(super) fn infeasible(run: Run, problem: &Problem, least: u64) -> Run {
-    let allowed = problem.max_suppressed;
-    let reason =
-        format!("the most general node leaves {least} rows to be suppressed, and {allowed} are allowed");
-    Run { status: Status::NoSolution, reason: Some(reason), ..run }
+/// Why a loss that adds up levels has no value; none for other losses.
+fn without_levels(contender: Contender, policy: &Policy) -> Option<String> {
+    let kind = policy.search.loss.parameters().kind;
+    let name = contender.name();
+    kind.sums_levels().then(|| format!("\"{kind}\" adds up levels, and \"{name}\" chooses none"))
 }
 
-/// The message of the first mistake.
-fn first_of(error: &Error) -> String {
-    error.faults().first().map_or(String::new(), |fault| fault.message.clone())
+/// A comparison does not start commands.
+fn commanded() -> Fault {
+    Fault::input("a comparison does not run the command of `search.model`")
+        .key("search.model.command")
+        .help("write builtin = \"linear\" or another model, remove search.model, or leave \"greedy\" out of the grid")
 }
 
-fn weights(policy: &Policy, problem: &Problem) -> Vec<f64> {
-    let weight = |name: &String| policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0);
-    problem.names.iter().map(weight).collect()
+/// Refuses a table whose policy has a command that guides one of the contenders.
+pub(super) fn refuse_commands(contenders: &[Contender], table: &str, policy: &Policy) -> Result<()> {
+    let guided = |contender: &Contender| contender.algorithm().guided();
+    let command = policy.search.model.as_ref().is_some_and(|spec| spec.builtin.is_none());
+    match command && contenders.iter().any(guided) {
+        true => {
+            Err(Fault { message: format!("table `{table}`: {}", commanded().message), ..commanded() }.into())
+        }
+        false => Ok(()),
+    }
 }
 
-/// Prices what Greedy would release of every row's own set, and tells which notion of anonymity that has; none when stopped.
+/// Prices what Greedy would release of every row's own set, and finds which notion of anonymity that has; none when stopped.
 pub(super) fn rows(
     (policy, problem): (&Policy, &Problem),
-    budget: &Budget<'_>,
-    (run, clock, trial): (Run, &dyn Fn() -> f64, Option<&Trial>),
+    watch: &Watch,
+    (run, clock, trial): (Run, Clock<'_>, Option<&Trial>),
 ) -> Result<Option<Run>> {
-    let mut policy = policy.clone();
-    policy.search.algorithm = "greedy".into();
-    let watch = Watch { cancelled: budget.cancelled, progress: &|_| {} };
+    if policy.search.model.is_some() {
+        let reason = Some(format!("\"{ROWS}\" is not guided by a model, and the policy asks for one"));
+        return Ok(Some(Run { status: Status::Refused, reason, ..run }));
+    }
+    let policy = Contender::Rows.policy(policy);
+    if let Some(reason) = without_levels(Contender::Rows, &policy) {
+        return Ok(Some(Run { status: Status::Refused, reason: Some(reason), ..run }));
+    }
     let started = clock();
     let formed = recode::greedy_rows(&policy, &problem.ground(), watch);
     let seconds = Some(clock() - started);
@@ -148,54 +187,13 @@ pub(super) fn rows(
         Ok(Some(formed)) => formed,
         Ok(None) => return Ok(None),
         Err(error) => {
-            return Ok(Some(Run { status: Status::Refused, reason: Some(first_of(&error)), ..run }));
+            return Ok(Some(unsolved(run, &error)));
         }
     };
     let parameters = policy.search.loss.parameters();
-    if matches!(parameters.name.as_str(), "height" | "absolute" | "relative") {
-        let reason = Some(format!("\"{}\" adds up levels, and \"{ROWS}\" chooses none", parameters.name));
-        return Ok(Some(Run { status: Status::Refused, reason, ..run }));
-    }
     let price = Price::new(&recoded, &problem.lattice.bottom());
-    let value = price.loss(&parameters, &weights(&policy, problem))?;
+    let value = price.loss(&parameters, &policy.weights(&problem.names))?;
     let notion = notions.strongest(run.k).unwrap_or("none").to_owned();
     let predicted = trial.map(|trial| trial.predicted(problem, &recoded)).transpose()?.flatten();
     Ok(Some(Run { value: Some(value), suppressed: Some(0), seconds, notion: Some(notion), predicted, ..run }))
-}
-
-/// Forms regions and prices them; none when stopped.
-pub(super) fn regions(
-    method: &dyn Method,
-    (policy, problem): (&Policy, &Problem),
-    budget: &Budget<'_>,
-    (run, clock, trial): (Run, &dyn Fn() -> f64, Option<&Trial>),
-) -> Result<Option<Run>> {
-    let mut policy = policy.clone();
-    policy.search.algorithm = method.name().into();
-    let ground = problem.ground();
-    let watch = Watch { cancelled: budget.cancelled, progress: &|_| {} };
-    let started = clock();
-    let formed = recode::regions(&policy, &ground, watch);
-    let seconds = clock() - started;
-    let regional = match formed {
-        Ok(Some(regional)) => regional,
-        Ok(None) => return Ok(None),
-        Err(error) => {
-            let unsolvable = error.faults().iter().any(|f| f.kind == Kind::Unsolvable);
-            let status = if unsolvable { Status::NoSolution } else { Status::Refused };
-            return Ok(Some(Run { status, reason: Some(first_of(&error)), ..run }));
-        }
-    };
-    let weights = weights(&policy, problem);
-    let price = Price::new(&regional.recoded, &problem.lattice.bottom());
-    let parameters = policy.search.loss.parameters();
-    if matches!(parameters.name.as_str(), "height" | "absolute" | "relative") {
-        let reason =
-            Some(format!("\"{}\" adds up levels, and \"{}\" chooses none", parameters.name, method.name()));
-        return Ok(Some(Run { status: Status::Refused, reason, ..run }));
-    }
-    let value = price.loss(&parameters, &weights)?;
-    let suppressed = Some(regional.recoded.suppressed_rows());
-    let predicted = trial.map(|trial| trial.predicted(problem, &regional.recoded)).transpose()?.flatten();
-    Ok(Some(Run { value: Some(value), suppressed, seconds: Some(seconds), predicted, ..run }))
 }

@@ -1,15 +1,14 @@
-//! An experiment: which tables, and the grid of algorithms, losses, k, suppression limits and sample sizes to
-//! run on each; one TOML file that holds no data.
+//! An experiment: the tables, and the grid of algorithms, losses, k, suppression limits and sample
+//! sizes to run on each. One TOML file without data.
 //!
-//! Strict as a policy is: unknown keys and names, empty lists and values twice are mistakes, all of them
-//! reported at once, each at its place in the text.
+//! As strict as a policy: unknown keys and names, empty lists and duplicate values are errors, all
+//! reported at once with their position in the text.
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::contender::Contender;
 use crate::error::{Error, Fault, Result, nearest};
-use crate::loss;
 use crate::policy::{Aggregate, LossSpec, grammar_fault, locate};
 use crate::predict;
 
@@ -19,7 +18,7 @@ use crate::predict;
 pub struct Experiment {
     /// The version of this format: 1.
     pub version: u32,
-    /// The tables, each of which the whole grid is run on.
+    /// The tables; the whole grid runs on each.
     pub tables: Vec<TableSpec>,
     /// What is run.
     pub grid: Grid,
@@ -55,27 +54,27 @@ fn linear() -> String {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableSpec {
-    /// What results call it.
+    /// Its name in results.
     pub name: String,
-    /// The policy that says where the table is, what its columns are and how they generalize; its k, suppression,
-    /// loss and algorithm are the grid's.
+    /// The policy that says where the table is, what its columns are and how they generalize; its
+    /// k, suppression, loss and algorithm are the grid's.
     #[serde(default)]
     pub policy: Option<String>,
     /// The folder that the policy's paths are relative to; default: that of the policy.
     #[serde(default)]
     pub folder: Option<String>,
-    /// The kind of made-up table.
+    /// The kind of synthetic table.
     #[serde(default)]
     pub synth: Option<Synth>,
     /// How many rows to make up.
     #[serde(default)]
     pub rows: Option<u64>,
-    /// The seed of made-up rows; default 1.
+    /// The seed of synthetic rows; default 1.
     #[serde(default)]
     pub seed: Option<u64>,
 }
 
-/// A kind of made-up table.
+/// A kind of synthetic table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Synth {
@@ -93,7 +92,8 @@ pub enum Synth {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
-    /// The searches, and methods that form regions; with `+local` behind its name a search goes on with the rows that it leaves unsafe.
+    /// The searches, and methods that form regions; with `+local` behind its name a search goes on
+    /// with the rows that it leaves unsafe.
     pub algorithms: Vec<String>,
     /// The losses that they make small.
     pub losses: Vec<LossSpec>,
@@ -110,7 +110,8 @@ pub struct Grid {
     /// The seed of the samples; default 0.
     #[serde(default)]
     pub seed: u64,
-    /// Whether the node-complexity score is reckoned, for which every search runs a second time; default yes.
+    /// Whether to compute the node-complexity score, which runs every search a second time; default
+    /// yes.
     #[serde(default = "yes")]
     pub score: bool,
 }
@@ -142,7 +143,7 @@ pub struct Plots {
 /// How many rows of a table take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
-    /// A sample of so many.
+    /// A sample of this many rows.
     Rows(u64),
     /// All.
     All,
@@ -207,7 +208,7 @@ impl Experiment {
     }
 }
 
-/// What results call a loss: its name, with the parameters that were given.
+/// The name of a loss in results: its name, with the parameters that were given.
 pub fn label(loss: &LossSpec) -> String {
     let parameters = loss.parameters();
     let aggregate = parameters.aggregate.map(|aggregate| match aggregate {
@@ -219,7 +220,8 @@ pub fn label(loss: &LossSpec) -> String {
     let counted = parameters.count_suppressed.map(|c| if c { "counted" } else { "not counted" });
     let tradeoff = parameters.tradeoff.map(|share| format!("tradeoff {share}"));
     let parts: Vec<String> = aggregate.into_iter().chain(counted).map(String::from).chain(tradeoff).collect();
-    if parts.is_empty() { parameters.name } else { format!("{} ({})", parameters.name, parts.join(", ")) }
+    let kind = parameters.kind;
+    if parts.is_empty() { kind.to_string() } else { format!("{kind} ({})", parts.join(", ")) }
 }
 
 fn faults(experiment: &Experiment) -> Vec<Fault> {
@@ -292,18 +294,6 @@ fn names(grid: &Grid, faults: &mut Vec<Fault>) {
     for name in &grid.algorithms {
         if let Err(error) = Contender::named(name) {
             faults.extend(error.faults().iter().cloned().map(|f| f.key("grid.algorithms")));
-        }
-    }
-    for loss in &grid.losses {
-        let name = loss.parameters().name;
-        if !loss::NAMES.contains(&name.as_str()) {
-            let near =
-                nearest(&name, loss::NAMES).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
-            faults.push(
-                Fault::input(format!("there is no loss \"{name}\""))
-                    .key("grid.losses")
-                    .help(format!("{near}losses are {}", loss::NAMES.join(", "))),
-            );
         }
     }
     distinct("algorithms", &grid.algorithms, faults);

@@ -1,9 +1,11 @@
-//! Compare: algorithms × losses × k × suppression limits × sample sizes on one or several tables, with every loss
-//! beside the optimum's (El Emam et al. 2009, "Measurement"), votes on which algorithm is best, and, where that is asked, what a model still predicts from the released
-//! rows and votes on which loss serves it best (Katirai 2006).
+//! Compare: runs algorithms × losses × k × suppression limits × sample sizes on one or several
+//! tables. Reports every loss relative to the optimum [El Emam 2009, "Measurement"], votes on the
+//! best algorithm and, on request, the error of a predictive model on the released rows and votes
+//! on the loss that serves it best [Katirai 2006].
 //!
-//! The core neither reads tables nor the clock: both are given. Everything but the seconds is the same each time.
-//! Costs what the searches cost, twice where the node-complexity score is reckoned, and one `auto` per point.
+//! The core reads neither tables nor the clock: the caller provides both. Everything except the
+//! seconds is deterministic. Costs the searches, twice if the node-complexity score is computed,
+//! and one `auto` per point.
 
 mod contender;
 mod experiment;
@@ -15,7 +17,7 @@ mod votes;
 
 pub use experiment::{Experiment, Grid, Plots, Prediction, Size, Synth, TableSpec, expand, label};
 pub use predicted::Predicted;
-pub use run::{Step, Watch, compare};
+pub use run::{Clock, compare};
 pub use table::{Reader, Table};
 pub use tables::{
     Block, csv, heading, incognito_of_ola, losses, markdown, overview, predictions, summaries, unanswered,
@@ -54,7 +56,8 @@ pub struct Comparison {
     pub runs: Vec<Run>,
     /// For each table, which algorithm is best.
     pub rankings: Vec<Ranking>,
-    /// For each table and algorithm, which loss leaves a model the least error; with all sizes of samples and without the least.
+    /// For each table and algorithm, which loss leaves a model the least error; with all sizes of
+    /// samples and without the least.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<Ranking>,
 }
@@ -87,7 +90,7 @@ impl Status {
 pub struct Run {
     /// The table.
     pub table: String,
-    /// The size of the sample that was asked for.
+    /// The requested sample size.
     pub size: Size,
     /// Which sample of that size, from 1.
     pub repeat: u32,
@@ -109,15 +112,17 @@ pub struct Run {
     pub value: Option<f64>,
     /// The least loss of any safe node.
     pub optimum: Option<f64>,
-    /// 100 × value / optimum: 100 is optimal, 200 loses twice as much as need be, and less than 100 is what no node reaches but regions
-    /// of rows can. None also where the optimum loses nothing and the node something.
+    /// 100 × value / optimum: 100 is optimal, 200 loses twice as much as need be, and less than 100
+    /// is what no node reaches but regions of rows can. None also where the optimum loses nothing
+    /// and the node something.
     pub relative: Option<f64>,
     /// Quasi-identifier → level.
     pub levels: BTreeMap<String, usize>,
     /// Rows suppressed.
     pub suppressed: Option<u64>,
     /// Nodes of the lattice.
-    pub nodes: u64,
+    #[serde(with = "crate::release::nodes")]
+    pub nodes: u128,
     /// Nodes whose classes were formed and judged.
     pub checked: Option<u64>,
     /// The node-complexity score of these checks.
@@ -126,10 +131,11 @@ pub struct Run {
     pub compared: Option<u64>,
     /// How long the search took; the only figure that is not the same each time.
     pub seconds: Option<f64>,
-    /// What a model made of the released rows, where that was asked.
+    /// The model's errors on the released rows, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Predicted>,
-    /// The strongest notion of anonymity that the rows have, where that may be less than k-anonymity.
+    /// The strongest notion of anonymity that the rows have, where that may be less than
+    /// k-anonymity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notion: Option<String>,
 }
@@ -210,8 +216,9 @@ impl Comparison {
             && self.drawn_suppression.contains(&panel.suppression)
     }
 
-    /// The mean absolute error of what a model predicts from samples of a size: as an algorithm and a loss released them, or from the original rows. The mean
-    /// over samples, limits and k; none where nothing was predicted.
+    /// The mean absolute error of what a model predicts from samples of a size: as an algorithm and
+    /// a loss released them, or from the original rows. The mean over samples, limits and k; none
+    /// where nothing was predicted.
     pub fn error(&self, table: &str, size: Size, of: Option<(&str, &str)>) -> Option<f64> {
         let here = |run: &&Run| {
             run.table == table
@@ -224,7 +231,8 @@ impl Comparison {
         (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
     }
 
-    /// A figure of an algorithm at every k where it found a node, the mean over samples where there are several.
+    /// A figure of an algorithm at every k where it found a node, the mean over samples where there
+    /// are several.
     pub fn series(&self, panel: &Panel<'_>, algorithm: &str, measure: Measure) -> Vec<Option<f64>> {
         let here = |run: &&Run| {
             run.algorithm == algorithm

@@ -1,9 +1,12 @@
-//! What a model still predicts from the rows that a run releases (mission N3; Katirai, "Experiments" to "Experimental Conclusions").
+//! The error of a predictive model on the rows that a run releases [Katirai 2006, "Experiments" to
+//! "Experimental Conclusions"].
 //!
-//! For every sample a model is fitted to other rows of the table, as they are. Then every released row of the sample is read as features and
-//! the model's number for it held against the true one, and against what it says of the original row, the gold standard. A suppressed row is
-//! predicted as one of which nothing is known. Where rows of equal values are in several regions, it is not known which
-//! of them had which number, and there is no error to tell. Costs one fit per sample and one prediction per distinct released row.
+//! For every sample, a model is fitted to other, original rows of the table. Then every released
+//! row of the sample is read as features, and the model's prediction is compared with the true
+//! value and with its prediction for the original row (the gold standard). A suppressed row is
+//! predicted without any known feature. If equal rows are in several regions, it is unknown which
+//! of them had which target, and there is no error to report. Costs one fit per sample and one
+//! prediction per distinct released row.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -31,7 +34,8 @@ pub struct Predicted {
 /// A model with what it needs to know of a sample.
 pub(super) struct Trial {
     model: Box<dyn Model>,
-    /// The features as columns of the table, and what the model knows of each: its values, and whether they are codes.
+    /// The features as columns of the table, and what the model knows of each: its values, and
+    /// whether they are codes.
     features: Vec<usize>,
     known: Vec<(Dictionary, bool)>,
     /// Which of the measured columns is predicted, and the numbers of its labels in the sample.
@@ -43,7 +47,8 @@ impl Trial {
     /// Fits the model of an experiment to rows that a sample does not have.
     ///
     /// # Errors
-    /// Columns that the table does not have, a target that is no number, too few other rows, or what the model cannot do.
+    /// Columns that the table does not have, a target that is not a number, too few other rows, or
+    /// a task that the model does not support.
     pub(super) fn new(asked: &Prediction, sample: &Sample<'_>, seed: u64) -> Result<Self> {
         let own = sample.grouped();
         let measured = own
@@ -82,7 +87,7 @@ impl Trial {
     }
 
     /// What it makes of a release of the sample; none where it is not known who has which number.
-    pub(super) fn predicted(&self, problem: &Problem, recoded: &Recoded<'_>) -> Result<Option<Predicted>> {
+    pub(super) fn predicted(&self, problem: &Problem, recoded: &Recoded) -> Result<Option<Predicted>> {
         let base = recoded.base();
         let Some(labels) = base.histograms().get(self.measured) else { return Ok(None) };
         let hierarchies: Vec<_> = self.features.iter().map(|&c| &problem.hierarchies[c]).collect();
@@ -115,7 +120,7 @@ impl Trial {
         Ok(Some(Predicted { released, original, moved }))
     }
 
-    /// What is said of rows, of equal ones once.
+    /// Predictions for rows; equal rows once.
     fn said(&self, reader: &Reader, rows: impl Iterator<Item = Row>) -> Result<Vec<f64>> {
         let (mut places, mut distinct, mut of) = (FxHashMap::default(), Vec::new(), Vec::new());
         for row in rows {

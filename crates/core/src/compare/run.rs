@@ -1,4 +1,4 @@
-//! The runs of an experiment, one after the other so that they do not take each other's time.
+//! Runs an experiment, one run after the other, so that runs do not compete for time.
 
 use super::contender::{self, Contender};
 use super::experiment::{Experiment, Size, label};
@@ -8,50 +8,36 @@ use super::votes::{measures, rankings};
 use super::{Comparison, Run, Status};
 use crate::error::{Fault, Kind, Result};
 use crate::policy::Policy;
-use crate::search::{Account, Budget, Outcome, Problem, Solution, Strategy, solve, solve_scored, strategy};
+use crate::registry::Algorithm;
+use crate::search::{Outcome, Problem, solve, solve_scored, strategy};
+use crate::watch::{Event, Watch};
 
-/// How far a comparison is.
-#[derive(Debug, Clone, Copy)]
-pub struct Step<'a> {
-    /// Runs made.
-    pub done: u64,
-    /// Runs to make.
-    pub planned: u64,
-    /// The table of the next one.
-    pub table: &'a str,
-    /// Its algorithm.
-    pub algorithm: &'a str,
-    /// Its k.
-    pub k: u64,
-}
+/// Seconds since some time that does not change. The core never reads a clock, so the caller does.
+pub type Clock<'a> = &'a (dyn Fn() -> f64 + Sync);
 
-/// What the outside world knows.
-pub struct Watch<'a> {
-    /// Seconds since some time that does not change.
-    pub clock: &'a (dyn Fn() -> f64 + Sync),
-    /// Whether to stop now and give what was run so far.
-    pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Told before every run.
-    pub progress: &'a (dyn Fn(Step<'_>) + Sync),
-}
-
-/// Runs an experiment on its tables, which are given in its order. One that is stopped gives the runs that were
-/// made.
+/// Runs an experiment on its tables, which are given in its order. One that is stopped gives the
+/// runs that were made.
 ///
 /// # Errors
 /// A table that does not fit the grid: fewer rows than a sample has, parameters that a loss does not have,
 /// hierarchies that cannot be built.
-pub fn compare(experiment: &Experiment, tables: &[Table], watch: &Watch<'_>) -> Result<Comparison> {
+pub fn compare(
+    experiment: &Experiment,
+    tables: &[Table],
+    clock: Clock<'_>,
+    watch: &Watch,
+) -> Result<Comparison> {
     let grid = &experiment.grid;
     let contenders: Vec<Contender> =
         grid.algorithms.iter().map(|name| Contender::named(name)).collect::<Result<_>>()?;
     for table in tables {
         enough_rows(table, &grid.sizes)?;
+        contender::refuse_commands(&contenders, &table.name, table.policy())?;
     }
     let samples: u64 = grid.sizes.iter().map(|&size| u64::from(repeats(experiment, size))).sum();
     let points = (tables.len() * grid.losses.len() * grid.suppression.len() * grid.k.len()) as u64;
     let planned = samples * points * contenders.len() as u64;
-    let mut runs = Runs { experiment, contenders, watch, planned, runs: Vec::new() };
+    let mut runs = Runs { experiment, contenders, clock, watch, planned, runs: Vec::new() };
     let finished = runs.all(tables)?;
     let losses: Vec<String> = grid.losses.iter().map(label).collect();
     let mut comparison = Comparison {
@@ -108,7 +94,8 @@ const TRIAL: u64 = 0x7412_1a1c_0de5_eed5;
 struct Runs<'a> {
     experiment: &'a Experiment,
     contenders: Vec<Contender>,
-    watch: &'a Watch<'a>,
+    clock: Clock<'a>,
+    watch: &'a Watch,
     planned: u64,
     runs: Vec<Run>,
 }
@@ -173,11 +160,12 @@ impl Runs<'_> {
                 let run = self.empty(place, i, 0);
                 self.runs.push(Run { status: Status::NoSolution, reason: Some(reason.clone()), ..run });
             }
-            return Ok(!(self.watch.cancelled)());
+            return Ok(!self.watch.should_finish());
         }
-        let (policy, mut problem) = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
-        let budget = Budget { cancelled: self.watch.cancelled, progress: &|_| {} };
-        let (outcome, _) = solve(&problem, strategy("auto")?, &budget)?;
+        let (policy, problem) = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
+        // Runs are reported, and not what happens within them.
+        let within = self.watch.clone().quiet();
+        let (outcome, _) = solve(&problem, strategy(Algorithm::Auto)?, &within)?;
         let optimum = match outcome {
             Outcome::Found { best, gap: 0.0 } => Some(best.loss),
             Outcome::Infeasible { .. } => None,
@@ -185,7 +173,7 @@ impl Runs<'_> {
             _ => return Ok(false),
         };
         for i in 0..self.contenders.len() {
-            if !self.run(place, i, (&policy, &mut problem), optimum, &budget)? {
+            if !self.run(place, i, (&policy, &problem), optimum, &within)? {
                 return Ok(false);
             }
         }
@@ -197,71 +185,48 @@ impl Runs<'_> {
         &mut self,
         place: &Place<'_>,
         algorithm: usize,
-        (policy, problem): (&Policy, &mut Problem),
+        (policy, problem): (&Policy, &Problem),
         optimum: Option<f64>,
-        budget: &Budget<'_>,
+        watch: &Watch,
     ) -> Result<bool> {
         let contender = self.contenders[algorithm];
-        (self.watch.progress)(Step {
+        self.watch.report(Event::Run {
             done: self.runs.len() as u64,
-            planned: self.planned,
+            of: self.planned,
             table: place.table,
             algorithm: &contender.name(),
             k: place.point.k,
         });
-        let nodes = problem.lattice.nodes().try_into().unwrap_or(u64::MAX);
+        let nodes = problem.lattice.nodes();
         let empty = Run { optimum, ..self.empty(place, algorithm, nodes) };
-        let clock = self.watch.clock as &dyn Fn() -> f64;
+        let asked = (empty, self.clock, place.trial);
         let run = match contender {
-            Contender::Search(strategy) => self.searched(strategy, problem, budget, (empty, place.trial))?,
-            Contender::Locally(strategy) => {
-                contender::locally(strategy, (policy, problem), budget, (empty, clock, place.trial))?
-            }
-            Contender::Regions(method) => {
-                contender::regions(method, (policy, problem), budget, (empty, clock, place.trial))?
-            }
-            Contender::Rows => contender::rows((policy, problem), budget, (empty, clock, place.trial))?,
+            Contender::Rows => contender::rows((policy, problem), watch, asked)?,
+            _ => contender::decided(contender, (policy, problem), watch, asked)?,
         };
+        let run = run.map(|run| self.scored(contender, problem, watch, run)).transpose()?;
         let Some(run) = run else { return Ok(false) };
         let relative = run.value.zip(optimum).and_then(|(value, optimum)| relative(value, optimum));
         self.runs.push(Run { relative, ..run });
-        Ok(!(self.watch.cancelled)())
+        Ok(!self.watch.should_finish())
     }
 
-    /// A run of a search of levels; none when it was stopped.
-    fn searched(
-        &self,
-        strategy: &dyn Strategy,
-        problem: &Problem,
-        budget: &Budget<'_>,
-        (empty, trial): (Run, Option<&Trial>),
-    ) -> Result<Option<Run>> {
-        if let Some(fault) = strategy.refuses(problem) {
-            return Ok(Some(Run { status: Status::Refused, reason: Some(fault.message), ..empty }));
-        }
-        let started = (self.watch.clock)();
-        let (outcome, mut account) = solve(problem, strategy, budget)?;
-        let seconds = (self.watch.clock)() - started;
-        if self.experiment.grid.score && !(self.watch.cancelled)() {
-            // The score costs more than many a search, so it is reckoned outside the time.
-            account = solve_scored(problem, strategy, budget)?.1;
-        }
-        if (self.watch.cancelled)() {
-            return Ok(None);
-        }
-        let run = counted(empty, account, seconds);
-        Ok(match outcome {
-            Outcome::Found { best, .. } => {
-                let predicted = contender::predicted(trial, problem, vec![best.node.clone()])?;
-                Some(Run { predicted, ..solved(run, problem, &best) })
+    /// The same with the node-complexity score of a search of levels, where it is asked for. It costs more than
+    /// many a search, so it is computed outside the time.
+    fn scored(&self, contender: Contender, problem: &Problem, watch: &Watch, run: Run) -> Result<Run> {
+        match contender {
+            Contender::Algorithm(algorithm)
+                if self.experiment.grid.score && !algorithm.forms_regions() && run.value.is_some() =>
+            {
+                let score = solve_scored(problem, strategy(algorithm)?, watch)?.1.score;
+                Ok(Run { score, ..run })
             }
-            Outcome::Infeasible { least } => Some(contender::infeasible(run, problem, least)),
-            Outcome::Cancelled => None,
-        })
+            _ => Ok(run),
+        }
     }
 
     /// A run of which nothing is known yet.
-    fn empty(&self, place: &Place<'_>, algorithm: usize, nodes: u64) -> Run {
+    fn empty(&self, place: &Place<'_>, algorithm: usize, nodes: u128) -> Run {
         Run {
             table: place.table.to_owned(),
             size: place.size,
@@ -286,25 +251,6 @@ impl Runs<'_> {
             predicted: None,
             notion: None,
         }
-    }
-}
-
-fn counted(run: Run, account: Account, seconds: f64) -> Run {
-    Run {
-        checked: Some(account.checked),
-        score: account.score,
-        compared: Some(account.compared),
-        seconds: Some(seconds),
-        ..run
-    }
-}
-
-fn solved(run: Run, problem: &Problem, best: &Solution) -> Run {
-    Run {
-        value: Some(best.loss),
-        levels: problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect(),
-        suppressed: Some(best.suppressed),
-        ..run
     }
 }
 

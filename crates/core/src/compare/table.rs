@@ -1,8 +1,9 @@
-//! A table of an experiment as distinct rows with counts, seeded samples of it, and made-up tables.
+//! A table of an experiment as distinct rows with counts, seeded samples of it, and synthetic
+//! tables.
 //!
-//! Rows are held in the order of their values, so that neither the order of a file nor the threads that read
-//! it reach a sample. A sample costs one draw per row of the table (selection sampling; Knuth, *The Art of
-//! Computer Programming*, 3.4.2, algorithm S).
+//! Rows are sorted by their values, so a sample depends neither on the order of a file nor on the
+//! threads that read it. A sample costs one draw per row of the table (selection sampling, [Knuth,
+//! 3.4.2, algorithm S]).
 
 use std::collections::BTreeMap;
 
@@ -20,14 +21,15 @@ pub type Reader = Box<dyn Fn(&str) -> Result<String>>;
 
 /// A table with what is known of its columns.
 pub struct Table {
-    /// What results call it.
+    /// Its name in results.
     pub name: String,
     policy: Policy,
     load: Reader,
     rows: Rows,
 }
 
-/// Distinct rows of the quasi-identifiers and the measured columns, sorted by value, with their counts.
+/// Distinct rows of the quasi-identifiers and the measured columns, sorted by value, with their
+/// counts.
 struct Rows {
     names: Vec<String>,
     measured: Vec<String>,
@@ -58,7 +60,7 @@ impl Table {
         Table { name, policy, load, rows: Rows::new(grouped) }
     }
 
-    /// A made-up table.
+    /// A synthetic table.
     ///
     /// # Errors
     /// A mistake of ours in what goes with it.
@@ -69,6 +71,11 @@ impl Table {
             Synth::Hospital => hospital(name, rows, seed, false),
             Synth::HospitalAll => hospital(name, rows, seed, true),
         }
+    }
+
+    /// Its policy.
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     /// Number of rows.
@@ -289,7 +296,8 @@ mod tests {
         Table::new("t".into(), Policy::parse(policy).unwrap(), grouped, Box::new(no_file))
     }
 
-    /// Of 10 rows 4 are taken, 5,000 times: a value with c rows is taken c × 2,000 times, within 5 deviations.
+    /// Of 10 rows 4 are taken, 5,000 times: a value with c rows is taken c × 2,000 times, within 5
+    /// deviations.
     #[test]
     fn every_row_is_taken_as_often_as_any_other() {
         let table = table(&["b", "a", "d", "a", "c", "a", "b", "d", "a", "a"]);

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Comparison, Measure, Panel, Ranking, Run, Size, Status};
+use crate::table::delimited::write_cell;
 
 /// The columns of [`csv`].
 const COLUMNS: [&str; 27] = [
@@ -39,8 +40,11 @@ const COLUMNS: [&str; 27] = [
 pub fn csv(comparison: &Comparison) -> String {
     let mut text = COLUMNS.join(",") + "\n";
     for run in &comparison.runs {
-        let cells: Vec<String> = cells(run).iter().map(|cell| quoted(cell)).collect();
-        text += &(cells.join(",") + "\n");
+        for (at, cell) in cells(run).iter().enumerate() {
+            text.push_str(if at > 0 { "," } else { "" });
+            write_cell(&mut text, cell, &[',']);
+        }
+        text.push('\n');
     }
     text
 }
@@ -81,19 +85,12 @@ fn cells(run: &Run) -> [String; 27] {
     ]
 }
 
-fn quoted(cell: &str) -> String {
-    match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.to_owned(),
-    }
-}
-
 /// A table with its title, what it shows, and what follows from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// Its title.
     pub title: String,
-    /// The rows, of which the first is the head.
+    /// The rows; the first is the header.
     pub rows: Vec<Vec<String>>,
     /// Sentences below it.
     pub notes: Vec<String>,
@@ -142,7 +139,7 @@ pub fn summaries(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-/// What a model still predicts, where that was asked: its mean error by size of samples, and the votes on losses.
+/// Prediction errors, if requested: the mean error by sample size, and the votes on losses.
 pub fn predictions(comparison: &Comparison) -> Vec<Block> {
     if comparison.measures.is_empty() {
         return Vec::new();
@@ -293,7 +290,7 @@ fn rows_of(comparison: &Comparison, panel: &Panel<'_>, measure: Measure) -> Vec<
     comparison.algorithms.iter().filter_map(line).collect()
 }
 
-/// A measure of every algorithm, and of Incognito as % of OLA (O, figure 8).
+/// A measure of every algorithm, and of Incognito as % of OLA [El Emam 2009, figure 8].
 fn work_of(comparison: &Comparison, panel: &Panel<'_>, measure: Measure) -> Vec<Line> {
     let name = measure.title().to_lowercase();
     let mut rows: Vec<Line> = rows_of(comparison, panel, measure)

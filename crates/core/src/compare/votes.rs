@@ -1,7 +1,8 @@
-//! Which algorithm is best over a grid (mission N3; Katirai 2006, "Condorcet Voting"): by total error, by majority and
-//! by Condorcet vote. Every point of the grid is a ballot that ranks the algorithms by loss.
+//! The best algorithm over a grid [Katirai 2006, "Condorcet Voting"]: by total error, by majority
+//! and by Condorcet vote. Every point of the grid is a ballot that ranks the algorithms by loss.
 //!
-//! An algorithm that refused a point, or found nothing, is not on that ballot. Costs points × algorithms².
+//! An algorithm that refused a point, or found nothing, is not on that ballot. Costs points ×
+//! algorithms².
 
 use serde::Serialize;
 
@@ -68,8 +69,9 @@ pub(super) fn rankings(comparison: &Comparison) -> Vec<Ranking> {
     comparison.tables.iter().map(rank_table).collect()
 }
 
-/// For every table and algorithm which loss left a model the least error, by samples: with all sizes, and without the least where there are several
-/// (Katirai, figures 25 and 26). Every sample, limit and k is a ballot that ranks the losses.
+/// For every table and algorithm which loss left a model the least error, by samples: with all
+/// sizes, and without the least where there are several [Katirai 2006, figures 25 and 26]. Every
+/// sample, limit and k is a ballot that ranks the losses.
 pub(super) fn measures(comparison: &Comparison) -> Vec<Ranking> {
     if comparison.runs.iter().all(|run| run.predicted.is_none()) {
         return Vec::new();

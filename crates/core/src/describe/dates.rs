@@ -1,7 +1,7 @@
-//! The ways of writing dates that are known, and reading them.
+//! The known date formats, and their parser.
 //!
-//! chrono reads them, as it does when the hierarchy is built, so a format that fits here fits there.
-//! Years before 1800 and after 2200 count as no date: chrono reads `1/2/20` as the year 20.
+//! chrono parses them, as it does when the hierarchy is built, so a format that fits here fits
+//! there. Years before 1800 and after 2200 are not accepted: chrono reads `1/2/20` as the year 20.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -64,8 +64,8 @@ pub(super) fn read(value: &str, format: usize) -> Option<NaiveDate> {
     (1800..=2200).contains(&date.year()).then_some(date)
 }
 
-/// Reads what is written with all its zeros, which most dates are: ten times as fast as chrono, and
-/// what it takes chrono takes too. `None` means that chrono is to be asked.
+/// Parses zero-padded dates, which most are: ten times as fast as chrono, and a subset of what
+/// chrono accepts. `None` means that chrono must decide.
 fn padded(mut value: &[u8], mut pattern: &[u8]) -> Option<NaiveDate> {
     let (mut year, mut month, mut day) = (0, 0, 0);
     while let Some((&letter, rest)) = pattern.split_first() {
@@ -98,7 +98,7 @@ fn fraction(value: &[u8]) -> &[u8] {
     if value.first() == Some(&b'.') && digits > 0 { &value[digits + 1..] } else { value }
 }
 
-/// Takes so many digits from the front.
+/// Takes `count` digits from the front.
 fn digits(value: &mut &[u8], count: usize) -> Option<u32> {
     let (front, rest) = value.split_at_checked(count)?;
     *value = rest;

@@ -1,6 +1,6 @@
-//! Writes the policy that a description proposes: TOML laid out for people, one reason per column.
+//! Writes the policy that a description proposes: formatted TOML with one reason per column.
 //!
-//! The text is read back before it is handed out, so what is written is what will run.
+//! The text is parsed again before it is returned, so the written policy is valid.
 
 use std::fmt::Write;
 
@@ -9,11 +9,13 @@ use crate::error::{Error, Fault, Result};
 use crate::hierarchy::{End, File, Intervals, Spec};
 use crate::policy::{Encoding, Format, Input, Missing, Policy, Role};
 
-/// The text of a policy with the proposed roles and hierarchies, columns in table order. The release
-/// goes to `<out_stem>-release` with the ending of the input's format, report and certificate beside it.
+/// The text of a policy with the proposed roles and hierarchies, columns in table order. The
+/// release goes to `<out_stem>-release` with the ending of the input's format, report and
+/// certificate beside it.
 ///
 /// # Errors
-/// Two columns of one name, no column that could be quasi-identifying, or figures that no policy takes.
+/// Two columns of one name, no column that could be quasi-identifying, or figures that no policy
+/// takes.
 pub fn policy(
     description: &Description,
     input: &Input,
@@ -95,6 +97,9 @@ fn write_input(text: &mut String, input: &Input) {
     }
     if input.encoding == Encoding::Latin1 {
         line(text, "encoding", "\"latin-1\"");
+    }
+    if let Some(header) = input.header {
+        line(text, "header", &quoted(header.name()));
     }
     let nulls: Vec<String> = input.null.iter().map(|n| quoted(n)).collect();
     line(text, "null", &format!("[{}]", nulls.join(", ")));
@@ -262,16 +267,16 @@ certificate = "patients-certificate.json"
 [columns.ssn]
 role = "identifier"
 
-# the name says an age, which others may know
+# the name suggests an age, which others may know
 [columns.age]
 role = "quasi"
 # ages: intervals of years
 hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }
 
-# the name says sex or gender, which others may know
+# the name suggests sex or gender, which others may know
 [columns."it's sex"]
 role = "quasi"
-# at most two values: the value or nothing
+# at most two values: keep or suppress, no levels in between
 hierarchy = "suppress"
 
 [privacy]

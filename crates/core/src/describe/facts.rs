@@ -1,6 +1,6 @@
-//! What is known of one column when all cells have been seen: the ground of every proposal.
+//! The facts about one column after all cells have been seen: the basis of every proposal.
 //!
-//! Costs one look at every value of the sample.
+//! Costs one pass over the sample's values.
 
 use super::Kind;
 use super::dates::FORMATS;
@@ -16,9 +16,9 @@ use crate::table::Dictionary;
 /// Most frequent values that are shown.
 const TOP: usize = 5;
 
-/// What is known of one column.
+/// The facts about one column.
 pub(super) struct Facts {
-    /// What its name says.
+    /// The meaning of its name.
     pub meaning: Meaning,
     /// Cells that hold a value.
     pub present: u64,
@@ -30,7 +30,7 @@ pub(super) struct Facts {
     pub exact: bool,
     /// Cells whose value occurs once.
     pub unique: u64,
-    /// What all values have in common.
+    /// The common traits of the values.
     pub traits: Traits,
     /// Per pattern, the share of distinct values that fit it.
     shares: [f64; bit::DATE as usize],
@@ -85,7 +85,7 @@ impl Facts {
         self.words = words as f64 / values;
     }
 
-    /// Codes have gaps that no pattern knows, so the hierarchy itself is asked.
+    /// Codes have gaps that no pattern covers, so the hierarchy itself decides.
     fn icd(&self, sample: &Sample) -> Option<Spec> {
         let dictionary = || Dictionary::of(sample.iter().map(|s| Some(&*s.text)));
         let builds =
@@ -105,7 +105,7 @@ impl Facts {
         self.unique as f64 / self.present.max(1) as f64
     }
 
-    /// Whether values hardly ever repeat, in a table large enough to tell.
+    /// Whether values hardly ever repeat, in a sufficiently large table.
     pub fn nearly_unique(&self) -> bool {
         self.present >= 20 && self.unique_share() >= 0.9
     }
@@ -184,8 +184,8 @@ impl Facts {
         }
     }
 
-    /// The date format of the column. Eight digits are a date only where the name says so or where
-    /// there are so many that they cannot all be dates by chance.
+    /// The date format of the column. Eight digits are a date only if the name says so or if there
+    /// are too many of them to be dates by chance.
     pub fn format(&self) -> Option<usize> {
         let format = self.traits.format()?;
         let bare = self.traits.all(bit::DIGITS);

@@ -1,15 +1,16 @@
-//! Hierarchy files that lie beside a table, and the columns they belong to.
+//! Finds hierarchy files beside a table, and the columns that they belong to.
 //!
-//! A holder who has written a hierarchy for a column has said that it is a quasi-identifier, and how
-//! its values generalize; nothing that can be guessed from the values is better.
+//! A holder who wrote a hierarchy for a column has declared that it is a quasi-identifier and how
+//! its values generalize; no guess from the values is better.
 
 use super::Description;
 use crate::hierarchy::{File, Spec};
 use crate::policy::Role;
 
-/// The column that a file is the hierarchy of, if its name says so: `<table>_hierarchy_<column>.csv` (as
-/// ARX names them), `<column>_hierarchy.csv` or `hierarchy_<column>.csv`. Capitals do not matter; where no
-/// column has that very name, neither do the signs between words.
+/// The column that a file is the hierarchy of, if its name says so:
+/// `<table>_hierarchy_<column>.csv` (as ARX names them), `<column>_hierarchy.csv` or
+/// `hierarchy_<column>.csv`. Capitals do not matter; where no column has that very name, neither do
+/// the signs between words.
 pub fn hierarchy_file(table_stem: &str, file_name: &str, columns: &[String]) -> Option<String> {
     let file = file_name.to_lowercase();
     let stem = file.strip_suffix(".csv")?;

@@ -1,8 +1,9 @@
 //! Proposes the hierarchy of a quasi-identifier, with the reason.
 //!
-//! Only a hierarchy that fits *every* value is proposed, so that the policy runs as it is: one text
-//! among the numbers, and the column is pooled by frequency like any other column of classes. Bounds
-//! of intervals are round numbers, not values. Costs nothing that grows with the table.
+//! Only a hierarchy that fits *every* value is proposed, so that the policy runs unchanged: a
+//! single text among the numbers, and the column is pooled by frequency like any other categorical
+//! column. Bounds of intervals are round numbers, not values. The cost does not grow with the
+//! table.
 
 use super::Kind;
 use super::dates::FORMATS;
@@ -129,8 +130,9 @@ fn ends(facts: &Facts) -> (f64, f64, bool) {
     if far { (first, last, true) } else { (low, high, false) }
 }
 
-/// About twenty intervals of a width of 1, 2 or 5 times a power of ten, then up to two wider ones, each a
-/// multiple of the one before; with ends that are multiples of the widest and hold both numbers.
+/// About twenty intervals of a width of 1, 2 or 5 times a power of ten, then up to two wider ones,
+/// each a multiple of the one before; with ends that are multiples of the widest and hold both
+/// numbers.
 fn nice(low: f64, high: f64, whole: bool) -> Option<(Vec<f64>, f64, f64)> {
     let span = high - low;
     if !span.is_finite() || span <= 0.0 {
@@ -151,7 +153,7 @@ fn nice(low: f64, high: f64, whole: bool) -> Option<(Vec<f64>, f64, f64)> {
     let &(factor, exponent) = widths.last()?;
     let widest = decimal(factor, exponent);
     let (first, last) = ((low / widest).floor(), (high / widest).floor() + 1.0);
-    // Beyond this, bounds could no longer be told apart.
+    // Beyond this, bounds are no longer distinguishable.
     if first.abs().max(last.abs()) > 1e9 || !(-12..=15).contains(&exponent) {
         return None;
     }
@@ -178,8 +180,10 @@ fn mask(facts: &Facts) -> Option<Proposal> {
 /// Few classes stay or go; of many, the most frequent stay longest.
 fn classes(facts: &Facts) -> Proposal {
     let keep: &[usize] = match facts.distinct {
-        0..=2 => return (Spec::Suppress, "at most two values: the value or nothing".into()),
-        3..=FEW => return (Spec::Suppress, "few values: the value or nothing".into()),
+        0..=2 => {
+            return (Spec::Suppress, "at most two values: keep or suppress, no levels in between".into());
+        }
+        3..=FEW => return (Spec::Suppress, "few values: keep or suppress, no levels in between".into()),
         9..=16 => &[8, 4],
         17..=64 => &[16, 8, 4],
         65..=1000 => &[64, 16, 4],
@@ -190,7 +194,9 @@ fn classes(facts: &Facts) -> Proposal {
             let priority = Priority { keep: keep.to_vec(), other: other.into() };
             (Spec::Priority(priority), "many values: the rarest are pooled first".into())
         }
-        None => (Spec::Suppress, "no free name for pooled values: the value or nothing".into()),
+        None => {
+            (Spec::Suppress, "no free name for pooled values: keep or suppress, no levels in between".into())
+        }
     }
 }
 

@@ -1,15 +1,16 @@
-//! Describes a table before anything is decided: what each column holds, which role it should have and
-//! how it should be generalized, each with the reason (mission G1, G2; HIPAA Safe Harbor).
+//! Profiles a table: the content of each column, its proposed role and hierarchy, each with the
+//! reason (HIPAA Safe Harbor).
 //!
-//! A [`Describer`] takes every cell once. A cell whose value is known costs one hash and allocates
-//! nothing; memory per column is bounded (see `sample`), so parts of a table can be described at the
-//! same time and merged, with exactly the result of one pass. [`policy`] writes a policy that runs as it
-//! is, [`table`] what a terminal shows. Proposals err to the safe side; people decide.
+//! A [`Describer`] takes every cell once. A known value costs one hash and allocates nothing;
+//! memory per column is bounded (see `sample`), so parts of a table can be described in parallel
+//! and merged, with exactly the result of one pass. [`policy`] writes a policy that runs unchanged,
+//! [`table`] the text for a terminal. Proposals err on the safe side; the user decides.
 
 mod dates;
 mod draft;
 mod facts;
 mod files;
+mod header;
 mod levels;
 mod names;
 mod role;
@@ -30,6 +31,7 @@ use crate::policy::Role;
 
 pub use draft::policy;
 pub use files::{hierarchy_file, propose};
+pub use header::{SAMPLED_LINES, first_line_is_data};
 pub use show::table;
 
 use facts::Facts;
@@ -39,7 +41,7 @@ use traits::Traits;
 /// Distinct values of a column that are counted exactly; beyond it they are sampled.
 pub const LIMIT: usize = 200_000;
 
-/// What the values of a column are.
+/// The kind of a column's values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -100,7 +102,7 @@ pub struct Description {
 pub struct ColumnDescription {
     /// Its name.
     pub name: String,
-    /// What its values are; texts that usually mean missing (`?`, `NA`) do not count here.
+    /// The kind of its values; texts that usually mean missing (`?`, `NA`) do not count here.
     pub kind: Kind,
     /// Distinct values, the missing one not among them.
     pub distinct: u64,
@@ -161,8 +163,8 @@ impl Describer {
         Describer { counters: vec![counter; columns.len()], names: columns, nulls: nulls.to_vec() }
     }
 
-    /// Takes one cell; to be called once for every cell of every row. A column that does not exist is
-    /// ignored.
+    /// Takes one cell; to be called once for every cell of every row. A column that does not exist
+    /// is ignored.
     pub fn push(&mut self, column: usize, value: Option<&str>) {
         let Some(counter) = self.counters.get_mut(column) else {
             return;
@@ -259,8 +261,8 @@ fn one_weight(columns: &mut [ColumnDescription], facts: &[Facts]) {
     }
 }
 
-/// Without a quasi-identifier there is nothing to protect by: of the columns that would go out as they
-/// are, the one with most unique rows becomes it.
+/// Without a quasi-identifier there is nothing to protect by: of the columns that would go out as
+/// they are, the one with most unique rows becomes it.
 fn one_quasi(columns: &mut [ColumnDescription], facts: &[Facts]) {
     if columns.iter().any(|c| c.role == Role::Quasi) {
         return;
@@ -273,7 +275,7 @@ fn one_quasi(columns: &mut [ColumnDescription], facts: &[Facts]) {
         columns[i].certain = false;
         columns[i].reason = format!(
             "no other column can be linked; {}",
-            columns[i].reason.replace("; released as it is", "")
+            columns[i].reason.replace("; released unchanged", "")
         );
     }
 }

@@ -1,9 +1,10 @@
-//! What the name of a column says.
+//! Infers the meaning of a column from its name.
 //!
-//! A name is split into words (`patBirthDate`, `pat_birth_date`, `PAT BIRTH-DATE`), and phrases of
-//! [`WORDS`] are looked for among its runs of words; as runs are compared without spaces, `birthdate`
-//! and `birth_date` are the same. Of several phrases that fit, one that holds the head of the name wins
-//! (`address_city` is a city, `age_at_admission` an age), then the longest. Costs one look-up per run.
+//! A name is split into words (`patBirthDate`, `pat_birth_date`, `PAT BIRTH-DATE`), and its runs of
+//! words are looked up among the phrases of [`WORDS`]; runs are compared without spaces, so
+//! `birthdate` and `birth_date` are the same. If several phrases fit, one that contains the head of
+//! the name wins (`address_city` is a city, `age_at_admission` an age), then the longest. Costs one
+//! look-up per run.
 
 use std::cmp::Reverse;
 use std::sync::LazyLock;
@@ -12,7 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::words::{Says, WORDS, Word};
 
-/// Words that say nothing of their own at the end of a name: `diagnosis_code_1` is about a diagnosis.
+/// Words that say nothing of their own at the end of a name: `diagnosis_code_1` is about a
+/// diagnosis.
 const TAILS: &[&str] = &[
     "code",
     "cd",
@@ -96,7 +98,7 @@ const NUMBERS: &[&str] =
 const PREPOSITIONS: &[&str] =
     &["of", "at", "in", "for", "by", "from", "per", "on", "de", "du", "von", "der", "bei"];
 
-/// What a name says.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meaning {
     /// The phrase that fits best.
@@ -116,7 +118,7 @@ impl Meaning {
     }
 }
 
-/// What the name of a column says.
+/// The meaning of a column's name.
 pub(super) fn meaning(name: &str) -> Meaning {
     let words = split(name);
     let is = |word: &str, list: &[&str]| list.contains(&word);

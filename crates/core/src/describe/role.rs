@@ -1,9 +1,10 @@
-//! Proposes the role of a column, with the reason in a sentence.
+//! Proposes the role of a column, with the reason in one sentence.
 //!
-//! Values that name people decide first, then the name of the column, then what is left of the values.
-//! In doubt a column is a quasi-identifier: it is generalized, and what is rare is suppressed. A column
-//! is proposed to be released as it is only where its name (or, for ICD codes, its values) says that it
-//! is sensitive, a target or a weight. Reasons hold no values: they are written into policies.
+//! Values that identify people decide first, then the name of the column, then the remaining facts
+//! about its values. In doubt, a column is a quasi-identifier: it is generalized, and rare values
+//! are suppressed. A column is proposed for release unchanged only if its name (or, for ICD codes,
+//! its values) marks it as sensitive, a target or a weight. Reasons contain no values, because they
+//! are written into policies.
 
 use super::Kind;
 use super::facts::Facts;
@@ -23,8 +24,8 @@ fn proposal(role: Role, certain: bool, reason: impl Into<String>) -> Proposal {
     Proposal { role, certain, reason: reason.into() }
 }
 
-/// Patterns that name people, the share of distinct values from which they decide, and what they are.
-/// A low share is enough where nothing else looks so: removing a column harms nobody.
+/// Patterns that name people, the share of distinct values from which they decide, and what they
+/// are. A low share is enough where nothing else looks so: removing a column harms nobody.
 const NAMING: [(Shapes, f64, &str); 9] = [
     (bit::EMAIL, 0.2, "e-mail addresses"),
     (bit::URL, 0.2, "web addresses"),
@@ -58,16 +59,16 @@ fn naming(facts: &Facts) -> Option<Proposal> {
 fn text(facts: &Facts) -> Option<Proposal> {
     let identifier = facts.meaning.says() == Some(Says::Identifier);
     (facts.free_text() && !identifier)
-        .then(|| proposal(Role::Text, true, "holds long texts that hardly repeat; they can name people"))
+        .then(|| proposal(Role::Text, true, "long texts that hardly repeat; they can name people"))
 }
 
-/// What the name says, as far as the values bear it out.
+/// What the name suggests, as far as the values bear it out.
 fn named(facts: &Facts) -> Option<Proposal> {
     let word = facts.meaning.word?;
     let label = word.label;
-    let quasi = |why: &str| Some(proposal(Role::Quasi, true, format!("the name says {label}{why}")));
+    let quasi = |why: &str| Some(proposal(Role::Quasi, true, format!("the name suggests {label}{why}")));
     if facts.meaning.age && facts.between(0.0, 130.0) {
-        return Some(proposal(Role::Quasi, true, "the name says an age, which others may know"));
+        return Some(proposal(Role::Quasi, true, "the name suggests an age, which others may know"));
     }
     match word.says {
         Says::Identifier => Some(identifier(facts, label)),
@@ -86,10 +87,10 @@ fn named(facts: &Facts) -> Option<Proposal> {
 
 fn identifier(facts: &Facts, label: &str) -> Proposal {
     if facts.kind == Kind::Boolean || facts.meaning.aspect && facts.repeats() {
-        let reason = format!("says something about {label} rather than giving it; few values, which repeat");
+        let reason = format!("describes {label} instead of containing it; few values, which repeat");
         return proposal(Role::Quasi, false, reason);
     }
-    proposal(Role::Identifier, true, format!("the name says {label}, a HIPAA identifier"))
+    proposal(Role::Identifier, true, format!("the name suggests {label}, a HIPAA identifier"))
 }
 
 fn number(facts: &Facts) -> Proposal {
@@ -97,10 +98,10 @@ fn number(facts: &Facts) -> Proposal {
         return proposal(
             Role::Identifier,
             false,
-            "the name says a number of something, and most values are unique",
+            "the name suggests a number or code, and most values are unique",
         );
     }
-    proposal(Role::Quasi, false, "the name says a number of something; the values repeat, but can be linked")
+    proposal(Role::Quasi, false, "the name suggests a number or code; the values repeat, but can be linked")
 }
 
 /// Whether a name that ends in `id` or the like goes with values that each belong to one row.
@@ -109,7 +110,8 @@ fn numbers_rows(facts: &Facts) -> bool {
 }
 
 fn unique_number(label: &str) -> Proposal {
-    let reason = format!("the name says a number for {label}, and most values are unique: they number rows");
+    let reason =
+        format!("the name suggests a number for {label}, and most values are unique: they number rows");
     proposal(Role::Identifier, false, reason)
 }
 
@@ -122,23 +124,23 @@ fn sensitive(facts: &Facts, says: Says, label: &str) -> Proposal {
         return unique_number(label);
     }
     if !facts.numeric() && facts.nearly_unique() {
-        let reason = format!("the name says {label}, but the values hardly repeat: they can name people");
+        let reason = format!("the name suggests {label}, but the values hardly repeat: they can name people");
         return proposal(Role::Text, false, reason);
     }
     if says == Says::Money && !facts.numeric() {
         return proposal(
             Role::Quasi,
             false,
-            format!("the name says {label}, but in classes, which others may know"),
+            format!("the name suggests {label}, but in categories, which others may know"),
         );
     }
     if says != Says::Money && facts.given_out() {
         return unique_number(label);
     }
-    let mut reason = format!("the name says {label}, which is what others want to learn; released as it is");
+    let mut reason = format!("the name suggests {label}, which others want to learn; released unchanged");
     if facts.present >= 20 && facts.unique_share() > 0.1 {
         reason += &format!(
-            "; {} of the values are unique, so whoever knows one finds the row: make it quasi if that can be",
+            "; {} of the values are unique: anyone who knows a value finds the row; if that is possible, make it quasi",
             percent(facts.unique_share())
         );
     }
@@ -148,18 +150,18 @@ fn sensitive(facts: &Facts, says: Says, label: &str) -> Proposal {
 fn free(facts: &Facts) -> Option<Proposal> {
     let strings = matches!(facts.kind, Kind::Category | Kind::Text | Kind::Code);
     (strings && (facts.distinct > 20 || facts.words >= 3.0))
-        .then(|| proposal(Role::Text, true, "the name says free text, which can name people"))
+        .then(|| proposal(Role::Text, true, "the name suggests free text, which can name people"))
 }
 
 fn weight(facts: &Facts) -> Option<Proposal> {
     let whole = facts.missing == 0 && facts.traits.placeholder().is_none();
     (facts.numeric() && facts.traits.range.0 >= 0.0 && whole)
-        .then(|| proposal(Role::Weight, true, "the name says a survey weight; released as it is"))
+        .then(|| proposal(Role::Weight, true, "the name suggests a survey weight; released unchanged"))
 }
 
 fn target(facts: &Facts) -> Option<Proposal> {
     (facts.distinct <= 20 && facts.unique_share() < 0.5 && !facts.dated())
-        .then(|| proposal(Role::Target, false, "the name says what a model will predict; released as it is"))
+        .then(|| proposal(Role::Target, false, "the name suggests the target of a model; released unchanged"))
 }
 
 /// What the values alone say.
@@ -172,16 +174,15 @@ fn unnamed(facts: &Facts) -> Proposal {
             "whole numbers without gaps, each once: they number the rows",
         );
     }
-    // Of thousands of texts of which most occur once, hardly one could be released anyway.
+    // Of thousands of texts that mostly occur once, hardly any could be released anyway.
     let scattered = facts.distinct > 1000 && facts.unique_share() > 0.5;
     if facts.given_out() || strings && (facts.nearly_unique() || scattered) {
         let share = percent(facts.unique_share());
-        let reason =
-            format!("{share} of the cells hold a value that no other row has: whoever knows it knows who");
+        let reason = format!("{share} of the values are unique: anyone who knows one identifies the person");
         return proposal(Role::Identifier, false, reason);
     }
     if strings && !facts.exact {
-        return proposal(Role::Identifier, false, "so many different texts that few rows share one");
+        return proposal(Role::Identifier, false, "too many different texts: few rows share one");
     }
     if facts.dated() {
         return proposal(Role::Quasi, true, "holds dates, all elements of which are HIPAA identifiers");
@@ -195,7 +196,7 @@ fn unnamed(facts: &Facts) -> Proposal {
     }
     if diagnoses(facts) {
         let reason =
-            "the values look like ICD codes of diagnoses, which others want to learn; released as they are";
+            "the values look like ICD codes of diagnoses, which others want to learn; released unchanged";
         return proposal(Role::Sensitive, false, reason);
     }
     proposal(Role::Quasi, false, doubt(facts))
@@ -204,11 +205,11 @@ fn unnamed(facts: &Facts) -> Proposal {
 fn doubt(facts: &Facts) -> &'static str {
     match facts.kind {
         Kind::Integer | Kind::Decimal if facts.distinct > 8 => {
-            "numbers whose name tells nothing: whoever knows one could link on it; make it sensitive if nobody can"
+            "numbers; the name gives no clue; treated as quasi to be safe; make it sensitive if outsiders cannot know it"
         }
-        _ if facts.distinct == 1 => "one value only; in doubt it can be linked",
+        _ if facts.distinct == 1 => "one value only; treated as quasi to be safe",
         _ => {
-            "classes whose name tells nothing: in doubt they can be linked; make it sensitive or keep if they cannot"
+            "categories; the name gives no clue; treated as quasi to be safe; make it sensitive or keep if outsiders cannot know it"
         }
     }
 }

@@ -1,19 +1,19 @@
 //! The distinct values of one column with their counts, in bounded memory.
 //!
-//! Distinct sampling (Gibbons, VLDB 2001): while there are few values all are kept; when there are
-//! more than the limit, only values whose hash has one more zero bit stay, then two, and so on. Which
-//! values stay depends on the values alone and not on their order, and a value that stays has been
-//! counted from its first cell on. So counts of the sample are exact, the number of values is the size
-//! of the sample times two to the level, the same for the values that occur once, and two halves of a
-//! table merge into exactly what one pass would have found. With s values in the sample the relative
-//! error is about 1/√s: 0.3 % for the limit used here, against 1.6 % of a 4 KiB HyperLogLog, which
-//! could not tell how many values are unique.
+//! Distinct sampling [Gibbons 2001]: while there are few values, all are kept; above the limit,
+//! only values whose hash has one more zero bit stay, then two, and so on. The selection depends
+//! only on the values and not on their order, and a selected value has been counted from its first
+//! cell on. So counts of the sample are exact, the number of distinct values is the size of the
+//! sample times two to the level (likewise for values that occur once), and two halves of a table
+//! merge into exactly the result of one pass. With s values in the sample the relative error is
+//! about 1/√s: 0.3 % for the limit used here, against 1.6 % of a 4 KiB HyperLogLog, which cannot
+//! estimate the number of unique values.
 //!
 //! A known value costs one hash and one comparison and allocates nothing.
 
 use hashbrown::HashTable;
 
-/// Bytes of a value that are kept; longer ones are told apart by hash and length.
+/// Bytes of a value that are kept; longer values are distinguished by hash and length.
 pub(super) const KEPT: usize = 64;
 
 /// The sample never thins beyond this: 2²⁴ times the limit is more than any table has.
@@ -55,7 +55,8 @@ impl Sample {
         Sample { seen: HashTable::new(), level: 0, limit }
     }
 
-    /// Counts one cell; says whether its value was known, so that the caller looks only at new ones.
+    /// Counts one cell; says whether its value was known, so that the caller looks only at new
+    /// ones.
     pub fn add(&mut self, value: &str) -> bool {
         let hash = hash(value.as_bytes());
         if !stays(hash, self.level) {
@@ -120,14 +121,14 @@ impl Sample {
     }
 }
 
-/// Whether a value belongs to the sample at a level. The bits are neither those that choose the slot
-/// of the hash table nor those of its tag, lest a thinned sample fill few slots.
+/// Whether a value belongs to the sample at a level. The bits are neither those that choose the
+/// slot of the hash table nor those of its tag, lest a thinned sample fill few slots.
 fn stays(hash: u64, level: u32) -> bool {
     (hash >> 32) & ((1 << level) - 1) == 0
 }
 
-/// A 64-bit hash that is the same everywhere and always: eight bytes at a time, each multiplied to 128
-/// bits and folded (as in wyhash), then mixed so that every bit depends on every byte.
+/// A 64-bit hash that is the same everywhere and always: eight bytes at a time, each multiplied to
+/// 128 bits and folded (as in wyhash), then mixed so that every bit depends on every byte.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
     const STEP: u64 = 0xd6e8_feb8_6659_fd93;
@@ -194,7 +195,8 @@ mod tests {
 
     #[test]
     fn estimates_a_million_values_within_two_percent() {
-        // The hash has no seed but its constants; the values are 0 to 999,999 as text, every tenth twice.
+        // The hash has no seed but its constants; the values are 0 to 999,999 as text, every tenth
+        // twice.
         let mut sample = Sample::new(20_000);
         let mut text = String::new();
         for i in 0..1_000_000_u32 {

@@ -1,8 +1,9 @@
-//! What one value looks like: a number, a date, an e-mail address, a postal code, ….
+//! The syntactic shape of one value: a number, a date, an e-mail address, a postal code, ….
 //!
-//! Every pattern is one bit, so that what *all* values of a column look like is the AND of what each
-//! looks like. Only the patterns asked for are tried: a column of names soon asks for none, and then a
-//! value costs next to nothing. Patterns are read byte by byte; no allocation, no regular expressions.
+//! Every pattern is one bit, so the patterns that *all* values of a column match are the AND over
+//! its values. Only patterns that still fit are tried: a column of names soon has none, and a value
+//! then costs next to nothing. Patterns are matched byte by byte, without allocation or regular
+//! expressions.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -55,7 +56,7 @@ pub(super) mod bit {
 
 /// What a value looks like.
 pub(super) struct Look {
-    /// The patterns that it fits, of those asked for.
+    /// The patterns that it matches, among those requested.
     pub shapes: Shapes,
     /// The number that it is.
     pub number: Option<f64>,
@@ -151,8 +152,8 @@ fn code(value: &str) -> bool {
         && bytes.iter().any(u8::is_ascii_digit)
 }
 
-/// Whether a value is as long as the pattern and fits it: `d` digit, `l` letter, `x` hexadecimal digit,
-/// all else stands for itself.
+/// Whether a value is as long as the pattern and fits it: `d` digit, `l` letter, `x` hexadecimal
+/// digit, all else stands for itself.
 fn like(value: &str, pattern: &str) -> bool {
     value.len() == pattern.len()
         && value.bytes().zip(pattern.bytes()).all(|(v, p)| match p {
@@ -194,8 +195,9 @@ fn uuid(value: &str) -> bool {
     like(value, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
 }
 
-/// A telephone number in international form, as North Americans write it, or with a leading zero and
-/// parts. Bare digits are no telephone number: too much else is.
+/// A telephone number in international form, in North American form, or with a leading zero and
+/// separators. Bare digits do not count as a telephone number, because too many other things are
+/// bare digits.
 fn phone(value: &str) -> bool {
     const NORTH_AMERICAN: [&str; 6] =
         ["ddd-ddd-dddd", "ddd.ddd.dddd", "ddd ddd dddd", "(ddd) ddd-dddd", "(ddd)ddd-dddd", "1-ddd-ddd-dddd"];

@@ -1,7 +1,7 @@
 //! A description as an aligned table for a terminal.
 //!
-//! Values and names come from files that others wrote: control characters and those that turn the
-//! direction of writing are shown as escapes, so that nothing in a table can act on the terminal.
+//! Values and names come from untrusted files: control characters and characters that change the
+//! writing direction are escaped, so that nothing in a table can act on the terminal.
 
 use super::role::percent;
 use super::{ColumnDescription, Description};
@@ -15,8 +15,8 @@ const WIDEST: [usize; 7] = [28, 10, 12, 9, 9, 10, 36];
 /// Which columns are numbers and stand at the right.
 const RIGHT: [bool; 7] = [false, false, true, true, true, false, false];
 
-/// The description as text: a line per column, one with the reason for its role, and with `top` a further
-/// one with the most frequent values.
+/// The description as text: a line per column, one with the reason for its role, and with `top` a
+/// further one with the most frequent values.
 pub fn table(description: &Description, top: bool) -> String {
     let rows: Vec<[String; 7]> = description.columns.iter().map(cells).collect();
     let mut widths = HEADINGS.map(str::len);
@@ -118,12 +118,12 @@ mod tests {
 4 rows
 
 column  kind      distinct  missing  unique  role   hierarchy
-──────  ────────  ────────  ───────  ──────  ─────  ────────────────────
-sex     category         3      0 %    50 %  quasi  the value or nothing
-    the name says sex or gender, which others may know
+──────  ────────  ────────  ───────  ──────  ─────  ────────────────
+sex     category         3      0 %    50 %  quasi  keep or suppress
+    the name suggests sex or gender, which others may know
     m (2) · f (1) · m\\u{1b}[2J (1)
-age     integer          2     25 %    25 %  quasi  the value or nothing
-    the name says an age, which others may know
+age     integer          2     25 %    25 %  quasi  keep or suppress
+    the name suggests an age, which others may know
     35 (2) · 34 (1)
 ";
         assert_eq!(text, expected);

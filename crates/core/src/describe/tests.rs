@@ -1,5 +1,6 @@
-//! Tests of the whole description: what is proposed for columns as people name and fill them, and what
-//! holds for any table.
+//! Tests of whole descriptions: proposals for columns as people name and fill them, and properties
+//! of any table.
 
+mod header;
 mod properties;
 mod roles;

@@ -1,9 +1,9 @@
 //! What all values of a column have in common, and its extremes.
 //!
 //! Everything here is a least, a greatest, an AND or an OR, so looking at a value twice changes
-//! nothing: a value that is already counted need not be looked at again, and parts of a table merge in
-//! any order. A value that means "missing" in most tables (`?`, `NA`) does not spoil what the others
-//! have in common, but it is remembered: to a hierarchy it is a value like any other.
+//! nothing: a value that is already counted need not be looked at again, and parts of a table merge
+//! in any order. A value that means "missing" in most tables (`?`, `NA`) does not spoil what the
+//! others have in common, but it is remembered: to a hierarchy it is a value like any other.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -16,15 +16,16 @@ const PLACEHOLDERS: [&str; 22] = [
     "unknown", "Unknown", "UNKNOWN", "missing", "#N/A", "\\N",
 ];
 
-/// What the pooled rest of a column may be called; the first that is no value of the column is taken.
+/// Candidate names for the pooled rest of a column; the first that is not a value of the column is
+/// used.
 const POOLS: [&str; 4] = ["other", "(other)", "(rest)", "(any other)"];
 
-/// What the values seen so far have in common.
+/// The common traits of the values.
 #[derive(Debug, Clone)]
 pub(super) struct Traits {
     /// Patterns that all values fit, placeholders aside.
     all: Shapes,
-    /// Whether there was a value that is no placeholder.
+    /// Whether there was a value that is not a placeholder.
     any: bool,
     placeholders: u32,
     pools: u8,
@@ -112,7 +113,7 @@ impl Traits {
         PLACEHOLDERS.iter().enumerate().find(|(i, _)| self.placeholders >> i & 1 == 1).map(|(_, p)| *p)
     }
 
-    /// A name for pooled values that is no value itself.
+    /// A name for pooled values that is not itself a value.
     pub fn pool(&self) -> Option<&'static str> {
         POOLS.iter().enumerate().find(|(i, _)| self.pools >> i & 1 == 0).map(|(_, p)| *p)
     }
@@ -128,8 +129,8 @@ impl Traits {
         }
     }
 
-    /// Which of two formats is meant where no day is after the 12th: monthly data have the first of the
-    /// month as their day; otherwise, as in the United States, the month comes first.
+    /// Which of two formats is meant where no day is after the 12th: monthly data have the first of
+    /// the month as their day; otherwise, as in the United States, the month comes first.
     fn day_or_month(&self, twin: usize) -> usize {
         let (days, months) = self.twins[twin];
         if days == 1 << 1 && months != 1 << 1 { TWINS[twin].0 } else { TWINS[twin].1 }

@@ -1,10 +1,11 @@
-//! The words by which columns are known: the 18 identifiers of HIPAA Safe Harbor (45 CFR 164.514(b)(2)),
-//! the quasi-identifiers and sensitive facts that tables about people usually have, and what text,
-//! weights and targets are called; English with its abbreviations, some German, French and Spanish.
+//! The words that identify columns: the 18 identifiers of HIPAA Safe Harbor (45 CFR 164.514(b)(2)),
+//! the usual quasi-identifiers and sensitive attributes of tables about people, and names of text,
+//! weights and targets; English with its abbreviations, some German, French and Spanish.
 //!
-//! Phrases are separated by `|`, written small and without accents. `=` means that the whole name must
-//! be the phrase: a column `patient` names patients, a column `patient_sex` does not. `~` means that the
-//! phrase counts only where no other does: in `county_name` the county tells more than the name.
+//! Phrases are separated by `|`, in lower case and without accents. `=` means that the whole name
+//! must be the phrase: a column `patient` names patients, a column `patient_sex` does not. `~`
+//! means that the phrase counts only if no other does: in `county_name` the county is more specific
+//! than the name.
 
 /// What a phrase says that a column is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,8 @@ use Says::*;
 
 /// All words. Where two phrases of the same length fit, the first in this list is taken.
 pub(super) const WORDS: &[Word] = &[
-    // The identifiers of HIPAA Safe Harbor, in its order; dates and places are quasi-identifiers below.
+    // The identifiers of HIPAA Safe Harbor, in its order; dates and places are quasi-identifiers
+    // below.
     word(
         Identifier,
         "a person's name",

@@ -1,9 +1,10 @@
-//! Explore: the lattice of a problem, node by node: which are safe, what each costs, which OLA would have
-//! settled without a look, which are k-minimal, and which one was chosen (El Emam et al. 2009, "Methods").
+//! Explore: lists the lattice of a problem node by node: which nodes are safe, their losses, which
+//! nodes OLA settles by predictive tagging, which are k-minimal, and which one was chosen
+//! [El Emam 2009, "Methods"].
 //!
-//! Unlike a search it forms the classes of every node, so it costs nodes × classes, less what is rolled up from
-//! nodes below; [`LISTED`] nodes are the most. [`around`] looks only at nodes near the chosen one, whatever the
-//! size of the lattice.
+//! Unlike a search it forms the classes of every node, so it costs nodes × classes, less the
+//! savings of roll-ups from lower nodes; at most [`LISTED`] nodes. [`around`] lists only nodes near
+//! the chosen one, whatever the size of the lattice.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,7 +12,8 @@ use serde::Serialize;
 
 use crate::error::{Fault, Kind, Result};
 use crate::lattice::{Lattice, Node};
-use crate::search::{Budget, Evaluator, Problem, Progress, Solution, judged};
+use crate::search::{Evaluator, Problem, Solution, judged};
+use crate::watch::{Event, Progress, Stage, Watch};
 
 /// The most nodes that are listed one by one.
 pub const LISTED: u128 = 200_000;
@@ -54,14 +56,15 @@ pub struct Explored {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// Nodes of the whole lattice; the largest number stands for more.
-    pub nodes: u64,
+    #[serde(with = "crate::release::nodes")]
+    pub nodes: u128,
     /// Nodes listed.
     pub listed: u64,
     /// How far from the chosen node the list goes; none when it is the whole lattice.
     pub around: Option<u32>,
     /// Safe nodes.
     pub safe: u64,
-    /// Nodes that OLA settles by prediction; none where it cannot be told.
+    /// Nodes that OLA settles by predictive tagging; none if unknown.
     pub tagged: Option<u64>,
     /// k-minimal nodes.
     pub minimal: u64,
@@ -103,7 +106,7 @@ pub struct NodeFacts {
     pub suppressed: u64,
     /// Its loss, with these rows suppressed.
     pub loss: f64,
-    /// Whether OLA settles it by prediction, without forming its classes; none where it cannot be told.
+    /// Whether OLA settles it by predictive tagging, without forming its classes; none if unknown.
     pub tagged: Option<bool>,
     /// Whether it is safe and no direct specialization of it is.
     pub minimal: bool,
@@ -114,17 +117,32 @@ pub struct NodeFacts {
 /// Every node of the lattice.
 ///
 /// # Errors
-/// A lattice of more than [`LISTED`] nodes; a budget that says to stop.
-pub fn explore(problem: &Problem, choice: &Choice, budget: &Budget<'_>) -> Result<Explored> {
+/// A lattice of more than [`LISTED`] nodes; [`Kind::Cancelled`] when asked to stop.
+pub fn explore(problem: &Problem, choice: &Choice, watch: &Watch) -> Result<Explored> {
     listable(problem)?;
     let nodes: Vec<Node> = problem.lattice.iter().collect();
+    // A list that a time limit cut short would be wrong.
+    let watch = &watch.clone().unlimited();
     // With a model that is not monotone nothing follows from another node's verdict.
-    let tagged = problem.models.iter().all(|m| m.monotone()).then(|| {
+    let tagged = problem.models.iter().all(|m| m.facts().monotone).then(|| {
         let mut tagged = vec![true; nodes.len()];
-        judged(problem, budget).into_iter().for_each(|node| tagged[node] = false);
+        judged(problem, &exploring(watch)).into_iter().for_each(|node| tagged[node] = false);
         tagged
     });
-    list(problem, choice, budget, &nodes, tagged.as_deref(), None)
+    watch.check()?;
+    list(problem, choice, watch, &nodes, tagged.as_deref(), None)
+}
+
+/// A watch for a search that only serves to explore: it is reported as such.
+fn exploring(watch: &Watch) -> Watch {
+    let outer = watch.clone();
+    watch.clone().listening(move |event| match event {
+        Event::Searching(Progress { checked, nodes, .. }) => {
+            let of = u64::try_from(nodes).ok();
+            outer.report(Event::Done { stage: Stage::Exploring, done: checked, of });
+        }
+        other => outer.report(other),
+    })
 }
 
 /// Whether a lattice can be listed node by node.
@@ -145,12 +163,12 @@ pub fn listable(problem: &Problem) -> Result<()> {
     Ok(())
 }
 
-/// The nodes that are at most so many steps from the chosen one; linked columns take a step together. Which ones
-/// would have been tagged is not told: that takes a walk of the whole lattice.
+/// The nodes within a number of steps of the chosen one; linked columns take a step together. Tags
+/// are unknown, because they require a walk of the whole lattice.
 ///
 /// # Errors
-/// No chosen node, more than [`LISTED`] nodes, a budget that says to stop.
-pub fn around(problem: &Problem, choice: &Choice, steps: u32, budget: &Budget<'_>) -> Result<Explored> {
+/// No chosen node, more than [`LISTED`] nodes; [`Kind::Cancelled`] when asked to stop.
+pub fn around(problem: &Problem, choice: &Choice, steps: u32, watch: &Watch) -> Result<Explored> {
     let Some(best) = &choice.best else {
         return Err(Fault::new(Kind::Unsolvable, "no node was chosen to look around").into());
     };
@@ -167,7 +185,7 @@ pub fn around(problem: &Problem, choice: &Choice, steps: u32, budget: &Budget<'_
                 .into());
         }
     }
-    list(problem, choice, budget, &near.into_iter().collect::<Vec<_>>(), None, Some(steps))
+    list(problem, choice, watch, &near.into_iter().collect::<Vec<_>>(), None, Some(steps))
 }
 
 /// Whether exploring costs so little that a report can have it: some tenths of a second.
@@ -181,7 +199,7 @@ pub fn cheap(problem: &Problem) -> bool {
 fn list(
     problem: &Problem,
     choice: &Choice,
-    budget: &Budget<'_>,
+    watch: &Watch,
     nodes: &[Node],
     tagged: Option<&[bool]>,
     around: Option<u32>,
@@ -191,9 +209,7 @@ fn list(
     let mut facts = Vec::with_capacity(nodes.len());
     let best = choice.best.as_ref().map(|b| &b.node);
     for (i, node) in nodes.iter().enumerate() {
-        if (budget.cancelled)() {
-            return Err(Fault::new(Kind::Unsolvable, "stopped; nothing was written").into());
-        }
+        watch.done(Stage::Exploring, i as u64, Some(nodes.len() as u64))?;
         let judgement = evaluator.judge(node);
         safe.insert(node.clone(), judgement.safe);
         facts.push(NodeFacts {
@@ -206,10 +222,9 @@ fn list(
             minimal: false,
             chosen: best == Some(node),
         });
-        let (checked, nodes) = (i as u64 + 1, nodes.len() as u128);
-        (budget.progress)(Progress { checked, nodes, best: None, bound: None });
     }
     for (node, facts) in nodes.iter().zip(&mut facts) {
+        watch.check()?;
         facts.minimal = facts.safe && minimal(&problem.lattice, node, &safe, &mut evaluator);
     }
     Ok(Explored {
@@ -217,7 +232,7 @@ fn list(
         steps: (0..problem.lattice.dimensions()).map(|d| problem.lattice.columns_along(d).to_vec()).collect(),
         rows: problem.classes.rows(),
         max_suppressed: problem.max_suppressed,
-        loss: problem.loss.name().to_owned(),
+        loss: problem.loss.kind().key().to_owned(),
         algorithm: choice.algorithm.clone(),
         optimal: choice.best.is_some() && choice.gap == 0.0,
         summary: summary(&problem.lattice, &facts, around),
@@ -256,7 +271,7 @@ fn summary(lattice: &Lattice, nodes: &[NodeFacts], around: Option<u32>) -> Summa
     let count = |of: fn(&NodeFacts) -> bool| nodes.iter().filter(|n| of(n)).count() as u64;
     let told = nodes.first().is_some_and(|n| n.tagged.is_some());
     Summary {
-        nodes: lattice.nodes().try_into().unwrap_or(u64::MAX),
+        nodes: lattice.nodes(),
         listed: nodes.len() as u64,
         around,
         safe: count(|n| n.safe),

@@ -1,9 +1,9 @@
-//! From what a policy asks for to a hierarchy over the values of a column (mission G2).
+//! Builds the hierarchy that a policy specifies over the values of a column.
 //!
-//! One builder per file; each turns every distinct value into its path of labels, so building costs
-//! distinct values × levels, whatever the number of rows. A builder appends [`TOP`] itself: the
-//! number of levels then follows from the policy and not from the values that happen to occur
-//! (but for masks, whose levels follow from the longest value, and for files).
+//! One builder per file. A builder maps every distinct value to its path of labels, so building
+//! costs distinct values × levels, independent of the number of rows. The builder appends [`TOP`]
+//! itself: the number of levels follows from the policy and not from the values that occur (except
+//! for masks, whose levels follow from the longest value, and for files).
 
 use std::sync::Arc;
 
@@ -11,9 +11,6 @@ use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order,
 use crate::error::{Fault, Result};
 use crate::poset::{self, Poset};
 use crate::table::{Code, Dictionary};
-
-/// How many offending values a fault names before it only counts them.
-pub(super) const NAMED: usize = 5;
 
 /// The hierarchy that `spec` asks for over the values of `dictionary`.
 ///
@@ -80,7 +77,7 @@ pub fn describe(spec: &Spec) -> String {
         Spec::Icd9 => "ICD-9-CM category, block, chapter".into(),
         Spec::Icd10 => "ICD-10 category, block, chapter".into(),
         Spec::Postal(spec) => format!("the first {} characters", list(&spec.keep)),
-        Spec::Suppress => "the value or nothing".into(),
+        Spec::Suppress => "keep or suppress".into(),
         Spec::Poset(spec) => poset::describe(spec),
     }
 }
@@ -100,16 +97,14 @@ pub(super) fn path(leaf: &str, mut labels: Vec<String>) -> Path {
     Path { leaf: leaf.into(), labels }
 }
 
-/// One fault for all values of one kind: `many` follows their number, `one` a single value.
+/// One fault for all values of one kind: `many` follows their number, `one` a single value. Only
+/// the first value is quoted.
 pub(super) fn unfit(unfit: &[&str], one: &str, many: &str) -> Option<Fault> {
-    let named: Vec<String> = unfit.iter().take(NAMED).map(|v| show(v)).collect();
-    let message = match unfit.len() {
-        0 => return None,
-        1 => format!("{} {one}", named[0]),
-        n if n <= NAMED => format!("{n} values {many}: {}", named.join(", ")),
-        n => format!("{n} values {many}: {} and {} more", named.join(", "), n - NAMED),
-    };
-    Some(Fault::data(message))
+    let first = show(unfit.first()?);
+    Some(Fault::data(match unfit.len() {
+        1 => format!("{first} {one}"),
+        n => format!("{n} values {many}: {first} and {} more", n - 1),
+    }))
 }
 
 /// A value as a message quotes it: on one line and not longer than one.
@@ -125,7 +120,7 @@ pub(super) fn show(value: &str) -> String {
     shown + "`"
 }
 
-/// What is wrong with a list of counts that must be 1 or more and fall from level to level.
+/// Errors of a list of counts that must be 1 or more and fall from level to level.
 pub(super) fn falling(keep: &[usize], example: &str) -> Option<Fault> {
     let written = || keep.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let fault = if keep.is_empty() {

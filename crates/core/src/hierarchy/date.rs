@@ -1,7 +1,7 @@
-//! Calendar periods: 2020-03-14 → 2020-03 → 2020-Q1 → 2020 → [2020, 2025) → `*` (mission G2).
+//! Calendar periods: 2020-03-14 → 2020-03 → 2020-Q1 → 2020 → [2020, 2025) → `*`.
 //!
-//! Every period but the week is a whole number of months counted from January of the year 0, so one
-//! nests in another when its months divide the other's. A week nests in nothing but the top. Costs
+//! Every period except the week is a whole number of months counted from January of the year 0, so
+//! a period nests in another if its length divides the other's. A week nests only in the top. Costs
 //! one parse per distinct value.
 
 use chrono::format::{Item, StrftimeItems};
@@ -154,7 +154,7 @@ fn unknown(name: &str) -> Fault {
     Fault::input(format!("{} is not a period", show(name))).help(format!("{near}periods are {NAMES}"))
 }
 
-/// What is wrong with a format: it must be one, and tell the day.
+/// The error of a format: it must be valid and contain the day.
 fn format(format: &str) -> Option<Fault> {
     let fault = if StrftimeItems::new(format).any(|item| item == Item::Error) {
         Fault::input(format!("{} is not a format of dates", show(format)))
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(error.faults().len(), 4, "{error}");
         let text = error.to_string();
         assert!(text.contains("did you mean `month`? periods are day, week"), "{text}");
-        assert!(text.contains("2 values are not dates: `yesterday`, `2020-02-30` as `%Y-%m-%d`"), "{text}");
+        assert!(text.contains("2 values are not dates: `yesterday` and 1 more as `%Y-%m-%d`"), "{text}");
         assert!(date(&[], ISO, &["2020-01-31"]).is_err());
     }
 

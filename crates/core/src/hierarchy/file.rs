@@ -1,25 +1,19 @@
-//! Hierarchy files: one row per leaf, most specific first, no header (mission G2; ARX's format).
+//! Hierarchy files: one row per leaf, most specific first, no header (ARX's format).
 //!
-//! The text is RFC 4180 with `;`, `,` or tab between cells; what the delimiter is, is found from the
+//! The text is delimited (`table/delimited.rs`) with `;`, `,` or tab between cells; what the delimiter is, is found from the
 //! text where it is not given. All rows are leaves, whether their values occur in the data or not,
 //! because what a value could have been is part of what its label says. Costs a few passes over the text.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::build::{NAMED, show, unfit, values};
+use super::build::{show, unfit, values};
 use super::{File, Hierarchy, Path, not_nested};
 use crate::error::{Error, Fault, Result};
+use crate::table::delimited::{self, Row, records};
 use crate::table::{Code, Dictionary};
 
 /// Delimiters in order of preference: the rarer inside labels, the earlier.
 pub(crate) const DELIMITERS: [char; 3] = [';', '\t', ','];
-
-/// One record of the text.
-pub(crate) struct Row {
-    /// Where it starts, from 1.
-    pub(crate) line: u64,
-    pub(crate) cells: Vec<String>,
-}
 
 /// The paths of a hierarchy file, which must hold every value of the data.
 pub(super) fn paths(
@@ -39,15 +33,12 @@ pub(super) fn paths(
 /// Reads the text of a hierarchy file; `file` is what faults call it.
 ///
 /// # Errors
-/// Rows of different length, a value with two different rows, and levels that do not nest, each with
-/// its line; a text without rows or with a quote that is never closed.
+/// Rows of different length, a value with two different rows, and levels that do not nest, each
+/// with its line; a text without rows or with a quote that is never closed.
 pub fn parse(text: &str, delimiter: Option<char>, file: &str) -> Result<Vec<Path>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let rows = match delimiter {
-        Some('"' | '\n' | '\r') => {
-            Err(Fault::input("the delimiter cannot be a quote or a line break").into())
-        }
-        Some(delimiter) => split(text, delimiter, &[]),
+        Some(delimiter) => records(text, delimiter),
         None => detect(text),
     };
     let rows = rows.map_err(|error| error.map(|fault| fault.file(file)))?;
@@ -67,8 +58,8 @@ pub fn parse(text: &str, delimiter: Option<char>, file: &str) -> Result<Vec<Path
     Err(few(faults).map(|fault| fault.file(file)))
 }
 
-/// Writes a hierarchy as a file that [`parse`] reads back; the missing leaf is left out, as it has no
-/// text. The delimiter is not a quote or a line break.
+/// Writes a hierarchy as a file that [`parse`] reads back; the missing leaf is left out, as it has
+/// no text. The delimiter is not a quote or a line break.
 pub fn write(hierarchy: &Hierarchy, delimiter: char) -> String {
     let mut text = String::new();
     for leaf in 0..hierarchy.leaf_count() as Code {
@@ -86,116 +77,51 @@ pub fn write(hierarchy: &Hierarchy, delimiter: char) -> String {
 
 /// Every delimiter is quoted, not only the one in use, so that detection cannot be misled.
 pub(crate) fn write_cell(text: &mut String, cell: &str, delimiter: char) {
-    let special = |c: char| c == delimiter || DELIMITERS.contains(&c) || "\"\r\n\u{feff}".contains(c);
-    if cell.contains(special) {
-        text.push('"');
-        text.push_str(&cell.replace('"', "\"\""));
-        text.push('"');
-    } else {
-        text.push_str(cell);
-    }
+    let [first, second, third] = DELIMITERS;
+    delimited::write_cell(text, cell, &[delimiter, first, second, third, '\u{feff}']);
 }
 
 /// The rows under the delimiter that makes them all equally long, or else most of them.
 ///
-/// While looking, a quote opens after any delimiter, because a delimiter within quotes divides nothing
-/// whichever is the true one; where that leaves a quote open, quotes count as they will be read.
+/// While looking, a quote opens after any delimiter; where that leaves a quote open, quotes count as they will be read.
 fn detect(text: &str) -> Result<Vec<Row>> {
-    for openers in [&DELIMITERS[..], &[]] {
-        let mut best: Option<(usize, char)> = None;
-        for delimiter in DELIMITERS {
-            let Ok(rows) = split(text, delimiter, openers) else { continue };
-            let (width, fitting) = width(&rows);
-            if width > 1 && fitting == rows.len() {
-                return split(text, delimiter, &[]);
-            }
-            if width > 1 && best.is_none_or(|(most, _)| fitting > most) {
-                best = Some((fitting, delimiter));
-            }
+    let as_read = |delimiter: char| records(text, delimiter).map(|rows| widths(&rows)).unwrap_or_default();
+    let anywhere = delimited::widths(text, &DELIMITERS).and_then(|widths| fitting(&widths));
+    let found = anywhere.or_else(|| fitting(&DELIMITERS.map(as_read)));
+    // Where nothing divides the rows there is one column, unless a quote is open.
+    records(text, found.unwrap_or(DELIMITERS[0]))
+}
+
+/// The first delimiter that makes all rows equally long and divides them, or else the one that does so to most.
+fn fitting(widths: &[Vec<usize>]) -> Option<char> {
+    let mut best: Option<(usize, char)> = None;
+    for (delimiter, widths) in DELIMITERS.into_iter().zip(widths) {
+        let (width, count) = usual(widths);
+        if width > 1 && count == widths.len() {
+            return Some(delimiter);
         }
-        if let Some((_, delimiter)) = best {
-            return split(text, delimiter, &[]);
+        if width > 1 && best.is_none_or(|(most, _)| count > most) {
+            best = Some((count, delimiter));
         }
     }
-    // Nothing divides the rows: one column, unless a quote is open.
-    split(text, DELIMITERS[0], &[])
+    best.map(|(_, delimiter)| delimiter)
+}
+
+fn widths(rows: &[Row]) -> Vec<usize> {
+    rows.iter().map(|row| row.cells.len()).collect()
 }
 
 /// The most usual number of cells (the larger of two), and how many rows have it.
-fn width(rows: &[Row]) -> (usize, usize) {
-    let mut widths: Vec<usize> = rows.iter().map(|row| row.cells.len()).collect();
+fn usual(widths: &[usize]) -> (usize, usize) {
+    let mut widths = widths.to_vec();
     widths.sort_unstable();
     let runs = widths.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()));
     runs.max_by_key(|&(width, count)| (count, width)).unwrap_or_default()
 }
 
-/// The records of the text; blank lines are none. A quote opens at the start of a cell, and within one
-/// after any of `openers`.
-pub(crate) fn split(text: &str, delimiter: char, openers: &[char]) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    let mut cells = Vec::new();
-    let mut cell = String::new();
-    let (mut line, mut start) = (1, 1);
-    let mut quoted = false;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c == '"' && (cell.is_empty() && !quoted || cell.ends_with(openers)) {
-            quoted = true;
-            let opened = line;
-            if !quotation(&mut chars, &mut cell, &mut line) {
-                return Err(Fault::input("a quote is opened and never closed")
-                    .line(opened)
-                    .help("close it, or double a quote that belongs to a value")
-                    .into());
-            }
-        } else if c == delimiter {
-            cells.push(std::mem::take(&mut cell));
-            quoted = false;
-        } else if c == '\n' || c == '\r' {
-            if c == '\r' {
-                chars.next_if_eq(&'\n');
-            }
-            line += 1;
-            end_row(&mut rows, &mut cells, &mut cell, (start, quoted));
-            (start, quoted) = (line, false);
-        } else {
-            cell.push(c);
-        }
-    }
-    end_row(&mut rows, &mut cells, &mut cell, (start, quoted));
-    Ok(rows)
-}
-
-/// Reads up to the closing quote, and tells whether there is one.
-fn quotation(
-    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    cell: &mut String,
-    line: &mut u64,
-) -> bool {
-    while let Some(c) = chars.next() {
-        if c == '"' && chars.next_if_eq(&'"').is_none() {
-            return true;
-        }
-        if c == '\n' || (c == '\r' && chars.peek() != Some(&'\n')) {
-            *line += 1;
-        }
-        cell.push(c);
-    }
-    false
-}
-
-fn end_row(rows: &mut Vec<Row>, cells: &mut Vec<String>, cell: &mut String, (line, quoted): (u64, bool)) {
-    let blank = cells.is_empty() && cell.is_empty() && !quoted;
-    cells.push(std::mem::take(cell));
-    let cells = std::mem::take(cells);
-    if !blank {
-        rows.push(Row { line, cells });
-    }
-}
-
 /// Rows of another length than most.
 fn ragged(rows: &[Row]) -> Vec<Fault> {
-    let (width, _) = width(rows);
+    let (width, _) = usual(&widths(rows));
     let other = rows.iter().filter(|row| row.cells.len() != width);
     let fault = |row: &Row| {
         let count = row.cells.len();
@@ -242,20 +168,28 @@ fn nesting(rows: &[Row]) -> Vec<Fault> {
             let earlier = *first.entry(&row.cells[below]).or_insert(row);
             let (a, b) = (&earlier.cells, &row.cells);
             if a[below + 1] != b[below + 1] {
-                let fault = not_nested(below, &b[below], (&a[0], &a[below + 1]), (&b[0], &b[below + 1]));
-                faults.push(fault.line(row.line));
+                let mut fault = not_nested(below, &b[below]).line(row.line);
+                fault.message += &format!(", the other in line {}", earlier.line);
+                faults.push(fault);
             }
         }
     }
     faults
 }
 
-/// The first faults, and how many more there are.
+/// The first fault, and how many more there are: every one quotes a value, and a file that is not a
+/// hierarchy may hold people.
 pub(crate) fn few(mut faults: Vec<Fault>) -> Error {
-    let more = faults.len().saturating_sub(NAMED);
-    faults.truncate(NAMED);
+    let more = faults.len().saturating_sub(1);
+    let next = faults.get(1).and_then(|fault| fault.place.line);
+    faults.truncate(1);
     if more > 0 {
-        faults.push(Fault::input(format!("and {more} more faults of this kind")));
+        let mut rest = Fault::input(match more {
+            1 => "and 1 more fault of this kind".to_owned(),
+            _ => format!("and {more} more faults of this kind"),
+        });
+        rest.place.line = next;
+        faults.push(rest);
     }
     match Error::check(faults) {
         Err(error) => error,
@@ -310,7 +244,7 @@ mod tests {
             refused("a;x;*\n\"b\n1\";y\nc;x\nd;x;*\ne;x;*"),
             [
                 "h.csv:2: the row of `b\\n1` has 2 cells, most have 3",
-                "h.csv:4: the row of `c` has 2 cells, most have 3"
+                "h.csv:4: and 1 more fault of this kind"
             ]
         );
         assert_eq!(
@@ -322,7 +256,7 @@ mod tests {
         let nested = refused("a;x;p\nb;y;q\nc;x;q");
         assert_eq!(nested.len(), 1);
         assert!(nested[0].starts_with("h.csv:3: levels are not nested: `x` at level 1"), "{nested:?}");
-        assert!(nested[0].contains("(value `a`)") && nested[0].contains("(value `c`)"), "{nested:?}");
+        assert!(nested[0].ends_with("two labels at level 2, the other in line 1"), "{nested:?}");
         assert!(parse("a\"b", Some('"'), "h.csv").is_err());
     }
 
@@ -330,8 +264,8 @@ mod tests {
     fn many_faults_are_counted() {
         let text: String = (0..20).map(|i| format!("a;{i}\n")).collect();
         let faults = refused(&text);
-        assert_eq!(faults.len(), NAMED + 1);
-        assert_eq!(faults[NAMED], "h.csv: and 14 more faults of this kind");
+        assert_eq!(faults.len(), 2);
+        assert_eq!(faults[1], "h.csv:3: and 18 more faults of this kind");
     }
 
     #[test]

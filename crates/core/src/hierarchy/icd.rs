@@ -1,9 +1,9 @@
-//! Diagnoses: A01.0 → A01 → A00-A09 → I A00-B99 → `*`, by ICD-10 or ICD-9-CM (mission G2).
+//! Diagnoses: A01.0 → A01 → A00-A09 → I A00-B99 → `*`, by ICD-10 or ICD-9-CM.
 //!
-//! A code may be written with or without its dot, in lower case, and between spaces. Categories and
-//! the ends of ranges compare as text, because each kind of category has one length and its own first
-//! characters (001, E800, V10). A category that its chapter has in no block takes the chapter as its
-//! block. Costs two binary searches per distinct value.
+//! A code may be written with or without its dot, in lower case, and surrounded by spaces.
+//! Categories and the ends of ranges compare as text, because each kind of category has one length
+//! and its own first characters (001, E800, V10). A category that is in no block of its chapter
+//! uses the chapter as its block. Costs two binary searches per distinct value.
 
 use super::build::{path, unfit, values};
 use super::{Path, icd9, icd10};
@@ -190,7 +190,7 @@ mod tests {
     fn unknown_codes_are_named() {
         let dictionary = Dictionary::of([Some("A01"), Some("flu"), Some("cold")]);
         let error = paths(&ICD10, &dictionary).unwrap_err().to_string();
-        assert!(error.contains("2 values are no ICD-10 codes: `flu`, `cold`"), "{error}");
+        assert!(error.contains("2 values are no ICD-10 codes: `flu` and 1 more"), "{error}");
         assert!(error.contains("E11.9"), "{error}");
     }
 
@@ -225,7 +225,8 @@ mod tests {
         assert_eq!(icd9::CHAPTERS.len(), 19);
     }
 
-    /// Every category that a chapter covers has a block, and the block is the chapter where none is listed.
+    /// Every category that a chapter covers has a block, and the block is the chapter where none is
+    /// listed.
     #[test]
     fn every_category_of_a_chapter_is_known() {
         let tens = (0..100).flat_map(|n| ('A'..='Z').map(move |c| format!("{c}{n:02}")));

@@ -1,7 +1,7 @@
-//! Chapters and blocks of ICD-10 as the WHO published it in 2019, in code order.
+//! Chapters and blocks of ICD-10 as published by the WHO in 2019, in code order.
 //!
-//! Where the WHO nests blocks in blocks (C00-C97, M00-M25, V01-X59), the innermost are listed. A
-//! category of a chapter that is in no block has the chapter for its block.
+//! Where the WHO nests blocks (C00-C97, M00-M25, V01-X59), the innermost ones are listed. A
+//! category that is in no block uses its chapter as its block.
 
 /// Number and range of each chapter.
 pub(super) const CHAPTERS: &[(&str, &str)] = &[

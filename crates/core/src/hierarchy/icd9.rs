@@ -1,7 +1,8 @@
-//! Chapters and blocks of ICD-9-CM (the diagnoses of volume 1, last changed in 2011), in code order.
+//! Chapters and blocks of ICD-9-CM (the diagnoses of volume 1, last changed in 2011), in code
+//! order.
 //!
-//! Chapters 4 (blood) and 14 (congenital) have no blocks: there the chapter is the block, as it is
-//! for a category of any chapter that is in no block.
+//! Chapters 4 (blood) and 14 (congenital) have no blocks. There the chapter is the block, as for
+//! any category that is in no block.
 
 /// Number and range of each chapter; the supplementary chapters have no number.
 pub(super) const CHAPTERS: &[(&str, &str)] = &[

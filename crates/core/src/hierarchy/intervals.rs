@@ -1,10 +1,10 @@
-//! Number ranges: 23 → [20, 25) → [20, 40) → `*`, by equal widths or listed bounds (mission G2).
+//! Number ranges: 23 → [20, 25) → [20, 40) → `*`, by equal widths or listed bounds.
 //!
-//! A level is a list of bounds, and each level's bounds are among those of the level below, so levels
-//! nest. Values outside `low` and `high` are coded at the ends, `< 0` and `>= 100`, at every level
-//! above 0. Equal widths count from `low` in steps of the smallest width; wider levels take every n-th
-//! of those bounds. Bounds are compared as they are printed, so that 0.3 is in [0.3, 0.4) although
-//! 3 × 0.1 is not 0.3 to the machine. Costs values × levels.
+//! A level is a list of bounds, and each level's bounds are among those of the level below, so
+//! levels nest. Values outside `low` and `high` are coded at the ends, `< 0` and `>= 100`, at every
+//! level above 0. Equal widths count from `low` in steps of the smallest width; wider levels take
+//! every n-th of those bounds. Bounds are compared as they are printed, so that 0.3 is in [0.3,
+//! 0.4) although 3 × 0.1 is not 0.3 to the machine. Costs values × levels.
 
 use super::build::{path, unfit, values};
 use super::{Intervals, Path};
@@ -66,7 +66,7 @@ fn ends(spec: &Intervals) -> Vec<Fault> {
     faults
 }
 
-/// What is wrong with equal widths.
+/// Errors of equal widths.
 fn widths(spec: &Intervals) -> Vec<Fault> {
     let mut faults = Vec::new();
     for width in spec.widths.iter().filter(|w| !w.is_finite() || **w <= 0.0) {
@@ -92,7 +92,7 @@ fn ratio(narrow: f64, wide: f64) -> Option<i64> {
     fits.then_some(whole as i64)
 }
 
-/// What is wrong with listed bounds.
+/// Errors of listed bounds.
 fn bounds(spec: &Intervals) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (i, bounds) in spec.bounds.iter().enumerate() {
@@ -159,7 +159,7 @@ impl Scale {
         let high = spec.high.unwrap_or_else(|| low + multiple_below((most - low).max(0.0), widest) + widest);
         let largest = low.abs().max(high.abs()).max(width);
         if !(high - low).is_finite() || width < largest * FINEST {
-            return Err(too_fine(width, low, high));
+            return Err(too_fine(width));
         }
         let decimals = (DIGITS - largest.log10().ceil() as i32).max(0) as usize;
         let mut factors = vec![1_i64];
@@ -199,8 +199,8 @@ impl Scale {
     }
 }
 
-fn too_fine(width: f64, low: f64, high: f64) -> Error {
-    Fault::data(format!("a width of {width} is too small to count from {low} to {high}"))
+fn too_fine(width: f64) -> Error {
+    Fault::data(format!("a width of {width} is too small for the range of the values"))
         .help("give larger widths, or `low` and `high` to code far values at the ends")
         .into()
 }
@@ -231,7 +231,7 @@ fn between(bounds: &[f64], x: f64) -> (f64, f64) {
     (bounds[above - 1], bounds[above])
 }
 
-/// The number that `x` is when printed with so many decimals.
+/// `x` as printed with `decimals` decimals.
 fn rounded(x: f64, decimals: usize) -> f64 {
     format!("{x:.decimals$}").parse().unwrap_or(x) + 0.0
 }
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(error.faults().len(), 3, "{error}");
         let text = error.to_string();
         assert!(text.contains("width 12 is not a multiple of width 5"), "{text}");
-        assert!(text.contains("3 values are not numbers: `x`, `inf`, `NaN`"), "{text}");
+        assert!(text.contains("3 values are not numbers: `x` and 2 more"), "{text}");
         assert!(text.contains("input.null"), "{text}");
     }
 

@@ -1,19 +1,19 @@
-//! Characters masked from one end: 12345 → 1234* → 123** → … → `*` (mission G2, Sweeney's ZIPs).
+//! Characters masked from one end: 12345 → 1234* → 123** → … → `*`, as in Sweeney's ZIP codes.
 //!
-//! Values of unequal length are treated as if padded to the longest on the side that is masked, and
-//! masks go by position: with the longest value 12345, the value 12 stays 12*** until four positions
-//! are masked. This is what makes the levels nest whatever the values are: a label is the kept
-//! characters followed by masks up to the longest length, and masking more positions of a *label*
-//! gives the label above. (Masking the last characters of each value by itself would put 12 and 123
-//! into 1* and 12*, which share nothing until the top, and would release how long each value is.)
-//! Characters are Unicode scalar values. Costs values × levels × length.
+//! Values of unequal length are treated as padded to the longest on the masked side, and masks
+//! apply by position: if the longest value is 12345, the value 12 stays 12*** until four positions
+//! are masked. This makes the levels nest for any values: a label is the kept characters followed
+//! by masks up to the longest length, and masking more positions of a *label* gives the label
+//! above. (Masking the last characters of each value separately would map 12 and 123 to 1* and 12*,
+//! which share nothing below the top, and would reveal the length of each value.) Characters are
+//! Unicode scalar values. Costs values × levels × length.
 
 use super::build::{path, values};
 use super::{End, Mask, Path};
 use crate::error::{Error, Fault, Result};
 use crate::table::Dictionary;
 
-/// A mask with more levels than this is asked for by mistake: no search could use them.
+/// More levels than this are a mistake: no search could use them.
 const MOST_LEVELS: usize = 100;
 
 impl End {

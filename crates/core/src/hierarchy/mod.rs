@@ -1,10 +1,11 @@
-//! Level hierarchies: chains of domains A0 → … → An with |An| = 1 (mission G2; Samarati, Sweeney).
+//! Level hierarchies: chains of domains A0 → … → An with |An| = 1 [Samarati 1998; Sweeney 2001].
 //!
-//! A [`Hierarchy`] is a table from leaf code and level to generalized code, so that a search never
-//! touches a string. Looking up is one array access; building costs leaves × levels once.
+//! A [`Hierarchy`] is a table from leaf code and level to generalized code, so a search never
+//! touches a string. A look-up is one array access; building costs leaves × levels once.
 
 mod build;
 mod date;
+mod entries;
 pub mod file;
 mod icd;
 mod icd10;
@@ -19,6 +20,7 @@ mod spec;
 mod tests;
 
 pub use build::{build, describe};
+pub(crate) use entries::{ENTRIES, FILE};
 pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
 
 use std::sync::Arc;
@@ -56,7 +58,7 @@ pub struct Hierarchy {
     leaves: Dictionary,
     levels: Vec<Level>,
     topped: bool,
-    /// What values have in common, where that is more than levels tell.
+    /// The poset of the values, if levels do not describe it.
     poset: Option<Arc<Poset>>,
 }
 
@@ -67,14 +69,15 @@ impl Hierarchy {
     /// value is one more leaf that stays missing at every level but the highest.
     ///
     /// # Errors
-    /// Paths of different length, a leaf given two different paths, or two values that share a label at
-    /// one level and have different labels above it (levels that do not nest), named with both values.
+    /// Paths of different length, a leaf given two different paths, or two values that share a
+    /// label at one level and have different labels above it (levels that do not nest), named with
+    /// both values.
     pub fn new(paths: Vec<Path>, missing: bool) -> Result<Self> {
         Hierarchy::of_height(paths, 1, missing)
     }
 
-    /// As [`Hierarchy::new`], with the height to give the hierarchy where there are no paths: a column
-    /// without values must not have fewer levels than the policy speaks of.
+    /// Like [`Hierarchy::new`], with the height to use if there are no paths: a column without
+    /// values must not have fewer levels than the policy mentions.
     pub(crate) fn of_height(paths: Vec<Path>, height: usize, missing: bool) -> Result<Self> {
         let (leaves, paths) = distinct(paths)?;
         let given = paths.first().map_or(height.saturating_sub(1), |p| p.labels.len());
@@ -83,7 +86,7 @@ impl Hierarchy {
             levels.push(labelled(&paths, level));
         }
         let mut hierarchy = Hierarchy { leaves, levels, topped: false, poset: None };
-        Error::check(hierarchy.nesting())?;
+        Error::check(hierarchy.nesting().into_iter().collect())?;
         if missing {
             hierarchy.add_missing();
         }
@@ -106,7 +109,8 @@ impl Hierarchy {
         self.topped
     }
 
-    /// The poset of the leaves, by their codes, where the column has one: then levels only tell whether a value is there or not.
+    /// The poset of the leaves, by their codes, if the column has one; levels then only distinguish
+    /// present from suppressed.
     pub fn poset(&self) -> Option<&Arc<Poset>> {
         self.poset.as_ref()
     }
@@ -162,32 +166,17 @@ impl Hierarchy {
         self.label(level, code).is_none().then_some(code)
     }
 
-    /// Every pair of values that breaks nesting, at most ten of them.
-    fn nesting(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
+    /// The first label that breaks nesting.
+    fn nesting(&self) -> Option<Fault> {
         for (below, pair) in self.levels.windows(2).enumerate() {
-            let mut parent: Vec<Option<(Code, Code)>> = vec![None; pair[0].labels.len()];
-            for (leaf, (&low, &high)) in pair[0].codes.iter().zip(&pair[1].codes).enumerate() {
-                match parent[low as usize] {
-                    None => parent[low as usize] = Some((high, leaf as Code)),
-                    Some((p, _)) if p == high => {}
-                    Some((p, first)) => {
-                        faults.push(self.not_nested(below, low, (first, p), (leaf as Code, high)))
-                    }
-                }
-                if faults.len() == 10 {
-                    return faults;
+            let mut parent: Vec<Option<Code>> = vec![None; pair[0].labels.len()];
+            for (&low, &high) in pair[0].codes.iter().zip(&pair[1].codes) {
+                if *parent[low as usize].get_or_insert(high) != high {
+                    return Some(not_nested(below, self.label(below, low).unwrap_or_default()));
                 }
             }
         }
-        faults
-    }
-
-    fn not_nested(&self, below: usize, low: Code, a: (Code, Code), b: (Code, Code)) -> Fault {
-        let name = |level: usize, code: Code| self.label(level, code).unwrap_or_default().to_owned();
-        let (value_a, value_b) = (name(0, a.0), name(0, b.0));
-        let (label_a, label_b) = (name(below + 1, a.1), name(below + 1, b.1));
-        not_nested(below, &name(below, low), (&value_a, &label_a), (&value_b, &label_b))
+        None
     }
 
     fn add_missing(&mut self) {
@@ -235,14 +224,10 @@ impl Hierarchy {
 }
 
 /// The fault of two values with one label at level `below` and different labels above it.
-fn not_nested(below: usize, label: &str, a: (&str, &str), b: (&str, &str)) -> Fault {
+fn not_nested(below: usize, label: &str) -> Fault {
     Fault::input(format!(
-        "levels are not nested: `{label}` at level {below} goes to `{}` (value `{}`) \
-         and to `{}` (value `{}`) at level {}",
-        a.1,
-        a.0,
-        b.1,
-        b.0,
+        "levels are not nested: {} at level {below} is under two labels at level {}",
+        build::show(label),
         below + 1
     ))
     .help("values that are the same at one level must be the same at every level above it")
@@ -274,7 +259,7 @@ fn distinct(paths: Vec<Path>) -> Result<(Dictionary, Vec<Path>)> {
             );
         }
     }
-    faults.truncate(10);
+    faults.truncate(1);
     Error::check(faults)?;
     Ok((leaves, kept))
 }

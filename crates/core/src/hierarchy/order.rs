@@ -1,9 +1,9 @@
-//! Sorted values in groups of a fan-out: A, B, C, D → {A, B} {C, D} → `*` (mission G2).
+//! Sorted values in groups of a fan-out: A, B, C, D → {A, B} {C, D} → `*`.
 //!
-//! Numbers are sorted by size where every value is one, everything else by text, or the policy lists
-//! the order. A group is a run of the sorted values, and a group of the next level a run of groups,
-//! so levels nest as long as labels tell groups of one level apart; [`names`] sees to that. Costs one
-//! sort and values × levels.
+//! Numbers are sorted by size if every value is a number, all other values by text, or the policy
+//! lists the order. A group is a run of the sorted values, and a group of the next level is a run
+//! of groups, so levels nest as long as labels distinguish the groups of one level; [`names`]
+//! ensures that. Costs one sort and values × levels.
 
 use std::collections::HashSet;
 
@@ -156,7 +156,7 @@ mod tests {
         let column = ["f", "g", "h", "i", "j", "k", "a"];
         let error = order(&[1], &["a", "a"], &column).unwrap_err();
         assert_eq!(error.faults().len(), 3, "{error}");
-        assert!(error.to_string().contains("6 values are not among `values`: `f`, `g`, `h`, `i`, `j` and 1"));
+        assert!(error.to_string().contains("6 values are not among `values`: `f` and 5 more"));
         assert!(order(&[], &[], &["a"]).is_err());
     }
 

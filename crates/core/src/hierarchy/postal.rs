@@ -1,9 +1,9 @@
-//! Postal-code prefixes: 02139 → 0213* → 021** → … → `*` (mission G2).
+//! Postal-code prefixes: 02139 → 0213* → 021** → … → `*`.
 //!
-//! Each level keeps so many leading characters and shows the rest as `*`. As with masks, values of
-//! unequal length count as padded to the longest, so that a label decides the label above it and the
-//! levels nest. Nothing is normalized: `02139-1234` and `02139` are two codes of two lengths, and
-//! `SW1A 1AA` counts its space. Costs values × levels × length.
+//! Each level keeps a number of leading characters and shows the rest as `*`. As with masks, values
+//! of unequal length count as padded to the longest, so a label determines the label above it and
+//! the levels nest. Nothing is normalized: `02139-1234` and `02139` are two codes of two lengths,
+//! and `SW1A 1AA` counts its space. Costs values × levels × length.
 
 use super::build::{falling, path, values};
 use super::{End, Path, Postal, mask};

@@ -1,4 +1,4 @@
-//! Frequency priority: the most frequent values stay, the rest are pooled (mission G2).
+//! Frequency priority: the most frequent values stay, the rest are pooled.
 //!
 //! Level l keeps the `keep[l - 1]` most frequent values and calls all others `other`. As the kept
 //! values of a level are among those of the level below, the levels nest. Costs one sort of the

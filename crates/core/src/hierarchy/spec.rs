@@ -1,10 +1,10 @@
-//! How a policy asks for a hierarchy: `hierarchy = { mask = { from = "right" } }`.
+//! The policy syntax of hierarchies: `hierarchy = { mask = { from = "right" } }`.
 //!
-//! One variant per builder; the builder's file says what its levels are.
+//! One variant per builder; the builder's file defines its levels.
 
 use serde::{Deserialize, Serialize};
 
-/// A hierarchy as the policy asks for it.
+/// A hierarchy as specified by the policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Spec {

@@ -1,7 +1,9 @@
-//! A contingency: how many rows have each pair of values of two columns, and what the columns tell of each other.
+//! Contingency tables: the number of rows with each pair of values of two columns, and the columns'
+//! mutual information.
 //!
-//! MI(X;C) = Σ p(x,c) · log2(p(x,c) / (p(x)·p(c))) = H(C) − H(C|X) (Shannon 1948; Katirai, "Method 2"). Memory and time
-//! grow with distinct pairs: 16 bytes each and one sort, whatever the number of rows.
+//! MI(X;C) = Σ p(x,c) · log2(p(x,c) / (p(x)·p(c))) = H(C) − H(C|X) [Shannon 1948; Katirai 2006,
+//! "Method 2"]. Memory and time grow with distinct pairs: 16 bytes each and one sort, whatever the
+//! number of rows.
 
 use std::collections::BTreeMap;
 
@@ -44,8 +46,8 @@ impl Contingency {
         Contingency { pairs, values, targets, rows: all }
     }
 
-    /// The same without the rows of values that have fewer than `rare` rows. Target values stay: there is nothing to tell
-    /// of a target without its rare values that would be true of the target.
+    /// The same without the rows of values that have fewer than `rare` rows. Target values stay,
+    /// because statements about a target without its rare values would not be true of the target.
     #[must_use]
     pub fn without_rare(self, rare: u64) -> Self {
         if self.values.iter().all(|&(_, rows)| rows >= rare) {
@@ -110,7 +112,7 @@ impl Contingency {
 
 /// How much more often than by chance two values meet: p(x,c) / (p(x)·p(c)), from rows.
 pub(super) fn lift(both: u64, value: u64, target: u64, all: u64) -> f64 {
-    // Products first: what one value alone tells is then exactly nothing.
+    // Products first: the information of a single value is then exactly 0.
     (both as f64 * all as f64) / (value as f64 * target as f64)
 }
 

@@ -57,13 +57,13 @@ proptest! {
             .flat_map(|(i, a)| c.iter().enumerate().map(move |(j, b)| (i as u32, j as u32, a * b)))
             .collect();
         prop_assert!(mutual(&pairs, 0) < 1e-12);
-        // What a value is worth is nothing, too.
+        // The worth of a value is nothing, too.
         let all: Vec<u64> = c.iter().map(|b| b * x.iter().sum::<u64>()).collect();
         let with: Vec<u64> = c.iter().map(|b| b * x[0]).collect();
         prop_assert!(worth(&with, &all) < 1e-12);
     }
 
-    /// Katirai, appendix 1: tables of different lengths can be compared.
+    /// [Katirai 2006, appendix 1]: tables of different lengths can be compared.
     #[test]
     fn the_number_of_rows_does_not_matter(counts in counts(), t in 1u64..1000) {
         let more: Counts = counts.iter().map(|&(x, c, n)| (x, c, t * n)).collect();
@@ -77,7 +77,8 @@ proptest! {
         prop_assert_eq!(mutual(&counts, rare).to_bits(), mutual(&kept, 0).to_bits());
     }
 
-    /// Without absolute values the worth of values, weighted by rows, is the information of the column; with them it is no less.
+    /// Without absolute values, the worth of values weighted by rows is the information of the
+    /// column; with them it is at least that.
     #[test]
     fn what_values_are_worth_adds_up(counts in counts()) {
         let table = Contingency::new(&counts);
@@ -102,7 +103,8 @@ proptest! {
 
 #[test]
 fn values_computed_by_hand() {
-    // A copy of a fair coin tells one bit; half of the rows say nothing of which coin it was.
+    // A copy of a fair coin carries one bit; half of the rows carry nothing about which coin it
+    // was.
     assert_eq!(mutual(&[(0, 0, 5), (1, 1, 5)], 0), 1.0);
     assert_eq!(mutual(&[(0, 0, 5), (1, 1, 5), (1, 1, 0), (0, 0, 5), (1, 1, 5)], 0), 1.0);
     // p = 1/2, 1/4, 1/4; p(x) = 3/4, 1/4; p(c) = 1/2, 1/2.
@@ -113,19 +115,22 @@ fn values_computed_by_hand() {
     assert_eq!(pointwise(0, 3, 3, 6), f64::NEG_INFINITY);
     assert_eq!(pointwise(3, 3, 3, 6), 1.0);
     assert_eq!(worth(&[4, 0], &[4, 4]), 1.0);
-    // Half of the value's rows meet a target of three quarters, half one of a quarter: |log2(2/3)|/2 + |log2(2)|/2.
+    // Half of the value's rows meet a target of three quarters, half one of a quarter:
+    // |log2(2/3)|/2 + |log2(2)|/2.
     assert!((worth(&[2, 2], &[12, 4]) - (0.5 * (1.5f64).log2() + 0.5)).abs() < 1e-15);
     assert_eq!(worth(&[0, 0], &[1, 1]), 0.0);
 }
 
-/// Katirai, appendix 1, where counts are drawn: larger samples of one distribution come nearer to its information.
+/// [Katirai 2006, appendix 1], where counts are drawn: larger samples of one distribution come
+/// nearer to its information.
 #[test]
 fn larger_samples_come_nearer() {
     // p(0,0) = 4/10, p(0,1) = 1/10, p(1,0) = 2/10, p(1,1) = 3/10.
     let shares = [(0, 0, 4), (0, 1, 1), (1, 0, 2), (1, 1, 3)];
     let truth = mutual(&shares, 0);
     let mut random = ChaCha8Rng::seed_from_u64(1);
-    // The mean distance over 40 samples falls as 1/√n: ten times for a hundredfold sample. Five is asked for.
+    // The mean distance over 40 samples falls as 1/√n: ten times for a hundredfold sample. The test
+    // requires five.
     let mut distance = |rows: usize| {
         let sample = |random: &mut ChaCha8Rng| {
             let mut counts = shares.map(|(x, c, _)| (x, c, 0u64));

@@ -1,12 +1,15 @@
-//! Average class size (mission M7): n / (released classes + 1 if anything is suppressed).
+//! Average class size [LeFevre 2006, not divided by k]: n / (released classes + 1 if any row is
+//! suppressed).
 //!
-//! Not monotone: a suppressed class can become a released one, and then there are more of them. Bounded by n / all
-//! classes. Suppressed rows are one class of many, so that there is nothing for a trade-off to weigh.
+//! Not monotone: generalizing can turn a suppressed class into a released one and so raise the
+//! number of classes. Lower bound: n / all classes. Suppressed rows form one class among many, so a
+//! trade-off has nothing to weigh. Costs one count of the classes.
 
 use super::discernibility::{most_classes, occurring};
 use super::{Evidence, Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
+use crate::registry::LossKind;
 
 pub(super) struct AverageClass {
     rows: f64,
@@ -21,8 +24,8 @@ impl AverageClass {
 }
 
 impl Loss for AverageClass {
-    fn name(&self) -> &'static str {
-        "aecs"
+    fn kind(&self) -> LossKind {
+        LossKind::Aecs
     }
 
     fn monotone(&self) -> bool {

@@ -1,18 +1,20 @@
-//! Ambiguity (mission M7; Nergiz and Clifton 2007): the mean over rows of how many leaf
-//! combinations a row could be. A suppressed row could be any.
+//! Ambiguity [Nergiz 2007b]: the mean, over rows, of the number of leaf combinations that a row
+//! could stand for. A suppressed row could stand for any.
 //!
-//! Not monotone; without the suppressed rows' surplus it is, and that is its bound. With a trade-off a released
-//! row costs g·(its combinations), a suppressed one s·(all), and no row less than the lesser of the two; where suppression is
-//! free it is monotone.
+//! Not monotone. Without the surplus of suppressed rows it is monotone; that value is the bound.
+//! With a trade-off, a released row costs g·(its combinations) and a suppressed row s·(all
+//! combinations); the bound charges each row the lesser of the two. If suppression is free, the
+//! loss is monotone.
 
 use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
+use crate::registry::LossKind;
 
 pub(super) struct Ambiguity {
     /// Column → level → least leaves under an occurring value.
     least: Vec<Vec<f64>>,
-    /// What a suppressed row costs: all leaf combinations.
+    /// The cost of a suppressed row: all leaf combinations.
     everything: f64,
     tradeoff: Tradeoff,
 }
@@ -46,8 +48,8 @@ impl Ambiguity {
 }
 
 impl Loss for Ambiguity {
-    fn name(&self) -> &'static str {
-        "ambiguity"
+    fn kind(&self) -> LossKind {
+        LossKind::Ambiguity
     }
 
     fn monotone(&self) -> bool {
@@ -67,7 +69,7 @@ impl Loss for Ambiguity {
         }
     }
 
-    /// The surplus is the share of suppressed rows, each of which could be anything.
+    /// The surplus is the share of suppressed rows; each could be anything.
     fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
         let share = flags.rows() as f64 / (view.rows() as f64).max(1.0);
         let surplus = if flags.rows() > 0 { vec![share] } else { Vec::new() };

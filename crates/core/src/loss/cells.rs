@@ -1,14 +1,15 @@
-//! Losses that are sums over cells: what a released cell costs hangs on its column, level and value, and a
-//! suppressed one costs the same wherever it is.
+//! Losses that are sums over cells: the cost of a released cell depends on its column, level and
+//! value; a suppressed cell has one fixed cost.
 //!
-//! A row is released or suppressed, so in each column it costs at least the lesser of the two. `least` adds that up
-//! over all rows; it never falls with the level for the losses here: where leaves are counted each cell only
-//! grows, and where bits are, c·H of a value is at least the sum of its parts', and so is c times a constant. Rows
-//! that a top suppresses are suppressed at every node below it. They cost more than `least` has
-//! counted by at least what lies between a suppressed cell and the dearest cell under their value at the top, its
-//! *peak*: that is the surplus. Both together bound every node between a bottom and a top.
+//! **Bound.** A row is either released or suppressed, so in each column it costs at least the
+//! lesser of the two. `least` sums that over all rows. It never decreases with the level: where
+//! leaves are counted, each cell only grows; where bits are counted, c·H of a value is at least the
+//! sum over its parts, and so is c times a constant. Rows suppressed at a top are suppressed at
+//! every node below it. Compared with `least`, such a row costs at least the difference between a
+//! suppressed cell and the most expensive cell under its value at the top (its *peak*): this is the
+//! surplus. `least` and surplus together bound every node between a bottom and a top.
 //!
-//! A loss costs one pass over the suppressed classes and over the values of each column's level.
+//! Costs one pass over the suppressed classes and over the values of each column's level.
 
 use super::marginals::{ColumnCounts, Marginals};
 use crate::classes::{Flags, View};
@@ -20,7 +21,7 @@ struct Costs {
     rows: Vec<Vec<u64>>,
     /// Level → value → what a released cell costs.
     released: Vec<Vec<f64>>,
-    /// What a suppressed cell costs.
+    /// The cost of a suppressed cell.
     suppressed: f64,
     /// Level → Σ over rows of what they cost when all are released.
     total: Vec<f64>,
@@ -36,7 +37,8 @@ pub(super) struct CellCosts {
 }
 
 impl CellCosts {
-    /// `released` gives a column's costs by level and value, `suppressed` that of a suppressed cell.
+    /// `released` gives a column's costs by level and value, `suppressed` that of a suppressed
+    /// cell.
     pub(super) fn new(
         marginals: &Marginals,
         released: impl Fn(&ColumnCounts) -> Vec<Vec<f64>>,
@@ -61,7 +63,8 @@ impl CellCosts {
         self.columns.iter().enumerate().map(&mut column).collect()
     }
 
-    /// Column by column, what a node costs at least, with the surplus of one of its generalizations.
+    /// Column by column, what a node costs at least, with the surplus of one of its
+    /// generalizations.
     pub(super) fn bounds<'a>(
         &'a self,
         node: &'a Node,
@@ -121,7 +124,8 @@ fn peaks(column: &ColumnCounts, capped: &[Vec<f64>]) -> Vec<Vec<f64>> {
     capped.iter().zip(&column.codes).map(level).collect()
 }
 
-/// Σ of rows × cost in the order of values, so that a sum has the same bits however its classes came about.
+/// Σ of rows × cost in the order of values, so that a sum has the same bits however its classes
+/// came about.
 fn sum(rows: impl Iterator<Item = u64>, costs: &[f64]) -> f64 {
     rows.zip(costs)
         .filter(|(rows, _)| *rows > 0)

@@ -1,19 +1,24 @@
-//! Classification metric CM (mission M6; Iyengar 2002, I 2.13, 2.14): the share of rows that are suppressed or whose
-//! label is not the majority label of their class. Where labels tie, one of them is the majority. With several
-//! target columns it is the mean over them; a missing label is a label of its own.
+//! Classification metric CM [Iyengar 2002; De Spoelberch, 2.13, 2.14]: the share of rows that are
+//! suppressed or whose label is not the majority label of their class. If labels tie, one of them
+//! is the majority. With several target columns, CM is the mean over them. A missing label is a
+//! label of its own.
 //!
-//! Rows in the minority only grow in number when classes merge: the most frequent label of a union is at most
-//! as frequent as those of its parts together. Suppressed rows cost 1 instead and may be released above, so the
-//! sum is not monotone, unless suppression is free.
+//! **Monotonicity.** Merging classes never lowers the number of minority rows: the most frequent
+//! label of a union is at most as frequent as those of its parts together. Suppressed rows cost 1
+//! instead and may be released at a higher node, so the sum is not monotone unless suppression is
+//! free.
 //!
-//! A class costs at least the lesser of its minority and its rows, and that too only grows with merging; all
-//! nodes are above the table itself, which is the bound. Rows suppressed at a top cost all they have and not only
-//! their minority; finer classes have smaller minorities, so that this surplus only grows towards the bottom.
-//! Sums are integers until the factors of the trade-off come in. Costs one pass over the histograms.
+//! **Bound.** A class costs at least the lesser of its minority and its rows; this too only grows
+//! with merging, and every node lies above the table itself. Rows suppressed at a top cost all
+//! their rows instead of their minority. Finer classes have smaller minorities, so this surplus
+//! only grows towards the bottom.
+//!
+//! Sums are integers until the trade-off factors apply. Costs one pass over the histograms.
 
 use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
+use crate::registry::LossKind;
 
 pub(super) struct Classification {
     /// Measured columns that hold labels.
@@ -65,8 +70,8 @@ impl Classification {
 }
 
 impl Loss for Classification {
-    fn name(&self) -> &'static str {
-        "cm"
+    fn kind(&self) -> LossKind {
+        LossKind::Cm
     }
 
     fn monotone(&self) -> bool {

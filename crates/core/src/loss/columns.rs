@@ -1,4 +1,4 @@
-//! How the losses of columns become the loss of a table.
+//! Combines per-column losses into the loss of a table. Costs one addition per column.
 
 use crate::policy::Aggregate;
 

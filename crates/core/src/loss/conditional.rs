@@ -1,13 +1,14 @@
-//! Conditional entropy Πe (mission M5; Gionis and Tassa 2007, I 2.10–2.12): Σ over cells of the bits of
-//! H(V | a), the entropy of the original values that lie under the released one, with probabilities counted in
-//! the whole original table. A suppressed cell costs H(V), the entropy of its whole column.
+//! Conditional entropy Πe [Gionis 2007; De Spoelberch, 2.10–2.12]: the sum over cells of H(V | a),
+//! the entropy in bits of the original values under the released value, with probabilities counted
+//! in the whole original table. A suppressed cell costs H(V), the entropy of its column.
 //!
-//! Summed over all rows this is non-uniform entropy to the last bit of mathematics: c(a)·H(V | a) is
-//! −Σ c(v)·log2(c(v)/c(a)). The two differ in what suppressed rows cost.
+//! Summed over all rows, it equals non-uniform entropy exactly: c(a)·H(V | a) is −Σ
+//! c(v)·log2(c(v)/c(a)). The two differ in the cost of suppressed rows.
 //!
-//! Not monotone, because a suppressed row can become a released one. Nor is it when suppression is free: a
-//! cell may well cost less above, and more than a suppressed one, where a rare value with an even mixture under it
-//! merges with a frequent one. Bounds are those of [`CellCosts`], which see to that.
+//! Not monotone, because a suppressed row can be released at a higher node. Free suppression does
+//! not make it monotone either: where a rare value with an even mixture under it merges with a
+//! frequent one, a cell can cost less at a higher level, and more than a suppressed cell.
+//! [`CellCosts`] provides bounds for this case.
 
 use super::cells::CellCosts;
 use super::columns::aggregate;
@@ -16,6 +17,7 @@ use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
+use crate::registry::LossKind;
 
 pub(super) struct ConditionalEntropy {
     costs: CellCosts,
@@ -58,8 +60,8 @@ fn entropy(counts: &[u64], all: u64) -> f64 {
 }
 
 impl Loss for ConditionalEntropy {
-    fn name(&self) -> &'static str {
-        "conditional-entropy"
+    fn kind(&self) -> LossKind {
+        LossKind::ConditionalEntropy
     }
 
     fn monotone(&self) -> bool {

@@ -1,15 +1,17 @@
-//! Discernibility (mission M3; Bayardo and Agrawal 2005, O figure 3).
+//! Discernibility metric [Bayardo 2005; El Emam 2009, figure 3].
 //!
-//! DM = Σ over released classes |E|² + n·suppressed; DM* = Σ over all classes |E|². DM* is
-//! monotone because merging classes adds 2·|E|·|F|; DM is not, and DM ≥ DM*, which is its bound.
+//! DM = Σ over released classes |E|² + n·suppressed. DM* = Σ over all classes |E|². DM* is monotone
+//! because merging two classes adds 2·|E|·|F|. DM is not monotone; DM ≥ DM* is its bound.
 //!
-//! With a trade-off, DM = g·Σ over released classes |E|² + s·n·suppressed; monotone where suppression is free.
-//! However many rows a node suppresses, the others cost least in classes of one size: the bound is the least of
-//! that over all numbers of rows that it may suppress.
+//! With a trade-off, DM = g·Σ over released classes |E|² + s·n·suppressed; it is monotone if
+//! suppression is free. For a given number of suppressed rows, the remaining rows cost least in
+//! classes of equal size: the bound is the minimum of that over all numbers of rows that the node
+//! may suppress.
 
 use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
+use crate::registry::LossKind;
 
 pub(super) struct Discernibility {
     suppressed: bool,
@@ -31,7 +33,7 @@ impl Discernibility {
         }
     }
 
-    /// The least that so many classes cost when at least `hidden` rows are suppressed.
+    /// The least cost of `classes` classes if at least `hidden` rows are suppressed.
     fn uneven(&self, classes: f64, hidden: f64) -> f64 {
         let Tradeoff { generalized: g, suppressed: s } = self.tradeoff;
         let n = self.rows;
@@ -59,8 +61,8 @@ fn squares(counts: impl Iterator<Item = u32>) -> u128 {
 }
 
 impl Loss for Discernibility {
-    fn name(&self) -> &'static str {
-        if self.suppressed { "dm" } else { "dm*" }
+    fn kind(&self) -> LossKind {
+        if self.suppressed { LossKind::Dm } else { LossKind::DmStar }
     }
 
     fn monotone(&self) -> bool {
@@ -84,8 +86,8 @@ impl Loss for Discernibility {
         if !self.tradeoff.even() {
             return self.uneven(classes, surplus.first().copied().unwrap_or(0.0));
         }
-        // Released rows cost least when all their classes are of one size. Of one class nothing can be told:
-        // it is released or suppressed as a whole.
+        // Released rows cost least if all their classes have equal size. A single class gives no
+        // bound: it is released or suppressed as a whole.
         match surplus {
             [hidden] if classes >= 2.0 => {
                 let kept = self.rows - hidden;
@@ -95,8 +97,8 @@ impl Loss for Discernibility {
         }
     }
 
-    /// Every class costs the lesser of its square and its suppression, which with an even trade-off is its square;
-    /// the surplus is the suppressed rows.
+    /// Every class costs the lesser of its square and its suppression, which with an even trade-off
+    /// is its square; the surplus is the suppressed rows.
     fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
         let counted = self.suppressed && flags.rows() > 0;
         let Tradeoff { generalized, suppressed } = self.tradeoff;

@@ -1,11 +1,12 @@
-//! Non-uniform entropy (mission M4; Gionis and Tassa 2007, de Waal and Willenborg 1999, O
-//! appendix D): Σ over columns and rows of −log2(count of the original value / count of the
-//! generalized value), with counts over the whole table.
+//! Non-uniform entropy [Gionis 2007; de Waal 1999; El Emam 2009, appendix D]: the sum over columns
+//! and rows of −log2(count of the original value / count of the generalized value), with counts
+//! over the whole table.
 //!
-//! Monotone and told from the columns alone. Counting suppressed rows adds, per column, what it
-//! takes to tell the generalized values of the suppressed rows apart; then it is not monotone, unless a
-//! trade-off makes suppression free. The bits of generalization count all rows, by the definition, and only the
-//! bits that are added count as suppression's: the two never stand for each other, and the bound needs no more care.
+//! Monotone, and computed from the column marginals alone. Counting suppressed rows adds, per
+//! column, the bits that distinguish the generalized values of the suppressed rows; then it is not
+//! monotone, unless a trade-off makes suppression free. By definition the generalization bits count
+//! all rows, and only the added bits count as suppression. The two never replace each other, so the
+//! bound needs no further care.
 
 use super::cells::count;
 use super::columns::aggregate;
@@ -13,6 +14,7 @@ use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
+use crate::registry::LossKind;
 
 pub(super) struct Entropy {
     /// Column → level → bits.
@@ -67,8 +69,8 @@ fn bits(column: &super::marginals::ColumnCounts, level: usize) -> f64 {
 }
 
 impl Loss for Entropy {
-    fn name(&self) -> &'static str {
-        "entropy"
+    fn kind(&self) -> LossKind {
+        LossKind::Entropy
     }
 
     fn monotone(&self) -> bool {
@@ -83,8 +85,8 @@ impl Loss for Entropy {
         aggregate(self.aggregate, self.columns(node, surplus))
     }
 
-    /// The surplus of a column is its bits for the suppressed rows. It only grows towards the bottom: values get
-    /// finer, and n·H of a mixture is at least the sum of its parts'.
+    /// The surplus of a column is its bits for the suppressed rows. It only grows towards the
+    /// bottom: values get finer, and n·H of a mixture is at least the sum of its parts'.
     fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
         let mut surplus = Vec::new();
         if self.count_suppressed && flags.rows() > 0 {

@@ -1,33 +1,34 @@
-//! Height, absolute and relative distance (mission M1; I 2.7, 2.8): Σ w·t and Σ w·t/h.
+//! Height, absolute and relative distance [De Spoelberch, 2.7, 2.8]: Σ w·t and Σ w·t/h.
 //!
-//! Monotone; told from the node alone.
+//! Monotone, and computed from the node alone.
 
 use super::{Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
+use crate::registry::LossKind;
 
 pub(super) struct Height {
-    name: &'static str,
+    kind: LossKind,
     /// What one level of each column costs.
     step: Vec<f64>,
 }
 
 impl Height {
-    pub(super) fn new(name: &'static str, marginals: &Marginals, weights: &[f64]) -> Self {
-        let relative = name == "relative";
+    pub(super) fn new(kind: LossKind, marginals: &Marginals, weights: &[f64]) -> Self {
+        let relative = kind == LossKind::Relative;
         let step = marginals
             .columns
             .iter()
             .zip(weights)
             .map(|(c, w)| if relative { w / c.height() as f64 } else { *w })
             .collect();
-        Height { name, step }
+        Height { kind, step }
     }
 }
 
 impl Loss for Height {
-    fn name(&self) -> &'static str {
-        self.name
+    fn kind(&self) -> LossKind {
+        self.kind
     }
 
     fn monotone(&self) -> bool {

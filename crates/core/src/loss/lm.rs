@@ -1,10 +1,10 @@
-//! Loss metric LM (mission M7; Iyengar 2002): the share of the hierarchy's leaves under a cell,
-//! scaled so that a leaf costs 0 and everything costs 1.
+//! Loss metric LM [Iyengar 2002]: the share of the hierarchy's leaves under a cell, scaled so that
+//! a leaf costs 0 and the root costs 1.
 //!
-//! Monotone unless suppressed rows count (the default): their cells cost 1. Without their surplus
-//! it is told from the columns alone, and that is the bound. With a trade-off other than even a suppressed
-//! cell may cost less than a released one, and bounds are those of [`CellCosts`]; where suppression is free it is
-//! monotone, because cells only grow.
+//! Monotone unless suppressed rows count (the default); their cells cost 1. Without their surplus,
+//! LM follows from the column marginals alone; that value is the bound. With an uneven trade-off a
+//! suppressed cell may cost less than a released one, and [`CellCosts`] provides the bounds. If
+//! suppression is free, LM is monotone because cells only grow.
 
 use super::cells::CellCosts;
 use super::columns::aggregate;
@@ -13,6 +13,7 @@ use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
+use crate::registry::LossKind;
 
 pub(super) struct LossMetric {
     /// Column → level → Σ over rows of the leaves under the cell.
@@ -110,8 +111,8 @@ fn costs(marginals: &Marginals, tradeoff: Tradeoff) -> CellCosts {
 }
 
 impl Loss for LossMetric {
-    fn name(&self) -> &'static str {
-        "lm"
+    fn kind(&self) -> LossKind {
+        LossKind::Lm
     }
 
     fn monotone(&self) -> bool {
@@ -129,8 +130,8 @@ impl Loss for LossMetric {
         }
     }
 
-    /// The surplus of a column is the leaves that suppressed rows add; towards the bottom there are more such
-    /// rows, and each had fewer leaves to begin with.
+    /// The surplus of a column is the leaves that suppressed rows add; towards the bottom there are
+    /// more such rows, and each had fewer leaves to begin with.
     fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
         let mut surplus = Vec::new();
         if let Some(costs) = &self.uneven {

@@ -1,5 +1,5 @@
-//! What losses need to know of single columns: for each level, how often its values occur; of a target, how
-//! mixed its labels are to begin with.
+//! Column marginals used by losses: for each level, the count of each value; for a target, the
+//! initial impurity of its labels.
 
 use crate::classes::Classes;
 use crate::hierarchy::Hierarchy;
@@ -53,7 +53,7 @@ pub struct Marginals {
     pub classes: usize,
     /// The measured columns that hold labels.
     pub targets: Vec<TargetCounts>,
-    /// What each column tells of the targets; none without a target.
+    /// The information of each column about the targets; none without a target.
     pub worths: Vec<Worths>,
 }
 

@@ -1,8 +1,9 @@
-//! Losses: what a node costs the recipient. One file per family, one line in [`NAMES`].
+//! Losses: what a node costs the recipient. One file per family; which there are is in the
+//! registry ([`LossKind`]).
 //!
-//! Definitions are those of the user guide ("How the numbers are defined"). Sums over rows are kept
-//! in integers, and everything else is added up in one fixed order, so that a loss has the same bits
-//! whatever the classes were rolled up from.
+//! The user guide defines each loss ("How the numbers are defined"). Sums over rows are integers,
+//! and all other sums are added in one fixed order, so a loss has the same bits regardless of the
+//! classes that it was rolled up from.
 
 mod aecs;
 mod ambiguity;
@@ -30,12 +31,13 @@ use self::tradeoff::Tradeoff;
 use crate::classes::{Flags, View};
 use crate::error::{Error, Result};
 use crate::lattice::Node;
-use crate::policy::{Aggregate, LossParameters};
+use crate::policy::LossParameters;
+use crate::registry::LossKind;
 
-/// What a node costs.
+/// The cost of a node.
 pub trait Loss: Send + Sync {
-    /// What policies and certificates call it.
-    fn name(&self) -> &'static str;
+    /// Which loss it is.
+    fn kind(&self) -> LossKind;
 
     /// Whether no generalization of a node costs less than the node, with monotone models.
     fn monotone(&self) -> bool;
@@ -48,106 +50,73 @@ pub trait Loss: Send + Sync {
     /// The loss of a node with these classes suppressed.
     fn loss(&self, view: &View<'_>, flags: &Flags) -> f64;
 
-    /// What the node costs at least, told from the columns and from the surplus of one of its generalizations;
-    /// an empty surplus tells nothing. Never falls from a node to its generalization, nor with the surplus.
+    /// A lower bound of the node's loss, from the columns and from the surplus of one of its
+    /// generalizations; an empty surplus adds nothing. Never falls from a node to its
+    /// generalization, nor with the surplus.
     fn bound(&self, node: &Node, surplus: &[f64]) -> f64;
 
-    /// What the classes of a node tell of other nodes.
+    /// Evidence of a node's classes about other nodes.
     fn evidence(&self, view: &View<'_>, _: &Flags) -> Evidence {
         Evidence { above: self.bound(view.node(), &[]), surplus: Vec::new() }
     }
 
-    /// What each column loses, with its weight; none where the loss does not fall apart into columns.
+    /// The loss of each column, with its weight; none if the loss is not a sum over columns.
     fn parts(&self, _: &View<'_>, _: &Flags) -> Vec<f64> {
         Vec::new()
     }
 }
 
-/// What the classes of a node tell of other nodes, with monotone models: suppressed rows only grow in number
-/// towards the bottom, and classes only merge towards the top.
+/// Evidence of a node's classes about other nodes, for monotone models: suppressed rows only
+/// increase towards the bottom, and classes only merge towards the top.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
-    /// What every generalization costs at least.
+    /// A lower bound of the cost of every generalization.
     pub above: f64,
-    /// What suppressed rows add at least to every specialization, in the loss's own parts; empty for nothing.
+    /// What suppressed rows add at least to every specialization, in the loss's own parts; empty
+    /// for nothing.
     pub surplus: Vec<f64>,
 }
 
-/// All losses, as policies name them.
-pub const NAMES: [&str; 15] = [
-    "height",
-    "absolute",
-    "relative",
-    "prec",
-    "dm",
-    "dm*",
-    "entropy",
-    "conditional-entropy",
-    "lm",
-    "ambiguity",
-    "aecs",
-    "cm",
-    "vinterbo",
-    "column-mi",
-    "value-mi",
-];
-
-/// The losses that look at the labels of targets.
-const LABELLED: [&str; 3] = ["cm", "column-mi", "value-mi"];
-
-/// Whether a loss looks at the labels of targets, and so is not defined without one.
-pub fn labelled(name: &str) -> bool {
-    LABELLED.contains(&name)
-}
-
-/// The losses that can be told of a table: those of labels only where there is a target.
-pub fn defined(marginals: &Marginals) -> impl Iterator<Item = &'static str> {
+/// The losses that are defined for a table: those of targets only where there is one.
+pub fn defined(marginals: &Marginals) -> impl Iterator<Item = LossKind> {
     let labels = !marginals.targets.is_empty();
-    NAMES.into_iter().filter(move |&name| labels || !labelled(name))
+    LossKind::ALL.iter().copied().filter(move |kind| labels || !kind.needs_target())
 }
 
-/// Makes the loss that a policy asks for, with what it does not say at its default.
+/// Makes the loss of a policy, with what it does not say at its default.
 ///
 /// # Errors
-/// An unknown name, a parameter that the loss does not have, or a loss of labels for a table without a target.
+/// A parameter that the loss does not have, or a loss of labels for a table without a target.
 pub fn build(parameters: &LossParameters, marginals: &Marginals, weights: &[f64]) -> Result<Box<dyn Loss>> {
     Error::check(check(parameters))?;
-    let LossParameters { name, aggregate, count_suppressed, tradeoff } = parameters;
+    let LossParameters { kind, aggregate, count_suppressed, tradeoff } = *parameters;
     let tradeoff = Tradeoff::new(tradeoff.unwrap_or(0.5));
-    let counted = |default: bool| count_suppressed.unwrap_or(default);
-    let how = |default: Aggregate| aggregate.unwrap_or(default);
-    if labelled(name) && marginals.targets.is_empty() {
-        return Err(no_target(name).into());
+    let (counted, how) = (kind.counts_suppressed(count_suppressed), kind.aggregate(aggregate));
+    if kind.needs_target() && marginals.targets.is_empty() {
+        return Err(no_target(kind).into());
     }
-    Ok(match name.as_str() {
-        "height" => Box::new(height::Height::new("height", marginals, weights)),
-        "absolute" => Box::new(height::Height::new("absolute", marginals, weights)),
-        "relative" => Box::new(height::Height::new("relative", marginals, weights)),
-        "prec" => Box::new(prec::Prec::new("prec", marginals, weights, counted(false), tradeoff)),
-        "vinterbo" => Box::new(prec::Prec::new("vinterbo", marginals, weights, counted(false), tradeoff)),
-        "column-mi" => {
+    Ok(match kind {
+        LossKind::Height | LossKind::Absolute | LossKind::Relative => {
+            Box::new(height::Height::new(kind, marginals, weights))
+        }
+        LossKind::Prec | LossKind::Vinterbo => {
+            Box::new(prec::Prec::new(kind, marginals, weights, counted, tradeoff))
+        }
+        LossKind::ColumnMi => {
             let told = marginals.worths.iter().zip(weights).map(|(worths, w)| w * worths.mutual());
             let weights: Vec<f64> = told.collect();
-            Box::new(prec::Prec::new("column-mi", marginals, &weights, counted(false), tradeoff))
+            Box::new(prec::Prec::new(kind, marginals, &weights, counted, tradeoff))
         }
-        "value-mi" => Box::new(value_mi::ValueInformation::new(marginals, weights, counted(false))),
-        "dm" => Box::new(discernibility::Discernibility::new(marginals, true, tradeoff)),
-        "dm*" => Box::new(discernibility::Discernibility::new(marginals, false, tradeoff)),
-        "entropy" => {
-            let (how, counted) = (how(Aggregate::Sum), counted(false));
-            Box::new(entropy::Entropy::new(marginals, weights, how, counted, tradeoff))
-        }
-        "conditional-entropy" => {
-            let how = how(Aggregate::Sum);
+        LossKind::ValueMi => Box::new(value_mi::ValueInformation::new(marginals, weights, counted)),
+        LossKind::Dm => Box::new(discernibility::Discernibility::new(marginals, true, tradeoff)),
+        LossKind::DmStar => Box::new(discernibility::Discernibility::new(marginals, false, tradeoff)),
+        LossKind::Entropy => Box::new(entropy::Entropy::new(marginals, weights, how, counted, tradeoff)),
+        LossKind::ConditionalEntropy => {
             Box::new(conditional::ConditionalEntropy::new(marginals, weights, how, tradeoff))
         }
-        "lm" => {
-            let (how, counted) = (how(Aggregate::Mean), counted(true));
-            Box::new(lm::LossMetric::new(marginals, weights, how, counted, tradeoff))
-        }
-        "ambiguity" => Box::new(ambiguity::Ambiguity::new(marginals, tradeoff)),
-        "aecs" => Box::new(aecs::AverageClass::new(marginals)),
-        "cm" => Box::new(classification::Classification::new(marginals, tradeoff)),
-        other => return Err(parameters::unknown(other).into()),
+        LossKind::Lm => Box::new(lm::LossMetric::new(marginals, weights, how, counted, tradeoff)),
+        LossKind::Ambiguity => Box::new(ambiguity::Ambiguity::new(marginals, tradeoff)),
+        LossKind::Aecs => Box::new(aecs::AverageClass::new(marginals)),
+        LossKind::Cm => Box::new(classification::Classification::new(marginals, tradeoff)),
     })
 }

@@ -1,95 +1,82 @@
-//! Which parameters a loss has, and what is told to whoever gives it others.
+//! Checks the parameters that a policy gives a loss against those that the loss has.
 
-use super::NAMES;
-use crate::error::{Fault, nearest};
+use crate::error::Fault;
 use crate::policy::LossParameters;
+use crate::registry::{LossKind, SuppressedRows};
 
-/// What is wrong with a loss as a policy asks for it, whatever the table is.
+/// Errors of a loss as specified by a policy, whatever the table is.
 pub fn check(parameters: &LossParameters) -> Vec<Fault> {
-    let name = parameters.name.as_str();
-    if !NAMES.contains(&name) {
-        return vec![unknown(name)];
-    }
     [aggregate(parameters), count_suppressed(parameters), tradeoff(parameters)]
         .into_iter()
         .flatten()
         .collect()
 }
 
-pub(super) fn unknown(name: &str) -> Fault {
-    let near = nearest(name, NAMES).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
-    Fault::input(format!("there is no loss \"{name}\""))
-        .key("search.loss")
-        .help(format!("{near}losses are {}", NAMES.join(", ")))
-}
-
-/// What is told where labels are asked for and none are there.
-pub(crate) fn no_target(name: &str) -> Fault {
-    Fault::input(format!("loss \"{name}\" counts labels, and no column has role \"target\""))
+/// The fault where labels are needed and no column has them.
+pub(crate) fn no_target(kind: LossKind) -> Fault {
+    Fault::input(format!("loss \"{kind}\" counts labels, and no column has role \"target\""))
         .key("search.loss")
         .help("give the column whose values are to be predicted role = \"target\", or ask for another loss")
 }
 
 fn aggregate(parameters: &LossParameters) -> Option<Fault> {
-    let name = parameters.name.as_str();
-    let columns = matches!(name, "entropy" | "conditional-entropy" | "lm");
-    (parameters.aggregate.is_some() && !columns).then(|| {
-        Fault::input(format!("loss \"{name}\" has no aggregate"))
+    let kind = parameters.kind;
+    (parameters.aggregate.is_some() && !kind.entry().aggregates).then(|| {
+        let several = listed(|kind| kind.entry().aggregates);
+        Fault::input(format!("loss \"{kind}\" has no aggregate"))
             .key("search.loss.aggregate")
-            .help("only \"lm\", \"entropy\" and \"conditional-entropy\" are put together from columns in several ways")
+            .help(format!("only {several} are put together from columns in several ways"))
     })
 }
 
-/// Whether suppressed rows count in a loss by its definition; none where a policy may say.
-fn counts(name: &str) -> Option<bool> {
-    match name {
-        "dm" | "ambiguity" | "aecs" | "conditional-entropy" | "cm" => Some(true),
-        "dm*" | "height" | "absolute" | "relative" => Some(false),
-        _ => None,
-    }
-}
-
 fn count_suppressed(parameters: &LossParameters) -> Option<Fault> {
-    let name = parameters.name.as_str();
-    let (always, asked) = (counts(name)?, parameters.count_suppressed?);
+    let (kind, asked) = (parameters.kind, parameters.count_suppressed?);
+    let always = kind.counts_suppressed(Some(asked));
     (always != asked).then(|| {
         let how = if always { "counts" } else { "does not count" };
-        Fault::input(format!("loss \"{name}\" {how} suppressed rows by its definition"))
+        Fault::input(format!("loss \"{kind}\" {how} suppressed rows by its definition"))
             .key("search.loss.count_suppressed")
-            .help(match name {
-                "dm" => "\"dm*\" is the form that does not count them",
-                "conditional-entropy" => "\"entropy\" is the form that does not count them",
-                _ => "leave it out",
+            .help(match kind.entry().without_suppressed {
+                Some(other) => format!("\"{other}\" is the form that does not count them"),
+                None => "leave it out".into(),
             })
     })
 }
 
-/// The trade-off weighs suppressed rows, so they have to count; in `aecs` they are one class whatever they are.
+/// The trade-off weighs suppressed rows, so they have to count. In `aecs` they are one class
+/// whatever they are; in `value-mi` a suppressed cell costs what its original value was worth,
+/// which the classes of a node do not show.
 fn tradeoff(parameters: &LossParameters) -> Option<Fault> {
-    let name = parameters.name.as_str();
+    let kind = parameters.kind;
     let tau = parameters.tradeoff?;
-    let default = name == "lm";
-    let counted = counts(name).unwrap_or(parameters.count_suppressed.unwrap_or(default));
     if !(0.0..=1.0).contains(&tau) {
         return Some(Fault::input(format!("{tau} is not a trade-off")).key("search.loss.tradeoff").help(
             "give a number from 0 (suppression is free) over 0.5 (the default) to 1 (generalization is free)",
         ));
     }
-    // In "value-mi" a suppressed cell costs what its original value was worth, which classes of a node do not tell.
-    if counted && name != "aecs" && name != "value-mi" {
+    let entry = kind.entry();
+    if entry.tradeoff && kind.counts_suppressed(parameters.count_suppressed) {
         return None;
     }
-    let help = match counts(name) {
-        None if name != "value-mi" => "add count_suppressed = true",
-        _ => {
-            "losses with a trade-off are \"prec\", \"vinterbo\", \"column-mi\", \"dm\", \"entropy\", \"conditional-entropy\", \"lm\", \"ambiguity\" and \"cm\""
-        }
+    let help = match entry.suppressed {
+        SuppressedRows::Optional { .. } if entry.tradeoff => "add count_suppressed = true".into(),
+        _ => format!("losses with a trade-off are {}", listed(|kind| kind.entry().tradeoff)),
     };
     Some(
         Fault::input(format!(
-            "loss \"{name}\" as asked for has nothing to trade off suppressed rows against"
+            "loss \"{kind}\" as asked for has nothing to trade off suppressed rows against"
         ))
         .key("search.loss.tradeoff")
         .help(help),
     )
+}
+
+/// The losses with a property, as a sentence lists them.
+fn listed(has: impl Fn(LossKind) -> bool) -> String {
+    let names: Vec<String> =
+        LossKind::ALL.iter().filter(|kind| has(**kind)).map(|kind| format!("\"{kind}\"")).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
 }

@@ -1,17 +1,21 @@
-//! Losses that add up level / height: Prec (mission M2; S figure 32, I 2.9), the mean over cells; Vinterbo's measure as Katirai
-//! has it ("Method 1"), the sum over the cells of a row; and the same with every column weighted by its mutual information with the
-//! targets ("Method 2"), which comes in with the weights. The last two are means over rows.
+//! Losses that sum level / height: Prec, the mean over cells [Sweeney 2001, figure 32; De
+//! Spoelberch, 2.9]; Vinterbo's measure, the sum over the cells of a row [Katirai 2006, "Method
+//! 1"]; and the same with each column weighted by its mutual information with the targets
+//! [Katirai 2006, "Method 2"], which arrives as column weights. The last two are means over rows.
 //!
-//! Monotone unless suppressed rows count; then their cells are at the top. With a trade-off a released row costs
-//! g·(its mean), a suppressed one s·(that of the top), and no row less than the lesser of the two: that is the bound. Where
-//! suppression is free it is monotone: there are ever more released rows, and each costs ever more.
+//! Monotone unless suppressed rows count; then their cells are at the top. With a trade-off, a
+//! released row costs g·(its mean) and a suppressed row s·(the mean of the top); the bound charges
+//! each row the lesser of the two. If suppression is free, the loss is monotone: the number of
+//! released rows and the cost of each only grow.
 
 use super::{Evidence, Loss, Marginals, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
+use crate::policy::Aggregate;
+use crate::registry::LossKind;
 
 pub(super) struct Prec {
-    name: &'static str,
+    kind: LossKind,
     /// What the sum over the cells of a row is divided by: the columns for a mean, 1 for a sum.
     share: f64,
     heights: Vec<f64>,
@@ -22,15 +26,18 @@ pub(super) struct Prec {
 
 impl Prec {
     pub(super) fn new(
-        name: &'static str,
+        kind: LossKind,
         marginals: &Marginals,
         weights: &[f64],
         count_suppressed: bool,
         tradeoff: Tradeoff,
     ) -> Self {
         let heights = marginals.columns.iter().map(|c| c.height() as f64).collect();
-        let share = if name == "prec" { marginals.columns.len().max(1) as f64 } else { 1.0 };
-        Prec { name, share, heights, weights: weights.to_vec(), count_suppressed, tradeoff }
+        let share = match kind.aggregate(None) {
+            Aggregate::Mean => marginals.columns.len().max(1) as f64,
+            _ => 1.0,
+        };
+        Prec { kind, share, heights, weights: weights.to_vec(), count_suppressed, tradeoff }
     }
 
     /// What a released row and a suppressed one cost.
@@ -48,14 +55,14 @@ impl Prec {
     }
 }
 
-/// The mean over rows of which a share costs something else.
+/// The weighted mean over kept and hidden rows.
 fn mixed(kept: f64, hidden: f64, share: Option<f64>) -> f64 {
     share.map_or(kept, |share| kept + share * (hidden - kept))
 }
 
 impl Loss for Prec {
-    fn name(&self) -> &'static str {
-        self.name
+    fn kind(&self) -> LossKind {
+        self.kind
     }
 
     fn monotone(&self) -> bool {

@@ -1,42 +1,45 @@
-//! The losses of any recoding, cell by cell: what a release costs that is not of one node.
+//! Losses of an arbitrary recoding, cell by cell: the price of a release that is not a single node.
 //!
-//! The definitions are those of the other files here, with every cell at its own value instead of every
-//! column at its level: leaves under the cell (LM, ambiguity), its level (Prec), rows of the whole table under
-//! its value (entropies), what it tells of the targets (value-mi), classes by what they look like (DM, AECS, CM). A suppressed row is priced as everything, or,
-//! by the losses that do not count suppression, with the cells that it would have had at the first step.
-//! Height and distances are those of the first step's node. For a single step every loss is the same as the
-//! search's. Costs one pass over the cells of the distinct tuples; then each loss is a few sums.
+//! The definitions are those of the other files, with each cell at its own value instead of each
+//! column at its level: leaves under the cell (LM, ambiguity), its level (Prec), rows of the whole
+//! table under its value (entropies), its information about the targets (value-mi), classes by
+//! their released values (DM, AECS, CM). A suppressed row is priced as the root; losses that do not
+//! count suppression price it with the cells that it would have had at the first step. Height and
+//! distances are those of the first step's node. For a single step, every loss equals that of the
+//! search. Costs one pass over the cells of the distinct tuples, then a few sums per loss.
 
 use rustc_hash::FxHashMap;
 
 use super::columns::aggregate;
-use super::labelled;
-use super::parameters::{check, no_target, unknown};
+use super::parameters::{check, no_target};
 use super::tradeoff::Tradeoff;
 use crate::error::{Error, Result};
 use crate::histogram::Histogram;
 use crate::lattice::Node;
 use crate::policy::{Aggregate, LossParameters};
 use crate::recoded::{Recoded, entropy};
+use crate::registry::LossKind;
 
 /// What is added up over the cells of one column.
 #[derive(Debug, Default)]
 struct Sums {
     /// Σ leaves under the cell, over rows that are released and over those that are not.
     leaves: [u64; 2],
-    /// Σ of levels, in a poset of measures, likewise. Levels are whole numbers, of which sums are exact.
+    /// Σ of levels (of measures in a poset), likewise. Levels are whole numbers, so sums are exact.
     levels: [f64; 2],
     /// Σ −log2(rows with the original value / rows under the cell's value), over all rows.
     bits: f64,
-    /// What it takes to tell the suppressed rows' values apart.
+    /// The bits that distinguish the values of suppressed rows.
     hidden: f64,
-    /// Σ of the entropy of the original values under the cell's value, over released rows; and of all values.
+    /// Σ of the entropy of the original values under the cell's value, over released rows; and of
+    /// all values.
     conditional: f64,
     whole: f64,
     height: f64,
     all: u64,
-    /// The mutual information with the targets, and Σ of the bits that cells tell less of them than the original values, over rows that
-    /// are released and over those that are not; then all that the latter told. Nothing without a target.
+    /// The mutual information with the targets; then Σ of the bits of information that cells lose
+    /// relative to the original values, over released and over suppressed rows; then all bits of
+    /// the latter. Empty without a target.
     mutual: f64,
     untold: [f64; 2],
     told: f64,
@@ -64,7 +67,7 @@ pub struct Price {
 
 impl Price {
     /// Adds up what losses need; `first` is the node of the first step.
-    pub fn new(recoded: &Recoded<'_>, first: &Node) -> Self {
+    pub fn new(recoded: &Recoded, first: &Node) -> Self {
         let square = |n: u64| u128::from(n) * u128::from(n);
         Price {
             columns: (0..recoded.columns().len()).map(|column| sums(recoded, column)).collect(),
@@ -83,70 +86,81 @@ impl Price {
         }
     }
 
-    /// A loss, with what is not said at its default.
+    /// A loss, with defaults for parameters that are not given.
     ///
     /// # Errors
-    /// An unknown name, a parameter that the loss does not have, or a loss of labels for a table without a target.
+    /// A parameter that the loss does not have, or a loss of labels for a table without a target.
     pub fn loss(&self, parameters: &LossParameters, weights: &[f64]) -> Result<f64> {
         Error::check(check(parameters))?;
-        let name = parameters.name.as_str();
-        let known = if name == "cm" { !self.minorities.is_empty() } else { self.targets };
-        if labelled(name) && !known {
-            return Err(no_target(name).into());
+        let kind = parameters.kind;
+        let known = if kind.counts_labels() { !self.minorities.is_empty() } else { self.targets };
+        if kind.needs_target() && !known {
+            return Err(no_target(kind).into());
         }
         let Tradeoff { generalized: g, suppressed: s } = Tradeoff::new(parameters.tradeoff.unwrap_or(0.5));
         let first = |part: &dyn Fn(usize, f64) -> f64| {
             let parts = self.first.iter().zip(weights).enumerate();
             aggregate(Aggregate::Sum, parts.map(|(i, (&level, weight))| weight * part(i, level)))
         };
-        let columns = |default: Aggregate| {
-            let how = parameters.aggregate.unwrap_or(default);
-            aggregate(how, self.parts(parameters, weights).into_iter())
-        };
+        let columns =
+            || aggregate(kind.aggregate(parameters.aggregate), self.parts(parameters, weights).into_iter());
         let (rows, hidden) = (self.rows as f64, self.suppressed as f64);
-        Ok(match name {
-            "height" | "absolute" => first(&|_, level| level),
-            "relative" => first(&|i, level| level / self.columns[i].height),
-            "prec" | "lm" => columns(Aggregate::Mean),
-            "entropy" | "conditional-entropy" | "vinterbo" | "column-mi" | "value-mi" => {
-                columns(Aggregate::Sum)
-            }
-            "dm" => {
+        Ok(match kind {
+            LossKind::Height | LossKind::Absolute => first(&|_, level| level),
+            LossKind::Relative => first(&|i, level| level / self.columns[i].height),
+            LossKind::Prec
+            | LossKind::Lm
+            | LossKind::Entropy
+            | LossKind::ConditionalEntropy
+            | LossKind::Vinterbo
+            | LossKind::ColumnMi
+            | LossKind::ValueMi => columns(),
+            LossKind::Dm => {
                 let hidden = u128::from(self.rows) * u128::from(self.suppressed);
                 g * self.squares[0] as f64 + s * hidden as f64
             }
-            "dm*" => self.squares[1] as f64,
-            "ambiguity" => (g * self.ambiguity + s * hidden * self.everything) / rows.max(1.0),
-            "aecs" => rows / (self.classes + usize::from(self.suppressed > 0)).max(1) as f64,
-            "cm" => {
+            LossKind::DmStar => self.squares[1] as f64,
+            LossKind::Ambiguity => (g * self.ambiguity + s * hidden * self.everything) / rows.max(1.0),
+            LossKind::Aecs => rows / (self.classes + usize::from(self.suppressed > 0)).max(1) as f64,
+            LossKind::Cm => {
                 let targets = self.minorities.len() as f64;
                 let minority = self.minorities.iter().sum::<u64>() as f64;
                 (g * minority + s * hidden * targets) / (rows * targets).max(1.0)
             }
-            other => return Err(unknown(other).into()),
         })
     }
 
-    /// What each column loses, with its weight; none where the loss does not fall apart into columns.
+    /// The loss of each column, with its weight; none if the loss is not a sum over columns.
     pub fn parts(&self, parameters: &LossParameters, weights: &[f64]) -> Vec<f64> {
         let tradeoff = Tradeoff::new(parameters.tradeoff.unwrap_or(0.5));
         let Tradeoff { generalized: g, suppressed: s } = tradeoff;
-        let counted = parameters.count_suppressed;
-        let part: &dyn Fn(&Sums) -> f64 = match parameters.name.as_str() {
-            name if name != "cm" && labelled(name) && !self.targets => return Vec::new(),
-            "column-mi" => &|sums| sums.mutual * self.precision(sums, counted.unwrap_or(false), tradeoff),
-            "value-mi" => &|sums| {
-                let hidden = if counted.unwrap_or(false) { sums.told } else { sums.untold[1] };
+        let kind = parameters.kind;
+        let counted = kind.counts_suppressed(parameters.count_suppressed);
+        if kind.needs_target() && !self.targets {
+            return Vec::new();
+        }
+        let part: &dyn Fn(&Sums) -> f64 = match kind {
+            LossKind::ColumnMi => &|sums| sums.mutual * self.precision(sums, counted, tradeoff),
+            LossKind::ValueMi => &|sums| {
+                let hidden = if counted { sums.told } else { sums.untold[1] };
                 (sums.untold[0] + hidden) / (self.rows as f64).max(1.0)
             },
-            "prec" | "vinterbo" => &|sums| self.precision(sums, counted.unwrap_or(false), tradeoff),
-            "lm" => &|sums| self.scaled(sums, counted.unwrap_or(true), tradeoff),
-            "entropy" => {
-                let counted = counted.unwrap_or(false);
+            LossKind::Prec | LossKind::Vinterbo => &|sums| self.precision(sums, counted, tradeoff),
+            LossKind::Lm => &|sums| self.scaled(sums, counted, tradeoff),
+            LossKind::Entropy => {
                 &move |sums: &Sums| g * sums.bits + if counted { s * sums.hidden } else { 0.0 }
             }
-            "conditional-entropy" => &|sums| g * sums.conditional + s * self.suppressed as f64 * sums.whole,
-            _ => return Vec::new(),
+            LossKind::ConditionalEntropy => {
+                &|sums| g * sums.conditional + s * self.suppressed as f64 * sums.whole
+            }
+            LossKind::Height
+            | LossKind::Absolute
+            | LossKind::Relative
+            | LossKind::Dm
+            | LossKind::DmStar
+            | LossKind::Ambiguity
+            | LossKind::Aecs
+            | LossKind::Cm => return Vec::new(),
         };
         self.columns.iter().zip(weights).map(|(sums, weight)| weight * part(sums)).collect()
     }
@@ -175,7 +189,7 @@ impl Price {
     }
 }
 
-fn sums(recoded: &Recoded<'_>, column: usize) -> Sums {
+fn sums(recoded: &Recoded, column: usize) -> Sums {
     let values = &recoded.columns()[column];
     let base = recoded.base();
     let mut sums = Sums { height: values.height as f64, all: values.leaves as u64, ..Sums::default() };
@@ -212,7 +226,8 @@ fn sums(recoded: &Recoded<'_>, column: usize) -> Sums {
         sums.mutual = told.mutual;
         for &((leaf, at), rows) in &pairs {
             let before = told.worths[leaf as usize];
-            // A set of values may tell more than one of them does; nothing is gained by that.
+            // A set of values may carry more information than one of them; this does not count as a
+            // gain.
             let bits = (before - values.values[at as usize].worth).max(0.0);
             sums.untold[0] += rows[0] as f64 * bits;
             sums.untold[1] += rows[1] as f64 * bits;
@@ -223,7 +238,7 @@ fn sums(recoded: &Recoded<'_>, column: usize) -> Sums {
 }
 
 /// Σ over released rows of the leaf combinations that a row could be.
-fn ambiguity(recoded: &Recoded<'_>) -> f64 {
+fn ambiguity(recoded: &Recoded) -> f64 {
     let columns = recoded.columns();
     let row = |class: usize| -> f64 {
         (0..columns.len()).map(|c| f64::from(columns[c].values[recoded.cell(class, c)].leaves)).product()
@@ -234,7 +249,7 @@ fn ambiguity(recoded: &Recoded<'_>) -> f64 {
 }
 
 /// Target → released rows that do not have the most frequent label of their class.
-fn minorities(recoded: &Recoded<'_>) -> Vec<u64> {
+fn minorities(recoded: &Recoded) -> Vec<u64> {
     let all: Vec<usize> = (0..recoded.base().targets()).collect();
     let minority = |histogram: &Histogram| {
         let class = |class: usize| {

@@ -1,8 +1,8 @@
 //! The trade-off between generalization and suppression: two factors from one number.
 //!
-//! τ in [0, 1] gives g = min(1, 2·(1 − τ)), what generalization costs in released rows, and
-//! s = min(1, 2·τ), what suppression costs. At ½, the default, both are 1: the loss as it is defined. Below
-//! it suppression gets cheaper, above it generalization does.
+//! τ in [0, 1] gives g = min(1, 2·(1 − τ)), the factor of generalization in released rows, and s =
+//! min(1, 2·τ), the factor of suppression. At ½, the default, both are 1 and the loss is unchanged.
+//! Below ½ suppression is cheaper; above ½ generalization is cheaper.
 
 /// The two factors.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,8 +24,8 @@ impl Tradeoff {
         self.generalized == 1.0 && self.suppressed == 1.0
     }
 
-    /// Whether suppression costs nothing. Losses whose cells never get cheaper by generalization are monotone
-    /// then: towards the top ever more rows are released, and each costs ever more.
+    /// Whether suppression costs nothing. Losses whose cells never get cheaper by generalization
+    /// are monotone then: towards the top ever more rows are released, and each costs ever more.
     pub(super) fn free(self) -> bool {
         self.suppressed == 0.0
     }

@@ -1,20 +1,24 @@
-//! What released values no longer tell of the target (mission M10; Katirai, "Method 3"): the mean over rows of the sum over columns of
-//! the worth of the original value less that of the released one, in bits; what a value is worth is in `worth.rs`.
+//! Loss of value information [Katirai 2006, "Method 3"]: the mean over rows of the sum over columns
+//! of the worth of the original value minus that of the released value, in bits. `worth.rs` defines
+//! the worth of a value.
 //!
-//! A value is worth at least what lies above it, so that a cell never costs less by generalization: monotone where suppressed
-//! rows are not counted, the default. Where they are, a suppressed cell has lost all that its value was worth: beside what it lost by
-//! generalization that is the worth of its generalized value, which is the surplus. It only grows towards the bottom, where more rows are
-//! suppressed and values are worth more. There is no trade-off: with one, a suppressed row would cost by its original value, which
-//! the classes of a node do not know.
+//! **Monotonicity.** A value is worth at least as much as its ancestors, so generalization never
+//! lowers the cost of a cell: the loss is monotone if suppressed rows are not counted (the
+//! default). If they are counted, a suppressed cell loses the whole worth of its value. Beyond the
+//! loss by generalization, that is the worth of the generalized value: the surplus. It only grows
+//! towards the bottom, where more rows are suppressed and values are worth more. There is no
+//! trade-off, because a suppressed row would then cost by its original value, which the classes of
+//! a node do not contain.
 //!
-//! Sums over leaves are in the order of leaves at every level, so that rounding keeps them monotone, too. Costs one pass
-//! over the suppressed classes.
+//! Sums over leaves follow the order of leaves at every level, so rounding preserves monotonicity.
+//! Costs one pass over the suppressed classes.
 
 use super::columns::aggregate;
 use super::{Evidence, Loss, Marginals};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
+use crate::registry::LossKind;
 use crate::worth::Worths;
 
 /// One column.
@@ -72,8 +76,8 @@ impl ValueInformation {
 }
 
 impl Loss for ValueInformation {
-    fn name(&self) -> &'static str {
-        "value-mi"
+    fn kind(&self) -> LossKind {
+        LossKind::ValueMi
     }
 
     fn monotone(&self) -> bool {

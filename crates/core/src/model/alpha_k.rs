@@ -1,58 +1,49 @@
-//! (α, k)-anonymity (mission P6; Wong, Li, Fu, Wang 2006): beside k rows, no value of a sensitive column is
-//! more frequent in a class than α.
+//! (α, k)-anonymity [Wong 2006]: every class has at least k rows, and no value of a sensitive
+//! column has a share above α in it.
 //!
-//! The figure of a class is the largest share of a value, or of one of those that the policy names. Missing cells
-//! protect nobody: shares are of the rows that have a value. Where none has, nothing is told, and the figure is 0.
+//! The figure of a class is the largest share of any value, or of any value that the policy names.
+//! Missing cells protect nobody: shares count only rows that have a value. A class in which every
+//! value is missing reveals nothing; its figure is 0.
 //!
-//! A share in a union is between those in its parts, so a union of safe classes is safe; a safe class may be lost
-//! in a large unsafe one. Monotone only where nothing may be suppressed. Costs a pass over a class's values.
+//! The share in a union lies between the shares in its parts, so a union of safe classes is safe. A
+//! safe class may still be merged into a large unsafe one, so the model is monotone only if no row
+//! may be suppressed. Costs one pass over a class's values.
 
-use super::class::{Bound, Class, ClassModel, to_reach};
+use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
 use super::{Sensitive, Values};
 use crate::error::Result;
-use crate::policy::AlphaK as Asked;
+use crate::policy::{AlphaK as Asked, ModelKind};
 use crate::table::Code;
 
 /// No value too frequent in any class.
 #[derive(Debug, Clone)]
 pub struct AlphaK {
-    claim: String,
+    facts: ClassFacts,
     column: Sensitive,
     alpha: f64,
     /// Code → whether it counts.
     counts: Vec<bool>,
-    strict: bool,
 }
 
 impl AlphaK {
-    /// As a policy asks for it, of a column; `strict` where no row may be suppressed.
+    /// From a policy's parameters, for a column; `strict` if no row may be suppressed.
     ///
     /// # Errors
     /// A named value that the column does not have.
     pub fn new(claim: String, asked: &Asked, column: &Values<'_>, strict: bool) -> Result<Self> {
         let counts = column.named(asked.values.as_deref())?;
-        Ok(AlphaK { claim, column: column.sensitive(), alpha: asked.alpha, counts, strict })
+        let bound = Bound::AtMost(asked.alpha);
+        let facts = ClassFacts::new(ModelKind::AlphaK, claim, column.measured, bound).strict(strict);
+        Ok(AlphaK { facts, column: column.sensitive(), alpha: asked.alpha, counts })
     }
 }
 
 impl ClassModel for AlphaK {
-    fn claim(&self) -> &str {
-        &self.claim
+    fn class_facts(&self) -> &ClassFacts {
+        &self.facts
     }
 
-    fn column(&self) -> usize {
-        self.column.measured
-    }
-
-    fn absorbs(&self) -> bool {
-        self.strict
-    }
-
-    fn bound(&self) -> Bound {
-        Bound::AtMost(self.alpha)
-    }
-
-    fn behind(&self, class: Class<'_>) -> f64 {
+    fn unreleasable_rows(&self, class: Class<'_>) -> f64 {
         let rows: u64 = class.present(self.column.missing).map(|(_, n)| u64::from(n)).sum();
         to_reach(self.alpha, self.figure(class), rows as f64)
     }

@@ -1,11 +1,12 @@
-//! Average risk and strict average risk (mission P15; ARX's models of these names): whoever links every released row with
-//! its person gets few right on average.
+//! Average risk and strict average risk, as in ARX: an adversary who links every released row to a
+//! person is right for few rows on average.
 //!
-//! One of the rows of a class is picked right with probability 1 over its rows, so the average over rows is classes / rows; it is
-//! the marketer risk that reports show. The average hides who is worst off; the strict model asks for k rows in every class too. Merging
-//! classes lowers the average, and so does leaving out the smallest. Costs nothing beyond the count of classes.
+//! A row of a class of n rows is linked correctly with probability 1/n, so the average over rows is
+//! classes / rows. This is the marketer risk that reports show. The average does not bound the
+//! worst case; the strict model also requires k rows in every class. Merging classes lowers the
+//! average, and so does suppressing the smallest ones. Costs nothing beyond the count of classes.
 
-use super::table::TableFigure;
+use super::table::{FigureFacts, TableFigure};
 use crate::error::Fault;
 use crate::population::Sizes;
 
@@ -17,7 +18,7 @@ pub struct AverageRisk {
 }
 
 impl AverageRisk {
-    /// What a table of so many rows cannot reach.
+    /// The error if a table of `rows` rows cannot reach the limit.
     pub fn unreachable(self, max: f64, rows: u64) -> Option<Fault> {
         if self.k > rows {
             let fault =
@@ -36,15 +37,11 @@ impl AverageRisk {
 }
 
 impl TableFigure for AverageRisk {
+    fn facts(&self) -> FigureFacts {
+        FigureFacts { min_rows: self.k, falls_when_merged: true }
+    }
+
     fn figure(&self, sizes: &Sizes) -> Option<f64> {
         Some(sizes.classes() as f64 / sizes.rows() as f64)
-    }
-
-    fn least(&self) -> u64 {
-        self.k
-    }
-
-    fn falls(&self) -> bool {
-        true
     }
 }

@@ -1,58 +1,49 @@
-//! β-likeness (mission P15; Cao and Karras 2012): a class makes no value of a sensitive column more likely than
-//! the whole table does by more than a factor: (p − q)/q ≤ β wherever p > q.
+//! β-likeness [Cao 2012]: the relative gain of every sensitive value in a class is bounded: (p −
+//! q)/q ≤ β wherever p > q.
 //!
-//! p is the share in the class, q in the whole input table, suppressed rows included. *Basic* asks just that. *Enhanced*
-//! asks for (p − q)/q ≤ min(β, −ln q), so that a frequent value cannot become certain. The figure is the largest gain;
-//! for enhanced, the gain that would be as near to β as the gain is to its own limit. A missing cell is one more value.
+//! p is the share of the value in the class, q its share in the whole input table, suppressed rows
+//! included. *Basic* requires exactly this. *Enhanced* requires (p − q)/q ≤ min(β, −ln q), so that
+//! a frequent value cannot become certain. The figure is the largest gain; for *enhanced*, it is
+//! the gain scaled so that it relates to β as the actual gain relates to its own limit. A missing
+//! cell counts as one more value.
 //!
-//! An upper limit on every share holds for a union of classes for which it holds; a safe class may be lost in an unsafe
-//! one. Monotone only where nothing may be suppressed. Costs a pass over a class's values.
+//! An upper bound on every share carries over to a union of classes. A safe class may still be
+//! merged into an unsafe one, so the model is monotone only if no row may be suppressed. Costs one
+//! pass over a class's values.
 
 use super::Values;
-use super::class::{Bound, Class, ClassModel, to_reach};
-use crate::policy::{BetaLikeness as Asked, Likeness};
+use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
+use crate::policy::{BetaLikeness as Asked, Likeness, ModelKind};
 
 /// No value much more likely than in the table.
 #[derive(Debug, Clone)]
 pub struct BetaLikeness {
-    claim: String,
-    measured: usize,
+    facts: ClassFacts,
     beta: f64,
     /// Code → its share of the table, and what its gain is multiplied by.
     shares: Vec<(f64, f64)>,
-    strict: bool,
 }
 
 impl BetaLikeness {
-    /// As a policy asks for it, of a column; `strict` where no row may be suppressed.
+    /// From a policy's parameters, for a column; `strict` if no row may be suppressed.
     pub fn new(claim: String, asked: &Asked, column: &Values<'_>, strict: bool) -> Self {
         let factor = |share: f64| match asked.kind {
             Likeness::Basic => 1.0,
             Likeness::Enhanced => asked.beta / asked.beta.min(-share.ln()),
         };
         let shares = column.shares().into_iter().map(|share| (share, factor(share))).collect();
-        BetaLikeness { claim, measured: column.measured, beta: asked.beta, shares, strict }
+        let bound = Bound::AtMost(asked.beta);
+        let facts = ClassFacts::new(ModelKind::BetaLikeness, claim, column.measured, bound).strict(strict);
+        BetaLikeness { facts, beta: asked.beta, shares }
     }
 }
 
 impl ClassModel for BetaLikeness {
-    fn claim(&self) -> &str {
-        &self.claim
+    fn class_facts(&self) -> &ClassFacts {
+        &self.facts
     }
 
-    fn column(&self) -> usize {
-        self.measured
-    }
-
-    fn absorbs(&self) -> bool {
-        self.strict
-    }
-
-    fn bound(&self) -> Bound {
-        Bound::AtMost(self.beta)
-    }
-
-    fn behind(&self, class: Class<'_>) -> f64 {
+    fn unreleasable_rows(&self, class: Class<'_>) -> f64 {
         let rows = class.rows();
         let beyond = |(&code, &n): (&u32, &u32)| {
             let (share, factor) = self.shares[code as usize];
@@ -68,7 +59,8 @@ impl ClassModel for BetaLikeness {
         let gain = |(&code, &n): (&u32, &u32)| {
             let (share, factor) = self.shares[code as usize];
             let gain = (f64::from(n) / rows - share) / share;
-            // A value that all rows of the table have gains nothing, and has no limit to be near to.
+            // A value that all rows of the table have gains nothing, and has no limit to be near
+            // to.
             if gain > 0.0 { gain * factor } else { 0.0 }
         };
         class.codes.iter().zip(class.counts).map(gain).fold(0.0, f64::max)

@@ -1,51 +1,62 @@
-//! (c, k)-safety (mission P8; Martin, Kifer, Machanavajjhala, Gehrke 2007): whoever knows any k basic implications about the
-//! people in the table, beside the release and who is in which class, is sure of nobody's value by c or more.
+//! (c, k)-safety [Martin 2007]: an adversary who knows the release, the class of each person and
+//! any k basic implications about the people in the table can infer no person's value with
+//! probability c or more.
 //!
-//! An atom says that a person has a value; a basic implication says that if some atoms hold, one of some others does. The
-//! paper proves that the worst k of them are A₁ → C, …, A_k → C with one consequent, an atom C that becomes likely. They say
-//! that C holds or none of the Aᵢ does, so that the probability of C becomes 1/(1 + R) with
-//! R = P(neither C nor any Aᵢ) / P(C). Classes are independent of each other, and the values of a class are dealt to its
-//! people at random, so P(neither …) is a product over classes. In a class the worst h atoms (their MINIMIZE1) are
-//! about a few people, each with the most frequent values; with u₀ ≥ u₁ ≥ … values for each person, these are
-//! avoided with probability Π (n − i − rows of the uᵢ most frequent values) / (n − i). The k + 1 atoms can be spread
-//! over several classes (their MINIMIZE2): it is a model of the whole table.
+//! An atom states that a person has a value. A basic implication states that if some atoms hold,
+//! then one of some other atoms holds. The paper proves that the worst k implications are A₁ → C,
+//! …, A_k → C with one consequent C. They state that C holds or none of the Aᵢ does, so the
+//! probability of C becomes 1/(1 + R) with R = P(neither C nor any Aᵢ) / P(C). Classes are
+//! independent, and the values of a class are assigned to its people at random, so P(neither …) is
+//! a product over classes. In one class the worst h atoms (MINIMIZE1 in the paper) concern a few
+//! people, each with the most frequent values. With u₀ ≥ u₁ ≥ … values per person, they are avoided
+//! with probability Π (n − i − rows of the uᵢ most frequent values) / (n − i). The k + 1 atoms may
+//! be spread over several classes (MINIMIZE2), so this is a model of the whole table.
 //!
-//! The figure of a class is the largest probability that an atom about a person in it can reach, with atoms in any class
-//! that is released; that of the table is the largest of these. A class is flagged where its figure by itself is c or
-//! more, for one that tells everything would make all others tell too; then where its figure is among those left. Without the flagged classes there are fewer atoms to choose from, and all
-//! other figures are the same or less; so what is left is safe. It need not be the most that could be left.
+//! **Flagging.** The figure of a class is the largest probability that an atom about a person in it
+//! can reach, with atoms in any released class; the figure of the table is the maximum. A class is
+//! flagged first if its figure on its own is c or more, because such a class would raise the figure
+//! of all others, and then if its figure among the remaining classes is c or more. Without the
+//! flagged classes there are fewer atoms to choose from and no other figure rises, so the remaining
+//! classes are safe. They are not necessarily the largest safe set.
 //!
-//! Missing cells are no value and protect nobody: the people who have one are left out of a class. Merging classes
-//! cannot raise the largest figure (their theorem), so it is monotone where no row may be suppressed; otherwise a class
-//! can be flagged in worse company. Costs k² per class for the whole table, and k³ and a sort for each class.
+//! People with a missing cell are left out of their class and protect nobody. Merging classes never
+//! raises the largest figure (theorem of the paper), so the model is monotone if no row may be
+//! suppressed; otherwise merging can flag a class. Costs k² per class for the whole table, and k³
+//! and a sort per class.
 
 use super::class::{Bound, Class};
-use super::{PrivacyModel, Sensitive, Values, Verdict};
+use super::{ModelFacts, PrivacyModel, Sensitive, Values, Verdict};
 use crate::classes::{Flags, View};
-use crate::policy::CkSafety as Asked;
+use crate::policy::{CkSafety as Asked, ModelKind};
 
 /// Nobody's value becomes likely by a few implications.
 #[derive(Debug, Clone)]
 pub struct CkSafety {
-    claim: String,
+    facts: ModelFacts,
     column: Sensitive,
     c: f64,
     /// Atoms that an adversary chooses: one more than implications.
     atoms: usize,
-    strict: bool,
 }
 
-/// The worst of a class: atoms → the least probability that none of so many holds, and how likely the likeliest is.
+/// The worst case of a class: atoms → the least probability that none of them holds, and the
+/// probability of the most likely one.
 struct Worst {
     none: Vec<f64>,
     likeliest: f64,
 }
 
 impl CkSafety {
-    /// As a policy asks for it, of a column; `strict` where no row may be suppressed.
+    /// From a policy's parameters, for a column; `strict` if no row may be suppressed.
     pub fn new(claim: String, asked: &Asked, column: &Values<'_>, strict: bool) -> Self {
         let column = column.sensitive();
-        CkSafety { claim, column, c: asked.c, atoms: asked.knowledge + 1, strict }
+        let facts = ModelFacts {
+            monotone: strict,
+            judged_last: true,
+            needs: vec![column.measured],
+            ..ModelFacts::new(ModelKind::CkSafety, claim)
+        };
+        CkSafety { facts, column, c: asked.c, atoms: asked.knowledge + 1 }
     }
 
     fn bound(&self) -> Bound {
@@ -90,7 +101,8 @@ impl CkSafety {
         for values in 1..=self.atoms {
             most[values] = most[values - 1] + rows.get(values - 1).copied().unwrap_or(0);
         }
-        // Least products for the people from one on, of whom each has at most so many values, with so many atoms.
+        // Least products for the people from one on, with bounds on the values per person and on
+        // the atoms.
         let people = (self.atoms as u64).min(n) as usize;
         let mut next = vec![no_atoms(self.atoms); self.atoms + 1];
         for person in (0..people as u64).rev() {
@@ -116,7 +128,7 @@ fn no_atoms(atoms: usize) -> Vec<f64> {
     std::iter::once(1.0).chain(std::iter::repeat_n(f64::INFINITY, atoms)).collect()
 }
 
-/// Atoms may be repeated: so many or fewer.
+/// Atoms may be repeated: at most the given number.
 fn at_most(mut none: Vec<f64>) -> Vec<f64> {
     for atoms in 1..none.len() {
         none[atoms] = none[atoms].min(none[atoms - 1]);
@@ -134,24 +146,8 @@ fn spread(here: &[f64], there: &[f64]) -> Vec<f64> {
 }
 
 impl PrivacyModel for CkSafety {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        self.strict
-    }
-
-    fn cascades(&self) -> bool {
-        false
-    }
-
-    fn last(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> Vec<usize> {
-        vec![self.column.measured]
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -171,7 +167,6 @@ impl PrivacyModel for CkSafety {
 
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
         let achieved = self.figures(classes, flags).into_iter().flatten().reduce(f64::max);
-        let holds = achieved.is_none_or(|figure| self.bound().holds(figure));
-        Some(Verdict { required: self.c, achieved, holds })
+        Some(Verdict::within(self.bound(), achieved))
     }
 }

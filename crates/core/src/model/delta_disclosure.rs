@@ -1,51 +1,49 @@
-//! δ-disclosure privacy (mission P15; Brickell and Shmatikov 2008): no class makes a value of a sensitive column much
-//! more or much less likely than the whole table does: |ln(p/q)| < δ for every value of the table.
+//! δ-disclosure privacy [Brickell 2008]: |ln(p/q)| < δ for every value of a sensitive column and
+//! every class.
 //!
-//! p is its share in the class, q in the whole input table, suppressed rows included. A value of the table that a class
-//! lacks is told not to be there, which is endlessly far. A missing cell is one more value.
+//! p is the share of the value in the class, q its share in the whole input table, suppressed rows
+//! included. A value of the table that is absent from a class has infinite distance. A missing cell
+//! counts as one more value.
 //!
-//! That p is between q·e^−δ and q·e^δ holds for a union of classes for which it holds; a safe class may be lost in
-//! an unsafe one. Monotone only where nothing may be suppressed. Costs a pass over a class's values.
+//! q·e^−δ < p < q·e^δ carries over to a union of classes. A safe class may still be merged into an
+//! unsafe one, so the model is monotone only if no row may be suppressed. Costs one pass over a
+//! class's values.
 
 use super::Values;
-use super::class::{Bound, Class, ClassModel};
+use super::class::{Bound, Class, ClassFacts, ClassModel};
+use crate::policy::ModelKind;
 
 /// No value much more or less likely than in the table.
 #[derive(Debug, Clone)]
 pub struct DeltaDisclosure {
-    claim: String,
-    measured: usize,
-    delta: f64,
+    facts: ClassFacts,
     /// Code → its share of the table.
     shares: Vec<f64>,
     /// How many values the table has.
     values: usize,
-    strict: bool,
 }
 
 impl DeltaDisclosure {
     /// Of a column; `strict` where no row may be suppressed.
     pub fn new(claim: String, delta: f64, column: &Values<'_>, strict: bool) -> Self {
         let values = column.rows.iter().filter(|&&rows| rows > 0).count();
-        DeltaDisclosure { claim, measured: column.measured, delta, shares: column.shares(), values, strict }
+        let (bound, shares) = (Bound::WellBelow(delta), column.shares());
+        let facts = ClassFacts::new(ModelKind::DeltaDisclosure, claim, column.measured, bound);
+        let facts = facts.strict(strict).min_safe_rows(min_rows(delta, &shares, values));
+        DeltaDisclosure { facts, shares, values }
     }
 }
 
+/// The rarest value of the table is in a safe class, and no more likely than it may be.
+fn min_rows(delta: f64, shares: &[f64], values: usize) -> u64 {
+    let rarest = shares.iter().copied().filter(|&share| share > 0.0).fold(1.0, f64::min);
+    let rows = (1.0 / (rarest * delta.exp()) - 1e-6).ceil();
+    (values as u64).max(rows as u64)
+}
+
 impl ClassModel for DeltaDisclosure {
-    fn claim(&self) -> &str {
-        &self.claim
-    }
-
-    fn column(&self) -> usize {
-        self.measured
-    }
-
-    fn absorbs(&self) -> bool {
-        self.strict
-    }
-
-    fn bound(&self) -> Bound {
-        Bound::WellBelow(self.delta)
+    fn class_facts(&self) -> &ClassFacts {
+        &self.facts
     }
 
     fn figure(&self, class: Class<'_>) -> f64 {

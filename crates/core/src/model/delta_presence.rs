@@ -1,48 +1,51 @@
-//! δ-presence (mission P15; Nergiz, Atzori and Clifton 2007): whoever knows the population cannot tell from the
-//! release that somebody is in the table with more confidence than δmax, nor with less than δmin.
+//! δ-presence [Nergiz 2007a]: an adversary who knows the population cannot infer from the release
+//! that a person is in the table with probability above δmax or below δmin.
 //!
-//! That confidence is the share of the people of a class of the population who are in the release. Two models
-//! make the two bounds. A class above δmax is suppressed. Below δmin there is nothing to suppress: nobody
-//! of the class may be there to begin with (a ghost), and leaving somebody out only makes it worse. So the
-//! whole table is safe or no row of it is; a δmin of 0 asks for nothing, and then there is no second model.
+//! That probability is the share of a class's people in the population who are in the release. One
+//! model checks each bound. A class above δmax is suppressed. Below δmin suppression cannot help:
+//! the class may contain nobody of the table (a ghost), and suppressing rows lowers the share
+//! further. So either the whole table is safe or none of it is. With δmin = 0 there is no second
+//! model.
 //!
-//! **Monotone.** The share of merged classes lies between theirs (a mediant), so a table all of whose classes keep
-//! to a bound keeps to it at every generalization (theorem 1 of the paper). With suppression the upper bound is
-//! not monotone row by row: 1 of 2 people is within ½, 3 of 3 are suppressed, and merged they are 4 of 5, so
-//! that rows that were safe are no longer. With a δmin above 0 nothing can be suppressed beside safe rows, and
-//! it is monotone again. Costs a pass over the classes.
+//! **Monotonicity.** The share of a union lies between those of its parts (mediant), so a table
+//! whose classes all satisfy a bound satisfies it at every generalization (theorem 1 of the paper).
+//! With suppression the upper bound is not monotone row by row: 1 of 2 people is within ½ and 3 of
+//! 3 are suppressed, but merged they are 4 of 5, so safe rows become unsafe. With δmin above 0 no
+//! row can be suppressed beside safe rows, and the model is monotone again. Costs one pass over the
+//! classes.
 
 use super::k_map::people;
-use super::{PrivacyModel, Verdict};
+use super::{ModelFacts, PrivacyModel, Verdict};
 use crate::classes::{Flags, View};
+use crate::policy::ModelKind;
 
 /// No share too high.
 #[derive(Debug, Clone)]
 pub struct MostPresent {
-    claim: String,
+    facts: ModelFacts,
     max: f64,
-    /// Whether no class is ever suppressed beside safe ones.
-    whole: bool,
 }
 
 /// No share too low.
 #[derive(Debug, Clone)]
 pub struct LeastPresent {
-    claim: String,
+    facts: ModelFacts,
     min: f64,
 }
 
 impl MostPresent {
     /// Of at most this share; `whole` where no class is ever suppressed beside safe ones.
     pub fn new(claim: String, max: f64, whole: bool) -> Self {
-        MostPresent { claim, max, whole }
+        let facts = ModelFacts { monotone: whole, ..ModelFacts::new(ModelKind::DeltaPresence, claim) };
+        MostPresent { facts, max }
     }
 }
 
 impl LeastPresent {
     /// Of at least this share, which is above 0.
     pub fn new(claim: String, min: f64) -> Self {
-        LeastPresent { claim, min }
+        let facts = ModelFacts::monotone(ModelKind::DeltaPresence, claim);
+        LeastPresent { facts: ModelFacts { needs_fixpoint: true, ..facts }, min }
     }
 
     /// The least share of all classes of the population, in a release without the flagged ones.
@@ -61,16 +64,8 @@ fn share(classes: &View<'_>, class: usize) -> f64 {
 }
 
 impl PrivacyModel for MostPresent {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        self.whole
-    }
-
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -83,21 +78,13 @@ impl PrivacyModel for MostPresent {
         let released = (0..classes.len()).filter(|&class| !flags.has(class));
         let most = released.map(|class| share(classes, class)).reduce(f64::max);
         let holds = most.is_none_or(|share| share <= self.max);
-        Some(Verdict { required: self.max, achieved: most, holds })
+        Some(Verdict::new(self.max, most, holds))
     }
 }
 
 impl PrivacyModel for LeastPresent {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        true
-    }
-
-    fn cascades(&self) -> bool {
-        true
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -110,6 +97,6 @@ impl PrivacyModel for LeastPresent {
         let released = flags.classes() < classes.len();
         let least = released.then(|| LeastPresent::least(classes, flags));
         let holds = least.is_none_or(|share| share >= self.min);
-        Some(Verdict { required: self.min, achieved: least, holds })
+        Some(Verdict::new(self.min, least, holds))
     }
 }

@@ -1,7 +1,7 @@
-//! How far apart values are for t-closeness: in an order, or in a hierarchy.
+//! Ground distances between values for t-closeness: by an order or by a hierarchy.
 //!
-//! Both are made once per problem. A class then costs a pass over the places of the order, or over the labels of
-//! the hierarchy, in room on the stack where there are few.
+//! Both are built once per problem. A class then costs one pass over the places of the order or
+//! over the labels of the hierarchy; small ones use stack memory.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::table::Code;
 
-/// Calls `work` with so many zeros; nothing is allocated for few, because this is asked of every class.
+/// Calls `work` with a slice of zeros; short slices use the stack, because this runs for every
+/// class.
 pub(super) fn with_room<T>(len: usize, work: impl FnOnce(&mut [f64]) -> T) -> T {
     const FEW: usize = 128;
     if len <= FEW { work(&mut [0.0; FEW][..len]) } else { work(&mut vec![0.0; len]) }
@@ -25,8 +26,8 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// As listed; else by number, by date, or as the column's hierarchy file lists them. Only values that occur
-    /// have a place.
+    /// As listed; else by number, by date, or as the column's hierarchy file lists them. Only
+    /// values that occur have a place.
     ///
     /// # Errors
     /// Missing cells, and values that have no order.
@@ -58,7 +59,7 @@ impl Order {
         Ok(Order { place, places: sorted.len() })
     }
 
-    /// How far apart any two of so many values are at least; 0 where two stand at one place.
+    /// A lower bound of the distance between any two of this many values; 0 if two share a place.
     pub(super) fn nearest(&self, values: usize) -> f64 {
         if self.places == values { 1.0 / (self.places.max(2) - 1) as f64 } else { 0.0 }
     }
@@ -145,8 +146,8 @@ impl Tree {
         })
     }
 
-    /// How far apart any two values are at least: the lowest level at which there is a common label, over the height;
-    /// 0 where two values are one leaf.
+    /// How far apart any two values are at least: the lowest level at which there is a common
+    /// label, over the height; 0 where two values are one leaf.
     pub(super) fn nearest(&self) -> f64 {
         let mut leaves = self.leaf.clone();
         leaves.sort_unstable();
@@ -154,7 +155,8 @@ impl Tree {
         if leaves.len() == self.leaf.len() { 1.0 / self.parents.len() as f64 } else { 0.0 }
     }
 
-    /// The surplus of every label of two neighbouring levels, and what the children of the upper one's have too much.
+    /// The surplus of every label of two neighbouring levels, and what the children of the upper
+    /// one's have too much.
     pub(super) fn room(&self) -> usize {
         let widest = self.sizes.iter().max().copied().unwrap_or(0);
         3 * widest

@@ -1,20 +1,23 @@
-//! j-anonymity, counted (mission P13; Katirai, *A Theory and Toolkit for the Mathematics of Privacy*, "Introducing the concept of j-anonymity"):
-//! a table is a part of a population, so rows of which fewer than k are alike in the table may stay where a larger part of the population
-//! has enough like them.
+//! j-anonymity, counted [Katirai 2006, "Introducing the concept of j-anonymity"]: the table is part
+//! of a population, so a class of fewer than k rows may be released if a larger table of the
+//! population contains enough rows like it.
 //!
-//! The larger table holds this one and was drawn by chance from the people. Given that a person is in it, a class of k − 1 people has
-//! t rows or more there with a probability of at most 1 − confidence; a class of t rows there is safe. That is k-map's estimate, but
-//! for the person: the rows of this table were drawn from the larger one, from large classes sooner than from small ones, so a
-//! number of rows counts as many times as it has rows. Where the larger table is everybody, t = k and this is k-map. A class of k rows here has as many there, and t
-//! is at most k. For each class by itself, not for all together.
+//! The larger table contains this one and is a random sample of the population. Given that a person
+//! is in it, a class of k − 1 people has t or more rows there with probability at most 1 −
+//! confidence; a class of t rows there is safe. This is k-map's estimate with one correction: the
+//! rows of this table are drawn from the larger one, more likely from large classes, so each number
+//! of rows is weighted by itself. If the larger table is the whole population, t = k and the model
+//! equals k-map. A class of k rows here has at least k there, and t is at most k. The confidence
+//! holds for each class, not jointly.
 //!
-//! Monotone: merging adds rows, and leaving rows out changes nobody outside of the table. Costs a pass over the classes.
+//! Monotone: merging adds rows, and suppressing rows changes nobody outside the table. Costs one
+//! pass over the classes.
 
 use super::k_map::{fewest_people, flag_fewer, rows_for};
-use super::{PrivacyModel, Verdict};
+use super::{ModelFacts, PrivacyModel, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
-use crate::policy::JAnonymity;
+use crate::policy::{JAnonymity, ModelKind};
 use crate::release::{Foresight, PredictedFacts};
 
 /// Released rows whose class has fewer than k rows.
@@ -23,10 +26,10 @@ pub(super) fn rows_below(k: u64, classes: &View<'_>, flags: &Flags) -> u64 {
     released.map(|class| u64::from(classes.counts()[class])).filter(|&rows| rows < k).sum()
 }
 
-/// At least so many rows in a larger table that k people are likely behind them.
+/// The least number of rows in a larger table that likely represents k people.
 #[derive(Debug, Clone)]
 pub struct JCounted {
-    claim: String,
+    facts: ModelFacts,
     k: u64,
     people: u64,
     confidence: f64,
@@ -37,7 +40,7 @@ pub struct JCounted {
 }
 
 impl JCounted {
-    /// As a policy asks, beside a larger table of so many rows.
+    /// From a policy's parameters and the number of rows of the larger table.
     ///
     /// # Errors
     /// Fewer people than rows.
@@ -46,7 +49,7 @@ impl JCounted {
         let people = asked.people.unwrap_or(larger);
         enough(people, larger, "larger table")?;
         Ok(JCounted {
-            claim,
+            facts: ModelFacts::monotone(ModelKind::JAnonymity, claim),
             k,
             people,
             confidence,
@@ -55,7 +58,8 @@ impl JCounted {
         })
     }
 
-    /// The most people that a class of so many rows in the larger table is taken to have.
+    /// The largest number of people that a class with this many rows in the larger table is assumed
+    /// to have.
     fn most(&self, rows: u64) -> u64 {
         let error = 1.0 - self.confidence;
         let enough = |k: u64| rows_of_a_person(k, self.people, self.larger, error) <= rows;
@@ -66,9 +70,22 @@ impl JCounted {
         }
         greatest(rows, high, enough)
     }
+
+    /// The people that it predicts of the released classes.
+    fn predicted(&self, classes: &View<'_>, flags: &Flags) -> PredictedFacts {
+        PredictedFacts {
+            k: self.k,
+            people: self.people,
+            confidence: self.confidence,
+            from: Foresight::Population,
+            rows: rows_below(self.k, classes, flags),
+            edges: Vec::new(),
+        }
+    }
 }
 
-/// The least rows that a class of k − 1 people, of whom a given one has a row, reaches with at most the error.
+/// The least rows that a class of k − 1 people, of whom a given one has a row, reaches with at most
+/// the error.
 fn rows_of_a_person(k: u64, people: u64, larger: u64, error: f64) -> u64 {
     rows_for(k, people, larger, error, |rows| rows as f64)
 }
@@ -98,16 +115,8 @@ pub(super) fn enough(people: u64, rows: u64, table: &str) -> Result<()> {
 }
 
 impl PrivacyModel for JCounted {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        true
-    }
-
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -120,17 +129,7 @@ impl PrivacyModel for JCounted {
             required: self.k as f64,
             achieved: least.map(|rows| self.most(rows) as f64),
             holds: least.is_none_or(|rows| rows >= self.needed),
-        })
-    }
-
-    fn predicted(&self, classes: &View<'_>, flags: &Flags) -> Option<PredictedFacts> {
-        Some(PredictedFacts {
-            k: self.k,
-            people: self.people,
-            confidence: self.confidence,
-            from: Foresight::Population,
-            rows: rows_below(self.k, classes, flags),
-            edges: Vec::new(),
+            predicted: Some(self.predicted(classes, flags)),
         })
     }
 }
@@ -142,7 +141,8 @@ mod tests {
 
     use super::*;
 
-    /// A larger table that is everybody counts people; one that is a part asks for fewer rows than people, and tells of more.
+    /// A larger table that is the whole population counts people; one that is a part requires fewer
+    /// rows than people, and covers more.
     #[test]
     fn larger_tables() {
         let counted = |people: Option<u64>, larger: u64| {
@@ -161,8 +161,9 @@ mod tests {
         assert!(counted(Some(400), 500).is_err());
     }
 
-    /// Classes of 4 people in larger tables of 60 of 2,000: of the rows there, from which a table is drawn, no more than the error pass for
-    /// one of 5 people. Were classes asked about alike, twice as many would.
+    /// Classes of 4 people in larger tables of 60 of 2,000: of the rows there, from which a table
+    /// is drawn, at most the error share passes for a class of 5 people. If classes were drawn
+    /// uniformly, twice as many would.
     #[test]
     fn rows_of_fewer_people_seldom_pass() {
         let (k, people, larger, error) = (5, 2000, 60, 0.05);
@@ -180,13 +181,15 @@ mod tests {
             let of = |needed: u64| counts.iter().filter(|&&n| n >= needed).sum::<u64>() as f64;
             (rows, passed, would) = (rows + of(1), passed + of(of_a_person), would + of(of_a_class));
         }
-        // 24,000 rows: the standard error of a share of 0.05 is 0.0014, or twice that for rows that come in pairs.
+        // 24,000 rows: the standard error of a share of 0.05 is 0.0014, or twice that for rows that
+        // come in pairs.
         assert!(passed / rows < error, "{}", passed / rows);
         assert!(would / rows > 1.5 * error, "{}", would / rows);
     }
 
-    /// Every way to draw 4 of 10 people, of whom 3 are in the class: 105, 63 and 7 of 210 have 1, 2 and 3 of them. One of the three,
-    /// who is drawn in 84, has 1, 2 and 3 rows in his class in 35, 42 and 7 of these.
+    /// Every way to draw 4 of 10 people, of whom 3 are in the class: 105, 63 and 7 of 210 have 1, 2
+    /// and 3 of them. One of the three, who is drawn in 84, has 1, 2 and 3 rows in his class in 35,
+    /// 42 and 7 of these.
     #[test]
     fn a_person_is_in_the_larger_table_sooner_with_others() {
         assert_eq!(rows_of_a_person(4, 10, 4, 7.0 / 84.0 + 1e-9), 3);

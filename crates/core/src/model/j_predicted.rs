@@ -1,31 +1,37 @@
-//! j-anonymity, predicted (mission P13; Katirai, *A Theory and Toolkit for the Mathematics of Privacy*, "Introducing the concept of j-anonymity"):
-//! rows of which fewer than k are alike in the table may stay where a network of the table itself predicts k people like them.
+//! j-anonymity, predicted [Katirai 2006, "Introducing the concept of j-anonymity"]: a class of
+//! fewer than k rows may be released if a Bayesian network fitted to the table predicts k people
+//! like them.
 //!
-//! The network gives a class the probability p. Of the p·n rows that it stands for, one is the row whose person is
-//! asked about, which is there however rare such people are, and one is smoothing's; p·n − 2 of the n − 1 others may be luck, so p is taken at its lower limit
-//! (Clopper and Pearson 1934) p₋ at half the error that is left. The c rows of the class are people; of the people who are not in the table each is like them with p₋. A class is
-//! safe where it has k rows, or c + Bin(people − n, p₋) reaches k but for the other half. So for the person of each row it is wrong with at most
-//! 1 − confidence, as far as the table was drawn by chance and the network's independences hold. Of each by itself, not of all together.
+//! The network assigns probability p to a class. Of the p·n rows that it represents, one is the row
+//! of the person in question, which is present however rare such people are, and one comes from
+//! smoothing. The other p·n − 2 of n − 1 rows may be chance, so p is replaced by its lower
+//! confidence limit p₋ [Clopper 1934] at half the allowed error. The c rows of the class are
+//! people; each person outside the table is like them with probability p₋. A class is safe if it
+//! has k rows, or if c + Bin(people − n, p₋) reaches k with the other half of the error. For the
+//! person of each row the statement is wrong with probability at most 1 − confidence, provided that
+//! the table is a random sample and the network's independence assumptions hold. The confidence
+//! holds for each class, not jointly.
 //!
-//! Monotone: merging adds rows and probabilities, and leaving rows out changes nobody outside of the table. Cost: the probability of every class of
-//! fewer than k rows, and what each number of rows asks for, once.
+//! Monotone: merging adds rows and probabilities, and suppressing rows changes nobody outside the
+//! table. Costs the probability of every class of fewer than k rows, and one threshold per number
+//! of rows.
 
 use std::sync::OnceLock;
 
 use super::j_counted::{enough, greatest, rows_below};
-use super::{PrivacyModel, Setting, Verdict};
+use super::{ModelFacts, PrivacyModel, Setting, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::network::{Entries, Fit, Network, fit};
-use crate::policy::JAnonymity;
+use crate::policy::{JAnonymity, ModelKind};
 use crate::population::{at_least, beta};
 use crate::release::{Foresight, PredictedBy, PredictedFacts};
 
 /// At least k people per class, as a network of the table predicts them.
 #[derive(Debug)]
 pub struct JPredicted {
-    claim: String,
+    facts: ModelFacts,
     k: u64,
     people: u64,
     confidence: f64,
@@ -37,15 +43,16 @@ pub struct JPredicted {
     needed: Vec<OnceLock<f64>>,
 }
 
-/// Rows of a class that say nothing of how many people are like its own: the one that is asked about, and the one that smoothing
-/// adds to every label.
+/// Rows of a class that carry no evidence about similar people: the row of the person in question,
+/// and the row that smoothing adds to every label.
 const TAKEN_OFF: f64 = 2.0;
 
 impl JPredicted {
     /// As a policy asks, from the table of a setting.
     ///
     /// # Errors
-    /// Fewer people than rows, or a table that no network can be fitted to.
+    /// Fewer people than rows, or a table that no network can be fitted to;
+    /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
     pub fn new(claim: String, asked: &JAnonymity, setting: &Setting<'_>) -> Result<Self> {
         let (Some(classes), Some(people)) = (setting.classes, asked.people) else {
             return Err(Fault::bug("a prediction without a table or a number of people").into());
@@ -58,10 +65,11 @@ impl JPredicted {
             columns.iter().map(|&column| setting.hierarchies[column].clone()).collect();
         let codes = |&column: &usize| (0..classes.len()).map(|class| classes.code(class, column)).collect();
         let entries = Entries::new(columns.iter().map(codes).collect(), classes.counts().to_vec())?;
+        let watch = setting.watch.cloned().unwrap_or_default();
         let asked_fit = Fit { seed: setting.seed, target: None };
-        let network = fit(&names, &hierarchies, &entries.in_order(&hierarchies), asked_fit)?;
+        let network = fit(&names, &hierarchies, &entries.in_order(&hierarchies), asked_fit, &watch)?;
         Ok(JPredicted {
-            claim,
+            facts: ModelFacts::monotone(ModelKind::JAnonymity, claim),
             k: asked.k,
             people,
             confidence: asked.confidence(),
@@ -77,7 +85,8 @@ impl JPredicted {
         (1.0 - self.confidence) / 2.0
     }
 
-    /// The probability that a class of so many rows, fewer than k, needs; infinite where none is enough.
+    /// The probability that a class of this many rows (fewer than k) needs; infinite if none
+    /// suffices.
     fn needed(&self, rows: u32) -> f64 {
         *self.needed[rows as usize - 1].get_or_init(|| {
             let (more, others) = (self.k - u64::from(rows), self.people - self.rows);
@@ -85,14 +94,15 @@ impl JPredicted {
                 return f64::INFINITY;
             }
             let lower = least(1.0, |p| at_least(more, others, p) >= 1.0 - self.error());
-            // The limit of x rows reaches `lower` where I_lower(x, others + 1) is no longer above the error.
+            // The limit of x rows reaches `lower` where I_lower(x, others + 1) falls to the error.
             let (n, most) = (self.rows as f64, self.rows as f64 - TAKEN_OFF);
             let enough = |x: f64| beta(lower, x, n - x) <= self.error();
             if most > 0.0 && enough(most) { (least(most, enough) + TAKEN_OFF) / n } else { f64::INFINITY }
         })
     }
 
-    /// The most people that a class of so many rows and this probability is taken to have.
+    /// The largest number of people that a class with these rows and this probability is assumed to
+    /// have.
     fn most(&self, rows: u64, probability: f64) -> u64 {
         let n = self.rows as f64;
         let (x, others) = (probability * n - TAKEN_OFF, self.people - self.rows);
@@ -127,7 +137,8 @@ impl JPredicted {
         let mut released: Vec<usize> = (0..classes.len()).filter(|&class| !flags.has(class)).collect();
         released.sort_by_key(|&class| counts[class]);
         let mut found: Option<u64> = None;
-        // Of classes of equal rows the one of least probability; a class has no fewer people than rows.
+        // Of classes of equal rows the one of least probability; a class has no fewer people than
+        // rows.
         for equal in released.chunk_by(|&a, &b| counts[a] == counts[b]) {
             let rows = u64::from(counts[equal[0]]);
             if found.is_some_and(|found| found <= rows) {
@@ -139,6 +150,24 @@ impl JPredicted {
             found = Some(found.map_or(people, |found| found.min(people)));
         }
         found
+    }
+
+    /// The people that it predicts of the released classes.
+    fn predicted(&self, classes: &View<'_>, flags: &Flags) -> PredictedFacts {
+        let edge = |edge: crate::network::EdgeFacts| PredictedBy {
+            column: edge.to,
+            level: edge.to_level,
+            from: edge.from,
+            from_level: edge.from_level,
+        };
+        PredictedFacts {
+            k: self.k,
+            people: self.people,
+            confidence: self.confidence,
+            from: Foresight::Network,
+            rows: rows_below(self.k, classes, flags),
+            edges: self.network.facts().edges.into_iter().map(edge).collect(),
+        }
     }
 }
 
@@ -159,16 +188,8 @@ fn least(mut high: f64, fits: impl Fn(f64) -> bool) -> f64 {
 }
 
 impl PrivacyModel for JPredicted {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        true
-    }
-
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -183,29 +204,8 @@ impl PrivacyModel for JPredicted {
     }
 
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
-        let least = self.least_people(classes, flags);
-        Some(Verdict {
-            required: self.k as f64,
-            achieved: least.map(|people| people as f64),
-            holds: least.is_none_or(|people| people >= self.k),
-        })
-    }
-
-    fn predicted(&self, classes: &View<'_>, flags: &Flags) -> Option<PredictedFacts> {
-        let edge = |edge: crate::network::EdgeFacts| PredictedBy {
-            column: edge.to,
-            level: edge.to_level,
-            from: edge.from,
-            from_level: edge.from_level,
-        };
-        Some(PredictedFacts {
-            k: self.k,
-            people: self.people,
-            confidence: self.confidence,
-            from: Foresight::Network,
-            rows: rows_below(self.k, classes, flags),
-            edges: self.network.facts().edges.into_iter().map(edge).collect(),
-        })
+        let verdict = Verdict::at_least(self.k, self.least_people(classes, flags));
+        Some(Verdict { predicted: Some(self.predicted(classes, flags)), ..verdict })
     }
 }
 
@@ -222,7 +222,8 @@ mod tests {
     use crate::network::Cell;
     use crate::table::Code;
 
-    /// Twelve leaves in fours, six in pairs, five by themselves; the names are not in the table's order.
+    /// Twelve leaves in fours, six in pairs, five by themselves; the names are not in the table's
+    /// order.
     fn hierarchies() -> Vec<Hierarchy> {
         let build = |leaves: usize, group: usize| {
             let path =
@@ -236,7 +237,8 @@ mod tests {
         ["m", "z", "a"].map(String::from).to_vec()
     }
 
-    /// A person: the second cell mostly follows from the first, the third is by itself; high numbers are rare.
+    /// A person: the second cell mostly follows from the first, the third is by itself; high
+    /// numbers are rare.
     fn person(random: &mut ChaCha8Rng) -> Vec<Code> {
         let mut below = |n: u32| random.next_u32() % n;
         let rare = |a: u32, b: u32| a.min(b);
@@ -270,7 +272,8 @@ mod tests {
         classes.into_iter().collect()
     }
 
-    /// A view needs a table whose classes are those of the node: rows of the first leaf under each label.
+    /// A view needs a table whose classes are those of the node: rows of the first leaf under each
+    /// label.
     fn judged(
         model: &JPredicted,
         rows: &[Vec<Code>],
@@ -291,13 +294,15 @@ mod tests {
         flags.reset(view.len());
         model.violations(&view, &mut flags);
         let safe = (0..view.len()).map(|class| !flags.has(class)).collect();
-        let told = model.predicted(&view, &flags).unwrap();
-        (safe, model.verdict(&view, &flags).unwrap(), told.rows)
+        let verdict = model.verdict(&view, &flags).unwrap();
+        let rows = verdict.predicted.as_ref().unwrap().rows;
+        (safe, verdict, rows)
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
-        /// Class by class from the definition: the lower limit first, then the people that are as good as certain.
+        /// Class by class from the definition: the lower limit first, then the people that are as
+        /// good as certain.
         #[test]
         fn classes_are_judged_by_the_definition(
             seed in 0u64..1000, n in 5usize..120, more in 0u64..3000, k in 1u64..9, confidence in 0.5f64..0.99,
@@ -317,7 +322,8 @@ mod tests {
             for ((look, count), safe) in view_of(&rows, &hs, &node).into_iter().zip(safe) {
                 let cell = |c: usize| Cell { level: node[c], code: look[c] };
                 let p = model.network.probability(&[cell(2), cell(0), cell(1)]);
-                // Of the n − 1 rows beside the first one of the class, less the one that smoothing added.
+                // Of the n − 1 rows beside the first one of the class, less the one that smoothing
+                // added.
                 let x = p.min(1.0) * n as f64 - 1.0 - 1.0;
                 let limit = if x > 0.0 {
                     least(1.0, |q| beta(q, x, (n as f64 - 1.0) - x + 1.0) >= error)
@@ -337,8 +343,9 @@ mod tests {
         }
     }
 
-    /// Populations that the network can tell of, 20 of them, 2,000 of 40,000 people each: of the classes that stay for their predicted
-    /// people, fewer have not k than the confidence leaves room for; and many do stay.
+    /// 20 populations that the network describes, 2,000 of 40,000 people each: among the classes
+    /// released for their predicted people, the share with fewer than k people is within the
+    /// confidence; and many are released.
     #[test]
     fn predicted_people_are_there() {
         let (hs, k, confidence) = (hierarchies(), 12, 0.9);
@@ -364,8 +371,8 @@ mod tests {
         assert!(f64::from(wrong) < (1.0 - confidence) * f64::from(stay), "{wrong} of {stay}");
     }
 
-    /// A column in which nobody is like anybody, in the population as in the table: single rows say nothing of others, however many
-    /// people there are. Two rows say little, and many say much.
+    /// A column in which nobody is like anybody, in the population as in the table: single rows say
+    /// nothing of others, however many people there are. Two rows say little, and many say much.
     #[test]
     fn rows_that_are_alone_stay_alone() {
         let of = |rows: Vec<Vec<Code>>, leaves: usize, k: u64| {
@@ -386,7 +393,8 @@ mod tests {
         };
         let (safe, most) = of((0..500).map(|i| vec![i]).collect(), 500, 2);
         assert!(safe.iter().all(|safe| !safe) && most == 1);
-        // The one `yes` among a thousand is as alone: half of the row that smoothing adds is its own.
+        // The one `yes` among a thousand is as alone: half of the row that smoothing adds is its
+        // own.
         let (safe, most) = of((0..1000).map(|i| vec![u32::from(i != 0)]).collect(), 2, 2);
         assert_eq!((safe, most), (vec![false, true], 1));
         let (safe, most) = of((0..1000).map(|i| vec![u32::from(i >= 4)]).collect(), 2, 5);
@@ -409,5 +417,12 @@ mod tests {
             &Setting { classes: Some(&table), hierarchies: &hs, quasi: &names(), ..Setting::default() },
         );
         assert!(few.unwrap_err().to_string().contains("more than the 89 people"));
+        let watch = crate::watch::Watch::none();
+        watch.cancel().finish();
+        let quasi = names();
+        let setting =
+            Setting { classes: Some(&table), hierarchies: &hs, quasi: &quasi, ..Setting::default() };
+        let stopped = Setting { watch: Some(&watch), ..setting };
+        assert!(JPredicted::new("j".into(), &asked(3, 90, 0.6), &stopped).unwrap_err().is_cancelled());
     }
 }

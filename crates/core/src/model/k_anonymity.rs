@@ -1,40 +1,47 @@
-//! k-anonymity (mission P1; Samarati and Sweeney 1998): every combination of a set of
-//! quasi-identifiers that occurs, occurs in at least k rows.
+//! k-anonymity [Samarati 1998]: every combination of quasi-identifiers that occurs, occurs in at
+//! least k rows.
 //!
-//! Over all columns a class is judged by its own count: one pass over the counts. Over some of the
-//! columns the classes are projected first, and several such sets cascade (S 6.2). With missing
-//! cells as wildcards a row is as safe as there are rows compatible with it (they agree wherever
-//! both have a value); that costs classes × (patterns of missing columns)².
+//! Over all columns, a class is judged by its own count: one pass over the counts. Over some
+//! columns, the classes are projected first, and several such sets cascade [Sweeney 2001, 6.2]. If
+//! missing cells are wildcards, a row is as safe as the number of rows compatible with it (they
+//! agree wherever both have a value); that costs classes × (patterns of missing columns)².
 
-use super::{PrivacyModel, Verdict};
+use super::{ModelFacts, PrivacyModel, Requirement, Verdict};
 use crate::classes::{Flags, View};
 use crate::rank::Ranker;
 
 /// At least k rows per combination of some columns.
 #[derive(Debug, Clone)]
 pub struct KAnonymity {
+    facts: ModelFacts,
     k: u64,
-    /// Name and columns of the group; none is all columns.
-    group: Option<(String, Vec<usize>)>,
+    /// The columns of the group; none is all columns.
+    group: Option<Vec<usize>>,
     wildcard: bool,
 }
 
 impl KAnonymity {
+    /// Its name in certificates, over all quasi-identifiers.
+    pub const CLAIM: &'static str = "k-anonymity";
+
     /// Over all quasi-identifiers. With `wildcard`, a missing cell matches everything.
     pub fn new(k: u64, wildcard: bool) -> Self {
-        KAnonymity { k, group: None, wildcard }
+        let facts = ModelFacts::monotone(Requirement::KAnonymity, KAnonymity::CLAIM);
+        KAnonymity { facts: ModelFacts { needs_fixpoint: wildcard, ..facts }, k, group: None, wildcard }
     }
 
     /// Over a named group of columns.
     pub fn of_group(k: u64, wildcard: bool, name: &str, columns: Vec<usize>) -> Self {
-        KAnonymity { k, group: Some((name.into(), columns)), wildcard }
+        let claim = format!("{}: {name}", KAnonymity::CLAIM);
+        let facts = ModelFacts::monotone(Requirement::KAnonymity, claim);
+        KAnonymity { facts: ModelFacts { needs_fixpoint: true, ..facts }, k, group: Some(columns), wildcard }
     }
 
     fn columns(&self, view: &View<'_>) -> Vec<usize> {
-        self.group.as_ref().map_or_else(|| (0..view.columns()).collect(), |(_, columns)| columns.clone())
+        self.group.clone().unwrap_or_else(|| (0..view.columns()).collect())
     }
 
-    /// Rows that each class cannot be told from, among classes not flagged.
+    /// The number of rows indistinguishable from each class, among classes that are not flagged.
     pub fn sizes(&self, view: &View<'_>, flags: &Flags) -> Vec<u64> {
         let columns = self.columns(view);
         let masks = if self.wildcard { masks(view, &columns) } else { vec![0; view.len()] };
@@ -102,23 +109,12 @@ fn project(view: &View<'_>, columns: &[usize]) -> Vec<u32> {
 }
 
 impl PrivacyModel for KAnonymity {
-    fn name(&self) -> String {
-        match &self.group {
-            None => "k-anonymity".into(),
-            Some((name, _)) => format!("k-anonymity: {name}"),
-        }
-    }
-
-    fn monotone(&self) -> bool {
-        true
-    }
-
-    fn cascades(&self) -> bool {
-        self.wildcard || self.group.is_some()
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, view: &View<'_>, flags: &mut Flags) {
-        if !self.cascades() {
+        if !self.facts.needs_fixpoint {
             flags.flag_below(view.counts(), self.k);
             return;
         }
@@ -133,10 +129,6 @@ impl PrivacyModel for KAnonymity {
     fn verdict(&self, view: &View<'_>, flags: &Flags) -> Option<Verdict> {
         let sizes = self.sizes(view, flags);
         let least = (0..view.len()).filter(|&c| !flags.has(c)).map(|c| sizes[c]).min();
-        Some(Verdict {
-            required: self.k as f64,
-            achieved: least.map(|s| s as f64),
-            holds: least.is_none_or(|s| s >= self.k),
-        })
+        Some(Verdict::at_least(self.k, least))
     }
 }

@@ -1,25 +1,25 @@
-//! (k, e)-anonymity (mission P7; Zhang, Koudas, Srivastava, Yu 2007): every class has at least k different numbers
-//! of a sensitive column, and the least and the greatest are at least e apart, so that no narrow range is told.
+//! (k, e)-anonymity [Zhang 2007]: every class has at least k different numbers of a sensitive
+//! column, and their range is at least e.
 //!
-//! The figure of a class is that range, or 0 where it has fewer than k numbers: e is above 0, so such a class never
-//! holds. Numbers that are written differently are one. Missing cells are none of them and protect nobody.
+//! The figure of a class is that range, or 0 if it has fewer than k numbers; e is above 0, so such
+//! a class is never safe. Different spellings of a number are one number. Missing cells do not
+//! count and protect nobody.
 //!
-//! Merging leaves a class the numbers that it has, so it is monotone. Costs a pass over a class's values, and a sort
-//! of them where some number is written in two ways.
+//! Merging keeps the numbers of a class, so the model is monotone. Costs one pass over a class's
+//! values, and a sort if some number has two spellings.
 
-use super::class::{Bound, Class, ClassModel};
+use super::class::{Bound, Class, ClassFacts, ClassModel};
 use super::distance::number;
 use super::{Sensitive, Values};
 use crate::error::{Fault, Result};
-use crate::policy::KE as Asked;
+use crate::policy::{KE as Asked, ModelKind};
 use crate::table::Code;
 
 /// At least k numbers that are at least e apart in every class.
 #[derive(Debug, Clone)]
 pub struct KE {
-    claim: String,
+    facts: ClassFacts,
     column: Sensitive,
-    e: f64,
     k: usize,
     /// Code → number; of a missing cell and of values that do not occur it is not read.
     numbers: Vec<f64>,
@@ -28,18 +28,20 @@ pub struct KE {
 }
 
 impl KE {
-    /// As a policy asks for it, of a column; `k` is the policy's.
+    /// From a policy's parameters, for a column; `k` is the policy's.
     ///
     /// # Errors
-    /// A value that is no number.
+    /// A value that is not a number.
     pub fn new(claim: String, asked: &Asked, column: &Values<'_>, k: Option<u64>) -> Result<Self> {
         let Some(k) = asked.k.or(k) else { return Err(Fault::bug("(k, e)-anonymity without a k").into()) };
         let numbers = numbers(column)?;
         let twins = different(occurring(column, &numbers).collect()) < column.present();
-        Ok(KE { claim, column: column.sensitive(), e: asked.e, k: k as usize, numbers, twins })
+        let facts =
+            ClassFacts::new(ModelKind::KE, claim, column.measured, Bound::AtLeast(asked.e)).absorbing();
+        Ok(KE { facts, column: column.sensitive(), k: k as usize, numbers, twins })
     }
 
-    /// What no class can reach: more numbers than the column has, or a wider range.
+    /// Requirements that no class can meet: more numbers than the column has, or a wider range.
     pub(super) fn unreachable(asked: &Asked, column: &Values<'_>, k: Option<u64>) -> Option<Fault> {
         let (name, k) = (column.name, asked.k.or(k)?);
         let all: Vec<f64> = occurring(column, &numbers(column).ok()?).collect();
@@ -92,20 +94,8 @@ fn range(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
 }
 
 impl ClassModel for KE {
-    fn claim(&self) -> &str {
-        &self.claim
-    }
-
-    fn column(&self) -> usize {
-        self.column.measured
-    }
-
-    fn absorbs(&self) -> bool {
-        true
-    }
-
-    fn bound(&self) -> Bound {
-        Bound::AtLeast(self.e)
+    fn class_facts(&self) -> &ClassFacts {
+        &self.facts
     }
 
     fn figure(&self, class: Class<'_>) -> f64 {

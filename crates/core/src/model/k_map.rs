@@ -1,33 +1,36 @@
-//! k-map (mission P2; Sweeney 2001, Samarati and Sweeney): every released class has at least k people in the
-//! population that the table was drawn from, whether they are in the table or not.
+//! k-map [Sweeney 2001; Samarati 1998]: every released class has at least k people in the
+//! population that the table was drawn from, whether or not they are in the table.
 //!
-//! Weaker than k-anonymity over the same columns, because everybody in the table is in the population: a single
-//! row may be released where enough others could be meant. It protects from whoever knows the population
-//! and does not know who is in the table. Monotone: merging classes adds their people up, and leaving rows out does
-//! not change who is in the population. Costs a pass over the classes.
+//! Weaker than k-anonymity over the same columns, because everybody in the table is in the
+//! population: a single row may be released if enough other people match it. It protects against an
+//! adversary who knows the population but not who is in the table. Monotone: merging classes adds
+//! their people, and suppressing rows does not change the population. Costs one pass over the
+//! classes.
 //!
-//! **Estimated**, where only the number of people is known (El Emam and Dankar 2008, *Protecting privacy using
-//! k-anonymity*, hypothesis testing): the table is taken for a random sample of the population. A class of k − 1 people
-//! has a hypergeometric number of rows in it. Given that it has any, let r be the least number that it reaches or passes
-//! with a probability of at most the significance. Whatever has r rows is then taken to have k people; a class of even
-//! fewer people gets there less often still. r is at most k, and k itself where the table is the population. Per class,
-//! not for all together: of many classes of k − 1 people that share may be wrong. Costs a pass over the possible
-//! numbers of rows, once.
+//! **Estimated**, if only the size of the population is known [El Emam 2008, hypothesis testing]:
+//! the table is assumed to be a random sample of the population. The number of rows of a class of k
+//! − 1 people is hypergeometric. Given that it has any, let r be the least number that it reaches
+//! or exceeds with probability at most the significance level. A class of r rows is then assumed to
+//! have k people; a class of even fewer people reaches r less often. r is at most k, and equals k
+//! if the table is the population. The significance applies per class, not jointly: among many
+//! classes of k − 1 people that share may be wrong. Costs one pass over the possible numbers of
+//! rows.
 
-use super::{PrivacyModel, Verdict};
+use super::{MinRows, ModelFacts, PrivacyModel, Verdict};
 use crate::classes::{Flags, View};
+use crate::policy::ModelKind;
 
 /// At least k people per class.
 #[derive(Debug, Clone)]
 pub struct KMap {
-    claim: String,
+    facts: ModelFacts,
     k: u64,
 }
 
 impl KMap {
     /// Of at least k people.
     pub fn new(claim: String, k: u64) -> Self {
-        KMap { claim, k }
+        KMap { facts: ModelFacts::monotone(ModelKind::KMap, claim), k }
     }
 }
 
@@ -50,16 +53,8 @@ pub(super) fn fewest_people(classes: &View<'_>, flags: &Flags) -> Option<u64> {
 }
 
 impl PrivacyModel for KMap {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        true
-    }
-
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -67,34 +62,23 @@ impl PrivacyModel for KMap {
     }
 
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
-        let least = fewest_people(classes, flags);
-        Some(Verdict {
-            required: self.k as f64,
-            achieved: least.map(|people| people as f64),
-            holds: least.is_none_or(|people| people >= self.k),
-        })
+        Some(Verdict::at_least(self.k, fewest_people(classes, flags)))
     }
 }
 
-/// At least so many rows per class that k people are likely behind it.
-#[derive(Debug, Clone)]
-pub struct KMapEstimated {
-    claim: String,
-    rows: u64,
+/// At least k of `people` people, for a table of `rows` rows: the least number of rows per class
+/// that likely represents k people.
+pub(super) fn estimated(claim: String, k: u64, people: u64, rows: u64, significance: f64) -> MinRows {
+    MinRows::new(ModelKind::KMap, claim, rows_for(k, people, rows, significance, |_| 1.0))
 }
 
-impl KMapEstimated {
-    /// Of at least k of so many people, for a table of so many rows.
-    pub fn new(claim: String, k: u64, people: u64, rows: u64, significance: f64) -> Self {
-        KMapEstimated { claim, rows: rows_for(k, people, rows, significance, |_| 1.0) }
-    }
-}
-
-/// A probability that is above a limit by no more than this part of it is at the limit: half of a population has ties that rounding would decide.
+/// A probability that is above a limit by no more than this part of it is at the limit: half of a
+/// population has ties that rounding would decide.
 const TIE: f64 = 1e-9;
 
-/// The least rows that a class of k − 1 people reaches, once it has any, with at most the given probability. Numbers of rows
-/// count by a weight, where a class is looked at the sooner the more rows it has.
+/// The least rows that a class of k − 1 people reaches, once it has any, with at most the given
+/// probability. Numbers of rows count by a weight, where a class is looked at the sooner the more
+/// rows it has.
 pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64, weigh: impl Fn(u64) -> f64) -> u64 {
     let few = k.saturating_sub(1);
     let most = few.min(rows);
@@ -127,34 +111,6 @@ pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64, weigh:
     needed.max(1)
 }
 
-impl PrivacyModel for KMapEstimated {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        true
-    }
-
-    fn cascades(&self) -> bool {
-        false
-    }
-
-    fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
-        flags.flag_below(classes.counts(), self.rows);
-    }
-
-    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
-        let released = (0..classes.len()).filter(|&class| !flags.has(class));
-        let least = released.map(|class| u64::from(classes.counts()[class])).min();
-        Some(Verdict {
-            required: self.rows as f64,
-            achieved: least.map(|rows| rows as f64),
-            holds: least.is_none_or(|rows| rows >= self.rows),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rand::{Rng, SeedableRng};
@@ -164,7 +120,8 @@ mod tests {
         super::rows_for(k, people, rows, significance, |_| 1.0)
     }
 
-    /// Every way to draw 4 of 10 people, of whom 3 are in the class, by hand: 35, 105, 63 and 7 of 210 have 0, 1, 2 and 3.
+    /// Every way to draw 4 of 10 people, of whom 3 are in the class, by hand: 35, 105, 63 and 7 of
+    /// 210 have 0, 1, 2 and 3.
     #[test]
     fn counted_by_hand() {
         assert_eq!(rows_for(4, 10, 4, 7.0 / 175.0 + 1e-9), 3);
@@ -176,7 +133,8 @@ mod tests {
         assert_eq!(rows_for(5, 1_000_000_000, 10, 0.05), 2, "two of four among so many are a wonder");
     }
 
-    /// Of the draws of 150 of 300 people that have any of 93, those with 47 of them or more are ½ + 3·10⁻³⁸.
+    /// Of the draws of 150 of 300 people that have any of 93, those with 47 of them or more are ½ +
+    /// 3·10⁻³⁸.
     #[test]
     fn a_tie_is_within_the_limit() {
         assert_eq!(rows_for(94, 300, 150, 0.5), 47);
@@ -193,7 +151,8 @@ mod tests {
         assert!(needed.windows(2).all(|pair| pair[0] <= pair[1]), "{needed:?}");
     }
 
-    /// Classes of 9 people in samples of one in five: of those seen at all, no more than the significance pass for 10.
+    /// Classes of 9 people in samples of one in five: of those seen at all, no more than the
+    /// significance pass for 10.
     #[test]
     fn classes_of_fewer_people_seldom_pass() {
         let (k, people, rows, significance) = (10, 900, 180, 0.05);

@@ -1,43 +1,51 @@
-//! l-diversity (mission P3; Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006): every class has several
-//! values of a sensitive column, so that finding a person's class does not tell the person's value.
+//! l-diversity [Machanavajjhala 2006]: every class has several values of a sensitive column, so
+//! that finding a person's class does not reveal the person's value.
 //!
 //! - *distinct*: at least l values. The figure is their number.
-//! - *entropy*: H ≥ log l. The figure is exp H, which is at most the number of values, so that there are l of them.
-//! - *recursive* (c, l): r₁ < c·(r_l + … + r_m), with r₁ ≥ … ≥ r_m the rows of the values. The figure is r₁ over that
-//!   sum, and has no end where there are fewer than l values.
+//! - *entropy*: H ≥ log l. The figure is exp H, which is at most the number of values, so there are
+//!   at least l of them.
+//! - *recursive* (c, l): r₁ < c·(r_l + … + r_m), with r₁ ≥ … ≥ r_m the rows of the values. The
+//!   figure is r₁ over that sum; it is infinite if there are fewer than l values.
 //!
-//! A missing cell is not a value that could protect anybody: figures are those of the rows that have a value, and
-//! a class without any is unsafe.
+//! Missing cells protect nobody: figures count only rows that have a value, and a class without any
+//! value is unsafe.
 //!
-//! Merging a diverse class with another leaves it the values that it has, so distinct diversity is monotone. It may
-//! well make the most frequent value more frequent: entropy (concave) and recursive diversity of a union are no worse than
-//! the worse part, which makes a node above a node without unsafe classes safe, but a safe class may be lost in a
-//! large unsafe one. They are monotone only where nothing may be suppressed.
+//! **Monotonicity.** Merging keeps the values of a class, so distinct diversity is monotone.
+//! Merging can raise the share of the most frequent value. Entropy (concave) and recursive
+//! diversity of a union are no worse than those of the worse part, so a node above a node without
+//! unsafe classes is safe; but a safe class may be merged into a large unsafe one. They are
+//! monotone only if no row may be suppressed.
 //!
-//! Costs one pass over a class's values; recursive diversity l steps for each of them.
+//! Costs one pass over a class's values; recursive diversity costs l steps for each of them.
 
-use super::class::{Bound, Class, ClassModel, to_reach};
+use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
 use super::{Sensitive, Values};
 use crate::error::Fault;
-use crate::policy::{Diversity, LDiversity as Asked};
+use crate::policy::{Diversity, LDiversity as Asked, ModelKind};
 
 /// Several values in every class.
 #[derive(Debug, Clone)]
 pub struct LDiversity {
-    claim: String,
+    facts: ClassFacts,
     column: Sensitive,
     asked: Asked,
-    /// Whether nothing may be suppressed.
-    strict: bool,
 }
 
 impl LDiversity {
-    /// As a policy asks for it, of a column; `strict` where no row may be suppressed.
+    /// From a policy's parameters, for a column; `strict` if no row may be suppressed.
     pub fn new(claim: String, asked: &Asked, column: &Values<'_>, strict: bool) -> Self {
-        LDiversity { claim, column: column.sensitive(), asked: asked.clone(), strict }
+        let bound = match (asked.kind, asked.c) {
+            (Diversity::Recursive, Some(c)) => Bound::Below(c),
+            _ => Bound::AtLeast(asked.l),
+        };
+        let facts = ClassFacts::new(ModelKind::LDiversity, claim, column.measured, bound).strict(strict);
+        // A safe class has l values.
+        let facts = facts.min_safe_rows((asked.l - 1e-6).ceil() as u64);
+        let facts = if asked.kind == Diversity::Distinct { facts.absorbing() } else { facts };
+        LDiversity { facts, column: column.sensitive(), asked: asked.clone() }
     }
 
-    /// What no class can reach: more values than the column has.
+    /// Requirements that no class can meet: more values than the column has.
     pub(super) fn unreachable(asked: &Asked, column: &Values<'_>) -> Option<Fault> {
         let present = column.present();
         if asked.l > present as f64 {
@@ -84,7 +92,7 @@ fn most_frequent(counts: impl Iterator<Item = u32>, n: usize) -> u64 {
         all.sort_unstable_by(|a, b| b.cmp(a));
         return all.iter().take(n).map(|&n| u64::from(n)).sum();
     }
-    // Few are kept in order in place: this is asked of every class of every node.
+    // Short lists are kept sorted in place, because this runs for every class of every node.
     let mut top = [0u32; FEW];
     for mut count in counts {
         for place in &mut top[..n] {
@@ -97,33 +105,14 @@ fn most_frequent(counts: impl Iterator<Item = u32>, n: usize) -> u64 {
 }
 
 impl ClassModel for LDiversity {
-    fn claim(&self) -> &str {
-        &self.claim
+    fn class_facts(&self) -> &ClassFacts {
+        &self.facts
     }
 
-    fn column(&self) -> usize {
-        self.column.measured
-    }
-
-    fn absorbs(&self) -> bool {
-        self.strict || self.asked.kind == Diversity::Distinct
-    }
-
-    fn bound(&self) -> Bound {
-        match (self.asked.kind, self.asked.c) {
-            (Diversity::Recursive, Some(c)) => Bound::Below(c),
-            _ => Bound::AtLeast(self.asked.l),
-        }
-    }
-
-    /// There are l values.
-    fn fewest(&self) -> u64 {
-        (self.asked.l - 1e-6).ceil() as u64
-    }
-
-    /// Entropy is concave: that of the class is at least what the released share has of log l. Recursive diversity
-    /// asks that r₁ − c·(r_l + … + r_m), which is convex and at most the rows, is below 0.
-    fn behind(&self, class: Class<'_>) -> f64 {
+    /// Entropy is concave: that of the class is at least what the released share has of log l.
+    /// Recursive diversity asks that r₁ − c·(r_l + … + r_m), which is convex and at most the rows,
+    /// is below 0.
+    fn unreleasable_rows(&self, class: Class<'_>) -> f64 {
         let rows: f64 = class.present(self.column.missing).map(|(_, n)| f64::from(n)).sum();
         match (self.asked.kind, self.asked.c) {
             (Diversity::Entropy, _) if rows > 0.0 => {

@@ -1,7 +1,9 @@
-//! Privacy models: what makes a class unsafe. One file per model, one line here.
+//! Privacy models: the conditions that make a class unsafe. One file per model, one line here.
 //!
-//! A model of the values of a sensitive column is a [`ClassModel`]: it judges one class at a time, whatever formed
-//! it. A model of the whole table is a [`TableFigure`] with a limit. Any other is a [`PrivacyModel`] by itself.
+//! A model of the values of a sensitive column is a [`ClassModel`]: it judges one class at a time,
+//! regardless of how the class was formed. A model of the whole table is a [`TableFigure`] with a
+//! limit. Any other model implements [`PrivacyModel`] directly. What is known of a model before it
+//! judges is data, its [`ModelFacts`].
 
 mod alpha_k;
 mod average_risk;
@@ -12,6 +14,7 @@ mod delta_disclosure;
 mod delta_presence;
 mod differential_privacy;
 mod distance;
+mod facts;
 mod j_counted;
 mod j_predicted;
 mod k_anonymity;
@@ -19,6 +22,7 @@ mod k_e;
 mod k_map;
 mod l_diversity;
 mod m_confidentiality;
+mod min_rows;
 mod no_missing;
 mod p_sensitive;
 mod personalized;
@@ -33,17 +37,18 @@ pub use alpha_k::AlphaK;
 pub use average_risk::AverageRisk;
 pub use beta_likeness::BetaLikeness;
 pub use ck_safety::CkSafety;
-pub use class::{Bound, Class, ClassModel};
+pub use class::{Bound, Class, ClassFacts, ClassModel, min_unreleasable_rows};
 pub use delta_disclosure::DeltaDisclosure;
 pub use delta_presence::{LeastPresent, MostPresent};
-pub use differential_privacy::DifferentialPrivacy;
+pub use facts::{ModelFacts, Requirement, Scope, Verdict};
 pub use j_counted::JCounted;
 pub use j_predicted::JPredicted;
 pub use k_anonymity::KAnonymity;
 pub use k_e::KE;
-pub use k_map::{KMap, KMapEstimated};
+pub use k_map::KMap;
 pub use l_diversity::LDiversity;
 pub use m_confidentiality::MConfidentiality;
+pub use min_rows::MinRows;
 pub use no_missing::NoMissing;
 pub use p_sensitive::PSensitive;
 pub use personalized::Personalized;
@@ -52,14 +57,14 @@ pub use profitability::Profitability;
 pub use rare_values::RareValues;
 pub use sample_uniqueness::SampleUniqueness;
 pub use t_closeness::TCloseness;
-pub use table::{TableFigure, TableModel};
+pub use table::{FigureFacts, TableFigure, TableModel};
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::policy::{DeltaPresence, ModelSpec, People};
-use crate::release::PredictedFacts;
 use crate::table::{Code, Dictionary};
+use crate::watch::Watch;
 
 /// A sensitive column as models know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,77 +132,24 @@ impl Values<'_> {
 
 /// A guarantee that classes meet or violate.
 pub trait PrivacyModel: Send + Sync {
-    /// What certificates call it.
-    fn name(&self) -> String;
-
-    /// Whether a row that is safe at a node is safe at every generalization of it.
-    fn monotone(&self) -> bool;
-
-    /// Whether leaving out other classes can make a class unsafe. Then flagging is repeated until
-    /// nothing changes: what remains is the largest set of rows that is safe by itself.
-    fn cascades(&self) -> bool;
-
-    /// Whether it judges a class among the classes that no other model flags. What it leaves must stay safe when
-    /// further classes are left out.
-    fn last(&self) -> bool {
-        false
-    }
-
-    /// The measured columns whose histograms it reads.
-    fn needs(&self) -> Vec<usize> {
-        Vec::new()
-    }
+    /// Its properties.
+    fn facts(&self) -> &ModelFacts;
 
     /// Flags the classes that violate the model in the table without the classes flagged already.
     fn violations(&self, classes: &View<'_>, flags: &mut Flags);
 
-    /// What is asked for, and what the classes that are not flagged reach; none for a rule that is no guarantee.
+    /// The requirement, and the figure of the classes that are not flagged; none for a rule that is
+    /// not a guarantee.
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict>;
 
-    /// Whether it holds only because the choice of the release does not depend on the values that it is about.
-    fn blind(&self) -> bool {
-        false
-    }
-
-    /// A class of fewer rows cannot be safe.
-    fn fewest(&self) -> u64 {
-        1
-    }
-
-    /// Rows at least of the classes that are not flagged which no node below releases; 0 where that is not known.
-    fn held_back(&self, _classes: &View<'_>, _flags: &Flags) -> u64 {
-        0
-    }
-
-    /// What it tells of people whom it predicted, where it does.
-    fn predicted(&self, _classes: &View<'_>, _flags: &Flags) -> Option<PredictedFacts> {
-        None
-    }
-
-    /// The same model for sets of rows that are no classes of a node; none where it judges the table as a whole.
-    fn of_class(&self) -> Option<&dyn ClassModel> {
-        None
-    }
-
-    /// The same model where it judges the sizes of all classes together, beside the classes that it flags one by one.
-    fn of_table(&self) -> Option<&TableModel> {
-        None
+    /// What it judges at a time.
+    fn scope(&self) -> Scope<'_> {
+        Scope::Classes
     }
 }
 
-/// What a model asks for and what was reached.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
-    /// Asked for.
-    pub required: f64,
-    /// Reached; none when nothing is left.
-    pub achieved: Option<f64>,
-    /// Whether the one meets the other.
-    pub holds: bool,
-}
-
-/// Flags every class that violates some model, in the table without the flagged ones; then, where models of the whole
-/// table ask for it, the smallest classes.
+/// Flags every class that violates some model, in the table without the flagged ones; then, where
+/// models of the whole table ask for it, the smallest classes.
 pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut Flags) {
     judge_by(&models.iter().map(|model| &**model).collect::<Vec<_>>(), classes, flags);
 }
@@ -207,7 +159,7 @@ pub fn judge_by(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Fl
     flags.reset(classes.len());
     settle(models, classes, flags);
     let settled = flags.classes();
-    for model in models.iter().filter(|model| model.last()) {
+    for model in models.iter().filter(|model| model.facts().judged_last) {
         model.violations(classes, flags);
     }
     if flags.classes() > settled {
@@ -218,13 +170,13 @@ pub fn judge_by(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Fl
 
 /// Flags until nothing changes, without the models that come last.
 fn settle(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
-    let cascades = models.iter().any(|m| m.cascades());
+    let repeated = models.iter().any(|model| model.facts().needs_fixpoint);
     loop {
         let before = flags.classes();
-        for model in models.iter().filter(|model| !model.last()) {
+        for model in models.iter().filter(|model| !model.facts().judged_last) {
             model.violations(classes, flags);
         }
-        if !cascades || flags.classes() == before {
+        if !repeated || flags.classes() == before {
             return;
         }
     }
@@ -255,6 +207,8 @@ pub struct Setting<'a> {
     pub strict: bool,
     /// The policy's k, where it asks for one.
     pub k: Option<u64>,
+    /// Reports how far a model that has to be fitted is, and may stop it.
+    pub watch: Option<&'a Watch>,
 }
 
 impl<'a> Setting<'a> {
@@ -273,12 +227,12 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// The model that a policy asks for.
+/// The model of a policy.
 ///
 /// # Errors
-/// What the model cannot be told of; the fault's key is the parameter at fault.
+/// Parameters that do not fit the table; the fault's key is the parameter.
 pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
-    let (claim, strict) = (asked.claim(), setting.strict);
+    let (kind, claim, strict) = (asked.kind(), asked.claim(), setting.strict);
     Ok(match asked {
         ModelSpec::LDiversity(l) => Box::new(LDiversity::new(claim, l, setting.column()?, strict)),
         ModelSpec::TCloseness(t) => Box::new(TCloseness::new(claim, t, setting.column()?, strict)?),
@@ -294,13 +248,17 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
             Box::new(DeltaDisclosure::new(claim, d.delta, setting.column()?, strict))
         }
         ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, setting.column()?, strict)),
-        ModelSpec::SampleUniqueness(s) => Box::new(TableModel::new(claim, s.max, strict, SampleUniqueness)),
-        ModelSpec::AverageRisk(a) => Box::new(TableModel::new(claim, a.max, strict, AverageRisk { k: 1 })),
+        ModelSpec::SampleUniqueness(s) => {
+            Box::new(TableModel::new(kind, claim, s.max, strict, SampleUniqueness))
+        }
+        ModelSpec::AverageRisk(a) => {
+            Box::new(TableModel::new(kind, claim, a.max, strict, AverageRisk { k: 1 }))
+        }
         ModelSpec::StrictAverageRisk(a) => {
-            Box::new(TableModel::new(claim, a.max, strict, AverageRisk { k: a.k }))
+            Box::new(TableModel::new(kind, claim, a.max, strict, AverageRisk { k: a.k }))
         }
         ModelSpec::PopulationUniqueness(p) => {
-            Box::new(TableModel::new(claim, p.max, strict, PopulationUniqueness::new(p, setting.rows)?))
+            Box::new(TableModel::new(kind, claim, p.max, strict, PopulationUniqueness::new(p, setting.rows)?))
         }
         ModelSpec::Profitability(p) => Box::new(Profitability::new(claim, p)),
         ModelSpec::RareValues(r) => Box::new(RareValues::new(claim, r, setting)?),
@@ -308,7 +266,7 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
             People::Table(_) => Box::new(KMap::new(claim, asked.k)),
             People::Number(people) => {
                 enough_people(people, setting.rows)?;
-                Box::new(KMapEstimated::new(claim, asked.k, people, setting.rows, asked.significance()))
+                Box::new(k_map::estimated(claim, asked.k, people, setting.rows, asked.significance()))
             }
         },
         ModelSpec::JAnonymity(asked) if asked.population.is_some() => {
@@ -316,11 +274,11 @@ pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn Privacy
         }
         ModelSpec::JAnonymity(asked) => Box::new(JPredicted::new(claim, asked, setting)?),
         ModelSpec::DeltaPresence(d) => Box::new(MostPresent::new(claim, d.max, strict || d.min > 0.0)),
-        ModelSpec::DifferentialPrivacy(d) => Box::new(DifferentialPrivacy::new(claim, d)?),
+        ModelSpec::DifferentialPrivacy(d) => Box::new(differential_privacy::differential_privacy(claim, d)?),
     })
 }
 
-/// A table is no larger than the population that it was drawn from.
+/// A table must not be larger than the population that it was drawn from.
 fn enough_people(people: u64, rows: u64) -> Result<()> {
     if people >= rows {
         return Ok(());
@@ -331,7 +289,7 @@ fn enough_people(people: u64, rows: u64) -> Result<()> {
         .into())
 }
 
-/// The other half of a model that bounds two figures, where the policy asks for it.
+/// The other half of a model that bounds two figures, if the policy requests it.
 pub fn other_half(asked: &ModelSpec) -> Option<Box<dyn PrivacyModel>> {
     match asked {
         ModelSpec::DeltaPresence(d) if d.min > 0.0 => {
@@ -341,7 +299,8 @@ pub fn other_half(asked: &ModelSpec) -> Option<Box<dyn PrivacyModel>> {
     }
 }
 
-/// What no class of the table can reach, whatever the search does; the fault's key is the parameter at fault.
+/// Requirements that no class of the table can meet, whatever the search does; the fault's key is
+/// the parameter at fault.
 pub fn unreachable(asked: &ModelSpec, setting: &Setting<'_>) -> Option<Fault> {
     match asked {
         ModelSpec::LDiversity(l) => LDiversity::unreachable(l, setting.column?),

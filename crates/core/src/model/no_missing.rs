@@ -1,26 +1,26 @@
-//! No missing quasi-identifier: `input.missing = "suppress"`.
+//! No missing quasi-identifiers: `input.missing = "suppress"`.
 //!
-//! A row is suppressed while one of its quasi-identifiers is missing; at the highest level missing
-//! and present look the same, so it need not be. Costs classes × columns that can be missing.
+//! A row is suppressed while one of its quasi-identifiers is missing, except at the highest level,
+//! where missing and present values look the same. Costs classes × columns that can be missing.
 
-use super::{PrivacyModel, Verdict};
+use super::{ModelFacts, PrivacyModel, Requirement, Verdict};
 use crate::classes::{Flags, View};
 
 /// Flags every class with a missing cell.
-#[derive(Debug, Clone, Copy)]
-pub struct NoMissing;
+#[derive(Debug, Clone)]
+pub struct NoMissing {
+    facts: ModelFacts,
+}
+
+impl Default for NoMissing {
+    fn default() -> Self {
+        NoMissing { facts: ModelFacts::monotone(Requirement::NoMissing, "no missing") }
+    }
+}
 
 impl PrivacyModel for NoMissing {
-    fn name(&self) -> String {
-        "no missing".into()
-    }
-
-    fn monotone(&self) -> bool {
-        true
-    }
-
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {

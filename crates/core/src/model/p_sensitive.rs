@@ -1,28 +1,30 @@
-//! p-sensitive k-anonymity (mission P5; Truta and Vinay 2006): beside k rows, every class has at least p values of
-//! a sensitive column.
+//! p-sensitive k-anonymity [Truta 2006]: every class has at least k rows and at least p values of a
+//! sensitive column.
 //!
-//! The figure is the number of values. A missing cell is none. Merging leaves a class the values that it has, so
-//! it is monotone. Costs a pass over a class's values.
+//! The figure is the number of values; missing cells do not count. Merging keeps the values of a
+//! class, so the model is monotone. Costs one pass over a class's values.
 
-use super::class::{Bound, Class, ClassModel};
+use super::class::{Bound, Class, ClassFacts, ClassModel};
 use super::{Sensitive, Values};
 use crate::error::Fault;
+use crate::policy::ModelKind;
 
 /// At least p values in every class.
 #[derive(Debug, Clone)]
 pub struct PSensitive {
-    claim: String,
+    facts: ClassFacts,
     column: Sensitive,
-    p: u64,
 }
 
 impl PSensitive {
     /// At least p values of a column.
     pub fn new(claim: String, p: u64, column: &Values<'_>) -> Self {
-        PSensitive { claim, column: column.sensitive(), p }
+        let bound = Bound::AtLeast(p as f64);
+        let facts = ClassFacts::new(ModelKind::PSensitive, claim, column.measured, bound);
+        PSensitive { facts: facts.absorbing().min_safe_rows(p), column: column.sensitive() }
     }
 
-    /// What no class can reach: more values than the column has.
+    /// Requirements that no class can meet: more values than the column has.
     pub(super) fn unreachable(p: u64, column: &Values<'_>) -> Option<Fault> {
         let present = column.present() as u64;
         (p > present).then(|| {
@@ -34,24 +36,8 @@ impl PSensitive {
 }
 
 impl ClassModel for PSensitive {
-    fn claim(&self) -> &str {
-        &self.claim
-    }
-
-    fn column(&self) -> usize {
-        self.column.measured
-    }
-
-    fn absorbs(&self) -> bool {
-        true
-    }
-
-    fn bound(&self) -> Bound {
-        Bound::AtLeast(self.p as f64)
-    }
-
-    fn fewest(&self) -> u64 {
-        self.p
+    fn class_facts(&self) -> &ClassFacts {
+        &self.facts
     }
 
     fn figure(&self, class: Class<'_>) -> f64 {

@@ -1,28 +1,29 @@
-//! Personalized privacy (mission P10; Xiao and Tao 2006): every person names a guarding node, a label of the sensitive
-//! column's hierarchy, and nobody shall think with more than a given probability that the person has a value under it.
+//! Personalized privacy [Xiao 2006]: every person chooses a guarding node, a label of the sensitive
+//! column's hierarchy; the probability that the person has a value under it must not exceed a
+//! limit.
 //!
-//! The breach probability of a row is the share of its class's values that are under the row's guarding node; the
-//! figure of a class is the largest of its rows. A value is under a label that it has at some level, itself
-//! included. A row without a guarding node is not guarded. The label of the top guards against every value: its row
-//! can be released only where breach = 1 or no row of the class has a value. Missing sensitive cells protect nobody:
-//! shares are of the rows that have a value.
+//! The breach probability of a row is the share of its class's values under the row's guarding
+//! node; the figure of a class is the maximum over its rows. A value is under each of its labels,
+//! itself included. A row without a guarding node is not guarded. The root guards against every
+//! value: such a row can be released only if breach = 1 or if no row of the class has a value.
+//! Missing sensitive cells protect nobody: shares count only rows that have a value.
 //!
-//! It is not monotone, not even without suppression: a class whose rows fear flu and have none, merged with a class of
-//! flu that nobody in it fears, is unsafe though both were safe. Costs a pass over a class's values per guarding
-//! node in it.
+//! Not monotone, even without suppression: a class whose rows guard against flu and have none,
+//! merged with a class of flu whose rows do not guard against it, is unsafe although both parts
+//! were safe. Costs one pass over a class's values per guarding node in it.
 
 use super::class::{Bound, Class};
-use super::{PrivacyModel, Sensitive, Values, Verdict};
+use super::{ModelFacts, PrivacyModel, Sensitive, Values, Verdict};
 use crate::classes::{Flags, View};
-use crate::error::{Error, Fault, Result, nearest};
+use crate::error::{Error, Fault, Result};
 use crate::hierarchy::Hierarchy;
-use crate::policy::Personalized as Asked;
+use crate::policy::{ModelKind, Personalized as Asked};
 use crate::table::Code;
 
 /// No row's value is likely to be under the row's guarding node.
 #[derive(Debug, Clone)]
 pub struct Personalized {
-    claim: String,
+    facts: ModelFacts,
     column: Sensitive,
     guard: Sensitive,
     breach: f64,
@@ -31,7 +32,7 @@ pub struct Personalized {
 }
 
 impl Personalized {
-    /// As a policy asks for it, of a column and the column of its guarding nodes.
+    /// From a policy's parameters, for a column and the column of its guarding nodes.
     ///
     /// # Errors
     /// Guarding nodes that the hierarchy does not have.
@@ -50,7 +51,9 @@ impl Personalized {
         };
         let under = (0..guard.texts.len() as Code).map(under).collect();
         let (column, guard) = (column.sensitive(), guard.sensitive());
-        Ok(Personalized { claim, column, guard, breach: asked.breach, under })
+        let needs = vec![column.measured, guard.measured];
+        let facts = ModelFacts { needs, ..ModelFacts::new(ModelKind::Personalized, claim) };
+        Ok(Personalized { facts, column, guard, breach: asked.breach, under })
     }
 
     fn bound(&self) -> Bound {
@@ -81,7 +84,7 @@ fn has_label(hierarchy: &Hierarchy, leaf: Code, label: &str) -> bool {
     (0..=hierarchy.height()).any(|level| at(level) == Some(label))
 }
 
-/// The first guarding node that is no label.
+/// The first guarding node that is not a label.
 fn unknown(hierarchy: &Hierarchy, column: &str, guard: &Values<'_>) -> Vec<Fault> {
     let labels = |level: usize| {
         (0..hierarchy.size(level)).filter_map(move |code| hierarchy.label(level, code as Code))
@@ -93,29 +96,14 @@ fn unknown(hierarchy: &Hierarchy, column: &str, guard: &Values<'_>) -> Vec<Fault
         let fault =
             Fault::data(format!("`{node}` of `{}` is no label of the hierarchy of `{column}`", guard.name));
         let none = "a guarding node is a label at any level; a missing cell guards nothing";
-        fault.key("guard").help(match nearest(node, all.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`? {none}"),
-            None => none.into(),
-        })
+        fault.key("guard").help(none)
     };
     wrong.map(fault).into_iter().collect()
 }
 
 impl PrivacyModel for Personalized {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        false
-    }
-
-    fn cascades(&self) -> bool {
-        false
-    }
-
-    fn needs(&self) -> Vec<usize> {
-        vec![self.column.measured, self.guard.measured]
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -129,7 +117,6 @@ impl PrivacyModel for Personalized {
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
         let left = (0..classes.len()).filter(|&class| !flags.has(class));
         let achieved = left.map(|class| self.figure(classes, class)).reduce(f64::max);
-        let holds = achieved.is_none_or(|figure| self.bound().holds(figure));
-        Some(Verdict { required: self.breach, achieved, holds })
+        Some(Verdict::within(self.bound(), achieved))
     }
 }

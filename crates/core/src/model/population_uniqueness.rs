@@ -1,15 +1,16 @@
-//! Population uniqueness (mission P15; ARX's model of that name; Dankar, El Emam, Neisa and Roffey 2012): few people are
-//! estimated to be alone in their class of the population that the table was drawn from.
+//! Population uniqueness [Dankar 2012], as in ARX: few people are estimated to be unique in the
+//! population that the table was drawn from.
 //!
-//! The figure is the estimated number of population uniques by the people of the population. Each of them is in the sample with the same
-//! chance, so it is also the expected share of released rows whose person is unique in the population. The released rows are taken for
-//! the sample. Where an estimator does not fit, there is no figure, and that is never enough; without sample uniques it is 0,
-//! because who is not unique in the release is not unique in the population either.
+//! The figure is the estimated number of population uniques divided by the population size. Each of
+//! them is in the sample with equal probability, so it is also the expected share of released rows
+//! whose person is unique in the population. The released rows are the sample. If an estimator does
+//! not fit, there is no figure and the model fails. Without sample uniques the figure is 0, because
+//! a person who is not unique in the release is not unique in the population.
 //!
-//! Not monotone, whatever is suppressed: of two classes of two rows, merged, a sample unique looks rarer. Costs by distinct sizes;
-//! a fit of Pitman's formula takes milliseconds.
+//! Not monotone, even without suppression: after merging two classes of two rows, a sample unique
+//! looks rarer. Costs by distinct sizes; fitting Pitman's formula takes milliseconds.
 
-use super::table::TableFigure;
+use super::table::{FigureFacts, TableFigure};
 use crate::error::{Fault, Result};
 use crate::policy::{Estimator as Asked, PopulationUniqueness as Spec};
 use crate::population::{Estimator, Sample, Sizes, dankar};
@@ -22,7 +23,7 @@ pub struct PopulationUniqueness {
 }
 
 impl PopulationUniqueness {
-    /// As a policy asks for it, of a table of so many rows.
+    /// From a policy's parameters, for a table of `rows` rows.
     ///
     /// # Errors
     /// A population that is not larger than the table.
@@ -32,7 +33,7 @@ impl PopulationUniqueness {
                 "a population of {} is not larger than the table, which has {rows} rows",
                 asked.population
             ));
-            let help = "give everybody whom the table could have been about, those in it included; \
+            let help = "give the size of the population, including the people in the table; \
                         where it holds them all, ask for sample_uniqueness";
             return Err(fault.key("population").help(help).into());
         }
@@ -41,6 +42,10 @@ impl PopulationUniqueness {
 }
 
 impl TableFigure for PopulationUniqueness {
+    fn facts(&self) -> FigureFacts {
+        FigureFacts { min_rows: 1, falls_when_merged: false }
+    }
+
     fn figure(&self, sizes: &Sizes) -> Option<f64> {
         let sample = Sample::new(sizes.clone(), self.population).ok()?;
         let people = match self.estimator {
@@ -50,9 +55,5 @@ impl TableFigure for PopulationUniqueness {
             Asked::Dankar => dankar(&sample).map(|(_, people)| people),
         };
         Some(people? / self.population as f64)
-    }
-
-    fn falls(&self) -> bool {
-        false
     }
 }

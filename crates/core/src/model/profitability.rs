@@ -1,18 +1,20 @@
-//! Profitability (mission P15; Wan et al. 2015, "A game theoretic framework for analyzing re-identification risk"; ARX's models of
-//! that name against a prosecutor): attacks do not pay, or the release pays in spite of them.
+//! Profitability [Wan 2015], as in the ARX models against a prosecutor: attacks do not pay, or the
+//! release pays despite them.
 //!
-//! Whoever attacks a row of a class of n rows wins the gain with probability 1/n and pays the cost, so an attack pays when
-//! gain / n > cost. A row brings the publisher benefit · (1 − loss of information), less publisher loss / n where it is attacked. A class
-//! stays, under `no_attack`, when no attack on its rows pays; under `payout`, when its rows bring more than nothing. The figure is what all
-//! released rows bring.
+//! An attack on a row of a class of n rows wins the gain with probability 1/n and costs the cost,
+//! so it pays if gain / n > cost. A row earns the publisher benefit · (1 − information loss), minus
+//! publisher loss / n if it is attacked. Under `no_attack` a class stays if no attack on its rows
+//! pays; under `payout`, if its rows earn more than 0. The figure is the earnings of all released
+//! rows.
 //!
-//! The loss of information of a row is the mean of LM over its cells: (leaves under the cell − 1) / (leaves of the hierarchy − 1), 0 in a
-//! column of one leaf. `no_attack` asks for a least size and is monotone; under `payout` a row can lose more by generalization than it is
-//! safer for. Costs a pass over the classes; for payouts a look-up per cell.
+//! The information loss of a row is the mean of LM over its cells: (leaves under the cell − 1) /
+//! (leaves of the hierarchy − 1), and 0 in a column of one leaf. `no_attack` sets a minimum class
+//! size and is monotone; under `payout`, generalization can cost a row more than its lower risk
+//! earns. Costs one pass over the classes; payouts cost one look-up per cell.
 
-use super::{PrivacyModel, Verdict};
+use super::{ModelFacts, PrivacyModel, Verdict};
 use crate::classes::{Flags, View};
-use crate::policy::{Game, Profitability as Asked};
+use crate::policy::{Game, ModelKind, Profitability as Asked};
 
 /// How much of an amount is rounding: what is not more by that much is not more.
 const ROUNDING: f64 = 1e-9;
@@ -20,21 +22,23 @@ const ROUNDING: f64 = 1e-9;
 /// Rows that pay, or that do not pay an adversary.
 #[derive(Debug, Clone)]
 pub struct Profitability {
-    claim: String,
+    facts: ModelFacts,
     asked: Asked,
 }
 
 impl Profitability {
-    /// As a policy asks for it.
+    /// From a policy's parameters.
     pub fn new(claim: String, asked: &Asked) -> Self {
-        Profitability { claim, asked: asked.clone() }
+        let monotone = asked.kind == Game::NoAttack;
+        let facts = ModelFacts { monotone, ..ModelFacts::new(ModelKind::Profitability, claim) };
+        Profitability { facts, asked: asked.clone() }
     }
 
     fn attacked(&self, rows: f64) -> bool {
         self.asked.adversary_gain / rows > self.asked.adversary_cost * (1.0 + ROUNDING)
     }
 
-    /// What a row brings the publisher in a class of so many, having lost so much.
+    /// The publisher's earnings for a row in a class of this size with this information loss.
     fn payout(&self, rows: f64, lost: f64) -> f64 {
         let harm = if self.attacked(rows) { self.asked.publisher_loss / rows } else { 0.0 };
         self.asked.publisher_benefit * (1.0 - lost) - harm
@@ -77,16 +81,8 @@ impl Lost {
 }
 
 impl PrivacyModel for Profitability {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        self.asked.kind == Game::NoAttack
-    }
-
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -108,6 +104,6 @@ impl PrivacyModel for Profitability {
             holds &= self.stays(rows, || lost);
             some = true;
         }
-        Some(Verdict { required: 0.0, achieved: some.then_some(all), holds })
+        Some(Verdict::new(0.0, some.then_some(all), holds))
     }
 }

@@ -1,33 +1,35 @@
-//! The rule against rare values (mission P14; Katirai 2006, who deletes data items that occur fewer than k times): whoever knows that
-//! a person has a value which few have finds that person by it, whatever column it is in.
+//! Rare values [Katirai 2006, who deletes data items that occur fewer than k times]: an adversary
+//! who knows that a person has a rare value finds the person by it, whatever the column.
 //!
-//! Every value of the columns asked about occurs in at least k released rows: of a quasi-identifier the value at its released level,
-//! of any other column the value as it is. A class in which one does not is held back; that makes others rarer, so it is repeated until
-//! nothing changes, and what stays is the largest set of classes that has no rare value. A missing cell is one more value in every
-//! column, also where it matches others as a wildcard: that it is missing can be known too.
+//! Every value of the selected columns occurs in at least k released rows: for a quasi-identifier
+//! the value at its released level, for any other column the original value. A class with a rarer
+//! value is suppressed. That makes other values rarer, so the step is repeated until nothing
+//! changes; the result is the largest set of classes without a rare value. A missing cell counts as
+//! one more value in every column, even where it is a wildcard, because an adversary can know that
+//! it is missing.
 //!
-//! Of quasi-identifiers alone it is monotone, as k-anonymity over one column is; a class can be merged with one that has a rare value of
-//! another column, so with such columns it is so only where nothing may be suppressed. Costs two passes over the histograms a round.
+//! For quasi-identifiers alone the model is monotone, like k-anonymity over one column. A class can
+//! be merged with one that has a rare value of another column, so with such columns it is monotone
+//! only if no row may be suppressed. Costs two passes over the histograms per round.
 
-use super::{PrivacyModel, Setting, Verdict};
+use super::{ModelFacts, PrivacyModel, Setting, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
-use crate::policy::RareValues as Asked;
+use crate::policy::{ModelKind, RareValues as Asked};
 
 /// At least k rows of every value.
 #[derive(Debug, Clone)]
 pub struct RareValues {
-    claim: String,
+    facts: ModelFacts,
     k: u64,
     /// Which of the quasi-identifiers.
     quasi: Vec<usize>,
     /// Which of the measured columns.
     measured: Vec<usize>,
-    strict: bool,
 }
 
 impl RareValues {
-    /// As a policy asks for it, of a table's columns.
+    /// From a policy's parameters, for a table's columns.
     ///
     /// # Errors
     /// A column that is neither a quasi-identifier nor measured, which would be a mistake of ours.
@@ -42,7 +44,13 @@ impl RareValues {
         if let Some(name) = asked.columns.iter().flatten().find(|name| !known(name)) {
             return Err(Fault::bug(format!("`{name}` was not measured")).into());
         }
-        Ok(RareValues { claim, k: asked.k, quasi, measured, strict: setting.strict })
+        let facts = ModelFacts {
+            monotone: setting.strict || measured.is_empty(),
+            needs_fixpoint: true,
+            needs: measured.clone(),
+            ..ModelFacts::new(ModelKind::RareValues, claim)
+        };
+        Ok(RareValues { facts, k: asked.k, quasi, measured })
     }
 
     /// Rows with rare values of a column that is not generalized: no node can release them.
@@ -66,7 +74,8 @@ impl RareValues {
         None
     }
 
-    /// Calls `each` with the column, the code and the rows of every value of a class; columns in the order of `sums`.
+    /// Calls `each` with the column, the code and the rows of every value of a class; columns in
+    /// the order of `sums`.
     fn values(&self, classes: &View<'_>, class: usize, mut each: impl FnMut(usize, usize, u64)) {
         let rows = u64::from(classes.counts()[class]);
         for (place, &column) in self.quasi.iter().enumerate() {
@@ -97,20 +106,8 @@ impl RareValues {
 }
 
 impl PrivacyModel for RareValues {
-    fn name(&self) -> String {
-        self.claim.clone()
-    }
-
-    fn monotone(&self) -> bool {
-        self.strict || self.measured.is_empty()
-    }
-
-    fn cascades(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> Vec<usize> {
-        self.measured.clone()
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
@@ -130,10 +127,6 @@ impl PrivacyModel for RareValues {
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
         let sums = self.sums(classes, flags);
         let least = sums.iter().flatten().copied().filter(|&rows| rows > 0).min();
-        Some(Verdict {
-            required: self.k as f64,
-            achieved: least.map(|rows| rows as f64),
-            holds: least.is_none_or(|rows| rows >= self.k),
-        })
+        Some(Verdict::at_least(self.k, least))
     }
 }

@@ -1,9 +1,10 @@
-//! Sample uniqueness (mission P15; ARX's model of that name): few of the released rows are alone in their class.
+//! Sample uniqueness, as in ARX: the share of released rows that are unique in their class is
+//! bounded.
 //!
-//! A row that is alone in the release is one person for whoever knows the quasi-identifiers and knows that the person is in
-//! it. k = 2 allows none; this allows a share. Costs one look-up.
+//! An adversary who knows the quasi-identifiers of a person in the release identifies a unique row.
+//! k = 2 allows no unique row; this model allows a share. Costs one look-up.
 
-use super::table::TableFigure;
+use super::table::{FigureFacts, TableFigure};
 use crate::population::Sizes;
 
 /// The share of rows that are alone in their class.
@@ -11,11 +12,11 @@ use crate::population::Sizes;
 pub struct SampleUniqueness;
 
 impl TableFigure for SampleUniqueness {
-    fn figure(&self, sizes: &Sizes) -> Option<f64> {
-        Some(sizes.of_size(1) as f64 / sizes.rows() as f64)
+    fn facts(&self) -> FigureFacts {
+        FigureFacts { min_rows: 1, falls_when_merged: true }
     }
 
-    fn falls(&self) -> bool {
-        true
+    fn figure(&self, sizes: &Sizes) -> Option<f64> {
+        Some(sizes.of_size(1) as f64 / sizes.rows() as f64)
     }
 }

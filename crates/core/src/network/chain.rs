@@ -1,7 +1,8 @@
 //! A column's own hierarchy as a chain of fields: each label predicts the labels below it.
 //!
-//! p(child | label) = (n(child) + 1/c) / (n(label) + 1) for the c labels below one: as if every label had one row more, spread evenly
-//! (Perks 1947). So every leaf is possible, and every label above a leaf is certain. Building costs a step per leaf and level.
+//! p(child | label) = (n(child) + 1/c) / (n(label) + 1) for the c children of a label: one
+//! additional row per label, spread evenly [Perks 1947]. So every leaf is possible, and every label
+//! above a leaf is certain. Building costs one step per leaf and level.
 
 use crate::hierarchy::Hierarchy;
 use crate::table::Code;
@@ -57,7 +58,8 @@ impl Chain {
         &self.below[level][label as usize]
     }
 
-    /// Label → its probability given the label of a higher level above it, for all labels of a level.
+    /// Label → its probability given the label of a higher level above it, for all labels of a
+    /// level.
     pub(super) fn within(&self, level: usize, above: usize) -> Vec<f64> {
         let mut shares = vec![1.0; self.rows[level].len()];
         for (label, share) in shares.iter_mut().enumerate() {

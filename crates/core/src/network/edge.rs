@@ -1,7 +1,8 @@
 //! An edge between two columns: a level of the parent predicts a level of the child.
 //!
-//! p(q | a) = (n(a,q) + p(q)) / (n(a) + 1): as if every label of the parent had one row more, spread as the child's column is. Only the pairs
-//! that occur are held, and a sum over all q is one over these and one product; that is what makes smoothing free.
+//! p(q | a) = (n(a,q) + p(q)) / (n(a) + 1): one additional row per label of the parent, spread like
+//! the child's column. Only observed pairs are stored; a sum over all q is a sum over these plus
+//! one product, so smoothing costs nothing.
 
 use crate::hierarchy::Hierarchy;
 use crate::information::Contingency;
@@ -30,7 +31,8 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// An edge from pairs of labels with their rows; `size` is how many labels the parent's level has.
+    /// An edge from pairs of labels with their rows; `size` is how many labels the parent's level
+    /// has.
     pub(super) fn new(
         (parent, above): (usize, usize),
         at: usize,

@@ -1,4 +1,4 @@
-//! What a network is fitted to: distinct rows in leaf codes with their counts, column by column.
+//! The training data of a network: distinct rows in leaf codes with their counts, column by column.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +10,7 @@ use crate::histogram::Histogram;
 use crate::table::Code;
 use crate::tuples::Tuples;
 
-/// Of four rows, so many are kept aside to test edges.
+/// Of four rows, this many are held out to test edges.
 const ASIDE: u32 = 1;
 
 /// Distinct rows with their counts.
@@ -29,7 +29,8 @@ impl Entries {
         Entries { codes: (0..classes.columns()).map(column).collect(), counts: classes.counts().to_vec() }
     }
 
-    /// The classes of a table with one more column, which was measured in them; `leaves` maps its codes to leaves.
+    /// The classes of a table with one more column, which was measured in them; `leaves` maps its
+    /// codes to leaves.
     pub fn with(classes: &Classes, measured: &Histogram, leaves: &[Code]) -> Self {
         let mut codes = vec![Vec::new(); classes.columns() + 1];
         let mut counts = Vec::new();
@@ -57,8 +58,8 @@ impl Entries {
         }
     }
 
-    /// The same in the order of the values' texts, so that which rows are kept aside follows from the rows alone and not from how they
-    /// came or were coded.
+    /// The same in the order of the values' texts, so that which rows are kept aside follows from
+    /// the rows alone and not from how they came or were coded.
     #[must_use]
     pub fn in_order(self, hierarchies: &[Hierarchy]) -> Self {
         let ranks: Vec<Vec<u32>> = hierarchies.iter().map(ranks).collect();

@@ -1,8 +1,12 @@
-//! Which columns predict which: edges are tried in the order of mutual information and kept where they predict rows kept aside better.
+//! Structure learning: edges are tried in the order of mutual information and kept if they improve
+//! the prediction of held-out rows.
 //!
-//! The information is that of the levels where an edge would stand, because that of values grows with their number. What an edge gains depends on its two columns alone as long as each column has one parent, so all pairs are weighed at once, at all pairs of
-//! levels, and the forest is grown from the list. With a target, edges from it come first, and each stays where the target of the rows kept aside is told
-//! better (Katirai, steps 1 and 3). In the end all rows are counted.
+//! The mutual information is that of the levels of an edge, because that of values grows with their
+//! number. As long as each column has one parent, the gain of an edge depends on its two columns
+//! alone, so all pairs are evaluated at once, at all pairs of levels, and the forest is grown from
+//! the list. With a target, edges from it come first, and each is kept if it improves the
+//! prediction of the target in held-out rows [Katirai 2006, steps 1 and 3]. The final network
+//! counts all rows.
 
 use rayon::prelude::*;
 
@@ -13,6 +17,7 @@ use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::information::{Contingency, RARE};
 use crate::table::Code;
+use crate::watch::{Counter, Stage, Watch};
 
 /// How to fit.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,27 +37,34 @@ struct Candidate {
     at: usize,
     /// Bits per row kept aside.
     gain: f64,
-    /// Mutual information of the two levels, rare labels left out: that of the values would only say how many there are.
+    /// Mutual information of the two levels, rare labels left out: that of the values would only
+    /// say how many there are.
     mutual: f64,
 }
 
 /// The network of some entries.
 ///
 /// # Errors
-/// No rows.
-pub fn fit(names: &[String], hierarchies: &[Hierarchy], entries: &Entries, asked: Fit) -> Result<Network> {
+/// No rows; [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+pub fn fit(
+    names: &[String],
+    hierarchies: &[Hierarchy],
+    entries: &Entries,
+    asked: Fit,
+    watch: &Watch,
+) -> Result<Network> {
     if entries.rows() == 0 || names.is_empty() {
         return Err(Fault::data("a network needs rows and columns").help("give a table with rows").into());
     }
     let (train, test) = entries.split(asked.seed);
     let parts = Parts { hierarchies, entries, train: &train, test: &test };
     let learned = Learned::new(&parts);
-    let mut candidates = learned.candidates(&parts);
+    let mut candidates = learned.candidates(&parts, watch)?;
     // Those of greatest information first; equal ones in the order of the columns.
     candidates.sort_by(|a, b| b.mutual.total_cmp(&a.mutual));
     let mut chosen: Vec<Option<Candidate>> = vec![None; names.len()];
     if let Some(target) = asked.target {
-        predicting(&parts, &learned.chains, target, &candidates, &mut chosen);
+        predicting(&parts, &learned.chains, target, &candidates, (&mut chosen, watch))?;
     }
     grow(&candidates, &mut chosen);
     let surprise = learned.surprise(&parts);
@@ -140,15 +152,23 @@ impl Learned {
     }
 
     /// The best edge of every ordered pair of columns.
-    fn candidates(&self, parts: &Parts<'_>) -> Vec<Candidate> {
+    fn candidates(&self, parts: &Parts<'_>, watch: &Watch) -> Result<Vec<Candidate>> {
         let columns = parts.hierarchies.len();
         let pairs: Vec<(usize, usize)> =
             (0..columns).flat_map(|u| (u + 1..columns).map(move |v| (u, v))).collect();
-        pairs.into_par_iter().flat_map_iter(|(u, v)| self.weighed(parts, u, v)).collect()
+        let counter = Counter::new(watch, Stage::Measuring, Some(pairs.len() as u64));
+        let weighed = pairs.into_par_iter().map(|(u, v)| {
+            watch.check()?;
+            let best = self.weighed(parts, u, v);
+            counter.one()?;
+            Ok(best)
+        });
+        Ok(weighed.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// The best edge each way between two columns, over all pairs of levels. A level of one label has nothing to tell and is no end of an edge:
-    /// what smoothing makes of it could look like a gain.
+    /// The best edge in each direction between two columns, over all pairs of levels. A level with
+    /// one label carries no information and cannot be an end of an edge: smoothing could make it
+    /// look like a gain.
     fn weighed(&self, parts: &Parts<'_>, u: usize, v: usize) -> [Candidate; 2] {
         let (hu, hv) = (&parts.hierarchies[u], &parts.hierarchies[v]);
         let (train, test) = (parts.pairs(u, v, parts.train), parts.pairs(u, v, parts.test));
@@ -175,7 +195,8 @@ impl Learned {
     }
 }
 
-/// Bits saved in all rows kept aside by predicting the second label from the first, and the first from the second.
+/// Bits saved in all rows kept aside by predicting the second label from the first, and the first
+/// from the second.
 fn gains(train: &Contingency, test: &Contingency, (first, second): (&[f64], &[f64])) -> (f64, f64) {
     let (mut of_first, mut of_second) = (vec![0; first.len()], vec![0; second.len()]);
     for &(a, q, n) in train.pairs() {
@@ -195,18 +216,19 @@ fn gains(train: &Contingency, test: &Contingency, (first, second): (&[f64], &[f6
     (forward, back)
 }
 
-/// Edges from the target, each kept where the rows kept aside are told their target better.
+/// Edges from the target, each kept if it improves the prediction of the target in held-out rows.
 fn predicting(
     parts: &Parts<'_>,
     chains: &[Chain],
     target: usize,
     candidates: &[Candidate],
-    chosen: &mut [Option<Candidate>],
-) {
+    (chosen, watch): (&mut [Option<Candidate>], &Watch),
+) -> Result<()> {
     let prior: Vec<f64> = chains[target].marginal(0).iter().map(|p| p.log2()).collect();
     let mut edges: Vec<(usize, Edge)> = Vec::new();
     let mut least = told(parts, target, &prior, &edges);
     for &candidate in candidates.iter().filter(|c| c.parent == target && c.gain > 0.0) {
+        watch.check()?;
         edges.push((candidate.child, parts.edge(candidate, parts.train, chains)));
         let bits = told(parts, target, &prior, &edges);
         if bits < least {
@@ -216,13 +238,16 @@ fn predicting(
             edges.pop();
         }
     }
+    Ok(())
 }
 
-/// Entries that one thread looks at; fixed, so that sums do not depend on how many threads there are.
+/// Entries that one thread looks at; fixed, so that sums do not depend on how many threads there
+/// are.
 const CHUNK: usize = 4096;
 
-/// Bits by which the targets of the rows kept aside surprise, given the columns that the edges go to. Reckoned anew for every set of
-/// edges, because scores of every entry and target value would take too much room.
+/// Bits by which the targets of the rows kept aside surprise, given the columns that the edges go
+/// to. Recomputed for every set of edges, because scores of every entry and target value would take
+/// too much room.
 fn told(parts: &Parts<'_>, target: usize, prior: &[f64], edges: &[(usize, Edge)]) -> f64 {
     let codes = &parts.entries.codes;
     let score = |entry: usize, value: Code| {
@@ -243,7 +268,8 @@ fn told(parts: &Parts<'_>, target: usize, prior: &[f64], edges: &[(usize, Edge)]
     sums.iter().sum()
 }
 
-/// Further edges, where the rows kept aside become more likely: to columns without a parent, from another tree.
+/// Further edges, where the rows kept aside become more likely: to columns without a parent, from
+/// another tree.
 fn grow(candidates: &[Candidate], chosen: &mut [Option<Candidate>]) {
     let root = |chosen: &[Option<Candidate>], mut column: usize| {
         while let Some(edge) = chosen[column] {

@@ -1,7 +1,9 @@
-//! Exact inference in the forest: probabilities of generalized rows, and what the cells of a row say of each other.
+//! Exact inference in the forest: probabilities of generalized rows, and the posterior of each cell
+//! given the others.
 //!
-//! Messages go from children to parents, then back (Pearl 1982). A cell is a label of a level: the leaves below it are possible. Cost: a step per
-//! leaf and per known pair of labels of every edge.
+//! Messages go from children to parents and back (belief propagation, [Pearl 1982]). A cell is a
+//! label of a level: the leaves below it are possible. Costs one step per leaf and per known pair
+//! of labels of every edge.
 
 use super::Network;
 use crate::table::Code;
@@ -17,7 +19,8 @@ pub struct Cell {
 
 /// What the columns below and at each column say of it.
 struct Upward {
-    /// Column → leaf → probability of the cells at and below the column given the leaf's label at the edge's level, the leaf included.
+    /// Column → leaf → probability of the cells at and below the column given the leaf's label at
+    /// the edge's level, the leaf included.
     leaves: Vec<Vec<f64>>,
     /// Column → parent's label → probability of the cells at and below the column.
     messages: Vec<Vec<f64>>,
@@ -91,7 +94,8 @@ impl Network {
         up
     }
 
-    /// Leaf → its probability given its label at the edge's level, times what the children say; 0 for leaves that the cell excludes.
+    /// Leaf → its probability given its label at the edge's level, times what the children say; 0
+    /// for leaves that the cell excludes.
     fn at(&self, column: usize, cell: Cell, messages: &[Vec<f64>]) -> Vec<f64> {
         let hierarchy = &self.hierarchies[column];
         let mut shares = self.within[column].clone();

@@ -1,14 +1,17 @@
 //! A Bayesian network over the columns of a table, whose structure starts from their hierarchies.
 //!
-//! From Katirai, *A Theory and Toolkit for the Mathematics of Privacy*, "A method for utilizing a Bayesian model as a measure function": the levels
-//! of a hierarchy are implied fields of the table, and each predicts the one below it (zip3 → zip4 → zip5); then edges between columns are
-//! tried in the order of their mutual information, and each stays where it predicts rows that were kept aside better. So a
-//! generalized row is a row in which some fields are missing, and the network can tell its probability, fill it in, and draw new ones.
+//! From [Katirai 2006, "A method for utilizing a Bayesian model as a measure function"]: the levels
+//! of a hierarchy are implied fields of the table, and each predicts the one below it (zip3 → zip4
+//! → zip5). Then edges between columns are tried in the order of their mutual information and kept
+//! if they improve the prediction of held-out rows. So a generalized row is a row with missing
+//! fields; the network computes its probability, fills it in, and samples new rows.
 //!
-//! Kept exact and cheap: every column has at most one parent column (a forest, as Chow and Liu 1968), and an edge goes from one level of the parent to one
-//! level of the child; below that level the child's own hierarchy predicts. Tables are sparse, because smoothing gives every label one row
-//! more, spread over what is below it (Perks 1947): upwards, hierarchies stay certain. A probability costs a step per leaf of every column and
-//! per known pair of labels of an edge; fitting costs a sort of the distinct pairs of every two columns at every two levels.
+//! Exact and cheap: every column has at most one parent column (a forest, as in [Chow 1968]), and
+//! an edge goes from one level of the parent to one level of the child; below that level the
+//! child's own hierarchy predicts. Tables are sparse, because smoothing adds one row per label,
+//! spread over its children [Perks 1947]; upwards, hierarchies stay certain. A probability costs
+//! one step per leaf of every column and per known pair of labels of an edge; fitting costs a sort
+//! of the distinct pairs of every two columns at every two levels.
 
 mod chain;
 mod edge;

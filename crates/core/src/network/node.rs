@@ -1,19 +1,21 @@
-//! The probabilities of many classes of one node: what [`Network::probability`] says of each, without looking at leaves outside of
-//! their cells.
+//! The probabilities of all classes of one node: [`Network::probability`] of each, without visiting
+//! leaves outside of their cells.
 //!
-//! A message from a column is reckoned for those labels of its parent alone that the parent's cell allows, and not at all where the column
-//! and all below it say nothing. Leaves of a cell that no edge tells apart are added up once per node. Costs a pass over all leaves per node; then, per class, a step
-//! per kind of leaf in its cells and per known pair of labels of these.
+//! A message from a column is computed only for the labels of its parent that the parent's cell
+//! allows, and skipped if the column and its descendants carry no information. Leaves of a cell
+//! that no edge distinguishes are summed once per node. Costs one pass over all leaves per node;
+//! then, per class, one step per group of leaves in its cells and per known pair of their labels.
 
 use rustc_hash::FxHashMap;
 
 use super::{Edge, Network};
 use crate::table::Code;
 
-/// Leaves that the edges of a column do not tell apart: one of them, and the probability of all given their label at the edge's level.
+/// Leaves that the edges of a column do not distinguish: one of them, and the probability of all
+/// given their label at the edge's level.
 type Kind = (Code, f64);
 
-/// The network as a node sees it, with room to reckon in.
+/// The network as seen from a node, with scratch space.
 #[derive(Debug)]
 pub struct AtNode<'a> {
     network: &'a Network,
@@ -21,7 +23,8 @@ pub struct AtNode<'a> {
     children: Vec<Vec<usize>>,
     /// Column → label of the node → the kinds of leaves under it.
     kinds: Vec<Vec<Vec<Kind>>>,
-    /// Column → label of the node in its parent → labels of the edge's level that are possible there; none for roots.
+    /// Column → label of the node in its parent → labels of the edge's level that are possible
+    /// there; none for roots.
     allowed: Vec<Vec<Vec<Code>>>,
     /// Column → parent's label → message.
     messages: Vec<Vec<f64>>,
@@ -69,7 +72,8 @@ impl Network {
         }
     }
 
-    /// The kinds of leaves under every label of a level, as the edges to a column and to some of its children tell them apart.
+    /// The kinds of leaves under every label of a level, as distinguished by the edges to a column
+    /// and to some of its children.
     fn kinds(&self, column: usize, level: usize, children: &[usize]) -> Vec<Vec<Kind>> {
         let hierarchy = &self.hierarchies[column];
         let mut kinds: Vec<Vec<Kind>> = vec![Vec::new(); hierarchy.size(level)];
@@ -112,7 +116,8 @@ impl AtNode<'_> {
         probability.min(1.0)
     }
 
-    /// The probability of a kind of leaves given their label at the edge's level, times what the children say.
+    /// The probability of a kind of leaves given their label at the edge's level, times what the
+    /// children say.
     fn share(&self, column: usize, (leaf, within): Kind) -> f64 {
         let (network, hierarchy) = (self.network, &self.network.hierarchies[column]);
         let mut share = within;

@@ -1,7 +1,9 @@
-//! Rows drawn from a network, in integers: the counts themselves are drawn from, so that a seed gives the same rows everywhere.
+//! Sampling of rows from a network, in integer arithmetic, so that a seed gives the same rows
+//! everywhere.
 //!
-//! One row more than there are, spread over what is possible, is what smoothing means; so a draw takes one of n + 1 rows, and the last one stands for
-//! the spread. A row costs a few random words and look-ups by halves per column and level.
+//! Smoothing adds one row, spread over what is possible; so a draw takes one of n + 1 rows, and the
+//! last one represents the spread. A row costs a few random words and one binary search per column
+//! and level.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

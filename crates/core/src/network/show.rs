@@ -1,4 +1,5 @@
-//! A network as plain data and as text: which column predicts which, at which levels, and what that saves. No value of a cell is in it.
+//! A network as plain data and as text: its edges with their levels and gains. It contains no cell
+//! values.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Inference against enumeration of all rows, fitting against what must come out.
+//! Inference against enumeration of all rows, and fitting against known structures.
 
 use proptest::prelude::*;
 use rand::{Rng, SeedableRng};
@@ -8,6 +8,7 @@ use super::*;
 use crate::hierarchy::Path;
 use crate::table::Code;
 use crate::tuples::Tuples;
+use crate::watch::{Cancel, Event, Stage, Watch};
 
 /// Six leaves in three pairs, four leaves in two, three without levels between.
 fn hierarchies() -> Vec<Hierarchy> {
@@ -76,7 +77,8 @@ fn all_rows() -> impl Iterator<Item = Vec<Code>> {
 }
 
 fn network(seed: u64, n: usize, noise: u32, target: Option<usize>) -> Network {
-    fit(&names(), &hierarchies(), &entries(&rows(seed, n, noise)), Fit { seed, target }).unwrap()
+    fit(&names(), &hierarchies(), &entries(&rows(seed, n, noise)), Fit { seed, target }, &Watch::none())
+        .unwrap()
 }
 
 proptest! {
@@ -113,7 +115,8 @@ proptest! {
         prop_assert!((network.probability(&cells) - inside).abs() < 1e-12);
         let levels: Vec<usize> = cells.iter().map(|cell| cell.level).collect();
         let mut at_node = network.at_node(&levels);
-        // All classes of the node, one after the other, so that nothing is left over from one to the next.
+        // All classes of the node, one after the other, so that nothing is left over from one to
+        // the next.
         for row in all_rows() {
             let look: Vec<Cell> = row.iter().zip(&levels).zip(&network.hierarchies)
                 .map(|((&leaf, &level), h)| Cell { level, code: h.generalize(leaf, level) })
@@ -166,7 +169,8 @@ fn what_belongs_together_is_found_and_chance_is_not() {
     assert!(shown.contains("the target") && shown.contains("gain") && !shown.contains("v0"), "{shown}");
 }
 
-/// Columns that know nothing of each other, one of which has a level of one label below the highest: no edge goes from there or to there.
+/// Independent columns; one has a level with one label below the highest: no edge starts or ends
+/// there.
 #[test]
 fn a_level_of_one_label_tells_nothing() {
     let path = |leaf: usize, labels: &[&str]| Path {
@@ -181,20 +185,24 @@ fn a_level_of_one_label_tells_nothing() {
         let mut column = || (0..300).map(|_| (random.next_u32() % 4).min(2)).collect::<Vec<Code>>();
         let entries = Entries::new(vec![column(), column()], vec![1; 300]).unwrap();
         let names = ["a", "b"].map(String::from);
-        let facts = fit(&names, &[one.clone(), flat.clone()], &entries, Fit { seed, target: None }).unwrap();
+        let facts =
+            fit(&names, &[one.clone(), flat.clone()], &entries, Fit { seed, target: None }, &Watch::none())
+                .unwrap();
         for edge in facts.facts().edges {
             assert_eq!((edge.from_level, edge.to_level), (0, 0), "{edge:?}");
         }
     }
 }
 
-/// The bits that a network says rows kept aside take are those of the definition, for a network of the other rows.
+/// The bits that a network says rows kept aside take are those of the definition, for a network of
+/// the other rows.
 #[test]
 fn the_bits_are_those_of_rows_kept_aside() {
     let rows = rows(5, 300, 4);
     let entries = entries(&rows);
     let (train, test) = entries.split(9);
-    let whole = fit(&names(), &hierarchies(), &entries, Fit { seed: 9, target: None }).unwrap();
+    let whole =
+        fit(&names(), &hierarchies(), &entries, Fit { seed: 9, target: None }, &Watch::none()).unwrap();
     // The same structure over the rows to learn from alone.
     let mut part = whole.clone();
     for column in 0..4 {
@@ -230,8 +238,9 @@ fn the_bits_are_those_of_rows_kept_aside() {
     assert!((bits - whole.facts().bits).abs() < 1e-9, "{bits} {:?}", whole.facts());
 }
 
-/// Seed 3, 40,000 rows: every share within 0.01 of its probability, and the same rows for the same seed. Of networks of 3 rows too, where a
-/// quarter of all draws is the one row more that is spread over what is possible.
+/// Seed 3, 40,000 rows: every share within 0.01 of its probability, and the same rows for the same
+/// seed. Of networks of 3 rows too, where a quarter of all draws is the one row more that is spread
+/// over what is possible.
 #[test]
 fn drawn_rows_have_their_probabilities() {
     for n in [3, 60] {
@@ -260,7 +269,8 @@ fn drawn_rows_have_their_probabilities() {
     assert_ne!(again, other);
 }
 
-/// A target of three values among columns that say something of it: what the network tells of it is nearer than its shares alone.
+/// A target of three values among informative columns: the network's prediction of it is better
+/// than its shares alone.
 #[test]
 fn a_target_is_told_better_than_by_its_shares() {
     let network = network(7, 500, 3, Some(2));
@@ -341,6 +351,26 @@ fn entries_in_order_know_no_other() {
 
 #[test]
 fn no_rows_are_refused() {
-    let error = fit(&names(), &hierarchies(), &entries(&[]), Fit::default()).unwrap_err();
+    let error = fit(&names(), &hierarchies(), &entries(&[]), Fit::default(), &Watch::none()).unwrap_err();
     assert!(error.to_string().contains("needs rows"));
+}
+
+#[test]
+fn fitting_can_be_stopped_at_every_pair() {
+    let entries = entries(&rows(3, 100, 2));
+    let pairs = 4 * 3 / 2;
+    for stop in 0..=pairs {
+        let cancel = Cancel::new();
+        let handle = cancel.clone();
+        let watch = Watch::new(cancel).listening(move |event| {
+            if matches!(event, Event::Done { stage: Stage::Measuring, done, of: Some(6) } if done == stop) {
+                handle.finish();
+            }
+        });
+        let fitted = fit(&names(), &hierarchies(), &entries, Fit { seed: 3, target: Some(0) }, &watch);
+        match stop {
+            0 => assert!(fitted.is_ok(), "no event says that nothing is done"),
+            _ => assert!(fitted.unwrap_err().is_cancelled(), "{stop} of {pairs}"),
+        }
+    }
 }

@@ -1,8 +1,8 @@
-//! What a policy says for `throng argus`: how identifying a column is, and which combinations of columns are tested
-//! (Sweeney, "Foundations of Privacy Protection", 6.3, after mu-Argus; mission L3).
+//! The policy keys of `throng argus`: how identifying a column is, and which combinations of
+//! columns are tested [Sweeney 2001, 6.3, after mu-Argus].
 //!
-//! A release pays no heed to it: it protects the combination of all quasi-identifiers, whatever is said here. So that one policy
-//! can serve both commands, it is checked whenever it is there. Costs nothing to speak of.
+//! `throng release` ignores these keys: it protects the combination of all quasi-identifiers. They
+//! are still validated in every policy, so that one policy can serve both commands.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use super::check::not_quasi;
 use super::{Policy, Role, is_default};
 use crate::error::Fault;
 
-/// The weight of a column of which nothing is said: most identifying, so that silence tests more and not less.
+/// The weight of a column without a weight: most identifying, so that omissions test more and not
+/// less.
 pub const MOST_IDENTIFYING: u8 = 3;
 
 /// Which combinations of columns are tested.
@@ -42,7 +43,7 @@ impl Default for Argus {
     }
 }
 
-/// What is wrong with it whatever the table is.
+/// Errors that do not depend on the table.
 pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     for (name, column) in &policy.columns {
         if let Some(weight) = column.identifying.filter(|weight| *weight > MOST_IDENTIFYING) {

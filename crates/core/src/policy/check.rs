@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a policy beyond its grammar.
+//! Validation of a policy beyond its grammar.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::{Column, Format, Policy, Preference, Role, argus, guide, local, model
 use crate::error::{Fault, nearest};
 use crate::loss;
 
-/// What is wrong whatever the table is.
+/// Errors that do not depend on the table.
 pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     let mut faults = Vec::new();
     if policy.version != 1 {
@@ -31,7 +31,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     faults
 }
 
-/// What does not fit the table.
+/// Conflicts with the table.
 pub(super) fn against_table(policy: &Policy, columns: &[String]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for name in policy.columns.keys().filter(|name| !columns.contains(name)) {
@@ -146,7 +146,7 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
     }
 }
 
-/// What is wrong with the level that a column is released at.
+/// Errors of the level that a column is released at.
 fn level(policy: &Policy, name: &str, column: &Column) -> Option<Fault> {
     column.level?;
     let fault = |message: &str, help: &str| {
@@ -159,7 +159,8 @@ fn level(policy: &Policy, name: &str, column: &Column) -> Option<Fault> {
         return fault("the column has no hierarchy", "give it a hierarchy, or remove `level`");
     }
     if policy.columns.values().any(|column| column.substitute().is_some()) {
-        // The verifier recognizes a made-up identifier by the other cells of its rows as they are in both files.
+        // The verifier recognizes a pseudonym by the other cells of its rows as they are in both
+        // files.
         let message = "a table whose identifiers are replaced cannot have a column at a level";
         return fault(message, "remove `level`, or remove the identifiers instead");
     }
@@ -230,7 +231,7 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
 
 fn preference(policy: &Policy, faults: &mut Vec<Fault>) {
     let search = &policy.search;
-    if search.prefer != Preference::Loss && search.algorithm != "samarati" {
+    if search.prefer != Preference::Loss && !search.algorithm.entry().prefers {
         faults.push(
             Fault::input(format!(
                 "algorithm \"{}\" has no preference: it takes the least loss",
@@ -267,8 +268,8 @@ fn linked(policy: &Policy, faults: &mut Vec<Fault>) {
 fn loss(policy: &Policy, faults: &mut Vec<Fault>) {
     let parameters = policy.search.loss.parameters();
     faults.extend(loss::check(&parameters));
-    if loss::labelled(&parameters.name) && policy.with_role(Role::Target).is_empty() {
-        faults.push(loss::no_target(&parameters.name));
+    if parameters.kind.needs_target() && policy.with_role(Role::Target).is_empty() {
+        faults.push(loss::no_target(parameters.kind));
     }
 }
 

@@ -1,17 +1,20 @@
-//! What is wrong with a policy's grammar, told in its own words: which key, what would be valid, and the
-//! nearest name.
+//! Translates errors of the TOML reader into the vocabulary of policies: the key, the valid values,
+//! and the nearest name.
 //!
-//! The reader of TOML speaks of fields, variants and integer types. Its sentences have few forms; each is taken
-//! apart here, and one that is not known is passed on as it is. Costs nothing unless there is a mistake.
+//! The TOML reader speaks of fields, variants and integer types. Its messages have few forms; each
+//! is parsed here, and an unknown form is passed on unchanged. Costs nothing unless there is a
+//! mistake.
 
 use super::spans::key_at;
 use crate::error::{Fault, nearest};
+use crate::registry;
 
 /// The fault behind a mistake that the reader of TOML found.
 pub(crate) fn fault(error: &toml::de::Error, text: &str) -> Fault {
     let message = error.message().trim();
     let key = error.span().and_then(|span| key_at(text, &span));
-    let mut fault = unknown(message)
+    let mut fault = registry::unknown_in(message)
+        .or_else(|| unknown(message))
         .or_else(|| unfit(message, key.as_deref()))
         .unwrap_or_else(|| Fault::input(message.to_owned()));
     fault.place.key = key;
@@ -26,6 +29,9 @@ fn unknown(message: &str) -> Option<Fault> {
         .find_map(|(what, start)| Some((what, message.strip_prefix(start)?)))?;
     let (name, expected) = rest.split_once(", ")?;
     let valid: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+    if let Some(family) = registry::family_of(&valid) {
+        return Some(registry::unknown(family, name.trim_matches('`')));
+    }
     let near = nearest(name.trim_matches('`'), valid.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     let list = valid.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>().join(", ");

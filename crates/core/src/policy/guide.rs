@@ -1,8 +1,8 @@
-//! What a policy says of the model that guides a method: one that is fitted here, or a command (mission M11, L6; Katirai, "The Greedy-DXCG
-//! Algorithm").
+//! The policy keys of the model that guides a method: a built-in model, or a command [Katirai 2006,
+//! "The Greedy-DXCG Algorithm"].
 //!
-//! A command is run by whoever releases; what it is given are the cells of its features, as rows of CSV, and what it has to say is one number per
-//! row. Costs nothing to speak of.
+//! The engine runs the command. It receives the cells of its features as rows of CSV and returns
+//! one number per row.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,7 @@ use super::check::{list, not_quasi};
 use super::{Policy, Role, is_default};
 use crate::error::{Fault, nearest};
 use crate::predict;
-
-/// The algorithms that a model guides.
-pub const GUIDED: [&str; 1] = ["greedy"];
+use crate::registry::Algorithm;
 
 /// How long a command may take for one batch of rows, in seconds, unless the policy says otherwise.
 pub const SECONDS: u64 = 60;
@@ -39,16 +37,17 @@ pub struct GuideSpec {
     pub seconds: Option<u64>,
 }
 
-/// What is wrong with it whatever the table is.
+/// Errors that do not depend on the table.
 pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     let Some(guide) = &policy.search.model else { return };
     let key = |part: &str| format!("search.model.{part}");
-    let algorithm = &policy.search.algorithm;
-    if !GUIDED.contains(&algorithm.as_str()) {
+    let algorithm = policy.search.algorithm;
+    if !algorithm.entry().guided {
+        let guided = Algorithm::keys_with(|entry| entry.guided);
         faults.push(
             Fault::input(format!("algorithm \"{algorithm}\" is not guided by a model"))
                 .key("search.model")
-                .help(format!("ask for algorithm \"{}\", or remove it", GUIDED.join("\" or \""))),
+                .help(format!("ask for algorithm \"{}\", or remove it", guided.join("\" or \""))),
         );
     }
     if policy.search.greedy.is_some() {

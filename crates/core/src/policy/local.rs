@@ -1,9 +1,10 @@
-//! What a policy says of local recoding: how cells are written, and how regions of rows are formed.
+//! The policy keys of local recoding: how cells are written, and how regions of rows are formed.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Missing, ModelSpec, Policy, Role, Suppressed, is_default};
 use crate::error::Fault;
+use crate::registry::Algorithm;
 
 /// How a cell of a region is written, where a method forms regions of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,18 +26,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// What policies call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Form::Label => "label",
-            Form::Interval => "interval",
-            Form::Set => "set",
-            Form::Mean => "mean",
-            Form::Median => "median",
-            Form::Poset => "poset",
-        }
-    }
-
     /// Whether values must be numbers.
     pub fn numeric(self) -> bool {
         matches!(self, Form::Interval | Form::Mean | Form::Median)
@@ -78,11 +67,12 @@ pub enum By {
     /// The one whose values spread over the largest part of the column's range.
     #[default]
     Range,
-    /// The one of which a cut makes cells narrower for most rows, for how much it uses up of them.
+    /// The column with the highest information gain per cut: narrower cells for most rows, relative
+    /// to the bits used.
     Gain,
     /// The one whose values have most entropy.
     Entropy,
-    /// The one of which a cut tells most of the target.
+    /// The column whose cut has the highest information gain about the target.
     Target,
 }
 
@@ -90,7 +80,8 @@ pub enum By {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Greedy {
-    /// How many sets of each row are kept while rows are added; 1 is Katirai's, more is a beam search.
+    /// How many sets of each row are kept while rows are added; 1 is Katirai's, more is a beam
+    /// search.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub beam: usize,
     /// Passes of a tabu search after regions are formed.
@@ -138,7 +129,7 @@ pub struct Boxes {
     pub columns: Vec<String>,
 }
 
-/// A statistic of which the recipient wants narrow bounds.
+/// A statistic that the recipient wants narrow bounds for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
@@ -153,33 +144,28 @@ pub enum Statistic {
     Correlation,
 }
 
-/// The algorithms that form regions of rows instead of choosing levels.
-pub const LOCAL: [&str; 6] = ["mondrian", "k-similar", "boxes", "mdav", "greedy", "partition"];
-
-/// Those of them that form regions by least upper bounds, so that columns may have posets.
-pub const POSETS: [&str; 2] = ["greedy", "partition"];
-
 impl Policy {
     /// Whether rows are recoded by regions instead of levels.
     pub fn forms_regions(&self) -> bool {
-        LOCAL.contains(&self.search.algorithm.as_str())
+        self.search.algorithm.forms_regions()
     }
 }
 
-/// What is wrong with it whatever the table is.
+/// Errors that do not depend on the table.
 pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
-    let algorithm = policy.search.algorithm.as_str();
-    let only = |key: &str, given: bool, with: &str| {
+    let algorithm = policy.search.algorithm;
+    let search = &policy.search;
+    let only = |key: &str, given: bool, with: Algorithm| {
         (given && algorithm != with).then(|| {
             Fault::input(format!("only \"{with}\" has it, and the algorithm is \"{algorithm}\""))
                 .key(key)
                 .help(format!("remove it, or write algorithm = \"{with}\""))
         })
     };
-    faults.extend(only("search.mondrian", policy.search.mondrian.is_some(), "mondrian"));
-    faults.extend(only("search.boxes", policy.search.boxes.is_some(), "boxes"));
-    faults.extend(only("search.greedy", policy.search.greedy.is_some(), "greedy"));
-    faults.extend(only("search.partition", policy.search.partition.is_some(), "partition"));
+    faults.extend(only("search.mondrian", search.mondrian.is_some(), Algorithm::Mondrian));
+    faults.extend(only("search.boxes", search.boxes.is_some(), Algorithm::Boxes));
+    faults.extend(only("search.greedy", search.greedy.is_some(), Algorithm::Greedy));
+    faults.extend(only("search.partition", search.partition.is_some(), Algorithm::Partition));
     if policy.search.partition.is_some_and(|partition| partition.tries == 0) {
         faults.push(
             Fault::input("a set is to be split at least once")
@@ -190,11 +176,13 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     if policy.search.greedy.is_some_and(|greedy| !(1..=64).contains(&greedy.beam)) {
         faults.push(Fault::input("a beam is 1 to 64 sets wide").key("search.greedy.beam"));
     }
-    if policy.search.local && policy.forms_regions() {
+    if policy.search.local && !algorithm.takes_rounds() {
         faults.push(
-            Fault::input(format!("\"{algorithm}\" is local already"))
-                .key("search.local")
-                .help("remove it; it lets rows that a search of levels leaves unsafe be searched again"),
+            Fault::input(format!(
+                "search.local cannot be combined with \"{algorithm}\", which is local already"
+            ))
+            .key("search.local")
+            .help("remove search.local; it applies to algorithms that search levels"),
         );
     }
     if policy.forms_regions() {
@@ -212,7 +200,10 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                     .help("remove `form`, or give the column role = \"quasi\""),
             );
         } else if !policy.forms_regions() {
-            let help = format!("remove it, or choose one of the algorithms {}", LOCAL.join(", "));
+            let help = format!(
+                "remove it, or choose one of the algorithms {}",
+                Algorithm::keys_with(|entry| entry.forms_regions).join(", ")
+            );
             let message = format!("\"{algorithm}\" writes labels of hierarchies and nothing else");
             faults.push(Fault::input(message).key(key).help(help));
         }
@@ -221,7 +212,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
 
 /// What does not go together with posets.
 fn posets(policy: &Policy, faults: &mut Vec<Fault>) {
-    let algorithm = policy.search.algorithm.as_str();
+    let algorithm = policy.search.algorithm;
     for (name, column) in &policy.columns {
         let key = |part: &str| format!("columns.{name}.{part}");
         if column.form == Some(Form::Poset) {
@@ -253,10 +244,10 @@ fn posets(policy: &Policy, faults: &mut Vec<Fault>) {
             faults
                 .push(Fault::input(message).key(key(part)).help("remove it, or give the column a hierarchy"));
         }
-        if !POSETS.contains(&algorithm) {
+        if !algorithm.entry().takes_posets {
+            let able = Algorithm::keys_with(|entry| entry.takes_posets).join(", ");
             let message = format!("\"{algorithm}\" cannot use a poset: it needs levels");
-            let help =
-                format!("choose one of the algorithms {}, or give the column a hierarchy", POSETS.join(", "));
+            let help = format!("choose one of the algorithms {able}, or give the column a hierarchy");
             faults.push(Fault::input(message).key(key("poset")).help(help));
         }
     }
@@ -293,9 +284,9 @@ fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
         "with differential privacy all levels are fixed, and there is nothing to search",
         "remove it",
     );
-    let pays = |model: &ModelSpec| matches!(model, ModelSpec::Profitability(_));
+    let one_level = |model: &ModelSpec| model.entry().one_level;
     refuse(
-        policy.counts_people() || policy.privacy.models.iter().any(pays),
+        policy.population().is_some() || policy.privacy.models.iter().any(one_level),
         "search.local",
         "people and payments are counted at one level per column, and rows that are searched again are at several",
         "remove it, or the model",
@@ -304,7 +295,7 @@ fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
 
 /// What methods that form regions are not defined for.
 fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
-    let algorithm = policy.search.algorithm.as_str();
+    let algorithm = policy.search.algorithm;
     let mut refuse = |wrong: bool, key: &str, message: String, help: &str| {
         if wrong {
             faults.push(Fault::input(message).key(key).help(help));
@@ -322,26 +313,16 @@ fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
         format!("\"{algorithm}\" releases every row that it can, and the others are left out"),
         "remove it",
     );
-    let loss = policy.search.loss.parameters().name;
+    let loss = policy.search.loss.parameters().kind;
     refuse(
-        matches!(loss.as_str(), "height" | "absolute" | "relative"),
+        loss.sums_levels(),
         "search.loss",
         format!("\"{loss}\" adds up levels, and \"{algorithm}\" chooses none"),
         "write loss = \"lm\", \"prec\" or \"entropy\", for instance",
     );
     for (at, model) in policy.privacy.models.iter().enumerate() {
-        let undefined = matches!(
-            model,
-            ModelSpec::DifferentialPrivacy(_)
-                | ModelSpec::MConfidentiality(_)
-                | ModelSpec::Personalized(_)
-                | ModelSpec::Profitability(_)
-                | ModelSpec::KMap(_)
-                | ModelSpec::JAnonymity(_)
-                | ModelSpec::DeltaPresence(_)
-        );
         refuse(
-            undefined,
+            !model.entry().works_with_regions,
             &format!("privacy.models.{at}"),
             format!("\"{}\" is not defined for regions of rows", model.claim()),
             "remove it, or choose an algorithm that chooses levels: auto does for all models",

@@ -1,15 +1,17 @@
-//! How a policy asks for a loss: `loss = "entropy"`, or `loss = { name = "lm", tradeoff = 0.3 }`.
+//! The policy syntax of losses: `loss = "entropy"`, or `loss = { name = "lm", tradeoff = 0.3 }`.
 //!
-//! Which loss has which parameters is said, and checked, where losses are made.
+//! Which loss takes which parameters is in the registry, and checked where losses are made.
 
 use serde::{Deserialize, Serialize};
+
+use crate::registry::LossKind;
 
 /// A loss by name, or by name with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum LossSpec {
     /// `loss = "entropy"`.
-    Name(String),
+    Name(LossKind),
     /// `loss = { name = "lm", aggregate = "geometric" }`.
     Full(LossParameters),
 }
@@ -27,7 +29,7 @@ impl<'de> Deserialize<'de> for LossSpec {
             }
 
             fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<LossSpec, E> {
-                Ok(LossSpec::Name(name.into()))
+                LossKind::deserialize(serde::de::value::StrDeserializer::new(name)).map(LossSpec::Name)
             }
 
             fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<LossSpec, A::Error> {
@@ -42,31 +44,33 @@ impl<'de> Deserialize<'de> for LossSpec {
 
 impl Default for LossSpec {
     fn default() -> Self {
-        LossSpec::Name("entropy".into())
+        LossSpec::Name(LossKind::Entropy)
     }
 }
 
 /// A loss with its parameters; what is not given has the default of that loss.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LossParameters {
     /// Which loss.
-    pub name: String,
+    #[serde(rename = "name")]
+    pub kind: LossKind,
     /// How columns are put together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aggregate: Option<Aggregate>,
     /// Whether suppressed rows add to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count_suppressed: Option<bool>,
-    /// Between generalization and suppression, from 0 (suppression is free) to 1 (generalization is free).
+    /// Between generalization and suppression, from 0 (suppression is free) to 1 (generalization is
+    /// free).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tradeoff: Option<f64>,
 }
 
 impl LossParameters {
     /// A loss with all its defaults.
-    pub fn named(name: impl Into<String>) -> Self {
-        LossParameters { name: name.into(), aggregate: None, count_suppressed: None, tradeoff: None }
+    pub const fn new(kind: LossKind) -> Self {
+        LossParameters { kind, aggregate: None, count_suppressed: None, tradeoff: None }
     }
 }
 
@@ -88,8 +92,8 @@ impl LossSpec {
     /// The name with all parameters, as far as they are given.
     pub fn parameters(&self) -> LossParameters {
         match self {
-            LossSpec::Name(name) => LossParameters::named(name),
-            LossSpec::Full(parameters) => parameters.clone(),
+            LossSpec::Name(kind) => LossParameters::new(*kind),
+            LossSpec::Full(parameters) => *parameters,
         }
     }
 }

@@ -1,12 +1,16 @@
-//! What the holder asked for: one TOML file that holds no data.
+//! The policy: one TOML file with the holder's requirements. It contains no data.
 //!
-//! [`Policy::parse`] reads the text and reports every mistake it can see without the table, each at
-//! its key and place; [`Policy::bind`] then checks it against the columns of a table.
+//! [`Policy::parse`] reads the text and reports every mistake that is visible without the table,
+//! each with its key and place. [`Policy::bind`] then checks the policy against the columns of a
+//! table.
 
 mod argus;
 mod check;
+mod document;
+mod files;
 mod grammar;
 mod guide;
+mod keys;
 mod local;
 mod loss;
 mod models;
@@ -15,14 +19,16 @@ mod spans;
 mod substitute;
 
 pub use argus::{Argus, MOST_IDENTIFYING};
+pub use document::{Document, EXPERIMENT, POLICY, SPECIFICATION};
 pub(crate) use grammar::fault as grammar_fault;
-pub use guide::{GUIDED, GuideSpec, SECONDS};
-pub use local::{Boxes, By, Cut, Form, Greedy, LOCAL, Mondrian, POSETS, Partition, Statistic};
+pub use guide::{GuideSpec, SECONDS};
+pub(crate) use keys::{FORMS, POLICY_KEYS, TRANSFORMS};
+pub use local::{Boxes, By, Cut, Form, Greedy, Mondrian, Partition, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use models::{
     AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, DifferentialPrivacy,
     Distance, Diversity, Estimator, Game, JAnonymity, KE, KMap, LDiversity, Likeness, MConfidentiality,
-    ModelSpec, PSensitive, People, Personalized, PopulationUniqueness, Profitability, RareValues,
+    ModelKind, ModelSpec, PSensitive, People, Personalized, PopulationUniqueness, Profitability, RareValues,
     SampleUniqueness, StrictAverageRisk, TCloseness,
 };
 pub use profile::{ANONYMITY_TABLE, Limit};
@@ -37,8 +43,9 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Fault, Result};
 use crate::hierarchy::Spec;
 use crate::poset;
+use crate::registry::Algorithm;
 
-/// What the holder asked for.
+/// The holder's requirements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
@@ -67,7 +74,7 @@ pub struct Policy {
 pub struct Input {
     /// A file, or a glob of several with the same columns.
     pub path: String,
-    /// The format, where the file name does not tell.
+    /// The format, if the file name does not determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// The character between cells of a CSV file.
@@ -79,6 +86,9 @@ pub struct Input {
     /// How text is encoded.
     #[serde(default, skip_serializing_if = "is_default")]
     pub encoding: Encoding,
+    /// What the first line of a CSV file holds; default: column names, unless it looks like data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<Header>,
     /// Texts that mean that a cell is missing.
     #[serde(default = "nulls")]
     pub null: Vec<String>,
@@ -123,7 +133,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name tells, if it does.
+    /// The format by file extension, if known.
     pub fn of_path(path: &str) -> Option<Format> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();
         match name.rsplit('.').next()? {
@@ -143,9 +153,34 @@ pub enum Encoding {
     #[default]
     #[serde(rename = "utf-8")]
     Utf8,
-    /// ISO 8859-1.
+    /// Windows-1252, of which the printable part of ISO 8859-1 is a part.
     #[serde(rename = "latin-1")]
     Latin1,
+}
+
+/// What the first line of a CSV file holds, where the holder states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Header {
+    /// Column names, even where they look like data.
+    FirstLine,
+    /// A row: the columns are named `column_1`, `column_2` and so on.
+    None,
+}
+
+impl Header {
+    /// How a policy writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Header::FirstLine => "first-line",
+            Header::None => "none",
+        }
+    }
+
+    /// The names of so many columns of a file without a header line.
+    pub fn generated(columns: usize) -> Vec<String> {
+        (1..=columns).map(|column| format!("column_{column}")).collect()
+    }
 }
 
 /// What a missing quasi-identifier means.
@@ -165,7 +200,7 @@ pub enum Missing {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// The released table; its name tells the format.
+    /// The released table; its extension determines the format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The report for people.
@@ -180,7 +215,7 @@ pub struct Output {
     /// What becomes of rows that the chosen levels leave unsafe.
     #[serde(default, skip_serializing_if = "is_default")]
     pub suppressed: Suppressed,
-    /// Keeps the order of the input, which can tell who is who (unsorted matching).
+    /// Keeps the order of the input, which can identify people (unsorted matching).
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_order: bool,
 }
@@ -194,7 +229,8 @@ pub enum Suppressed {
     Dropped,
     /// It stays, with `*` in every quasi-identifier.
     Starred,
-    /// It stays with as few quasi-identifiers starred as can be found to make it safe, or is left out.
+    /// It stays with as few quasi-identifiers starred as can be found to make it safe, or is left
+    /// out.
     Cells,
 }
 
@@ -202,7 +238,7 @@ pub enum Suppressed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Names a person outright: removed, or replaced by made-up values.
+    /// Names a person outright: removed, or replaced by pseudonyms.
     Identifier,
     /// Can be linked to a person together with others: generalized.
     Quasi,
@@ -242,11 +278,12 @@ impl Role {
 pub struct Column {
     /// What the column is.
     pub role: Role,
-    /// How its values generalize, for `quasi`; or how far apart they are, for `sensitive` with a model that asks.
-    /// Default: the value or nothing.
+    /// How its values generalize, for `quasi`; or how far apart they are, for `sensitive` with a
+    /// model that asks. Default: the value or nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Spec>,
-    /// How its values generalize where one may have several parents, in place of a hierarchy; only for `quasi`.
+    /// How its values generalize where one may have several parents, in place of a hierarchy; only
+    /// for `quasi`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poset: Option<poset::Spec>,
     /// The least level allowed.
@@ -261,7 +298,8 @@ pub struct Column {
     /// How much its loss counts; default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// How much distortion the recipient tolerates, from 0 to 1; only for Datafly and k-Similar. Default 1.
+    /// How much distortion the recipient tolerates, from 0 to 1; only for Datafly and k-Similar.
+    /// Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
     /// How likely somebody links on it, from 0 to 1; only for Datafly. Default 1.
@@ -270,8 +308,8 @@ pub struct Column {
     /// How identifying it is, from 0 to 3; only `throng argus` asks. Default 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifying: Option<u8>,
-    /// How its cells are written where a method forms regions of rows. Default: labels where there is a hierarchy, otherwise
-    /// intervals of numbers and sets of other values.
+    /// How its cells are written where a method forms regions of rows. Default: labels where there
+    /// is a hierarchy, otherwise intervals of numbers and sets of other values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
     /// What is done to it instead of removing it; only for `identifier`.
@@ -280,7 +318,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column with a role and nothing else said.
+    /// A column with a role and defaults for everything else.
     pub fn of(role: Role) -> Self {
         Column {
             role,
@@ -308,7 +346,7 @@ impl Column {
         self.transform.as_ref().map(|Transform::Substitute(substitute)| substitute)
     }
 
-    /// The hierarchy or poset asked for, or the default: the value or nothing.
+    /// The hierarchy or poset of the policy, or the default: keep or suppress.
     pub fn hierarchy(&self) -> Spec {
         let poset = || self.poset.clone().map(Spec::Poset);
         self.hierarchy.clone().or_else(poset).unwrap_or(Spec::Suppress)
@@ -319,8 +357,8 @@ impl Column {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Privacy {
-    /// Every combination of all quasi-identifiers occurs at least this often: as given, or derived from
-    /// the anonymity level.
+    /// Every combination of all quasi-identifiers occurs at least this often: as given, or derived
+    /// from the anonymity level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
     /// The anonymity level, from 0 to 1, in place of k.
@@ -354,16 +392,17 @@ pub struct Group {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// The strategy.
+    /// What finds the release.
     #[serde(default = "auto")]
-    pub algorithm: String,
+    pub algorithm: Algorithm,
     /// What to lose least of.
     #[serde(default)]
     pub loss: LossSpec,
     /// Which of the lowest nodes Samarati's algorithm takes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub prefer: Preference,
-    /// Whether rows that the chosen levels leave unsafe are searched again by themselves, and so on.
+    /// Whether rows that the chosen levels leave unsafe are searched again by themselves, and so
+    /// on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub local: bool,
     /// How Mondrian cuts.
@@ -389,7 +428,8 @@ pub struct Search {
     pub seed: u64,
 }
 
-/// Which of several nodes at the lowest safe height is to be preferred (Samarati 2001); ties go to the loss.
+/// Which of several nodes at the lowest safe height is to be preferred [Samarati 2001]; ties go to
+/// the loss.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Preference {
@@ -406,15 +446,15 @@ pub enum Preference {
     Suppression,
 }
 
-fn auto() -> String {
-    "auto".into()
+fn auto() -> Algorithm {
+    Algorithm::Auto
 }
 
 impl Default for Search {
     fn default() -> Self {
         let (loss, prefer) = (LossSpec::default(), Preference::default());
         Search {
-            algorithm: auto(),
+            algorithm: Algorithm::Auto,
             loss,
             prefer,
             local: false,
@@ -465,12 +505,44 @@ impl Policy {
         Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
     }
 
-    /// The sensitive columns that are released at a level of their hierarchy, and the levels, in name order.
+    /// The sensitive columns that are released at a level of their hierarchy, and the levels, in
+    /// name order.
     pub fn leveled(&self) -> Vec<(&str, usize)> {
         self.columns
             .iter()
             .filter_map(|(name, column)| column.level.map(|level| (name.as_str(), level)))
             .collect()
+    }
+
+    /// What a column's part of the loss is multiplied by.
+    pub fn weight(&self, column: &str) -> f64 {
+        self.columns.get(column).and_then(|column| column.weight).unwrap_or(1.0)
+    }
+
+    /// The columns that grouping needs, each list in the order of the table: the quasi-identifiers; and
+    /// the columns that are measured in their classes, which are targets, sensitive columns that models
+    /// judge or that have a level, and columns of guarding nodes.
+    pub fn grouped_columns(&self, columns: &[String]) -> (Vec<String>, Vec<String>) {
+        let with = |role: Role| -> Vec<String> {
+            let has = |name: &&String| self.columns.get(*name).is_some_and(|c| c.role == role);
+            columns.iter().filter(has).cloned().collect()
+        };
+        let (quasi, mut measured) = (with(Role::Quasi), with(Role::Target));
+        let (judged, guards) = (self.judged(), self.guards());
+        let leveled: Vec<&str> = self.leveled().into_iter().map(|(name, _)| name).collect();
+        let wanted = |name: &&String| {
+            let needed = judged.contains(name.as_str()) || leveled.contains(&name.as_str());
+            needed && !measured.contains(name)
+        };
+        let more: Vec<String> = columns.iter().filter(wanted).cloned().collect();
+        measured.extend(more);
+        measured.extend(columns.iter().filter(|name| guards.contains(name.as_str())).cloned());
+        (quasi, measured)
+    }
+
+    /// The same of several columns.
+    pub fn weights(&self, columns: &[String]) -> Vec<f64> {
+        columns.iter().map(|column| self.weight(column)).collect()
     }
 
     /// Names of the columns with a role, in name order.

@@ -1,20 +1,17 @@
-//! What Datafly II asks of the holder besides a policy's usual keys (Sweeney, "The Datafly II System"): how much
-//! distortion the recipient tolerates and how likely a column is linked on, both per column and from 0 to 1, and
-//! an overall anonymity level from 0 to 1 that a table of the institution turns into k.
+//! The policy keys of Datafly II [Sweeney 2001, 6.2]: per column the recipient's tolerance for
+//! distortion and the likelihood of linking, both from 0 to 1, and an overall anonymity level from
+//! 0 to 1, which a table of the institution maps to k.
 //!
-//! The level is another way to write `k`: [`Policy::parse`](super::Policy::parse) puts the derived k where a
-//! given one would be, so that everything that asks for k, the verifier too, finds one number. A level between
-//! two of the table is protected as the higher one. Level 0 would release the original and is refused. Costs
-//! nothing to speak of.
+//! The level is another way to write `k`: [`Policy::parse`](super::Policy::parse) replaces it with
+//! the derived k, so all other code, including the verifier, sees one number. A level between two
+//! entries of the table is rounded up. Level 0 would release the original and is rejected.
 
 use super::{Policy, Privacy};
 use crate::error::Fault;
+use crate::registry::{Algorithm, AlgorithmEntry};
 
-/// The algorithm that reads profiles.
-const DATAFLY: &str = "datafly";
-
-/// Level → k, as Sweeney's table for the voters of Cambridge has them: k is 1 % of the level's share of 54,805.
-/// For a table of another size the institution should write its own.
+/// Level → k, as Sweeney's table for the voters of Cambridge has them: k is 1 % of the level's
+/// share of 54,805. For a table of another size the institution should write its own.
 pub const ANONYMITY_TABLE: [(f64, u64); 9] = [
     (0.1, 54),
     (0.2, 109),
@@ -42,8 +39,8 @@ impl Privacy {
         self.anonymity_table.as_deref().unwrap_or(&ANONYMITY_TABLE)
     }
 
-    /// The k of the anonymity level: that of the first level of the table which is not lower. The highest level,
-    /// 1, needs no line of its own.
+    /// The k of the anonymity level: that of the first level of the table which is not lower. The
+    /// highest level, 1, needs no line of its own.
     pub(super) fn derived_k(&self) -> Option<u64> {
         let level = self.anonymity?;
         let table = self.table();
@@ -58,17 +55,18 @@ impl Privacy {
 }
 
 impl Policy {
-    /// How many rows may be suppressed. Where the policy does not say, no row; but Datafly by its definition
-    /// drops what is left once that is k rows or fewer, and differential privacy knows no limit.
+    /// How many rows may be suppressed. Where the policy does not say, no row; but Datafly by its
+    /// definition drops what is left once that is k rows or fewer, and differential privacy knows
+    /// no limit.
     pub fn suppression(&self) -> Limit {
-        // Whether a limit is kept would tell of the data.
+        // Whether a limit holds would leak data.
         if self.differential_privacy().is_some() {
             return Limit::Share(1.0);
         }
         let groups = self.privacy.quasi.values().map(|group| group.k);
         match self.privacy.suppression {
             Some(share) => Limit::Share(share),
-            None if self.search.algorithm == DATAFLY => {
+            None if self.search.algorithm == Algorithm::Datafly => {
                 Limit::Rows(self.privacy.k.into_iter().chain(groups).min().unwrap_or(0))
             }
             None => Limit::Share(0.0),
@@ -76,7 +74,7 @@ impl Policy {
     }
 }
 
-/// What is wrong with profiles and anonymity level.
+/// Errors of profiles and anonymity level.
 pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     for (name, column) in &policy.columns {
         for (part, value) in [("tolerance", column.tolerance), ("linking", column.linking)] {
@@ -103,14 +101,14 @@ fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
                 .help("0 is the least, 1 the most; without the key it is 1"),
         );
     }
-    let algorithm = &policy.search.algorithm;
-    // Who might link is Datafly's alone to ask; what the recipient tolerates decides ties of k-Similar too (S 6.4).
-    let uses = algorithm == DATAFLY || algorithm == "k-similar" && key.ends_with("tolerance");
-    (!uses).then(|| {
-        let (profile, with) = match key.ends_with("tolerance") {
-            true => ("tolerance", "\"datafly\" or \"k-similar\""),
-            false => ("linking", "\"datafly\""),
-        };
+    let algorithm = policy.search.algorithm;
+    // Who might link is Datafly's alone to ask; what the recipient tolerates decides ties of k-Similar too (Sweeney 2001).
+    let (profile, uses): (_, fn(&AlgorithmEntry) -> bool) = match key.ends_with("tolerance") {
+        true => ("tolerance", |entry| entry.uses_tolerance),
+        false => ("linking", |entry| entry.uses_linking),
+    };
+    (!uses(algorithm.entry())).then(|| {
+        let with = format!("\"{}\"", Algorithm::keys_with(uses).join("\" or \""));
         Fault::input(format!("algorithm \"{algorithm}\" does not use profiles: {profile}")).key(key).help(format!(
             "set search.algorithm = {with}, or remove the key; for every algorithm there are max_level and weight"
         ))
@@ -135,7 +133,7 @@ fn anonymity(policy: &Policy, level: f64, faults: &mut Vec<Fault>) {
     } else if !(0.0..=1.0).contains(&level) {
         faults.push(Fault::input(format!("{level} is not from 0 to 1")).key(key).help("for instance 0.7"));
     }
-    if level == 1.0 && policy.search.algorithm != DATAFLY {
+    if level == 1.0 && policy.search.algorithm != Algorithm::Datafly {
         faults.push(
             Fault::input(format!(
                 "level 1 asks for the most general release; algorithm \"{}\" looks for the least",

@@ -1,5 +1,5 @@
-//! Finds the place of a dotted key in the policy's text, so that a mistake is shown at its line, and the key at
-//! a place.
+//! Finds the position of a dotted key in the policy's text, so that errors point to a line, and the
+//! key at a position.
 
 use toml::de::{DeArray, DeTable, DeValue};
 

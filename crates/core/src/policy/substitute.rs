@@ -1,7 +1,9 @@
-//! How a policy asks for made-up values in place of an identifier (Sweeney's equivalence class substitution).
+//! Policy syntax of pseudonyms that replace an identifier (equivalence class substitution,
+//! [Sweeney 2001]).
 //!
-//! `transform = { substitute = { key_file = "secret.key" } }`. The policy names where the secret is and never
-//! holds it; whoever runs the release reads it. What is made of it is in [`crate::pseudonym`].
+//! `transform = { substitute = { key_file = "secret.key" } }`. The policy names the location of the
+//! secret and never contains it; the program that runs the release reads it. [`crate::pseudonym`]
+//! derives the pseudonyms.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +30,7 @@ pub struct Substitute {
     pub key_env: Option<String>,
 }
 
-/// What is wrong with transforms.
+/// Errors of transforms.
 pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     for (name, column) in &policy.columns {
         let Some(Transform::Substitute(substitute)) = &column.transform else { continue };
@@ -54,7 +56,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     }
 }
 
-/// What is wrong with the place of a key.
+/// Errors of the place of a key.
 pub(super) fn place(key_file: Option<&str>, key_env: Option<&str>) -> Option<Fault> {
     let help = "give key_file = \"secret.key\" or key_env = \"THRONG_KEY\"";
     match (key_file, key_env) {

@@ -1,7 +1,8 @@
-//! The regularized incomplete beta function, and the binomial distribution that it sums.
+//! The regularized incomplete beta function, and the binomial tail.
 //!
-//! P(Bin(n, p) ≥ m) = I_p(m, n − m + 1), and for an m that is no whole number the function lies between (Abramowitz and Stegun
-//! 26.5.24). By Lentz's way through the continued fraction (Numerical Recipes 6.4): some √(a + b) steps at worst, about 11 digits.
+//! P(Bin(n, p) ≥ m) = I_p(m, n − m + 1); for a fractional m the function interpolates (Abramowitz
+//! and Stegun 26.5.24). Lentz's algorithm for the continued fraction (Numerical Recipes 6.4): about
+//! √(a + b) steps at worst, about 11 digits.
 
 use super::gamma::{ln_gamma, ln_ratio};
 
@@ -83,7 +84,8 @@ mod tests {
         assert_eq!((at_least(0, 5, 0.1), at_least(6, 5, 0.9)), (1.0, 0.0));
         near(at_least(5, 5, 0.9), 0.9f64.powi(5));
         near(at_least(1, 5, 0.9), 1.0 - 0.1f64.powi(5));
-        // Three of 300 million, each with one chance in 100 million: Poisson of 3 to seven digits and more.
+        // Three of 300 million, each with one chance in 100 million: Poisson of 3 to seven digits
+        // and more.
         let poisson = 1.0 - (-3.0f64).exp() * (1.0 + 3.0 + 4.5);
         assert!((at_least(3, 300_000_000, 1e-8) - poisson).abs() < 1e-7);
     }

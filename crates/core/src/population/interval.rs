@@ -1,9 +1,10 @@
-//! How far an estimate could be off because another sample would have been drawn.
+//! Sampling error of an estimate: the interval in which it would lie for other samples.
 //!
-//! A bootstrap by class sizes (Efron 1979): the number of classes of each size is drawn again from a Poisson distribution around
-//! what was seen, the estimate is made again, and the middle 95 % of these estimates is the interval. Independent
-//! draws vary a little more than a sample without replacement does, so the interval rather covers too often. It knows nothing
-//! of the estimator's bias. Seeded; 200 estimates, made in parallel.
+//! A bootstrap by class sizes [Efron 1979]: the number of classes of each size is redrawn from a
+//! Poisson distribution around the observed number, the estimate is repeated, and the middle 95 %
+//! of these estimates are the interval. Independent draws vary a little more than a sample without
+//! replacement, so the interval is slightly conservative. It does not include the estimator's bias.
+//! Seeded; 200 estimates, computed in parallel.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +15,8 @@ use super::{Estimator, Sample, Sizes};
 /// The share of intervals that should cover.
 pub const LEVEL: f64 = 0.95;
 const DRAWS: u64 = 200;
-/// From here on a Poisson number is drawn as a rounded normal one: the error is far below the interval's own.
+/// From here on a Poisson number is drawn as a rounded normal one: the error is far below the
+/// interval's own.
 const NORMAL: f64 = 500.0;
 
 /// The interval of an estimate; none where fewer than half of the drawn samples can be estimated.

@@ -1,9 +1,10 @@
-//! How many people of the population are unique, judged from the classes of a sample.
+//! Estimates of population uniqueness from the classes of a sample.
 //!
-//! A sample unique is at risk only where it is unique in the population too, and the population is rarely at hand. Three
-//! estimators look at how many classes of the sample have which size: Pitman (Hoshino 2001), Zayatz (1991), and the slide
-//! negative binomial (Chen and Keller-McNulty 1998). Dankar, El Emam, Neisa and Roffey (2012) say which to trust.
-//! A noun, because models judge by it as well as risk does. Costs by distinct class sizes, not by rows.
+//! A sample unique is at risk only if it is unique in the population too, and the population is
+//! rarely available. Three estimators use the number of sample classes of each size: Pitman
+//! [Hoshino 2001], Zayatz [Zayatz 1991], and the slide negative binomial [Chen 1998]. [Dankar 2012]
+//! gives a rule for choosing among them. A noun, because models use it as well as risk. Costs by
+//! distinct class sizes, not by rows.
 
 mod beta;
 mod gamma;
@@ -129,7 +130,7 @@ impl Sample {
 /// A population that cannot hold its sample.
 pub(crate) fn too_small(population: u64, rows: u64) -> Fault {
     Fault::input(format!("a population of {population} is smaller than its sample of {rows} rows"))
-        .help("the population is everybody whom the table could have been about, those in it included")
+        .help("the population is everybody who could have been in the table, including those in it")
 }
 
 /// One of the ways to judge.
@@ -172,10 +173,12 @@ impl Estimator {
         }
     }
 
-    /// The estimated number of population uniques; none where the estimator does not fit the sample.
+    /// The estimated number of population uniques; none where the estimator does not fit the
+    /// sample.
     pub fn estimate(self, sample: &Sample) -> Option<f64> {
         let unique = sample.sizes().of_size(1);
-        // A sample that is the whole population is not estimated, and without sample uniques there is nothing to go by.
+        // A sample that is the whole population is not estimated, and without sample uniques there
+        // is nothing to go by.
         if unique == 0 || sample.population() == sample.sizes().rows() {
             return Some(unique as f64);
         }
@@ -188,8 +191,9 @@ impl Estimator {
     }
 }
 
-/// The estimator that Dankar's rule trusts for this sample, with its estimate: up to a tenth of the population Pitman, above
-/// it the smaller of Zayatz and SNB; Zayatz, which always has an answer, where those have none.
+/// The estimator that Dankar's rule trusts for this sample, with its estimate: up to a tenth of the
+/// population Pitman, above it the smaller of Zayatz and SNB; Zayatz, which always has an answer,
+/// where those have none.
 pub fn dankar(sample: &Sample) -> Option<(Estimator, f64)> {
     let of = |estimator: Estimator| estimator.estimate(sample).map(|people| (estimator, people));
     let zayatz = of(Estimator::Zayatz);

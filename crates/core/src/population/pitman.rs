@@ -1,10 +1,12 @@
-//! Pitman's sampling formula (Pitman 1995; Hoshino 2001 for uniqueness): two parameters that describe how new classes turn up
-//! as rows are drawn.
+//! Pitman's sampling formula [Pitman 1995; Hoshino 2001 for uniqueness]: two parameters that
+//! describe how new classes appear as rows are drawn.
 //!
-//! The likelihood's maximum in θ for a given α, and in α along these, are each found between limits at which the derivative has
-//! different signs, because the usual starting values for Newton's method lie far outside the domain when most classes are unique. A table with fewer
-//! uniques than any α above 0 expects has its maximum at α = 0, where the formula is that of Ewens (1972). Sums over rows
-//! are differences of ψ, so a fit costs some hundred evaluations whatever the number of rows; well below 1 ms.
+//! The maximum of the likelihood in θ for a given α, and in α along these, are each bracketed
+//! between limits at which the derivative has different signs, because the usual starting values
+//! for Newton's method lie far outside the domain if most classes are unique. A table with fewer
+//! uniques than any α above 0 predicts has its maximum at α = 0, where the formula is that of Ewens
+//! [Ewens 1972]. Sums over rows are differences of ψ, so a fit costs some hundred evaluations
+//! whatever the number of rows: well below 1 ms.
 
 use super::Sizes;
 use super::gamma::{digamma_from, ln_ratio};
@@ -12,7 +14,8 @@ use super::root::root;
 
 /// The nearest that α may come to its limits before it is taken to be there.
 const EDGE: f64 = 1e-6;
-/// The share of the population that θ may be for Hoshino's formula, which is for large populations, to be off by less than that share.
+/// The share of the population that θ may be for Hoshino's formula, which is for large populations,
+/// to be off by less than that share.
 const LARGE: f64 = 1e-4;
 
 /// The formula fitted to a sample.
@@ -25,10 +28,11 @@ pub struct Pitman {
 }
 
 impl Pitman {
-    /// The expected number of uniques among so many people.
+    /// The expected number of uniques in a population of this size.
     ///
-    /// Hoshino's Γ(θ + 1)/Γ(θ + α) · N^α where N is large, so that figures agree with those of other programs; it
-    /// passes N where θ does, and the expectation itself, N · (θ + α)…(θ + α + N − 2) / (θ + 1)…(θ + N − 1), is used there.
+    /// Hoshino's Γ(θ + 1)/Γ(θ + α) · N^α where N is large, so that figures agree with those of
+    /// other programs; it passes N where θ does, and the expectation itself, N · (θ + α)…(θ + α + N
+    /// − 2) / (θ + 1)…(θ + N − 1), is used there.
     pub fn uniques(&self, population: u64) -> f64 {
         let Pitman { theta, alpha } = *self;
         let people = population as f64;
@@ -40,7 +44,8 @@ impl Pitman {
     }
 }
 
-/// The most likely parameters; none where the likelihood has no maximum: all rows are unique, or there is one class.
+/// The most likely parameters; none where the likelihood has no maximum: all rows are unique, or
+/// there is one class.
 pub fn pitman(sizes: &Sizes) -> Option<Pitman> {
     if sizes.classes() < 2 || sizes.classes() == sizes.rows() {
         return None;

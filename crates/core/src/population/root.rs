@@ -1,13 +1,14 @@
-//! Where a function of one argument changes its sign (Chandrupatla 1997): bisection that takes the inverse quadratic through the last
-//! three points wherever that is sure to be better.
+//! Root finding by Chandrupatla's method [Chandrupatla 1997]: bisection with inverse quadratic
+//! interpolation through the last three points where that is guaranteed to be better.
 //!
-//! Some 10 to 20 evaluations for the last digits, where bisection needs 50; never more than [`MOST`].
+//! About 10 to 20 evaluations for full precision, where bisection needs 50; never more than
+//! [`MOST`].
 
 /// Evaluations after which the best so far is returned: bisection alone would have ended.
 const MOST: usize = 200;
 
-/// A point between `low` and `high` where the function changes its sign, which it has at one of them and not at the other; 0 counts as
-/// below.
+/// A point between `low` and `high` where the function changes its sign, which it has at one of
+/// them and not at the other; 0 counts as below.
 pub fn root(of: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
     // The root lies between a and b; c is the point before.
     let (mut a, mut b) = (high, low);

@@ -1,9 +1,12 @@
-//! The slide negative binomial (Chen and Keller-McNulty 1998): one plus a negative binomial number of people in each class.
+//! The slide negative binomial [Chen 1998]: one plus a negative binomial number of people in each
+//! class.
 //!
-//! The number of population classes is estimated first (Shlosser's estimator as modified by Haas and Stokes 1998); then the two
-//! parameters are those with which a sample of independent draws is expected to have as many classes of one row and of two rows as it has. With
-//! s = 1 − π and r = (1 − β)/(1 − (1 − β)s), the expected ratio of the two is a quadratic in α whose positive root is
-//! unique, so that what is left is one equation in r. It is scanned for changes of sign: about 400 evaluations, some 0.03 ms.
+//! The number of population classes is estimated first (Shlosser's estimator as modified in
+//! [Haas 1998]). Then the two parameters are chosen so that the expected numbers of classes of one
+//! row and of two rows in a sample of independent draws equal the observed ones. With s = 1 − π and
+//! r = (1 − β)/(1 − (1 − β)s), the expected ratio of the two is a quadratic in α with a unique
+//! positive root, which leaves one equation in r. It is scanned for sign changes: about 400
+//! evaluations, about 0.03 ms.
 
 use super::Sample;
 use super::root::root;
@@ -27,8 +30,8 @@ pub fn shlosser(sample: &Sample) -> f64 {
     sample.sizes().classes() as f64 + sample.sizes().of_size(1) as f64 * (a / b) * (c / d).powi(2)
 }
 
-/// The estimated number of population uniques; none where no parameters give what the sample shows. Where several do, those
-/// with the most uniques.
+/// The estimated number of population uniques; none where no parameters give what the sample shows.
+/// Where several do, those with the most uniques.
 pub fn snb(sample: &Sample) -> Option<f64> {
     let classes = shlosser(sample);
     let (one, two) = (sample.sizes().of_size(1) as f64, sample.sizes().of_size(2) as f64);
@@ -51,7 +54,8 @@ pub fn snb(sample: &Sample) -> Option<f64> {
     most
 }
 
-/// What is expected of a class, as a function of πr on the logit scale, with α such that the ratio of classes of two rows to classes of one is met.
+/// What is expected of a class, as a function of πr on the logit scale, with α such that the ratio
+/// of classes of two rows to classes of one is met.
 struct Equation {
     pi: f64,
     /// 2 × ratio / π.

@@ -26,10 +26,11 @@ fn near(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-9 * expected, "{found} is not {expected}");
 }
 
-/// Reference values computed with mpmath at 25 digits and more, from the definitions: Pitman's by Newton's method on the
-/// likelihood's derivatives added up term by term; Zayatz's with binomial coefficients; the slide negative binomial's by Newton's
-/// method on the two expected counts, each a sum over population class sizes up to 400 of the negative binomial times the
-/// binomial probability.
+/// Reference values computed with mpmath at 25 digits and more, from the definitions: Pitman's by
+/// Newton's method on the likelihood's derivatives added up term by term; Zayatz's with binomial
+/// coefficients; the slide negative binomial's by Newton's method on the two expected counts, each
+/// a sum over population class sizes up to 400 of the negative binomial times the binomial
+/// probability.
 #[test]
 fn estimates_are_those_computed_elsewhere() {
     let counts: Vec<u64> = [vec![1; 300], vec![2; 80], vec![3; 40], vec![8; 20]].concat();
@@ -62,8 +63,8 @@ fn hoshinos_formula_is_that_of_a_large_population() {
     assert!(Pitman { theta: 1e6, alpha: 0.5 }.uniques(1000) < 1000.0);
 }
 
-/// Ewens's formula: the most likely θ has Σ θ/(θ + i), for i below the rows, as the number of classes, and expects
-/// θN/(θ + N − 1) uniques.
+/// Ewens's formula: the most likely θ has Σ θ/(θ + i), for i below the rows, as the number of
+/// classes, and expects θN/(θ + N − 1) uniques.
 #[test]
 fn fewer_uniques_than_pitman_knows_are_ewens() {
     let counts: Vec<u64> = [vec![1; 5], vec![2; 20], vec![9; 30], vec![40; 20]].concat();
@@ -180,8 +181,8 @@ fn dankars_rule_chooses_by_fraction() {
     assert_eq!(dankar(&sample(&[1, 1, 1], 300)).unwrap().0, Estimator::Zayatz);
 }
 
-/// A population whose classes have one person and a negative binomial number of others, drawn as a gamma–Poisson mixture
-/// with a whole α, and the classes of a sample of it.
+/// A population whose classes have one person and a negative binomial number of others, drawn as a
+/// gamma–Poisson mixture with a whole α, and the classes of a sample of it.
 fn slide(rng: &mut ChaCha8Rng, classes: usize, alpha: u32, beta: f64, pi: f64) -> (Vec<u64>, Vec<u64>) {
     let mut population = Vec::new();
     let mut drawn = Vec::new();
@@ -210,8 +211,8 @@ fn snb_finds_the_uniques_of_its_own_model() {
     assert!((sum / truth - 1.0).abs() < 0.15, "{} is far from {}", sum / 10.0, truth / 10.0);
 }
 
-/// The classes of a population drawn by Pitman's formula, and of the first `n` people, who are a sample of it because
-/// the order of people does not matter to the formula.
+/// The classes of a population drawn by Pitman's formula, and of the first `n` people, who are a
+/// sample of it because the order of people does not matter to the formula.
 fn pitman_population(
     rng: &mut ChaCha8Rng,
     (theta, alpha): (f64, f64),
@@ -230,7 +231,8 @@ fn pitman_population(
             sizes.push(1);
             continue;
         }
-        // An old class with weight size − α: a person met at random, kept with probability (size − α)/size.
+        // An old class with weight size − α: a person met at random, kept with probability (size −
+        // α)/size.
         let class = loop {
             let class = of[(uniform(rng) * of.len() as f64) as usize];
             if uniform(rng) * (sizes[class] as f64) < sizes[class] as f64 - alpha {
@@ -243,8 +245,9 @@ fn pitman_population(
     (sizes, early)
 }
 
-/// Populations simulated for a statement about coverage, and how many may be missed: with 95 % coverage more than 7 of 40 are
-/// missed with a probability below 0.1 %; with 80 % coverage it happens more often than not.
+/// Populations simulated for a statement about coverage, and how many may be missed: with 95 %
+/// coverage more than 7 of 40 are missed with a probability below 0.1 %; with 80 % coverage it
+/// happens more often than not.
 const POPULATIONS: u64 = 40;
 const MISSED: usize = 7;
 

@@ -1,9 +1,11 @@
-//! Zayatz (1991): population classes are taken to be sized like the sample's, and Bayes' rule tells how many sample uniques are
-//! the only one of their class.
+//! The estimator of Zayatz [Zayatz 1991]: assumes that population classes have the size
+//! distribution of the sample's, and applies Bayes' rule to estimate how many sample uniques are
+//! population uniques.
 //!
-//! Of a class of F people exactly one is drawn with the hypergeometric probability. The share of sample uniques that are
-//! population uniques, times the sample uniques, by the sampling fraction, is the estimate. It always has an answer, and it is too
-//! high for small fractions, because a sample shows more uniques than its population. Costs by the largest class.
+//! Of a class of F people, exactly one is drawn with the hypergeometric probability. The estimate
+//! is the share of sample uniques that are population uniques, times the sample uniques, over the
+//! sampling fraction. It always exists, and it is too high for small fractions, because a sample
+//! has more uniques than its population. Costs by the largest class.
 
 use super::Sample;
 

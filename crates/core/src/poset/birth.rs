@@ -1,14 +1,18 @@
-//! Dates of birth (K, DateOfBirthPoset): the day, else the month, else the year, else a band of ages at a base date, else nothing.
+//! Dates of birth [Katirai 2006, DateOfBirthPoset]: the day, else the month, else the year, else an
+//! age band at a base date, else `*`.
 //!
-//! Cells are dates again, as K has it, so that software that wants a date goes on working: the 15th stands for a month, 15 June for a year, and
-//! the birthday of somebody in the middle of a band for that band (half a year is six months; a day that a month does not have becomes its
-//! last). A cell is therefore true of more than it seems: the 15th may be a day or a month, 15 June a day, a month or a year.
-//! Values may be written 1978-02-13, 19780213 or 2/13/1978 (month first); cells are written 1978-02-13.
+//! Cells are dates, as in Katirai's toolkit, so that software that expects a date continues to
+//! work: the 15th stands for a month, 15 June for a year, and the birthday of a person in the
+//! middle of a band for that band (half a year is six months; a day that a month lacks becomes its
+//! last day). A cell is therefore ambiguous: the 15th may be a day or a month, 15 June a day, a
+//! month or a year. Values may be written 1978-02-13, 19780213 or 2/13/1978 (month first); cells
+//! are written 1978-02-13.
 //!
-//! Ages are whole years: who was born on the base date's day is a year older on it, who was born on the 29th of February not until
-//! March. A band is then a span of birth dates, and so are a month and a year: the earliest and the latest date decide for all. A year may reach
-//! over two bands; that changes nothing, because dates of one year are never asked for their band. The measure is 0 for a day, then ¼, ½, ¾ and
-//! 1. Joining compares two integers.
+//! Ages are whole years: a person born on the base date's day turns a year older on it; a person
+//! born on 29 February does so in March. A band is then a span of birth dates, and so are a month
+//! and a year: the earliest and the latest date determine the bound. A year may overlap two bands;
+//! this changes nothing, because dates of one year never need their band. The measure is 0 for a
+//! day, then ¼, ½, ¾ and 1. Joining compares two integers.
 
 use chrono::{Datelike, Months, NaiveDate};
 
@@ -84,7 +88,7 @@ impl Births {
         }
     }
 
-    /// The date that is written; none where nothing is told.
+    /// The written date; none if the cell carries no information.
     fn written(&self, common: &Common) -> Option<NaiveDate> {
         let Common::Between(low, high) = *common else { return None };
         match self.shared(low, high) {
@@ -96,7 +100,8 @@ impl Births {
         }
     }
 
-    /// Whether a written date can stand for a date of birth: as the day, the month, the year or the band.
+    /// Whether a written date can stand for a date of birth: as the day, the month, the year or the
+    /// band.
     fn can_mean(&self, cell: NaiveDate, born: NaiveDate) -> bool {
         let year = cell.year() == born.year();
         let age = age(born, self.base);

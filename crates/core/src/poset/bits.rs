@@ -1,9 +1,12 @@
-//! The power set (K, PowerPoset): traits that somebody has or has not, one character each; the bound of some is what all of them have.
+//! The power set [Katirai 2006, PowerPoset]: a set of traits, one character each; the bound of some
+//! values is the traits that all of them have.
 //!
-//! A value is a text of 0 and 1. In a cell a 1 says that everybody behind it has the trait, and a 0 says nothing: whoever is behind `010` has
-//! the second trait and may have the others. So the bound is a bitwise AND, and a cell without a 1 tells nothing and is written
-//! as [`TOP`]. The measure is the share of characters that tell nothing, also for a value alone, because its zeros cannot
-//! be told from those of a bound. (K defines AND; the comments of his examples 5 and 10 print 011 for 011 AND 001, which is an OR.) Joining is one AND.
+//! A value is a text of 0 and 1. In a cell, a 1 means that everybody behind it has the trait, and a
+//! 0 means nothing: a person behind `010` has the second trait and may have the others. So the
+//! bound is a bitwise AND, and a cell without a 1 carries no information and is written as [`TOP`].
+//! The measure is the share of zeros, even for a single value, because its zeros cannot be
+//! distinguished from those of a bound. (Katirai defines AND; the comments of his examples 5 and 10
+//! print 011 for 011 AND 001, which is an OR.) Joining is one AND.
 
 use super::{Common, Given, Kind};
 use crate::error::{Fault, Result};

@@ -1,21 +1,30 @@
-//! Codes and how often each occurs (K, SparseMatrixPoset): `427.89:10; 031:2` is a patient with ten occurrences of one diagnosis and two of another.
+//! Multisets of codes [Katirai 2006, SparseMatrixPoset]: `427.89:10; 031:2` is a patient with ten
+//! occurrences of one diagnosis and two of another.
 //!
-//! A cell `427.8:3; 031` says: three different occurrences are 427.8 or below it, and one other is 031 or below it; of further ones it says nothing. So it is
-//! true of a value when the occurrences that it tells can be matched with different ones of the value's, each at or below its node.
+//! A cell `427.8:3; 031` states that three different occurrences are 427.8 or below it and that one
+//! other is 031 or below it; it says nothing about further occurrences. So it is true of a value if
+//! the occurrences in the cell can be matched with different ones of the value, each at or below
+//! its node.
 //!
-//! The bound of some values follows from counts: let c(t) be how many occurrences a value has at node t or below, and m(t) the least c(t) of all
-//! values. In a tree the sets of codes below nodes nest, so that by Hall's theorem a cell is true of all values just when the occurrences that it tells at t or below are at most
-//! m(t), for every t. The cell that tells exactly m(t) at t or below tells m(t) less the sum over t's children at t itself. It matches equal codes first, then
-//! those that meet lowest, and no other cell that is true of all values tells more at any node. The counts m(t) are all that is kept; a minimum does not depend on an order,
-//! so joins of any number of values do not either.
+//! **Bound.** Let c(t) be the number of occurrences of a value at node t or below, and m(t) the
+//! minimum of c(t) over all values. In a tree the sets of codes below nodes nest, so by Hall's
+//! theorem [Hall 1935] a cell is true of all values if and only if its occurrences at t or below
+//! number at most m(t), for every t. The cell with exactly m(t) at t or below has, at t itself,
+//! m(t) minus the sum over the children of t. It matches equal codes first, then those that meet
+//! lowest, and no other cell that is true of all values has more at any node. Only the counts m(t)
+//! are kept; a minimum does not depend on order, so neither do joins.
 //!
-//! An occurrence at a node of measure u is worth 1 − u; those at the root are worth nothing and are not told. A cell tells at most `most` occurrences, the most
-//! worthwhile first: sets of occurrences that keep to m(t) and to a number are a matroid, so taking the best first is best. The measure is 1 −
-//! (sum of worths) / `most`. Joining lowers m(t), which leaves fewer cells to choose from, so the measure never falls. Worths are whole
+//! An occurrence at a node of measure u is worth 1 − u; those at the root are worth nothing and are
+//! not told. A cell tells all others, so that the bound of equal values
+//! is the value. The measure is 1 − (sum of worths) / n, where n is `most`, or the occurrences of
+//! the value that has the most where that is more: a cell that tells fewer
+//! occurrences than a value has, or higher nodes, is then never worth as much as n of them. Joining
+//! lowers m(t), so the measure never falls. Worths are whole
 //! numbers of 2⁻³², so that sums are exact.
 //!
-//! Where a node has several parents, bounds go by the first of them, which makes a tree of the poset: what is written stays true, and may be higher than it need be. `covers`
-//! knows all parents. Joining costs the nodes above the codes of a value.
+//! If a node has several parents, bounds use the first one, which turns the poset into a tree:
+//! cells remain true but may be higher than necessary. `covers` knows all parents. Joining costs
+//! the nodes above the codes of a value.
 
 use super::graph::Graph;
 use super::{Codes, Common, Given, Kind};
@@ -37,7 +46,8 @@ type Pairs = Vec<(Code, u32)>;
 #[derive(Debug)]
 pub(super) struct Multisets {
     graph: Graph,
-    most: u32,
+    /// Occurrences of leaves that lose nothing.
+    full: u32,
     /// Value → nodes with how many occurrences are at or below them.
     of: Vec<Pairs>,
 }
@@ -49,7 +59,7 @@ impl Multisets {
         load: &dyn Fn(&str) -> Result<String>,
     ) -> Result<Self> {
         if !(1..=MOST).contains(&spec.most) {
-            let fault = Fault::input(format!("{} occurrences cannot be told", spec.most)).key("most");
+            let fault = Fault::input(format!("most = {} is out of range", spec.most)).key("most");
             return Err(fault.help(format!("give a number from 1 to {MOST}")).into());
         }
         let path = spec.file.path();
@@ -57,7 +67,11 @@ impl Multisets {
         readable(&graph).map_err(|error| error.map(|fault| fault.file(path)))?;
         let wanted = format!("a list of nodes of {path} such as `a:2; b`");
         let of = given.read(|text| pairs(&graph, text).and_then(|pairs| counted(&graph, &pairs)), &wanted)?;
-        Ok(Multisets { graph, most: spec.most, of: of.into_iter().map(Option::unwrap_or_default).collect() })
+        let of: Vec<Pairs> = of.into_iter().map(Option::unwrap_or_default).collect();
+        // Everything is at or below the root.
+        let occurrences = |counts: &Pairs| counts.iter().map(|pair| pair.1).max().unwrap_or(0);
+        let full = of.iter().map(occurrences).fold(spec.most, u32::max);
+        Ok(Multisets { graph, full, of })
     }
 
     /// What one occurrence at a node is worth, in units of 2⁻³².
@@ -65,31 +79,33 @@ impl Multisets {
         ((1.0 - self.graph.measure(node)) * UNIT) as u64
     }
 
-    /// What a cell tells: the occurrences at every node itself, the most worthwhile first.
+    /// What a cell tells: the occurrences at every node itself.
     fn told(&self, counts: &[(Code, u32)]) -> Pairs {
         let mut below = vec![0u32; counts.len()];
-        let mut left = self.most;
         let mut told = Vec::new();
         for (at, &(node, count)) in counts.iter().enumerate() {
-            // Children come before their parents, and a parent counts at least what its children do together.
+            // Children come before their parents, and a parent counts at least what its children do
+            // together.
             if let Some(parent) = parent(&self.graph, node)
                 && let Ok(place) = counts.binary_search_by_key(&parent, |pair| pair.0)
             {
                 below[place] += count;
             }
-            let own = count.saturating_sub(below[at]).min(left);
+            let own = count.saturating_sub(below[at]);
             if own > 0 && self.worth(node) > 0 {
                 told.push((node, own));
-                left -= own;
             }
         }
         told
     }
 
     fn measured(&self, counts: &[(Code, u32)]) -> f64 {
-        let worths =
-            self.told(counts).iter().map(|&(node, count)| self.worth(node) * u64::from(count)).sum::<u64>();
-        1.0 - worths as f64 / (UNIT * f64::from(self.most))
+        self.measure_told(&self.told(counts))
+    }
+
+    fn measure_told(&self, told: &[(Code, u32)]) -> f64 {
+        let worths = told.iter().map(|&(node, often)| u128::from(self.worth(node)) * u128::from(often));
+        1.0 - (worths.sum::<u128>() as f64 / (UNIT * f64::from(self.full))).min(1.0)
     }
 }
 
@@ -98,7 +114,7 @@ fn parent(graph: &Graph, node: Code) -> Option<Code> {
     graph.parents(node).first().copied()
 }
 
-/// The nodes that a text lists, each once; none where it is no list of nodes.
+/// The nodes that a text lists, each once; none if it is not a list of nodes.
 fn pairs(graph: &Graph, text: &str) -> Option<Pairs> {
     let mut found: Pairs = Vec::new();
     for part in text.split(';').map(str::trim) {
@@ -190,17 +206,7 @@ impl Kind for Multisets {
     }
 
     fn measure_of(&self, cell: &str) -> Option<f64> {
-        let told = pairs(&self.graph, cell)?;
-        // More than `most` are only in values that no row was joined with.
-        let mut worths: Vec<(u64, u32)> =
-            told.iter().map(|&(node, often)| (self.worth(node), often)).collect();
-        worths.sort_unstable_by(|a, b| b.cmp(a));
-        let (mut left, mut sum) = (self.most, 0);
-        for (worth, often) in worths {
-            sum += worth * u64::from(often.min(left));
-            left -= often.min(left);
-        }
-        Some(1.0 - sum as f64 / (UNIT * f64::from(self.most)))
+        Some(self.measure_told(&pairs(&self.graph, cell)?))
     }
 
     fn covers(&self, cell: &str, value: &str) -> bool {
@@ -211,8 +217,8 @@ impl Kind for Multisets {
     }
 }
 
-/// Whether every told occurrence can be matched with another of those that are had: the greatest flow from the told to the had, by
-/// augmenting paths, the shortest first.
+/// Whether every occurrence of the cell can be matched with a different one of the value: maximum
+/// flow by shortest augmenting paths.
 fn can_be_met(graph: &Graph, told: &[(Code, u32)], had: &[(Code, u32)]) -> bool {
     let fits: Vec<Vec<usize>> = told
         .iter()
@@ -240,8 +246,9 @@ fn can_be_met(graph: &Graph, told: &[(Code, u32)], had: &[(Code, u32)]) -> bool 
     true
 }
 
-/// The shortest way from a told pair to a had one that has occurrences left, as matches to add; between two of them the second's old match
-/// with the first's had pair is taken back.
+/// The shortest augmenting path from a cell's pair to a value's pair with occurrences left, as
+/// matches to add; between two of them, the second's previous match with the first's value pair is
+/// undone.
 fn shortest(
     start: usize,
     fits: &[Vec<usize>],

@@ -1,9 +1,11 @@
-//! Nodes with one or more parents from a file (K, MatrixPoset; definitions 1 and 3): a census block in a tract, a place and a postal area.
+//! Posets from a file, with one or more parents per node [Katirai 2006, MatrixPoset; definitions 1
+//! and 3]: for example, a census block in a tract, a place and a postal area.
 //!
-//! The least upper bounds of some values are the nodes of least measure among all that are above every one of them. Where a parent has the
-//! measure of its child, which K's definition of a measure forbids, both would be least; then the child alone is. Each node's ancestors
-//! are computed once (K's transitive closure) as lists in the order in which bounds are chosen, so that joining is an intersection and
-//! the first that is left is a least upper bound. Joining costs the nodes above a value.
+//! The least upper bounds of some values are the nodes of least measure among their common
+//! ancestors. If a parent has the measure of its child, which Katirai's definition of a measure
+//! forbids, only the child counts as least. Each node's ancestors are computed once (Katirai's
+//! transitive closure) as lists in the order of preference, so joining is an intersection, and its
+//! first element is a least upper bound. Joining costs the nodes above a value.
 
 use super::graph::Graph;
 use super::{Common, Given, Kind};
@@ -35,7 +37,8 @@ impl Explicit {
         &self.above[self.of[value as usize] as usize]
     }
 
-    /// The nodes of least measure, less those that are above another of them, in the order of the file.
+    /// The nodes of least measure, less those that are above another of them, in the order of the
+    /// file.
     fn least(&self, above: &[Code]) -> Vec<Code> {
         let Some(&first) = above.first() else { return Vec::new() };
         let measure = self.graph.measure(first);

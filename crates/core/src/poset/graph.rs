@@ -1,20 +1,25 @@
-//! Nodes and their parents, as a file lists them (K, MatrixPoset): the ground of explicit posets and of codes.
+//! Node files: nodes and their parents [Katirai 2006, MatrixPoset], the basis of explicit posets
+//! and of codes.
 //!
-//! One line per node: its name, its measure or nothing, its parents. The root has no parent, or itself for its only one, as K writes it. Measures
-//! are given for all nodes or for none; where none is given, or all are the same as in K's example 4, a node's is its height, the longest way down (K, method 1 of
-//! weighing): measures that are all the root's would say that no value tells anything. They are
-//! scaled so that the root's is 1. A node is worth no more than what it generalizes, so a parent's measure may not be less.
+//! One line per node: its name, its measure (optional), its parents. The root has no parent, or
+//! itself as its only parent, as in Katirai's files. Measures are given for all nodes or for none.
+//! If none is given, or all are equal as in Katirai's example 4, the measure of a node is its
+//! height, the longest path down [Katirai 2006, method 1 of weighing]: equal measures would mean
+//! that no value carries information. Measures are scaled so that the root's is 1. A parent's
+//! measure must not be below its child's.
 //!
-//! Nodes are numbered by (measure, height, order in the file), so that lists of them are in the order in which bounds are chosen, and a
-//! parent comes after its children. Reading costs one pass over the text, ordering a sort; both are linear otherwise.
+//! Nodes are numbered by (measure, height, order in the file), so lists of them are in the order of
+//! preference, and a parent comes after its children. Costs one pass over the text and a sort;
+//! otherwise linear.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cell::number;
 use crate::error::{Error, Fault, Result, nearest};
-use crate::hierarchy::file::{DELIMITERS, Row, few, split};
+use crate::hierarchy::file::{DELIMITERS, few};
 use crate::hierarchy::{File, TOP};
 use crate::table::Code;
+use crate::table::delimited::{self, Row};
 
 /// More nodes above nodes than these are not held: 256 MB.
 const MOST_ABOVE: usize = 1 << 26;
@@ -91,8 +96,8 @@ impl Graph {
         self.index.get(name).copied()
     }
 
-    /// Every node's ancestors and itself, the least first: the transitive closure. The parents come after their children, so that it is
-    /// made from the root downwards.
+    /// Every node's ancestors and itself, the least first: the transitive closure. The parents come
+    /// after their children, so that it is made from the root downwards.
     pub(super) fn closure(&self) -> Result<Vec<Vec<Code>>> {
         let mut above: Vec<Vec<Code>> = vec![Vec::new(); self.len()];
         let mut held = 0;
@@ -136,25 +141,14 @@ impl Graph {
 
 /// The lines of the file, by the delimiter that gives most of them a name, a measure and a parent.
 fn rows(text: &str, delimiter: Option<char>) -> Result<Vec<Row>> {
-    let fitting = |&delimiter: &char| {
-        let rows = split(text, delimiter, &DELIMITERS).unwrap_or_default();
-        rows.iter().filter(|row| row.cells.len() > 2).count()
-    };
+    let fitting = |widths: &Vec<usize>| widths.iter().filter(|width| **width > 2).count();
     let found = || {
+        let fitting: Vec<usize> = delimited::widths(text, &DELIMITERS)?.iter().map(fitting).collect();
         // The first of the best: the rarer a delimiter is within names, the earlier it comes.
-        let best = DELIMITERS.iter().map(fitting).max();
-        DELIMITERS.into_iter().find(|delimiter| Some(fitting(delimiter)) == best).unwrap_or(DELIMITERS[0])
+        let best = fitting.iter().position(|count| Some(count) == fitting.iter().max())?;
+        Some(DELIMITERS[best])
     };
-    let delimiter = match delimiter {
-        Some('"' | '\n' | '\r') => {
-            return Err(Fault::input("the delimiter cannot be a quote or a line break")
-                .key("delimiter")
-                .into());
-        }
-        Some(delimiter) => delimiter,
-        None => found(),
-    };
-    let rows = split(text, delimiter, &[])?;
+    let rows = delimited::records(text, delimiter.or_else(found).unwrap_or(DELIMITERS[0]))?;
     if rows.is_empty() {
         return Err(Fault::input("the poset has no nodes")
             .help("write one line per node: name;measure or nothing;parent;parent;…")
@@ -226,7 +220,8 @@ impl<'a> Listed<'a> {
             .help(help)
     }
 
-    /// What is wrong with the nodes that have no parent: there is one, and no other has the name of all that tells nothing.
+    /// Errors of the nodes without a parent: there must be exactly one, and no other node may have
+    /// the name of the top.
     fn roots(&self, parents: &[Vec<usize>]) -> Vec<Fault> {
         let mut roots = (0..parents.len()).filter(|&at| parents[at].is_empty());
         let Some(root) = roots.next() else { return Vec::new() };
@@ -263,8 +258,8 @@ fn children_first(rows: &[Row], parents: &[Vec<usize>]) -> Result<Vec<usize>> {
     if done == rows.len() { Ok(order) } else { Err(cycle(rows, parents, &children)) }
 }
 
-/// A cycle among the nodes that were never free of children. Some of these only lie above one; none that has a child left does not, so
-/// going down from any of them ends in a circle.
+/// A cycle among the nodes that were never free of children. Some of these only lie above one; none
+/// that has a child left does not, so going down from any of them ends in a circle.
 fn cycle(rows: &[Row], parents: &[Vec<usize>], children: &[usize]) -> Error {
     let mut child = vec![None; rows.len()];
     for at in (0..rows.len()).filter(|&at| children[at] > 0) {

@@ -1,8 +1,9 @@
-//! A level hierarchy as a poset (Sweeney's domain generalization hierarchy, which K's posets extend): every value has one parent at each level.
+//! A level hierarchy as a poset (Sweeney's domain generalization hierarchy, which Katirai's posets
+//! extend): every value has one parent at each level.
 //!
-//! The bound of some leaves is their label at the lowest level at which they have the same; its measure is that level out of the
-//! height, as in PREC. Joining costs at most the levels. Values are leaves; a released label that stands at several levels covers what
-//! is under any of them.
+//! The bound of some leaves is their label at the lowest level at which it is equal; its measure is
+//! that level over the height, as in Prec. Joining costs at most the number of levels. Values are
+//! leaves; a released label that occurs at several levels covers the leaves under any of them.
 
 use super::{Common, Kind};
 use crate::hierarchy::{Hierarchy, TOP};

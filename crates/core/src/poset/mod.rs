@@ -1,20 +1,25 @@
-//! Posets: values that generalize to other values, of which one may have several parents (K, definitions 1 to 4).
+//! Posets: generalization with possibly several parents per value [Katirai 2006, definitions 1 to
+//! 4].
 //!
-//! A level hierarchy gives every value one parent. A census block lies in a tract, in a place and in a postal area, none of which
-//! holds the others; ranges of numbers overlap; of two sets of conditions only the common ones are true of both. What all of these
-//! have is a *least upper bound*: among the cells that are true of some values those of the smallest *measure*. There may be several, the
-//! LUB set; the first in the poset's order is the one that is written.
+//! A level hierarchy gives every value one parent. A census block lies in a tract, in a place and
+//! in a postal area, none of which contains the others; ranges of numbers overlap; of two sets of
+//! conditions, only the common ones are true of both. All of these have *least upper bounds*: the
+//! cells of smallest *measure* among those that are true of some values. There may be several (the
+//! LUB set); the first in the poset's order is written.
 //!
-//! K folds rows together two at a time, and the bound of a fold can be higher than need be: the least cell above two values
-//! may not be below the least cell above three. So a [`Common`] keeps all that is needed to find the least cells above *all* values
-//! that were joined to it; the order in which they come does not matter.
+//! Katirai folds rows two at a time, and the bound of a fold can be higher than necessary: the
+//! least cell above two values need not be below the least cell above three. So a [`Common`] keeps
+//! everything that is needed to find the least cells above *all* joined values; their order does
+//! not matter.
 //!
-//! The values of a table are the codes of a poset, in the order given; a value need not be minimal: `[10, 25]` and `0213*` are values.
-//! One file per kind. Building costs values · nodes above each; then joining costs no more than the nodes above a value.
+//! The values of a table are the codes of a poset, in the given order. A value need not be minimal:
+//! `[10, 25]` and `0213*` are values. One file per kind. Building costs values · nodes above each;
+//! joining costs at most the nodes above a value.
 
 mod birth;
 mod bits;
 mod codes;
+mod entries;
 mod explicit;
 mod graph;
 mod levels;
@@ -26,6 +31,7 @@ pub mod xml;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use entries::ENTRIES;
 pub use row::Row;
 pub use spec::{Birth, Codes, Range, Spec, describe};
 
@@ -60,19 +66,22 @@ pub trait Kind: Debug + Send + Sync {
     /// Joins one more value.
     fn join(&self, common: &mut Common, value: Code);
 
-    /// The measure of the least cells: 0 tells most, 1 nothing. Never falls when a value is joined.
+    /// The measure of the least cells: 0 is most specific, 1 carries no information. Never falls
+    /// when a value is joined.
     fn measure(&self, common: &Common) -> f64;
 
     /// The least cells as they are written, the first first; [`TOP`] where nothing is in common.
     fn cells(&self, common: &Common) -> Vec<String>;
 
-    /// Whether a cell is true of a value, by what both of them say: the definition that joining is held against.
+    /// Whether a cell is true of a value, by what both of them say: the definition that joining is
+    /// held against.
     fn covers(&self, cell: &str, value: &str) -> bool;
 
-    /// The measure of a cell as it is written, of the most that it can stand for; none where it is no cell of the poset.
+    /// The measure of a written cell, at its widest meaning; none if it is not a cell of the poset.
     fn measure_of(&self, cell: &str) -> Option<f64>;
 
-    /// The values that the first of the least cells is true of. Kinds that know a shorter way than asking all of them go it.
+    /// The values that the first of the least cells is true of. Kinds that know a shorter way than
+    /// asking all of them go it.
     fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
         let cells = self.cells(common);
         let cell = cells.first().map_or(TOP, String::as_str);
@@ -81,20 +90,22 @@ pub trait Kind: Debug + Send + Sync {
         under.map(|(code, _)| code as Code).collect()
     }
 
-    /// A number for the first of the least cells, the same for the same text alone, where it can be told without writing it.
+    /// A number for the first of the least cells, equal if and only if the text is equal, if it can
+    /// be computed without writing the text.
     fn number(&self, _: &Common) -> Option<u64> {
         None
     }
 
-    /// The measure after one more value is joined. Kinds whose commons are lists do it without making one.
+    /// The measure after one more value is joined. Kinds whose commons are lists do it without
+    /// making one.
     fn with(&self, common: &Common, value: Code) -> f64 {
         let mut joined = common.clone();
         self.join(&mut joined, value);
         self.measure(&joined)
     }
 
-    /// Each of the least cells as if it were a value: what K's fold goes on with (definition 4). Kinds that have one least cell go on with all
-    /// that they know.
+    /// Each of the least cells as if it were a value: what Katirai's fold goes on with (definition
+    /// 4). Kinds that have one least cell go on with all that they know.
     fn alone(&self, common: &Common) -> Vec<Common> {
         vec![common.clone()]
     }
@@ -109,7 +120,8 @@ pub struct Poset {
 }
 
 impl Poset {
-    /// The poset that a policy asks for over the values of a column; at most one of them is missing. `load` gives the text of a file.
+    /// The poset of a policy over the values of a column; at most one of them is missing. `load`
+    /// gives the text of a file.
     ///
     /// # Errors
     /// Everything that is wrong with the request, with a file, or with values that do not fit.
@@ -132,7 +144,8 @@ impl Poset {
         Ok(Poset { kind, missing: missing.map(|at| at as Code), values })
     }
 
-    /// A level hierarchy as a poset over its leaves: cells are labels, and the measure is the level out of all.
+    /// A level hierarchy as a poset over its leaves: cells are labels, and the measure is the level
+    /// out of all.
     pub fn of_levels(hierarchy: &Hierarchy) -> Self {
         let leaves = 0..hierarchy.leaf_count() as Code;
         Poset {
@@ -171,7 +184,8 @@ impl Poset {
         }
     }
 
-    /// The measure of the least cells above what was joined: 0 tells most, 1 nothing.
+    /// The measure of the least cells above the joined values: 0 is most specific, 1 carries no
+    /// information.
     pub fn measure(&self, common: &Common) -> f64 {
         match common {
             Common::Missing => 0.0,
@@ -231,7 +245,7 @@ impl Poset {
         }
     }
 
-    /// A number for the cell that is written, where that can be told without writing it; one for each text.
+    /// A number for the written cell, if it can be computed without writing it; one for each text.
     pub fn number(&self, common: &Common) -> Option<u64> {
         match common {
             Common::Missing | Common::Nothing => None,
@@ -247,7 +261,7 @@ impl Poset {
         }
     }
 
-    /// The measure of a cell as it is written, of the most that it can stand for; none where it is no cell of the poset.
+    /// The measure of a written cell, at its widest meaning; none if it is not a cell of the poset.
     pub fn measure_of(&self, cell: Option<&str>) -> Option<f64> {
         match cell {
             None => self.missing.map(|_| 0.0),

@@ -1,9 +1,11 @@
-//! Ranges of numbers (K, RangePoset): the bound of [a, b] and [c, d] is [min(a, c), max(b, d)].
+//! Ranges of numbers [Katirai 2006, RangePoset]: the bound of [a, b] and [c, d] is [min(a, c),
+//! max(b, d)].
 //!
-//! Values are numbers or ranges of them. The measure is the width, out of that at which a range is worth nothing; from there on it is not
-//! written either, because it would tell what it is not worth. K calls the result an upper bound and not the least, since
-//! [10, 15] has 13, which neither [10, 12] nor [14, 15] has; among ranges it is the least. The ends of all values are put in order once, so that
-//! joining compares two integers.
+//! Values are numbers or ranges. The measure is the width over the width at which a range is
+//! worthless; from there on, the cell is written as `*`, so that it does not reveal more than it is
+//! worth. Katirai calls the result an upper bound but not the least, since [10, 15] contains 13,
+//! which neither [10, 12] nor [14, 15] contains; among ranges it is the least. The ends of all
+//! values are sorted once, so joining compares two integers.
 
 use super::{Common, Given, Kind, Range};
 use crate::cell::{Cell, Interval, number};
@@ -11,7 +13,7 @@ use crate::error::{Error, Fault, Result};
 use crate::hierarchy::TOP;
 use crate::table::Code;
 
-/// Any two numbers of at most so many digits are different as 64-bit floats.
+/// Any two numbers of at most this many digits differ as 64-bit floats.
 const DIGITS: usize = 15;
 
 /// Ranges between the ends of a column's values.
@@ -63,7 +65,7 @@ fn ends(text: &str) -> Option<[(f64, String); 2]> {
     (a <= b).then(|| [(a, low.into()), (b, high.into())])
 }
 
-/// Bounds that are no numbers: every range would be worth as much as any.
+/// Bounds that are not numbers: every range would have the same measure.
 fn unbounded(spec: &Range) -> Vec<Fault> {
     let ends = [("low", spec.low), ("high", spec.high)];
     let endless = ends.into_iter().filter_map(|(key, end)| Some((key, end.filter(|x| !x.is_finite())?)));
@@ -75,7 +77,7 @@ fn unbounded(spec: &Range) -> Vec<Fault> {
     endless.map(fault).collect()
 }
 
-/// Numbers that are not told apart from others by what is reckoned with: one would be released as the other.
+/// Numbers that 64-bit floats do not distinguish: one would be released as the other.
 fn too_long(given: &Given<'_>, read: &[Option<[(f64, String); 2]>]) -> Vec<Fault> {
     let long = |pair: &Option<[(f64, String); 2]>| pair.iter().flatten().any(|end| digits(&end.1) > DIGITS);
     let fault = read.iter().zip(given.texts).find(|(pair, _)| long(pair)).map(|(_, text)| {

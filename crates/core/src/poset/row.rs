@@ -1,9 +1,12 @@
-//! Rows as a product of columns (K, MultiPoset; definitions 3 and 4): the bound of rows is the bound of each of their columns.
+//! Rows as a product of columns [Katirai 2006, MultiPoset; definitions 3 and 4]: the bound of rows
+//! is the bound of each column.
 //!
-//! A column may have several least cells, so that the bound of rows is one LUB set per column; the measure of a row is the weighted sum of its columns'.
-//! [`Row::join`] finds the least cells above all rows that were joined. [`Row::fold`] is K's definition 4: it goes on from the least cells that it has, of which
-//! in each column that is taken whose bound with the new row is least. A fold can end higher, never lower, and depends on the order of rows;
-//! it is here because K's figures are made by it. Both cost one join per column, a fold one per least cell.
+//! A column may have several least cells, so the bound of rows is one LUB set per column; the
+//! measure of a row is the weighted sum over columns. [`Row::join`] finds the least cells above all
+//! joined rows. [`Row::fold`] is Katirai's definition 4: it continues from its current least cells
+//! and takes, in each column, those whose bound with the new row is least. A fold can end higher,
+//! never lower, and depends on the order of rows; it is implemented because Katirai's figures are
+//! computed with it. Both cost one join per column; a fold costs one per least cell.
 
 use super::{Common, Poset};
 use crate::table::Code;
@@ -48,9 +51,11 @@ impl<'a> Row<'a> {
         self.columns.iter().zip(&only).map(|((poset, _), common)| poset.alone(common)).collect()
     }
 
-    /// The LUB sets of LUB sets and one more row: among all combinations of their cells those of least measure.
+    /// The LUB sets of LUB sets and one more row: among all combinations of their cells those of
+    /// least measure.
     ///
-    /// The measure of a combination is a sum over columns, so that it is least where every column's is.
+    /// The measure of a combination is a sum over columns, so that it is least where every column's
+    /// is.
     pub fn fold(&self, sets: &[Vec<Common>], values: &[Code]) -> Vec<Vec<Common>> {
         self.columns
             .iter()

@@ -1,16 +1,17 @@
-//! How a policy asks for a poset: `poset = { range = { worthless = 25 } }`. One variant per kind; the kind's file says what its cells are.
+//! The policy syntax of posets: `poset = { range = { worthless = 25 } }`. One variant per kind; the
+//! kind's file defines its cells.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hierarchy::File;
 
-/// A poset as a policy asks for it.
+/// A poset as specified by a policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Spec {
     /// Nodes with one or more parents: `{ file = "places.csv" }`.
     File(File),
-    /// Traits that are had or not, as so many characters 0 and 1: `{ bits = 3 }`.
+    /// Sets of traits as a text of 0 and 1: `{ bits = 3 }`.
     Bits(u32),
     /// Dates of birth.
     Birth(Birth),
@@ -32,7 +33,8 @@ pub struct Range {
     /// No value is higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// A range that is as wide as this is worth nothing, and is not written; default: the width of all values.
+    /// A range that is as wide as this is worth nothing, and is not written; default: the width of
+    /// all values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worthless: Option<f64>,
 }
@@ -54,7 +56,8 @@ pub struct Birth {
 pub struct Codes {
     /// The nodes that codes are, and their parents.
     pub file: File,
-    /// A cell tells at most so many occurrences.
+    /// So many occurrences of leaves lose nothing, and as many as the largest value has where that
+    /// is more.
     pub most: u32,
 }
 
@@ -64,7 +67,7 @@ pub fn describe(spec: &Spec) -> String {
         Spec::File(file) => format!("nodes of {}", file.path()),
         Spec::Bits(count) => format!("the traits in common, of {count}"),
         Spec::Birth(Birth { base, .. }) => format!("day, month, year or band of ages at {base}"),
-        Spec::Codes(Codes { file, most }) => format!("at most {most} codes in common, by {}", file.path()),
+        Spec::Codes(Codes { file, most }) => format!("codes in common, of {most}, by {}", file.path()),
         Spec::Range(Range { worthless: Some(width), .. }) => format!("ranges narrower than {width}"),
         Spec::Range(_) => "ranges".into(),
         Spec::Suppress => "the value or nothing".into(),

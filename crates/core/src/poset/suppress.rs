@@ -1,10 +1,11 @@
-//! The value or nothing (K's suppression poset): two different values have nothing in common. Joining is one comparison.
+//! The suppression poset [Katirai 2006]: keep a value or suppress it. Two different values have
+//! only `*` in common. Joining is one comparison.
 
 use super::{Common, Given, Kind};
 use crate::hierarchy::TOP;
 use crate::table::Code;
 
-/// Two values, of which each is above itself alone.
+/// Two values; each is above itself only.
 #[derive(Debug)]
 pub(super) struct Suppress {
     texts: Vec<String>,

@@ -1,4 +1,4 @@
-//! K's printed examples, and the laws of least upper bounds for every kind.
+//! Katirai's printed examples, and the laws of least upper bounds for every kind.
 
 use proptest::prelude::*;
 
@@ -41,7 +41,7 @@ fn lub(poset: &Poset, values: &[Code]) -> Vec<String> {
     poset.lub_of(values).into_iter().map(|cell| cell.unwrap_or("missing".into())).collect()
 }
 
-/// K, examples 1 and 2, and the first method of anonymizing fields.
+/// [Katirai 2006], examples 1 and 2, and the first method of anonymizing fields.
 #[test]
 fn ranges_as_k_prints_them() {
     let ages =
@@ -56,14 +56,14 @@ fn ranges_as_k_prints_them() {
     assert_eq!(lub(&ages, &[0, 1]), ["[10, 35]"]);
 }
 
-/// K, example 5 (with AND, as he defines it; his comment prints an OR), and a value without traits.
-/// 9007199254740993 is no 64-bit float: it would be released as its neighbour.
+/// [Katirai 2006], example 5 (with AND, as he defines it; his comment prints an OR), and a value
+/// without traits. 9007199254740993 is not a 64-bit float: it would be released as its neighbour.
 #[test]
 fn numbers_that_ranges_cannot_tell_apart_are_refused() {
     let text = refused("{ range = {} }", &["9007199254740992", "9007199254740993"], "");
     assert!(text.contains("`9007199254740992` has more than 15 digits"), "{text}");
     assert!(refused("{ range = {} }", &["[1, 1.234567890123456]"], "").contains("more than 15 digits"));
-    // Zeros at either end are no digits that count.
+    // Zeros at either end are not significant digits.
     poset("{ range = {} }", &["123456789012345000000", "0.00000123456789012345", "-1.23456789012345e99"]);
     for (key, end) in [("low", "-inf"), ("high", "inf"), ("high", "nan")] {
         let text = refused(&format!("{{ range = {{ {key} = {end} }} }}"), &["1", "2"], "");
@@ -90,7 +90,8 @@ fn bits_are_what_all_have() {
     assert!(refused("{ bits = 0 }", &[], "").contains("from 1 to 64"));
 }
 
-/// The laws, for values of a poset: idempotent, in any order, above every value, and of no less measure than any of them.
+/// The laws, for values of a poset: idempotent, in any order, above every value, and of no less
+/// measure than any of them.
 fn laws(poset: &Poset, values: &[Code]) -> std::result::Result<(), TestCaseError> {
     let common = |values: &[Code]| joined(poset, values);
     let all = common(values);

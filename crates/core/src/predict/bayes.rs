@@ -1,7 +1,8 @@
-//! Naive Bayes for classes: features are taken to be independent within a class.
+//! Naive Bayes for classes: features are assumed to be independent within a class.
 //!
-//! A category's share in a class has one row more of every category than there are (Laplace); a number has the mean and the deviation of its
-//! class, the latter at least a ten-thousandth of that of the table. Costs one pass over the rows.
+//! The share of a category in a class is smoothed by one additional row per category (Laplace). A
+//! number has the mean and the deviation of its class, the latter at least a ten-thousandth of that
+//! of the table. Costs one pass over the rows.
 
 use super::sheet::{Feature, Line, Sheet, Target};
 use super::{Model, unfit};

@@ -1,8 +1,8 @@
-//! Features as the coordinates of linear models, and the solution of their equations.
+//! The design matrix of linear models, and the solution of their equations.
 //!
-//! A constant, every number less its mean and over its deviation, and one coordinate per category. The coordinates of a category add up to the
-//! constant, and columns may repeat each other; a slight ridge (Hoerl and Kennard 1970) makes the solution one all the same. Costs
-//! rows × coordinates² and coordinates³.
+//! Coordinates: a constant, every number standardized by mean and deviation, and one per category.
+//! The coordinates of a category sum to the constant, and columns may be collinear; a small ridge
+//! [Hoerl 1970] makes the solution unique. Costs rows × coordinates² and coordinates³.
 
 use super::sheet::{Feature, Sheet};
 use crate::error::{Fault, Result};
@@ -103,7 +103,8 @@ impl Design {
         sum
     }
 
-    /// Solves (Σ w·x·xᵀ + ridge) b = Σ w·x·y − ridge·from for rows with weights w and values y; the constant is not held back.
+    /// Solves (Σ w·x·xᵀ + ridge) b = Σ w·x·y − ridge·from for rows with weights w and values y; the
+    /// constant is not penalized.
     pub(super) fn solve(
         &self,
         rows: impl Iterator<Item = (Vec<f64>, f64, f64)>,

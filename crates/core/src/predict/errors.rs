@@ -1,5 +1,5 @@
-//! How far predictions are from what they should be: total, mean and standard deviation over rows (Katirai, "The output of the anonymization
-//! process was then fed …", and "Proposed Measure 2").
+//! Prediction errors: total, mean and standard deviation over rows [Katirai 2006, "The output of
+//! the anonymization process was then fed …", and "Proposed Measure 2"].
 //!
 //! Costs two passes.
 

@@ -1,10 +1,14 @@
-//! How released cells become features (Katirai, "The output of the anonymization process was then fed …").
+//! Converts released cells into features [Katirai 2006, "The output of the anonymization process
+//! was then fed …"].
 //!
-//! A number is itself; an interval the middle of its bounds, and so is a label of a hierarchy over numbers, of the numbers under it. An
-//! interval without an end, and `*`, is the mean of the numbers known to lie in it. A category is itself; a cell that may be several categories, a set, a
-//! mask, a label or `*`, becomes several rows that share its weight, and what is predicted of them is averaged: sex `*` is two rows of weight
-//! ½. A missing number is the mean, a missing category one of its own, and so is one that was not known when the model was fitted. Where a row would become
-//! more than 256, its cells with most categories are thinned out evenly. Costs a look-up per cell, and the rows that a row becomes.
+//! A number is itself; an interval is the middle of its bounds, and a label of a hierarchy over
+//! numbers is the middle of the numbers under it. An interval without an end, and `*`, is the mean
+//! of the numbers known to lie in it. A category is itself; a cell that may be several categories
+//! (a set, a mask, a label or `*`) becomes several rows that share its weight, and their
+//! predictions are averaged: sex `*` is two rows of weight ½. A missing number is the mean; a
+//! missing category is a category of its own, and so is one that was unknown when the model was
+//! fitted. If a row would become more than 256 rows, its cells with most categories are thinned out
+//! evenly. Costs one look-up per cell, and the rows that a row becomes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +28,7 @@ pub struct Known<'a> {
     pub values: &'a Dictionary,
     /// How they generalize, where cells may be labels.
     pub hierarchy: Option<&'a Hierarchy>,
-    /// Whether what looks like a number is a code, and not to be reckoned with.
+    /// Whether an apparent number is a code and not for arithmetic.
     pub codes: bool,
 }
 
@@ -145,7 +149,7 @@ impl Column {
     }
 }
 
-/// Whether a text is a number to reckon with: one that begins with 0 is a code, as 02138 is.
+/// Whether a text is a number for arithmetic: one that begins with 0 is a code, such as 02138.
 fn counts(text: &str) -> bool {
     let digits = text.trim().strip_prefix('0').unwrap_or_default();
     number(text).is_some() && !digits.starts_with(|c: char| c.is_ascii_digit())

@@ -1,7 +1,9 @@
-//! A random forest (Breiman 2001): the mean of trees, each grown on rows drawn with replacement, trying a part of the features at every split.
+//! A random forest [Breiman 2001]: the mean of trees, each grown on rows drawn with replacement,
+//! with a random subset of the features at every split.
 //!
-//! As many rows are drawn for a tree as the sheet stands for, by weight; a third of the features is tried for numbers, the root of their
-//! number for classes, and at least one. Every tree has a stream of random numbers of its own, so that threads do not matter. Costs sixty trees.
+//! The number of rows drawn for a tree is the sheet's total weight; a third of the features is
+//! tried for numbers, the square root of their number for classes, and at least one. Every tree has
+//! its own stream of random numbers, so the thread count does not matter. Costs sixty trees.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -93,7 +95,8 @@ mod tests {
     use super::*;
     use crate::predict::{Feature, Line};
 
-    /// Rows of weight 1, 2 and 5, 8 draws at a time: each is drawn as often as its weight says, to within five standard errors.
+    /// Rows of weight 1, 2 and 5, 8 draws at a time: each is drawn as often as its weight says, to
+    /// within five standard errors.
     #[test]
     fn rows_are_drawn_by_weight() {
         let row = |x: u32, weight: f64| Line { cells: vec![f64::from(x)], target: 0.0, weight };

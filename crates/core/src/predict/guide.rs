@@ -1,8 +1,9 @@
-//! A guide: whatever predicts a number from released rows, so that a method can ask how much a generalization would cost the recipient's
-//! model (Katirai, "The Greedy-DXCG Algorithm").
+//! A guide: predicts a number from released rows, so that a method can measure the cost of a
+//! generalization for the recipient's model [Katirai 2006, "The Greedy-DXCG Algorithm"].
 //!
-//! Rows come in batches, because starting a model can cost more than its work. Models here and commands outside of this
-//! program are the same to whoever asks. Costs what the model costs, for as many rows as the released ones may be.
+//! Rows come in batches, because starting a model can cost more than its work. Built-in models and
+//! external commands have the same interface. Costs the model's time for every row that the
+//! released rows expand to.
 
 use super::features::Reader;
 use super::sheet::{Line, Sheet, Target};
@@ -23,8 +24,9 @@ pub trait Guide: Send + Sync {
     /// A model that fails, or rows that do not have its features.
     fn predict(&self, rows: &[Row]) -> Result<Vec<f64>>;
 
-    /// What the cell of a feature adds to what is predicted, where that does not depend on the other cells, or what is always added; none
-    /// where a prediction is no such sum. Then it can be asked cell by cell, which is far cheaper.
+    /// The contribution of a feature's cell to the prediction, if it does not depend on the other
+    /// cells, or the constant term; none if a prediction is not such a sum. Then it can be queried
+    /// cell by cell, which is far cheaper.
     fn adds(&self, _: Option<(usize, Option<&str>)>) -> Option<f64> {
         None
     }
@@ -70,8 +72,8 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// Fits the model of a name to original rows: cells, target, and how many there are of each. Of classes, the last one's likelihood is
-    /// what is predicted.
+    /// Fits the model of a name to original rows: cells, target, and how many there are of each. Of
+    /// classes, the last one's likelihood is what is predicted.
     ///
     /// # Errors
     /// Those of [`fit`], and more than two classes.

@@ -1,7 +1,7 @@
-//! Linear regression: ridge least squares (Hoerl and Kennard 1970), for numbers.
+//! Linear regression: ridge least squares [Hoerl 1970], for numbers.
 //!
-//! The ridge is a millionth of the rows' weight: enough to make the solution one, too little to be seen. Costs rows ×
-//! coordinates² and coordinates³.
+//! The ridge is a millionth of the rows' weight: enough for a unique solution, too little to
+//! matter. Costs rows × coordinates² and coordinates³.
 
 use super::design::Design;
 use super::sheet::{Sheet, Target};

@@ -1,7 +1,9 @@
-//! Logistic regression for classes, by Newton's method with a ridge; of several classes each against all others.
+//! Logistic regression for classes by Newton's method with a ridge; several classes are fitted one
+//! against the rest.
 //!
-//! The ridge, a ten-thousandth of the rows' weight, keeps classes that can be separated from infinite coefficients. A step that makes
-//! the likelihood smaller is halved. Costs at most 60 times what a linear regression does, per class.
+//! The ridge, a ten-thousandth of the rows' weight, keeps separable classes from infinite
+//! coefficients. A step that lowers the likelihood is halved. Costs at most 60 times a linear
+//! regression, per class.
 
 use super::design::Design;
 use super::sheet::{Sheet, Target};

@@ -1,10 +1,11 @@
-//! Predictive models, as a measure of what a release is still good for (mission M11; Katirai, *A Theory and Toolkit for the
-//! Mathematics of Privacy*, "Proposed Measure 2" and "Method 4").
+//! Predictive models as a measure of a release's utility [Katirai 2006, "Proposed Measure 2" and
+//! "Method 4"].
 //!
-//! A model is fitted on originals. What it says of original rows is the gold standard, and how far it is from that on
-//! released rows is what the release lost: a row counts in its totality, and no column needs a weight. One file per model, one line in
-//! [`MODELS`]. Rows have weights, and a row of weight 2 is the row twice, to the last bit: equal rows are put together before anything
-//! else is done with them. Everything is the same for a seed on any number of threads.
+//! A model is fitted on originals. Its predictions for original rows are the gold standard, and its
+//! deviation from them on released rows is the loss: a row counts as a whole, and no column needs a
+//! weight. One file per model, one line in [`MODELS`]. Rows have weights, and a row of weight 2
+//! equals the row twice, to the last bit: equal rows are combined first. Results depend only on the
+//! seed, at any thread count.
 
 mod bayes;
 mod design;
@@ -22,15 +23,16 @@ pub use features::{Known, Reader};
 pub use guide::{Fitted, Guide, Row, averaged};
 pub use sheet::{Feature, Line, Sheet, Target};
 
-use crate::error::{Fault, Result, nearest};
+use crate::error::{Fault, Result};
+use crate::registry::{self, Family};
 
 /// A fitted model.
 pub trait Model: Send + Sync {
     /// What it says of a row of features: a number, or how likely every class is.
     fn predict(&self, cells: &[f64]) -> Vec<f64>;
 
-    /// What the cell of a feature adds to the number that is predicted, where that does not depend on the other cells, or what is
-    /// always added; none where a prediction is no such sum.
+    /// The contribution of a feature's cell to the predicted number, if it does not depend on the
+    /// other cells, or the constant term; none if a prediction is not such a sum.
     fn adds(&self, _: Option<(usize, f64)>) -> Option<f64> {
         None
     }
@@ -61,15 +63,12 @@ pub fn fit(name: &str, sheet: &Sheet, seed: u64) -> Result<Box<dyn Model>> {
     fit(sheet, seed)
 }
 
-/// What is told where there is no model of a name.
+/// The error for an unknown model name.
 pub fn unknown(name: &str) -> Fault {
-    let names = MODELS.map(|(model, _)| model);
-    let near = nearest(name, names).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
-    Fault::input(format!("there is no model \"{name}\""))
-        .help(format!("{near}models are {}", names.join(", ")))
+    registry::unknown(Family::Predictor, name)
 }
 
-/// What is told where a model cannot predict what it is asked to.
+/// The error if a model cannot predict its target.
 fn unfit(model: &str, target: Target) -> Fault {
     let (what, instead) = match target {
         Target::Number => ("numbers", "\"linear\", \"tree\" or \"forest\""),

@@ -1,7 +1,7 @@
-//! A sheet: weighted rows of numbers and categories with a target, as models are fitted to.
+//! A sheet: weighted rows of numbers and categories with a target, the training data of models.
 //!
-//! Equal rows are put together and the rows sorted when a sheet is made, so that neither their order nor whether a row is there twice
-//! or has weight 2 can reach a model. Costs one sort.
+//! Equal rows are combined and the rows sorted when a sheet is built, so neither their order nor
+//! the difference between two rows and one of weight 2 can reach a model. Costs one sort.
 
 use crate::error::{Fault, Result};
 
@@ -10,7 +10,7 @@ use crate::error::{Fault, Result};
 pub enum Feature {
     /// Numbers.
     Number,
-    /// One of so many categories, written 0, 1, ….
+    /// One of this many categories, written 0, 1, ….
     Category(u32),
 }
 
@@ -19,7 +19,7 @@ pub enum Feature {
 pub enum Target {
     /// A number.
     Number,
-    /// One of so many classes, written 0, 1, ….
+    /// One of this many classes, written 0, 1, ….
     Class(u32),
 }
 

@@ -1,4 +1,5 @@
-//! Models against their definitions: hand-computed cases, brute force, and that weights are rows.
+//! Models against their definitions: hand-computed cases, brute force, and the equivalence of
+//! weights and repeated rows.
 
 use proptest::prelude::*;
 
@@ -90,7 +91,8 @@ proptest! {
         }
     }
 
-    /// The likelihood of a logistic regression is at its peak: its slope is what the ridge holds against it.
+    /// The likelihood of a logistic regression is at its peak: its slope is what the ridge holds
+    /// against it.
     #[test]
     fn shares_of_a_logistic_regression_balance(rows in lines(true)) {
         let rows: Vec<Line> = rows.into_iter().map(|r| Line { target: f64::from(u8::from(r.target > 0.0)), ..r }).collect();
@@ -160,7 +162,8 @@ fn a_tree_sees_small_differences_of_large_numbers() {
 
 #[test]
 fn a_posterior_is_counted() {
-    // Class 0 has three rows of category 0 and one of 1, class 1 one of 0 and one of 2; the number is always the same.
+    // Class 0 has three rows of category 0 and one of 1, class 1 one of 0 and one of 2; the number
+    // is always the same.
     let row = |category: f64, class: f64, weight: f64| line(&[1.0, category], class, weight);
     let rows = vec![row(0.0, 0.0, 3.0), row(1.0, 0.0, 1.0), row(0.0, 1.0, 1.0), row(2.0, 1.0, 1.0)];
     let model = fit("naive-bayes", &sheet(Target::Class(2), rows), 0).unwrap();
@@ -174,7 +177,8 @@ fn numbers_of_a_class_are_a_bell() {
     let rows = [(0.0, 0.0), (2.0, 0.0), (10.0, 1.0), (14.0, 1.0)];
     let rows = rows.iter().map(|&(x, class)| line(&[x, 0.0], class, 1.0)).collect();
     let model = fit("naive-bayes", &sheet(Target::Class(2), rows), 0).unwrap();
-    // Means 1 and 12, deviations 1 and 2: at x the densities are e^(−(x−1)²/2) and e^(−(x−12)²/8)/2.
+    // Means 1 and 12, deviations 1 and 2: at x the densities are e^(−(x−1)²/2) and
+    // e^(−(x−12)²/8)/2.
     let (x, low, high) = (5.0f64, 1.0, 12.0);
     let (a, b) = ((-(x - low).powi(2) / 2.0).exp(), (-(x - high).powi(2) / 8.0).exp() / 2.0);
     assert!((model.predict(&[x, 0.0])[0] - a / (a + b)).abs() < 1e-12);
@@ -233,7 +237,8 @@ fn released_cells_become_features() {
     assert_eq!(reader.features(), [Feature::Number, Feature::Category(3), Feature::Category(4)]);
     let age = |cell: Option<&str>| reader.read(&[cell, Some("F"), Some("x")])[0][0];
     assert_eq!([age(Some("33")), age(Some("[10, 20]")), age(Some("[20, 30)"))], [33.0, 15.0, 25.0]);
-    // Open ends and everything are the mean of what is known to lie there; a label is the middle of what is under it.
+    // Open ends and everything are the mean of what is known to lie there; a label is the middle of
+    // what is under it.
     assert_eq!([age(Some(">= 15")), age(Some("< 15")), age(Some("< 5"))], [110.0 / 3.0, 10.0, 5.0]);
     assert_eq!(
         [age(Some("*")), age(None), age(Some("young")), age(Some("{10, 70}"))],

@@ -1,8 +1,9 @@
-//! A decision tree for numbers and classes (Breiman, Friedman, Olshen and Stone 1984).
+//! A decision tree for numbers and classes [Breiman 1984].
 //!
-//! Every split is the one of all that leaves least variance, or Gini impurity: numbers below a bound and above it, half way between two that occur;
-//! one category and all others. Of equal splits the first is taken, in the order of features, bounds and categories. Leaves have
-//! at least five rows by weight, and no path has more than twelve splits. Costs rows · log rows per feature and split.
+//! Every split minimizes the remaining variance, or Gini impurity, over all splits: numbers below
+//! and above a bound half way between two that occur; one category against all others. Ties go to
+//! the first, in the order of features, bounds and categories. Leaves have at least five rows by
+//! weight, and no path has more than twelve splits. Costs rows · log rows per feature and split.
 
 use super::Model;
 use super::sheet::{Feature, Line, Sheet, Target};
@@ -34,7 +35,7 @@ pub(super) fn fit(sheet: &Sheet, _: u64) -> Result<Box<dyn Model>> {
     Ok(Box::new(grow(sheet, &mut |features| (0..features).collect())))
 }
 
-/// Grows a tree; `tried` says of so many features which to try at a split, in order.
+/// Grows a tree; `tried` selects, among the features, those to try at a split, in order.
 pub(super) fn grow(sheet: &Sheet, tried: &mut dyn FnMut(usize) -> Vec<usize>) -> Tree {
     let rows: Vec<&Line> = sheet.rows().iter().collect();
     Tree { features: sheet.features().to_vec(), root: node(sheet, rows, DEPTH, tried) }
@@ -66,7 +67,7 @@ fn goes_left(feature: Feature, split: Split, cells: &[f64]) -> bool {
 pub(super) fn best(features: &[Feature], target: Target, rows: &[&Line], tried: &[usize]) -> Option<Split> {
     let all = Sums::of(target, rows);
     let mut best: Option<(f64, Split)> = None;
-    // What rounding may have made of nothing is no gain.
+    // A gain within rounding error is not a gain.
     let enough = all.impurity() * (1.0 - 1e-9);
     for &feature in tried {
         let mut consider = |left: &Sums, right: &Sums, at: f64| {

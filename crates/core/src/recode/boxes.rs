@@ -1,7 +1,9 @@
-//! Boxes of numbers around points (Xiang and others 2013): narrow where the statistic that the recipient wants is sensitive (mission L7).
+//! Interval anonymization by boxes around points [Xiang 2014]: boxes are narrow where the
+//! recipient's statistic is sensitive.
 //!
-//! The distance from point p to point q is the greatest a_i · |p_i − q_i| over columns i, where a_i = |∂C/∂x_i| at p: the half widths of the
-//! best box around p are to each other as 1/a_i. With N rows, mean E, standard deviation σ and z = (x − E)/σ, up to the factor 1/N that all columns share:
+//! The distance from point p to point q is the maximum of a_i · |p_i − q_i| over columns i, with
+//! a_i = |∂C/∂x_i| at p: the half widths of the best box around p are proportional to 1/a_i. With N
+//! rows, mean E, standard deviation σ and z = (x − E)/σ, up to the common factor 1/N:
 //!
 //! | C | a_i, in units of C |
 //! | --- | --- |
@@ -10,26 +12,32 @@
 //! | covariance of i and j, over σ_i·σ_j | w_i · abs(z_j) / σ_i |
 //! | correlation r of i and j | w_i · abs(z_j − r·z_i) / σ_i |
 //!
-//! Units make columns comparable; w_i is the column's weight. A column that C does not ask for, or is not sensitive to at p, has a twentieth of what it has
-//! for the mean, so that its boxes stay as narrow as costs little. Labels are w_i · level / height apart.
+//! Units make columns comparable; w_i is the column's weight. A column that C does not use, or to
+//! which C is not sensitive at p, gets a twentieth of its coefficient for the mean, which keeps its
+//! boxes narrow at little cost. The distance of labels is w_i · level / height.
 //!
-//! A point that is safe by itself is a box. Then point after point, by number: if neither it nor one of the nearest points that make it safe is in a box,
-//! these are a box. The others join the box whose middle point, measured from there, is nearest, and that box grows. Cells are
-//! the least that hold all points of a box.
+//! A point that is safe on its own forms a box. Then, in order of number: if neither a point nor
+//! any of the nearest points that make it safe is in a box, they form a box. Each remaining point
+//! joins the box with the nearest centre, measured from that centre, and the box grows. Cells are
+//! the smallest that contain all points of a box.
 //!
-//! **No nesting.** With one column, boxes are runs of neighbours. A point left over might go to a box beyond the next one where the statistic is
-//! not equally sensitive everywhere, and the box would swallow the one between; so in one column it joins the box whose end is nearest. Boxes then stay runs of neighbours, of which
-//! none is inside another. Missing values are no part of that order.
+//! **No nesting.** With one column, boxes are runs of neighbours. Where the sensitivity of the
+//! statistic varies, a remaining point could join a box beyond the adjacent one, and that box would
+//! contain the one between. Therefore, with one column, a point joins the box with the nearest end.
+//! Boxes then remain runs of neighbours, and none contains another. Missing values are not part of
+//! that order.
 //!
-//! One search of the index per point and a look from every point left over at every box, in parts of at most [`PART`] points, which are worked at in parallel.
+//! Costs one index search per point and one comparison per remaining point and box, in parts of at
+//! most [`PART`] points, which run in parallel.
 
-use super::groups::Groups;
+use super::groups::{ASKED, Groups};
 use super::index::{Found, Index, Probe};
 use super::metric::{Greatest, Metric};
 use super::points::{Points, by_parts};
 use super::region::{Field, Method, Share};
 use crate::error::{Fault, Result, nearest};
 use crate::policy::Statistic;
+use crate::registry::Algorithm;
 use crate::table::Code;
 
 /// Boxes of numbers.
@@ -41,8 +49,8 @@ const PART: usize = 20_000;
 const LEAST: f64 = 0.05;
 
 impl Method for Boxes {
-    fn name(&self) -> &'static str {
-        "boxes"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Boxes
     }
 
     fn refuses(&self, field: &Field<'_>) -> Option<Fault> {
@@ -66,7 +74,7 @@ impl Method for Boxes {
     }
 }
 
-/// What is wrong with a column that the statistic is asked of.
+/// Errors of a column that the statistic uses.
 fn unfit(field: &Field<'_>, name: &String) -> Option<Fault> {
     let numeric = |column: &usize| field.space.axes()[*column].numeric();
     let columns: Vec<&str> =
@@ -184,7 +192,7 @@ fn boxes(
         }
     }
     for point in 0..points.len() as u32 {
-        if point % 64 == 0 && (field.watch.cancelled)() {
+        if point % 64 == 0 && field.watch.should_finish() {
             return None;
         }
         if let Some(members) = forming.around(point, &index, &boxed) {
@@ -265,7 +273,7 @@ impl Forming<'_, '_, '_> {
         let mut tally = points.judge().tally();
         let one = points.judge().absorbs();
         for (turn, &point) in left.iter().enumerate() {
-            if turn % 64 == 0 && (field.watch.cancelled)() {
+            if turn % 64 == 0 && field.watch.should_finish() {
                 return None;
             }
             let far = |group: usize| {
@@ -280,13 +288,14 @@ impl Forming<'_, '_, '_> {
             };
             order.sort_unstable();
             let order: Vec<usize> = order.into_iter().map(|(_, group)| group).collect();
-            groups.settle(points, point, &order, order.len(), &mut tally);
+            groups.settle(points, point, &order, ASKED, &mut tally);
         }
         Some(())
     }
 }
 
-/// Puts points of one column into the boxes whose ends are nearest, so that boxes stay runs of neighbours.
+/// Puts points of one column into the boxes whose ends are nearest, so that boxes stay runs of
+/// neighbours.
 fn settle_in_line(points: &Points<'_>, metric: &Metric<'_>, left: &[u32], groups: &mut Groups) {
     let mut tally = points.judge().tally();
     for &point in left {
@@ -329,7 +338,8 @@ mod tests {
         proptest::sample::select(&[Mean, Variance, Covariance, Correlation][..])
     }
 
-    /// The boxes as the head of the file defines them, before left-overs join: by looking at all points each time.
+    /// The boxes as the head of the file defines them, before left-overs join: by looking at all
+    /// points each time.
     fn by_definition(
         points: &Points<'_>,
         metric: &Metric<'_>,
@@ -375,7 +385,7 @@ mod tests {
             statistic in statistic(),
         ) {
             let search = search(statistic);
-            let distinct = Distinct(3.0);
+            let distinct = Distinct::new(3.0);
             let wanted: [&dyn ClassModel; 1] = [&distinct];
             let models = models(&made, &wanted[..usize::from(diverse)]);
             let judge = Judge::new(&made.classes, least.min(made.classes.rows()), models);
@@ -389,7 +399,8 @@ mod tests {
             for (members, expected) in formed.members.iter().zip(&expected) {
                 prop_assert_eq!(&members[..expected.len()], &expected[..]);
             }
-            // Where one column decides all, left-overs go by ends; otherwise to the nearest middle, which is first.
+            // Where one column decides all, left-overs go by ends; otherwise to the nearest middle,
+            // which is first.
             let left = points.len() - expected.iter().flatten().count();
             let joined: usize = formed.members.iter().zip(&expected).map(|(m, e)| m.len() - e.len()).sum();
             prop_assert!(joined == left || expected.is_empty());
@@ -418,7 +429,7 @@ mod tests {
         ) {
             prop_assume!(counts.iter().any(|&count| count > 0));
             let made = numbers(&counts);
-            let both: [&dyn ClassModel; 2] = [&Distinct(3.0), &Majority(0.5)];
+            let both: [&dyn ClassModel; 2] = [&Distinct::new(3.0), &Majority::new(0.5)];
             let models = models(&made, [&both[..0], &both[..1], &both[1..]][wanted]);
             let judge = Judge::new(&made.classes, least.min(made.classes.rows()), models);
             let search = search(statistic);

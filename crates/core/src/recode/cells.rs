@@ -1,17 +1,19 @@
-//! Local cell suppression (mission A9; S 6.3, after μ-Argus; O, discussion): flagged rows stay, with as few
-//! quasi-identifier cells starred as can be found; what cannot be helped is left out.
+//! Local cell suppression [Sweeney 2001, 6.3, after μ-Argus; El Emam 2009, discussion]: flagged
+//! rows stay, with few quasi-identifier cells starred; rows that cannot be made safe are
+//! suppressed.
 //!
-//! A step stars some columns of the rows that are left: it is the chosen node with these columns at the top.
-//! Fewest cells for all rows is a hard problem (Meyerson and Williams 2004), so this is greedy: steps that star
-//! one more cell come first, then two, and so on; among those of one size the one that helps most rows is
-//! taken again and again. A step that helps nobody never will, because the rows left only get fewer; so the last
-//! count of a step bounds its next one, and only the foremost is counted again. Linked columns are starred
-//! together, because the holder wants them at one level; a column at its top has nothing to star.
+//! A step stars some columns of the remaining rows: it is the chosen node with these columns at the
+//! top. Minimizing the number of starred cells is NP-hard [Meyerson 2004], so the algorithm is
+//! greedy: steps that star one cell come first, then two, and so on; among steps of one size, the
+//! one that helps the most rows is taken repeatedly. The number of remaining rows only decreases,
+//! so the last count of a step is an upper bound for its next one, and only the best step is
+//! counted again. Linked columns are starred together, because the holder wants them at one level.
+//! A column at its top has nothing to star.
 //!
-//! Costs a grouping of the flagged classes per set of columns: all sets where they are few (nine columns have
-//! 511), otherwise the best sets of each size extended by a column. The number of cells visited is bounded, so
-//! that it takes seconds whatever the table is. On small random tables it stars 6 % more cells than the
-//! fewest (`docs/numbers.md`).
+//! Costs one grouping of the flagged classes per set of columns: all sets if they are few (nine
+//! columns have 511), otherwise the best sets of each size extended by one column. The number of
+//! visited cells is bounded, so it takes seconds on any table. On small random tables it stars 6 %
+//! more cells than the minimum (`docs/numbers.md`).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -25,6 +27,7 @@ use crate::error::Result;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::model::{PrivacyModel, judge};
+use crate::watch::{Stage, Watch};
 
 /// The most cells that are visited in all: seconds.
 const VISITS: u64 = 1 << 31;
@@ -45,12 +48,14 @@ type Set = Vec<u16>;
 /// The chosen node, and the nodes of the steps that star cells of its flagged rows.
 ///
 /// # Errors
-/// A model under which rows of two steps cannot be put together.
+/// A model under which rows of two steps cannot be put together;
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
 pub fn cells(
     view: &View<'_>,
     flags: &Flags,
     lattice: &Lattice,
     models: &[Box<dyn PrivacyModel>],
+    watch: &Watch,
 ) -> Result<Vec<Node>> {
     refuse(models)?;
     let hierarchies = view.hierarchies();
@@ -65,14 +70,16 @@ pub fn cells(
         left: view.flagged_classes(flags),
         steps: vec![view.node().clone()],
         visits: VISITS,
+        watch,
     };
+    let flagged = chooser.left.len() as u64;
     let mut ranked = BTreeMap::new();
     for size in 1..=all {
         if chooser.left.is_empty() {
             break;
         }
         let sets = chooser.sets(size, all, &ranked);
-        ranked.insert(size, chooser.round(sets));
+        ranked.insert(size, chooser.round(sets, flagged)?);
     }
     Ok(chooser.steps)
 }
@@ -99,6 +106,7 @@ struct Chooser<'a> {
     steps: Vec<Node>,
     /// Cells that may still be visited.
     visits: u64,
+    watch: &'a Watch,
 }
 
 impl Chooser<'_> {
@@ -133,8 +141,8 @@ impl Chooser<'_> {
         room
     }
 
-    /// The sets that star so many cells: all, or where these are too many, the best smaller ones extended by a
-    /// unit, those first that help most by themselves.
+    /// The sets that star this many cells: all, or if these are too many, the best smaller ones
+    /// extended by a unit, those first that help most on their own.
     fn sets(&self, size: usize, all: usize, ranked: &BTreeMap<usize, Vec<Set>>) -> Vec<Set> {
         let room = self.visits / (all - size + 1) as u64 / self.cost();
         let most = if size == 1 { self.units.len() } else { room.clamp(FEW, SETS) as usize };
@@ -160,7 +168,8 @@ impl Chooser<'_> {
         extended.into_iter().collect()
     }
 
-    /// Lists the sets of so many cells from a unit on, in order; whether they are no more than `most`.
+    /// Lists the sets of this many cells from a unit on, in order; returns whether there are at
+    /// most `most`.
     fn enumerate(&self, cells: usize, from: usize, set: &mut Set, sets: &mut Vec<Set>, most: usize) -> bool {
         if cells == 0 {
             sets.push(set.clone());
@@ -184,14 +193,20 @@ impl Chooser<'_> {
 
     /// Takes the step that helps most rows until none helps; the sets from the most helpful to the least, as they
     /// were at the beginning.
-    fn round(&mut self, sets: Vec<Set>) -> Vec<Set> {
+    fn round(&mut self, sets: Vec<Set>, flagged: u64) -> Result<Vec<Set>> {
         self.visit(sets.len());
         let this = &*self;
-        let helped: Vec<u64> = sets.par_iter().map(|set| this.try_step(&this.starred(set)).0).collect();
+        let helped = sets.par_iter().map(|set| {
+            this.watch.check()?;
+            Ok(this.try_step(&this.starred(set)).0)
+        });
+        let helped: Vec<u64> = helped.collect::<Result<_>>()?;
         let mut heap: BinaryHeap<(u64, Reverse<usize>)> =
             helped.iter().enumerate().filter(|(_, rows)| **rows > 0).map(|(i, &n)| (n, Reverse(i))).collect();
         let mut untouched = true;
         while let Some((rows, Reverse(at))) = heap.pop() {
+            let chosen = flagged.saturating_sub(self.left.len() as u64);
+            self.watch.done(Stage::ChoosingCells, chosen, Some(flagged))?;
             let node = self.starred(&sets[at]);
             let exact = untouched || !self.visit(1);
             let (now, behind) = self.try_step(&node);
@@ -208,6 +223,6 @@ impl Chooser<'_> {
         }
         let mut order: Vec<usize> = (0..sets.len()).collect();
         order.sort_by_key(|&at| Reverse(helped[at]));
-        order.into_iter().map(|at| sets[at].clone()).collect()
+        Ok(order.into_iter().map(|at| sets[at].clone()).collect())
     }
 }

@@ -1,7 +1,8 @@
-//! Clusters of points while they are formed: who is in which, what each covers and what that costs.
+//! Clusters of points while they are formed: their members, the ranges that they cover, and their
+//! cost.
 //!
-//! Adding a point costs a step per column; taking one away, or asking what a cluster would cost without one, looks at its members in the columns
-//! where the point is at an end.
+//! Adding a point costs one step per column. Removing a point, or computing a cluster's cost
+//! without it, scans the members in the columns where the point is at an end of the range.
 
 use super::points::Points;
 use super::prices::{Price, Prices, cost, preference};
@@ -113,6 +114,15 @@ impl<'a> Clusters<'a> {
         self.list[cluster as usize].add(point, self.points, self.prices);
     }
 
+    /// Puts a point and the points of all these clusters into the first of them.
+    pub fn merge(&mut self, clusters: &[usize], point: u32) {
+        let Some(&first) = clusters.first() else { return };
+        let taken = |&at: &usize| std::mem::take(&mut self.list[at]).members;
+        let mut members: Vec<u32> = clusters.iter().flat_map(taken).collect();
+        members.push(point);
+        self.set(first, members);
+    }
+
     /// Takes a point out of its cluster.
     pub fn take(&mut self, point: u32) {
         let cluster = std::mem::replace(&mut self.of[point as usize], NOWHERE) as usize;
@@ -131,7 +141,8 @@ impl<'a> Clusters<'a> {
         self.list.iter().map(Cluster::total).sum()
     }
 
-    /// The clusters as regions, numbered from 0 in the order of their first points, and how many there are.
+    /// The clusters as regions, numbered from 0 in the order of their first points, and how many
+    /// there are.
     pub fn shares(&self) -> (Vec<Share>, u32) {
         let mut names = vec![NOWHERE; self.list.len()];
         let mut next = 0;

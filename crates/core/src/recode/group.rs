@@ -1,7 +1,7 @@
-//! Groups classes at a node: keys are added up from code × radix column by column, and ranked.
+//! Groups classes at a node: keys are sums of code × radix, column by column, and then ranked.
 //!
-//! Plainer than the evaluator's roll-up, because only the flagged classes come by. Costs classes × columns
-//! that are not at a single value, about 30 ns a class of nine columns.
+//! Simpler than the evaluator's roll-up, because only flagged classes are grouped. Costs classes ×
+//! columns with more than one value, about 30 ns per class of nine columns.
 
 use crate::classes::{Classes, Codes, Groups};
 use crate::hierarchy::Hierarchy;
@@ -13,8 +13,8 @@ use crate::table::Code;
 /// Keys stay below this.
 const LIMIT: u64 = 1 << 63;
 
-/// The classes of a node with the values of the measured columns that are needed, and for each class given
-/// the one that it is in.
+/// The classes of a node with the values of the measured columns that are needed, and for each
+/// class given the one that it is in.
 pub(super) fn group(
     classes: &Classes,
     hierarchies: &[Hierarchy],

@@ -1,11 +1,14 @@
-//! A tree of boxes over points, for finding the nearest of those that are left.
+//! A k-d tree of bounding boxes for finding the nearest remaining points.
 //!
-//! Every node holds the least box around its points that are left; what a box cannot offer is not looked into (Friedman, Bentley and
-//! Finkel 1977). What distance is, the [`Probe`] says: its bound of a box must not be more than its key of any point in it. Then the answer is
-//! that of looking at all points: the least keys, equal ones by number of the point.
+//! Every node stores the bounding box of its remaining points; a box that cannot contain a nearer
+//! point is skipped [Friedman 1977]. The [`Probe`] defines the distance: its bound for a box must
+//! not exceed its key for any point in it. The answer then equals that of a full scan: the least
+//! keys, with ties ordered by the number of the point.
 //!
-//! Points · log points to build, 4 · (columns + 2) bytes per point and as much again for the boxes. A removal costs the points of a leaf and the way up. How many points
-//! a search looks at depends on the table: few where columns hang together, all of them where there are many columns that do not.
+//! Building costs points · log points, 4 · (columns + 2) bytes per point and as much again for the
+//! boxes. A removal costs the points of a leaf and the path to the root. The number of points that
+//! a search visits depends on the table: few if columns are correlated, all of them if there are
+//! many uncorrelated columns.
 
 use crate::table::Code;
 
@@ -24,7 +27,7 @@ pub type Spread<'a> = &'a dyn Fn(usize, Code, Code) -> u64;
 /// Most points of a leaf.
 const LEAF: usize = 24;
 
-/// Part of the points: those of slots from `start` on, of which the first `live` are left.
+/// Part of the points: the slots from `start` on; the first `live` remain.
 struct Node {
     parent: u32,
     /// The first of two children that follow each other; 0 for a leaf.
@@ -162,7 +165,7 @@ impl Index {
         }
     }
 
-    /// Finds the nearest `count` points of those left, fewer where there are not so many.
+    /// Finds the nearest `count` remaining points, or fewer if there are fewer.
     pub fn nearest(&self, probe: &impl Probe, count: usize, found: &mut Found) {
         found.nearest.clear();
         found.open.clear();
@@ -179,7 +182,7 @@ impl Index {
                 continue;
             }
             let bound = |child: u32| match self.nodes[child as usize].live {
-                // The box of a child without points is no box.
+                // A child without points has no box.
                 0 => None,
                 _ => Some((probe.bound(self.ranges(child as usize)), child)),
             };
@@ -215,8 +218,8 @@ fn widen(ranges: &mut [(Code, Code)], point: &[Code]) {
     }
 }
 
-/// Cuts points in two in the column whose ends are farthest apart: sorts them so that one side comes first, and says where
-/// the other starts. None where all points are the same.
+/// Cuts points in two in the column whose ends are farthest apart: sorts them so that one side
+/// comes first, and says where the other starts. None where all points are the same.
 fn cut(slots: &mut [u32], ranges: &[(Code, Code)], points: &[Code], spread: Spread<'_>) -> Option<usize> {
     let wide = |column: usize| spread(column, ranges[column].0, ranges[column].1);
     let differ = (0..ranges.len()).filter(|&column| ranges[column].0 < ranges[column].1);
@@ -224,8 +227,9 @@ fn cut(slots: &mut [u32], ranges: &[(Code, Code)], points: &[Code], spread: Spre
     cut_in(column, slots, (ranges.len(), points), spread).map(|cut| cut.2)
 }
 
-/// Cuts points in a column, among the middle half of them where neighbours are farthest apart: whether there is a cut in
-/// the middle half, how far they are apart, and where the other side starts. None where the column has one value.
+/// Cuts points in a column, among the middle half of them where neighbours are farthest apart:
+/// whether there is a cut in the middle half, how far they are apart, and where the other side
+/// starts. None where the column has one value.
 pub fn cut_in(
     column: usize,
     slots: &mut [u32],
@@ -252,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    /// Distance by the sum of differences, of which many are the same.
+    /// Distance by the sum of differences, with many ties.
     struct Sum<'a>(&'a [Code]);
 
     impl Probe for Sum<'_> {

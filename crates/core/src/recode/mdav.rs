@@ -1,19 +1,23 @@
-//! Micro-aggregation: groups of k that are as alike as can be, MDAV (Domingo-Ferrer and Mateo-Sanz 2002; Domingo-Ferrer and Torra 2005).
+//! Microaggregation by MDAV: groups of k similar rows [Domingo-Ferrer 2002; Domingo-Ferrer 2005].
 //!
-//! While 3k rows are left: the point farthest from the middle of those left forms a group with its nearest, and so does, of what is then left, the point
-//! farthest from it. From 2k rows left, the farthest from the middle forms one more group; the rest is the last. The distance is Euclidean over numbers in standard deviations and
-//! labels in level / height, each times the column's weight; the middle has the mean of every column of numbers and the most frequent value of
-//! every other, of the rows left. Equal rows stay together; a group takes points until it is safe, models included, and what cannot be made safe joins the nearest groups. What is written of a
-//! group, its mean, median or interval, is no matter of this file.
+//! While 3k rows are left, the point farthest from the centroid of the remaining rows forms a group
+//! with its nearest neighbours; then so does the point farthest from that one. If at least 2k rows
+//! remain, the point farthest from the centroid forms one more group; the rest is the last group.
+//! The distance is Euclidean over numbers in standard deviations and labels in level / height, each
+//! times the column's weight. The centroid has the mean of every numeric column and the most
+//! frequent value of every other. Equal rows stay together; a group takes points until it is safe,
+//! models included, and points that cannot form a safe group join the nearest groups. `written.rs`
+//! decides what is released for a group: its mean, median or interval.
 //!
-//! Points² / (2 · k) distances, in parts of at most [`PART`] points, which are worked at in parallel.
+//! Costs points² / (2 · k) distances, in parts of at most [`PART`] points, which run in parallel.
 
-use super::groups::Groups;
+use super::groups::{ASKED, Groups};
 use super::index::{Found, Index, Probe};
 use super::metric::{Euclid, Metric};
 use super::points::{Points, by_parts};
 use super::region::{Field, Method, Share, Tally};
 use crate::error::{Fault, Result};
+use crate::registry::Algorithm;
 use crate::table::Code;
 
 /// Micro-aggregation.
@@ -23,8 +27,8 @@ pub struct Mdav;
 const PART: usize = 10_000;
 
 impl Method for Mdav {
-    fn name(&self) -> &'static str {
-        "mdav"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Mdav
     }
 
     fn refuses(&self, _field: &Field<'_>) -> Option<Fault> {
@@ -48,7 +52,7 @@ fn aggregate(field: &Field<'_>, points: &Points<'_>, metric: &Metric<'_>) -> Opt
     let least = points.judge().least();
     let mut groups = Groups::default();
     while rest.rows >= least.saturating_mul(2) {
-        if (field.watch.cancelled)() {
+        if field.watch.should_finish() {
             return None;
         }
         let Some(first) = rest.farthest_from_middle() else { break };
@@ -64,7 +68,7 @@ fn aggregate(field: &Field<'_>, points: &Points<'_>, metric: &Metric<'_>) -> Opt
             break;
         }
     }
-    if (field.watch.cancelled)() {
+    if field.watch.should_finish() {
         return None;
     }
     rest.settle(&mut groups);
@@ -145,7 +149,8 @@ impl Rest<'_, '_, '_> {
         self.left.iter().copied().max_by_key(|&point| (far(point), std::cmp::Reverse(point)))
     }
 
-    /// Forms a group of a point and its nearest, as many as make it safe; where all points left are not enough, they stay, and it is false.
+    /// Forms a group of a point and its nearest, as many as make it safe; where all points left are
+    /// not enough, they stay, and it is false.
     fn group(&mut self, point: u32, groups: &mut Groups) -> bool {
         let judge = self.points.judge();
         let probe = Euclid { metric: self.metric, from: self.points.ranks(point) };
@@ -205,7 +210,7 @@ impl Rest<'_, '_, '_> {
             let mut order: Vec<_> = live.map(far).collect();
             order.sort_unstable();
             let order: Vec<usize> = order.into_iter().map(|(_, group)| group).collect();
-            groups.settle(points, point, &order, order.len(), &mut self.tally);
+            groups.settle(points, point, &order, ASKED, &mut self.tally);
         }
     }
 }
@@ -229,7 +234,8 @@ mod tests {
 
     const ANY: &[Form] = &[Form::Label, Form::Mean];
 
-    /// The groups by MDAV's definition with every distance computed: for columns without missing values.
+    /// The groups by MDAV's definition with every distance computed: for columns without missing
+    /// values.
     fn by_definition(points: &Points<'_>, metric: &Metric<'_>) -> Vec<Vec<u32>> {
         let least = points.judge().least();
         let rows = |members: &[u32]| members.iter().map(|&p| points.rows(p)).sum::<u64>();

@@ -1,11 +1,12 @@
-//! How far apart values are for methods that compute with numbers: boxes and micro-aggregation.
+//! Distances between values for numeric methods: boxes and microaggregation.
 //!
-//! Numbers are as far apart as they differ, and what is compared between columns is measured in standard deviations, which like means are taken
-//! over all rows of the table that have a number. Labels are as far apart as the level at which they meet over the height of the hierarchy. A missing value is from any number as far as
-//! the numbers of the column reach. Distances are real numbers, computed in one order everywhere; those that are not negative sort by their bits as by
-//! their size, which makes keys of them.
+//! Numbers differ by their difference in standard deviations; means and standard deviations are
+//! taken over all rows of the table that have a number. Labels differ by the level at which they
+//! meet over the height of the hierarchy. The distance of a missing value from any number is the
+//! range of the column. Distances are non-negative floating-point numbers computed in one fixed
+//! order; their bit patterns sort like their values, so they serve as keys.
 //!
-//! One pass over the points; then a difference costs two look-ups.
+//! Costs one pass over the points; then two look-ups per difference.
 
 use super::index::Probe;
 use crate::space::{Axis, Space};
@@ -20,7 +21,8 @@ pub struct Scale {
     pub mean: f64,
     /// Their standard deviation; 1 for labels.
     pub deviation: f64,
-    /// What one unit of difference adds to a distance: weight over deviation; nothing where all numbers are the same.
+    /// What one unit of difference adds to a distance: weight over deviation; nothing where all
+    /// numbers are the same.
     pub unit: f64,
     /// How far its numbers reach.
     reach: f64,
@@ -65,12 +67,13 @@ impl<'a> Metric<'a> {
 
     /// At most how far a value is from any value of a range.
     pub fn at_least(&self, column: usize, a: Code, (low, high): (Code, Code)) -> f64 {
-        // In order of size, and in the order of a hierarchy, the nearest end is nearest; a missing value is last and
-        // farther than any number.
+        // In order of size, and in the order of a hierarchy, the nearest end is nearest; a missing
+        // value is last and farther than any number.
         if (low..=high).contains(&a) { 0.0 } else { self.apart(column, a, if a < low { low } else { high }) }
     }
 
-    /// How far apart two values of a column are among others, for cutting tables: in millionths of a unit.
+    /// How far apart two values of a column are among others, for cutting tables: in millionths of
+    /// a unit.
     pub fn spread(&self, column: usize, a: Code, b: Code) -> u64 {
         (self.apart(column, a, b) * self.scales[column].unit * 1e6) as u64
     }
@@ -98,7 +101,8 @@ fn scale(space: &Space, column: usize) -> Scale {
     let variance = numbers().map(|(x, rows)| (x - mean) * (x - mean) * rows).sum::<f64>() / rows;
     let deviation = variance.sqrt();
     let unit = if deviation > 0.0 { weight / deviation } else { 0.0 };
-    // Of all leaves, in order of size, whether a row has them or not: no two numbers may be farther apart than a missing value.
+    // Of all leaves, in order of size, whether a row has them or not: no two numbers may be farther
+    // apart than a missing value.
     let present = axis.len() - usize::from(axis.missing().is_some());
     let ends = (axis.number(0), axis.number(present.saturating_sub(1) as Code));
     let reach = match ends {

@@ -1,12 +1,15 @@
-//! The points of a part of a table, as methods that compare points with points want them: numbered from 0, their ranks end
-//! to end. And how a table is cut into such parts.
+//! The points of a part of a table, for methods that compare points with points: numbered from 0,
+//! their ranks contiguous. Also divides a table into such parts.
 //!
 //! What compares every point with every other would not end on a million of them. So large tables are cut first, by Bentley's rule for trees of
 //! points (1975), but where a cut separates least: where neighbours are farthest apart, such as between two branches below the
 //! top of a hierarchy, which hardly any region would cross. Parts are safe each, and each can be worked at by itself, so that cores can share them.
+//! Where models leave no such cut, because neighbours have like sensitive values, every other point
+//! goes to one side, in order of the sensitive values: the sides are then as
+//! like the whole as they can be.
 //! How far a table is cut depends on its points alone, never on the machine.
 //!
-//! Cutting costs points · log points per column and cut; 4 · (columns + 2) bytes per point.
+//! Costs points · log points per column and cut, and 4 · (columns + 2) bytes per point.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,6 +77,18 @@ impl<'a> Points<'a> {
         &self.judge
     }
 
+    /// Whether there are rows enough for two regions.
+    fn divisible(&self) -> bool {
+        let rows: u64 = self.counts.iter().map(|&rows| u64::from(rows)).sum();
+        rows >= self.judge.least().saturating_mul(2)
+    }
+
+    /// All points as the only region.
+    fn one_region(&self) -> (Vec<Share>, u32) {
+        let shares = self.numbers.iter().zip(&self.counts);
+        (shares.map(|(&point, &rows)| Share { point, region: 0, rows }).collect(), 1)
+    }
+
     /// Adds a point to a set of rows.
     pub fn add(&self, tally: &mut Tally, point: u32) {
         self.judge.add(tally, self.number(point));
@@ -92,8 +107,8 @@ impl<'a> Points<'a> {
     }
 }
 
-/// Forms regions of parts of at most `most` points, in parallel; none when stopped. `form` numbers the regions of a part from 0 and
-/// says how many there are.
+/// Forms regions of parts of at most `most` points, in parallel; none when stopped. `form` numbers
+/// the regions of a part from 0 and says how many there are.
 pub fn by_parts(
     field: &Field<'_>,
     points: &[u32],
@@ -108,10 +123,10 @@ pub fn by_parts(
     let done = Mutex::new(0);
     let formed = one_each(&parts, |part| {
         let part = Points::new(field, part);
-        let formed = form(&part)?;
+        let formed = if part.divisible() { form(&part)? } else { part.one_region() };
         let mut done = done.lock().ok()?;
         *done += part.len();
-        (field.watch.progress)(*done as f64 / points.len() as f64);
+        field.report(*done as f64 / points.len() as f64);
         Some(formed)
     });
     let Some(formed) = formed else { return Ok(None) };
@@ -126,8 +141,9 @@ pub fn by_parts(
 
 /// Works at parts, each core at one at a time; none when any was stopped.
 ///
-/// Work at a part may be parallel itself. A core that waits for others there helps them, but begins no other part meanwhile: it would be
-/// held up by that one, and all that remains of the first with it.
+/// Work at a part may be parallel itself. A core that waits for others there helps them, but begins
+/// no other part meanwhile: it would be held up by that one, and all that remains of the first with
+/// it.
 fn one_each<T: Send>(parts: &[Vec<u32>], work: impl Fn(&[u32]) -> Option<T> + Sync) -> Option<Vec<T>> {
     let next = AtomicUsize::new(0);
     let worked = Mutex::new(Vec::with_capacity(parts.len()));
@@ -144,7 +160,8 @@ fn one_each<T: Send>(parts: &[Vec<u32>], work: impl Fn(&[u32]) -> Option<T> + Sy
     Some(worked.into_iter().map(|(_, formed)| formed).collect())
 }
 
-/// Cuts points into parts of at most `most`, each safe; larger where a cut would leave a side that is not.
+/// Cuts points into parts of at most `most`, each safe; larger where a cut would leave a side that
+/// is not.
 fn parts(field: &Field<'_>, points: &[u32], most: usize, spread: Spread<'_>) -> Vec<Vec<u32>> {
     let all = Points::new(field, points);
     let mut open = vec![(0..all.len() as u32).collect::<Vec<u32>>()];
@@ -177,10 +194,60 @@ fn halves(
         .collect();
     // The farthest apart first, then the first column.
     cuts.sort_by_key(|&(central, apart, column, _)| (std::cmp::Reverse((central, apart)), column));
-    cuts.into_iter().find_map(|(_, _, column, place)| {
+    let mut safe = |left: &[u32], right: &[u32]| {
+        all.safe(left.iter().copied(), tally) && all.safe(right.iter().copied(), tally)
+    };
+    let cut = cuts.into_iter().find_map(|(_, _, column, place)| {
         let _ = cut_in(column, &mut part, points, spread);
         let (left, right) = part.split_at(place);
-        let safe = all.safe(left.iter().copied(), tally) && all.safe(right.iter().copied(), tally);
-        safe.then(|| (left.to_vec(), right.to_vec()))
-    })
+        safe(left, right).then(|| (left.to_vec(), right.to_vec()))
+    });
+    if cut.is_some() || all.judge.counts_only() {
+        return cut;
+    }
+    let (left, right) = alternate(all, part);
+    safe(&left, &right).then_some((left, right))
+}
+
+/// Every other point of a part, in order of the sensitive values and then of the ranks.
+fn alternate(all: &Points<'_>, mut part: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+    part.sort_by_cached_key(|&point| (all.judge.commonest(all.number(point)), all.ranks(point).to_vec()));
+    let side = |first: usize| {
+        let mut side: Vec<u32> = part.iter().copied().skip(first).step_by(2).collect();
+        side.sort_unstable();
+        side
+    };
+    (side(0), side(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::region::Judge;
+    use super::super::tests::{Majority, field, valued};
+    use super::*;
+    use crate::model::ClassModel;
+    use crate::policy::Search;
+
+    /// The lower half of the numbers has one value, the upper half the other: no cut leaves two
+    /// safe sides, and yet parts are small.
+    #[test]
+    fn where_no_cut_is_safe_every_other_point_is_taken() {
+        let values: Vec<&[u32]> = (0..64).map(|at| if at < 32 { &[0][..] } else { &[1][..] }).collect();
+        let made = valued(&values);
+        let (search, majority) = (Search::default(), Majority::new(0.6));
+        let models: Vec<&dyn ClassModel> = vec![&majority];
+        let field = field(&made, &search, Judge::new(&made.classes, 2, models));
+        let all: Vec<u32> = (0..64).collect();
+        let parts = parts(&field, &all, 10, &|_, a, b| u64::from(a.abs_diff(b)));
+        assert!(parts.iter().all(|part| part.len() <= 10), "{parts:?}");
+        let mut tally = field.judge.tally();
+        for part in &parts {
+            tally.clear();
+            part.iter().for_each(|&point| field.judge.add(&mut tally, point));
+            assert!(field.judge.safe(&tally), "{part:?}");
+        }
+        let mut together = parts.concat();
+        together.sort_unstable();
+        assert_eq!(together, all);
+    }
 }

@@ -1,11 +1,13 @@
-//! Makes clusters cost less without making one unsafe.
+//! Local search that lowers the cost of clusters while keeping every cluster safe.
 //!
-//! Round after round, for every point, three changes are tried among the clusters of the points next to it, and kept where all rows together cost less:
-//! the point *moves* to a cluster that pays less for it; its cluster is *dissolved*, each of its points going where it costs least; or its
-//! cluster and its neighbours are *formed anew*, beginning with the point and going on at random (a large neighbourhood search, Shaw 1998). What costs the same is
-//! kept when it is formed anew, so that later rounds do not stand still. Ends when a round saves less than a thousandth.
+//! In each round, for every point, three changes are tried among the clusters of its nearest points
+//! and kept if the total cost falls: the point *moves* to a cluster that pays less for it; its
+//! cluster is *dissolved*, and each of its points goes where it costs least; or its cluster and its
+//! neighbours are *re-formed*, starting with the point and continuing at random (large
+//! neighbourhood search, [Shaw 1998]). Re-formed clusters of equal cost are kept, so that later
+//! rounds see new configurations. Ends when a round saves less than a thousandth.
 //!
-//! Costs a search of the index per point once, then per point and round some hundred prices.
+//! Costs one index search per point once, then about a hundred prices per point and round.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -13,19 +15,23 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::clusters::{Cluster, Clusters};
 use super::index::{Found, Index};
 use super::prices::Profile;
-use super::region::{Tally, Watch};
+use super::region::Tally;
+use crate::watch::Watch;
 
 /// Points next to a point whose clusters are looked at.
 const NEIGHBOURS: usize = 16;
 /// Most rounds.
 const ROUNDS: usize = 6;
-/// Clusters of so many points are formed anew from each of them, larger ones from as many.
+/// Clusters of at most this size are re-formed from each of their points, larger ones from as many.
 const SMALL: usize = 4;
 /// Larger clusters are not formed anew: that compares all their points with each other.
 const LARGEST: usize = 40;
+/// Where further rows can make a safe cluster unsafe, no point moves to or from clusters of more
+/// points: a judgement looks at all of them.
+const JUDGED: usize = 512;
 
 /// Lowers the cost of clusters; false when stopped.
-pub fn polish(clusters: &mut Clusters<'_>, seed: u64, watch: Watch<'_>) -> bool {
+pub fn polish(clusters: &mut Clusters<'_>, seed: u64, watch: &Watch) -> bool {
     let Some((near, wide)) = neighbours(clusters, watch) else { return false };
     let points = clusters.points;
     let mut polish = Polish {
@@ -36,13 +42,14 @@ pub fn polish(clusters: &mut Clusters<'_>, seed: u64, watch: Watch<'_>) -> bool 
         chance: ChaCha8Rng::seed_from_u64(seed),
         costs: Vec::new(),
     };
-    // A pool of large clusters costs the square of their points; it is formed anew from some of them only.
+    // A pool of large clusters costs the square of their points; it is formed anew from some of
+    // them only.
     let clusters = polish.clusters.list.iter().filter(|cluster| cluster.rows > 0).count().max(1);
     let every = (points.len() / clusters / SMALL).max(1);
     for round in 0..ROUNDS {
         let before = polish.clusters.total();
         for point in 0..points.len() as u32 {
-            if point % 256 == 0 && (watch.cancelled)() {
+            if point % 256 == 0 && watch.should_finish() {
                 return false;
             }
             let turn = (point as usize + round).is_multiple_of(every);
@@ -59,7 +66,7 @@ pub fn polish(clusters: &mut Clusters<'_>, seed: u64, watch: Watch<'_>) -> bool 
 }
 
 /// Point → the points nearest to it, so many each; none when stopped.
-fn neighbours(clusters: &Clusters<'_>, watch: Watch<'_>) -> Option<(Vec<u32>, usize)> {
+fn neighbours(clusters: &Clusters<'_>, watch: &Watch) -> Option<(Vec<u32>, usize)> {
     let (points, prices) = (clusters.points, clusters.prices);
     let index = Index::new(points.width(), points.all_ranks(), &|column, a, b| prices.cell(column, a, b));
     let wide = NEIGHBOURS.min(points.len() - 1);
@@ -67,7 +74,7 @@ fn neighbours(clusters: &Clusters<'_>, watch: Watch<'_>) -> Option<(Vec<u32>, us
     let mut found = Found::default();
     let mut near = Vec::with_capacity(points.len() * wide);
     for point in 0..points.len() as u32 {
-        if point % 256 == 0 && (watch.cancelled)() {
+        if point % 256 == 0 && watch.should_finish() {
             return None;
         }
         profile.begin(points.ranks(point));
@@ -93,20 +100,25 @@ impl<'p, 'a> Polish<'p, 'a> {
         &self.near[point as usize * self.wide..][..self.wide]
     }
 
-    /// The cluster next to a point that pays least for it and stays safe, and what it pays.
-    fn cheapest(&mut self, point: u32) -> Option<(u64, u32)> {
+    /// The cluster next to a point that pays least for it and stays safe, and what it pays, which
+    /// is below a limit.
+    fn cheapest(&mut self, point: u32, below: u64) -> Option<(u64, u32)> {
         let (points, prices) = (self.clusters.points, self.clusters.prices);
         let own = self.clusters.of[point as usize];
+        let absorbs = points.judge().absorbs();
         self.costs.clear();
         for &other in self.near(point) {
             let cluster = self.clusters.of[other as usize];
             if cluster != own && !self.costs.iter().any(|&(_, seen)| seen == cluster) {
-                let growth = self.clusters.list[cluster as usize].growth(point, points, prices);
-                self.costs.push((growth.0, cluster));
+                let to = &self.clusters.list[cluster as usize];
+                let (growth, _) = to.growth(point, points, prices);
+                if growth < below && (absorbs || to.members.len() <= JUDGED) {
+                    self.costs.push((growth, cluster));
+                }
             }
         }
         self.costs.sort_unstable();
-        if points.judge().absorbs() {
+        if absorbs {
             return self.costs.first().copied();
         }
         let (list, tally) = (&self.clusters.list, &mut self.tally);
@@ -121,14 +133,15 @@ impl<'p, 'a> Polish<'p, 'a> {
         let (points, prices) = (self.clusters.points, self.clusters.prices);
         let cluster = self.clusters.at(point);
         let saved = cluster.total() - cluster.without(point, points, prices);
-        if saved == 0 || cluster.rows - points.rows(point) < points.judge().least() {
+        let judged = points.judge().absorbs() || cluster.members.len() <= JUDGED;
+        if saved == 0 || !judged || cluster.rows - points.rows(point) < points.judge().least() {
             return false;
         }
         let rest = cluster.members.iter().copied().filter(|&other| other != point);
         if !points.safe(rest, &mut self.tally) {
             return false;
         }
-        let Some((paid, to)) = self.cheapest(point).filter(|&(paid, _)| paid < saved) else { return false };
+        let Some((paid, to)) = self.cheapest(point, saved) else { return false };
         debug_assert!(paid < saved);
         self.clusters.take(point);
         self.clusters.put(point, to);
@@ -145,16 +158,15 @@ impl<'p, 'a> Polish<'p, 'a> {
         }
         let mut paid = 0;
         for &member in &members {
-            match self.cheapest(member) {
-                Some((price, _)) if paid + price < saved => paid += price,
-                _ => return false,
-            }
+            let Some((price, _)) = self.cheapest(member, saved - paid) else { return false };
+            paid += price;
         }
-        // Points that go to the same cluster pay for each other: only doing it tells what it costs.
+        // Points that move to the same cluster affect each other's cost, so the change is tried
+        // out.
         let mut paid = 0;
         let mut gone = 0;
         for &member in &members {
-            let Some((price, to)) = self.cheapest(member) else { break };
+            let Some((price, to)) = self.cheapest(member, u64::MAX) else { break };
             paid += price;
             gone += 1;
             self.clusters.take(member);
@@ -200,7 +212,8 @@ impl<'p, 'a> Polish<'p, 'a> {
         free.for_each(|place| self.clusters.list[place as usize] = Cluster::default());
     }
 
-    /// Clusters of some points, each the nearest of those left, beginning with one of them; none where that does not come out safe.
+    /// Clusters of some points, each the nearest of those left, beginning with one of them; none
+    /// where that does not come out safe.
     fn form(&mut self, mut left: Vec<u32>, first: u32) -> Option<Vec<Cluster>> {
         let (points, prices) = (self.clusters.points, self.clusters.prices);
         let judge = points.judge();

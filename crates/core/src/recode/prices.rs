@@ -1,12 +1,13 @@
-//! What regions cost, in whole numbers.
+//! Costs of regions, as integers.
 //!
-//! A *price* is the cost of a cell and the recipient's preference in one number: the cost of [`Axis::cost`] in the upper
-//! 32 bits, and in the lower ones the same cost times (1 − tolerance). Prices of columns are added and compared as they are, which
-//! orders regions by cost and those of equal cost by how little they distort what the recipient wants to keep. Whole numbers add up to the same in any
-//! order, so that sums can be kept up to date and bounds are exact.
+//! A *price* combines the cost of a cell and the recipient's preference in one number: the cost of
+//! [`Axis::cost`] in the upper 32 bits, and the same cost times (1 − tolerance) in the lower 32
+//! bits. Prices of columns are added and compared directly, which orders regions by cost, and
+//! regions of equal cost by how little they distort what the recipient wants to keep. Integer sums
+//! do not depend on order, so they can be updated incrementally and bounds are exact.
 //!
-//! Costs a look-up per column where a column has few values, otherwise what [`Axis::cost`] does. Memory: 8 bytes for every pair
-//! of values of columns with few.
+//! Costs one look-up per column with few values, otherwise one call of [`Axis::cost`]. Memory: 8
+//! bytes for every pair of values of columns with few values.
 
 use crate::space::Axis;
 use crate::table::Code;
@@ -102,7 +103,8 @@ impl<'a> Prices<'a> {
     }
 }
 
-/// What a row of a growing region would cost with any further point: the distance by which the nearest is found.
+/// What a row of a growing region would cost with any further point: the distance by which the
+/// nearest is found.
 pub struct Profile<'a> {
     prices: &'a Prices<'a>,
     ranges: Vec<(Code, Code)>,
@@ -173,7 +175,8 @@ impl Probe for Profile<'_> {
     }
 
     fn bound(&self, ranges: &[(Code, Code)]) -> u64 {
-        // Costs only grow with the range, so that no point of a box costs less than its nearest end.
+        // Costs only grow with the range, so that no point of a box costs less than its nearest
+        // end.
         let mut price = 0;
         for (column, (own, around)) in self.ranges.iter().zip(ranges).enumerate() {
             let nearest = if around.1 < own.0 {
@@ -201,7 +204,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Prices are the costs of [`Axis::cost`], a profile is what it says, and its bound holds for every point of a box.
+        /// Prices are the costs of [`Axis::cost`], a profile is what it says, and its bound holds
+        /// for every point of a box.
         #[test]
         fn prices_are_costs(made in table(30, ANY, ANY), picked in proptest::collection::vec(any::<u16>(), 6)) {
             let axes = made.space.axes();

@@ -1,9 +1,9 @@
-//! What methods that form regions of rows have in common: what they are given, and what they give back.
+//! The interface of methods that form regions of rows: their input and their output.
 //!
 //! A method puts the rows of a table into *regions*; all rows of a region then get the same cells. It sees points (see
 //! [`Space`]), asks a [`Judge`] whether a set of them is safe, and gives [`Share`]s. It knows no labels, no lattice and no release:
 //! `regions.rs` makes cells of regions and proves the whole, as `apply` does for steps. Adding a method is one file and
-//! one line in [`METHODS`](super::METHODS).
+//! one entry in the registry and one line in [`method`](super::method).
 
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
@@ -11,8 +11,10 @@ use crate::hierarchy::Hierarchy;
 use crate::model::{Bound, Class, ClassModel, PrivacyModel};
 use crate::policy::Search;
 pub use crate::recoding::Share;
+use crate::registry::Algorithm;
 use crate::space::{Axis, Guiding, Space};
 use crate::table::Code;
+use crate::watch::{Event, Stage, Watch};
 use crate::worth::Worths;
 
 /// What a method is given.
@@ -31,14 +33,15 @@ pub struct Field<'a> {
     pub seed: u64,
     /// What methods that work with least upper bounds aim at beside measures.
     pub aims: Aims<'a>,
-    /// Whom to tell, and who may stop it.
-    pub watch: Watch<'a>,
+    /// Reports progress, and may stop the method.
+    pub watch: Watch,
 }
 
 /// What a recoding is to be good for.
 #[derive(Default)]
 pub struct Aims<'a> {
-    /// What values of each column tell of the targets, where cells are priced by that; none otherwise.
+    /// The information of each column's values about the targets, if cells are priced by it; none
+    /// otherwise.
     pub told: Vec<Told>,
     /// The model that is to predict well from released rows.
     pub guiding: Option<Guiding<'a>>,
@@ -48,11 +51,12 @@ pub struct Aims<'a> {
 
 /// Writes cells.
 pub trait Texts: Sync {
-    /// The least cell of a column that is true of some ranks, which are in order; `None` is missing.
+    /// The least cell of a column that is true of some ranks, which are in order; `None` is
+    /// missing.
     fn text(&self, column: usize, ranks: &[Code]) -> Option<String>;
 }
 
-/// What the values of a column tell of the targets.
+/// The information of a column's values about the targets.
 pub struct Told {
     /// Of the rows under any cell.
     pub worths: Worths,
@@ -74,32 +78,29 @@ impl Told {
     }
 }
 
-/// Told how far a method is, and asked whether to go on.
-#[derive(Clone, Copy)]
-pub struct Watch<'a> {
-    /// Whether to stop.
-    pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Told the share of rows that are in their final region.
-    pub progress: &'a (dyn Fn(f64) + Sync),
-}
-
-impl Watch<'_> {
-    /// Never stops, tells nobody.
-    pub fn none() -> Watch<'static> {
-        Watch { cancelled: &|| false, progress: &|_| {} }
+impl Field<'_> {
+    /// Reports the share of rows that are in their final region.
+    pub(super) fn report(&self, share: f64) {
+        let done = (1000.0 * share) as u64;
+        self.watch.report(Event::Done { stage: Stage::Forming, done, of: Some(1000) });
     }
 }
 
 /// A way to form regions.
 pub trait Method: Sync {
+    /// The algorithm that it is.
+    fn algorithm(&self) -> Algorithm;
+
     /// What policies call it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.algorithm().key()
+    }
 
     /// Why it cannot be used, with what can; `None` when it can.
     fn refuses(&self, field: &Field<'_>) -> Option<Fault>;
 
-    /// Puts all rows of some points, which are safe together, into regions that are safe each; none when stopped. The same for any number of
-    /// threads.
+    /// Puts all rows of some points, which are safe together, into regions that are safe each; none
+    /// when stopped. The same for any number of threads.
     ///
     /// # Errors
     /// What cannot be done with these points.
@@ -119,10 +120,10 @@ pub struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// A judge of regions of at least `least` rows that some models find safe.
     pub fn new(classes: &'a Classes, least: u64, models: Vec<&'a dyn ClassModel>) -> Self {
-        let mut columns: Vec<usize> = models.iter().map(|model| model.column()).collect();
+        let mut columns: Vec<usize> = models.iter().map(|model| model.class_facts().column).collect();
         columns.sort_unstable();
         columns.dedup();
-        let fewest = models.iter().map(|model| model.fewest()).max().unwrap_or(1);
+        let fewest = models.iter().map(|model| model.class_facts().model.min_safe_rows).max().unwrap_or(1);
         let columns = columns.into_iter().map(|c| (c, classes.histograms()[c].values())).collect();
         Judge { least: least.max(fewest).max(1), models, classes, columns }
     }
@@ -137,9 +138,21 @@ impl<'a> Judge<'a> {
         self.models.is_empty()
     }
 
-    /// Whether a safe region stays safe whatever is added to it.
+    /// The most common value of a point in every judged column, the first of equally common ones.
+    pub fn commonest(&self, point: u32) -> Vec<Code> {
+        let commonest = |&(column, _): &(usize, usize)| {
+            let (codes, counts) = self.classes.histograms()[column].class(point as usize);
+            let most = (0..codes.len()).max_by_key(|&at| (counts[at], std::cmp::Reverse(at)));
+            most.map_or(0, |at| codes[at])
+        };
+        self.columns.iter().map(commonest).collect()
+    }
+
+    /// Whether a safe region stays safe whatever is added to it. Where it does not, a set that
+    /// grows must be judged again; unions of safe regions are
+    /// safe in any case.
     pub fn absorbs(&self) -> bool {
-        self.models.iter().all(|model| model.absorbs())
+        self.models.iter().all(|model| model.class_facts().absorbs)
     }
 
     /// The table that is judged.
@@ -175,24 +188,34 @@ impl<'a> Judge<'a> {
         tally.rows >= self.least && self.figures(tally).all(|(bound, figure)| bound.holds(figure))
     }
 
-    /// How far a set is from being safe: Σ over models of how far its figure is beyond the bound, in bounds. Only for comparing sets
-    /// of rows enough.
+    /// How far a set is from being safe: Σ over models of how far its figure is beyond the bound,
+    /// in bounds. Only for comparing sets of rows enough.
     pub fn short(&self, tally: &Tally) -> f64 {
         let beyond = self.figures(tally).filter(|(bound, figure)| !bound.holds(*figure));
         let far = |(bound, figure): (Bound, f64)| {
             let far = (figure - bound.required()).abs() / bound.required().abs().max(1.0);
-            // Figures of values that do not occur may be infinite, and then further than all others.
+            // Figures of values that do not occur may be infinite, and then further than all
+            // others.
             if far.is_finite() { far.min(1e9) } else { 1e9 }
         };
         beyond.map(far).sum()
     }
 
+    /// The models that find a set unsafe: the claim of each, its bound and the set's figure.
+    pub fn missed<'t>(&'t self, tally: &'t Tally) -> impl Iterator<Item = (&'a str, Bound, f64)> + 't {
+        let claims = self.models.iter().map(|model| model.class_facts().model.claim.as_str());
+        let all = claims.zip(self.figures(tally));
+        all.filter(|(_, (bound, figure))| !bound.holds(*figure))
+            .map(|(claim, (bound, figure))| (claim, bound, figure))
+    }
+
     fn figures<'t>(&'t self, tally: &'t Tally) -> impl Iterator<Item = (Bound, f64)> + 't {
         let mut seen = Values::default();
         self.models.iter().map(move |model| {
-            let at = self.columns.iter().position(|&(column, _)| column == model.column());
+            let facts = model.class_facts();
+            let at = self.columns.iter().position(|&(column, _)| column == facts.column);
             seen.of(at.map_or(&[][..], |at| &tally.values[at]));
-            (model.bound(), model.figure(Class { codes: &seen.codes, counts: &seen.counts }))
+            (facts.bound, model.figure(Class { codes: &seen.codes, counts: &seen.counts }))
         })
     }
 }
@@ -244,7 +267,8 @@ impl Tally {
     }
 }
 
-/// The models that judge regions one by one, out of all; the others must be judged when all regions are known.
+/// The models that judge regions one by one, out of all; the others must be judged when all regions
+/// are known.
 pub fn class_models(models: &[Box<dyn PrivacyModel>]) -> Vec<&dyn ClassModel> {
-    models.iter().filter_map(|model| model.of_class()).collect()
+    models.iter().filter_map(|model| model.scope().class_model()).collect()
 }

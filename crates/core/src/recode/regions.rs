@@ -1,70 +1,95 @@
-//! From regions to a release: runs a method, makes cells of its regions, and proves the whole.
+//! From regions to a release: runs a method, derives the cells of its regions, and proves the
+//! whole.
 //!
-//! Limits come first: points that no allowed level makes equal can never be in one region, so they are parted before the
-//! method sees them, and parts that are not safe by themselves are suppressed. Then every region gets its cells, column by column in the
-//! column's form: the least label of the hierarchy that is true of all its rows, the tight interval, the set of values, or a mean
-//! or median. Linked labels rise together, and none stays below its least level.
+//! Limits come first: points that no allowed level makes equal can never share a region, so they
+//! are separated before the method runs, and parts that are unsafe on their own are suppressed.
+//! Then every region gets its cells, column by column in the column's form: the lowest label of the
+//! hierarchy that is true of all its rows, the tight interval, the set of values, or a mean or
+//! median. Linked labels rise together, and none stays below its minimum level.
 //!
-//! **Why the whole is safe.** Every region is safe, and all its rows get the same cells. Two regions may get the same cells and are then one
-//! class, which is safe where the union of safe sets is; [`prove`] judges the release as it is, so that nothing hangs on that.
-//! Costs the method, and one pass over the cells of all points.
+//! **Why the whole release is safe.** Every region is safe, and all its rows get the same cells.
+//! Two regions with the same cells become one class, which is safe if the union of safe sets is.
+//! [`prove`] judges the actual release, so correctness does not depend on this argument. Costs the
+//! method, and one pass over the cells of all points.
 
 use rustc_hash::FxHashMap;
 
+use super::boxes::Boxes;
+use super::lub::{Greedy, Partition};
 use super::lub::{Notions, unpacked};
-use super::region::{Aims, Field, Judge, Method, Share, Texts, Told, Watch, class_models};
+use super::mdav::Mdav;
+use super::mondrian::Mondrian;
+use super::needs;
+use super::region::{Aims, Field, Judge, Method, Share, Tally, Texts, Told, class_models};
+use super::similar::Similar;
 use super::written::{Columns, Writer};
-use super::{METHODS, needs};
 use crate::cell::number;
 use crate::classes::Flags;
-use crate::error::{Error, Fault, Kind, Result, nearest};
+use crate::error::{Error, Fault, Kind, Result};
 use crate::hierarchy::Hierarchy;
-use crate::model::{PrivacyModel, judge};
-use crate::policy::{Form, LOCAL, Missing, Policy};
+use crate::model::{Bound, PrivacyModel, Requirement, judge};
+use crate::policy::{Form, Missing, Policy};
 use crate::recoded::{Recoded, Released};
+use crate::registry::{Algorithm, LossKind};
 pub use crate::space::Ground;
 use crate::space::{Axis, Guiding, Measure, Space};
 use crate::table::Code;
+use crate::watch::Watch;
 use crate::worth::Worths;
 
 /// A release by regions.
 #[derive(Debug)]
-pub struct Regional<'a> {
+pub struct Regional {
     /// Which rows of each class are in which region, by class and then region; rows that are in none are suppressed.
     pub shares: Vec<Share>,
-    /// Region → column → place of its label in the column's labels.
-    pub cells: Vec<Code>,
     /// How cells of each column are written.
     pub forms: Vec<Form>,
     /// What every share became.
-    pub recoded: Recoded<'a>,
+    pub recoded: Recoded,
     /// The release, proven to be safe.
     pub released: Released,
     /// Whether rows of equal values are in several regions.
     pub parted: bool,
 }
 
-/// The method of a name.
+/// The method of an algorithm.
 ///
 /// # Errors
-/// An unknown name, with the nearest and all known ones.
-pub fn method(name: &str) -> Result<&'static dyn Method> {
-    if let Some(found) = METHODS.iter().find(|method| method.name() == name) {
-        return Ok(*found);
+/// An algorithm that chooses levels.
+pub fn method(algorithm: Algorithm) -> Result<&'static dyn Method> {
+    match algorithm {
+        Algorithm::Mondrian => Ok(&Mondrian),
+        Algorithm::KSimilar => Ok(&Similar),
+        Algorithm::Boxes => Ok(&Boxes),
+        Algorithm::Mdav => Ok(&Mdav),
+        Algorithm::Greedy => Ok(&Greedy),
+        Algorithm::Partition => Ok(&Partition),
+        Algorithm::Auto
+        | Algorithm::Ola
+        | Algorithm::Incognito
+        | Algorithm::Samarati
+        | Algorithm::Datafly
+        | Algorithm::MinGen => {
+            let able = Algorithm::keys_with(|entry| entry.forms_regions).join(", ");
+            Err(Fault::input(format!("\"{algorithm}\" chooses levels and forms no regions of rows"))
+                .key("search.algorithm")
+                .help(format!("algorithms that form regions are {able}"))
+                .into())
+        }
     }
-    let near = nearest(name, LOCAL).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
-    Err(Fault::input(format!("there is no algorithm \"{name}\" that forms regions"))
-        .key("search.algorithm")
-        .help(format!("{near}they are {}", LOCAL.join(", ")))
-        .into())
 }
 
-/// Forms regions as a policy asks for it, and proves them; none when stopped.
+/// All methods, in the order of the registry.
+pub fn methods() -> Vec<&'static dyn Method> {
+    Algorithm::ALL.iter().filter_map(|&algorithm| method(algorithm).ok()).collect()
+}
+
+/// Forms regions as specified by a policy, and proves them; none when stopped.
 ///
 /// # Errors
 /// What the method is not defined for; [`Kind::Unsolvable`] where the limits leave too many rows unsafe, or a model of the whole table
 /// is not met.
-pub fn regions<'a>(policy: &Policy, ground: &Ground<'a>, watch: Watch<'_>) -> Result<Option<Regional<'a>>> {
+pub fn regions(policy: &Policy, ground: &Ground<'_>, watch: &Watch) -> Result<Option<Regional>> {
     formed(policy, ground, None, watch)
 }
 
@@ -76,8 +101,8 @@ pub fn guided_regions<'a>(
     policy: &Policy,
     ground: &Ground<'a>,
     guiding: Guiding<'_>,
-    watch: Watch<'_>,
-) -> Result<Option<Regional<'a>>> {
+    watch: &Watch,
+) -> Result<Option<Regional>> {
     formed(policy, ground, Some(guiding), watch)
 }
 
@@ -85,9 +110,9 @@ fn formed<'a>(
     policy: &Policy,
     ground: &Ground<'a>,
     guiding: Option<Guiding<'_>>,
-    watch: Watch<'_>,
-) -> Result<Option<Regional<'a>>> {
-    let method = method(&policy.search.algorithm)?;
+    watch: &Watch,
+) -> Result<Option<Regional>> {
+    let method = method(policy.search.algorithm)?;
     let axes = axes(policy, ground)?;
     let space = Space::new(ground.classes, axes);
     let writer = guiding.map(|_| Writer::new(ground, &space));
@@ -108,16 +133,17 @@ fn formed<'a>(
     made(ground, &space, shares).map(Some)
 }
 
-/// What K's Greedy releases, for comparison: every row with the cells that it has in common with its nearest, and which notion of anonymity that
-/// has. It is not made safe, and nothing is proven; none when stopped.
+/// What Katirai's Greedy releases, for comparison: every row with the cells that it has in common
+/// with its nearest, and which notion of anonymity that has. It is not made safe, and nothing is
+/// proven; none when stopped.
 ///
 /// # Errors
 /// As [`regions`].
 pub fn greedy_rows<'a>(
     policy: &Policy,
     ground: &Ground<'a>,
-    watch: Watch<'_>,
-) -> Result<Option<(Recoded<'a>, Notions)>> {
+    watch: &Watch,
+) -> Result<Option<(Recoded, Notions)>> {
     let space = Space::new(ground.classes, axes(policy, ground)?);
     let field = field(policy, (ground, &space), watch);
     let points: Vec<u32> = (0..space.len() as u32).collect();
@@ -136,32 +162,26 @@ pub fn greedy_rows<'a>(
 ///
 /// # Errors
 /// Regions that are not safe.
-pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> Result<Regional<'a>> {
+pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> Result<Regional> {
     shares.sort_unstable();
     let regions = shares.iter().map(|share| share.region as usize + 1).max().unwrap_or(0);
     let parted = shares.windows(2).any(|pair| pair[0].point == pair[1].point);
     let columns = Columns::new(ground, space, &shares, regions);
-    let cells = columns.labels();
     let recoded = columns.recoded(ground, space, &shares, parted)?;
     let released = proven(&recoded, ground.models)?;
     let forms = space.axes().iter().map(Axis::form).collect();
-    Ok(Regional { shares, cells, forms, recoded, released, parted })
+    Ok(Regional { shares, forms, recoded, released, parted })
 }
 
 /// What methods are given.
-fn field<'f>(
-    policy: &'f Policy,
-    (ground, space): (&'f Ground<'_>, &'f Space),
-    watch: Watch<'f>,
-) -> Field<'f> {
+fn field<'f>(policy: &'f Policy, (ground, space): (&'f Ground<'_>, &'f Space), watch: &Watch) -> Field<'f> {
     let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
-    let worths = match policy.search.loss.parameters().name.as_str() {
-        "value-mi" => Worths::of(ground.classes, ground.hierarchies),
+    let worths = match policy.search.loss.parameters().kind {
+        LossKind::ValueMi => Worths::of(ground.classes, ground.hierarchies),
         _ => Vec::new(),
     };
     let told = |(at, worths): (usize, Worths)| {
-        let weight = policy.columns.get(&ground.names[at]).and_then(|c| c.weight).unwrap_or(1.0);
-        Told::new(worths, &ground.hierarchies[at], &space.axes()[at], weight)
+        Told::new(worths, &ground.hierarchies[at], &space.axes()[at], policy.weight(&ground.names[at]))
     };
     let told = worths.into_iter().enumerate().map(told).collect();
     Field {
@@ -172,25 +192,23 @@ fn field<'f>(
         tolerance: ground.names.iter().map(tolerance).collect(),
         seed: ground.seed,
         aims: Aims { told, guiding: None, texts: None },
-        watch,
+        watch: watch.clone(),
     }
 }
 
-/// The rows that a region needs: what all columns and every group of them ask for. Rows that share all cells share those of a group.
+/// The rows that a region needs: what all columns and every group of them ask for. Rows that share
+/// all cells share those of a group.
 fn least(policy: &Policy) -> u64 {
     let groups = policy.privacy.quasi.values().map(|group| group.k);
     policy.privacy.k.into_iter().chain(groups).max().unwrap_or(1)
 }
 
-/// The columns in order, each in the form that the policy asks for or that its values suggest.
+/// The columns in order, each in the form of the policy or that its values suggest.
 ///
 /// # Errors
 /// Forms that do not fit the values or the limits.
 pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
-    let measure = match policy.search.loss.parameters().name.as_str() {
-        "prec" | "vinterbo" | "column-mi" | "value-mi" => Measure::Levels,
-        _ => Measure::Leaves,
-    };
+    let measure = measure(policy.search.loss.parameters().kind);
     let told = told(policy, ground);
     let mut faults = Vec::new();
     let mut axes = Vec::new();
@@ -206,7 +224,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         if form != Form::Label {
             faults.extend(only_labels(policy, ground, column, form));
         }
-        let weight = asked.and_then(|c| c.weight).unwrap_or(1.0) * told.get(column).copied().unwrap_or(1.0);
+        let weight = policy.weight(name) * told.get(column).copied().unwrap_or(1.0);
         match Axis::new(name, hierarchy, form, measure, weight) {
             Ok(axis) => axes.push(axis),
             Err(error) => faults.extend(error.faults().iter().cloned()),
@@ -216,15 +234,33 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
     Ok(axes)
 }
 
+/// What a method that forms regions keeps small: the nearest to the loss that it can compute from one region.
+fn measure(loss: LossKind) -> Measure {
+    match loss {
+        LossKind::Prec | LossKind::Vinterbo | LossKind::ColumnMi | LossKind::ValueMi => Measure::Levels,
+        LossKind::Height
+        | LossKind::Absolute
+        | LossKind::Relative
+        | LossKind::Dm
+        | LossKind::DmStar
+        | LossKind::Entropy
+        | LossKind::ConditionalEntropy
+        | LossKind::Lm
+        | LossKind::Ambiguity
+        | LossKind::Aecs
+        | LossKind::Cm => Measure::Leaves,
+    }
+}
+
 /// What the loss multiplies the weights of columns by: their mutual information with the targets, or what their values are worth in the
 /// mean; nothing for other losses.
 fn told(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
-    let name = policy.search.loss.parameters().name;
-    if !matches!(name.as_str(), "column-mi" | "value-mi") {
+    let kind = policy.search.loss.parameters().kind;
+    if !matches!(kind, LossKind::ColumnMi | LossKind::ValueMi) {
         return Vec::new();
     }
     let worths = Worths::of(ground.classes, ground.hierarchies);
-    if name == "column-mi" {
+    if kind == LossKind::ColumnMi {
         return worths.iter().map(Worths::mutual).collect();
     }
     let classes = || ground.classes.counts().iter().enumerate();
@@ -275,7 +311,7 @@ fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> Result<Vec<
     };
     let mut places: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
     let mut parts: Vec<Vec<u32>> = Vec::new();
-    let (mut held, mut without) = (0, 0);
+    let (mut held, mut without) = (Held::default(), 0);
     for point in 0..ground.classes.len() {
         if missing(point) {
             without += u64::from(ground.classes.counts()[point]);
@@ -294,45 +330,117 @@ fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> Result<Vec<
         let mut tally = field.judge.tally();
         part.iter().for_each(|&point| field.judge.add(&mut tally, point));
         let safe = field.judge.safe(&tally);
-        held += if safe { 0 } else { tally.rows() };
+        if !safe {
+            held.add(&field.judge, &tally);
+        }
         safe
     });
-    if held + without > ground.max_suppressed {
-        return Err(too_many(ground, held, without).into());
+    if held.rows + without > ground.max_suppressed {
+        return Err(too_many(policy, ground, &held, without).into());
     }
     Ok(parts)
 }
 
+/// Parts that are not safe by themselves.
+#[derive(Default)]
+struct Held<'a> {
+    parts: usize,
+    rows: u64,
+    /// The rows of the smallest part.
+    smallest: Option<u64>,
+    /// The models that they do not satisfy, each with the bound and the figure farthest from it.
+    missed: Vec<(&'a str, Bound, f64)>,
+}
+
+impl<'a> Held<'a> {
+    fn add(&mut self, judge: &Judge<'a>, tally: &Tally) {
+        self.parts += 1;
+        self.rows += tally.rows();
+        self.smallest = Some(self.smallest.map_or(tally.rows(), |rows| rows.min(tally.rows())));
+        for (claim, bound, figure) in judge.missed(tally) {
+            match self.missed.iter_mut().find(|missed| missed.0 == claim) {
+                Some(missed) => missed.2 = bound.worse(missed.2, figure),
+                None => self.missed.push((claim, bound, figure)),
+            }
+        }
+    }
+
+    /// What would make all of them safe, in words: the k, and the parameter of every model; empty
+    /// where nothing would.
+    fn relaxed(&self, k: Option<u64>) -> Vec<String> {
+        let fewer = self.smallest.filter(|&rows| k.is_some_and(|k| k > rows));
+        let k = fewer.map(|rows| format!("lower k to {rows}"));
+        let parameter = |&(claim, bound, figure): &(&str, Bound, f64)| {
+            let figure = bound.relaxed_to(figure)?;
+            Some(match bound {
+                Bound::AtLeast(_) => format!("ask for at most {figure} of {claim}"),
+                _ => format!("allow {figure} of {claim}"),
+            })
+        };
+        let parameters: Option<Vec<String>> = self.missed.iter().map(parameter).collect();
+        parameters.map_or(Vec::new(), |parameters| k.into_iter().chain(parameters).collect())
+    }
+}
+
 /// Too many rows would be suppressed: those that no other may be put with in sufficient number, and those with a missing cell.
-fn too_many(ground: &Ground<'_>, held: u64, without: u64) -> Fault {
-    let of_these = match without {
-        0 => String::new(),
-        n => format!(", {n} of them for a missing cell"),
+fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64) -> Fault {
+    let (rows, suppressed) = (ground.classes.rows(), held.rows + without);
+    let apart = held.parts > 1 || held.rows < rows;
+    let whole = !apart && !held.missed.is_empty();
+    let message = if whole {
+        let missed: Vec<&str> = held.missed.iter().map(|missed| missed.0).collect();
+        format!("not even all {rows} rows together satisfy {}", missed.join(" and "))
+    } else {
+        let of_these = match without {
+            0 => String::new(),
+            n => format!(", {n} of them for a missing cell"),
+        };
+        let allowed = ground.max_suppressed;
+        format!(
+            "{suppressed} of {rows} rows would have to be suppressed{of_these}, and {allowed} are allowed"
+        )
     };
-    let message = format!(
-        "{} of {} rows would have to be suppressed{of_these}, and {} are allowed",
-        held + without,
-        ground.classes.rows(),
-        ground.max_suppressed
-    );
-    let help = match held {
-        0 => "raise it, or write input.missing = \"value\"",
-        _ => "raise it, raise max_level or tolerance of columns, lower k, or ask less of the models",
-    };
-    Fault::new(Kind::Unsolvable, message).key("privacy.suppression").help(help)
+    let mut remedies = Vec::new();
+    if suppressed < rows {
+        remedies.push(format!("raise it to {}", share_of(suppressed, rows)));
+    }
+    if held.rows == 0 {
+        remedies.push("write input.missing = \"value\"".into());
+    }
+    if held.rows > 0 {
+        let relaxed = held.relaxed(policy.privacy.k);
+        if !relaxed.is_empty() {
+            remedies.push(relaxed.join(" and "));
+        }
+        if apart {
+            remedies.push("raise max_level or tolerance of columns".into());
+        }
+    }
+    if remedies.is_empty() {
+        remedies.push("ask less of the models, or lower k".into());
+    }
+    let key = if whole { "privacy.models" } else { "privacy.suppression" };
+    Fault::new(Kind::Unsolvable, message).key(key).help(remedies.join(", or "))
+}
+
+/// The least share, to four digits, of which so many rows are allowed.
+fn share_of(part: u64, rows: u64) -> f64 {
+    let share = (part as f64 / rows as f64 * 1e4).ceil() / 1e4;
+    share.min(1.0)
 }
 
 /// Judges a release; models of the whole table may find that it is not what they ask for.
-fn proven(recoded: &Recoded<'_>, models: &[Box<dyn PrivacyModel>]) -> Result<Released> {
+fn proven(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Result<Released> {
     let released = recoded.released(&needs(models))?;
     let mut flags = Flags::default();
     judge(models, &released.view(), &mut flags);
     if flags.rows() == 0 {
         return Ok(released);
     }
-    let others =
-        models.iter().filter(|model| model.of_class().is_none() && !model.name().starts_with("k-anonymity"));
-    let others: Vec<String> = others.map(|model| model.name()).collect();
+    let others = models.iter().filter(|model| {
+        model.scope().class_model().is_none() && model.facts().requirement != Requirement::KAnonymity
+    });
+    let others: Vec<&str> = others.map(|model| model.facts().claim.as_str()).collect();
     if others.is_empty() {
         return Err(Fault::bug(format!("{} rows of the regions are not safe", flags.rows())).into());
     }

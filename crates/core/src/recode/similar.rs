@@ -1,39 +1,45 @@
-//! k-Similar (Sweeney): clusters of at least k nearest rows, by how far up the hierarchies they meet (mission L2).
+//! k-Similar [Sweeney 2001, 6.4]: clusters of at least k nearest rows; the distance is how far up
+//! the hierarchies they meet.
 //!
 //! The distance of a point from a cluster is what a row of both costs in the least cells that are true of all, Σ over columns; of equal
 //! distances the one that distorts what the recipient wants kept less is less, then the lower number of the point. A point that
 //! is safe by itself is a cluster. Then, the most common point first, a cluster takes the nearest point that is in none until it is safe:
 //! where it has rows enough and models are not satisfied, the nearest of some that brings it closer to being safe, or the nearest if none does.
 //! What is left when the points run out joins the cluster whose rows then cost least more and that stays safe; where there is none, clusters are merged until
-//! they are safe. That ends, because all points are safe together. Equal rows stay together, and a
+//! they are safe (`groups`). That ends, because all points are safe together. Equal rows stay
+//! together, and a
 //! cell at the top is shared by a whole cluster, so that suppressed values are as many as k asks for, too.
 //!
-//! To begin with the most common point, not with the rarest, costs an eighth less before `polish` on the adult table: outliers end where the table
-//! is thin anyway, and do not take its middle apart. `polish` then lowers the cost by a sixth more.
+//! Starting with the most common point instead of the rarest lowers the cost by an eighth before
+//! `polish` on the adult table: outliers end where the table is sparse anyway and do not split its
+//! dense part. `polish` lowers the cost by another sixth.
 //!
-//! One search of the index per point to grow and one to find its neighbours, each over a part of at most [`PART`] points; parts are worked at in parallel.
-//! Memory: per point 4 · (2 · columns + 20) bytes.
+//! Costs one index search per point to grow and one to find its neighbours, each over a part of at
+//! most [`PART`] points; parts run in parallel. Memory: 4 · (2 · columns + 20) bytes per point.
 
 use super::clusters::{Cluster, Clusters, NOWHERE};
+use super::groups::{self, Settled, settled};
 use super::index::{Found, Index};
 use super::points::{Points, by_parts};
 use super::polish::polish;
 use super::prices::{Prices, Profile};
-use super::region::{Field, Method, Share, Tally, Watch};
+use super::region::{Field, Method, Share, Tally};
 use crate::error::{Fault, Result};
+use crate::registry::Algorithm;
 use crate::table::Code;
+use crate::watch::Watch;
 
 /// Grows clusters of nearest points.
 pub struct Similar;
 
 /// Most points that are compared with each other.
 const PART: usize = 30_000;
-/// How many of the nearest points are asked whether they help.
+/// The number of nearest points that are tested for whether they help.
 const ASKED: usize = 32;
 
 impl Method for Similar {
-    fn name(&self) -> &'static str {
-        "k-similar"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::KSimilar
     }
 
     fn refuses(&self, _field: &Field<'_>) -> Option<Fault> {
@@ -45,14 +51,14 @@ impl Method for Similar {
         let spread = |column: usize, a: Code, b: Code| prices.cell(column, a, b);
         by_parts(field, points, PART, &spread, |part| {
             let mut clusters = Clusters::new(part, &prices);
-            let done = grow(&mut clusters, field.watch) && polish(&mut clusters, field.seed, field.watch);
+            let done = grow(&mut clusters, &field.watch) && polish(&mut clusters, field.seed, &field.watch);
             done.then(|| clusters.shares())
         })
     }
 }
 
 /// Puts every point into a cluster that is safe; false when stopped.
-fn grow(clusters: &mut Clusters<'_>, watch: Watch<'_>) -> bool {
+fn grow(clusters: &mut Clusters<'_>, watch: &Watch) -> bool {
     let (points, prices) = (clusters.points, clusters.prices);
     let mut index = Index::new(points.width(), points.all_ranks(), &|column, a, b| prices.cell(column, a, b));
     let mut tally = points.judge().tally();
@@ -65,7 +71,7 @@ fn grow(clusters: &mut Clusters<'_>, watch: Watch<'_>) -> bool {
     let mut growing = Growing { index, profile: Profile::new(prices), found: Found::default(), tally };
     let mut left = Vec::new();
     for (turn, seed) in common_first(points).into_iter().enumerate() {
-        if turn % 64 == 0 && (watch.cancelled)() {
+        if turn % 64 == 0 && watch.should_finish() {
             return false;
         }
         if clusters.of[seed as usize] != NOWHERE {
@@ -85,7 +91,8 @@ fn grow(clusters: &mut Clusters<'_>, watch: Watch<'_>) -> bool {
     true
 }
 
-/// The points, those with the most common values first: by Σ over columns of log2 of the rows with the value.
+/// The points, those with the most common values first: by Σ over columns of log2 of the rows with
+/// the value.
 fn common_first(points: &Points<'_>) -> Vec<u32> {
     let width = points.width();
     let mut common = vec![0u64; points.len()];
@@ -118,7 +125,8 @@ struct Growing<'a> {
 }
 
 impl Growing<'_> {
-    /// The cluster that begins with a point; the points that are left when they run out before it is safe.
+    /// The cluster that begins with a point; the points that are left when they run out before it
+    /// is safe.
     fn cluster(&mut self, points: &Points<'_>, seed: u32) -> std::result::Result<Vec<u32>, Vec<u32>> {
         let mut members = vec![seed];
         self.tally.clear();
@@ -155,7 +163,8 @@ impl Growing<'_> {
     }
 }
 
-/// Puts points into clusters whose rows then cost least more; merges clusters where none stays safe.
+/// Puts points into clusters whose rows then cost least more; merges clusters where none stays
+/// safe.
 fn join(clusters: &mut Clusters<'_>, left: Vec<u32>, tally: &mut Tally) {
     let (points, prices) = (clusters.points, clusters.prices);
     tally.clear();
@@ -164,38 +173,18 @@ fn join(clusters: &mut Clusters<'_>, left: Vec<u32>, tally: &mut Tally) {
         return;
     }
     for point in left {
-        let growth = |(at, cluster): (usize, &Cluster)| (cluster.growth(point, points, prices), at as u32);
+        let growth = |(at, cluster): (usize, &Cluster)| (cluster.growth(point, points, prices), at);
         let live = clusters.list.iter().enumerate().filter(|(_, cluster)| cluster.rows > 0);
         let mut costs: Vec<_> = live.map(growth).collect();
         costs.sort_unstable();
-        let with = |at: u32| clusters.list[at as usize].members.iter().copied().chain([point]);
-        let fits = |&&(_, at): &&(_, u32)| points.judge().absorbs() || points.safe(with(at), tally);
-        match costs.iter().find(fits) {
-            Some(&(_, at)) => clusters.put(point, at),
-            None => {
-                clusters.put(point, costs[0].1);
-                merge(clusters, costs[0].1, tally);
-            }
+        let order: Vec<usize> = costs.into_iter().map(|(_, at)| at).collect();
+        let members = |at: usize| &clusters.list[at].members[..];
+        match settled(points, point, (&order, groups::ASKED), members, tally) {
+            Some(Settled::Joins(at)) => clusters.put(point, at as u32),
+            Some(Settled::Merges(merged)) => clusters.merge(&merged, point),
+            None => clusters.found(vec![point]),
         }
     }
-}
-
-/// Merges a cluster with the one next to it until it is safe, which all points together are.
-fn merge(clusters: &mut Clusters<'_>, cluster: u32, tally: &mut Tally) {
-    let (points, prices) = (clusters.points, clusters.prices);
-    let mut merged = std::mem::take(&mut clusters.list[cluster as usize]);
-    while !points.safe(merged.members.iter().copied(), tally) {
-        let union = |other: &Cluster| {
-            let ranges: Vec<_> =
-                merged.ranges.iter().zip(&other.ranges).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect();
-            prices.row(&ranges)
-        };
-        let live = clusters.list.iter().enumerate().filter(|(_, other)| other.rows > 0);
-        let Some((_, next)) = live.map(|(at, other)| (union(other), at)).min() else { break };
-        let other = std::mem::take(&mut clusters.list[next]);
-        merged = Cluster::of([merged.members, other.members].concat(), points, prices);
-    }
-    clusters.set(cluster as usize, merged.members);
 }
 
 #[cfg(test)]
@@ -210,7 +199,8 @@ mod tests {
 
     const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Set];
 
-    /// The members of all clusters as the head of the file defines them, by looking at all points each time.
+    /// The members of all clusters as the head of the file defines them, by looking at all points
+    /// each time.
     fn by_definition(points: &Points<'_>, prices: &Prices<'_>) -> Vec<Vec<u32>> {
         let judge = points.judge();
         let tally = |members: &[u32]| {
@@ -256,7 +246,7 @@ mod tests {
             least in 2..7u64,
             wanted in 0..3usize,
         ) {
-            let (distinct, majority) = (Distinct(3.0), Majority(0.6));
+            let (distinct, majority) = (Distinct::new(3.0), Majority::new(0.6));
             let both: [&dyn ClassModel; 2] = [&distinct, &majority];
             let wanted = [&both[..0], &both[..1], &both[1..]][wanted];
             let search = Search::default();
@@ -266,9 +256,10 @@ mod tests {
             let points = Points::new(&field, &all);
             let prices = Prices::new(made.space.axes(), &field.tolerance);
             let mut clusters = Clusters::new(&points, &prices);
-            prop_assert!(grow(&mut clusters, field.watch));
+            prop_assert!(grow(&mut clusters, &field.watch));
             let expected = by_definition(&points, &prices);
-            // Left-overs join at the end of the lists; with a model that can be spoilt, clusters may have been merged for them.
+            // Left-overs join at the end of the lists; with a model that can be spoilt, clusters
+            // may have been merged for them.
             if points.judge().absorbs() && !expected.is_empty() {
                 prop_assert_eq!(clusters.list.len(), expected.len());
                 for (cluster, expected) in clusters.list.iter().zip(&expected) {
@@ -276,7 +267,7 @@ mod tests {
                 }
             }
             let before = clusters.total();
-            prop_assert!(polish(&mut clusters, 1, field.watch));
+            prop_assert!(polish(&mut clusters, 1, &field.watch));
             prop_assert!(clusters.total() <= before);
             for (at, cluster) in clusters.list.iter().enumerate() {
                 let again = Cluster::of(cluster.members.clone(), &points, &prices);
@@ -298,7 +289,8 @@ mod tests {
 
     #[test]
     fn of_equal_costs_the_recipient_decides() {
-        // The middle point is as far from one neighbour, by the first column, as from the other, by the second.
+        // The middle point is as far from one neighbour, by the first column, as from the other, by
+        // the second.
         let made = super::super::tests::cross();
         let search = Search::default();
         for (tolerance, together) in [([1.0, 0.2], 0), ([0.2, 1.0], 1)] {

@@ -1,19 +1,21 @@
-//! What all methods that form regions must keep, on made-up tables: every row is in one region, every region is safe by a judge that
-//! reads the rows, and the number of threads changes nothing.
+//! Properties of all methods that form regions, on synthetic tables: every row is in one region,
+//! every region is safe by a judge that reads the rows, and the thread count changes nothing.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::METHODS;
-use super::region::{Aims, Field, Judge, Share, Watch};
+use super::methods;
+use super::region::{Aims, Field, Judge, Share};
 use crate::classes::Classes;
 use crate::hierarchy::{Hierarchy, Path};
 use crate::histogram::Histogram;
-use crate::model::{Bound, Class, ClassModel};
+use crate::model::{Bound, Class, ClassFacts, ClassModel, Requirement};
 use crate::policy::{Form, Search};
+use crate::registry::Algorithm;
 use crate::space::{Axis, Measure, Space};
 use crate::table::Code;
+use crate::watch::Watch;
 
 /// A table: its columns as points, with a sensitive column measured in it.
 #[derive(Debug)]
@@ -65,7 +67,7 @@ fn column(forms: &'static [Form]) -> impl Strategy<Value = Column> {
     )
 }
 
-/// Tables of up to so many rows whose first column has one of the first forms.
+/// Tables of up to this many rows whose first column has one of the first forms.
 pub fn table(rows: usize, first: &'static [Form], forms: &'static [Form]) -> impl Strategy<Value = Made> {
     let columns = (column(first), proptest::collection::vec(column(forms), 0..4));
     let columns = columns.prop_map(|(first, others)| [vec![first], others].concat());
@@ -99,21 +101,18 @@ fn made(columns: &[Column], rows: Vec<(Vec<u16>, u32)>) -> Made {
     Made { names, space: Space::new(&classes, axes), classes }
 }
 
-/// At least so many values: what is safe absorbs whatever is added.
-pub struct Distinct(pub f64);
+/// At least this many values: a safe set absorbs whatever is added.
+pub struct Distinct(ClassFacts);
+
+impl Distinct {
+    pub fn new(least: f64) -> Self {
+        Distinct(facts("distinct", Bound::AtLeast(least)).absorbing())
+    }
+}
 
 impl ClassModel for Distinct {
-    fn claim(&self) -> &str {
-        "distinct"
-    }
-    fn column(&self) -> usize {
-        0
-    }
-    fn absorbs(&self) -> bool {
-        true
-    }
-    fn bound(&self) -> Bound {
-        Bound::AtLeast(self.0)
+    fn class_facts(&self) -> &ClassFacts {
+        &self.0
     }
     fn figure(&self, class: Class<'_>) -> f64 {
         class.codes.len() as f64
@@ -121,24 +120,26 @@ impl ClassModel for Distinct {
 }
 
 /// No value in more than this share of the rows: what is safe can be spoilt.
-pub struct Majority(pub f64);
+pub struct Majority(ClassFacts);
+
+impl Majority {
+    pub fn new(share: f64) -> Self {
+        Majority(facts("share", Bound::AtMost(share)).strict(true))
+    }
+}
 
 impl ClassModel for Majority {
-    fn claim(&self) -> &str {
-        "share"
-    }
-    fn column(&self) -> usize {
-        0
-    }
-    fn absorbs(&self) -> bool {
-        false
-    }
-    fn bound(&self) -> Bound {
-        Bound::AtMost(self.0)
+    fn class_facts(&self) -> &ClassFacts {
+        &self.0
     }
     fn figure(&self, class: Class<'_>) -> f64 {
         f64::from(class.counts.iter().copied().max().unwrap_or(0)) / class.rows()
     }
+}
+
+/// The facts of a model of the first measured column.
+pub fn facts(claim: &str, bound: Bound) -> ClassFacts {
+    ClassFacts::new(Requirement::Custom, claim.into(), 0, bound)
 }
 
 /// What methods are given of a table.
@@ -166,12 +167,12 @@ pub fn models<'a>(made: &Made, wanted: &[&'a dyn ClassModel]) -> Vec<&'a dyn Cla
             codes.iter().zip(counts).for_each(|(&code, &n)| *values.entry(code).or_default() += n);
         }
         let (codes, counts): (Vec<_>, Vec<_>) = values.into_iter().unzip();
-        model.bound().holds(model.figure(Class { codes: &codes, counts: &counts }))
+        model.class_facts().bound.holds(model.figure(Class { codes: &codes, counts: &counts }))
     };
     wanted.iter().copied().filter(all).collect()
 }
 
-/// What is wrong with regions, by their definition.
+/// Errors of regions, by their definition.
 pub fn wrong(made: &Made, shares: &[Share], least: u64, models: &[&dyn ClassModel]) -> Option<String> {
     let mut rows = vec![0; made.space.len()];
     let mut regions = BTreeMap::<u32, (u64, BTreeMap<Code, u32>)>::new();
@@ -191,7 +192,7 @@ pub fn wrong(made: &Made, shares: &[Share], least: u64, models: &[&dyn ClassMode
     regions.values().find_map(|(count, values)| {
         let (codes, counts): (Vec<_>, Vec<_>) = values.iter().map(|(&code, &n)| (code, n)).unzip();
         let class = Class { codes: &codes, counts: &counts };
-        let safe = models.iter().all(|model| model.bound().holds(model.figure(class)));
+        let safe = models.iter().all(|model| model.class_facts().bound.holds(model.figure(class)));
         (*count < least || !safe).then(|| format!("a region of {count} rows with {counts:?}"))
     })
 }
@@ -211,13 +212,13 @@ proptest! {
         least in 1..9u64,
         wanted in 0..4usize,
     ) {
-        let both: [&dyn ClassModel; 2] = [&Distinct(3.0), &Majority(0.6)];
+        let both: [&dyn ClassModel; 2] = [&Distinct::new(3.0), &Majority::new(0.6)];
         let wanted = [&both[..0], &both[..1], &both[1..], &both][wanted];
         let models = models(&made, wanted);
         let least = least.min(made.classes.rows());
         let search = Search::default();
         let points: Vec<u32> = (0..made.space.len() as u32).collect();
-        for method in METHODS {
+        for method in methods() {
             let field = field(&made, &search, Judge::new(&made.classes, least, models.clone()));
             prop_assert!(method.refuses(&field).is_none(), "{} refuses", method.name());
             let run = || method.run(&field, &points).unwrap().unwrap();
@@ -228,7 +229,7 @@ proptest! {
     }
 }
 
-/// A table of one column of numbers, each with so many rows.
+/// A table of one numeric column, with this many rows per number.
 pub fn numbers(counts: &[u32]) -> Made {
     let column = Column {
         values: counts.len(),
@@ -248,7 +249,7 @@ fn tables_without_choice_are_one_region() {
         let made = numbers(counts);
         let search = Search::default();
         let points: Vec<u32> = (0..made.space.len() as u32).collect();
-        for method in METHODS.iter().filter(|method| method.name() != "mondrian") {
+        for method in methods().iter().filter(|method| method.algorithm() != Algorithm::Mondrian) {
             let field = field(&made, &search, Judge::new(&made.classes, least, Vec::new()));
             let shares = method.run(&field, &points).unwrap().unwrap();
             assert_eq!(wrong(&made, &shares, least, &[]), None, "{}", method.name());
@@ -259,14 +260,52 @@ fn tables_without_choice_are_one_region() {
     }
 }
 
+/// A table of one column of numbers, each with rows of these sensitive values.
+pub fn valued(values: &[&[u32]]) -> Made {
+    let column = Column {
+        values: values.len(),
+        fanouts: Vec::new(),
+        form: Form::Interval,
+        measure: Measure::Leaves,
+        missing: false,
+        weight: 1.0,
+    };
+    let rows = |(at, values): (usize, &&[u32])| values.iter().map(move |&v| (vec![at as u16], v)).collect();
+    made(&[column], values.iter().enumerate().flat_map(|row| -> Vec<_> { rows(row) }).collect())
+}
+
+/// A point that no region can take costs the regions around it, not all.
+#[test]
+fn few_regions_are_merged_for_a_point_that_none_takes() {
+    // Pairs of 0 and 1 that are safe each, one more value here and there, and a point with 0 alone.
+    let mut values: Vec<&[u32]> = Vec::new();
+    for pair in 0..24 {
+        values.extend([&[0][..], if pair % 4 == 0 { &[1, 2] } else { &[1] }]);
+    }
+    values.insert(24, &[0, 0, 0]);
+    let made = valued(&values);
+    let (search, majority) = (Search::default(), Majority::new(0.5));
+    let wanted: [&dyn ClassModel; 1] = [&majority];
+    let points: Vec<u32> = (0..made.space.len() as u32).collect();
+    for method in methods() {
+        let field = field(&made, &search, Judge::new(&made.classes, 2, wanted.to_vec()));
+        let shares = method.run(&field, &points).unwrap().unwrap();
+        assert_eq!(wrong(&made, &shares, 2, &wanted), None, "{}", method.name());
+        let regions = shares.iter().map(|share| share.region + 1).max().unwrap();
+        assert!(regions >= 8 || method.name() == "partition", "{}: {regions} regions", method.name());
+    }
+}
+
 #[test]
 fn a_stopped_method_gives_nothing() {
     let made = numbers(&[1; 40]);
     let search = Search::default();
     let points: Vec<u32> = (0..40).collect();
-    for method in METHODS.iter().filter(|method| method.name() != "mondrian") {
+    for method in methods().iter().filter(|method| method.algorithm() != Algorithm::Mondrian) {
         let mut field = field(&made, &search, Judge::new(&made.classes, 3, Vec::new()));
-        field.watch = Watch { cancelled: &|| true, progress: &|_| {} };
+        field.watch.cancel().finish();
+        assert_eq!(method.run(&field, &points).unwrap(), None, "{}", method.name());
+        field.watch = Watch::none().limited(|| true);
         assert_eq!(method.run(&field, &points).unwrap(), None, "{}", method.name());
     }
 }

@@ -1,8 +1,10 @@
-//! The cells of regions: for every region and column the least cell of the column's form that is true of all rows, and what it covers.
+//! The cells of regions: for every region and column, the least cell of the column's form that is
+//! true of all rows, and what it covers.
 //!
-//! A cell is made of ranks (see `space.rs`) and written once however many regions have it. What it covers is what losses are told:
-//! for numbers in place of values, and for labels that stand at several levels, that depends on the row. Costs one pass over the cells of all
-//! points, and one over the ranks that each distinct cell covers.
+//! A cell is derived from ranks (see `space.rs`) and written once, however many regions use it.
+//! Losses need what a cell covers: for numbers in place of values, and for labels that occur at
+//! several levels, this depends on the row. Costs one pass over the cells of all points, and one
+//! over the ranks that each distinct cell covers.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -92,24 +94,14 @@ impl<'s> Columns<'s> {
         Columns { lists, made }
     }
 
-    /// Region → column → label.
-    pub(super) fn labels(&self) -> Vec<Code> {
-        let regions = self.made.first().map_or(0, Vec::len);
-        let label = |region: usize, column: usize| {
-            self.lists[column].values.values[self.made[column][region].1 as usize].label
-        };
-        let width = self.lists.len();
-        (0..regions).flat_map(|region| (0..width).map(move |column| label(region, column))).collect()
-    }
-
     /// The table as the regions make it. A suppressed class keeps its values: losses that do not count its rows take them for nothing lost.
-    pub(super) fn recoded<'a>(
+    pub(super) fn recoded(
         mut self,
-        ground: &Ground<'a>,
+        ground: &Ground<'_>,
         space: &Space,
         shares: &[Share],
         parted: bool,
-    ) -> Result<Recoded<'a>> {
+    ) -> Result<Recoded> {
         let classes = ground.classes;
         let suppressed = unshared(classes, shares);
         let (mut cells, mut fates, mut members, mut counts) =
@@ -210,7 +202,8 @@ fn make(axis: &Axis, ranks: &mut [(Code, u32)], decimals: usize) -> Made {
             Made::Number { text: format!("{:.decimals$}", sum / rows + 0.0), low, high }
         }
         Form::Median => {
-            // The lower one: it is a number of the table, and sets that have it in common have it together.
+            // The lower one: it is a number of the table, and sets that have it in common have it
+            // together.
             let half = ranks.iter().map(|r| u64::from(r.1)).sum::<u64>().div_ceil(2);
             let mut seen = 0;
             let median = ranks.iter().find(|r| {
@@ -267,11 +260,11 @@ struct Listed<'a> {
     axis: &'a Axis,
     /// Rank → rows of the table.
     rows: Vec<u64>,
-    /// Whether what a cell covers depends on the row: numbers cover what lies between, and a label that stands at several levels is
-    /// that of the least at which it is the row's.
+    /// Whether what a cell covers depends on the row: numbers cover what lies between, and a label
+    /// that stands at several levels is that of the least at which it is the row's.
     by_row: bool,
     values: Values,
-    /// What its values tell of the targets, where there are any.
+    /// The information of its values about the targets, if there are any.
     worths: Option<Worths>,
     places: FxHashMap<Made, Code>,
     labels: FxHashMap<Option<String>, Code>,
@@ -297,13 +290,13 @@ impl<'a> Listed<'a> {
         Listed { hierarchy, axis, rows, by_row, values, worths: None, places, labels }
     }
 
-    /// From now on values are told with their worth.
+    /// From now on values carry their worth.
     fn tell(&mut self, worths: Worths) {
         self.values.told = Some(Told::new(&worths, self.hierarchy));
         self.worths = Some(worths);
     }
 
-    /// What a cell tells of the targets that covers some ranks.
+    /// The information about the targets of a cell that covers some ranks.
     fn worth(&self, level: usize, ranks: &[Code]) -> f64 {
         let (Some(worths), Some(&first)) = (&self.worths, ranks.first()) else { return 0.0 };
         let leaves: Vec<Code> = ranks.iter().map(|&rank| self.axis.leaf(rank)).collect();
@@ -331,7 +324,7 @@ impl<'a> Listed<'a> {
         self.list(made.clone(), found)
     }
 
-    /// Lists many cells, those that are new reckoned in parallel.
+    /// Lists many cells; new ones are computed in parallel.
     fn find(&mut self, made: &[Made]) {
         let mut seen = FxHashSet::default();
         let new: Vec<&Made> =
@@ -374,7 +367,8 @@ impl<'a> Listed<'a> {
         place
     }
 
-    /// How a value is written, the level of the least hierarchy value above it, and the ranks that it covers.
+    /// How a value is written, the level of the least hierarchy value above it, and the ranks that
+    /// it covers.
     fn written(&self, made: &Made) -> (Option<String>, usize, Vec<Code>) {
         let text = |rank: Code| self.hierarchy.leaf_value(self.axis.leaf(rank));
         let span = |low: Code, high: Code| (low..=high).collect::<Vec<Code>>();

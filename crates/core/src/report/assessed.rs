@@ -1,8 +1,10 @@
-//! The page of an assessed table: its figures, its class sizes, its special uniques and its riskiest combinations of columns.
+//! The page of an assessed table: its figures, its class sizes, its special uniques and its
+//! riskiest combinations of columns.
 
 use super::charts;
 use super::html::{page, section, table, tile};
-use super::text::{decimal, escape, integer, percent};
+use super::markup::{Html, markup};
+use super::text::{decimal, integer, percent};
 use crate::risk::{Band, Combination, Figure, Risk};
 
 /// The most combinations in the table.
@@ -10,60 +12,61 @@ const SHOWN: usize = 100;
 
 /// The page.
 pub fn risk_page(risk: &Risk, title: &str, version: &str) -> String {
-    let sections = [figures(risk), sizes(risk), special(risk), combinations(risk)].concat();
-    let footer = format!(
-        "Written by Throng {}. It holds counts and estimates, and no value of a cell.",
-        escape(version)
-    );
-    page("risk", title, &format!("Risk of {title}"), &format!("{}{sections}", headline(risk)), &footer)
+    let body =
+        Html::from_iter([headline(risk), figures(risk), sizes(risk), special(risk), combinations(risk)]);
+    let footer =
+        markup!("Written by Throng {}. It holds counts and estimates, and no value of a cell.", version);
+    page("risk", title, &format!("Risk of {title}"), body, footer)
 }
 
-fn headline(risk: &Risk) -> String {
+fn headline(risk: &Risk) -> Html {
     let value = |name: &str| risk.figures.get(name).and_then(|f| f.value);
     let whole = |name: &str| value(name).map_or("–".to_owned(), |v| integer(v as u64));
     let share = |name: &str| value(name).map_or("–".to_owned(), percent);
     let unique = value("sample_unique_rows").unwrap_or(0.0) / value("rows").unwrap_or(1.0).max(1.0);
     let tiles = [
-        tile("", "Rows", &whole("rows"), "that were looked at"),
-        tile("", "Unique rows", &whole("sample_unique_rows"), &format!("{} of the rows", percent(unique))),
-        tile("", "Smallest class", &whole("smallest_class"), "rows; the k of k-anonymity"),
-        tile("", "Prosecutor", &share("prosecutor"), "for the row that is worst off"),
-        tile("", "Marketer", &share("marketer"), "of guesses are right on average"),
-        tile("", "Rows at risk", &share("rows_at_risk"), "of the rows are above the threshold"),
+        tile("", "Rows", whole("rows"), "that were looked at"),
+        tile("", "Unique rows", whole("sample_unique_rows"), format!("{} of the rows", percent(unique))),
+        tile("", "Smallest class", whole("smallest_class"), "rows; the k of k-anonymity"),
+        tile("", "Prosecutor", share("prosecutor"), "for the row that is worst off"),
+        tile("", "Marketer", share("marketer"), "of guesses are right on average"),
+        tile("", "Rows at risk", share("rows_at_risk"), "of the rows are above the threshold"),
     ];
-    let columns = escape(&risk.columns.join(", "));
-    format!(
+    let columns = risk.columns.join(", ");
+    markup!(
         "<section id=\"verdict\" aria-label=\"Risk\">\n<p class=\"verdict\"><strong>Columns:</strong> {columns}</p>\n\
          <dl class=\"tiles\">\n{}</dl>\n</section>\n",
-        tiles.concat()
+        Html::from_iter(tiles);
+        columns
     )
 }
 
-fn figures(risk: &Risk) -> String {
+fn figures(risk: &Risk) -> Html {
     let cell = |value: Option<f64>| {
         let text = value.map_or("–".to_owned(), decimal);
-        format!("<td class=\"n\">{text}</td>")
+        markup!("<td class=\"n\">{text}</td>"; text)
     };
     let row = |(name, figure): (&'static str, &Figure)| {
-        format!(
+        markup!(
             "<tr><th scope=\"row\">{}</th>{}{}{}<td>{}</td></tr>\n",
             name.replace('_', " "),
             cell(figure.value),
             cell(figure.low),
             cell(figure.high),
-            escape(&figure.means)
+            figure.means
         )
     };
-    let rows: String = risk.figures.iter().map(row).collect();
+    let rows: Html = risk.figures.iter().map(row).collect();
     let head = "<tr><th scope=\"col\">Figure</th><th scope=\"col\" class=\"n\">Value</th>\
                 <th scope=\"col\" class=\"n\">Low</th><th scope=\"col\" class=\"n\">High</th>\
                 <th scope=\"col\">Meaning</th></tr>";
     let lead =
         "Low and high are the value itself where it was counted; a figure that cannot be had says why.";
-    section(1, "figures", "Figures", lead, &table("told", "Figures of risk", head, &rows))
+    let table = table("told", "Figures of risk", Html::fixed(head), rows);
+    section(1, "figures", "Figures", Html::fixed(lead), table)
 }
 
-fn sizes(risk: &Risk) -> String {
+fn sizes(risk: &Risk) -> Html {
     let label = |band: &Band| match band.to {
         Some(to) if to == band.from => band.from.to_string(),
         Some(to) => format!("{}–{to}", band.from),
@@ -73,42 +76,40 @@ fn sizes(risk: &Risk) -> String {
     let bars: Vec<(String, u64)> = shown.map(|band| (label(band), band.rows)).collect();
     let lead = "Whoever knows all columns of a person finds as many rows as the person’s class has.";
     let picture = charts::counts(&bars, "rows, logarithmic scale", "Rows by the size of their class");
-    section(2, "sizes", "Class sizes", lead, &format!("<figure>{picture}</figure>\n"))
+    let figure = markup!("<figure>{picture}</figure>\n"; picture);
+    section(2, "sizes", "Class sizes", Html::fixed(lead), figure)
 }
 
-fn special(risk: &Risk) -> String {
+fn special(risk: &Risk) -> Html {
     let special = &risk.special_uniques;
     let mut columns: Vec<_> = special.columns.iter().collect();
     columns.sort_by(|a, b| b.share.total_cmp(&a.share));
     let row = |c: &&crate::risk::Contribution| {
-        format!(
-            "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td></tr>\n",
-            escape(&c.column),
-            percent(c.share)
-        )
+        markup!("<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td></tr>\n", c.column, percent(c.share))
     };
-    let rows: String = columns.iter().map(row).collect();
+    let rows: Html = columns.iter().map(row).collect();
     let head = "<tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"n\">Part of all scores</th></tr>";
-    let lead = format!(
+    let lead = markup!(
         "{} rows are singled out by {} columns or fewer. What a column contributes says where generalizing helps most.",
         integer(special.rows),
         special.max_size
     );
     let shares: Vec<(String, f64)> = columns.iter().map(|c| (c.column.clone(), c.share)).collect();
     let picture = charts::shares(&shares, "percent of all scores", "What each column contributes");
-    let rows = table("special", "Columns of special uniques", head, &rows);
+    let rows = table("special", "Columns of special uniques", Html::fixed(head), rows);
     let body = match special.rows {
-        0 => String::new(),
-        _ => format!(
+        0 => Html::default(),
+        _ => markup!(
             "<div class=\"beside\">{rows}<figure>{picture}<figcaption>A score belongs to every column of its set, so that \
-             the parts add up to more than 100 %.</figcaption></figure></div>"
+             the parts add up to more than 100 %.</figcaption></figure></div>";
+            rows, picture
         ),
     };
-    section(3, "special", "Special uniques", &lead, &body)
+    section(3, "special", "Special uniques", lead, body)
 }
 
 /// The unique rows of the riskiest set of each number of columns, and of the one in the middle.
-fn by_size(risk: &Risk) -> String {
+fn by_size(risk: &Risk) -> Html {
     let largest = risk.combinations.iter().map(|c| c.columns.len()).max().unwrap_or(0);
     let bar = |size: usize| {
         // The riskiest come first.
@@ -120,34 +121,35 @@ fn by_size(risk: &Risk) -> String {
     let bars: Vec<(String, [f64; 2])> = (1..=largest).filter_map(bar).collect();
     let names = ["set in the middle", "riskiest set"];
     let picture = charts::paired_shares(&bars, names, "percent of rows", "Unique rows by number of columns");
-    format!(
-        "<figure>{picture}<figcaption>Rows that are the only ones with their values in so many columns.</figcaption></figure>\n"
+    markup!(
+        "<figure>{picture}<figcaption>Rows that are the only ones with their values in so many columns.</figcaption></figure>\n";
+        picture
     )
 }
 
-fn combinations(risk: &Risk) -> String {
+fn combinations(risk: &Risk) -> Html {
     let row = |c: &Combination| {
         let counts = [c.unique_rows, c.classes, c.smallest, c.median].map(integer);
         let shares = [c.distinction, c.separation].map(decimal);
-        let cells: String =
-            counts.iter().chain(&shares).map(|text| format!("<td class=\"n\">{text}</td>")).collect();
-        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escape(&c.columns.join(", ")))
+        let cell = |text: &String| markup!("<td class=\"n\">{text}</td>"; text);
+        let cells: Html = counts.iter().chain(&shares).map(cell).collect();
+        markup!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", c.columns.join(", "); cells)
     };
-    let rows: String = risk.combinations.iter().take(SHOWN).map(row).collect();
+    let rows: Html = risk.combinations.iter().take(SHOWN).map(row).collect();
     let names = ["Unique rows", "Classes", "Smallest class", "Median class", "Distinction", "Separation"];
-    let names: String =
-        names.iter().map(|name| format!("<th scope=\"col\" class=\"n\">{name}</th>")).collect();
-    let head = format!("<tr><th scope=\"col\">Columns</th>{names}</tr>");
+    let names: Html =
+        names.iter().map(|name| markup!("<th scope=\"col\" class=\"n\">{name}</th>"; name)).collect();
+    let head = markup!("<tr><th scope=\"col\">Columns</th>{names}</tr>"; names);
     let lead = match risk.combinations.len() > SHOWN {
-        true => format!("The {SHOWN} riskiest of {}.", integer(risk.combinations.len() as u64)),
-        false => "The riskiest first.".to_owned(),
+        true => markup!("The {} riskiest of {}.", SHOWN, integer(risk.combinations.len() as u64)),
+        false => Html::fixed("The riskiest first."),
     };
     section(
         4,
         "combinations",
         "Combinations of columns",
-        &lead,
-        &(by_size(risk) + &table("combinations", "Combinations of columns", &head, &rows)),
+        lead,
+        Html::from_iter([by_size(risk), table("combinations", "Combinations of columns", head, rows)]),
     )
 }
 
@@ -156,9 +158,10 @@ mod tests {
     use super::*;
     use crate::policy::Missing;
     use crate::report::tests::check_page;
-    use crate::risk::{Asked, Population, Table, Watch, assess};
+    use crate::risk::{Asked, Population, Table, assess};
     use crate::table::Dictionary;
     use crate::tuples::Tuples;
+    use crate::watch::Watch;
 
     #[test]
     fn an_assessed_table_has_a_page() {
@@ -177,7 +180,7 @@ mod tests {
             population: Population::Size(10_000),
             seed: 1,
         };
-        let risk = assess(&table, &asked, &Watch { progress: &|_, _, _| {}, cancelled: &|| false }).unwrap();
+        let risk = assess(&table, &asked, &Watch::none()).unwrap();
         let page = risk_page(&risk, "a <table>", "0.1.0");
         check_page(&page);
         assert!(page.contains("a&lt;b, c") && page.contains("Risk of a &lt;table&gt;"));

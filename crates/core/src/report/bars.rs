@@ -12,10 +12,10 @@ const STRANGERS: usize = 2;
 
 /// At most `limit` bars, and one each for what was cut off and for what is too rare to show.
 ///
-/// Values that start with a number (numbers, intervals, dates, masked codes) keep their order, and many
-/// distinct numbers or dates are counted in about `limit` ranges of equal width. Other values stand most
-/// frequent first. Values and ranges with fewer than `floor` rows are pooled, so that a report never shows
-/// a value that could point to a person.
+/// Values that start with a number (numbers, intervals, dates, masked codes) keep their order, and
+/// many distinct numbers or dates are counted in about `limit` ranges of equal width. Other values
+/// stand most frequent first. Values and ranges with fewer than `floor` rows are pooled, so that a
+/// report never shows a value that could point to a person.
 pub fn bars<S: Into<String>>(
     values: impl IntoIterator<Item = (S, u64)>,
     limit: usize,
@@ -50,7 +50,8 @@ impl Entry {
         Entry { label, rows, values: 1, key }
     }
 
-    /// The label as one quantity: a number that is no code such as `02138`, or the year of an ISO date.
+    /// The label as one quantity: a number that is no code such as `02138`, or the year of an ISO
+    /// date.
     fn quantity(&self) -> Option<f64> {
         let text = self.label.trim();
         let digits = text.trim_start_matches(['-', '+']).as_bytes();
@@ -112,8 +113,8 @@ fn numbers(text: &str) -> Vec<f64> {
     found
 }
 
-/// Counts quantities in at most `limit` ranges of equal, round width; leaves the rest, and tables of other
-/// labels, as they are.
+/// Counts quantities in at most `limit` ranges of equal, round width; leaves the rest, and tables
+/// of other labels, as they are.
 fn ranges(entries: Vec<Entry>, limit: usize) -> Vec<Entry> {
     let quantities: Vec<Option<f64>> = entries.iter().map(Entry::quantity).collect();
     let strange = entries.iter().zip(&quantities).any(|(e, q)| q.is_none() && e.key.is_some());

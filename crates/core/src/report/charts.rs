@@ -1,6 +1,8 @@
-//! The pictures of a report. Grey is before, the accent is after, red is at risk; nothing else has colour.
+//! The pictures of a report. Grey is before, the accent is after, red is at risk; nothing else has
+//! colour.
 
 use super::facts::{Bar, ChosenLevel, ColumnFacts, Facts, LatticeFacts, SizeBin};
+use super::markup::Html;
 use super::svg::{Anchor, Pen, Scale, WIDTH};
 use super::text::{count, decimal, fit, integer, width};
 
@@ -39,7 +41,7 @@ impl Line<'_> {
 }
 
 /// The values of a column before and after; both share the axis.
-pub(super) fn distribution(column: &ColumnFacts) -> String {
+pub(super) fn distribution(column: &ColumnFacts) -> Html {
     let all = || column.before.iter().chain(&column.after);
     // A pool may hold most of the rows; it would press the bars of single values flat.
     let single = all().filter(|b| !b.pooled).map(|b| b.count).max();
@@ -79,7 +81,7 @@ fn bar(bar: &Bar, side: Side) -> (&'static str, u64) {
 }
 
 /// Rows by the size of their class, before and after, on a logarithmic axis.
-pub(super) fn class_sizes(facts: &Facts) -> String {
+pub(super) fn class_sizes(facts: &Facts) -> Html {
     let (before, after) = (&facts.classes_before, &facts.classes_after);
     let mut bins: Vec<&SizeBin> = before.iter().chain(after).collect();
     bins.sort_by_key(|b| b.low);
@@ -97,7 +99,7 @@ pub(super) fn class_sizes(facts: &Facts) -> String {
 }
 
 /// One bar for each count, on a logarithmic axis.
-pub(super) fn counts(bars: &[(String, u64)], axis: &str, title: &str) -> String {
+pub(super) fn counts(bars: &[(String, u64)], axis: &str, title: &str) -> Html {
     let max = bars.iter().map(|(_, count)| *count).max().unwrap_or(0);
     let lines: Vec<Line<'_>> =
         bars.iter().map(|(label, count)| Line::Bars { label, bars: vec![("before", *count)] }).collect();
@@ -105,7 +107,7 @@ pub(super) fn counts(bars: &[(String, u64)], axis: &str, title: &str) -> String 
 }
 
 /// One bar for each share, in whole percents.
-pub(super) fn shares(bars: &[(String, f64)], axis: &str, title: &str) -> String {
+pub(super) fn shares(bars: &[(String, f64)], axis: &str, title: &str) -> Html {
     let percent = |share: f64| (100.0 * share).round() as u64;
     let bar = |(label, share)| Line::Bars { label, bars: vec![("after", percent(share))] };
     let lines: Vec<Line<'_>> = bars.iter().map(|(label, share)| bar((label.as_str(), *share))).collect();
@@ -118,7 +120,7 @@ pub(super) fn paired_shares(
     [first, second]: [&str; 2],
     axis: &str,
     title: &str,
-) -> String {
+) -> Html {
     let percent = |share: f64| (100.0 * share).round() as u64;
     let lines = bars.iter().map(|(label, [grey, bright])| Line::Bars {
         label,
@@ -130,7 +132,7 @@ pub(super) fn paired_shares(
 }
 
 /// Horizontal bars that share one axis.
-fn bar_chart(lines: &[Line<'_>], scale: Scale, axis: &str, title: &str) -> String {
+fn bar_chart(lines: &[Line<'_>], scale: Scale, axis: &str, title: &str) -> Html {
     let labels = lines.iter().filter_map(|l| match l {
         Line::Bars { label, .. } => Some(width(label, SIZE)),
         _ => None,
@@ -226,7 +228,7 @@ fn description(lines: &[Line<'_>]) -> String {
 }
 
 /// The levels of one column in a line of text: the allowed range thick, the chosen level filled.
-pub(super) fn level_track(level: usize, min: usize, max: usize, height: usize) -> String {
+pub(super) fn level_track(level: usize, min: usize, max: usize, height: usize) -> Html {
     let step = (96.0 / height.max(1) as f64).min(14.0);
     let x = |level: usize| 7.0 + step * level as f64;
     let mut pen = Pen::new();
@@ -240,15 +242,15 @@ pub(super) fn level_track(level: usize, min: usize, max: usize, height: usize) -
 }
 
 /// A share as a bar that fills its cell of a table.
-pub(super) fn share_bar(share: f64) -> String {
+pub(super) fn share_bar(share: f64) -> Html {
     let filled = if share.is_finite() { share.clamp(0.0, 1.0) * 100.0 } else { 0.0 };
-    format!(
+    Html::escaped_before(format!(
         r#"<svg class="share" aria-hidden="true" viewBox="0 0 100 6" width="100" height="6" preserveAspectRatio="none"><rect class="trough" width="100" height="6"/><rect class="after" width="{filled:.1}" height="6"/></svg>"#
-    )
+    ))
 }
 
 /// How many nodes lie at each height, as the outline of the lattice, with the chosen height marked.
-pub(super) fn silhouette(lattice: &LatticeFacts) -> String {
+pub(super) fn silhouette(lattice: &LatticeFacts) -> Html {
     const CENTRE: f64 = 102.0;
     const HALF: f64 = 96.0;
     let widest = lattice.profile.iter().copied().fold(1.0, f64::max);
@@ -283,14 +285,14 @@ pub(super) fn silhouette(lattice: &LatticeFacts) -> String {
 }
 
 /// The chosen node: one track per quasi-identifier with its levels, a few tracks to a picture.
-pub(super) fn node(chosen: &[ChosenLevel]) -> Vec<String> {
+pub(super) fn node(chosen: &[ChosenLevel]) -> Vec<Html> {
     let pictures = chosen.len().div_ceil(TRACKS).max(1);
     let tallest = chosen.iter().map(|c| c.height).max().unwrap_or(0).max(1);
     let each = chosen.len().div_ceil(pictures).max(1);
     chosen.chunks(each).map(|tracks| node_part(tracks, tallest, each)).collect()
 }
 
-fn node_part(tracks: &[ChosenLevel], tallest: usize, slots: usize) -> String {
+fn node_part(tracks: &[ChosenLevel], tallest: usize, slots: usize) -> Html {
     const LEFT: f64 = 44.0;
     let step = (200.0 / tallest as f64).min(40.0);
     let floor = 28.0 + step * tallest as f64;

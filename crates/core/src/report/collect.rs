@@ -1,31 +1,34 @@
-//! Fills [`Facts`] from what a search found: one pass over the classes before, one over those after.
+//! Fills [`Facts`] from what a search found: one pass over the classes before, one over those
+//! after.
 
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, OfSize, PolicySummary,
-    bars, risk, size_bins,
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary,
+    StarFacts, bars, size_bins,
 };
 use super::text::{count, integer};
-use super::words::{searched, untold};
-use crate::classes::{Flags, Groups, View};
+use super::words::{exposures, searched, untold};
+use crate::class_risk::{ClassRisk, THRESHOLD};
+use crate::decide::{Decision, Figures};
+use crate::error::Result;
 use crate::explore::{Choice, Explored, cheap, explore};
+use crate::exposure::Exposed;
 use crate::hierarchy;
-use crate::lattice::Node;
 use crate::loss::Marginals;
-use crate::model::KAnonymity;
 use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
-use crate::recoded::{Recoded, Released};
+use crate::registry::LossKind;
 use crate::release::Release;
-use crate::search::{Budget, Problem, Solution};
+use crate::search::{Problem, Solution};
 use crate::table::Code;
+use crate::watch::Watch;
 use crate::worth::Worths;
 
 /// Bars of one chart, at most.
 const BARS: usize = 12;
-/// Rows in classes of fewer than five are called at risk.
-const THETA: f64 = 0.2;
 
+/// What was done to a column that holds nothing any more.
+const EMPTY: &str = "suppressed completely: every value is *";
 /// What is done to an identifier that is not removed.
 const REPLACED: &str = "replaced by made-up values, one for one";
 
@@ -41,70 +44,64 @@ pub struct Subject<'a> {
     pub columns: &'a [String],
     /// What was solved.
     pub problem: &'a Problem,
-    /// The classes of the chosen node.
-    pub view: View<'a>,
-    /// Those that are flagged.
-    pub flags: &'a Flags,
-    /// What every class became, where flagged rows were released in further steps.
-    pub recoded: Option<&'a Recoded<'a>>,
-    /// The same as a table of its own.
-    pub released: Option<&'a Released>,
+    /// What was decided.
+    pub decision: &'a Decision,
+    /// The figures of the decision.
+    pub figures: &'a Figures,
+    /// What columns beside the quasi-identifiers show.
+    pub exposed: &'a [Exposed],
     /// What was released.
     pub release: Release,
 }
 
 /// The facts of a release.
-pub fn collect(subject: Subject<'_>) -> Facts {
+///
+/// # Errors
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+pub fn collect(subject: Subject<'_>, watch: &Watch) -> Result<Facts> {
     let marginals = Marginals::new(&subject.problem.classes, &subject.problem.hierarchies);
-    let wild = subject.policy.input.missing == Missing::Wildcard;
-    let (bottom, every) =
-        (Node::new(vec![0; subject.problem.names.len()]), Groups::identity(&subject.problem.classes));
-    let input = View::new(&subject.problem.classes, &subject.problem.hierarchies, &bottom, &every);
-    let before = sizes(&input, &none(input.len()), wild);
-    let after = match subject.released {
-        None => sizes(&subject.view, subject.flags, wild),
-        Some(released) => sizes(&released.view(), &none(released.view().len()), wild),
-    };
-    Facts {
+    let Figures { stars, sizes_before, sizes_after, .. } = subject.figures;
+    let lattice = lattice(&subject, watch)?;
+    Ok(Facts {
         title: subject.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         policy: summary(&subject),
         columns: subject.columns.iter().map(|name| column(&subject, &marginals, name)).collect(),
-        classes_before: size_bins(&before),
-        classes_after: size_bins(&after),
-        risk_before: risk(&before, THETA),
-        risk_after: risk(&after, THETA),
-        lattice: lattice(&subject),
+        classes_before: size_bins(sizes_before),
+        classes_after: size_bins(sizes_after),
+        risk_before: ClassRisk::new(sizes_before, THRESHOLD),
+        risk_after: ClassRisk::new(sizes_after, THRESHOLD),
+        lattice,
         losses: losses(&subject),
+        stars: StarFacts { share: stars.share(subject.release.withheld), blank: stars.blank },
+        exposures: exposures(subject.policy, &exposed(&subject)),
         warnings: warnings(&subject, &marginals.worths),
         release: subject.release,
-    }
+    })
 }
 
-/// No class is flagged.
-fn none(classes: usize) -> Flags {
-    let mut flags = Flags::default();
-    flags.reset(classes);
-    flags
-}
-
-/// The classes that are not flagged by how many rows cannot be told from them.
-fn sizes(view: &View<'_>, flags: &Flags, wild: bool) -> Vec<OfSize> {
-    let matches = wild.then(|| KAnonymity::new(1, true).sizes(view, flags));
-    let mut sizes: BTreeMap<u64, OfSize> = BTreeMap::new();
-    for class in (0..view.len()).filter(|&class| !flags.has(class)) {
-        let rows = u64::from(view.counts()[class]);
-        let size = matches.as_ref().map_or(rows, |matches| matches[class]);
-        let of = sizes.entry(size).or_insert(OfSize { size, classes: 0, rows: 0 });
-        of.classes += 1;
-        of.rows += rows;
-    }
-    sizes.into_values().collect()
+/// What columns show; of quasi-identifiers, values that one released row has.
+fn exposed(subject: &Subject<'_>) -> Vec<Exposed> {
+    let of_quasi = subject.problem.names.iter().enumerate().map(|(q, name)| {
+        let labels = released_labels(subject, q);
+        Exposed {
+            column: name.clone(),
+            rows: subject.figures.stars.rows,
+            values: labels.len() as u64,
+            unique: labels.iter().filter(|(_, rows)| *rows == 1).count() as u64,
+            exact: true,
+            classes: 0,
+            uniform: 0,
+            uniform_rows: 0,
+            uniform_exact: true,
+        }
+    });
+    subject.exposed.iter().cloned().chain(of_quasi).collect()
 }
 
 fn summary(subject: &Subject<'_>) -> PolicySummary {
     let policy = subject.policy;
     let parameters = policy.search.loss.parameters();
-    let mut loss = parameters.name.clone();
+    let mut loss = parameters.kind.to_string();
     if let Some(aggregate) = parameters.aggregate {
         loss += &format!(", {aggregate:?}").to_lowercase();
     }
@@ -132,6 +129,7 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
             Limit::Rows(_) => format!("{limit} rows"),
         },
         algorithm: searched(&policy.search),
+        local: policy.search.local,
         loss,
         missing: match policy.input.missing {
             Missing::Value => "a value of its own",
@@ -171,7 +169,7 @@ fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFac
 
 fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usize) -> ColumnFacts {
     let hierarchy = &subject.problem.hierarchies[q];
-    let node = subject.view.node();
+    let node = subject.decision.node(subject.problem);
     let level = node.level(q);
     let (min_level, max_level, height) = subject.problem.lattice.range(q);
     let spec = subject.policy.columns.get(name).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
@@ -186,11 +184,12 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         leaves.iter().enumerate().max_by_key(|(i, n)| (**n, std::cmp::Reverse(*i))).map_or(0, |(i, _)| i);
     ColumnFacts {
         hierarchy: Some(hierarchy::describe(&spec)),
-        level: subject.release.regions.is_none().then_some(level),
+        level: (!locally(subject)).then_some(level),
+        empty: subject.figures.stars.empty(q),
         height,
         min_level,
         max_level,
-        weight: subject.policy.columns.get(name).and_then(|c| c.weight).unwrap_or(1.0),
+        weight: subject.policy.weight(name),
         distinct_before: leaves.iter().filter(|n| **n > 0).count() as u64,
         distinct_after: after.len() as u64,
         missing: hierarchy.missing().map_or(0, |m| leaves[m as usize]),
@@ -210,11 +209,17 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         ..ColumnFacts::new(
             name,
             Role::Quasi,
-            in_region(subject, name)
+            (subject.figures.stars.empty(q).then(|| EMPTY.to_owned()))
+                .or_else(|| in_region(subject, name))
                 .or_else(|| in_steps(subject, name))
                 .unwrap_or_else(|| action(level, height, starred)),
         )
     }
+}
+
+/// Whether rows have levels or cells of their own, so that there is no chosen node.
+fn locally(subject: &Subject<'_>) -> bool {
+    subject.release.regions.is_some() || subject.policy.search.local && subject.release.steps.len() > 1
 }
 
 /// What was done to a column where rows were put into regions.
@@ -247,7 +252,7 @@ fn action(level: usize, height: usize, starred: u64) -> String {
     };
     match level {
         0 => format!("kept as it is{stars}"),
-        l if l == height => "generalized to the top: every value is *".into(),
+        l if l == height => EMPTY.into(),
         l => format!("generalized to level {l} of {height}{stars}"),
     }
 }
@@ -265,29 +270,10 @@ fn starred(subject: &Subject<'_>, name: &str, height: usize) -> u64 {
 
 /// The labels that released rows have in a column, with the rows.
 fn released_labels(subject: &Subject<'_>, q: usize) -> Vec<(String, u64)> {
-    let named = |label: Option<&str>| label.unwrap_or("(missing)").to_owned();
-    let (hierarchy, level) = (&subject.problem.hierarchies[q], subject.view.node().level(q));
-    let (labels, rows): (Vec<String>, Vec<u64>) = match subject.recoded {
-        None => {
-            let rows = released_rows(subject, q);
-            ((0..rows.len()).map(|c| named(hierarchy.label(level, c as Code))).collect(), rows)
-        }
-        Some(recoded) => {
-            let labels = recoded.columns()[q].labels.iter().map(|label| named(label.as_deref()));
-            (labels.collect(), recoded.released_rows(q))
-        }
-    };
-    labels.into_iter().zip(rows).filter(|(_, rows)| *rows > 0).collect()
-}
-
-/// Code at the chosen level → released rows.
-fn released_rows(subject: &Subject<'_>, q: usize) -> Vec<u64> {
-    let view = &subject.view;
-    let mut rows = vec![0; subject.problem.hierarchies[q].size(view.node().level(q))];
-    for class in (0..view.len()).filter(|&c| !subject.flags.has(c)) {
-        rows[view.code(class, q) as usize] += u64::from(view.counts()[class]);
-    }
-    rows
+    let recoded = &subject.decision.recoded;
+    let labels = recoded.columns()[q].labels.iter();
+    let labels = labels.map(|label| label.as_deref().unwrap_or("(missing)").to_owned());
+    labels.zip(recoded.released_rows(q)).filter(|(_, rows)| *rows > 0).collect()
 }
 
 /// What a column lost, as the certificate says it; bits as a share of those that the column had.
@@ -306,14 +292,14 @@ fn loss(subject: &Subject<'_>, marginals: &Marginals, q: usize) -> Option<Column
     })
 }
 
-fn lattice(subject: &Subject<'_>) -> LatticeFacts {
+fn lattice(subject: &Subject<'_>, watch: &Watch) -> Result<LatticeFacts> {
     let lattice = &subject.problem.lattice;
-    let node = subject.view.node();
+    let node = subject.decision.node(subject.problem);
     let chosen = subject.problem.names.iter().enumerate().map(|(i, name)| {
         let (min, max, height) = lattice.range(i);
         ChosenLevel { column: name.clone(), level: node.level(i), min, max, height }
     });
-    LatticeFacts {
+    Ok(LatticeFacts {
         nodes: lattice.nodes(),
         checked: subject.release.search.checked,
         chosen: chosen.collect(),
@@ -321,30 +307,31 @@ fn lattice(subject: &Subject<'_>) -> LatticeFacts {
         top: lattice.top().height() as usize,
         height: node.height() as usize,
         profile: lattice.profile(),
-        explored: explored(subject),
-    }
+        explored: explored(subject, watch)?,
+    })
 }
 
 /// The lattice node by node, where that costs little beside the release itself.
-fn explored(subject: &Subject<'_>) -> Option<Explored> {
-    if subject.release.regions.is_some() || !cheap(subject.problem) {
-        return None;
+fn explored(subject: &Subject<'_>, watch: &Watch) -> Result<Option<Explored>> {
+    if locally(subject) || !cheap(subject.problem) {
+        return Ok(None);
     }
-    let node = subject.view.node().clone();
-    let target = subject.policy.search.loss.parameters().name;
-    let loss = subject.release.loss.get(&target).copied().unwrap_or_default();
-    let best = Some(Solution { node, loss, suppressed: subject.flags.rows() });
+    let node = subject.decision.node(subject.problem);
+    let target = subject.policy.search.loss.parameters().kind;
+    let loss = subject.release.loss.get(target.key()).copied().unwrap_or_default();
+    let best = Some(Solution { node, loss, suppressed: subject.decision.recoded.suppressed_rows() });
     let search = &subject.release.search;
     let choice = Choice { algorithm: search.algorithm.clone(), best, gap: search.gap };
-    explore(subject.problem, &choice, &Budget::unlimited()).ok()
+    explore(subject.problem, &choice, watch).map(Some)
 }
 
 fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
-    let target = subject.policy.search.loss.parameters().name;
-    crate::loss::NAMES
-        .iter()
-        .filter_map(|&name| subject.release.loss.get(name).map(|&v| LossFacts::new(name, v, name == target)))
-        .collect()
+    let target = subject.policy.search.loss.parameters().kind;
+    let fact = |&kind: &LossKind| {
+        let value = *subject.release.loss.get(kind.key())?;
+        Some(LossFacts::new(kind.key(), value, kind == target))
+    };
+    LossKind::ALL.iter().filter_map(fact).collect()
 }
 
 /// What the holder should look at before the release goes out.

@@ -1,8 +1,10 @@
-//! The page of a comparison and its pictures: relative loss and work against k (El Emam et al. 2009, figures 6 to 9).
+//! The page of a comparison and its pictures: relative loss and work against k [El Emam 2009,
+//! figures 6 to 9].
 
 use super::html::{page, section, table, tile};
 use super::lines::Chart;
-use super::text::{escape, integer};
+use super::markup::{Html, markup};
+use super::text::integer;
 use crate::compare::{
     Block, Comparison, Measure, Panel, Size, Status, heading, incognito_of_ola, losses, summaries,
     unanswered, work,
@@ -23,50 +25,50 @@ pub fn plots(comparison: &Comparison) -> Vec<(String, String)> {
 
 /// The page with everything on it.
 pub fn comparison_page(comparison: &Comparison, title: &str, version: &str) -> String {
-    let pictures: String =
-        charts(comparison).iter().map(|(_, c)| format!("<figure>{}</figure>\n", c.inline())).collect();
-    let pictures = format!("<div class=\"figures plots\">\n{pictures}</div>");
-    let sections = [
+    let pictures: Html =
+        charts(comparison).iter().map(|(_, c)| markup!("<figure>{}</figure>\n", c.inline())).collect();
+    let pictures = markup!("<div class=\"figures plots\">\n{pictures}</div>"; pictures);
+    let parts = [
+        headline(comparison),
         section(
             1,
             "summary",
             "In short",
-            "In % of the least loss of any safe node: 100 is optimal. Every point of the grid is a ballot that ranks \
-             the algorithms by loss.",
-            &blocks(&summaries(comparison)),
+            Html::fixed(
+                "In % of the least loss of any safe node: 100 is optimal. Every point of the grid is a ballot that ranks \
+                 the algorithms by loss.",
+            ),
+            blocks(&summaries(comparison)),
         ),
         section(
             2,
             "plots",
             "Against k",
-            "Lines that are the same are drawn once and named together.",
-            &pictures,
+            Html::fixed("Lines that are the same are drawn once and named together."),
+            pictures,
         ),
         section(
             3,
             "losses",
             "Relative information loss",
-            "In % of the optimum: 100 is optimal, 200 loses twice as much as need be.",
-            &blocks(&losses(comparison)),
+            Html::fixed("In % of the optimum: 100 is optimal, 200 loses twice as much as need be."),
+            blocks(&losses(comparison)),
         ),
         section(
             4,
             "work",
             "Work",
-            "What the searches did. Only seconds differ from run to run.",
-            &blocks(&work(comparison)),
+            Html::fixed("What the searches did. Only seconds differ from run to run."),
+            blocks(&work(comparison)),
         ),
         refusals(comparison),
     ];
-    let footer = format!(
-        "Written by Throng {}. It holds figures of whole tables, and no value of a cell.",
-        escape(version)
-    );
-    let body = format!("{}{}", headline(comparison), sections.concat());
-    page("comparison", title, &format!("Comparison: {title}"), &body, &footer)
+    let footer =
+        markup!("Written by Throng {}. It holds figures of whole tables, and no value of a cell.", version);
+    page("comparison", title, &format!("Comparison: {title}"), Html::from_iter(parts), footer)
 }
 
-fn headline(comparison: &Comparison) -> String {
+fn headline(comparison: &Comparison) -> Html {
     let count = |status| comparison.runs.iter().filter(|r| r.status == status).count() as u64;
     let (class, word, rest) = match comparison.finished {
         true => ("safe", "Complete:", format!("all {} runs were made", integer(comparison.planned))),
@@ -81,56 +83,52 @@ fn headline(comparison: &Comparison) -> String {
         ),
     };
     let tiles = [
-        tile("", "Tables", &integer(comparison.tables.len() as u64), &escape(&comparison.tables.join(", "))),
-        tile(
-            "",
-            "Algorithms",
-            &integer(comparison.algorithms.len() as u64),
-            &escape(&comparison.algorithms.join(", ")),
-        ),
-        tile("", "Losses", &integer(comparison.losses.len() as u64), &escape(&comparison.losses.join(", "))),
-        tile("", "Solved", &integer(count(Status::Solved)), "runs with a safe node"),
-        tile("", "No solution", &integer(count(Status::NoSolution)), "runs where no node is safe"),
-        tile("", "Refused", &integer(count(Status::Refused)), "runs that the algorithm is not defined for"),
+        tile("", "Tables", integer(comparison.tables.len() as u64), comparison.tables.join(", ")),
+        tile("", "Algorithms", integer(comparison.algorithms.len() as u64), comparison.algorithms.join(", ")),
+        tile("", "Losses", integer(comparison.losses.len() as u64), comparison.losses.join(", ")),
+        tile("", "Solved", integer(count(Status::Solved)), "runs with a safe node"),
+        tile("", "No solution", integer(count(Status::NoSolution)), "runs where no node is safe"),
+        tile("", "Refused", integer(count(Status::Refused)), "runs that the algorithm is not defined for"),
     ];
-    format!(
+    markup!(
         "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{word}</strong> {rest}</p>\n\
          <dl class=\"tiles\">\n{}</dl>\n</section>\n",
-        tiles.concat()
+        Html::from_iter(tiles);
+        class, word, rest
     )
 }
 
-fn blocks(blocks: &[Block]) -> String {
+fn blocks(blocks: &[Block]) -> Html {
     blocks.iter().map(block).collect()
 }
 
-fn block(block: &Block) -> String {
-    let cells = |row: &[String], tag: &str| -> String {
+fn block(block: &Block) -> Html {
+    let cells = |row: &[String], tag: &str| -> Html {
         let cell = |(i, text): (usize, &String)| match (i, tag) {
-            (0, "td") => format!("<th scope=\"row\">{}</th>", escape(text)),
-            (0, _) => format!("<th scope=\"col\">{}</th>", escape(text)),
-            (_, "td") => format!("<td class=\"n\">{}</td>", escape(text)),
-            _ => format!("<th scope=\"col\" class=\"n\">{}</th>", escape(text)),
+            (0, "td") => markup!("<th scope=\"row\">{text}</th>"; text),
+            (0, _) => markup!("<th scope=\"col\">{text}</th>"; text),
+            (_, "td") => markup!("<td class=\"n\">{text}</td>"; text),
+            _ => markup!("<th scope=\"col\" class=\"n\">{text}</th>"; text),
         };
-        format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>())
+        markup!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<Html>())
     };
-    let (head, rows) = block.rows.split_first().map_or((String::new(), String::new()), |(head, rows)| {
+    let (head, rows) = block.rows.split_first().map_or_else(Default::default, |(head, rows)| {
         (cells(head, "th"), rows.iter().map(|row| cells(row, "td")).collect())
     });
-    let notes: String = block.notes.iter().map(|note| format!("<li>{}</li>", escape(note))).collect();
-    let notes = if notes.is_empty() { notes } else { format!("<ul>{notes}</ul>\n") };
-    let title = escape(&block.title);
-    format!("{}{notes}", table("compared", &title, &head, &rows))
+    let notes: Html = block.notes.iter().map(|note| markup!("<li>{note}</li>"; note)).collect();
+    let notes = if notes.is_empty() { notes } else { markup!("<ul>{notes}</ul>\n"; notes) };
+    Html::from_iter([table("compared", &block.title, head, rows), notes])
 }
 
-fn refusals(comparison: &Comparison) -> String {
+fn refusals(comparison: &Comparison) -> Html {
     let found = unanswered(comparison);
     if found.is_empty() {
-        return String::new();
+        return Html::default();
     }
-    let list: String = found.iter().map(|line| format!("<li>{}</li>\n", escape(line))).collect();
+    let list: Html = found.iter().map(|line| markup!("<li>{line}</li>\n"; line)).collect();
     let lead = "Combinations that an algorithm is not defined for, or that no node solves.";
-    section(5, "unanswered", "Runs without an answer", lead, &format!("<ul>\n{list}</ul>"))
+    let list = markup!("<ul>\n{list}</ul>"; list);
+    section(5, "unanswered", "Runs without an answer", Html::fixed(lead), list)
 }
 
 /// Every chart with its file name, without ending.
@@ -154,7 +152,8 @@ fn charts(comparison: &Comparison) -> Vec<(String, Chart)> {
     charts
 }
 
-/// Errors of predictions against the size of samples, one chart per table and algorithm with a line per loss (Katirai, figure 24).
+/// Errors of predictions against the size of samples, one chart per table and algorithm with a line
+/// per loss [Katirai 2006, figure 24].
 fn errors(comparison: &Comparison) -> Vec<(String, Chart)> {
     let rows = |size: &Size| match size {
         Size::Rows(rows) => Some(*rows),
@@ -194,7 +193,8 @@ fn of_algorithms(comparison: &Comparison, panel: &Panel<'_>, measure: Measure) -
     }
 }
 
-/// The work of Incognito beside that of OLA; not the seconds, so that the picture is the same each time.
+/// The work of Incognito beside that of OLA; not the seconds, so that the picture is the same each
+/// time.
 fn of_ola(comparison: &Comparison, panel: &Panel<'_>) -> Chart {
     let measures = [Measure::Checked, Measure::Score, Measure::Compared];
     let series = measures.map(|m| (m.title().to_lowercase(), incognito_of_ola(comparison, panel, m)));

@@ -1,13 +1,15 @@
 //! What a report tells, as plain data: filled after the search, rendered at the edge.
 //!
-//! The helpers cut counts down to what a page can show. Each costs one pass over the distinct values or
-//! class sizes it is given, plus a sort of the distinct values.
+//! The helpers cut counts down to what a page can show. Each costs one pass over the distinct
+//! values or class sizes it is given, plus a sort of the distinct values.
 
 use serde::Serialize;
 
+use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::explore::Explored;
 use crate::policy::Role;
-use crate::release::{Release, Risks, RowRisk};
+use crate::registry::LossKind;
+use crate::release::Release;
 
 pub use super::bars::bars;
 
@@ -27,14 +29,18 @@ pub struct Facts {
     /// Classes of the release by size.
     pub classes_after: Vec<SizeBin>,
     /// The risk of the input, had it been released as it is.
-    pub risk_before: RiskFacts,
+    pub risk_before: ClassRisk,
     /// The risk of the release.
-    pub risk_after: RiskFacts,
+    pub risk_after: ClassRisk,
     /// Where the chosen node lies.
     pub lattice: LatticeFacts,
     /// Every loss that was measured.
     pub losses: Vec<LossFacts>,
-    /// What the holder should know before the release goes out.
+    /// The cells that hold nothing but `*`.
+    pub stars: StarFacts,
+    /// What released columns give away, a sentence each; the page and the terminal say it first.
+    pub exposures: Vec<String>,
+    /// What else the holder should know before the release goes out.
     pub warnings: Vec<String>,
 }
 
@@ -49,12 +55,15 @@ pub struct PolicySummary {
     pub k: Option<u64>,
     /// The anonymity level that k comes from, if one was given.
     pub anonymity: Option<f64>,
-    /// Named groups of quasi-identifiers, one phrase each: "voters: age, sex, zip at least 10 times".
+    /// Named groups of quasi-identifiers, one phrase each: "voters: age, sex, zip at least 10
+    /// times".
     pub groups: Vec<String>,
     /// The share of rows that may be suppressed, e.g. "5 % (1,508 rows)".
     pub suppression_limit: String,
     /// The strategy asked for.
     pub algorithm: String,
+    /// Whether rows that a round leaves are searched again.
+    pub local: bool,
     /// The loss with its parameters.
     pub loss: String,
     /// What a missing quasi-identifier means.
@@ -74,11 +83,13 @@ pub struct ColumnFacts {
     pub role: Role,
     /// Whether it is in the release.
     pub released: bool,
+    /// Whether every released cell is `*`.
+    pub empty: bool,
     /// What was done, as a sentence without a stop: "generalized to level 2 of 4: intervals of 10".
     pub action: String,
     /// Its hierarchy as a phrase; none unless it is a quasi-identifier.
     pub hierarchy: Option<String>,
-    /// The chosen level; none unless it is a quasi-identifier.
+    /// The chosen level; none unless it is a quasi-identifier and all rows have the same.
     pub level: Option<usize>,
     /// The highest level of its hierarchy.
     pub height: usize,
@@ -102,7 +113,8 @@ pub struct ColumnFacts {
     pub before: Vec<Bar>,
     /// Its values after, cut by [`bars`].
     pub after: Vec<Bar>,
-    /// The way of one value from level 0 to the top. The value should be a frequent one: it is shown.
+    /// The way of one value from level 0 to the top. The value should be a frequent one: it is
+    /// shown.
     pub ladder: Vec<LevelFacts>,
 }
 
@@ -113,6 +125,7 @@ impl ColumnFacts {
             name: name.into(),
             role,
             released: role.released(),
+            empty: false,
             action: action.into(),
             hierarchy: None,
             level: None,
@@ -130,6 +143,26 @@ impl ColumnFacts {
             ladder: Vec::new(),
         }
     }
+}
+
+/// The cells of quasi-identifiers that hold nothing but `*`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct StarFacts {
+    /// Their share of all cells of quasi-identifiers, those of withheld rows included.
+    pub share: f64,
+    /// Released rows in which every quasi-identifier is `*`, the withheld ones aside.
+    pub blank: u64,
+}
+
+/// How much better than the release the best possible one could be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    /// Nothing is better.
+    Optimal,
+    /// By this share of the loss, at most.
+    Within(f64),
+    /// No bound is known.
+    Unknown,
 }
 
 /// What one column lost; 0 nothing, 1 everything.
@@ -182,32 +215,6 @@ pub struct SizeBin {
     pub rows: u64,
 }
 
-/// How easily a row can be told from others.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct RiskFacts {
-    /// Rows that are in classes.
-    pub rows: u64,
-    /// Classes.
-    pub classes: u64,
-    /// The size of the smallest class; 0 when there is none.
-    pub smallest: u64,
-    /// The size of the largest class; 0 when there is none.
-    pub largest: u64,
-    /// Rows per class.
-    pub average: f64,
-    /// Rows that are alone in their class.
-    pub unique_rows: u64,
-    /// 1 / smallest: the risk of the row that is worst off.
-    pub prosecutor: f64,
-    /// The mean of 1/|E| over rows, which is classes / rows unless missing cells match everything: the share of rows that an
-    /// adversary who links all rows gets right.
-    pub marketer: f64,
-    /// The share of rows in classes with 1/|E| > θ.
-    pub at_risk: f64,
-    /// The threshold θ.
-    pub theta: f64,
-}
-
 /// The lattice of levels and the node that was chosen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LatticeFacts {
@@ -251,7 +258,7 @@ pub struct LossFacts {
     pub name: String,
     /// Its value.
     pub value: f64,
-    /// What it means in one line; [`definition`] knows the usual ones.
+    /// What it means in one line; the registry knows those of Throng.
     pub explanation: String,
     /// Whether the search made this one small.
     pub target: bool,
@@ -261,33 +268,8 @@ impl LossFacts {
     /// A loss with its usual definition.
     pub fn new(name: impl Into<String>, value: f64, target: bool) -> Self {
         let name = name.into();
-        let explanation = definition(&name).to_owned();
+        let explanation = LossKind::from_key(&name).map_or("", |kind| kind.entry().help).to_owned();
         LossFacts { name, value, explanation, target }
-    }
-}
-
-/// What a loss means, in one line; empty for a name that is not known.
-pub fn definition(loss: &str) -> &'static str {
-    match loss {
-        "height" | "absolute" => "Sum of the levels of all quasi-identifiers.",
-        "relative" => "Sum of level / highest level over all quasi-identifiers.",
-        "prec" => "Mean of level / highest level; what is left of 1 is the precision kept.",
-        "dm" => {
-            "Discernibility: each released row costs the size of its class, each suppressed row the table."
-        }
-        "dm*" => "Discernibility without suppression: sum of the squared sizes of all classes.",
-        "entropy" => "Bits needed to tell the original values from the released ones, over all rows.",
-        "conditional-entropy" => "Mean uncertainty of an original value once its released value is known.",
-        "lm" => "Mean share of the hierarchy that a released cell could stand for.",
-        "ambiguity" => "Mean number of original combinations that a released row could stand for.",
-        "aecs" => "Average class size: rows per class; suppressed rows make one class.",
-        "cm" => "Share of rows whose label is not the majority label of their class.",
-        "vinterbo" => "Sum of level / highest level over the cells of a row, the mean over rows.",
-        "column-mi" => "The same with every column weighted by how much it tells of the target, in bits.",
-        "value-mi" => {
-            "Bits that original values told of the target and released ones do not, the mean over rows."
-        }
-        _ => "",
     }
 }
 
@@ -319,19 +301,8 @@ fn bin_label(low: u64, high: u64) -> String {
     }
 }
 
-/// Classes of one size. Their rows are more or fewer than size × classes where missing cells match everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OfSize {
-    /// Rows that cannot be told from one of these.
-    pub size: u64,
-    /// How many classes.
-    pub classes: u64,
-    /// How many rows are in them.
-    pub rows: u64,
-}
-
 /// Classes by size; the bins reach to the largest class.
-pub fn size_bins(sizes: &[OfSize]) -> Vec<SizeBin> {
+pub fn size_bins(sizes: &[ClassesOfSize]) -> Vec<SizeBin> {
     let mut bins = empty_bins();
     let mut used = 0;
     for of in sizes.iter().filter(|of| of.size > 0 && of.classes > 0) {
@@ -344,46 +315,25 @@ pub fn size_bins(sizes: &[OfSize]) -> Vec<SizeBin> {
     bins
 }
 
-/// The risk at threshold `theta`.
-pub fn risk(sizes: &[OfSize], theta: f64) -> RiskFacts {
-    let mut risk = RiskFacts { theta, ..RiskFacts::default() };
-    let (mut above, mut guessed) = (0_u64, 0.0);
-    for of in sizes.iter().filter(|of| of.size > 0 && of.classes > 0) {
-        risk.smallest = if risk.classes == 0 { of.size } else { risk.smallest.min(of.size) };
-        risk.largest = risk.largest.max(of.size);
-        risk.classes += of.classes;
-        risk.rows = risk.rows.saturating_add(of.rows);
-        risk.unique_rows += if of.size == 1 { of.rows } else { 0 };
-        above += if 1.0 / of.size as f64 > theta { of.rows } else { 0 };
-        guessed += of.rows as f64 / of.size as f64;
-    }
-    if risk.rows > 0 {
-        risk.average = risk.rows as f64 / risk.classes as f64;
-        risk.prosecutor = 1.0 / risk.smallest as f64;
-        risk.marketer = guessed / risk.rows as f64;
-        risk.at_risk = above as f64 / risk.rows as f64;
-    }
-    risk
-}
-
-impl RiskFacts {
-    fn claimed(&self) -> RowRisk {
-        RowRisk {
-            rows: self.rows,
-            classes: self.classes,
-            unique_rows: self.unique_rows,
-            smallest: self.smallest,
-            prosecutor: self.prosecutor,
-            marketer: self.marketer,
-            at_risk: self.at_risk,
+impl Facts {
+    /// How much better the best possible release could be. A gap as large as the loss says nothing.
+    pub fn bound(&self) -> Bound {
+        let search = &self.release.search;
+        let loss = self.losses.iter().find(|loss| loss.target).map_or(f64::NAN, |loss| loss.value);
+        match search.gap / loss {
+            _ if search.optimal => Bound::Optimal,
+            share if loss > 0.0 && share < 1.0 => Bound::Within(share),
+            _ => Bound::Unknown,
         }
     }
-}
 
-impl Facts {
-    /// The risk before and after, as a certificate claims it.
-    pub fn risks(&self) -> Risks {
-        let (before, after) = (self.risk_before.claimed(), self.risk_after.claimed());
-        Risks { threshold: self.risk_after.theta, before, after }
+    /// Whether rows were released in steps of their own levels or in regions, so that there is no chosen node.
+    pub fn recoded_locally(&self) -> bool {
+        self.release.regions.is_some() || self.policy.local && self.release.steps.len() > 1
+    }
+
+    /// Columns that are released and hold nothing but `*`.
+    pub fn empty_columns(&self) -> Vec<&str> {
+        self.columns.iter().filter(|column| column.empty).map(|column| column.name.as_str()).collect()
     }
 }

@@ -1,11 +1,12 @@
-//! The lattice drawn: every node with its edges where there are few (a Hasse diagram), otherwise how many nodes of
-//! each height are safe, and what the best of them lose.
+//! The lattice drawn: every node with its edges where there are few (a Hasse diagram), otherwise
+//! how many nodes of each height are safe, and what the best of them lose.
 //!
-//! Shape and filling tell what colour tells, so that nothing hangs on colour: a square is unsafe, a circle safe, a
-//! diamond k-minimal; hollow is settled without a look; a ring is the chosen one.
+//! Shape and filling tell what colour tells, so that nothing hangs on colour: a square is unsafe, a
+//! circle safe, a diamond k-minimal; hollow is settled without a look; a ring is the chosen one.
 
 use std::collections::HashMap;
 
+use super::markup::Html;
 use super::svg::{Anchor, Pen};
 use super::text::{count, decimal, integer, width};
 use crate::explore::{Explored, HeightFacts, NodeFacts};
@@ -19,7 +20,7 @@ const WIDE: f64 = 1080.0;
 const SIZE: f64 = 11.0;
 
 /// The lattice, node by node or height by height.
-pub(super) fn lattice(explored: &Explored) -> String {
+pub(super) fn lattice(explored: &Explored) -> Html {
     if readable(explored) { diagram(explored) } else { heights(explored) }
 }
 
@@ -103,7 +104,7 @@ fn words(explored: &Explored, node: &NodeFacts) -> String {
 }
 
 /// Every node, with an edge to each direct generalization.
-fn diagram(explored: &Explored) -> String {
+fn diagram(explored: &Explored) -> Html {
     const MARGIN: f64 = 44.0;
     let widest = widest(explored);
     let gap = ((WIDE - MARGIN - 20.0) / widest.max(1) as f64).clamp(15.0, 84.0);
@@ -223,7 +224,7 @@ fn description(explored: &Explored) -> String {
 }
 
 /// One bar per height, parted by verdict, beside the least loss at that height.
-fn heights(explored: &Explored) -> String {
+fn heights(explored: &Explored) -> Html {
     const LEFT: f64 = 44.0;
     const BARS: f64 = 380.0;
     const LOSS: f64 = 540.0;

@@ -1,11 +1,13 @@
-//! The report as one page of HTML: verdict, figures, what was asked, then the sections, then where it all
-//! comes from. The page loads nothing and runs nothing.
+//! The report as one page of HTML: verdict, figures, what was asked, then the sections, then where
+//! it all comes from. The page loads nothing and runs nothing.
 
-use super::facts::Facts;
+use super::facts::{Bound, Facts};
+use super::markup::{Html, ToHtml, markup};
 use super::sections;
-use super::text::{count, decimal, escape, integer, percent};
+use super::text::{count, decimal, integer, percent};
+use crate::model::KAnonymity;
 use crate::policy::Role;
-use crate::release::{Claim, SearchFacts};
+use crate::release::Claim;
 
 const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
 
@@ -18,7 +20,8 @@ const HEAD: &str = r#"<meta charset="utf-8">
 
 /// The page.
 pub fn html(facts: &Facts) -> String {
-    let sections = [
+    let parts = [
+        headline(facts),
         sections::columns(facts),
         sections::risk(facts),
         sections::distributions(facts),
@@ -26,39 +29,42 @@ pub fn html(facts: &Facts) -> String {
         sections::lattice(facts),
         provenance(facts),
     ];
-    let body = format!("{}{}", headline(facts), sections.concat());
-    page("report of a release", &facts.title, &format!("Release of {}", facts.title), &body, &footer(facts))
+    let title = format!("Release of {}", facts.title);
+    page("report of a release", &facts.title, &title, Html::from_iter(parts), footer(facts))
 }
 
 /// A page: what it is, its heading, its name in the browser, and what is on it.
-pub(super) fn page(kind: &str, heading: &str, title: &str, body: &str, footer: &str) -> String {
-    let (heading, title) = (escape(heading), escape(title));
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+pub(super) fn page(kind: &str, heading: &str, title: &str, body: Html, footer: Html) -> String {
+    let (head, style) = (Html::fixed(HEAD), Html::fixed(STYLE));
+    let page = markup!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n{head}<title>{title}</title>\n<style>\n{style}</style>\n\
          </head>\n<body>\n<header>\n<p class=\"eyebrow\">Throng · {kind}</p>\n<h1>{heading}</h1>\n</header>\n\
-         <main>\n{body}</main>\n<footer><p>{footer}</p></footer>\n</body>\n</html>\n"
-    )
+         <main>\n{body}</main>\n<footer><p>{footer}</p></footer>\n</body>\n</html>\n";
+        head, style, kind, heading, title, body, footer
+    );
+    page.into_string()
 }
 
 /// A numbered section.
-pub(super) fn section(number: u8, id: &str, title: &str, lead: &str, body: &str) -> String {
-    format!(
+pub(super) fn section(number: u8, id: &str, title: &str, lead: Html, body: Html) -> Html {
+    markup!(
         "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<div class=\"head\"><h2 id=\"{id}-title\">\
-         <span class=\"no\">{number}</span> {title}</h2>\n<p class=\"lead\">{lead}</p></div>\n{body}\n</section>\n"
+         <span class=\"no\">{number}</span> {title}</h2>\n<p class=\"lead\">{lead}</p></div>\n{body}\n</section>\n";
+        number, id, title, lead, body
     )
 }
 
 /// What the page says first.
 struct Verdict {
     class: &'static str,
-    word: &'static str,
+    word: String,
     rest: String,
 }
 
 fn verdict(facts: &Facts) -> Verdict {
     let claims = &facts.release.privacy;
     let broken = claims.values().filter(|c| !c.holds).count();
-    let tell = |class, word, rest: String| Verdict { class, word, rest };
+    let tell = |class, word: &str, rest: String| Verdict { class, word: word.to_owned(), rest };
     match claims.iter().next() {
         None => tell("unsafe", "Not proven", "the policy asks for no guarantee".to_owned()),
         Some((name, claim)) if broken > 0 && claims.len() == 1 => {
@@ -68,54 +74,81 @@ fn verdict(facts: &Facts) -> Verdict {
             tell("unsafe", "Not safe", format!("{broken} of {} guarantees do not hold", claims.len()))
         }
         Some(_) if facts.release.released == 0 => {
-            tell("empty", "Nothing released", "every row was suppressed".to_owned())
+            tell("empty", "Nothing released", "every row is suppressed".to_owned())
         }
-        Some((name, claim)) if claims.len() == 1 && counts_rows(name) => {
-            let often = count(claim.required as u64, "time");
-            tell("safe", "Safe", format!("every {} occurs at least {often}", combination(facts)))
+        Some((name, _)) if claims.len() == 1 && name != KAnonymity::CLAIM => {
+            tell("safe", "Guarantee holds", readable(name))
         }
-        Some((name, _)) if claims.len() == 1 => {
-            tell("safe", "Safe", format!("{} holds", escape(&readable(name))))
-        }
-        Some(_) => tell("safe", "Safe", format!("all {} guarantees hold", claims.len())),
+        Some(_) => proven(facts),
     }
+}
+
+/// What all guarantees that hold say together.
+fn proven(facts: &Facts) -> Verdict {
+    let claims = &facts.release.privacy;
+    let all = match claims.len() {
+        1 => String::new(),
+        several => format!("all {several} guarantees hold"),
+    };
+    let Some(claim) = claims.get(KAnonymity::CLAIM) else {
+        return Verdict { class: "safe", word: "Guarantees hold".into(), rest: all };
+    };
+    let k = integer(claim.required as u64);
+    let shared = format!("every released {} is shared by at least {k} rows", combination(facts));
+    let rest = if all.is_empty() { shared } else { format!("{shared}; {all}") };
+    Verdict { class: "safe", word: format!("{k}-anonymous"), rest }
 }
 
 fn broken_claim(facts: &Facts, name: &str, claim: &Claim) -> String {
     match claim.achieved {
-        Some(reached) if counts_rows(name) => format!(
+        Some(reached) if name == KAnonymity::CLAIM => format!(
             "some {} occurs only {}, where {} are asked for",
             combination(facts),
             count(reached as u64, "time"),
             decimal(claim.required)
         ),
-        _ => format!("{} does not hold", escape(&readable(name))),
+        _ => format!("{} does not hold", readable(name)),
     }
-}
-
-/// Whether a guarantee is k-anonymity, which can be said in plain words.
-fn counts_rows(name: &str) -> bool {
-    let name = name.to_lowercase().replace('_', "-");
-    name == "k" || name == "k-anonymity"
 }
 
 fn readable(name: &str) -> String {
-    match name {
-        "k" => "k-anonymity".to_owned(),
-        _ => name.replace('_', "-"),
-    }
+    name.replace('_', "-")
 }
 
 fn combination(facts: &Facts) -> String {
-    match facts.columns.iter().filter(|c| c.role == Role::Quasi).count() {
-        0 => "row".to_owned(),
-        1 => "value of the <span class=\"whole\">quasi-identifier</span>".to_owned(),
-        m => format!("combination of {m} <span class=\"whole\">quasi-identifiers</span>"),
+    match &quasi(facts)[..] {
+        [] => "row".to_owned(),
+        [only] => format!("value of {only}"),
+        several => format!("combination of these {} columns", several.len()),
     }
 }
 
-fn headline(facts: &Facts) -> String {
+/// The quasi-identifiers.
+fn quasi(facts: &Facts) -> Vec<&str> {
+    facts.columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect()
+}
+
+fn headline(facts: &Facts) -> Html {
     let Verdict { class, word, rest } = verdict(facts);
+    let columns = match quasi(facts) {
+        names if names.len() > 1 => {
+            markup!("<p class=\"quiet\">The columns: {}.</p>\n", names.join(", "))
+        }
+        _ => Html::default(),
+    };
+    let parts = [tiles(facts), guarantees(facts), predicted(facts), asked(facts)];
+    let verdict = markup!(
+        "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{word}:</strong> {rest}</p>\n\
+         {columns}<p class=\"lead\">{}</p>\n{}</section>\n",
+        story(facts),
+        Html::from_iter(parts);
+        class, word, rest, columns
+    );
+    Html::from_iter([warnings(facts), verdict])
+}
+
+/// What became of the rows.
+fn story(facts: &Facts) -> String {
     let release = &facts.release;
     let share = percent(ratio(release.suppressed, release.rows));
     let story = format!(
@@ -126,6 +159,16 @@ fn headline(facts: &Facts) -> String {
         integer(release.suppressed),
         be(release.suppressed)
     );
+    let story = match release.blank() {
+        0 => story,
+        blank => format!(
+            "{story} {} of the suppressed rows {} in a class that is large enough, but has * in every quasi-identifier; \
+             the limit on suppression counts the other {}.",
+            integer(blank),
+            be(blank),
+            integer(release.withheld)
+        ),
+    };
     let story = match &release.sampling {
         None => story,
         Some(sampling) => format!(
@@ -135,7 +178,7 @@ fn headline(facts: &Facts) -> String {
             decimal(sampling.beta)
         ),
     };
-    let story = match release.rescued() {
+    match release.rescued() {
         (0, _) => story,
         (_, 0) => format!(
             "{story} They are released in {}, each at levels of its own.",
@@ -150,22 +193,20 @@ fn headline(facts: &Facts) -> String {
             },
             count(cells, "cell")
         ),
-    };
-    let warnings: Vec<String> = facts.warnings.iter().map(|w| format!("<li>{}</li>", escape(w))).collect();
-    let warnings = match warnings.is_empty() {
-        true => String::new(),
-        false => format!(
-            "<aside class=\"warnings\" aria-label=\"Warnings\"><h2>Before you pass it on</h2><ul>{}</ul></aside>\n",
-            warnings.concat()
+    }
+}
+
+/// What the holder has to know before anything else.
+fn warnings(facts: &Facts) -> Html {
+    let all = facts.exposures.iter().map(|w| ("exposed", w)).chain(facts.warnings.iter().map(|w| ("", w)));
+    let items: Html = all.map(|(class, w)| markup!("<li class=\"{class}\">{w}</li>"; class, w)).collect();
+    match items.is_empty() {
+        true => Html::default(),
+        false => markup!(
+            "<aside class=\"warnings\" aria-label=\"Warnings\"><h2>Before you pass it on</h2><ul>{items}</ul></aside>\n";
+            items
         ),
-    };
-    format!(
-        "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{word}:</strong> {rest}</p>\n\
-         <p class=\"lead\">{story}</p>\n{}{}{warnings}{}</section>\n",
-        tiles(facts),
-        guarantees(facts) + &predicted(facts),
-        asked(facts)
-    )
+    }
 }
 
 fn be(rows: u64) -> &'static str {
@@ -177,145 +218,160 @@ pub(super) fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 /// One figure to remember.
-pub(super) fn tile(class: &str, name: &str, value: &str, note: &str) -> String {
-    format!("<div class=\"tile {class}\"><dt>{name}</dt><dd>{value}<small>{note}</small></dd></div>\n")
+pub(super) fn tile(class: &str, name: &str, value: impl ToHtml, note: impl ToHtml) -> Html {
+    markup!(
+        "<div class=\"tile {class}\"><dt>{name}</dt><dd>{value}<small>{note}</small></dd></div>\n";
+        class, name, value, note
+    )
 }
 
 /// The figures to remember.
-fn tiles(facts: &Facts) -> String {
+fn tiles(facts: &Facts) -> Html {
     let release = &facts.release;
     let share = |rows| percent(ratio(rows, release.rows));
-    let k = release.privacy.iter().find(|(name, _)| counts_rows(name)).map(|(_, claim)| claim);
+    let k = release.privacy.get(KAnonymity::CLAIM);
     let reached = k.and_then(|c| c.achieved).map_or("–".to_owned(), decimal);
     let asked = k.map_or("not asked for".to_owned(), |c| format!("{} asked for", decimal(c.required)));
     let kept = release.loss.get("prec").map_or("–".to_owned(), |loss| percent(1.0 - loss));
-    let nodes = integer(release.search.nodes);
-    let (search, why) = match release.search {
-        _ if release.regions.is_some() => {
-            let regions = release.regions.as_ref().map_or(0, |regions| regions.count);
-            (
-                count(regions, "region"),
-                format!("{} rows each on average", decimal(ratio(release.released, regions))),
-            )
-        }
-        SearchFacts { optimal: true, .. } => {
-            ("optimal".to_owned(), format!("no safe node of {nodes} loses less"))
-        }
-        SearchFacts { gap, .. } if gap.is_finite() => {
-            (format!("within {}", percent(gap)), format!("of the best safe node of {nodes}"))
-        }
-        _ => ("best found".to_owned(), format!("among {nodes} nodes; how far from the best is not known")),
+    let (search, why) = searched(facts);
+    let stars = match facts.empty_columns().len() {
+        0 => "of the quasi-identifiers’ cells".to_owned(),
+        n => format!("of the quasi-identifiers’ cells; {} nothing else", holding(n)),
     };
     let bad = if k.is_some_and(|c| !c.holds) { "bad" } else { "" };
     let limit = match facts.policy.suppression_limit.as_str() {
         "" => "of the rows".to_owned(),
-        limit => format!("limit {}", escape(limit)),
+        limit => format!("limit {limit}"),
     };
     let tiles = [
-        tile("", "Rows", &integer(release.rows), &count(facts.columns.len() as u64, "column")),
-        tile("", "Released", &integer(release.released), &format!("{} of the rows", share(release.released))),
-        tile("", "Suppressed", &share(release.suppressed), &limit),
-        tile(bad, "k reached", &reached, &asked),
-        tile("", "Precision kept", &kept, "of the quasi-identifiers"),
-        tile("", "Search", &search, &why),
+        tile("", "Rows", integer(release.rows), count(facts.columns.len() as u64, "column")),
+        tile("", "Released", integer(release.released), format!("{} of the rows", share(release.released))),
+        tile("", "Suppressed", share(release.suppressed), limit),
+        tile(bad, "k reached", reached, asked),
+        tile("", "Cells that are *", percent(facts.stars.share), stars),
+        tile("", "Precision kept", kept, "of the quasi-identifiers"),
+        tile("", "Search", search, why),
     ];
-    format!("<dl class=\"tiles\">\n{}</dl>\n", tiles.concat())
+    markup!("<dl class=\"tiles\">\n{}</dl>\n", Html::from_iter(tiles))
+}
+
+/// How good the result is among those that were possible.
+fn searched(facts: &Facts) -> (String, String) {
+    let release = &facts.release;
+    let nodes = integer(release.search.nodes);
+    let local = facts.policy.local || release.regions.is_some();
+    match facts.bound() {
+        Bound::Optimal if local => ("optimal".to_owned(), "nothing is lost".to_owned()),
+        Bound::Optimal => ("optimal".to_owned(), format!("no safe node of {nodes} loses less")),
+        Bound::Within(share) => {
+            let share = percent(share);
+            (format!("within {share}"), format!("the best possible result may be up to {share} better"))
+        }
+        Bound::Unknown if local => ("best found".to_owned(), "no bound known for local recoding".to_owned()),
+        Bound::Unknown => ("best found".to_owned(), format!("among {nodes} nodes; no bound known")),
+    }
+}
+
+/// Columns that hold something, as a sentence begins.
+fn holding(columns: usize) -> String {
+    format!("{} {}", count(columns as u64, "column"), if columns == 1 { "holds" } else { "hold" })
 }
 
 /// All guarantees, when there is more to say than the headline does.
-fn guarantees(facts: &Facts) -> String {
+fn guarantees(facts: &Facts) -> Html {
     let claims = &facts.release.privacy;
     if claims.len() < 2 && claims.values().all(|c| c.holds) {
-        return String::new();
+        return Html::default();
     }
     let rows = claims.iter().map(|(name, claim)| {
         let (class, word) = if claim.holds { ("", "holds") } else { ("bad", "does not hold") };
-        format!(
+        markup!(
             "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{class}\">{word}</td></tr>\n",
-            escape(&readable(name)),
+            readable(name),
             decimal(claim.required),
-            claim.achieved.map_or("–".to_owned(), decimal)
+            claim.achieved.map_or("–".to_owned(), decimal);
+            class, word
         )
     });
     let head = "<tr><th scope=\"col\">Guarantee</th><th scope=\"col\" class=\"n\">Asked for</th>\
                 <th scope=\"col\" class=\"n\">Reached</th><th scope=\"col\">Verdict</th></tr>";
-    table("guarantees", "The guarantees", head, &rows.collect::<String>())
+    table("guarantees", "The guarantees", Html::fixed(head), rows.collect())
 }
 
 /// Why rows stay whose class is small.
-fn predicted(facts: &Facts) -> String {
-    let told = facts
-        .release
-        .predicted
-        .values()
-        .map(|told| format!("<p>{} released {}.</p>\n", count(told.rows, "row"), escape(&told.reason())));
-    told.collect()
+fn predicted(facts: &Facts) -> Html {
+    let all = facts.release.predicted.values();
+    all.map(|p| markup!("<p>{} released {}.</p>\n", count(p.rows, "row"), p.reason())).collect()
 }
 
 /// A table in a box of its own, so that a wide one moves inside it and not the page.
-pub(super) fn table(class: &str, caption: &str, head: &str, rows: &str) -> String {
-    format!(
+pub(super) fn table(class: &str, caption: &str, head: Html, rows: Html) -> Html {
+    markup!(
         "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table class=\"{class}\">\
-         <caption>{caption}</caption>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+         <caption>{caption}</caption>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n";
+        class, caption, head, rows
     )
 }
 
 /// A list of names with what they stand for; entries without text are left out.
-fn pairs(class: &str, entries: &[(&str, String)]) -> String {
+fn pairs(class: &str, entries: &[(&str, Html)]) -> Html {
     let shown = entries.iter().filter(|(_, text)| !text.is_empty());
-    let rows: String =
-        shown.map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>\n")).collect();
-    format!("<dl class=\"{class}\">\n{rows}</dl>\n")
+    let row =
+        |(name, text): &(&str, Html)| markup!("<div><dt>{name}</dt><dd>{text}</dd></div>\n"; name, text);
+    let rows: Html = shown.map(row).collect();
+    markup!("<dl class=\"{class}\">\n{rows}</dl>\n"; class, rows)
 }
 
-fn asked(facts: &Facts) -> String {
+fn asked(facts: &Facts) -> Html {
     let policy = &facts.policy;
-    let groups: Vec<String> = policy.groups.iter().map(|g| escape(g)).collect();
+    let line = |(at, group): (usize, &String)| match at {
+        0 => markup!("{group}"; group),
+        _ => markup!("<br>{group}"; group),
+    };
+    let text = |text: &str| markup!("{text}"; text);
     let level = policy.anonymity.map_or(String::new(), |a| format!(", from anonymity level {}", decimal(a)));
     let k = policy.k.map(|k| format!("{} over all quasi-identifiers{level}", integer(k)));
     let entries = [
-        ("k", k.unwrap_or_default()),
-        ("Groups", groups.join("<br>")),
-        ("Suppression limit", escape(&policy.suppression_limit)),
-        ("Suppressed rows", escape(&policy.suppressed)),
-        ("Missing cells", escape(&policy.missing)),
-        ("Order of rows", escape(&policy.keep_order)),
-        ("Loss to keep small", escape(&policy.loss)),
-        ("Search", escape(&policy.algorithm)),
+        ("k", text(&k.unwrap_or_default())),
+        ("Groups", policy.groups.iter().enumerate().map(line).collect()),
+        ("Suppression limit", text(&policy.suppression_limit)),
+        ("Suppressed rows", text(&policy.suppressed)),
+        ("Missing cells", text(&policy.missing)),
+        ("Order of rows", text(&policy.keep_order)),
+        ("Loss to keep small", text(&policy.loss)),
+        ("Search", text(&policy.algorithm)),
     ];
-    format!("<h3>What was asked for</h3>\n{}", pairs("asked", &entries))
+    markup!("<h3>What was asked for</h3>\n{}", pairs("asked", &entries))
 }
 
-fn provenance(facts: &Facts) -> String {
+fn provenance(facts: &Facts) -> Html {
     let (release, policy) = (&facts.release, &facts.policy);
-    let hash = |text: &str| format!("<code class=\"hash\">{}</code>", escape(text));
-    let file = |path: &str, rows: u64, sha: &str| {
-        format!("<code>{}</code>, {}{}", escape(path), count(rows, "row"), hash(sha))
-    };
+    let hash = |text: &str| markup!("<code class=\"hash\">{text}</code>"; text);
+    let file = |path: &str, rows: u64, sha: &str| markup!("<code>{path}</code>, {}{}", count(rows, "row"), hash(sha); path);
     let search = &release.search;
     let entries = [
         ("Input", file(&release.input.path, release.input.rows, &release.input.sha256)),
         ("Release", file(&release.output.path, release.output.rows, &release.output.sha256)),
-        ("Policy", format!("<code>{}</code>{}", escape(&policy.path), hash(&release.policy.sha256))),
-        ("Search", format!("{}, {} s", escape(&search.algorithm), decimal(search.seconds))),
-        ("Seed", release.seed.to_string()),
-        ("Version", format!("Throng {}", escape(&release.version))),
+        ("Policy", markup!("<code>{}</code>{}", policy.path, hash(&release.policy.sha256))),
+        ("Search", markup!("{}, {} s", search.algorithm, decimal(search.seconds))),
+        ("Seed", markup!("{}", release.seed)),
+        ("Version", markup!("Throng {}", release.version)),
     ];
     let certificate = policy.certificate.as_ref().map(|path| ("--certificate", path));
     let arguments = [("throng verify", &release.output.path), ("--policy", &policy.path)];
-    let command: Vec<String> = arguments
-        .into_iter()
-        .chain(certificate)
-        .map(|(word, path)| format!("<span>{word} {}</span>", escape(&quoted(path))))
-        .collect();
-    let body = format!(
+    let part = |(at, (word, path)): (usize, (&str, &String))| {
+        let space = if at > 0 { " " } else { "" };
+        markup!("{space}<span>{word} {}</span>", quoted(path); space, word)
+    };
+    let command: Html = arguments.into_iter().chain(certificate).enumerate().map(part).collect();
+    let body = markup!(
         "{}<h3>To prove it again</h3>\n<pre tabindex=\"0\"><code>{}</code></pre>",
         pairs("provenance", &entries),
-        command.join(" ")
+        command
     );
     let lead = "Digests are SHA-256 of the files as they were read and written. \
                 Whoever holds these files can prove the guarantees again.";
-    section(6, "provenance", "Where it comes from", lead, &body)
+    section(6, "provenance", "Where it comes from", Html::fixed(lead), body)
 }
 
 /// A path as a shell takes it.
@@ -327,11 +383,12 @@ fn quoted(path: &str) -> String {
     }
 }
 
-fn footer(facts: &Facts) -> String {
+fn footer(facts: &Facts) -> Html {
     let few = facts.policy.k.map_or("few".to_owned(), |k| format!("fewer than {}", integer(k)));
-    format!(
+    markup!(
         "Written by Throng {}. This page is for the holder: it counts the original values. \
          Values that {few} rows share are pooled and not named.",
-        escape(&facts.release.version)
+        facts.release.version;
+        few
     )
 }

@@ -1,5 +1,6 @@
 //! Line charts: figures of several algorithms against k, on a page and as files.
 
+use super::markup::Html;
 use super::svg::{Anchor, Pen};
 use super::text::{decimal, fit, width};
 
@@ -31,7 +32,8 @@ pub(super) struct Chart {
 
 /// Series that are one line.
 struct Joined<'a> {
-    /// The first of them, whose colour and sign it has, so that an algorithm looks alike in all charts.
+    /// The first of them, whose colour and sign it has, so that an algorithm looks alike in all
+    /// charts.
     first: usize,
     names: String,
     values: &'a Vec<Option<f64>>,
@@ -39,7 +41,7 @@ struct Joined<'a> {
 
 impl Chart {
     /// Inside a page.
-    pub(super) fn inline(&self) -> String {
+    pub(super) fn inline(&self) -> Html {
         let (pen, size) = self.draw();
         pen.finish(size, &self.title, &self.description())
     }

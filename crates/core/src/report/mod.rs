@@ -1,7 +1,8 @@
 //! The report of a release: what was done, what risk is left, what was lost, for a person to read.
 //!
-//! [`facts`] is plain data that any edge can render or write as JSON; [`html()`] renders it as one page that
-//! needs nothing besides itself: no script, no network, no font. Costs by columns and bars, never by rows.
+//! [`facts`] is plain data that any edge can render or write as JSON; [`html()`] renders it as one
+//! page that needs nothing besides itself: no script, no network, no font. Costs by columns and
+//! bars, never by rows.
 
 mod assessed;
 mod bars;
@@ -13,6 +14,7 @@ pub mod facts;
 mod hasse;
 pub mod html;
 mod lines;
+mod markup;
 mod network;
 mod sections;
 mod svg;

@@ -1,7 +1,9 @@
-//! A network drawn: a card per column with its levels, most general first, and an arrow for every edge.
+//! A network drawn: a card per column with its levels, most general first, and an arrow for every
+//! edge.
 //!
-//! Columns stand as far to the right as they have ancestors, so that an arrow only crosses the gap before its column. After the drawings in Katirai,
-//! "A method for utilizing a Bayesian model as a measure function".
+//! Columns stand as far to the right as they have ancestors, so that an arrow only crosses the gap
+//! before its column. After the drawings in Katirai 2006, "A method for utilizing a Bayesian model
+//! as a measure function".
 
 use super::svg::{Anchor, Pen};
 use super::text::{count, decimal, fit, integer, width};
@@ -82,7 +84,8 @@ pub fn network_picture(facts: &Facts) -> String {
     pen.file(size, "Bayesian network", &described(facts), STYLE)
 }
 
-/// Columns side by side by the number of their ancestors, below each other in the order of their parents.
+/// Columns side by side by the number of their ancestors, below each other in the order of their
+/// parents.
 fn placed(facts: &Facts) -> Vec<Card<'_>> {
     let parent = |name: &str| facts.edges.iter().find(|edge| edge.to == name);
     let roots = facts.columns.iter().filter(|field| parent(&field.column).is_none());

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, OfSize, PolicySummary,
-    bars, risk, size_bins,
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary,
+    StarFacts, bars, size_bins,
 };
+use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::lattice::profile;
 use crate::policy::Role;
 use crate::release::{Claim, FileFacts, PolicyFacts, Release, SearchFacts};
@@ -29,7 +30,7 @@ pub(super) fn sample() -> Facts {
     ];
     let before = [(1, 9_412), (2, 3_020), (3, 1_204), (4, 640), (7, 512), (13, 130), (31, 28), (64, 5)];
     let after = [(5, 61), (8, 120), (15, 88), (34, 61), (70, 52), (148, 31), (310, 20), (911, 8), (1_402, 1)];
-    let sized = |&(size, classes): &(u64, u64)| OfSize { size, classes, rows: size * classes };
+    let sized = |&(size, classes): &(u64, u64)| ClassesOfSize { size, classes, rows: size * classes };
     let (before, after) = (before.each_ref().map(sized), after.each_ref().map(sized));
     let lattice = lattice(&columns);
     Facts {
@@ -38,14 +39,14 @@ pub(super) fn sample() -> Facts {
         policy: policy(),
         classes_before: size_bins(&before),
         classes_after: size_bins(&after),
-        risk_before: risk(&before, 0.2),
-        risk_after: risk(&after, 0.2),
+        risk_before: ClassRisk::new(&before, 0.2),
+        risk_after: ClassRisk::new(&after, 0.2),
         losses: losses(),
-        warnings: vec![
-            "Column `occupation` is released as it is; 12 classes hold only one value of it, so whoever is \
-             in them is known to have it."
-                .to_owned(),
+        stars: StarFacts { share: 0.0097, blank: 0 },
+        exposures: vec![
+            "`occupation` (sensitive): 12 of 442 classes (80 rows) have a single value.".to_owned(),
         ],
+        warnings: vec!["The rows are in the order of the input.".to_owned()],
         columns,
         lattice,
     }
@@ -253,6 +254,7 @@ fn policy() -> PolicySummary {
         groups: Vec::new(),
         suppression_limit: "1 % (301 rows)".to_owned(),
         algorithm: "auto: exact search with bounds".to_owned(),
+        local: false,
         loss: "entropy, summed over columns; suppressed rows are not counted".to_owned(),
         missing: "one more value: missing equals missing and nothing else".to_owned(),
         keep_order: "shuffled by the seed".to_owned(),
@@ -270,6 +272,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         rows: 30_162,
         released: 29_868,
         suppressed: 294,
+        withheld: 294,
         levels: lattice.chosen.iter().map(|c| (c.column.clone(), c.level)).collect(),
         steps: Vec::new(),
         regions: None,
@@ -277,14 +280,14 @@ fn release(lattice: &LatticeFacts) -> Release {
         loss_by_column: BTreeMap::new(),
         sampling: None,
         privacy: BTreeMap::from([(
-            "k".to_owned(),
+            "k-anonymity".to_owned(),
             Claim { required: 5.0, achieved: Some(5.0), holds: true },
         )]),
         predicted: BTreeMap::new(),
         risk: None,
         search: SearchFacts {
             algorithm: "bounds".to_owned(),
-            nodes: lattice.nodes as u64,
+            nodes: lattice.nodes,
             checked: lattice.checked,
             optimal: true,
             gap: 0.0,
@@ -294,6 +297,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         population: None,
         output: file("out/census release.parquet", 'b', 29_868),
         policy: PolicyFacts { sha256: "c".repeat(64) },
+        files: BTreeMap::new(),
         seed: 20_240_611,
         version: "0.1.0".to_owned(),
     }

@@ -1,11 +1,12 @@
 //! A pen for small pictures inside the page: shapes in, one `<svg>` out.
 //!
-//! Colours come from classes that the page's style sheet knows, so that a picture follows the light, dark
-//! and printed page. Every picture is drawn [`WIDTH`] units wide, about the width of a phone, and is scaled
-//! by little, so that its letters stay as large as the page's.
+//! Colours come from classes that the page's style sheet knows, so that a picture follows the
+//! light, dark and printed page. Every picture is drawn [`WIDTH`] units wide, about the width of a
+//! phone, and is scaled by little, so that its letters stay as large as the page's.
 
 use std::fmt::Write;
 
+use super::markup::Html;
 use super::text::escape;
 
 /// The width of a full picture.
@@ -44,33 +45,39 @@ impl Pen {
     pub(super) fn rect(&mut self, class: &str, [x, y, width, height]: [f64; 4]) {
         let _ = write!(
             self.body,
-            r#"<rect class="{class}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}"/>"#
+            r#"<rect class="{}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}"/>"#,
+            escape(class)
         );
     }
 
     pub(super) fn line(&mut self, class: &str, [x1, y1, x2, y2]: [f64; 4]) {
         let _ = write!(
             self.body,
-            r#"<line class="{class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#
+            r#"<line class="{}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#,
+            escape(class)
         );
     }
 
     pub(super) fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        let _ = write!(self.body, r#"<polyline class="{class}" points="{}"/>"#, points.join(" "));
+        let _ = write!(self.body, r#"<polyline class="{}" points="{}"/>"#, escape(class), points.join(" "));
     }
 
     pub(super) fn polygon(&mut self, class: &str, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        let _ = write!(self.body, r#"<polygon class="{class}" points="{}"/>"#, points.join(" "));
+        let _ = write!(self.body, r#"<polygon class="{}" points="{}"/>"#, escape(class), points.join(" "));
     }
 
     pub(super) fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
-        let _ = write!(self.body, r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#);
+        let _ = write!(
+            self.body,
+            r#"<circle class="{}" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#,
+            escape(class)
+        );
     }
 
     pub(super) fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
-        let (anchor, text) = (anchor.name(), escape(text));
+        let (class, anchor, text) = (escape(class), anchor.name(), escape(text));
         let _ = write!(
             self.body,
             r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#
@@ -79,7 +86,7 @@ impl Pen {
 
     /// A text that rises to the right and ends at the given point.
     pub(super) fn slanted(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
-        let text = escape(text);
+        let (class, text) = (escape(class), escape(text));
         let _ = write!(
             self.body,
             r#"<text class="{class}" transform="translate({x:.1} {y:.1}) rotate(-38)" text-anchor="end">{text}</text>"#
@@ -94,28 +101,28 @@ impl Pen {
     }
 
     /// The picture with its name and a sentence for those who cannot see it.
-    pub(super) fn finish(self, size: (f64, f64), title: &str, description: &str) -> String {
+    pub(super) fn finish(self, size: (f64, f64), title: &str, description: &str) -> Html {
         let ((width, height), title, description) = (size, escape(title), escape(description));
-        format!(
+        Html::escaped_before(format!(
             r#"<svg class="picture" role="img" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" aria-label="{title}"><title>{title}</title><desc>{description}</desc>{}</svg>"#,
             self.body
-        )
+        ))
     }
 
     /// The picture as a file of its own, with the style that gives its classes their colours.
     pub(super) fn file(self, size: (f64, f64), title: &str, description: &str, style: &str) -> String {
-        let picture = self.finish(size, title, description);
+        let picture = self.finish(size, title, description).into_string();
         let (head, rest) = picture.split_once('>').unwrap_or((&picture, ""));
         format!("{head} xmlns=\"http://www.w3.org/2000/svg\"><style>{style}</style>{rest}\n")
     }
 
     /// The picture as an ornament beside a text that already says the same.
-    pub(super) fn ornament(self, size: (f64, f64), class: &str) -> String {
+    pub(super) fn ornament(self, size: (f64, f64), class: &'static str) -> Html {
         let (width, height) = size;
-        format!(
+        Html::escaped_before(format!(
             r#"<svg class="{class}" aria-hidden="true" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}">{}</svg>"#,
             self.body
-        )
+        ))
     }
 }
 

@@ -1,16 +1,19 @@
-//! The page as a whole: well formed, closed in itself, and safe for any value. And the numbers behind it.
+//! The page as a whole: well formed, closed in itself, and safe for any value. And the numbers
+//! behind it.
 
 use std::collections::BTreeMap;
 
-use super::facts::{ChosenLevel, ColumnFacts, Facts, LatticeFacts, OfSize, RiskFacts, risk, size_bins};
+use super::facts::{Bound, ChosenLevel, ColumnFacts, Facts, LatticeFacts, size_bins};
 use super::sample::sample;
 use super::{comparison_page, explored_page, html, plots};
-use crate::compare::{self, Experiment, Table, Watch};
+use crate::class_risk::{ClassRisk, ClassesOfSize};
+use crate::compare::{self, Experiment, Table};
 use crate::explore::{Explored, HeightFacts, NodeFacts, Summary};
 use crate::lattice::profile;
 use crate::policy::Form;
 use crate::policy::Role;
 use crate::release::{Foresight, PredictedFacts, RegionFacts, StepFacts};
+use crate::watch::Watch;
 
 const VOID: [&str; 3] = ["meta", "br", "!doctype"];
 
@@ -53,7 +56,8 @@ fn check(facts: &Facts) -> String {
 fn the_sample_says_what_it_should() {
     let page = check(&sample());
     for phrase in [
-        "<strong>Safe:</strong> every combination of 5 <span class=\"whole\">quasi-identifiers</span> occurs at least 5 times",
+        "<strong>5-anonymous:</strong> every released combination of these 5 columns is shared by at least 5 rows",
+        "The columns: age, sex, education, postal code, date of birth.",
         "Of 30,162 rows, 29,868 are released and 294 (0.97\u{202F}%) are suppressed.",
         "generalized to level 3 of 5: intervals of 20",
         "<span>throng verify &#39;out/census release.parquet&#39;</span> <span>--policy &#39;census policy.toml&#39;</span> \
@@ -90,12 +94,109 @@ fn regions_are_told_in_place_of_levels() {
     assert!(!page.contains("The lattice and the chosen node") && !page.contains("best safe node"));
 }
 
+/// Steps that were found in rounds: levels and the lattice say nothing of them, nodes are counted
+/// again, and no bound is known.
+#[test]
+fn steps_are_told_in_place_of_the_lattice() {
+    let mut facts = sample();
+    facts.policy.local = true;
+    let levels = |age| BTreeMap::from([("age".to_owned(), age)]);
+    facts.release.levels = levels(0);
+    let step = |age, rows| StepFacts { levels: levels(age), rows, starred: 0 };
+    facts.release.steps = (0..30).map(|age| step(age, 995)).collect();
+    facts.columns.iter_mut().for_each(|column| column.level = None);
+    let search = &mut facts.release.search;
+    (search.optimal, search.gap, search.checked) = (false, 213_402.7, 15_878);
+    let page = check(&facts);
+    for phrase in [
+        "The steps",
+        "released in 30 steps",
+        "no bound known for local recoding",
+        "6 steps more",
+        "15,878 nodes",
+    ] {
+        assert!(page.contains(phrase), "the page lacks {phrase}");
+    }
+    for wrong in ["The chosen level", "best safe node", "within 100", "class=\"of\"", "node by node"] {
+        assert!(!page.contains(wrong), "the page says {wrong}");
+    }
+    // Rounds that brought nothing: the node stands alone, and rounds counted nodes again.
+    facts.release.steps.clear();
+    facts.lattice.checked = 15_878;
+    facts.lattice.nodes = 12_960;
+    let page = check(&facts);
+    assert!(page.contains("The lattice and the chosen node") && page.contains("some of them several times"));
+    assert!(!page.contains("123 %") && page.contains("no bound known for local recoding"));
+}
+
+#[test]
+fn a_gap_is_a_share_of_the_loss() {
+    let mut facts = sample();
+    let search = &mut facts.release.search;
+    (search.optimal, search.gap) = (false, 0.066 * 213_402.7);
+    assert_eq!(facts.bound(), Bound::Within(0.066));
+    assert!(check(&facts).contains("the best possible result may be up to 6.6\u{202F}% better"));
+    // A gap of the whole loss, or more, is no bound.
+    for gap in [213_402.7, 1e12, f64::INFINITY] {
+        facts.release.search.gap = gap;
+        assert_eq!(facts.bound(), Bound::Unknown);
+        let page = check(&facts);
+        assert!(page.contains("no bound known") && !page.contains("within "), "{page}");
+    }
+    facts.losses.clear();
+    facts.release.search.gap = 1.0;
+    assert_eq!(facts.bound(), Bound::Unknown);
+}
+
+#[test]
+fn large_lattices_are_not_counted_to_the_last_node() {
+    let mut facts = sample();
+    (facts.release.search.nodes, facts.lattice.nodes) = (10_u128.pow(25), 10_u128.pow(25));
+    let page = check(&facts);
+    assert!(page.contains("1.0\u{202F}×\u{202F}10²⁵") && !page.contains("18,446,744,073,709,551,615"));
+}
+
+#[test]
+fn columns_of_stars_are_not_called_released() {
+    let mut facts = sample();
+    facts.stars.share = 0.407;
+    for column in [1, 3] {
+        facts.columns[column].empty = true;
+    }
+    let page = check(&facts);
+    assert!(
+        page.contains("4 of 8 columns released with values. These hold nothing but *: age, education."),
+        "{page}"
+    );
+    assert!(page.contains("40.7\u{202F}%") && page.contains("2 columns hold nothing else"));
+}
+
+#[test]
+fn rows_of_stars_are_told_from_withheld_ones() {
+    let mut facts = sample();
+    assert!(!check(&facts).contains("the limit on suppression counts"));
+    (facts.release.suppressed, facts.release.released) = (414, 29_748);
+    let page = check(&facts);
+    assert!(page.contains("29,748 are released and 414 (1.4\u{202F}%) are suppressed. 120 of the suppressed rows are in a class"), "{page}");
+    assert!(page.contains("the limit on suppression counts the other 294."));
+}
+
+#[test]
+fn what_columns_give_away_is_said_first() {
+    let facts = sample();
+    let page = check(&facts);
+    let at = |text: &str| page.find(text).unwrap();
+    let order = ["<main>", "class=\"warnings\"", &facts.exposures[0], &facts.warnings[0], "5-anonymous"];
+    assert!(order.map(at).is_sorted(), "{page}");
+    assert!(!page.contains("Safe:"));
+}
+
 fn broken() -> Facts {
     let mut facts = sample();
-    facts.release.privacy.get_mut("k").unwrap().achieved = Some(1.0);
-    facts.release.privacy.get_mut("k").unwrap().holds = false;
+    facts.release.privacy.get_mut("k-anonymity").unwrap().achieved = Some(1.0);
+    facts.release.privacy.get_mut("k-anonymity").unwrap().holds = false;
     facts.release.search.optimal = false;
-    facts.release.search.gap = 0.0312;
+    facts.release.search.gap = 0.0312 * 213_402.7;
     facts
 }
 
@@ -103,7 +204,7 @@ fn broken() -> Facts {
 fn a_broken_guarantee_is_said_first() {
     let mut facts = broken();
     let page = check(&facts);
-    assert!(page.contains("<strong>Not safe:</strong> some combination of 5 <span class=\"whole\">quasi-identifiers</span> occurs only 1 time, where 5 are asked for"));
+    assert!(page.contains("<strong>Not safe:</strong> some combination of these 5 columns occurs only 1 time, where 5 are asked for"));
     assert!(page.contains("does not hold") && page.contains("within 3.1\u{202F}%"));
     facts.release.search.gap = f64::INFINITY;
     assert!(check(&facts).contains("best found"));
@@ -114,11 +215,11 @@ fn a_broken_guarantee_is_said_first() {
 #[test]
 fn several_guarantees_are_listed() {
     let mut facts = sample();
-    let claim = facts.release.privacy["k"].clone();
-    facts.release.privacy.insert("k (voters)".to_owned(), claim);
+    let claim = facts.release.privacy["k-anonymity"].clone();
+    facts.release.privacy.insert("k-anonymity: voters".to_owned(), claim);
     facts.policy.groups = vec!["voters: age, sex at least 5 times".to_owned()];
     let page = check(&facts);
-    assert!(page.contains("all 2 guarantees hold") && page.contains("k (voters)"));
+    assert!(page.contains("all 2 guarantees hold") && page.contains("k-anonymity: voters"));
 }
 
 #[test]
@@ -145,6 +246,8 @@ fn every_text_is_escaped() {
     let mut facts = sample();
     facts.title = evil.to_owned();
     facts.warnings = vec![evil.to_owned()];
+    facts.exposures = vec![evil.to_owned()];
+    facts.columns[1].empty = true;
     facts.policy.groups = vec![evil.to_owned()];
     let policy = &mut facts.policy;
     for text in [
@@ -174,7 +277,7 @@ fn every_text_is_escaped() {
     facts.lattice.chosen.iter_mut().for_each(|c| c.column = evil.to_owned());
     facts.losses.iter_mut().for_each(|l| (l.name, l.explanation) = (evil.to_owned(), evil.to_owned()));
     facts.classes_before.iter_mut().for_each(|b| b.label = evil.to_owned());
-    let claim = facts.release.privacy["k"].clone();
+    let claim = facts.release.privacy["k-anonymity"].clone();
     facts.release.privacy.insert(evil.to_owned(), claim);
     check(&facts);
 }
@@ -183,11 +286,12 @@ fn every_text_is_escaped() {
 fn an_empty_table_has_a_page() {
     let mut facts = sample();
     (facts.release.rows, facts.release.released, facts.release.suppressed) = (0, 0, 0);
-    facts.release.privacy.get_mut("k").unwrap().achieved = None;
+    facts.release.withheld = 0;
+    facts.release.privacy.get_mut("k-anonymity").unwrap().achieved = None;
     facts.columns.clear();
     facts.losses.clear();
     (facts.classes_before, facts.classes_after) = (size_bins(&[]), size_bins(&[]));
-    (facts.risk_before, facts.risk_after) = (RiskFacts::default(), RiskFacts::default());
+    (facts.risk_before, facts.risk_after) = (ClassRisk::default(), ClassRisk::default());
     facts.lattice = LatticeFacts::default();
     facts.release.loss.clear();
     check(&facts);
@@ -203,12 +307,13 @@ fn an_empty_table_has_a_page() {
 fn all_rows_may_be_suppressed() {
     let mut facts = sample();
     (facts.release.released, facts.release.suppressed) = (0, facts.release.rows);
-    facts.release.privacy.get_mut("k").unwrap().achieved = None;
+    facts.release.withheld = facts.release.rows;
+    facts.release.privacy.get_mut("k-anonymity").unwrap().achieved = None;
     facts.columns.iter_mut().for_each(|c| c.after.clear());
     facts.classes_after.clear();
-    facts.risk_after = risk(&[], 0.2);
+    facts.risk_after = ClassRisk::new(&[], 0.2);
     facts.release.loss.insert("prec".to_owned(), f64::NAN);
-    assert!(check(&facts).contains("<strong>Nothing released:</strong> every row was suppressed"));
+    assert!(check(&facts).contains("<strong>Nothing released:</strong> every row is suppressed"));
 }
 
 #[test]
@@ -238,8 +343,8 @@ fn wide() -> Facts {
 }
 
 /// So many classes of each size, where nothing is missing.
-fn classes(of: &[(u64, u64)]) -> Vec<OfSize> {
-    of.iter().map(|&(size, classes)| OfSize { size, classes, rows: size * classes }).collect()
+fn classes(of: &[(u64, u64)]) -> Vec<ClassesOfSize> {
+    of.iter().map(|&(size, classes)| ClassesOfSize { size, classes, rows: size * classes }).collect()
 }
 
 #[test]
@@ -262,8 +367,8 @@ fn classes_are_counted_by_size() {
 #[test]
 fn risk_is_as_defined() {
     // Classes of 1, 1, 2, 4 and 12 rows: 20 rows. Above 1/4 are the classes of 1 and 2: 4 rows.
-    let found = risk(&classes(&[(1, 2), (2, 1), (4, 1), (12, 1)]), 0.25);
-    let expected = RiskFacts {
+    let found = ClassRisk::new(&classes(&[(1, 2), (2, 1), (4, 1), (12, 1)]), 0.25);
+    let expected = ClassRisk {
         rows: 20,
         classes: 5,
         smallest: 1,
@@ -276,10 +381,12 @@ fn risk_is_as_defined() {
         theta: 0.25,
     };
     assert_eq!(found, expected);
-    assert_eq!(risk(&classes(&[(7, 0)]), 0.2), RiskFacts { theta: 0.2, ..RiskFacts::default() });
-    // A row that misses a value cannot be told from four others, which can be told apart: (4 · 1/2 + 1/5) / 5.
-    let wild = [OfSize { size: 2, classes: 4, rows: 4 }, OfSize { size: 5, classes: 1, rows: 1 }];
-    let found = risk(&wild, 0.2);
+    assert_eq!(ClassRisk::new(&classes(&[(7, 0)]), 0.2), ClassRisk { theta: 0.2, ..ClassRisk::default() });
+    // A row that misses a value cannot be told from four others, which can be told apart:
+    // (4 · 1/2 + 1/5) / 5.
+    let wild =
+        [ClassesOfSize { size: 2, classes: 4, rows: 4 }, ClassesOfSize { size: 5, classes: 1, rows: 1 }];
+    let found = ClassRisk::new(&wild, 0.2);
     assert_eq!((found.rows, found.smallest, found.marketer, found.at_risk), (5, 2, 2.2 / 5.0, 0.8));
 }
 
@@ -349,7 +456,7 @@ fn explored(levels: u8, safe_from: u32, tagged: bool) -> Explored {
         algorithm: "auto".into(),
         optimal: true,
         summary: Summary {
-            nodes: nodes.len() as u64,
+            nodes: nodes.len() as u128,
             listed: nodes.len() as u64,
             around: None,
             safe: count(|n| n.safe),
@@ -413,8 +520,7 @@ fn a_comparison_has_a_page_and_pictures() {
         Table::made_up(t.name.clone(), t.synth.unwrap(), t.rows.unwrap(), 1).unwrap()
     };
     let tables: Vec<Table> = experiment.tables.iter().map(table).collect();
-    let watch = Watch { clock: &|| 0.0, cancelled: &|| false, progress: &|_| {} };
-    let comparison = compare::compare(&experiment, &tables, &watch).unwrap();
+    let comparison = compare::compare(&experiment, &tables, &|| 0.0, &Watch::none()).unwrap();
     let page = comparison_page(&comparison, "e", "0.1.0");
     check_page(&page);
     for phrase in ["Condorcet", "a &lt;b&gt;", "Runs without an answer", "Incognito, in % of OLA"] {

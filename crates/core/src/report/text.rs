@@ -3,8 +3,8 @@
 /// A space that neither breaks nor tears a number from its unit.
 const THIN: char = '\u{202F}';
 
-/// Text that is safe between tags and in quoted attributes. Control characters and those that turn the
-/// direction of writing would let a value disguise itself or its surroundings; they become `�`.
+/// Text that is safe between tags and in quoted attributes. Control characters and those that turn
+/// the direction of writing would let a value disguise itself or its surroundings; they become `�`.
 pub(super) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -23,7 +23,8 @@ pub(super) fn escape(text: &str) -> String {
     safe
 }
 
-/// A count with its thousands set apart; past a million million, rounded. The largest stands for more.
+/// A count with its thousands set apart; past a million million, rounded. The largest stands for
+/// more.
 pub(super) fn integer(count: impl Into<u128>) -> String {
     let count = count.into();
     if count == u128::MAX {

@@ -1,11 +1,58 @@
-//! What a report says in words of the search: what guided it, and where the loss that it was to keep small has nothing to go by.
+//! What a report says in words: what guided the search, where the loss that it was to keep small has nothing to go by, and what released
+//! columns give away.
 
-use crate::policy::{Policy, Search};
+use super::text::{count, integer, percent};
+use crate::exposure::Exposed;
+use crate::policy::{Policy, Role, Search};
+use crate::registry::LossKind;
 use crate::worth::Worths;
+
+/// What released columns give away: those with unique values, most of them first, then those of which classes have a single value.
+pub(super) fn exposures(policy: &Policy, exposed: &[Exposed]) -> Vec<String> {
+    let role = |of: &Exposed| policy.columns.get(&of.column).map(|column| column.role);
+    let mut unique: Vec<&Exposed> = exposed.iter().filter(|of| of.unique > 0).collect();
+    unique.sort_by_key(|of| std::cmp::Reverse(of.unique));
+    let unique = unique.into_iter().map(|of| unique_rows(of, role(of)));
+    let told = [Role::Sensitive, Role::Target, Role::Keep].map(Some);
+    let mut uniform: Vec<&Exposed> =
+        exposed.iter().filter(|of| of.uniform > 0 && told.contains(&role(of))).collect();
+    uniform.sort_by_key(|of| std::cmp::Reverse(of.uniform_rows));
+    let uniform = uniform.into_iter().map(|of| uniform_classes(of, role(of)));
+    unique.chain(uniform).collect()
+}
+
+fn named(of: &Exposed, role: Option<Role>) -> String {
+    format!("`{}` ({})", of.column, role.map_or("", Role::name))
+}
+
+fn at_least(exact: bool) -> &'static str {
+    if exact { "" } else { "at least " }
+}
+
+fn unique_rows(of: &Exposed, role: Option<Role>) -> String {
+    let share = percent(of.unique as f64 / of.rows.max(1) as f64);
+    let (rows, verb) = (integer(of.unique), if of.unique == 1 { "has" } else { "have" });
+    format!(
+        "{}: {}{share} of the released rows ({rows}) {verb} a value that no other row has. Anyone who knows the value finds the row.",
+        named(of, role),
+        at_least(of.exact)
+    )
+}
+
+fn uniform_classes(of: &Exposed, role: Option<Role>) -> String {
+    format!(
+        "{}: {}{} of {} classes ({}) have a single value. Anyone who knows which class a person is in learns it.",
+        named(of, role),
+        at_least(of.uniform_exact),
+        integer(of.uniform),
+        integer(of.classes),
+        count(of.uniform_rows, "row")
+    )
+}
 
 /// How rows were generalized: the algorithm, and the model that guided it, with what it predicts and from what.
 pub(super) fn searched(search: &Search) -> String {
-    let Some(guide) = &search.model else { return search.algorithm.clone() };
+    let Some(guide) = &search.model else { return search.algorithm.to_string() };
     let model = match &guide.builtin {
         Some(name) => format!("a {name} model"),
         None => format!("the command {}", guide.command.join(" ")),
@@ -17,16 +64,16 @@ pub(super) fn searched(search: &Search) -> String {
     format!("{}, guided by {model} that predicts {} from {features}", search.algorithm, guide.target)
 }
 
-/// Said where a loss by what columns or values tell of the target is 0 for every release: then the search had nothing to keep small.
+/// Said where a loss by what columns or values tell of the target is 0 for every release: then the
+/// search had nothing to keep small.
 pub(super) fn untold(policy: &Policy, names: &[String], worths: &[Worths]) -> Option<String> {
-    let loss = policy.search.loss.parameters().name;
-    let bits = match loss.as_str() {
-        "column-mi" => Worths::mutual,
-        "value-mi" => Worths::most,
+    let loss = policy.search.loss.parameters().kind;
+    let bits = match loss {
+        LossKind::ColumnMi => Worths::mutual,
+        LossKind::ValueMi => Worths::most,
         _ => return None,
     };
-    let weight = |name: &String| policy.columns.get(name).and_then(|column| column.weight).unwrap_or(1.0);
-    let tells = names.iter().zip(worths).any(|(name, worths)| weight(name) * bits(worths) > 0.0);
+    let tells = names.iter().zip(worths).any(|(name, worths)| policy.weight(name) * bits(worths) > 0.0);
     (!tells).then(|| {
         format!(
             "No quasi-identifier tells anything of the target, so that the loss {loss} is 0 whatever is released, and the search had nothing to \
@@ -65,6 +112,33 @@ mod tests {
         );
     }
 
+    #[test]
+    fn columns_that_give_something_away_are_named() {
+        let of = |column: &str, unique, uniform| Exposed {
+            column: column.into(),
+            rows: 1_000,
+            values: 900,
+            unique,
+            exact: column == "cost",
+            classes: 349,
+            uniform,
+            uniform_rows: 13 * uniform,
+            uniform_exact: true,
+        };
+        let told = exposures(&policy(""), &[of("cost", 5, 146), of("age", 620, 3), of("sex", 0, 0)]);
+        assert_eq!(
+            told,
+            [
+                "`age` (quasi): at least 62\u{202F}% of the released rows (620) have a value that no other row has. Anyone who \
+                 knows the value finds the row.",
+                "`cost` (target): 0.50\u{202F}% of the released rows (5) have a value that no other row has. Anyone who knows the \
+                 value finds the row.",
+                "`cost` (target): 146 of 349 classes (1,898 rows) have a single value. Anyone who knows which class a person is in \
+                 learns it.",
+            ]
+        );
+    }
+
     /// Two columns over two leaves each, of so many rows; the target is the first column's value, or always the same.
     fn worths(rows: u32, told: bool) -> Vec<Worths> {
         let path = |leaf: &str| Path { leaf: leaf.into(), labels: Vec::new() };
@@ -90,7 +164,8 @@ mod tests {
             }
         }
         assert_eq!(untold(&policy("loss = \"lm\""), &names, &worths(6, false)), None);
-        // Values of three rows each tell nothing of themselves, and what is above them does: something is lost with the values all the same.
+        // Values of three rows each tell nothing of themselves, and what is above them does:
+        // something is lost with the values all the same.
         let path = |leaf: &str, above: &str| Path { leaf: leaf.into(), labels: vec![above.into()] };
         let paths = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")].map(|(leaf, above)| path(leaf, above));
         let hierarchy = Hierarchy::new(paths.to_vec(), false).unwrap();

@@ -1,10 +1,12 @@
-//! Three adversaries (El Emam and others 2008): the prosecutor knows that somebody is in the table, the journalist knows only that
-//! somebody is in the population, the marketer wants as many people as possible and is glad of every right guess.
+//! Three adversaries [El Emam 2008]: the prosecutor knows that a person is in the table, the
+//! journalist knows only that a person is in the population, the marketer wants to re-identify as
+//! many people as possible and accepts errors.
 //!
-//! The prosecutor finds a person among the rows of a class, the journalist among the people of the population's class.
-//! Without a table of the population, a class of f rows sampled with probability p is taken to stand for f plus a negative
-//! binomial number of people (Benedetti and Franconi 1998), and the risk is the mean of 1/F under it:
-//! ∫₀¹ v^(f−1)/(1 + cv) dv with c = (1 − p)/p. Costs by classes.
+//! The prosecutor finds a person among the rows of a class, the journalist among the people of the
+//! population's class. Without a table of the population, a class of f rows sampled with
+//! probability p is assumed to represent f plus a negative binomial number of people
+//! [Benedetti 1998], and the risk is the mean of 1/F under that distribution: ∫₀¹ v^(f−1)/(1 + cv)
+//! dv with c = (1 − p)/p. Costs by classes.
 
 /// The largest class for which the recurrence is run; beyond it the series needs few terms.
 const RECURRENCE: u64 = 40;
@@ -39,7 +41,7 @@ impl Rows {
     }
 }
 
-/// The mean of 1/F where F is `rows` plus the failures before so many successes of probability p.
+/// The mean of 1/F, with F = `rows` plus the failures before this many successes of probability p.
 pub(super) fn expected_inverse(rows: u64, p: f64) -> f64 {
     let f = rows as f64;
     if p >= 1.0 {

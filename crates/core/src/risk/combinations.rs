@@ -1,25 +1,27 @@
-//! Uniqueness of combinations of columns (Sweeney 1997 shows it for a voter list): how many rows are the only ones with
-//! their values in each set of at most so many columns.
+//! Uniqueness of combinations of columns ([Sweeney 1997] for a voter list): the number of unique
+//! rows in each set of columns up to a maximum size.
 //!
-//! The sets of the largest size are grouped from the distinct tuples of all columns; every smaller set is rolled up from the set
-//! that has one column more, the one of fewest values, because that superset has few classes. Sets of the largest size
-//! run in parallel, each with its subsets, so that memory is one chain of groupings per thread. Distinction and separation are those of Motwani and Xu (2007).
+//! The sets of the largest size are grouped from the distinct tuples of all columns; every smaller
+//! set is rolled up from the superset with one more column that has the fewest values, because that
+//! superset has few classes. Sets of the largest size run in parallel, each with its subsets, so
+//! memory is one chain of groupings per thread. Distinction and separation are those of
+//! [Motwani 2007].
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::grouping::{Columns, Grouping};
-use super::watch::{Stage, Told, Watch, stopped};
 use crate::error::{Fault, Result};
 use crate::rank::Ranker;
+use crate::watch::{Counter, Stage, Watch};
 
 /// The most sets of columns that are listed.
 const MOST: u64 = 100_000;
 
-/// What a set of columns tells.
+/// The figures of a set of columns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Combination {
-    /// The columns, in the order in which they were asked for.
+    /// The columns, in the order of the request.
     pub columns: Vec<String>,
     /// Distinct combinations of values.
     pub classes: u64,
@@ -33,7 +35,7 @@ pub struct Combination {
     pub median: u64,
     /// Distinct combinations by rows.
     pub distinction: f64,
-    /// Pairs of rows that the columns tell apart, by all pairs; 0 where there is no pair.
+    /// Pairs of rows that the columns distinguish, over all pairs; 0 if there is no pair.
     pub separation: f64,
 }
 
@@ -42,7 +44,7 @@ pub(super) fn combinations(
     columns: &Columns,
     names: &[String],
     most: usize,
-    watch: &Watch<'_>,
+    watch: &Watch,
 ) -> Result<Vec<Combination>> {
     let width = columns.width();
     let most = most.min(width);
@@ -51,8 +53,8 @@ pub(super) fn combinations(
     // From few values to many: the column that a set is rolled up over is the first that it lacks.
     let mut order: Vec<usize> = (0..width).collect();
     order.sort_by_key(|&c| (columns.values(c), c));
-    let told = Told::new(watch, Stage::Combinations, number);
-    let walk = Walk { columns, names, order: &order, watch, told: &told };
+    let counter = Counter::new(watch, Stage::Combinations, Some(number));
+    let walk = Walk { columns, names, order: &order, watch, counter: &counter };
     let largest = sets(width, most);
     let parts: Vec<Result<Vec<Combination>>> =
         largest.par_iter().map(|set| walk.with_subsets(&all, set)).collect();
@@ -91,7 +93,7 @@ pub(super) fn listable(width: usize, most: usize) -> Result<u64> {
         .into())
 }
 
-/// How many sets of so many columns there are; the largest number stands for more.
+/// The number of sets of this many columns; saturates at the maximum.
 pub(super) fn choose(width: usize, size: usize) -> u64 {
     let (width, mut number) = (width as u64, 1u64);
     for i in 1..=size as u64 {
@@ -101,7 +103,7 @@ pub(super) fn choose(width: usize, size: usize) -> u64 {
     number
 }
 
-/// All sets of so many columns, in order.
+/// All sets of `size` columns, in order.
 pub(super) fn sets(width: usize, size: usize) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new()];
     for _ in 0..size {
@@ -118,8 +120,8 @@ struct Walk<'a> {
     columns: &'a Columns,
     names: &'a [String],
     order: &'a [usize],
-    watch: &'a Watch<'a>,
-    told: &'a Told<'a>,
+    watch: &'a Watch,
+    counter: &'a Counter<'a>,
 }
 
 impl Walk<'_> {
@@ -138,12 +140,10 @@ impl Walk<'_> {
         ranker: &mut Ranker,
         found: &mut Vec<Combination>,
     ) -> Result<()> {
-        if (self.watch.cancelled)() {
-            return Err(stopped());
-        }
+        self.watch.check()?;
         let grouping = self.columns.roll_up(from, set, ranker);
         found.push(self.judged(&grouping, ranker)?);
-        self.told.one();
+        self.counter.one()?;
         for &left_out in set.iter().filter(|_| set.len() > 1) {
             let smaller: Vec<usize> = set.iter().copied().filter(|&c| c != left_out).collect();
             if self.order.iter().find(|c| !smaller.contains(c)) == Some(&left_out) {

@@ -1,22 +1,25 @@
-//! A population whose table is at hand: how many people cannot be told from each combination of the sample.
+//! A population with an available table: the number of people who match each combination of the
+//! sample.
 //!
-//! The population's combinations are written in the sample's codes and looked up one by one. Where missing cells match
-//! everything, those of both tables are counted together by patterns of missing columns. Costs by combinations of both.
+//! The population's combinations are translated to the sample's codes and looked up one by one. If
+//! missing cells match everything, those of both tables are counted together by patterns of missing
+//! columns. Costs by combinations of both.
 
 use super::grouping::Columns;
 use super::table::{People, Population, Table};
-use super::watch::Watch;
 use crate::error::{Fault, Result};
 use crate::policy::Missing;
 use crate::rank::Ranker;
 use crate::table::Code;
+use crate::watch::Watch;
 
 impl Table {
-    /// The population of this sample, from a table of the same columns. Rows of it that lack a value are left out where the sample's are.
+    /// The population of this sample, from a table of the same columns. Rows of it that lack a
+    /// value are left out where the sample's are.
     ///
     /// # Errors
     /// A combination that the sample has more often than the population; when stopped.
-    pub fn drawn_from(&self, population: &Table, missing: Missing, watch: &Watch<'_>) -> Result<Population> {
+    pub fn drawn_from(&self, population: &Table, missing: Missing, watch: &Watch) -> Result<Population> {
         let theirs = Theirs::new(self, population, missing);
         let (of_tuple, short, unique) = match missing {
             Missing::Wildcard => theirs.matched(watch)?,
@@ -34,7 +37,8 @@ impl Table {
         Ok(Population::Table(People { of_tuple, all, unique }))
     }
 
-    /// The combinations that are looked at: without those that lack a value where such rows are suppressed.
+    /// The combinations that are looked at: without those that lack a value where such rows are
+    /// suppressed.
     pub(super) fn kept(&self, missing: Missing) -> Vec<usize> {
         let lacks = |at: usize| {
             (0..self.names.len()).any(|c| Some(self.tuples.code(at, c)) == self.dictionaries[c].missing())
@@ -50,7 +54,8 @@ struct Theirs<'a> {
     missing: Missing,
     /// The population's combinations that count.
     kept: Vec<usize>,
-    /// Column → code of the population → the same value in the sample's codes, further codes for what the sample lacks.
+    /// Column → code of the population → the same value in the sample's codes, further codes for
+    /// what the sample lacks.
     maps: Vec<Vec<Code>>,
 }
 
@@ -75,7 +80,8 @@ impl<'a> Theirs<'a> {
         self.maps[column][self.population.tuples.code(at, column) as usize]
     }
 
-    /// People of every combination of the sample, how many combinations have too few, and unique people.
+    /// People of every combination of the sample, how many combinations have too few, and unique
+    /// people.
     fn found(&self) -> (Vec<u64>, u64, u64) {
         let mut people = vec![0; self.sample.tuples.len()];
         let mut unique = 0;
@@ -93,7 +99,7 @@ impl<'a> Theirs<'a> {
     }
 
     /// The same where missing cells match everything.
-    fn matched(&self, watch: &Watch<'_>) -> Result<(Vec<u64>, u64, u64)> {
+    fn matched(&self, watch: &Watch) -> Result<(Vec<u64>, u64, u64)> {
         let ours = self.sample.tuples.len();
         let codes = (0..self.maps.len()).map(|column| {
             let sample = (0..ours).map(|at| self.sample.tuples.code(at, column));

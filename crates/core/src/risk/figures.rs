@@ -1,4 +1,4 @@
-//! Figures as plain data: what risk is told as, in JSON and on the screen.
+//! Risk figures as plain data, for JSON and text.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -32,7 +32,7 @@ impl Figure {
     }
 }
 
-/// Figures by name, in the order in which they are told.
+/// Figures by name, in display order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figures(Vec<(&'static str, Figure)>);
 

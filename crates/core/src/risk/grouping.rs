@@ -1,17 +1,18 @@
-//! The classes that some of the columns form, from the classes that more of them form.
+//! Groups the classes of some columns from the classes of a superset of them.
 //!
-//! Distinct tuples are grouped once over all columns, and every set of columns is grouped from its nearest superset at
-//! hand. A key is the mixed-radix number of a tuple's codes; where that does not fit 64 bits, the columns so far are
-//! ranked first. One look-up per class and column and one rank per class. With missing cells as wildcards, the rows that
-//! match a class are counted by pairs of patterns of missing columns: 2 × classes × patterns.
+//! Distinct tuples are grouped once over all columns, and every set of columns is grouped from its
+//! nearest available superset. A key is the mixed-radix number of a tuple's codes; if that does not
+//! fit 64 bits, the columns so far are ranked first. Costs one look-up per class and column and one
+//! rank per class. If missing cells are wildcards, the rows that match a class are counted by pairs
+//! of patterns of missing columns: 2 × classes × patterns.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use super::watch::{Watch, stopped};
 use crate::error::Result;
 use crate::rank::Ranker;
 use crate::table::Code;
+use crate::watch::Watch;
 
 /// The distinct tuples of all columns, column by column.
 pub(super) struct Columns {
@@ -116,11 +117,12 @@ impl Columns {
         keys.iter().map(|&key| ranker.id(key)).collect()
     }
 
-    /// For each class, the rows that cannot be told from it; its own rows where nothing is missing.
+    /// For each class, the number of rows indistinguishable from it; its own rows if nothing is
+    /// missing.
     ///
     /// # Errors
     /// When stopped.
-    pub fn matches(&self, grouping: &Grouping, ranker: &mut Ranker, watch: &Watch<'_>) -> Result<Vec<u64>> {
+    pub fn matches(&self, grouping: &Grouping, ranker: &mut Ranker, watch: &Watch) -> Result<Vec<u64>> {
         let own = grouping.count.iter().map(|&n| u64::from(n)).collect::<Vec<_>>();
         if grouping.columns.iter().all(|&c| self.wildcard[c].is_none()) {
             return Ok(own);
@@ -128,7 +130,7 @@ impl Columns {
         self.summed(grouping, &own, ranker, watch)
     }
 
-    /// For each class, the sum of what the classes have that cannot be told from it.
+    /// For each class, the sum over the classes indistinguishable from it.
     ///
     /// # Errors
     /// When stopped.
@@ -137,14 +139,12 @@ impl Columns {
         grouping: &Grouping,
         have: &[T],
         ranker: &mut Ranker,
-        watch: &Watch<'_>,
+        watch: &Watch,
     ) -> Result<Vec<T>> {
         let patterns = self.patterns(grouping);
         let mut sums = vec![T::default(); have.len()];
         for (mine, ours) in &patterns {
-            if (watch.cancelled)() {
-                return Err(stopped());
-            }
+            watch.check()?;
             for (theirs, others) in &patterns {
                 let known = |&(i, _): &(usize, usize)| (mine | theirs) >> i & 1 == 0;
                 let both = grouping.columns.iter().copied().enumerate().filter(known);
@@ -165,7 +165,8 @@ impl Columns {
         Ok(sums)
     }
 
-    /// The classes by which of their columns are missing, as bits: bit i is the grouping's column i.
+    /// The classes by which of their columns are missing, as bits: bit i is the grouping's column
+    /// i.
     fn patterns(&self, grouping: &Grouping) -> BTreeMap<u128, Vec<u32>> {
         let mut patterns: BTreeMap<u128, Vec<u32>> = BTreeMap::new();
         for (class, mask) in self.masks(grouping).into_iter().enumerate() {

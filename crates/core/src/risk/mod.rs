@@ -1,8 +1,9 @@
-//! How recognizable the people in a table are, before or after a release.
+//! Re-identification risk of a table, before or after a release.
 //!
-//! [`assess`] tells which combinations of columns single out rows (Sweeney 1997), what three adversaries would find (El Emam and others
-//! 2008), and how many of the people singled out are so in the population too (see [`crate::population`]). It needs
-//! the distinct combinations of the quasi-identifiers and nothing else; no value of a cell is in its answer.
+//! [`assess`] reports which combinations of columns single out rows [Sweeney 1997], the success of
+//! three adversaries [El Emam 2008], and how many sample uniques are population uniques (see
+//! [`crate::population`]). It needs only the distinct combinations of the quasi-identifiers; its
+//! result contains no cell values.
 
 mod adversaries;
 mod combinations;
@@ -13,14 +14,12 @@ mod people;
 mod special;
 mod table;
 mod text;
-mod watch;
 
 pub use combinations::Combination;
 pub use figures::{Figure, Figures};
 pub use special::{Contribution, Score, Special};
 pub use table::{Named, Parts, People, Population, Table, Weights, check_names};
 pub use text::text;
-pub use watch::{Stage, Watch};
 
 use serde::Serialize;
 
@@ -28,6 +27,7 @@ use crate::error::{Error, Fault, Result};
 use crate::policy::Missing;
 use crate::population::Sizes;
 use crate::rank::Ranker;
+use crate::watch::Watch;
 use adversaries::Rows;
 use grouping::{Columns, Grouping};
 use people::Seen;
@@ -39,7 +39,7 @@ pub struct Asked {
     pub max_size: usize,
     /// The risk above which a row counts as at risk.
     pub threshold: f64,
-    /// What a missing cell means.
+    /// The meaning of a missing cell.
     pub missing: Missing,
     /// The people that the table was drawn from.
     pub population: Population,
@@ -47,7 +47,7 @@ pub struct Asked {
     pub seed: u64,
 }
 
-/// What was found.
+/// The findings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Risk {
     /// The columns that were looked at.
@@ -114,8 +114,8 @@ impl Asked {
 ///
 /// # Errors
 /// What makes no sense, a population smaller than the table, a table of no rows, more combinations or memory than there should be;
-/// [`crate::error::Kind::Unsolvable`] when stopped.
-pub fn assess(table: &Table, asked: &Asked, watch: &Watch<'_>) -> Result<Risk> {
+/// [`crate::error::Kind::Cancelled`] when asked to stop.
+pub fn assess(table: &Table, asked: &Asked, watch: &Watch) -> Result<Risk> {
     asked.check()?;
     combinations::listable(table.names.len(), asked.max_size)?;
     let kept = table.kept(asked.missing);
@@ -150,12 +150,12 @@ pub fn assess(table: &Table, asked: &Asked, watch: &Watch<'_>) -> Result<Risk> {
     })
 }
 
-/// What is known of the population, for the combinations that are looked at.
+/// The facts about the population, for the combinations that are looked at.
 fn of_kept(
     population: &Population,
     kept: &[usize],
     (columns, all): (&Columns, &Grouping),
-    watch: &Watch<'_>,
+    watch: &Watch,
 ) -> Result<Population> {
     Ok(match population {
         Population::Weights(weights) => {
@@ -227,7 +227,8 @@ fn left_out(figures: &mut Figures, table: &Table, rows: u64, missing: Missing) {
     }
 }
 
-/// What is counted in the table itself. Each class has its rows and the rows that cannot be told from it.
+/// The figures counted in the table itself. Each class has its rows and the number of rows
+/// indistinguishable from it.
 fn counted(figures: &mut Figures, classes: &[(u64, u64)], asked: &Asked) {
     let rows: u64 = classes.iter().map(|&(count, _)| count).sum();
     let unique = classes.iter().filter(|&&(_, size)| size == 1).count();
@@ -247,18 +248,18 @@ fn counted(figures: &mut Figures, classes: &[(u64, u64)], asked: &Asked) {
     let means = "rows of the smallest class: the k of k-anonymity";
     figures.put("smallest_class", Figure::exact(smallest as f64, means));
     let means = format!(
-        "somebody who is known to be in the table can be found with a probability of up to {}",
+        "a person known to be in the table can be identified with a probability of up to {}",
         percent(risks.highest)
     );
     figures.put("prosecutor", Figure::exact(risks.highest, means));
     let means = format!(
-        "{} of the rows can be found with a probability above {}",
+        "{} of the rows can be identified with a probability above {}",
         percent(risks.above),
         asked.threshold
     );
     figures.put("rows_at_risk", Figure::exact(risks.above, means));
     let means = format!(
-        "whoever guesses a person for every row is right for {} of them on average",
+        "someone who matches every row to a person is right for {} of them on average",
         percent(risks.mean)
     );
     figures.put("marketer", Figure::exact(risks.mean, means));

@@ -1,7 +1,7 @@
-//! What depends on the population: the journalist, and how many people are unique in it.
+//! The figures that depend on the population: journalist risk and population uniqueness.
 //!
-//! With a table of the population both are counted; otherwise they are estimated, each with limits. Costs by classes, and 200 estimates
-//! per estimator for the intervals.
+//! With a table of the population both are counted; otherwise they are estimated, each with limits.
+//! Costs by classes, and 200 estimates per estimator for the intervals.
 
 use super::Asked;
 use super::adversaries::{Rows, expected_inverse};
@@ -13,7 +13,7 @@ use crate::population::{Estimator, LEVEL, Sample, Sizes, dankar, interval, pitma
 
 /// The classes of all columns.
 pub(super) struct Seen<'a> {
-    /// Rows of each class, and rows that cannot be told from it.
+    /// Rows of each class, and rows indistinguishable from it.
     pub classes: &'a [(u64, u64)],
     /// How many classes have which number of rows.
     pub sizes: &'a Sizes,
@@ -40,8 +40,8 @@ pub(super) fn estimated(
         return Err(too_small(people, seen.rows).key(population.key()).into());
     }
     let sample = Sample::new(seen.sizes.clone(), people).map_err(|e| e.map(|f| f.key(population.key())))?;
-    figures.put("population", Figure::exact(people as f64, "people whom the table could have been about"));
-    let means = "rows that were looked at, as a share of the population";
+    figures.put("population", Figure::exact(people as f64, "size of the population"));
+    let means = "sampling fraction: rows over the size of the population";
     figures.put("sampling_fraction", Figure::exact(sample.fraction(), means));
     journalist(figures, seen, &sample, population, asked.threshold);
     match population {
@@ -78,14 +78,15 @@ fn journalist(
         Rows::of(classes.iter().enumerate().map(|(i, &(count, _))| (count, risk(i))), threshold)
     };
     let value = of(&risk);
-    // A class has at least its own people, and at most everybody who is not in another class of the table.
+    // A class has at least its own people, and at most everybody who is not in another class of the
+    // table.
     let others = sample.population() - sample.sizes().rows();
     let (low, high, how) = match population {
         Population::Table(_) => (value, value, "counted in the population"),
         _ => (
             of(&|i| 1.0 / (classes[i].1 + others) as f64),
             of(&|i| 1.0 / classes[i].1 as f64),
-            "estimated; low and high cannot be passed",
+            "estimate; bounds are the smallest and largest possible values",
         ),
     };
     let mut put = |name, field: fn(Rows) -> f64, means: &str| {

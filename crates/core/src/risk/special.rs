@@ -1,29 +1,32 @@
-//! Special uniques (Elliot, Manning and Ford 2002): rows that few columns already single out.
+//! Special uniques [Elliot 2002]: rows that few columns already single out.
 //!
-//! A minimal sample unique of a row is a set of columns in which the row is unique while it is not in any smaller part of
-//! the set. One of k columns, among those of at most M of all A columns, scores Π (A − i) for i from k to M, the factors above 0; a row's score is
-//! the sum, and a column's contribution is the share of all scores that comes from sets with it. That is the score of Elliot,
-//! Manning and Ford, as sdcMicro and its guide have it; the factor is left out only where sets may have all columns. Sets are walked by
-//! size as in SUDA2 (Manning, Haglin and Keane 2008) but as one bit a tuple: a set's minimal uniques are its uniques
-//! without those of its parts. One grouping per set; memory is one bit per unique tuple and set of the size below the largest, and
-//! more than [`MEMORY`] is refused.
+//! A minimal sample unique of a row is a set of columns in which the row is unique, while it is not
+//! unique in any proper subset. One of k columns, among those of at most M of all A columns, scores
+//! Π (A − i) for i from k to M, using the factors above 0; a row's score is the sum, and a column's
+//! contribution is the share of all scores that comes from sets with it. This is the score of
+//! Elliot, Manning and Ford as implemented and documented by sdcMicro; the factor is left out only
+//! if sets may have all columns. Sets are visited by size as in SUDA2 [Manning 2008] but as one bit
+//! per tuple: a set's minimal uniques are its uniques minus those of its subsets. Costs one
+//! grouping per set; memory is one bit per unique tuple and set of the size below the largest, and
+//! more than [`MEMORY`] is rejected.
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::combinations::{choose, sets};
 use super::grouping::{Columns, Grouping};
-use super::watch::{Stage, Told, Watch, stopped};
 use crate::error::{Fault, Result};
 use crate::rank::Ranker;
+use crate::watch::{Counter, Stage, Watch};
 
-/// The most columns of a minimal sample unique that is looked for: a row that more are needed for is not special.
+/// The most columns of a minimal sample unique that is looked for: a row that more are needed for
+/// is not special.
 const MOST: usize = 3;
 /// The most bytes that uniques of smaller sets may take.
 const MEMORY: u64 = 1 << 30;
 /// Sets of the largest size that are looked at together; nothing is kept of them.
 const CHUNK: usize = 64;
-/// Shares of rows whose scores are told.
+/// Shares of rows whose scores are reported.
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 
 /// Rows that few columns single out.
@@ -60,12 +63,7 @@ pub struct Contribution {
 }
 
 /// The special uniques of a table.
-pub(super) fn special(
-    columns: &Columns,
-    names: &[String],
-    most: usize,
-    watch: &Watch<'_>,
-) -> Result<Special> {
+pub(super) fn special(columns: &Columns, names: &[String], most: usize, watch: &Watch) -> Result<Special> {
     let width = columns.width();
     let most = most.min(MOST).min(width);
     let walk = Walk::new(columns, most, watch)?;
@@ -99,7 +97,8 @@ pub(super) fn special(
     })
 }
 
-/// Refuses more memory than is given to the uniques of smaller sets: those of two sizes are held at a time, of the largest size none.
+/// Refuses more memory than is given to the uniques of smaller sets: those of two sizes are held at
+/// a time, of the largest size none.
 pub(super) fn affordable(width: usize, most: usize, uniques: usize) -> Result<()> {
     let most = most.min(MOST).min(width);
     let held = |size: usize| if size == 0 || size >= most { 0 } else { choose(width, size) };
@@ -125,12 +124,12 @@ struct Walk<'a> {
     uniques: Vec<u32>,
     /// Tuple → its place among these.
     places: Vec<u32>,
-    watch: &'a Watch<'a>,
-    told: Told<'a>,
+    watch: &'a Watch,
+    counter: Counter<'a>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(columns: &'a Columns, most: usize, watch: &'a Watch<'a>) -> Result<Self> {
+    fn new(columns: &'a Columns, most: usize, watch: &'a Watch) -> Result<Self> {
         let mut uniques = Vec::new();
         let mut places = vec![0; columns.tuples()];
         for (tuple, _) in columns.counts().iter().enumerate().filter(|(_, rows)| **rows == 1) {
@@ -139,8 +138,8 @@ impl<'a> Walk<'a> {
         }
         affordable(columns.width(), most, uniques.len())?;
         let number = (1..=most).map(|size| choose(columns.width(), size)).sum();
-        let told = Told::new(watch, Stage::Special, number);
-        Ok(Walk { columns, all: columns.all(), uniques, places, watch, told })
+        let counter = Counter::new(watch, Stage::SpecialUniques, Some(number));
+        Ok(Walk { columns, all: columns.all(), uniques, places, watch, counter })
     }
 
     fn no_bits(&self) -> Vec<u64> {
@@ -150,9 +149,7 @@ impl<'a> Walk<'a> {
     /// For each set, one bit per unique tuple: whether the set's columns single it out.
     fn uniques_of(&self, sets: &[Vec<usize>]) -> Result<Vec<Vec<u64>>> {
         let bits = |ranker: &mut Ranker, set: &Vec<usize>| {
-            if (self.watch.cancelled)() {
-                return Err(stopped());
-            }
+            self.watch.check()?;
             let grouping = self.columns.roll_up(&self.all, set, ranker);
             let matches = self.columns.matches(&grouping, ranker, self.watch)?;
             let mut bits = self.no_bits();
@@ -160,7 +157,7 @@ impl<'a> Walk<'a> {
                 let place = self.places[tuple as usize] as usize;
                 bits[place / 64] |= 1 << (place % 64);
             }
-            self.told.one();
+            self.counter.one()?;
             Ok(bits)
         };
         sets.par_iter().map_init(Ranker::default, bits).collect()

@@ -1,7 +1,7 @@
-//! What risk is assessed of: a grouped table, and what is known of the people that it was drawn from.
+//! The input of a risk assessment: a grouped table, and the facts about its population.
 //!
-//! A table is read with more columns than are asked for where those say which rows were suppressed or how many people a row
-//! stands for; [`Table::parted`] folds them away. Costs one look at every combination.
+//! A table is read with additional columns if they mark suppressed rows or the number of people
+//! that a row represents; [`Table::parted`] folds them away. Costs one step per combination.
 
 use crate::error::{Error, Fault, Result, nearest};
 use crate::hierarchy::TOP;
@@ -16,22 +16,25 @@ pub struct Table {
     pub dictionaries: Vec<Dictionary>,
     /// The combinations, in codes of the dictionaries.
     pub tuples: Tuples,
-    /// Rows that are not among the combinations because they were suppressed; none where it is not known whether any were.
+    /// Rows that are not among the combinations because they were suppressed; none where it is not
+    /// known whether any were.
     pub suppressed: Option<u64>,
 }
 
-/// What the columns of a table that was read are: those asked for, then other quasi-identifiers, then a weight.
+/// The columns of a table that was read: the requested ones, then other quasi-identifiers, then a
+/// weight.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts {
-    /// How many are asked for.
+    /// The number of requested columns.
     pub asked: usize,
     /// Whether the last one is the weight.
     pub weights: bool,
-    /// How many rows with `*` in every quasi-identifier were suppressed at the most, where that is known.
+    /// How many rows with `*` in every quasi-identifier were suppressed at the most, where that is
+    /// known.
     pub starred: Option<u64>,
 }
 
-/// What is known of the population.
+/// The facts about the population.
 #[derive(Debug, Clone, Default)]
 pub enum Population {
     /// Nothing.
@@ -70,7 +73,7 @@ pub struct Weights {
 /// A population whose table is at hand.
 #[derive(Debug, Clone)]
 pub struct People {
-    /// People who cannot be told from each combination of the sample.
+    /// People indistinguishable from each combination of the sample.
     pub(super) of_tuple: Vec<u64>,
     /// Everybody.
     pub(super) all: u64,
@@ -78,7 +81,7 @@ pub struct People {
     pub(super) unique: u64,
 }
 
-/// Columns that are asked for, and what asks for them: an option, or a file.
+/// The requested columns, and the option or file that requests them.
 #[derive(Debug, Clone, Copy)]
 pub struct Named<'a> {
     /// What asks for them.
@@ -116,12 +119,12 @@ fn listed(columns: &[String]) -> String {
 }
 
 impl Table {
-    /// A table of which it is not known whether rows were suppressed.
+    /// A table without information about suppressed rows.
     pub fn new(names: Vec<String>, dictionaries: Vec<Dictionary>, tuples: Tuples) -> Self {
         Table { names, dictionaries, tuples, suppressed: None }
     }
 
-    /// The columns asked for, without the rows that were suppressed, and the weights where there are any.
+    /// The requested columns, without suppressed rows, and the weights if there are any.
     ///
     /// # Errors
     /// A weight that is missing, no number, or below 0.
@@ -140,7 +143,8 @@ impl Table {
             let weight = weights.as_ref().map_or(0.0, |w| w[row[quasi] as usize]);
             all += weight * f64::from(count);
             if stars.as_ref().is_some_and(|stars| stars[..] == row[..quasi]) {
-                // Rows that were generalized to the very top look the same; what is not claimed to be suppressed is a class.
+                // Rows that were generalized to the very top look the same; what is not claimed to
+                // be suppressed is a class.
                 let starred = u32::try_from(most - suppressed).unwrap_or(u32::MAX).min(count);
                 suppressed += u64::from(starred);
                 count -= starred;
@@ -171,8 +175,8 @@ impl Table {
         (0..values.len() as u32).map(|code| weight(column, values.value(code))).collect()
     }
 
-    /// The combination of `*` in so many columns; none where no row has it, and where all rows have it, which is no suppression but
-    /// the most general of releases.
+    /// The combination of `*` in this many columns; none if no row has it, or if all rows have it,
+    /// which is not suppression but the most general release.
     pub(super) fn stars(&self, columns: usize) -> Option<Vec<Code>> {
         let star = |dictionary: &Dictionary| dictionary.get(Some(TOP));
         let stars: Vec<Code> = self.dictionaries.iter().take(columns).map(star).collect::<Option<_>>()?;

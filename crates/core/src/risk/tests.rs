@@ -28,8 +28,6 @@ fn asked(missing: Missing, max_size: usize) -> Asked {
     Asked { max_size, threshold: 0.2, missing, population: Population::Unknown, seed: 1 }
 }
 
-const WATCH: Watch<'static> = Watch { progress: &|_, _, _| {}, cancelled: &|| false };
-
 fn alike(a: &Row, b: &Row, set: &[usize], missing: Missing) -> bool {
     let any = |v: &Option<u32>| v.is_none() && missing == Missing::Wildcard;
     set.iter().all(|&c| a[c] == b[c] || any(&a[c]) || any(&b[c]))
@@ -76,7 +74,7 @@ proptest! {
         most in 1usize..6,
         missing in missings(),
     ) {
-        let risk = assess(&table(&rows, 4), &asked(missing, most), &WATCH);
+        let risk = assess(&table(&rows, 4), &asked(missing, most), &Watch::none());
         let complete = |r: &&Row| missing != Missing::Suppress || r.iter().all(Option::is_some);
         let left: Vec<Row> = rows.iter().filter(complete).cloned().collect();
         if left.is_empty() {
@@ -106,7 +104,7 @@ proptest! {
         wildcard in any::<bool>(),
     ) {
         let missing = if wildcard { Missing::Wildcard } else { Missing::Value };
-        let risk = assess(&table(&rows, 2), &asked(missing, 1), &WATCH).unwrap();
+        let risk = assess(&table(&rows, 2), &asked(missing, 1), &Watch::none()).unwrap();
         let risks: Vec<f64> = rows
             .iter()
             .map(|a| 1.0 / rows.iter().filter(|b| alike(a, b, &[0, 1], missing)).count() as f64)
@@ -126,7 +124,7 @@ proptest! {
         most in 1usize..5,
         missing in prop_oneof![Just(Missing::Value), Just(Missing::Wildcard)],
     ) {
-        let found = assess(&table(&rows, 5), &asked(missing, most), &WATCH).unwrap().special_uniques;
+        let found = assess(&table(&rows, 5), &asked(missing, most), &Watch::none()).unwrap().special_uniques;
         let most = most.min(3);
         let unique = |row: &Row, set: &[usize]| rows.iter().filter(|b| alike(row, b, set, missing)).count() == 1;
         let mut by_size = vec![0u64; most];
@@ -175,11 +173,11 @@ proptest! {
         // The sample meets its values in another order than the population does.
         let drawn: Vec<Row> = rows.iter().take(part).rev().cloned().collect();
         let sample = table(&drawn, 2);
-        let population = sample.drawn_from(&table(&rows, 2), missing, &WATCH).unwrap();
+        let population = sample.drawn_from(&table(&rows, 2), missing, &Watch::none()).unwrap();
         let rows: Vec<Row> = rows.iter().filter(complete).cloned().collect();
         let drawn: Vec<Row> = drawn.iter().filter(complete).cloned().collect();
         prop_assume!(!drawn.is_empty());
-        let risk = assess(&sample, &Asked { population, ..asked(missing, 1) }, &WATCH).unwrap();
+        let risk = assess(&sample, &Asked { population, ..asked(missing, 1) }, &Watch::none()).unwrap();
         let size = |a: &Row| rows.iter().filter(|b| alike(a, b, &[0, 1], missing)).count() as f64;
         let value = |name: &str| risk.figures.get(name).unwrap().value.unwrap();
         prop_assert_eq!(value("journalist"), drawn.iter().map(|r| 1.0 / size(r)).fold(0.0, f64::max));
@@ -191,7 +189,8 @@ proptest! {
 }
 
 proptest! {
-    /// Weights are added up over the rows that cannot be told apart, those of rows that are left out are spread over the others.
+    /// Weights are summed over indistinguishable rows; those of rows that are left out are spread
+    /// over the others.
     #[test]
     fn weights_and_fractions_follow_missing_cells(
         rows in prop::collection::vec((prop::option::weighted(0.8, 0u32..4), 1u32..9), 1..40),
@@ -202,7 +201,7 @@ proptest! {
         let kept: Vec<&(Option<u32>, u32)> =
             rows.iter().filter(|r| missing != Missing::Suppress || r.0.is_some()).collect();
         prop_assume!(!kept.is_empty());
-        let risk = assess(&sample, &Asked { population, ..asked(missing, 1) }, &WATCH).unwrap();
+        let risk = assess(&sample, &Asked { population, ..asked(missing, 1) }, &Watch::none()).unwrap();
         let all: u32 = rows.iter().map(|r| r.1).sum();
         let spread = f64::from(all) / kept.iter().map(|r| f64::from(r.1)).sum::<f64>();
         let alike = |a: &Option<u32>, b: &Option<u32>| {
@@ -220,7 +219,7 @@ proptest! {
         prop_assert_eq!(value("zayatz").is_none(), missing == Missing::Wildcard);
         // A fraction is that of the whole table, whatever is left out.
         let population = Population::Fraction(0.25);
-        let risk = assess(&sample, &Asked { population, ..asked(missing, 1) }, &WATCH).unwrap();
+        let risk = assess(&sample, &Asked { population, ..asked(missing, 1) }, &Watch::none()).unwrap();
         prop_assert_eq!(risk.figures.get("population").unwrap().value, Some(4.0 * rows.len() as f64));
     }
 }
@@ -265,16 +264,16 @@ fn suppressed_rows_of_a_release_are_left_out() {
     assert_eq!(first.tuples.counts(), [3, 1]);
     let Some(Population::Weights(weights)) = population else { panic!("no weights") };
     assert_eq!((weights.of_tuple, weights.all), (vec![10.0, 3.0], 22.0));
-    let risk = assess(&first, &asked(Missing::Value, 1), &WATCH).unwrap();
+    let risk = assess(&first, &asked(Missing::Value, 1), &Watch::none()).unwrap();
     let value = |name: &str| risk.figures.get(name).and_then(|f| f.value);
     assert_eq!((value("rows"), value("suppressed"), value("starred_rows")), (Some(4.0), Some(2.0), None));
     // Suppressed rows are part of the table that a fraction is of.
     let population = Population::Fraction(0.1);
-    let risk = assess(&first, &Asked { population, ..asked(Missing::Value, 1) }, &WATCH).unwrap();
+    let risk = assess(&first, &Asked { population, ..asked(Missing::Value, 1) }, &Watch::none()).unwrap();
     assert_eq!(risk.figures.get("population").unwrap().value, Some(60.0));
     // Where it is known that nothing was starred, stars are generalized values.
     let (whole, _) = texts(&RELEASE).parted(Parts { asked: 2, weights: true, starred: Some(0) }).unwrap();
-    let risk = assess(&whole, &asked(Missing::Value, 1), &WATCH).unwrap();
+    let risk = assess(&whole, &asked(Missing::Value, 1), &Watch::none()).unwrap();
     assert_eq!(risk.figures.get("rows").unwrap().value, Some(6.0));
     assert!(risk.figures.get("starred_rows").is_none() && risk.figures.get("suppressed").is_none());
     // No more than were suppressed are left out.
@@ -289,14 +288,15 @@ fn suppressed_rows_of_a_release_are_left_out() {
 #[test]
 fn stars_of_a_table_that_may_be_a_release_are_explained() {
     let rows: Vec<&[&str]> = RELEASE.iter().map(|row| &row[..2]).collect();
-    let risk = assess(&texts(&rows), &asked(Missing::Value, 1), &WATCH).unwrap();
+    let risk = assess(&texts(&rows), &asked(Missing::Value, 1), &Watch::none()).unwrap();
     let starred = risk.figures.get("starred_rows").unwrap();
     assert_eq!(starred.value, Some(2.0));
     assert!(starred.means.contains("--certificate"), "{}", starred.means);
     assert!(risk.figures.get("suppressed").is_none());
 }
 
-/// Four columns, sets of up to three: a minimal sample unique of one column scores 3 · 2 · 1, of two 2 · 1, of three 1.
+/// Four columns, sets of up to three: a minimal sample unique of one column scores 3 · 2 · 1, of
+/// two 2 · 1, of three 1.
 #[test]
 fn special_uniques_score_as_in_the_paper() {
     let rows = texts(&[
@@ -309,7 +309,7 @@ fn special_uniques_score_as_in_the_paper() {
     ]);
     // Row 1: (a) and (x, p, 1), 6 + 1. Row 2: (x, q), (q, 1) and (b, x, 1), 2 + 2 + 1. Row 3: (y, p), (y, 1) and (b, p, 1).
     // Row 5: (x, 2), (p, 2) and (b, x, p). Rows 4 and 6 are the same.
-    let found = assess(&rows, &asked(Missing::Value, 4), &WATCH).unwrap().special_uniques;
+    let found = assess(&rows, &asked(Missing::Value, 4), &Watch::none()).unwrap().special_uniques;
     assert_eq!(found.sets, [1, 6, 4]);
     assert_eq!(found.rows, 4);
     let scores: Vec<(f64, f64)> = found.scores.iter().map(|s| (s.share, s.score)).collect();
@@ -347,7 +347,7 @@ fn weights_are_the_people_of_a_class() {
     let Population::Weights(weights) = &population else { panic!("no weights") };
     assert_eq!((&weights.of_tuple[..], weights.all), (&[50.0, 2.5, 0.0][..], 52.5));
     assert_eq!(table.tuples.counts(), [3, 1, 1]);
-    let risk = assess(&table, &Asked { population, ..asked(Missing::Value, 1) }, &WATCH).unwrap();
+    let risk = assess(&table, &Asked { population, ..asked(Missing::Value, 1) }, &Watch::none()).unwrap();
     let value = |name: &str| risk.figures.get(name).unwrap().value.unwrap();
     assert_eq!(value("population"), 53.0);
     // A row that stands for less than itself is there all the same.
@@ -373,7 +373,7 @@ fn what_makes_no_sense_is_refused_by_name() {
     }
     let rows: Vec<Row> = vec![vec![Some(1)], vec![Some(2)]];
     let small = Asked { population: Population::Size(1), ..asked(Missing::Value, 1) };
-    let error = assess(&table(&rows, 1), &small, &WATCH).unwrap_err().to_string();
+    let error = assess(&table(&rows, 1), &small, &Watch::none()).unwrap_err().to_string();
     assert!(
         error.contains("--population: a population of 1 is smaller than its sample of 2 rows"),
         "{error}"
@@ -381,10 +381,13 @@ fn what_makes_no_sense_is_refused_by_name() {
     // A row that is left out is somebody, too.
     let rows: Vec<Row> = vec![vec![Some(1)], vec![None]];
     let small = Asked { population: Population::Size(1), ..asked(Missing::Suppress, 1) };
-    let error = assess(&table(&rows, 1), &small, &WATCH).unwrap_err().to_string();
+    let error = assess(&table(&rows, 1), &small, &Watch::none()).unwrap_err().to_string();
     assert!(error.contains("smaller than its sample of 2 rows"), "{error}");
-    let error =
-        table(&rows, 1).drawn_from(&table(&rows[..1], 1), Missing::Value, &WATCH).err().unwrap().to_string();
+    let error = table(&rows, 1)
+        .drawn_from(&table(&rows[..1], 1), Missing::Value, &Watch::none())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains("1 combinations"), "{error}");
 }
 
@@ -413,7 +416,7 @@ fn names_are_refused_under_the_option_that_gave_them() {
 fn wide_keys_are_ranked_on_the_way() {
     // Fourteen columns of forty values do not fit 64 bits.
     let rows: Vec<Row> = (0..80u32).map(|i| (0..14).map(|c| Some((i * (c + 1)) % 40)).collect()).collect();
-    let risk = assess(&table(&rows, 14), &asked(Missing::Value, 1), &WATCH).unwrap();
+    let risk = assess(&table(&rows, 14), &asked(Missing::Value, 1), &Watch::none()).unwrap();
     let all: Vec<usize> = (0..14).collect();
     let found = risk.combinations.iter().find(|c| c.columns.len() == 14).unwrap();
     let expected = naive(&rows, &all, Missing::Value);
@@ -426,9 +429,10 @@ fn wide_keys_are_ranked_on_the_way() {
 #[test]
 fn it_can_be_stopped_and_refuses_too_many_combinations() {
     let rows: Vec<Row> = vec![vec![Some(1); 40]; 3];
-    let error = assess(&table(&rows, 40), &asked(Missing::Value, 20), &WATCH).unwrap_err();
+    let error = assess(&table(&rows, 40), &asked(Missing::Value, 20), &Watch::none()).unwrap_err();
     assert!(error.to_string().contains("--max-size"), "{error}");
-    let stop = Watch { progress: &|_, _, _| {}, cancelled: &|| true };
+    let stop = Watch::none();
+    stop.cancel().finish();
     let error = assess(&table(&rows, 40), &asked(Missing::Value, 2), &stop).unwrap_err();
-    assert_eq!(error.faults()[0].kind, Kind::Unsolvable);
+    assert_eq!(error.faults()[0].kind, Kind::Cancelled);
 }

@@ -1,4 +1,5 @@
-//! Risk as a person reads it on a terminal: figures with their sentences, class sizes, the riskiest combinations.
+//! The risk report for a terminal: figures with explanations, class sizes, the riskiest
+//! combinations.
 
 use std::fmt::Write;
 
@@ -15,7 +16,7 @@ const SHARES: [&str; 7] = [
     "journalist_rows_at_risk",
 ];
 
-/// The figures, the class sizes, and so many combinations.
+/// The figures, the class sizes, and the first `shown` combinations.
 pub fn text(risk: &Risk, shown: usize) -> String {
     let mut text = format!("columns  {}\n\n", risk.columns.join(", "));
     let told: Vec<(&str, String, &str)> =

@@ -1,5 +1,6 @@
-//! The derivation against the definition of differential privacy, against the theorem as it is printed, and against
-//! values from arithmetic with 40 digits; the draw against its own description.
+//! The derivation against the definition of differential privacy, against the theorem as it is
+//! printed, and against values from arithmetic with 40 digits; the draw against its own
+//! description.
 
 use proptest::prelude::*;
 
@@ -22,15 +23,16 @@ fn printed(k: u64, epsilon: f64, beta: f64) -> f64 {
     (first..2 * first + 100).map(tail).fold(0.0, f64::max)
 }
 
-/// The chances of what a class of n rows can look like in the release: nothing, or as many rows as were drawn.
+/// The chances of what a class of n rows can look like in the release: nothing, or as many rows as
+/// were drawn.
 fn outcomes(n: u64, k: u64, beta: f64) -> Vec<f64> {
     let mut outcomes = vec![0.0; n as usize + 1];
     (0..=n).for_each(|j| outcomes[if j < k { 0 } else { j as usize }] += chance(j, n, beta));
     outcomes
 }
 
-/// The least δ with which one row more or less in a class goes unnoticed, by the definition: Σ of what is more than e^ε as
-/// likely on one side, for the worse of the two.
+/// The least δ with which one row more or less in a class goes unnoticed, by the definition: Σ of
+/// what is more than e^ε as likely on one side, for the worse of the two.
 fn noticed(n: u64, k: u64, epsilon: f64, beta: f64) -> f64 {
     let (with, mut without) = (outcomes(n, k, beta), outcomes(n - 1, k, beta));
     without.push(0.0);
@@ -40,8 +42,8 @@ fn noticed(n: u64, k: u64, epsilon: f64, beta: f64) -> f64 {
     beyond(&with, &without).max(beyond(&without, &with))
 }
 
-/// Made with mpmath from the theorem: every n, 40 digits. The first is also plain: with ε = ln 2 half of the rows are
-/// drawn, and γ = 3/4.
+/// Made with mpmath from the theorem: every n, 40 digits. The first is also plain: with ε = ln 2
+/// half of the rows are drawn, and γ = 3/4.
 #[test]
 fn known_values() {
     let ln2 = std::f64::consts::LN_2;
@@ -67,7 +69,8 @@ fn known_values() {
     }
 }
 
-/// Of a class of one row a draw shows nothing or all: with k = 1 a person would be seen with probability β.
+/// Of a class of one row a draw shows nothing or all: with k = 1 a person would be seen with
+/// probability β.
 #[test]
 fn one_row_is_never_enough() {
     for epsilon in [0.01, 0.5, 3.0] {
@@ -77,8 +80,9 @@ fn one_row_is_never_enough() {
     }
 }
 
-/// The ends of the range are reached, and their k is what it can be estimated to be: for a large ε all rows of a class are
-/// drawn with probability β^k; for a small one the draws are nearly Poisson of half of k.
+/// The ends of the range are reached, and their k is what it can be estimated to be: for a large ε
+/// all rows of a class are drawn with probability β^k; for a small one the draws are nearly Poisson
+/// of half of k.
 #[test]
 fn the_ends_of_the_range() {
     let large = Sampling::new(10.0, 1e-6).unwrap();
@@ -110,7 +114,8 @@ fn what_is_out_of_range_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// By the definition: one row more or less in a class of any size changes no chance by more than e^ε, but for δ.
+    /// By the definition: one row more or less in a class of any size changes no chance by more
+    /// than e^ε, but for δ.
     #[test]
     fn keeps_what_it_promises(epsilon in 0.05f64..2.0, digits in 1.6f64..5.0) {
         let delta = 10f64.powf(-digits);
@@ -145,7 +150,8 @@ fn drawn(mut draw: Draw, rows: usize) -> Vec<bool> {
     (0..rows).map(|_| draw.next_row()).collect()
 }
 
-/// Half of 40,000 rows, give or take five standard deviations: by chance one key in two million fails.
+/// Half of 40,000 rows, give or take five standard deviations: by chance one key in two million
+/// fails.
 #[test]
 fn the_share_is_drawn() {
     let rows = drawn(draw(b"0123456789abcdef", 0, "p", "t"), 40_000);

@@ -1,10 +1,11 @@
-//! Which columns are worth keeping: what each tells of a target, beside what a random column would.
+//! Screening of columns: ranks columns by mutual information with a target, against a random
+//! baseline.
 //!
-//! From Katirai, *A Theory and Toolkit for the Mathematics of Privacy*, "Deleted data items with low mutual information ratios" and
-//! figures 16 and 17: mutual information is biased towards columns with many values, so it is divided by that of a random column with
-//! as many values, the mean of some runs; a column below twice chance is not worth its place in a release. Rows stream
-//! through [`Screen`]; memory grows with the distinct pairs of value and target. [`Screen::finish`] draws each row anew for
-//! every column and run: about 10 ns each.
+//! From [Katirai 2006, "Deleted data items with low mutual information ratios"] and figures 16 and
+//! 17: mutual information is biased towards columns with many values, so it is divided by that of a
+//! random column with as many values, averaged over several runs; a column below twice chance is
+//! not worth keeping. Rows stream through [`Screen`]; memory grows with the distinct pairs of value
+//! and target. [`Screen::finish`] redraws each row for every column and run: about 10 ns each.
 
 mod random;
 mod text;
@@ -16,13 +17,14 @@ use crate::error::{Error, Fault, Result, nearest};
 use crate::information::{Contingency, RARE, entropy};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
+use crate::watch::{Counter, Stage, Watch};
 
 pub use text::text;
 
 /// What to screen for.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// The column that the others are to tell of.
+    /// The target column.
     pub target: String,
     /// Makes a yes/no target of a number: whether it is above this.
     pub above: Option<f64>,
@@ -72,7 +74,7 @@ impl Asked {
     }
 }
 
-/// What was found.
+/// The findings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Screened {
     /// The target.
@@ -86,7 +88,7 @@ pub struct Screened {
     pub without_target: u64,
     /// Distinct values of the target.
     pub target_values: u64,
-    /// The entropy of the target in bits: what there is to tell of it.
+    /// The entropy of the target in bits: the maximum information about it.
     pub entropy: f64,
     /// Values with fewer rows than these are left out.
     pub rare: u64,
@@ -100,7 +102,7 @@ pub struct Screened {
     pub columns: Vec<Column>,
 }
 
-/// What a column tells of the target.
+/// The information of a column about the target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Column {
     /// Its name.
@@ -115,7 +117,7 @@ pub struct Column {
     pub mutual: f64,
     /// That of a random column with as many values, the mean of the runs.
     pub random: f64,
-    /// One divided by the other; none where chance tells nothing.
+    /// Their ratio; none if the random baseline is 0.
     pub ratio: Option<f64>,
     /// Whether it is worth keeping.
     pub keep: bool,
@@ -153,7 +155,7 @@ impl Screen {
     /// Counts a batch of rows: `cell` gives the cell of a column and a row.
     ///
     /// # Errors
-    /// A target that is no number where one is needed, and more rows than 32 bits can count.
+    /// A target that is not a number where one is needed, and more rows than 32 bits can count.
     pub fn add<'a>(&mut self, rows: usize, cell: impl Fn(usize, usize) -> Option<&'a str>) -> Result<()> {
         let (mut kept, mut targets) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
         for row in 0..rows {
@@ -193,21 +195,25 @@ impl Screen {
         Ok(Some(self.dictionaries[self.target].add(Some(value), 1)))
     }
 
-    /// What every column tells of the target.
+    /// The information of every column about the target.
     ///
     /// # Errors
-    /// A target that says nothing, or too much.
-    pub fn finish(self) -> Result<Screened> {
+    /// A target that says nothing, or too much; [`Kind::Cancelled`](crate::error::Kind::Cancelled)
+    /// when asked to stop.
+    pub fn finish(self, watch: &Watch) -> Result<Screened> {
         self.check_target()?;
         let Screen { asked, names, target, dictionaries, pairs, without_target, .. } = self;
         let columns: Vec<usize> = (0..names.len()).filter(|&column| column != target).collect();
+        let counter = Counter::new(watch, Stage::Measuring, Some(columns.len() as u64));
         let columns = columns.into_par_iter().map(|at| {
-            let tells = told(&pairs[at], &asked, at as u64);
-            Column { column: names[at].clone(), values: dictionaries[at].len() as u64, ..tells }
+            let tells = told(&pairs[at], &asked, at as u64, watch)?;
+            counter.one()?;
+            Ok(Column { column: names[at].clone(), values: dictionaries[at].len() as u64, ..tells })
         });
+        let columns: Vec<Column> = columns.collect::<Result<_>>()?;
         let target_rows = dictionaries[target].present().map(|(_, rows)| rows).collect::<Vec<u64>>();
         Ok(Screened {
-            columns: columns.collect(),
+            columns,
             rows: target_rows.iter().sum(),
             without_target,
             target_values: target_rows.len() as u64,
@@ -221,8 +227,8 @@ impl Screen {
         })
     }
 
-    /// A target of one value says nothing; where most of its values are those of single rows, every other column seems
-    /// to tell all of it.
+    /// A target of one value has no entropy; if most of its values are unique, every other column
+    /// seems to determine it.
     fn check_target(&self) -> Result<()> {
         let values = self.dictionaries[self.target].len() as u64;
         let rows: u64 = self.dictionaries[self.target].present().map(|(_, rows)| rows).sum();
@@ -247,19 +253,20 @@ impl Screen {
 }
 
 /// All that is told of a column but its name and its number of values.
-fn told(pairs: &Tuples, asked: &Asked, column: u64) -> Column {
+fn told(pairs: &Tuples, asked: &Asked, column: u64, watch: &Watch) -> Result<Column> {
     let counts: Vec<(u32, u32, u64)> = (0..pairs.len())
         .map(|at| (pairs.code(at, 0), pairs.code(at, 1), u64::from(pairs.counts()[at])))
         .collect();
     let table = Contingency::new(&counts).without_rare(asked.rare);
     let targets: Vec<u64> = table.targets().values().copied().collect();
     let counted = table.values().len() as u64;
-    let random = random::mean(&targets, counted, (asked.runs, asked.seed, column));
+    let random = random::mean(&targets, counted, (asked.runs, asked.seed, column), watch)?;
     let mutual = table.mutual();
-    // A column of one value tells exactly nothing, and neither does a random one.
+    // A column of one value carries exactly 0 bits, and so does a random one.
     let ratio = (random > 0.0).then(|| mutual / random);
     let keep = ratio.map_or(mutual > 0.0, |ratio| ratio >= asked.threshold);
-    Column { column: String::new(), values: 0, counted, rows: table.rows(), mutual, random, ratio, keep }
+    let rows = table.rows();
+    Ok(Column { column: String::new(), values: 0, counted, rows, mutual, random, ratio, keep })
 }
 
 #[cfg(test)]

@@ -1,22 +1,40 @@
-//! What a random column tells of a target: nothing, but the estimate says more the more values it has.
+//! The random baseline: the estimated mutual information of a random column, which grows with its
+//! number of values.
 //!
-//! Every row draws one of the values, all alike, whatever its target (Katirai, figures 16 and 17). Rows are drawn target value by target
-//! value, so that one counter per value is enough: MI = log2 n + (Σ f(n_xc) − Σ f(n_x) − Σ f(n_c)) / n with f(m) = m·log2 m.
-//! One draw per row and run; 8 bytes per value.
+//! Every row draws one of the values uniformly, independent of its target [Katirai 2006, figures 16
+//! and 17]. Rows are drawn target value by target value, so one counter per value suffices: MI =
+//! log2 n + (Σ f(n_xc) − Σ f(n_x) − Σ f(n_c)) / n with f(m) = m·log2 m. One draw per row and run; 8
+//! bytes per value.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::error::Result;
+use crate::watch::Watch;
+
 /// The mean mutual information, in bits, of a target with the given rows per value and random columns of so many values.
 /// Each (seed, stream) has draws of its own, so that columns do not depend on each other.
-pub(super) fn mean(targets: &[u64], values: u64, (runs, seed, stream): (u32, u64, u64)) -> f64 {
+///
+/// # Errors
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+pub(super) fn mean(
+    targets: &[u64],
+    values: u64,
+    (runs, seed, stream): (u32, u64, u64),
+    watch: &Watch,
+) -> Result<f64> {
     if values < 2 {
-        return 0.0;
+        return Ok(0.0);
     }
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(stream);
     let mut counts = Counts { of_value: vec![0; values as usize], both: vec![0; values as usize] };
-    (0..runs).map(|_| counts.run(targets, &mut random)).sum::<f64>() / f64::from(runs)
+    let mut sum = 0.0;
+    for _ in 0..runs {
+        watch.check()?;
+        sum += counts.run(targets, &mut random);
+    }
+    Ok(sum / f64::from(runs))
 }
 
 struct Counts {
@@ -49,7 +67,8 @@ impl Counts {
     }
 }
 
-/// A number from 0 to `end` − 1; at most 2³² values are told apart, so 64 bits leave no unevenness that counts.
+/// A number from 0 to `end` − 1; at most 2³² values are distinguished, so the bias of 64 bits is
+/// negligible.
 fn below(random: &mut ChaCha8Rng, end: u64) -> usize {
     ((u128::from(random.next_u64()) * u128::from(end)) >> 64) as usize
 }

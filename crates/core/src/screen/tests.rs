@@ -1,4 +1,5 @@
-//! Screening against the definition, a figure that the literature prints, and what must be refused.
+//! Screening against its definition, a printed figure of the literature, and inputs that must be
+//! rejected.
 
 use proptest::prelude::*;
 use rand::{Rng, SeedableRng};
@@ -13,7 +14,7 @@ fn screened(asked: Asked, header: &[&str], rows: &[Vec<Option<&str>>], batch: us
         screen.add(part.len(), |column, row| part[row][column])?;
     }
     assert_eq!(screen.rows(), rows.len() as u64);
-    screen.finish()
+    screen.finish(&Watch::none())
 }
 
 fn asked(target: &str) -> Asked {
@@ -50,7 +51,7 @@ proptest! {
     /// The sums over counters are those of the definition.
     #[test]
     fn random_columns_are_counted_rightly(targets in prop::collection::vec(1u64..40, 2..5), values in 2u64..9) {
-        let found = random::mean(&targets, values, (1, 7, 3));
+        let found = random::mean(&targets, values, (1, 7, 3), &Watch::none()).unwrap();
         let mut random = ChaCha8Rng::seed_from_u64(7);
         random.set_stream(3);
         let mut pairs = Vec::new();
@@ -64,14 +65,14 @@ proptest! {
     }
 }
 
-/// Katirai, figure 16: 4,334 rows of which 0.635 bits could be told; a random column of 4,334 values seems to tell 0.423 to
-/// 0.446 of them, one of 71 values 0.012, one of 2 nothing.
+/// [Katirai 2006, figure 16]: 4,334 rows with 0.635 bits of entropy; a random column of 4,334
+/// values seems to carry 0.423 to 0.446 of them, one of 71 values 0.012, one of 2 nothing.
 #[test]
 fn random_columns_tell_what_the_figure_says() {
     // The share of patients with high expenses follows from the entropy.
     let high = 695;
     assert!((entropy([high, 4334 - high]) - 0.635).abs() < 0.001);
-    let of = |values| random::mean(&[high, 4334 - high], values, (10, 1, 0));
+    let of = |values| random::mean(&[high, 4334 - high], values, (10, 1, 0), &Watch::none()).unwrap();
     assert!((of(4334) - 0.423).abs() < 0.03, "{}", of(4334));
     assert!((of(71) - 0.012).abs() < 0.002, "{}", of(71));
     assert!((of(365) - 0.070).abs() < 0.01, "{}", of(365));
@@ -112,7 +113,7 @@ fn what_decides_is_kept_and_chance_is_not() {
     let kept: Vec<bool> = found.columns.iter().map(|c| c.keep).collect();
     assert_eq!(kept, [true, false, false], "{found:?}");
     assert_eq!((found.columns[2].ratio, found.target_values), (None, 2));
-    // A ratio that is as high as was asked for is high enough.
+    // A ratio equal to the threshold is high enough.
     let digit = Asked { threshold: found.columns[1].ratio.unwrap(), ..asked.clone() };
     let just = screened(digit, &["sex", "digit", "place", "cost"], &people(), 64).unwrap();
     assert!(just.columns[1].keep);
@@ -135,4 +136,15 @@ fn what_makes_no_sense_is_refused() {
     let unique: Vec<Vec<Option<&str>>> = ["1", "2", "3", "4"].map(|n| vec![Some(n), Some("x")]).to_vec();
     let error = screened(asked("n"), &["n", "x"], &unique, 4).unwrap_err().to_string();
     assert!(error.contains("4 values in 4 rows") && error.contains("--above 25000"), "{error}");
+}
+
+#[test]
+fn measuring_can_be_stopped() {
+    let mut screen = Screen::new(vec!["x".into(), "c".into()], asked("c")).unwrap();
+    let rows = [["a", "yes"], ["b", "no"], ["a", "yes"], ["b", "no"]];
+    screen.add(rows.len(), |column, row| Some(rows[row][column])).unwrap();
+    let watch = Watch::none();
+    watch.cancel().finish();
+    assert!(screen.clone().finish(&watch).unwrap_err().is_cancelled());
+    assert!(screen.finish(&Watch::none()).is_ok());
 }

@@ -1,4 +1,4 @@
-//! The screening as a person reads it on a terminal: a line per column, as in Katirai's figure 16.
+//! The screening report for a terminal: one line per column, as in [Katirai 2006, figure 16].
 
 use std::fmt::Write;
 

@@ -1,11 +1,12 @@
-//! What to relax when no node is safe: each limit by itself, tried out.
+//! Suggests which limit to relax if no node is safe, by trying each one.
 //!
-//! Costs one check per column with a limit, and one with none.
+//! Costs one check per column with a limit, and one check without limits.
 
 use super::{Evaluator, Problem};
 use crate::lattice::Node;
 
-/// A column whose `max_level` by itself stands in the way, and the level at which it no longer does.
+/// A column whose `max_level` by itself stands in the way, and the level at which it no longer
+/// does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relax {
     /// The column.

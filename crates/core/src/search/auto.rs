@@ -1,17 +1,18 @@
-//! The default search (mission A6): branch and bound over boxes of the lattice, best bound first.
+//! The default search: best-first branch and bound over boxes of the lattice.
 //!
-//! A box is all nodes between a bottom and a top. Its top has been judged. If the top is unsafe, so is the
-//! whole box. Otherwise every node of the box generalizes at least as far as the bottom and suppresses at
-//! least the rows that the top suppresses, so the loss of the bottom with the top's suppressed rows bounds
-//! the box from below; this holds for losses that are not monotone, too. Where some models are not monotone, the
-//! others alone speak for the box. The box with the least bound is cut
-//! in two along the column that makes most of a difference; only the lower half has a new top to judge.
-//! When the least bound is above the best loss, the best is proven to be the best. Stopped at any time, the
-//! least bound tells how much better an unseen node can be.
+//! A box is the set of nodes between a bottom and a top; its top has been judged. If the top is
+//! unsafe, the whole box is unsafe. Otherwise every node of the box generalizes at least as far as
+//! the bottom and suppresses at least the rows that the top suppresses. So the loss of the bottom,
+//! with the rows that the top suppresses, is a lower bound for the box, even for losses that are
+//! not monotone. If some models are not monotone, only the others contribute to the bound. The box
+//! with the least bound is split along the column that makes the largest difference; only the lower
+//! half has a new top to judge. The search ends when the least bound reaches the best loss: the
+//! best node is then proven optimal. If it is stopped earlier, the least bound gives the gap.
 //!
-//! A few boxes are cut at a time, their tops judged in parallel; how many does not depend on the threads, so
-//! neither does anything else. Nothing is kept per node, so lattices of any size can be begun; in a large one
-//! the walk of `improve.rs` looks for good nodes meanwhile. Costs one check per cut.
+//! A few boxes are split at a time and their tops are judged in parallel. Their number does not
+//! depend on the thread count, so neither does the result. Nothing is stored per node, so lattices
+//! of any size can be searched; in large ones, `improve.rs` looks for good nodes meanwhile. Costs
+//! one check per split.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -19,37 +20,41 @@ use std::rc::Rc;
 
 use super::crew::{Assessment, Crew};
 use super::improve::Walk;
-use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy};
+use super::{Evaluator, Outcome, Problem, Solution, Strategy};
 use crate::error::Fault;
 use crate::lattice::{Lattice, Node};
+use crate::registry::Algorithm;
+use crate::watch::{Event, Progress, Watch};
 
 pub(super) struct Auto;
 
-/// Bounds and losses add the same numbers up in different orders; they may differ by this much of themselves.
+/// Bounds and losses add the same numbers up in different orders; they may differ by this much of
+/// themselves.
 const ROUNDING: f64 = 1e-9;
 
 /// A lattice of more nodes may not be finished: then a good node soon is worth some checks.
 const LARGE: u128 = 1 << 20;
 
-/// Boxes that are cut at a time: enough for some threads, few enough that hardly one is cut in vain.
+/// Boxes that are cut at a time: enough for some threads, small enough that few splits are wasted.
 const AT_A_TIME: usize = 8;
 
 /// Checks before that: the first cuts are the ones that others would be made in vain without.
 const ONE_BY_ONE: u64 = 64;
 
-/// Checks that the walk may spend without finding anything better, besides twice as many as were spent on boxes.
+/// Checks that the walk may spend without finding anything better, besides twice as many as were
+/// spent on boxes.
 const PATIENCE: u64 = 1_000;
 
 impl Strategy for Auto {
-    fn name(&self) -> &'static str {
-        "auto"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Auto
     }
 
     fn refuses(&self, _: &Problem) -> Option<Fault> {
         None
     }
 
-    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
+    fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
         let problem = evaluator.problem();
         let mut search = Search {
             crew: Crew::new(evaluator),
@@ -71,18 +76,18 @@ impl Strategy for Auto {
             if open.is_empty() {
                 break;
             }
-            if (budget.cancelled)() {
+            if watch.should_finish() {
                 return search.stopped(open[0].bound);
             }
             let cut = search.crew.checked() - walked;
             search.cut(open);
             if let Some(walk) = &mut walk {
-                while walk.fruitless() < PATIENCE + 2 * cut && !(budget.cancelled)() {
+                while walk.fruitless() < PATIENCE + 2 * cut && !watch.should_finish() {
                     walked += search.walk(walk);
-                    search.tell(budget);
+                    search.tell(watch);
                 }
             }
-            search.tell(budget);
+            search.tell(watch);
         }
         let least = search.least;
         search.best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })
@@ -91,7 +96,7 @@ impl Strategy for Auto {
 
 /// All nodes between a bottom and a top that was judged.
 struct Open {
-    /// What each of them costs at least.
+    /// A lower bound of their costs.
     bound: f64,
     bottom: Node,
     top: Node,
@@ -156,13 +161,13 @@ impl Search<'_, '_> {
         self.crew.checked() - before
     }
 
-    fn tell(&self, budget: &Budget<'_>) {
-        (budget.progress)(Progress {
+    fn tell(&self, watch: &Watch) {
+        watch.report(Event::Searching(Progress {
             checked: self.crew.checked(),
             nodes: self.lattice.nodes(),
             best: self.best.as_ref().map(|b| b.loss),
             bound: self.open.peek().map(|b| b.bound),
-        });
+        }));
     }
 
     /// Cuts boxes in two: the upper half keeps its top, the lower half gets a new one.
@@ -231,8 +236,8 @@ impl Search<'_, '_> {
         self.best.as_ref().map_or(f64::INFINITY, |b| b.loss + b.loss.abs() * ROUNDING)
     }
 
-    /// Whether no node of a box comes before the best: the bottom is the lowest and first of its box, and a
-    /// monotone loss is its own bound, to the last bit.
+    /// Whether no node of a box comes before the best: the bottom is the lowest and first of its
+    /// box, and a monotone loss is its own bound, to the last bit.
     fn ties_worse(&self, open: &Open) -> bool {
         let Some(best) = self.best.as_ref().filter(|_| self.problem.loss.monotone()) else { return false };
         let box_key = (open.bound, open.bottom.height(), &open.bottom);

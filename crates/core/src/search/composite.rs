@@ -1,8 +1,8 @@
-//! Composite columns: several columns with few values looked up as one.
+//! Composite columns: several columns with few values, looked up as one.
 //!
-//! Forming a node's classes is one table look-up per class and column. Columns whose combinations
-//! are few are put together, and for each vector of their levels the table from combination to
-//! generalized combination is made once and kept. Nine columns become three look-ups.
+//! Forming a node's classes takes one table look-up per class and column. Columns with few
+//! combinations are combined; for each vector of their levels, the table from combination to
+//! generalized combination is built once and kept. Nine columns become three look-ups.
 
 use std::sync::Arc;
 

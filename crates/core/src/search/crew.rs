@@ -1,11 +1,12 @@
-//! Several nodes at once: one evaluator per thread, the same answers on any number of them.
+//! Evaluates several nodes in parallel: one evaluator per thread, the same results at any thread
+//! count.
 //!
-//! Whoever is free takes the next node, so that threads end together; answers come back in the order of the
-//! nodes. What is known of the table itself is shared; each evaluator remembers its own roll-ups.
+//! A free thread takes the next node, so threads finish together; results are returned in the order
+//! of the nodes. Facts about the table are shared; each evaluator keeps its own roll-ups.
 //!
-//! Where some models are not monotone or count values, each thread has a second, plain evaluator by the others
-//! alone. It costs a fraction, and settles most nodes: one that it finds unsafe is unsafe, and what it flags bounds the loss
-//! of the node and of those below.
+//! If some models are not monotone or need histograms, each thread has a second, plain evaluator
+//! for the other models. It costs a fraction and settles most nodes: a node that it finds unsafe is
+//! unsafe, and the rows that it flags bound the loss of the node and of those below.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,14 +16,15 @@ use super::{Evaluator, Judgement, Problem, Solution};
 use crate::classes::Flags;
 use crate::lattice::Node;
 
-/// Classes × columns below which a node is checked faster than threads are woken and tables made for each.
+/// Classes × columns below which a node is checked faster than threads are woken and tables made
+/// for each.
 const WORTH: usize = 400_000;
 
-/// Nodes below a top from which on it is worth its while to ask all models about it, though it cannot be the best
-/// itself: they may tell that none of those below can be safe.
+/// The number of nodes below a top from which on it pays to evaluate all models on it, though it
+/// cannot be the best itself: they may show that no node below it is safe.
 const MANY: u128 = 16;
 
-/// What is known of a node once it was assessed.
+/// The facts about a node once it was assessed.
 #[derive(Debug, Clone)]
 pub(super) struct Assessment {
     /// The rows that it suppresses; at least, where it was settled without all models.
@@ -31,7 +33,7 @@ pub(super) struct Assessment {
     pub(super) open: bool,
     /// What it costs, if it is safe and could be as good as the limit.
     pub(super) solution: Option<Solution>,
-    /// What the rows that it suppresses add at least below it, where that was asked for.
+    /// A lower bound of what its suppressed rows add below it, if requested.
     pub(super) surplus: Vec<f64>,
     /// The number of its classes.
     pub(super) classes: usize,
@@ -44,7 +46,7 @@ pub(super) struct Crew<'e, 'p> {
     plain: Option<Evaluator<'p>>,
     /// The same for every further thread.
     others: Vec<(Evaluator<'p>, Option<Evaluator<'p>>)>,
-    /// Whether every model is monotone, so that suppressed rows tell of specializations.
+    /// Whether every model is monotone, so that suppressed rows are evidence about specializations.
     monotone: bool,
 }
 
@@ -56,7 +58,7 @@ impl<'e, 'p> Crew<'e, 'p> {
         let plain = Evaluator::plain(problem);
         let other = |_| (first.fork(), plain.as_ref().map(Evaluator::fork));
         let others = (1..threads).map(other).collect();
-        Crew { first, plain, others, monotone: problem.models.iter().all(|m| m.monotone()) }
+        Crew { first, plain, others, monotone: problem.models.iter().all(|m| m.facts().monotone) }
     }
 
     pub(super) fn problem(&self) -> &'p Problem {
@@ -68,13 +70,14 @@ impl<'e, 'p> Crew<'e, 'p> {
         self.first.account().checked
     }
 
-    /// Assesses nodes; those whose columns and rows flagged for sure cost more than the limit not to the end.
+    /// Assesses nodes; those whose columns and rows flagged for sure cost more than the limit not
+    /// to the end.
     pub(super) fn assess(&mut self, nodes: &[Node], limit: f64) -> Vec<Assessment> {
         let tasks: Vec<Task<'_>> = nodes.iter().map(|node| Task { node, below: 0 }).collect();
         self.all(&tasks, Question { limit, monotone: self.monotone })
     }
 
-    /// The same of the tops of boxes, with what they tell of the nodes below.
+    /// The same for the tops of boxes, with their evidence about the nodes below.
     pub(super) fn assess_tops(&mut self, boxes: &[(Node, Node)], limit: f64) -> Vec<Assessment> {
         let lattice = &self.problem().lattice;
         let task = |(bottom, top)| Task { node: top, below: lattice.between(bottom, top) - 1 };
@@ -122,7 +125,7 @@ struct Task<'n> {
     below: u128,
 }
 
-/// What is asked of nodes.
+/// What to compute for a node.
 #[derive(Clone, Copy)]
 struct Question {
     /// The loss above which a node does not matter.
@@ -135,7 +138,8 @@ impl Question {
     fn ask(self, full: &mut Evaluator<'_>, plain: Option<&mut Evaluator<'_>>, task: &Task<'_>) -> Assessment {
         let Some(plain) = plain else { return self.judge(full, task, None) };
         let sure = self.look(plain, task);
-        // Without a limit there is nothing yet, and how many rows all models flag is to be told.
+        // Without a limit there is no incumbent, and the number of rows that all models flag is
+        // needed.
         let bounded = full.problem().loss.bound(task.node, &sure.surplus) > self.limit;
         let settled = match sure.open {
             true => bounded && !self.monotone && task.below < MANY,
@@ -188,10 +192,12 @@ impl Question {
 
     /// Whether nodes below can release enough rows, of those that are flagged none.
     fn releases(self, full: &mut Evaluator<'_>, task: &Task<'_>, flagged: u64, flags: &Flags) -> bool {
-        task.below > 0 && flagged + full.held_back(task.node, flags) <= full.problem().max_suppressed
+        task.below > 0
+            && flagged + full.min_unreleasable_rows(task.node, flags) <= full.problem().max_suppressed
     }
 
-    /// What the rows that an evaluator flags add at least at the node, where others may be flagged, and below.
+    /// What the rows that an evaluator flags add at least at the node, where others may be flagged,
+    /// and below.
     fn surplus(self, evaluator: &mut Evaluator<'_>, task: &Task<'_>, judgement: Judgement) -> Vec<f64> {
         let tells = judgement.safe && judgement.suppressed > 0 && !evaluator.problem().loss.monotone();
         if tells && (task.below > 0 || !self.monotone) {

@@ -1,43 +1,47 @@
-//! Datafly and Datafly II (mission A2; Sweeney 1997 and "The Datafly II System"; I 2.4.2, O "Algorithms").
+//! Datafly and Datafly II [Sweeney 1997; Sweeney 2001, 6.2; De Spoelberch, 2.4.2; El Emam 2009,
+//! "Algorithms"].
 //!
-//! As long as more rows than allowed are in classes that are too small, one column is generalized by one level;
-//! what is then left in such classes is suppressed. Datafly takes the column with most distinct values. Datafly II
-//! lets two profiles help to select it: the column with the largest tolerance · linking · distinct values goes
-//! first. Where all profiles are the same, and without profiles all are 1, that is the column with most
-//! distinct values, as Sweeney has it. Tolerance also ends how far a column goes (`profile.rs`), so a search can
-//! fail that would succeed if the recipient tolerated more; k holds over every quasi-identifier whatever its
-//! profile, though Sweeney would hand a column of profile 0 over as it is. At anonymity level 1 the search goes
-//! straight to the top of what the profile tolerates.
+//! While more rows than allowed are in classes that are too small, generalize one column by one
+//! level; then suppress the rows of the remaining small classes. Datafly chooses the column with
+//! the most distinct values. Datafly II uses two profiles: the column with the largest tolerance ·
+//! linking · distinct values goes first. If all profiles are equal (without profiles, all are 1),
+//! this is the column with the most distinct values, as in Sweeney's description. Tolerance also
+//! limits the level of a column (`profile.rs`), so a search can fail that would succeed if the
+//! recipient tolerated more. k holds over every quasi-identifier whatever its profile, although
+//! Sweeney releases a column of profile 0 unchanged. At anonymity level 1 the search goes directly
+//! to the top of what the profile tolerates.
 //!
-//! Distinct values are those of all rows, suppressed or not; linked columns count as the one that scores
-//! highest, and rise together. Of equal scores the column with more distinct values goes first, then the one
-//! of which the recipient tolerates more; where they are still equal, O throws a coin, and so does this, with
-//! the seed: the same problem and seed have the same answer.
+//! Distinct values are counted over all rows, suppressed or not. Linked columns count as the one
+//! with the highest score and rise together. Ties go to the column with more distinct values, then
+//! to the one with the higher tolerance; remaining ties are broken at random, as in [El Emam 2009],
+//! using the seed, so the same problem and seed give the same answer.
 //!
-//! Fast and greedy: one check per step, at most one step per level of every column, no lattice is held. The
-//! answer is safe and rarely the best; nodes it passed are unsafe with everything below them, so the gap
-//! is to the least bound outside of that. With a model that is not monotone "infeasible" means that the top
-//! is unsafe too, not that every node is.
+//! Fast and greedy: one check per step, at most one step per level of every column; the lattice is
+//! not stored. The result is safe but rarely optimal. Nodes on the path are unsafe with everything
+//! below them, so the gap is relative to the least bound outside of that set. With a model that is
+//! not monotone, "infeasible" means that the top is unsafe, not that every node is.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Budget, Evaluator, Outcome, Problem, Progress, Strategy};
+use super::{Evaluator, Outcome, Problem, Strategy};
 use crate::error::Fault;
 use crate::lattice::Node;
+use crate::registry::Algorithm;
+use crate::watch::{Event, Progress, Watch};
 
 pub(super) struct Datafly;
 
 impl Strategy for Datafly {
-    fn name(&self) -> &'static str {
-        "datafly"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Datafly
     }
 
     fn refuses(&self, _: &Problem) -> Option<Fault> {
         None
     }
 
-    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
+    fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
         let problem = evaluator.problem();
         let distinct = distinct(problem);
         let mut coin = ChaCha8Rng::seed_from_u64(problem.profile.seed);
@@ -45,12 +49,12 @@ impl Strategy for Datafly {
         let most_general = problem.profile.most_general;
         let mut node = if most_general { problem.lattice.top() } else { problem.lattice.bottom() };
         let mut least = u64::MAX;
-        while !(budget.cancelled)() {
+        while !watch.should_finish() {
             let judgement = evaluator.judge(&node);
             least = least.min(judgement.suppressed);
             let checked = evaluator.account().checked;
             let nodes = problem.lattice.nodes();
-            (budget.progress)(Progress { checked, nodes, best: None, bound: None });
+            watch.report(Event::Searching(Progress { checked, nodes, best: None, bound: None }));
             if judgement.safe {
                 let best = evaluator.solution(&node);
                 let least = match most_general {
@@ -106,7 +110,8 @@ fn step(problem: &Problem, distinct: &[Vec<usize>], node: &Node, coin: &mut ChaC
     }
     match tied.len() {
         0 | 1 => tied.pop(),
-        // One random word per tie and none otherwise; 32 bits are plenty for a choice among columns.
+        // One random word per tie and none otherwise; 32 bits are plenty for a choice among
+        // columns.
         n => Some(tied.swap_remove(((u64::from(coin.next_u32()) * n as u64) >> 32) as usize)),
     }
 }
@@ -124,12 +129,12 @@ fn call(problem: &Problem, distinct: &[Vec<usize>], node: &Node, next: &Node) ->
 
 /// What a node that is not known to be unsafe, other than the answer, costs at least.
 ///
-/// With monotone models what lies below the last node passed is unsafe; any other node is above the bottom
-/// with some column one level higher than there.
+/// With monotone models what lies below the last node passed is unsafe; any other node is above the
+/// bottom with some column one level higher than there.
 fn cheapest(evaluator: &mut Evaluator<'_>, passed: Option<&Node>) -> f64 {
     let problem = evaluator.problem();
     let bottom = problem.lattice.bottom();
-    let monotone = problem.models.iter().all(|m| m.monotone());
+    let monotone = problem.models.iter().all(|m| m.facts().monotone);
     match passed {
         // The bottom is the answer, and all other nodes are above it.
         None if monotone && problem.loss.monotone() => f64::INFINITY,

@@ -1,9 +1,9 @@
 //! The evaluator: forms the classes of a node, judges them, and computes the loss.
 //!
-//! Classes are rolled up from the smallest checked specialization that is still remembered (O's
-//! "frequency set"; LeFevre et al. 2005), so a check costs that one's classes × columns not at the
-//! top: keys are added up from codes × radix, and ranked. Remembered groupings take at most a few
-//! times the memory of the table's own classes.
+//! Classes are rolled up from the smallest stored specialization ("frequency sets" in
+//! [El Emam 2009; LeFevre 2005]). A check costs the classes of that specialization × columns that
+//! are not at the top: keys are sums of code × radix, and then ranked. Stored groupings take at
+//! most a few times the memory of the table's own classes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,8 +16,9 @@ use crate::classes::{Flags, Groups, View};
 use crate::histogram::Scratch;
 use crate::lattice::Node;
 use crate::loss::Evidence;
-use crate::model::{PrivacyModel, judge_by};
+use crate::model::{PrivacyModel, judge_by, min_unreleasable_rows};
 use crate::rank::Ranker;
+use crate::recoded::Released;
 
 /// The verdict on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,24 +72,28 @@ struct Part<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator that has seen nothing; it counts the values that the problem's models and loss need.
+    /// An evaluator that has seen nothing; it counts the values that the problem's models and loss
+    /// need.
     pub fn new(problem: &'a Problem) -> Self {
         let models = all(problem);
-        let measured = models.iter().flat_map(|m| m.needs()).chain(problem.loss.needs()).collect::<Vec<_>>();
+        let needs = models.iter().flat_map(|model| &model.facts().needs);
+        let measured: Vec<usize> = needs.copied().chain(problem.loss.needs()).collect();
         Evaluator::counting(problem, models, &measured)
     }
 
-    /// An evaluator by the models alone that are monotone and count no values: it judges in a fraction of the time, and
-    /// flags a part of what all models flag. None where these are all models, or there is none.
+    /// An evaluator by the models alone that are monotone and count no values: it judges in a
+    /// fraction of the time, and flags a part of what all models flag. None where these are all
+    /// models, or there is none.
     pub(super) fn plain(problem: &'a Problem) -> Option<Self> {
         let mut models = all(problem);
-        models.retain(|m| m.monotone() && m.needs().is_empty());
-        let fewest = problem.models.iter().map(|m| m.fewest()).max().unwrap_or(1);
+        models.retain(|m| m.facts().monotone && m.facts().needs.is_empty());
+        let fewest = problem.models.iter().map(|m| m.facts().min_safe_rows).max().unwrap_or(1);
         let some = (!models.is_empty() || fewest > 1) && models.len() < problem.models.len();
         some.then(|| Evaluator { fewest, ..Evaluator::counting(problem, models, &problem.loss.needs()) })
     }
 
-    /// An evaluator that counts the values of every measured column, for figures that the search does not need.
+    /// An evaluator that counts the values of every measured column, for figures that the search
+    /// does not need.
     pub fn measuring(problem: &'a Problem) -> Self {
         let measured: Vec<usize> = (0..problem.classes.histograms().len()).collect();
         Evaluator::counting(problem, all(problem), &measured)
@@ -150,7 +155,7 @@ impl<'a> Evaluator<'a> {
         self.problem
     }
 
-    /// What was done so far.
+    /// The work so far.
     pub fn account(&self) -> Account {
         self.account
     }
@@ -180,7 +185,7 @@ impl<'a> Evaluator<'a> {
         Judgement { suppressed, safe: suppressed <= self.problem.max_suppressed }
     }
 
-    /// Counts a check that left so many classes, and whether its loss was compared.
+    /// Counts a check that left this many classes, and whether its loss was compared.
     pub(super) fn count(&mut self, node: &Node, classes: usize, compared: bool) {
         self.account.checked += 1;
         self.account.compared += u64::from(compared);
@@ -202,14 +207,15 @@ impl<'a> Evaluator<'a> {
         Solution { node: node.clone(), loss, suppressed: self.flags.rows() }
     }
 
-    /// Rows at least that no node below releases, besides those that another evaluator flagged at this node.
-    pub(super) fn held_back(&mut self, node: &Node, flagged: &Flags) -> u64 {
+    /// Rows at least that no node below releases, besides those that another evaluator flagged at
+    /// this node.
+    pub(super) fn min_unreleasable_rows(&mut self, node: &Node, flagged: &Flags) -> u64 {
         self.form(node);
         let view = self.view(node);
-        self.models.iter().map(|model| model.held_back(&view, flagged)).max().unwrap_or(0)
+        self.models.iter().map(|model| min_unreleasable_rows(*model, &view, flagged)).max().unwrap_or(0)
     }
 
-    /// What the node's classes tell of other nodes.
+    /// Evidence of the node's classes about other nodes.
     pub fn evidence(&mut self, node: &Node) -> Evidence {
         self.form(node);
         self.problem.loss.evidence(&self.view(node), &self.flags)
@@ -219,6 +225,13 @@ impl<'a> Evaluator<'a> {
     pub fn classes<'v>(&'v mut self, node: &'v Node) -> (View<'v>, &'v Flags) {
         self.form(node);
         (self.view(node), &self.flags)
+    }
+
+    /// The classes of a node as they are released, with the unsafe ones flagged.
+    pub fn released(mut self, node: Node) -> Released {
+        self.form(&node);
+        let problem = self.problem;
+        Released::at_node(&problem.classes, &problem.hierarchies, node, (self.groups, self.flags))
     }
 
     /// The classes of the node that was formed last.
@@ -248,7 +261,8 @@ impl<'a> Evaluator<'a> {
         self.flags = flags;
     }
 
-    /// Makes sure that the node's first columns by themselves are remembered: many nodes share them.
+    /// Makes sure that the node's first columns by themselves are remembered: many nodes share
+    /// them.
     fn form_prefix(&mut self, node: &Node, depth: usize) {
         let mut levels = self.problem.lattice.bottom().levels().to_vec();
         for &column in &self.prefix[..depth] {
@@ -352,8 +366,8 @@ fn all(problem: &Problem) -> Vec<&dyn PrivacyModel> {
     problem.models.iter().map(|model| &**model).collect()
 }
 
-/// The columns with most values, as many as have combinations of levels that are few beside the lattice's
-/// nodes and whose groupings can all be remembered.
+/// The columns with most values, as many as have combinations of levels that are few beside the
+/// lattice's nodes and whose groupings can all be remembered.
 fn prefix(problem: &Problem, room: usize) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..problem.hierarchies.len()).collect();
     columns.sort_by_key(|&c| std::cmp::Reverse(problem.hierarchies[c].leaf_count()));
@@ -377,8 +391,8 @@ struct Rows<'a> {
     width: usize,
 }
 
-/// Composites not at a single value, in runs whose combined key fits 63 bits, each with its key space.
-/// A run after the first leaves room for the id that the run before gave.
+/// Composites not at a single value, in runs whose combined key fits 63 bits, each with its key
+/// space. A run after the first leaves room for the id that the run before gave.
 fn chunks<'a>(composites: &'a Composites, node: &Node, items: usize) -> Vec<(Vec<Part<'a>>, u64)> {
     const LIMIT: u64 = 1 << 63;
     let mut chunks: Vec<(Vec<Part<'a>>, u64)> = Vec::new();

@@ -1,6 +1,7 @@
-//! The model that guides a method: what it is told of a problem's columns, and the model that is fitted to its table (mission L6, M11).
+//! The model that guides a method: the columns of a problem as its features, and the model fitted
+//! to the table.
 //!
-//! Fitting costs the model's time on the distinct rows; reading cells a look-up each.
+//! Fitting costs the model's time on the distinct rows; reading costs one look-up per cell.
 
 use super::Problem;
 use crate::cell::number;
@@ -30,7 +31,7 @@ impl Problem {
     /// What reads released cells of some columns as features.
     ///
     /// # Errors
-    /// A column that is no quasi-identifier.
+    /// A column that is not a quasi-identifier.
     pub fn reader(&self, policy: &Policy, features: &[String]) -> Result<Reader> {
         let mut values = Vec::new();
         for name in features {
@@ -60,7 +61,7 @@ impl Problem {
     /// What is to be predicted.
     ///
     /// # Errors
-    /// A column that is no target, or holds neither numbers nor two classes.
+    /// A column that is not a target, or that holds neither numbers nor two classes.
     pub fn predicted(&self, spec: &GuideSpec) -> Result<Predicted> {
         let column = self.targets.iter().position(|(name, _)| *name == spec.target);
         let column = column.ok_or_else(|| Fault::bug(format!("`{}` is no target", spec.target)))?;

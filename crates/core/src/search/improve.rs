@@ -1,10 +1,10 @@
-//! A walk that looks for good nodes in lattices too large to be finished (mission A6; iterated local search:
-//! Lourenço, Martin and Stützle 2003).
+//! Iterated local search [Lourenço 2003] for good nodes in lattices too large to search completely.
 //!
-//! From a node it goes to the best of its neighbours while that is better: one column a level up or down, and
-//! when that is exhausted one down with another up. From where it cannot go on it is thrown some columns away
-//! from the best node so far, and walks again. No node is checked twice. Deterministic: the throws come from a
-//! generator with a fixed seed. Costs a check per neighbour; keeps the nodes it has seen, up to a limit.
+//! From a node, move to the best neighbour while it is better: one column a level up or down, and
+//! when that is exhausted, one column down and another up. At a local optimum, change some columns
+//! of the best node at random and continue from there. No node is checked twice. Deterministic: the
+//! random numbers come from a fixed seed. Costs one check per neighbour; stores the visited nodes,
+//! up to a limit.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -65,7 +65,8 @@ impl Walk {
         self.fruitless += batch.len().max(1) as u64;
         let found = crew.assess(&batch, self.at.loss).into_iter().filter_map(|a| a.solution);
         let best = found.reduce(|a, b| if b.better_than(&a) { b } else { a })?;
-        // Not to one that costs the same: where every row is suppressed, that would lead ever further down.
+        // Not to one that costs the same: where every row is suppressed, that would lead ever
+        // further down.
         if best.loss >= self.at.loss {
             return None;
         }
@@ -79,7 +80,7 @@ impl Walk {
         Some(self.best.clone())
     }
 
-    /// The next neighbours that could be better, told from their columns.
+    /// The next neighbours that could be better, judged by their columns.
     fn batch(&mut self, loss: &dyn Loss) -> Vec<Node> {
         let mut batch = Vec::with_capacity(BATCH);
         while batch.len() < BATCH {
@@ -99,7 +100,8 @@ impl Walk {
         self.take(around);
     }
 
-    /// The neighbours that differ in two columns; when these are exhausted, a throw from the best node.
+    /// The neighbours that differ in two columns; when these are exhausted, a throw from the best
+    /// node.
     fn look_further(&mut self, lattice: &Lattice) {
         if self.pairs || self.at.loss.is_infinite() {
             return self.throw(lattice);
@@ -113,8 +115,8 @@ impl Walk {
         self.take(around);
     }
 
-    /// Starts again with some columns further down than the best node has them and others at the top, which is
-    /// where there are rows left to release.
+    /// Starts again with some columns further down than the best node has them and others at the
+    /// top, which is where there are rows left to release.
     fn throw(&mut self, lattice: &Lattice) {
         let (bottom, top) = (lattice.bottom(), lattice.top());
         let mut node = self.best.node.clone();

@@ -1,44 +1,49 @@
-//! Incognito with super-roots (mission A4; LeFevre et al. 2005, O "Algorithms"): all safe nodes, a priori
-//! over ever larger subsets of the quasi-identifiers, then the least loss among them.
+//! Incognito with super-roots [LeFevre 2005; El Emam 2009, "Algorithms"]: finds all safe nodes, a
+//! priori over growing subsets of the quasi-identifiers, and returns the one with the least loss.
 //!
-//! A subset's node has the columns outside the subset at the top of their hierarchies, where they tell
-//! nothing, even if the limits forbid that level to a release. Hence it is a generalization of every node
-//! with the same levels inside the subset, and with monotone models flags no more rows than that: rows
-//! that stay there are safe here, whether they are judged over all columns or over a group (the group's
-//! columns outside the subset are at the top too). So a node is a candidate only if all its projections onto
-//! one column less are safe, whatever may be suppressed. Candidates are joined from those projections and
-//! taken breadth first; a safe one makes its generalizations safe, which are candidates too. Linked columns
-//! count as one; a column with a single level allowed belongs to every subset.
+//! **Pruning.** The node of a subset has the columns outside the subset at the top of their
+//! hierarchies, where they carry no information, even if the limits forbid that level in a release.
+//! Hence it generalizes every node with the same levels inside the subset, and with monotone models
+//! it flags no more rows: rows that stay there are safe here, whether they are judged over all
+//! columns or over a group (the group's columns outside the subset are at the top too). So a node
+//! is a candidate only if all its projections onto one column less are safe, whatever may be
+//! suppressed. Candidates are joined from those projections and visited breadth first; a safe
+//! candidate makes its generalizations safe, which are candidates too. Linked columns count as one;
+//! a column with a single allowed level belongs to every subset.
 //!
-//! The super-root of a subset is the meet of its candidates. Where several of them have nothing below
-//! them, the super-root's classes are formed first, and the evaluator rolls the candidates up from those (or
-//! from a nearer node that it remembers) and never from the table. It is not checked, so not counted.
+//! **Super-roots.** The super-root of a subset is the meet of its candidates. If several candidates
+//! have nothing below them, the classes of the super-root are formed first, and the evaluator rolls
+//! the candidates up from those (or from a nearer stored node) instead of from the table. The
+//! super-root is not checked and not counted.
 //!
-//! Exact for every loss, monotone or not. Costs up to Π (levels + 1) checks, and compares every safe node.
+//! Exact for every loss, monotone or not. Costs up to Π (levels + 1) checks, and compares every
+//! safe node.
 
 use std::collections::HashMap;
 
 use super::samarati::{Axis, axes, not_monotone};
-use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy, TAGGED};
+use super::{Evaluator, Outcome, Problem, Solution, Strategy, TAGGED};
 use crate::error::Fault;
 use crate::lattice::{Lattice, Node};
+use crate::registry::Algorithm;
+use crate::watch::{Event, Progress, Watch};
 
 pub(super) struct Incognito;
 
 impl Strategy for Incognito {
-    fn name(&self) -> &'static str {
-        "incognito"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Incognito
     }
 
     fn refuses(&self, problem: &Problem) -> Option<Fault> {
         not_monotone(problem, "incognito").or_else(|| too_many_subsets(&problem.lattice))
     }
 
-    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
+    fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
         let problem = evaluator.problem();
         let axes = axes(&problem.lattice);
         let all = (1u32 << axes.len()) - 1;
-        let mut walk = Walk { evaluator, budget, problem, axes: &axes, peak: peak(problem), settled: 0 };
+        let mut walk = Walk { evaluator, watch, problem, axes: &axes, peak: peak(problem), settled: 0 };
         let mut smaller = HashMap::from([(0, vec![true])]);
         for size in 1..axes.len() as u32 {
             let mut safe = HashMap::new();
@@ -70,7 +75,8 @@ fn too_many_subsets(lattice: &Lattice) -> Option<Fault> {
     })
 }
 
-/// The levels of the empty subset: tops of hierarchies, and the only level allowed where there is one.
+/// The levels of the empty subset: tops of hierarchies, and the only level allowed where there is
+/// one.
 fn peak(problem: &Problem) -> Vec<u8> {
     (0..problem.lattice.columns())
         .map(|column| match problem.lattice.range(column) {
@@ -127,8 +133,8 @@ impl<'a> Family<'a> {
         Node::new(levels)
     }
 
-    /// Nodes of which every projection onto one axis less is safe, lowest first: safe nodes without the last
-    /// axis joined with its levels, less those that another projection rules out.
+    /// Nodes with all projections onto one axis less safe, lowest first: safe nodes without the
+    /// last axis joined with its levels, minus those that another projection rules out.
     fn candidates(&self, safe: &HashMap<u32, Vec<bool>>) -> Vec<usize> {
         let projections: Vec<Option<&Vec<bool>>> =
             self.axes.iter().map(|(_, bit, _)| safe.get(&(self.subset & !bit))).collect();
@@ -163,9 +169,9 @@ impl<'a> Family<'a> {
     }
 }
 
-struct Walk<'w, 'p, 'b, 'a> {
+struct Walk<'w, 'p, 'a> {
     evaluator: &'w mut Evaluator<'p>,
-    budget: &'w Budget<'b>,
+    watch: &'w Watch,
     problem: &'p Problem,
     axes: &'a [Axis],
     peak: Vec<u8>,
@@ -173,7 +179,7 @@ struct Walk<'w, 'p, 'b, 'a> {
     settled: u64,
 }
 
-impl Walk<'_, '_, '_, '_> {
+impl Walk<'_, '_, '_> {
     /// Which nodes of a family are safe, and whether all of them are known.
     fn settle(&mut self, family: &Family<'_>, candidates: &[usize]) -> (Vec<bool>, bool) {
         let mut safe = vec![false; family.nodes];
@@ -184,7 +190,7 @@ impl Walk<'_, '_, '_, '_> {
             if safe[candidate] {
                 continue;
             }
-            if (self.budget.cancelled)() {
+            if self.watch.should_finish() {
                 return (safe, false);
             }
             let node = family.node(&self.peak, |a| family.rise(candidate, a));
@@ -196,8 +202,8 @@ impl Walk<'_, '_, '_, '_> {
         (safe, true)
     }
 
-    /// Lets the evaluator remember the classes from which all candidates can be rolled up. A meet that is
-    /// the lowest candidate is formed when it is checked.
+    /// Lets the evaluator remember the classes from which all candidates can be rolled up. A meet
+    /// that is the lowest candidate is formed when it is checked.
     fn form_super_root(&mut self, family: &Family<'_>, candidates: &[usize]) {
         let Some(&lowest) = candidates.first() else { return };
         let meet = |a: usize| candidates.iter().map(|&c| family.rise(c, a)).min().unwrap_or(0);
@@ -208,13 +214,13 @@ impl Walk<'_, '_, '_, '_> {
         }
     }
 
-    /// The safe node of least loss. Of a search that was stopped, the first safe node: the others may be
-    /// too many to compare when there is no time left.
+    /// The safe node of least loss. Of a search that was stopped, the first safe node: the others
+    /// may be too many to compare when there is no time left.
     fn compare(&mut self, family: &Family<'_>, safe: &[bool], finished: bool) -> Outcome {
         let mut best: Option<Solution> = None;
         let mut proven = finished;
         for (node, _) in safe.iter().enumerate().filter(|(_, s)| **s) {
-            if best.is_some() && (!finished || (self.budget.cancelled)()) {
+            if best.is_some() && (!finished || self.watch.should_finish()) {
                 proven = false;
                 break;
             }
@@ -240,6 +246,6 @@ impl Walk<'_, '_, '_, '_> {
     fn tell(&self, best: Option<f64>) {
         let checked = self.evaluator.account().checked;
         let nodes = self.problem.lattice.nodes();
-        (self.budget.progress)(Progress { checked, nodes, best, bound: None });
+        self.watch.report(Event::Searching(Progress { checked, nodes, best, bound: None }));
     }
 }

@@ -1,18 +1,25 @@
-//! Local recoding by steps (mission A9; as ARX does it, Prasser et al. 2020): rows that one node leaves unsafe are searched again by
-//! themselves, round after round.
+//! Local recoding by rounds [Prasser 2020]: the rows that one node leaves unsafe are searched again
+//! on their own, round after round.
 //!
-//! Every round solves the problem of the rows that are left, with the policy's lattice and models, and releases what is
-//! safe at its node. A round may leave [`LEFT`] of its rows and does not count them in its loss: so it finds the node of least
-//! generalization that releases a tenth, and rows that are alike leave first, hardly generalized. What a node costs is told from the
-//! rows of the round. Rounds end when nothing is left or nothing more can be released; if more is left then than the
-//! policy lets be suppressed, the last rounds are taken back until the rows that they had can be released by one. That ends, because the
-//! table itself can be: it has a node that suppresses few enough rows before this begins.
+//! Every round solves the problem of the remaining rows with the policy's lattice and models, and
+//! releases the rows that are safe at its node. A round may leave [`LEFT`] of its rows, which do
+//! not count in its loss: so it finds the node of least generalization that releases a tenth, and
+//! similar rows are released first with little generalization. The cost of a node is computed from
+//! the rows of the round. Rounds end when no row is left or no more can be released. If more rows
+//! are left than the policy allows to suppress, the last rounds are undone until one round can
+//! release their rows. This terminates, because the whole table has a node that suppresses few
+//! enough rows.
+//!
+//! A search that is stopped keeps the rounds that are complete. The rows that they leave are released at the node of the whole table,
+//! and at the most general one where that is not enough; none of this searches.
 //!
 //! It only proposes nodes. Whether steps cost less than the one node that was found is told by the policy's loss; otherwise that node
 //! stands alone. Costs a search per round; of rounds there are about ln(rows / k) / ln(1 / [`LEFT`]), and they get ever smaller:
 //! together some 20 searches of the whole table.
 
-use super::{Account, Budget, Evaluator, Outcome, Problem, Solution, Strategy, max_suppressed, solve};
+use std::sync::Arc;
+
+use super::{Account, Evaluator, Outcome, Problem, Solution, Strategy, max_suppressed, solve};
 use crate::classes::Classes;
 use crate::error::{Error, Fault, Result};
 use crate::lattice::Node;
@@ -20,16 +27,16 @@ use crate::loss::{self, Loss, Marginals, Price};
 use crate::policy::LossParameters;
 use crate::recoded::Recoded;
 use crate::recoding::Steps;
-use crate::tuples::Tuples;
+use crate::watch::Watch;
 
-/// The share of its rows that a round may leave. On adult (k = 5, LM) steps cost 0.066 at 0.7, 0.061 at 0.8, 0.056 at 0.9 and 0.054
-/// at 0.95, which takes twice as long.
+/// The share of its rows that a round may leave. On adult (k = 5, LM) steps cost 0.066 at 0.7,
+/// 0.061 at 0.8, 0.056 at 0.9 and 0.054 at 0.95, which takes twice as long.
 const LEFT: f64 = 0.9;
 
 /// What a search in rounds found.
 #[derive(Debug)]
 pub struct Rounds {
-    /// The nodes of the steps; one where further steps are no gain.
+    /// The nodes of the steps; one if further steps do not reduce the loss.
     pub nodes: Vec<Node>,
     /// What the policy's loss is with them.
     pub loss: f64,
@@ -44,16 +51,16 @@ struct Round {
     left: Vec<u32>,
 }
 
-/// Searches the rows that are left again and again, with the policy's loss and the weights of columns; `best` is what a search of the whole table found. The problem is the same afterwards.
+/// Searches the rows that are left again and again, with the policy's loss and the weights of columns; `best` is what a search of the whole table found.
 ///
 /// # Errors
 /// Models under which rows of two steps cannot be put together; a strategy that refuses a round.
 pub fn local(
-    problem: &mut Problem,
+    problem: &Problem,
     (asked, weights): (&LossParameters, &[f64]),
     strategy: &dyn Strategy,
     best: &Solution,
-    budget: &Budget<'_>,
+    watch: &Watch,
 ) -> Result<Rounds> {
     refuse(problem)?;
     let mut search = Search {
@@ -61,12 +68,12 @@ pub fn local(
         asked,
         weights,
         strategy,
-        budget,
+        watch,
         limit: problem.max_suppressed,
         account: Account::default(),
         problem,
     };
-    let rounds = search.rounds()?;
+    let rounds = search.rounds(&best.node)?;
     let one = Rounds { nodes: vec![best.node.clone()], loss: best.loss, account: search.account };
     if rounds.is_empty() {
         return Ok(one);
@@ -78,8 +85,8 @@ pub fn local(
 
 /// Steps are judged each by itself and then put together, which must not make anything unsafe.
 fn refuse(problem: &Problem) -> Result<()> {
-    let faults = problem.models.iter().filter(|model| !model.monotone()).map(|model| {
-        let name = model.name();
+    let faults = problem.models.iter().filter(|model| !model.facts().monotone).map(|model| {
+        let name = &model.facts().claim;
         Fault::input(format!(
             "rows cannot be searched again under {name}: classes that are safe apart may not be so together"
         ))
@@ -91,39 +98,39 @@ fn refuse(problem: &Problem) -> Result<()> {
 
 /// The loss of what is released alone, where a policy may ask for that.
 fn uncounted(asked: &LossParameters) -> LossParameters {
-    let free = LossParameters { count_suppressed: Some(false), tradeoff: None, ..asked.clone() };
-    if loss::check(&free).is_empty() { free } else { asked.clone() }
+    let free = LossParameters { count_suppressed: Some(false), tradeoff: None, ..*asked };
+    if loss::check(&free).is_empty() { free } else { *asked }
 }
 
 struct Search<'a> {
-    problem: &'a mut Problem,
+    problem: &'a Problem,
     asked: &'a LossParameters,
     of_rounds: LossParameters,
     weights: &'a [f64],
     strategy: &'a dyn Strategy,
-    budget: &'a Budget<'a>,
+    watch: &'a Watch,
     /// Rows that may be suppressed in the end.
     limit: u64,
     account: Account,
 }
 
 impl Search<'_> {
-    /// The rounds; none where no more than one node is needed, or when stopped.
-    fn rounds(&mut self) -> Result<Vec<Round>> {
+    /// The rounds; none where no more than one node is needed, or when stopped before one was complete.
+    fn rounds(&mut self, best: &Node) -> Result<Vec<Round>> {
         let mut rounds: Vec<Round> = Vec::new();
         let mut left: Vec<u32> = (0..self.problem.classes.len() as u32).collect();
-        while !left.is_empty() {
+        while !left.is_empty() && !self.watch.should_finish() {
             let most = max_suppressed(LEFT, self.rows(&left));
-            let parameters = self.of_rounds.clone();
+            let parameters = self.of_rounds;
             let Some(round) = self.round(left, &parameters, most)? else { break };
             left = round.left.clone();
             rounds.push(round);
-            if (self.budget.cancelled)() {
-                return Ok(Vec::new());
-            }
         }
         // What is left cannot be released by itself.
         while rounds.last().is_some_and(|round| self.rows(&round.left) > self.limit) {
+            if self.watch.should_finish() {
+                return self.completed(rounds, best);
+            }
             let Some(Round { began, .. }) = rounds.pop() else { break };
             let parameters = self.asked;
             if !rounds.is_empty()
@@ -133,21 +140,56 @@ impl Search<'_> {
                 break;
             }
         }
+        if self.watch.should_finish() { self.completed(rounds, best) } else { Ok(rounds) }
+    }
+
+    /// Ends rounds that were stopped: what they leave is released at the node of the whole table, and at the most general node
+    /// where that leaves too many rows. Rounds are taken back until few enough rows are left.
+    fn completed(&mut self, mut rounds: Vec<Round>, best: &Node) -> Result<Vec<Round>> {
+        let top = self.problem.lattice.top();
+        while let Some(last) = rounds.last() {
+            let (mut left, mut tail) = (last.left.clone(), Vec::new());
+            for node in [best, &top] {
+                if left.is_empty() || (node == &top && self.rows(&left) <= self.limit) {
+                    break;
+                }
+                if let Some(round) = self.at(left.clone(), node)? {
+                    left = round.left.clone();
+                    tail.push(round);
+                }
+            }
+            if self.rows(&left) <= self.limit {
+                rounds.append(&mut tail);
+                break;
+            }
+            rounds.pop();
+        }
         Ok(rounds)
+    }
+
+    /// A round at a given node; none where it releases nothing.
+    fn at(&mut self, began: Vec<u32>, node: &Node) -> Result<Option<Round>> {
+        let part = self.problem.classes.part(&began);
+        let marginals = Marginals::new(&part, &self.problem.hierarchies);
+        let loss = loss::build(self.asked, &marginals, self.weights)?;
+        let flagged = narrowed(self.problem, part, loss, self.limit, |problem| flagged(problem, node));
+        let left: Vec<u32> = flagged.into_iter().map(|class| began[class as usize]).collect();
+        Ok((left.len() < began.len()).then(|| Round { began, node: node.clone(), left }))
     }
 
     fn rows(&self, classes: &[u32]) -> u64 {
         classes.iter().map(|&class| u64::from(self.problem.classes.counts()[class as usize])).sum()
     }
 
-    /// Solves the problem of some classes of which so many rows may be left; none where that cannot be done.
+    /// Solves the problem of some classes, with a number of rows that may be left; none if that is
+    /// impossible.
     fn round(&mut self, began: Vec<u32>, parameters: &LossParameters, most: u64) -> Result<Option<Round>> {
         let part = self.problem.classes.part(&began);
         let marginals = Marginals::new(&part, &self.problem.hierarchies);
         let loss = loss::build(parameters, &marginals, self.weights)?;
-        let (strategy, budget) = (self.strategy, self.budget);
+        let (strategy, watch) = (self.strategy, self.watch);
         let (solved, flagged) = narrowed(self.problem, part, loss, most, |problem| {
-            let solved = solve(problem, strategy, budget);
+            let solved = solve(problem, strategy, watch);
             let flagged = match &solved {
                 Ok((Outcome::Found { best, .. }, _)) => flagged(problem, &best.node),
                 _ => Vec::new(),
@@ -179,39 +221,29 @@ impl Search<'_> {
 
 /// Runs something on the problem of a part of its classes.
 fn narrowed<R>(
-    problem: &mut Problem,
+    problem: &Problem,
     part: Classes,
     loss: Box<dyn Loss>,
     most: u64,
     run: impl FnOnce(&Problem) -> R,
 ) -> R {
-    let whole = std::mem::replace(&mut problem.classes, part);
-    let of_whole = std::mem::replace(&mut problem.loss, loss);
-    let limit = std::mem::replace(&mut problem.max_suppressed, most);
-    let result = run(problem);
-    problem.classes = whole;
-    problem.loss = of_whole;
-    problem.max_suppressed = limit;
-    result
+    run(&Problem {
+        names: problem.names.clone(),
+        hierarchies: Arc::clone(&problem.hierarchies),
+        targets: Vec::new(),
+        classes: part.into(),
+        lattice: problem.lattice.clone(),
+        models: Arc::clone(&problem.models),
+        loss,
+        max_suppressed: most,
+        profile: problem.profile.clone(),
+    })
 }
 
 /// The classes of a problem that are unsafe at a node.
 fn flagged(problem: &Problem, node: &Node) -> Vec<u32> {
     let mut evaluator = Evaluator::new(problem);
     let (view, flags) = evaluator.classes(node);
-    let width = view.columns();
-    let mut unsafe_tuples = Tuples::new(width);
-    let mut row = vec![0; width];
-    for class in flags.iter() {
-        row.iter_mut().enumerate().for_each(|(column, cell)| *cell = view.code(class, column));
-        unsafe_tuples.insert(&row, 0);
-    }
-    let classes = &problem.classes;
-    let is_unsafe = |&class: &u32| {
-        for (column, (cell, hierarchy)) in row.iter_mut().zip(&problem.hierarchies).enumerate() {
-            *cell = hierarchy.generalize(classes.code(class as usize, column), node.level(column));
-        }
-        unsafe_tuples.find(&row).is_some()
-    };
-    (0..classes.len() as u32).filter(is_unsafe).collect()
+    let flagged = view.flagged_members(flags);
+    (0..flagged.len() as u32).filter(|&class| flagged[class as usize]).collect()
 }

@@ -1,9 +1,9 @@
 //! Merges classes with equal keys: the innermost step of every check.
 //!
-//! Whether a key is new is a coin toss that no processor predicts, so nothing branches on it: the slot is
-//! written either way, and ids, counts and first members are selected, not jumped to. Small key spaces
-//! index an array, others probe a table that is at most half full. A few nanoseconds a class; no
-//! allocation once the buffers have grown.
+//! Whether a key is new is unpredictable, so nothing branches on it: the slot is written either
+//! way, and ids, counts and first members are selected without a jump. Small key spaces index an
+//! array; others probe a hash table that is at most half full. Costs a few nanoseconds per class,
+//! and no allocation once the buffers have grown.
 
 use crate::classes::Groups;
 
@@ -24,8 +24,8 @@ pub(super) struct Merger {
 }
 
 impl Merger {
-    /// Merges the classes of `from`, whose keys are in `keys` and below `space`; ids are given in order of first
-    /// sight, so that merged classes are ordered by their first member.
+    /// Merges the classes of `from`, whose keys are in `keys` and below `space`; ids are given in
+    /// order of first sight, so that merged classes are ordered by their first member.
     pub(super) fn merge(&mut self, space: u64, from: &Groups, to: &mut Groups) {
         to.first.clear();
         to.count.clear();

@@ -1,28 +1,30 @@
-//! MinGen (mission A1; I 2.4, S 6): every node is checked, the best safe one wins.
+//! MinGen [Sweeney 2001, 6; De Spoelberch, 2.4]: checks every node and returns the best safe one.
 //!
-//! The oracle for all other strategies, and exact for every model and loss. Costs all nodes.
+//! The oracle for all other strategies; exact for every model and loss. Costs one check per node.
 
-use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy};
+use super::{Evaluator, Outcome, Problem, Solution, Strategy};
 use crate::error::Fault;
+use crate::registry::Algorithm;
+use crate::watch::{Event, Progress, Watch};
 
 pub(super) struct MinGen;
 
 impl Strategy for MinGen {
-    fn name(&self) -> &'static str {
-        "mingen"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::MinGen
     }
 
     fn refuses(&self, _: &Problem) -> Option<Fault> {
         None
     }
 
-    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
+    fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
         let problem = evaluator.problem();
         let nodes = problem.lattice.nodes();
         let mut best: Option<Solution> = None;
         let mut least = u64::MAX;
         for node in problem.lattice.iter() {
-            if (budget.cancelled)() {
+            if watch.should_finish() {
                 return best.map_or(Outcome::Cancelled, |best| Outcome::Found { gap: best.loss, best });
             }
             let judgement = evaluator.judge(&node);
@@ -33,12 +35,12 @@ impl Strategy for MinGen {
                     best = Some(solution);
                 }
             }
-            (budget.progress)(Progress {
+            watch.report(Event::Searching(Progress {
                 checked: evaluator.account().checked,
                 nodes,
                 best: best.as_ref().map(|b| b.loss),
                 bound: None,
-            });
+            }));
         }
         best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })
     }

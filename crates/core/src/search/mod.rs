@@ -1,11 +1,11 @@
-//! Search: which node of the lattice is safe and costs least. Decides; touches no row.
+//! Search: finds the safe node of the lattice with the least loss. It decides; it touches no row.
 //!
 //! A strategy only chooses the next node; the [`Evaluator`] forms and judges classes, so that all
-//! strategies are counted alike. Adding one is one file and one line in [`STRATEGIES`].
+//! strategies are counted alike. Adding one is one file, one entry in the
+//! registry and one line in [`strategy`].
 
 mod advice;
 mod auto;
-mod budget;
 mod composite;
 mod crew;
 mod datafly;
@@ -25,7 +25,6 @@ mod score;
 mod tags;
 
 pub use advice::{Relax, relax};
-pub use budget::{Budget, Progress};
 pub use evaluate::{Evaluator, Judgement};
 pub use guided::Predicted;
 pub use local::{Rounds, local};
@@ -34,29 +33,32 @@ pub use population::Population;
 pub use problem::{Grouped, Leveled, Load, hierarchies, leveled, max_suppressed};
 pub use profile::{ColumnProfile, Profile};
 
+use std::sync::Arc;
+
 use crate::classes::Classes;
-use crate::error::{Fault, Result, nearest};
+use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::loss::Loss;
 use crate::model::PrivacyModel;
-use crate::policy::LOCAL;
+use crate::registry::Algorithm;
 use crate::table::Dictionary;
+use crate::watch::Watch;
 
 /// What is to be solved: the least loss among the nodes of a lattice that the models find safe.
 pub struct Problem {
     /// Names of the quasi-identifiers.
     pub names: Vec<String>,
     /// Their hierarchies.
-    pub hierarchies: Vec<Hierarchy>,
+    pub hierarchies: Arc<[Hierarchy]>,
     /// The columns that are predicted, with their values by the codes of the first histograms.
     pub targets: Vec<(String, Dictionary)>,
     /// Distinct tuples of their leaves.
-    pub classes: Classes,
+    pub classes: Arc<Classes>,
     /// The nodes allowed.
     pub lattice: Lattice,
     /// What makes a class unsafe.
-    pub models: Vec<Box<dyn PrivacyModel>>,
+    pub models: Arc<Vec<Box<dyn PrivacyModel>>>,
     /// What a node costs.
     pub loss: Box<dyn Loss>,
     /// How many rows may be suppressed.
@@ -98,7 +100,8 @@ pub enum Outcome {
         /// 0 when proven to be the best.
         gap: f64,
     },
-    /// No node is safe within the limits; of those checked, one suppresses `least` rows and none fewer.
+    /// No node is safe within the limits; of those checked, one suppresses `least` rows and none
+    /// fewer.
     Infeasible {
         /// Rows flagged at the most general node.
         least: u64,
@@ -107,7 +110,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// What a search did.
+/// The work of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Account {
     /// Nodes whose classes were formed and judged.
@@ -120,73 +123,76 @@ pub struct Account {
 
 /// A way to look for the best node.
 pub trait Strategy: Sync {
+    /// The algorithm that it is.
+    fn algorithm(&self) -> Algorithm;
+
     /// What policies call it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.algorithm().key()
+    }
 
     /// Why it cannot solve a problem, with what can; `None` when it can.
     fn refuses(&self, problem: &Problem) -> Option<Fault>;
 
     /// Looks.
-    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome;
+    fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome;
 }
 
-/// All strategies.
-pub const STRATEGIES: [&dyn Strategy; 6] =
-    [&auto::Auto, &ola::Ola, &incognito::Incognito, &samarati::Samarati, &datafly::Datafly, &mingen::MinGen];
-
-/// The strategy of a name.
+/// The strategy of an algorithm.
 ///
 /// # Errors
-/// An unknown name, with the nearest and all known ones.
-pub fn strategy(name: &str) -> Result<&'static dyn Strategy> {
-    if let Some(found) = STRATEGIES.iter().find(|s| s.name() == name) {
-        return Ok(*found);
-    }
-    if LOCAL.contains(&name) {
-        return Err(Fault::input(format!("\"{name}\" forms regions of rows and chooses no levels"))
-            .key("search.algorithm")
-            .help(
-                "`throng release` and `throng compare` run it; here, choose an algorithm that chooses levels",
-            )
-            .into());
-    }
-    let names: Vec<&str> = STRATEGIES.iter().map(|s| s.name()).chain(LOCAL).collect();
-    let near =
-        nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
-    Err(Fault::input(format!("there is no algorithm \"{name}\""))
+/// An algorithm that forms regions and chooses no levels.
+pub fn strategy(algorithm: Algorithm) -> Result<&'static dyn Strategy> {
+    match algorithm {
+        Algorithm::Auto => Ok(&auto::Auto),
+        Algorithm::Ola => Ok(&ola::Ola),
+        Algorithm::Incognito => Ok(&incognito::Incognito),
+        Algorithm::Samarati => Ok(&samarati::Samarati),
+        Algorithm::Datafly => Ok(&datafly::Datafly),
+        Algorithm::MinGen => Ok(&mingen::MinGen),
+        Algorithm::Mondrian
+        | Algorithm::KSimilar
+        | Algorithm::Boxes
+        | Algorithm::Mdav
+        | Algorithm::Greedy
+        | Algorithm::Partition => Err(Fault::input(format!(
+            "\"{algorithm}\" forms regions of rows and chooses no levels"
+        ))
         .key("search.algorithm")
-        .help(format!("{near}algorithms are {}", names.join(", ")))
-        .into())
+        .help("`throng release` and `throng compare` run it; here, choose an algorithm that chooses levels")
+        .into()),
+    }
+}
+
+/// All strategies, in the order of the registry.
+pub fn strategies() -> Vec<&'static dyn Strategy> {
+    Algorithm::ALL.iter().filter_map(|&algorithm| strategy(algorithm).ok()).collect()
 }
 
 /// Solves a problem with a strategy.
 ///
 /// # Errors
 /// A strategy that is not defined for the problem's models or loss, by name, with the alternatives.
-pub fn solve(problem: &Problem, strategy: &dyn Strategy, budget: &Budget<'_>) -> Result<(Outcome, Account)> {
+pub fn solve(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -> Result<(Outcome, Account)> {
     if let Some(fault) = strategy.refuses(problem) {
         return Err(fault.into());
     }
     let mut evaluator = Evaluator::new(problem);
-    let outcome = strategy.run(&mut evaluator, budget);
+    let outcome = strategy.run(&mut evaluator, watch);
     Ok((outcome, evaluator.account()))
 }
 
-/// As [`solve`], and reckons the node-complexity score, for which it keeps every node that was checked.
+/// Like [`solve`], and computes the node-complexity score, for which it keeps every checked node.
 ///
 /// # Errors
 /// As [`solve`].
-pub fn solve_scored(
-    problem: &Problem,
-    strategy: &dyn Strategy,
-    budget: &Budget<'_>,
-) -> Result<(Outcome, Account)> {
+pub fn solve_scored(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -> Result<(Outcome, Account)> {
     if let Some(fault) = strategy.refuses(problem) {
         return Err(fault.into());
     }
     let mut evaluator = Evaluator::new(problem);
     evaluator.keep_trace();
-    let outcome = strategy.run(&mut evaluator, budget);
+    let outcome = strategy.run(&mut evaluator, watch);
     Ok((outcome, Account { score: evaluator.score(), ..evaluator.account() }))
 }
 

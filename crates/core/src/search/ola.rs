@@ -1,22 +1,25 @@
-//! OLA, Optimal Lattice Anonymization (mission A5; O): binary search of the generalization
-//! strategies of ever smaller sub-lattices with predictive tagging, then the least loss among the
-//! k-minimal nodes.
+//! OLA, Optimal Lattice Anonymization [El Emam 2009]: binary search in generalization strategies of
+//! ever smaller sub-lattices with predictive tagging, then the least loss among the k-minimal
+//! nodes.
 //!
-//! Exact when the models and the loss are monotone: a safe node above another costs no less. A
-//! sub-lattice is entered once, and left at once when its bottom is known safe or its top unsafe.
+//! Exact if the models and the loss are monotone: a safe node above another costs no less. A
+//! sub-lattice is entered once, and left at once if its bottom is known to be safe or its top
+//! unsafe. Costs at most one check per node.
 
 use std::collections::HashSet;
 
 use super::tags::{Tag, Tags};
-use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy, too_large};
+use super::{Evaluator, Outcome, Problem, Solution, Strategy, too_large};
 use crate::error::Fault;
 use crate::lattice::{Lattice, Node};
+use crate::registry::Algorithm;
+use crate::watch::{Event, Progress, Watch};
 
 pub(super) struct Ola;
 
 impl Strategy for Ola {
-    fn name(&self) -> &'static str {
-        "ola"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Ola
     }
 
     fn refuses(&self, problem: &Problem) -> Option<Fault> {
@@ -24,15 +27,15 @@ impl Strategy for Ola {
             return Some(
                 Fault::input(format!(
                     "\"ola\" is exact only for monotone losses; \"{}\" as asked for is not",
-                    problem.loss.name()
+                    problem.loss.kind()
                 ))
                 .key("search.algorithm")
                 .help("use algorithm \"auto\" or \"mingen\", or a loss that does not count suppressed rows"),
             );
         }
-        if let Some(model) = problem.models.iter().find(|m| !m.monotone()) {
+        if let Some(model) = problem.models.iter().find(|m| !m.facts().monotone) {
             return Some(
-                Fault::input(format!("\"ola\" needs monotone models; \"{}\" is not", model.name()))
+                Fault::input(format!("\"ola\" needs monotone models; \"{}\" is not", model.facts().claim))
                     .key("search.algorithm")
                     .help("use algorithm \"auto\" or \"mingen\""),
             );
@@ -40,7 +43,7 @@ impl Strategy for Ola {
         too_large(problem, "ola")
     }
 
-    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
+    fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
         let lattice = &evaluator.problem().lattice;
         let mut walk = Walk {
             tags: Tags::new(lattice),
@@ -49,7 +52,7 @@ impl Strategy for Ola {
             minimal: Vec::new(),
             judged: Vec::new(),
             evaluator,
-            budget,
+            watch,
         };
         let top = lattice.top();
         if !walk.safe(&top) {
@@ -57,7 +60,7 @@ impl Strategy for Ola {
             return Outcome::Infeasible { least };
         }
         walk.search(lattice.bottom(), top);
-        let finished = !(budget.cancelled)();
+        let finished = !watch.should_finish();
         let minimal = std::mem::take(&mut walk.minimal);
         let best = best(evaluator, minimal);
         best.map_or(Outcome::Cancelled, |best| {
@@ -73,7 +76,7 @@ impl Strategy for Ola {
 
 /// The positions of the nodes whose classes OLA forms, whatever the loss: the verdict on every other node
 /// follows from theirs. For a lattice that can be tagged, and monotone models.
-pub(crate) fn judged(problem: &Problem, budget: &Budget<'_>) -> Vec<usize> {
+pub(crate) fn judged(problem: &Problem, watch: &Watch) -> Vec<usize> {
     let lattice = &problem.lattice;
     let mut walk = Walk {
         tags: Tags::new(lattice),
@@ -82,7 +85,7 @@ pub(crate) fn judged(problem: &Problem, budget: &Budget<'_>) -> Vec<usize> {
         minimal: Vec::new(),
         judged: Vec::new(),
         evaluator: &mut Evaluator::new(problem),
-        budget,
+        watch,
     };
     if walk.safe(&lattice.top()) {
         walk.search(lattice.bottom(), lattice.top());
@@ -102,7 +105,7 @@ fn best(evaluator: &mut Evaluator<'_>, minimal: Vec<Node>) -> Option<Solution> {
     best
 }
 
-struct Walk<'w, 'p, 'b> {
+struct Walk<'w, 'p> {
     tags: Tags,
     lattice: &'p Lattice,
     entered: HashSet<(usize, usize)>,
@@ -111,15 +114,15 @@ struct Walk<'w, 'p, 'b> {
     /// Positions of the nodes whose classes were formed.
     judged: Vec<usize>,
     evaluator: &'w mut Evaluator<'p>,
-    budget: &'w Budget<'b>,
+    watch: &'w Watch,
 }
 
-impl Walk<'_, '_, '_> {
+impl Walk<'_, '_> {
     /// Settles every node between a bottom that is not known to be safe and a safe top.
     fn search(&mut self, bottom: Node, top: Node) {
         let mut pending = vec![(bottom, top)];
         while let Some((bottom, top)) = pending.pop() {
-            if (self.budget.cancelled)() {
+            if self.watch.should_finish() {
                 return;
             }
             let ends = (self.lattice.index(&bottom), self.lattice.index(&top));
@@ -162,12 +165,12 @@ impl Walk<'_, '_, '_> {
             self.minimal.retain(|m| !node.below(m));
             self.minimal.push(node.clone());
         }
-        (self.budget.progress)(Progress {
+        self.watch.report(Event::Searching(Progress {
             checked: self.evaluator.account().checked,
             nodes: self.lattice.nodes(),
             best: None,
             bound: None,
-        });
+        }));
         safe
     }
 

@@ -1,8 +1,9 @@
-//! The population that a table was drawn from, beside the table: hierarchies over the values of both, and the people
-//! of every class.
+//! The population that a table was drawn from: hierarchies over the values of both, and the number
+//! of people in every class.
 //!
-//! Values that the table lacks are leaves like any other, with no rows; a hierarchy that does not know one is at
-//! fault, and the fault names the population. Costs a look-up per distinct tuple of the population, once.
+//! Values that occur only in the population are leaves with zero rows. If a hierarchy lacks such a
+//! value, the error names the population. Costs one look-up per distinct tuple of the population,
+//! once.
 
 use super::Load;
 use super::problem::hierarchies;
@@ -16,13 +17,15 @@ use crate::tuples::Tuples;
 /// A population as it was grouped: a row for everybody.
 #[derive(Debug, Clone)]
 pub struct Population {
-    /// The values of the quasi-identifiers, in the order of the table's, as the population writes them.
+    /// The values of the quasi-identifiers, in the order of the table's, as the population writes
+    /// them.
     pub dictionaries: Vec<Dictionary>,
     /// The combinations, in codes of the dictionaries.
     pub tuples: Tuples,
 }
 
-/// Hierarchies with the ways to them from the table's dictionaries, and the people of every tuple of leaves.
+/// Hierarchies with the ways to them from the table's dictionaries, and the people of every tuple
+/// of leaves.
 pub(super) type Shared = (Vec<Hierarchy>, Vec<Vec<Code>>, Option<Classes>);
 
 /// The hierarchies over the values of a table and of its population, where it has one.
@@ -53,7 +56,7 @@ pub(super) fn shared(
     let leaves = |(codes, map): (&Vec<Code>, &Vec<Code>)| codes.iter().map(|&c| map[c as usize]).collect();
     let leaves: Vec<Vec<Code>> = codes.iter().zip(&maps).map(leaves).collect();
     let people = tuples.into_classes(&leaves).map_err(|e| e.map(|f| f.key(&key)))?;
-    Ok((hierarchies, maps, Some(people)))
+    Ok((hierarchies, maps, Some(people.sorted())))
 }
 
 /// The table's values fit, so it is the population that does not.
@@ -76,7 +79,7 @@ pub(super) fn beside(policy: &Policy, classes: Classes, people: Option<&Classes>
     classes.drawn_from(people).map_err(|e| e.map(|fault| fault.key(&key)))
 }
 
-/// What no class of the population can reach.
+/// Requirements that no class of the population can meet.
 fn enough(policy: &Policy, people: u64) -> Result<()> {
     let models = policy.privacy.models.iter().enumerate();
     let faults = models.filter_map(|(at, model)| match model {

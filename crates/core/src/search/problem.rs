@@ -1,4 +1,4 @@
-//! From a policy and a grouped table to the problem to be solved.
+//! Builds the search problem from a policy and a grouped table. Costs one pass over the classes.
 
 use super::{Population, Problem, Profile, population};
 use crate::classes::Classes;
@@ -7,22 +7,23 @@ use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
-use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Setting, Values};
+use crate::model::{self, KAnonymity, ModelFacts, NoMissing, PrivacyModel, Setting, Values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
 use crate::space::Ground;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
+use crate::watch::Watch;
 
 /// Reads a hierarchy file that the policy names.
 pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
 
-/// A grouped table: the values of its quasi-identifiers and of the columns measured in their classes, and which
-/// combinations of them occur how often.
+/// A grouped table: the values of its quasi-identifiers and of the columns measured in their
+/// classes, and which combinations of them occur how often.
 pub struct Grouped {
     /// The quasi-identifiers, in the table's order.
     pub names: Vec<String>,
-    /// The measured columns: targets, then sensitive columns that models judge and columns of guarding nodes, each
-    /// in the table's order.
+    /// The measured columns: targets, then sensitive columns that models judge and columns of
+    /// guarding nodes, each in the table's order.
     pub measured: Vec<String>,
     /// The values of the quasi-identifiers, then of the measured columns, as the table writes them.
     pub dictionaries: Vec<Dictionary>,
@@ -43,9 +44,10 @@ pub struct Leveled {
 impl Leveled {
     /// The labels, and the way from the dictionary to them.
     fn labels(&self, raw: &Dictionary) -> (Dictionary, Vec<Code>) {
-        let mut labels = Dictionary::new();
-        let codes = self.labels.iter().enumerate();
-        let map = codes.map(|(code, label)| labels.add(label.as_deref(), raw.count(code as Code))).collect();
+        let (mut labels, mut map) = (Dictionary::new(), vec![0; raw.len()]);
+        for code in raw.by_value() {
+            map[code as usize] = labels.add(self.labels[code as usize].as_deref(), raw.count(code));
+        }
         (labels, map)
     }
 }
@@ -84,16 +86,30 @@ impl Problem {
     /// Hierarchies that cannot be built or lack values, levels out of range, an unknown loss, a k
     /// that the table cannot reach.
     pub fn new(policy: &Policy, grouped: Grouped, load: Load<'_>) -> Result<(Problem, Vec<Vec<Code>>)> {
+        Problem::watched(policy, grouped, load, &Watch::none())
+    }
+
+    /// As [`Problem::new`], reporting progress where a model has to be fitted first.
+    ///
+    /// # Errors
+    /// As [`Problem::new`]; [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    pub fn watched(
+        policy: &Policy,
+        grouped: Grouped,
+        load: Load<'_>,
+        watch: &Watch,
+    ) -> Result<(Problem, Vec<Vec<Code>>)> {
         let Grouped { names, measured, dictionaries, tuples, population } = grouped;
         if dictionaries.len() != names.len() + measured.len() {
             return Err(Fault::bug("a grouped column has no values").into());
         }
-        // Whether there are enough rows would tell of the data.
+        // Whether there are enough rows would leak data.
         if policy.differential_privacy().is_none() {
             enough_rows(policy, tuples.rows())?;
         }
         let (hierarchies, mut maps, people) =
             population::shared(policy, &names, &dictionaries[..names.len()], population, load)?;
+        watch.check()?;
         let profile = Profile::new(policy, &names);
         let lattice = lattice(policy, &names, &hierarchies, &profile)?;
         let leveled = leveled(policy, &measured, &dictionaries[names.len()..], load)?;
@@ -104,12 +120,12 @@ impl Problem {
         let values: Vec<_> = values.collect();
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
-        let classes = tuples.into_measured(names.len(), &maps)?.with_targets(targets);
+        let classes = tuples.into_measured(names.len(), &maps)?.sorted().with_targets(targets);
         maps.truncate(names.len());
         let classes = population::beside(policy, classes, people.as_ref())?;
+        watch.check()?;
         let marginals = Marginals::new(&classes, &hierarchies);
-        let weights: Vec<f64> =
-            names.iter().map(|n| policy.columns.get(n).and_then(|c| c.weight).unwrap_or(1.0)).collect();
+        let weights = policy.weights(&names);
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &weights)?;
         let max_suppressed = match policy.suppression() {
             Limit::Share(share) => max_suppressed(share, classes.rows()),
@@ -123,13 +139,23 @@ impl Problem {
             (&measured, &texts),
             (&classes, &hierarchies),
             max_suppressed,
-            load,
+            (load, watch),
         )?);
         unseen(&models)?;
         let labelled = measured.iter().zip(values).take(targets);
         let targets = labelled.map(|(name, (texts, _))| (name.clone(), texts)).collect();
         Ok((
-            Problem { names, hierarchies, targets, classes, lattice, models, loss, max_suppressed, profile },
+            Problem {
+                names,
+                hierarchies: hierarchies.into(),
+                targets,
+                classes: classes.into(),
+                lattice,
+                models: models.into(),
+                loss,
+                max_suppressed,
+                profile,
+            },
             maps,
         ))
     }
@@ -150,23 +176,25 @@ impl Problem {
     }
 }
 
-/// Where a model holds because the choice of the release does not depend on values, no other may look at them: what it
-/// suppresses tells of them.
+/// If a model holds because the choice of the release does not depend on values, no other model may
+/// use them: what it suppresses would reveal them.
 fn unseen(models: &[Box<dyn PrivacyModel>]) -> Result<()> {
-    let Some(blind) = models.iter().find(|model| model.blind()) else { return Ok(()) };
-    let looks = models.iter().filter(|model| !model.blind() && !model.needs().is_empty());
-    let fault = |model: &dyn PrivacyModel| {
-        let (looks, blind) = (model.name(), blind.name());
+    let Some(blind) = models.iter().find(|model| model.facts().value_independent) else { return Ok(()) };
+    let looks = models.iter().map(|model| model.facts());
+    let looks = looks.filter(|facts| !facts.value_independent && !facts.needs.is_empty());
+    let fault = |looks: &ModelFacts| {
+        let (looks, blind) = (&looks.claim, &blind.facts().claim);
         Fault::input(format!(
             "\"{looks}\" makes the release depend on values, and \"{blind}\" holds only where it does not"
         ))
         .key("privacy.models")
         .help("remove one of the two")
     };
-    Error::check(looks.map(|model| fault(&**model)).collect())
+    Error::check(looks.map(fault).collect())
 }
 
-/// MaxSup f of n rows: floor(f·n). A product a rounding error short of a whole number is that number.
+/// MaxSup f of n rows: floor(f·n). A product a rounding error short of a whole number is that
+/// number.
 pub fn max_suppressed(share: f64, rows: u64) -> u64 {
     let product = share * rows as f64;
     let nearest = product.round();
@@ -193,7 +221,8 @@ fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
     Error::check(faults)
 }
 
-/// The hierarchies of some columns as a policy asks for them, and the way from each dictionary to the leaves.
+/// The hierarchies of some columns as specified by a policy, and the way from each dictionary to
+/// the leaves.
 ///
 /// # Errors
 /// Hierarchies that cannot be built or lack values, all of them.
@@ -243,7 +272,7 @@ fn hierarchy(
     let spec = policy.columns.get(name).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
     let value = |code: Code| raw.value(code).filter(|v| !policy.input.null.iter().any(|n| n == v));
     let mut present = Dictionary::new();
-    for code in 0..raw.len() as Code {
+    for code in raw.by_value() {
         present.add(value(code), raw.count(code));
     }
     let hierarchy = hierarchy::build(&spec, &present, load)?;
@@ -258,20 +287,27 @@ fn hierarchy(
     Ok((hierarchy, map))
 }
 
-/// A measured column's labels and the way from its dictionary to them: missing, however it is written, is one
-/// label.
+/// A measured column's labels and the way from its dictionary to them: missing, however it is
+/// written, is one label.
 fn labels(policy: &Policy, raw: &Dictionary) -> (Dictionary, Vec<Code>) {
     let value = |code: Code| raw.value(code).filter(|v| !policy.input.null.iter().any(|n| n == v));
-    let mut labels = Dictionary::new();
-    let map = (0..raw.len() as Code).map(|code| labels.add(value(code), raw.count(code))).collect();
-    (labels, map)
+    recoded(raw, value)
+}
+
+/// The texts that the values of a dictionary become, and the way from its codes to theirs.
+fn recoded<'a>(raw: &'a Dictionary, text: impl Fn(Code) -> Option<&'a str>) -> (Dictionary, Vec<Code>) {
+    let (mut texts, mut map) = (Dictionary::new(), vec![0; raw.len()]);
+    for code in raw.by_value() {
+        map[code as usize] = texts.add(text(code), raw.count(code));
+    }
+    (texts, map)
 }
 
 fn is_target(policy: &Policy, name: &str) -> bool {
     policy.columns.get(name).is_some_and(|column| column.role == Role::Target)
 }
 
-/// Labels that whoever reads the release would take for a missing cell.
+/// Labels that a recipient would read as a missing cell.
 fn missing_labels(policy: &Policy, hierarchy: &Hierarchy) -> Vec<Fault> {
     let labels = |level: usize| (0..hierarchy.size(level)).map(move |c| hierarchy.label(level, c as Code));
     let all = (1..=hierarchy.height()).flat_map(labels).flatten();
@@ -311,7 +347,7 @@ fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>
     }
     let mut models: Vec<Box<dyn PrivacyModel>> = Vec::new();
     if policy.input.missing == Missing::Suppress {
-        models.push(Box::new(NoMissing));
+        models.push(Box::new(NoMissing::default()));
     }
     if let Some(k) = policy.privacy.k {
         models.push(Box::new(KAnonymity::new(k, wildcard)));
@@ -323,14 +359,15 @@ fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>
     Ok(models)
 }
 
-/// The models of `privacy.models`, with the names and values of the measured columns and the rows that may be suppressed.
+/// The models of `privacy.models`, with the names and values of the measured columns and the rows
+/// that may be suppressed.
 fn asked_models(
     policy: &Policy,
     names: &[String],
     (measured, texts): (&[String], &[&Dictionary]),
     (classes, hierarchies): (&Classes, &[Hierarchy]),
     max_suppressed: u64,
-    load: Load<'_>,
+    (load, watch): (Load<'_>, &Watch),
 ) -> Result<Vec<Box<dyn PrivacyModel>>> {
     let rows: Vec<Vec<u64>> =
         classes.histograms().iter().zip(texts).map(|(h, texts)| occurrences(h, texts.len())).collect();
@@ -356,6 +393,7 @@ fn asked_models(
         strict: max_suppressed == 0 && !policy.search.local,
         guard: None,
         k: policy.privacy.k,
+        watch: Some(watch),
     };
     let mut faults = Vec::new();
     let mut models = Vec::new();
@@ -378,7 +416,7 @@ fn asked_model(
 ) -> std::result::Result<Box<dyn PrivacyModel>, Vec<Fault>> {
     let key = format!("privacy.models.{at}.{}", asked.key());
     let Some(name) = asked.column() else {
-        // Guarding nodes are not released, so that no model of released columns is told of them.
+        // Guarding nodes are not released, so models of released columns do not see them.
         let shown = setting.measured.iter().filter(|values| !policy.guards().contains(values.name));
         let shown: Vec<Values<'_>> = shown.copied().collect();
         return built(&key, asked, &Setting { measured: &shown, ..setting });
@@ -407,6 +445,7 @@ fn built(
     match (model::build(asked, setting), beyond) {
         (Ok(model), None) => Ok(model),
         (Ok(_), Some(beyond)) => Err(vec![beyond]),
+        (Err(error), _) if error.is_cancelled() => Err(error.faults().to_vec()),
         (Err(error), beyond) => {
             let failed = error.faults().iter().cloned().map(|fault| under(key, fault));
             Err(beyond.into_iter().chain(failed).collect())

@@ -1,8 +1,10 @@
-//! What Datafly II knows of the recipient and of who might link (Sweeney, "The Datafly II System"), and the seed
-//! of what it leaves to chance; and what Samarati's search prefers. Other strategies have no use for it, and a policy that gives them one is refused.
+//! The recipient's and linking profiles of Datafly II [Sweeney 2001, 6.2], the seed for its random
+//! choices, and the preference of Samarati's search. Other strategies do not use them, and a policy
+//! that sets them is rejected.
 //!
-//! Tolerance t lets a column rise to level floor(t · height) and no further: that is as far as the recipient can
-//! use it. It joins the policy's `max_level` as a limit of the lattice, so that no strategy could pass it.
+//! Tolerance t limits a column to level floor(t · height): the highest level that the recipient can
+//! use. It is combined with the policy's `max_level` as a limit of the lattice, so no strategy can
+//! exceed it.
 
 use super::Problem;
 use crate::error::{Error, Fault, Result};
@@ -37,7 +39,8 @@ impl Default for ColumnProfile {
 }
 
 impl ColumnProfile {
-    /// The highest level within the tolerance. A product that is a rounding error short of a level is that level.
+    /// The highest level within the tolerance. A product that is a rounding error short of a level
+    /// is that level.
     pub fn ceiling(&self, height: usize) -> usize {
         ((self.tolerance * height as f64 + 1e-9).floor() as usize).min(height)
     }
@@ -80,7 +83,7 @@ impl Profile {
         let given = policy.columns.get(name);
         let (min, max) = (given.and_then(|c| c.min_level), given.and_then(|c| c.max_level));
         let ceiling = self.column(column).ceiling(height);
-        // A level that the hierarchy does not have is another mistake, and told as such.
+        // A level that the hierarchy does not have is a different error, reported as such.
         if ceiling == height || max.or(min).is_some_and(|level| level > height) {
             return Ok(max);
         }

@@ -1,43 +1,47 @@
-//! Samarati's search (mission A3; Samarati 2001, O "Algorithms"): the lowest height with a safe node is
-//! found by halving; of the safe nodes at that height one is preferred: the one of least loss, or by another criterion
-//! of Samarati's, least distance, most distinct tuples or fewest suppressed rows, where ties go to the loss.
+//! Samarati's search [Samarati 2001; El Emam 2009, "Algorithms"]: binary search for the lowest
+//! height with a safe node. Among the safe nodes at that height, the preference criterion decides:
+//! least loss, or one of Samarati's criteria (least distance, most distinct tuples, fewest
+//! suppressed rows), with ties decided by the loss.
 //!
-//! Halving rests on "no safe node at a height, none at a lower one". Linked columns rise by several levels
-//! at once, so a height may have no node, or only unsafe ones above a height with safe ones. What is probed
-//! at a height is therefore its layer: the nodes not above it that have no room left below it. Every node
-//! not above the height lies below one of the layer, so an unsafe layer settles them all; without linked
-//! columns the layer is just the nodes of the height.
+//! **Layers.** Binary search relies on "no safe node at a height, none at a lower one". Linked
+//! columns rise by several levels at once, so a height may have no node, or only unsafe ones above
+//! a height with safe ones. Therefore each probe examines the layer of a height: the nodes not
+//! above it that have no room left below it. Every node not above the height lies below a node of
+//! the layer, so an unsafe layer settles them all. Without linked columns the layer is the set of
+//! nodes of that height.
 //!
-//! Proven for the loss "height" with equal weights; for others the gap compares the winner with the least
-//! bound above the height. Costs at most log₂ heights layers, of which those with a safe node are left at
-//! the first. Nodes are made height by height, so the lattice may be of any size if one height can be
-//! checked.
+//! Proven optimal for the loss "height" with equal weights; for other losses the gap compares the
+//! result with the least bound above the height. Costs at most log₂ heights layers; a layer with a
+//! safe node is left at the first one. Nodes are generated height by height, so the lattice may be
+//! of any size if one height can be checked.
 
 use std::collections::HashSet;
 
-use super::{Budget, Evaluator, Outcome, Problem, Progress, Solution, Strategy};
+use super::{Evaluator, Outcome, Problem, Solution, Strategy};
 use crate::error::Fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::policy::Preference;
+use crate::registry::Algorithm;
+use crate::watch::{Event, Progress, Watch};
 
 pub(super) struct Samarati;
 
 impl Strategy for Samarati {
-    fn name(&self) -> &'static str {
-        "samarati"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Samarati
     }
 
     fn refuses(&self, problem: &Problem) -> Option<Fault> {
         not_monotone(problem, "samarati")
     }
 
-    fn run(&self, evaluator: &mut Evaluator<'_>, budget: &Budget<'_>) -> Outcome {
+    fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
         let problem = evaluator.problem();
         let heights = Heights::new(&problem.lattice);
         let mut walk = Walk {
             evaluator,
-            budget,
+            watch,
             problem,
             found: None,
             known_unsafe: HashSet::new(),
@@ -56,17 +60,17 @@ impl Strategy for Samarati {
 
 /// Why a strategy that tags cannot solve a problem with a model that is not monotone.
 pub(super) fn not_monotone(problem: &Problem, strategy: &str) -> Option<Fault> {
-    let model = problem.models.iter().find(|m| !m.monotone())?;
+    let model = problem.models.iter().find(|m| !m.facts().monotone)?;
     Some(
-        Fault::input(format!("\"{strategy}\" needs monotone models; \"{}\" is not", model.name()))
+        Fault::input(format!("\"{strategy}\" needs monotone models; \"{}\" is not", model.facts().claim))
             .key("search.algorithm")
             .help("use algorithm \"auto\", \"mingen\" or \"datafly\""),
     )
 }
 
-struct Walk<'w, 'p, 'b> {
+struct Walk<'w, 'p> {
     evaluator: &'w mut Evaluator<'p>,
-    budget: &'w Budget<'b>,
+    watch: &'w Watch,
     problem: &'p Problem,
     /// The lowest safe node that probing found.
     found: Option<Node>,
@@ -81,7 +85,7 @@ struct Walk<'w, 'p, 'b> {
     least: u64,
 }
 
-impl Walk<'_, '_, '_> {
+impl Walk<'_, '_> {
     /// The lowest height that can have a safe node; none when stopped.
     fn lowest(&mut self, heights: &Heights<'_>) -> Option<u32> {
         let (mut low, mut high) =
@@ -96,11 +100,11 @@ impl Walk<'_, '_, '_> {
         Some(low)
     }
 
-    /// The height of the first safe node of a layer, if there is one; none at all when stopped. Nodes below
-    /// `low` are known to be unsafe.
+    /// The height of the first safe node of a layer, if there is one; none at all when stopped.
+    /// Nodes below `low` are known to be unsafe.
     fn probe(&mut self, heights: &Heights<'_>, low: u32, height: u32) -> Option<Option<u32>> {
         for node in heights.layer(height).filter(|n| n.height() >= low) {
-            if (self.budget.cancelled)() {
+            if self.watch.should_finish() {
                 return None;
             }
             if self.safe(&node) {
@@ -117,12 +121,13 @@ impl Walk<'_, '_, '_> {
 
     /// Compares the safe nodes of the lowest height; whether it got to the end.
     ///
-    /// Every node above the height is reached by a step out of the nodes around it: those give the least
-    /// bound. What lies above a safe node costs no less than that node if the loss is monotone.
+    /// Every node above the height is reached by a step out of the nodes around it: those give the
+    /// least bound. What lies above a safe node costs no less than that node if the loss is
+    /// monotone.
     fn choose(&mut self, heights: &Heights<'_>, height: u32) -> bool {
         let loss = &self.problem.loss;
         for node in heights.around(height) {
-            if (self.budget.cancelled)() {
+            if self.watch.should_finish() {
                 return false;
             }
             let safe = node.height() == height && self.safe(&node);
@@ -147,12 +152,12 @@ impl Walk<'_, '_, '_> {
         let judgement = self.evaluator.judge(node);
         self.least = self.least.min(judgement.suppressed);
         let checked = self.evaluator.account().checked;
-        (self.budget.progress)(Progress {
+        self.watch.report(Event::Searching(Progress {
             checked,
             bound: None,
             nodes: self.problem.lattice.nodes(),
             best: self.best.as_ref().map(|b| b.loss),
-        });
+        }));
         judgement.safe
     }
 

@@ -1,11 +1,11 @@
-//! The node-complexity score (mission A8; El Emam et al. 2009, "The Complexity of Evaluating k-Anonymous Nodes").
+//! The node-complexity score [El Emam 2009, "The Complexity of Evaluating k-Anonymous Nodes"].
 //!
-//! How much work a search's checks are by themselves, whatever the program that makes them: a check generalizes
-//! the smallest frequency set among the specializations checked before (or the table's own), which costs
-//! J′ × N for J′ columns and N classes, then sorts the N′ classes that result and passes through them, which
-//! costs N′·log2 N′ + N′. A column at its highest level is left out rather than generalized, so that nodes of
-//! Incognito's smaller lattices are counted like all others. Costs checks² / 2 in the worst case, so it is
-//! reckoned only on request.
+//! Measures the work of a search's checks independently of the implementation. A check generalizes
+//! the smallest frequency set among the specializations checked before (or the table's own), at a
+//! cost of J′ × N for J′ columns and N classes, then sorts and scans the N′ resulting classes, at a
+//! cost of N′·log2 N′ + N′. A column at its highest level is dropped rather than generalized, so
+//! nodes of Incognito's smaller lattices are counted like all others. Costs checks² / 2 in the
+//! worst case, so it is computed only on request.
 
 use crate::lattice::Node;
 
@@ -18,7 +18,8 @@ impl Trace {
         self.0.push((node, classes));
     }
 
-    /// The score of all checks, for a table of so many classes at its leaves and hierarchies of these heights.
+    /// The score of all checks, for a table with this many classes at its leaves and hierarchies of
+    /// these heights.
     pub(super) fn score(&self, leaves: usize, heights: &[usize]) -> f64 {
         let table = Node::new(vec![0; heights.len()]);
         // Smallest first, so that the first specialization found is the one to start from.
@@ -50,7 +51,8 @@ mod tests {
         Node::new(levels.to_vec())
     }
 
-    /// The frequency sets of O's figure 5: one column of eight classes is generalized, five are left.
+    /// The frequency sets of El Emam's figure 5: one column of eight classes is generalized, five
+    /// are left.
     #[test]
     fn one_step_up() {
         let mut trace = Trace::default();

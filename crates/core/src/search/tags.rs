@@ -1,12 +1,13 @@
-//! Predictive tagging (O, "Predictive Tagging"): what is known of nodes that were never checked.
+//! Predictive tagging [El Emam 2009, "Predictive Tagging"]: infers the status of nodes that were
+//! never checked.
 //!
-//! A safe node makes all its generalizations safe, an unsafe one all its specializations unsafe, as
-//! long as every model is monotone. Spreading stops at nodes tagged before, so that all tagging of
-//! a search together costs nodes × dimensions.
+//! If every model is monotone, a safe node makes all its generalizations safe and an unsafe node
+//! all its specializations unsafe. Propagation stops at nodes that are already tagged, so all
+//! tagging of a search costs nodes × dimensions.
 
 use crate::lattice::Lattice;
 
-/// What is known of a node.
+/// The facts about a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     /// Nothing.

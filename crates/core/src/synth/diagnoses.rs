@@ -1,8 +1,8 @@
-//! What made-up patients come to hospital with: ICD-10 codes by age and sex, and what they cost.
+//! Diagnoses of synthetic patients: ICD-10 codes by age and sex, and their costs.
 //!
 //! One line per code. Frequencies are invented but ordered as in hospital statistics: births among
 //! women of 15 to 49, asthma among children, heart failure among the old. A table of weights is
-//! prepared once per age band and sex; a draw then costs one look into it.
+//! prepared once per age band and sex; a draw then costs one look-up.
 
 use super::draw::{Draw, Weights};
 use super::exact;
@@ -127,7 +127,8 @@ impl Diagnosis {
         self.code.starts_with(['P', 'Z'])
     }
 
-    /// What the stay costs, in cents: log-normal around a middle that grows by 4 ‰ per year over 40.
+    /// What the stay costs, in cents: log-normal around a middle that grows by 4 ‰ per year
+    /// over 40.
     ///
     /// Births go by the book and vary less than illness.
     pub(super) fn charges(&self, age: u32, draw: &mut Draw) -> u64 {

@@ -1,8 +1,8 @@
 //! Seeded draws in integer arithmetic: below a number, by weight, from a bell curve.
 //!
-//! Written out here rather than taken from a distribution library, because a library may change how
-//! it spends random words from one version to the next and every table would change with it. A draw
-//! by weight costs one random word, one multiplication and one look into a table.
+//! Implemented here rather than taken from a library, because a library may change how it uses
+//! random words between versions, which would change every table. A draw by weight costs one random
+//! word, one multiplication and one look-up.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -94,7 +94,7 @@ struct Slot {
 }
 
 impl Weights {
-    /// Prepares weights, of which at least one is above 0. What has weight 0 is never drawn.
+    /// Prepares weights; at least one must be above 0. Weight 0 is never drawn.
     ///
     /// Whole numbers throughout, so that slots come out full exactly and no remainder is left over.
     pub(super) fn new(weights: impl IntoIterator<Item = u64>) -> Self {

@@ -1,8 +1,8 @@
-//! Exponential and logarithm that give the same bits on every platform.
+//! Exponential and logarithm with the same bits on every platform.
 //!
-//! The standard library's may differ in the last bit from one system to the next, and a rounded
-//! result made from them may then differ visibly. These use only `+ − × ÷`, rounding and the bits of
-//! a number, which IEEE 754 fixes. They are right to about 1e-14 and cost some twenty multiplications.
+//! The standard library's may differ in the last bit between systems, and a rounded result may then
+//! differ visibly. These use only `+ − × ÷`, rounding and the bits of a number, which IEEE 754
+//! defines exactly. They are accurate to about 1e-14 and cost about twenty multiplications.
 
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 

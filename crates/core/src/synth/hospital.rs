@@ -1,9 +1,11 @@
-//! Made-up inpatients of one year with what they cost in the next, for models that predict it (mission N3; after the table of Katirai, *A Theory
-//! and Toolkit for the Mathematics of Privacy*, "The Data Set").
+//! Synthetic inpatients of one year with their costs in the next, for models that predict them
+//! (after the table of [Katirai 2006, "The Data Set"]).
 //!
-//! Age goes with the leading diagnosis, the number of diagnoses with age, the procedure with the diagnosis, and both years' costs with age, sex and
-//! diagnoses; ethnic origin with nothing but chance. Next year's cost has noise of its own, so that no model is right. The leading diagnosis, a second one and
-//! the number of all of them, from 1 to 39, stand for the list. Frequencies, burdens and prices are invented. A row costs about a microsecond.
+//! Age correlates with the leading diagnosis, the number of diagnoses with age, the procedure with
+//! the diagnosis, and both years' costs with age, sex and diagnoses; ethnic origin is random. Next
+//! year's cost has its own noise, so no model is perfect. The leading diagnosis, a second one and
+//! the number of all of them, from 1 to 39, represent the list. Frequencies, burdens and prices are
+//! invented. A row costs about a microsecond.
 
 use super::draw::{Draw, Weights};
 

@@ -1,9 +1,10 @@
-//! Made-up data: patients to try Throng on, skewed or wide tables to measure it with, and tables as a file says.
+//! Synthetic data: patients to try Throng on, skewed or wide tables for benchmarks, and tables from
+//! a specification.
 //!
-//! Everything here is a function of a seed and comes out the same on every platform: draws and
-//! choices are integer arithmetic, and the few real numbers use only operations that IEEE 754 fixes
-//! to the last bit. Tables come row by row, so that memory is the caller's choice; a patient costs a
-//! microsecond, a skewed cell 10 ns. Nothing here describes a person or a place that exists.
+//! Everything is a function of a seed and identical on every platform: draws and choices are
+//! integer arithmetic, and the few real numbers use only operations that IEEE 754 defines to the
+//! last bit. Tables are produced row by row, so memory is the caller's choice; a patient costs a
+//! microsecond, a skewed cell 10 ns. Nothing here describes an existing person or place.
 
 mod diagnoses;
 mod draw;
@@ -28,8 +29,8 @@ pub const DEMO_POLICY: &str = include_str!("demo_policy.toml");
 /// Fewer patients than these have no release within the levels of [`DEMO_POLICY`].
 pub const DEMO_ROWS: usize = 20_000;
 
-/// The policy for so many patients: where they are few, its highest levels are comments, because the guarantee
-/// costs small tables more.
+/// The policy for this many patients: if they are few, its highest levels are comments, because the
+/// guarantee costs small tables more.
 pub fn demo_policy(rows: usize) -> String {
     let text = DEMO_POLICY.replace("50,000 made-up patients", &format!("{rows} made-up patients"));
     if rows >= DEMO_ROWS {
@@ -60,7 +61,7 @@ mod tests {
         );
         assert_eq!(policy.with_role(Role::Text), ["note"]);
         assert_eq!((policy.privacy.k, policy.privacy.suppression), (Some(5), Some(0.02)));
-        assert_eq!(policy.search.loss.parameters().name, "entropy");
+        assert_eq!(policy.search.loss.parameters().kind.key(), "entropy");
     }
 
     #[test]
@@ -76,7 +77,8 @@ mod tests {
         assert_eq!(demo_policy(50_000).replace("50000 made-up", "50,000 made-up"), DEMO_POLICY);
     }
 
-    /// Decade, sex, county, most frequent ethnicity or other, year: within every limit of the policy.
+    /// Decade, sex, county, most frequent ethnicity or other, year: within every limit of the
+    /// policy.
     #[test]
     fn the_demo_has_a_release() {
         use chrono::Datelike;

@@ -1,7 +1,7 @@
-//! What a clinician would jot down: a sentence or two that name the patient and a date.
+//! Synthetic clinical notes: a sentence or two that name the patient and a date.
 //!
-//! Real notes are why free text cannot simply be released: names and dates come in many spellings,
-//! next to quotes and commas. A note costs one string of some 120 bytes.
+//! Real notes show why free text cannot simply be released: names and dates come in many spellings,
+//! next to quotes and commas. A note costs one string of about 120 bytes.
 
 use chrono::{Datelike, Days, NaiveDate};
 

@@ -1,8 +1,9 @@
-//! Made-up hospital patients, one row each, to try Throng on.
+//! Synthetic hospital patients, one row each, to try Throng on.
 //!
-//! The columns hang together as in a real register: ethnicity goes with the ZIP code, age with sex and
-//! ethnicity, diagnosis with age and sex, charges with diagnosis and age, the note with all of them. A
-//! row costs about a microsecond and two strings; row `i` depends on the seed and `i` rows before it only.
+//! The columns are correlated as in a real register: ethnicity with the ZIP code, age with sex and
+//! ethnicity, diagnosis with age and sex, charges with diagnosis and age, the note with all of
+//! them. A row costs about a microsecond and two strings; row `i` depends only on the seed and the
+//! `i` rows before it.
 
 use std::fmt::Write;
 
@@ -13,6 +14,11 @@ use super::draw::Draw;
 use super::notes::{Facts, note};
 use super::people::{ETHNICITIES, Name, People};
 use super::spec::quoted;
+use crate::error::Result;
+use crate::watch::{Stage, Watch};
+
+/// Rows between two looks whether to stop.
+const PART: usize = 1 << 12;
 
 /// The columns of the table, in order.
 pub const COLUMNS: [&str; 10] = [
@@ -75,14 +81,20 @@ pub fn patients(rows: usize, seed: u64) -> impl Iterator<Item = Patient> {
 }
 
 /// The same as a CSV file with a header.
-pub fn csv(rows: usize, seed: u64) -> String {
+///
+/// # Errors
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+pub fn csv(rows: usize, seed: u64, watch: &Watch) -> Result<String> {
     let mut text = String::with_capacity(100 + rows.saturating_mul(220));
     text.push_str(&COLUMNS.join(","));
     text.push('\n');
-    for patient in patients(rows, seed) {
+    for (row, patient) in patients(rows, seed).enumerate() {
+        if row.is_multiple_of(PART) {
+            watch.done(Stage::Drawing, row as u64, Some(rows as u64))?;
+        }
         patient.write_csv(&mut text);
     }
-    text
+    Ok(text)
 }
 
 impl Patient {
@@ -148,7 +160,8 @@ fn admission(diagnosis: &Diagnosis, draw: &mut Draw) -> NaiveDate {
 
 /// A day of birth that makes somebody `age` years old on a day.
 fn birth(day: NaiveDate, age: u32, draw: &mut Draw) -> NaiveDate {
-    // From the birthday on which they turned `age` at the latest, back to a day after the one before it.
+    // From the birthday on which they turned `age` at the latest, back to a day after the one
+    // before it.
     day - Months::new(12 * age) - Days::new(draw.below(365).into())
 }
 
@@ -191,17 +204,28 @@ mod tests {
         rows
     }
 
+    fn text(rows: usize, seed: u64) -> String {
+        csv(rows, seed, &Watch::none()).unwrap()
+    }
+
+    #[test]
+    fn drawing_can_be_stopped() {
+        let watch = Watch::none();
+        watch.cancel().finish();
+        assert!(csv(10, 1, &watch).unwrap_err().is_cancelled());
+    }
+
     #[test]
     fn the_same_seed_gives_the_same_table() {
-        let digest: String = Sha256::digest(csv(1000, 1)).iter().map(|b| format!("{b:02x}")).collect();
+        let digest: String = Sha256::digest(text(1000, 1)).iter().map(|b| format!("{b:02x}")).collect();
         assert_eq!(digest, "8b52fa042d262f3353d46f85977342ef0c0da5b5d73fa741bcd369e55f050832");
-        assert_ne!(csv(10, 1), csv(10, 2));
-        assert!(csv(100, 1).starts_with(&csv(10, 1)), "more rows change the first ones");
+        assert_ne!(text(10, 1), text(10, 2));
+        assert!(text(100, 1).starts_with(&text(10, 1)), "more rows change the first ones");
     }
 
     #[test]
     fn the_csv_reads_back() {
-        let rows = parse(&csv(5000, 2));
+        let rows = parse(&text(5000, 2));
         assert_eq!(rows[0], COLUMNS);
         assert_eq!(rows.len(), 5001);
         for (row, p) in rows[1..].iter().zip(patients(5000, 2)) {

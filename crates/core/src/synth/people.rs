@@ -1,8 +1,8 @@
-//! Who made-up patients are: where they live, what they are called, how old they are.
+//! Demographics of synthetic patients: residence, names, ages.
 //!
-//! Two made-up states (ZIP codes 02… and 03…) of ten counties, one 3-digit prefix each. People crowd
-//! into a few counties and there into a few ZIP codes; every third ZIP code is an enclave of one of the
-//! smaller ethnicities. Preparing the weights takes well below a millisecond.
+//! Two fictional states (ZIP codes 02… and 03…) of ten counties, one 3-digit prefix each. People
+//! concentrate in a few counties and there in a few ZIP codes; every third ZIP code is an enclave
+//! of one of the smaller ethnicities. Preparing the weights takes well below a millisecond.
 
 use super::draw::{Draw, Weights};
 
@@ -10,7 +10,8 @@ use super::draw::{Draw, Weights};
 pub(super) const ETHNICITIES: [&str; 6] =
     ["White", "Hispanic", "Black", "Asian", "Multiracial", "Native American"];
 
-/// A county: ZIP prefix, share of the people in per mille, number of ZIP codes, people by ethnicity.
+/// A county: ZIP prefix, share of the people in per mille, number of ZIP codes, people by
+/// ethnicity.
 struct County(u32, u64, u32, [u64; 6]);
 
 const COUNTIES: [County; 10] = [
@@ -67,7 +68,8 @@ impl People {
             let sizes: Vec<u64> = (0..*count).map(|i| 1_000_000 / u64::from(i + 3)).collect();
             let total: u64 = sizes.iter().sum();
             for (i, size) in (0..*count).zip(sizes) {
-                // 7 and 100 have no common divisor, so the codes differ, and neighbours differ in size.
+                // 7 and 100 have no common divisor, so the codes differ, and neighbours differ in
+                // size.
                 let code = prefix * 100 + (number as u32 * 3 + 1 + i * 7) % 100;
                 zips.push(Zip { code, ethnicities: Weights::new(enclave(*mix, i)) });
                 places.push(people * 1_000_000 * size / total);

@@ -1,8 +1,8 @@
 //! Tables of skewed, independent, categorical columns, for benchmarks.
 //!
-//! Value number `i` (from 0) of a column is drawn with weight (i + 1) to the −`skew` (Zipf's law), so
-//! a few values are common and most are rare, as in real quasi-identifiers. Rows come as codes, without
-//! a string in sight: a cell costs one random word and one look into a table, some 10 ns; nothing is kept.
+//! Value number `i` (from 0) of a column is drawn with weight (i + 1) to the −`skew` (Zipf's law),
+//! so a few values are common and most are rare, as in real quasi-identifiers. Rows are codes
+//! without strings: a cell costs one random word and one look-up, about 10 ns; nothing is stored.
 
 use super::draw::{Draw, Weights};
 use super::exact;
@@ -23,24 +23,26 @@ impl Skewed {
     /// The most values a column can have: beyond it, 32-bit draws would be visibly uneven.
     pub const MAX_DOMAIN: usize = 1 << 20;
 
-    /// Describes a table: the number of values of each column, and how many neighbours each level of
-    /// its hierarchy joins, e.g. 25 values with `[5, 2]` become 5, then 3, then `*`.
+    /// Describes a table: the number of values of each column, and how many neighbours each level
+    /// of its hierarchy joins, e.g. 25 values with `[5, 2]` become 5, then 3, then `*`.
     ///
     /// # Errors
-    /// Lists of different length, a domain of 0 or more than [`Skewed::MAX_DOMAIN`] values, a fan-out
-    /// below 2 or one that leaves a single value below the highest level, or a skew outside 0 to 10.
+    /// Lists of different length, a domain of 0 or more than [`Skewed::MAX_DOMAIN`] values, a
+    /// fan-out below 2 or one that leaves a single value below the highest level, or a skew outside
+    /// 0 to 10.
     pub fn new(domains: Vec<usize>, fanouts: Vec<Vec<usize>>, skew: f64, seed: u64) -> Result<Skewed> {
         Error::check(faults(&domains, &fanouts, skew))?;
         let weights = domains.iter().map(|&size| Weights::new(zipf(size, skew))).collect();
         Ok(Skewed { domains, fanouts, skew, seed, weights })
     }
 
-    /// Nine columns in the shape of a health survey, with a lattice of 6·5·4·3·3·3·2·2·2 = 25,920 nodes.
+    /// Nine columns in the shape of a health survey, with a lattice of 6·5·4·3·3·3·2·2·2 = 25,920
+    /// nodes.
     ///
     /// 1.2 million rows have some 700,000 distinct tuples.
     pub fn nine(seed: u64) -> Skewed {
-        // In the order of: age, year, place in household, marital status, region, quarter, education,
-        // race, sex.
+        // In the order of: age, year, place in household, marital status, region, quarter,
+        // education, race, sex.
         let domains = vec![86, 13, 25, 10, 4, 4, 26, 16, 2];
         let fanouts: [&[usize]; 9] = [&[5, 2, 2, 2], &[2, 2, 2], &[5, 2], &[3], &[2], &[2], &[], &[], &[]];
         let skew = 1.5;
@@ -80,8 +82,8 @@ impl Skewed {
         hierarchy_paths(&self.name(column), self.domains[column], &self.fanouts[column])
     }
 
-    /// The rows from number `first` on, without end; row `i` is the same wherever one starts, so that
-    /// threads can share the work.
+    /// The rows from number `first` on, without end; row `i` is the same wherever one starts, so
+    /// that threads can share the work.
     pub fn rows(&self, first: u64) -> Rows<'_> {
         let mut draw = Draw::new(self.seed);
         draw.skip_to(u128::from(first) * self.domains.len() as u128);
@@ -89,7 +91,7 @@ impl Skewed {
     }
 }
 
-/// The hierarchy of a column of so many values, up to below its highest level.
+/// The hierarchy of a column with this many values, up to below its highest level.
 pub(super) fn hierarchy_paths(name: &str, size: usize, fanouts: &[usize]) -> Vec<Path> {
     let group = |code: usize, width: usize| {
         let first = code - code % width;

@@ -1,8 +1,11 @@
-//! Tables made up as a file says: every column drawn by itself from a distribution, or all together from a network.
+//! Synthetic tables from a specification file: each column drawn from its own distribution, or all
+//! together from a network.
 //!
-//! Katirai, *A Theory and Toolkit for the Mathematics of Privacy*, "Synthetic Data Generation": rows are drawn from marginals, each column by itself. What goes
-//! together in a real table comes from a network (see [`crate::network`]), which the caller fits. Strict as a policy is: all mistakes are
-//! reported at once, each at its place. Draws are integer arithmetic, so a seed gives the same bytes everywhere; a cell costs about 20 ns.
+//! [Katirai 2006, "Synthetic Data Generation"]: rows are drawn from marginals, each column
+//! independently. Correlations of a real table come from a network (see [`crate::network`]), which
+//! the caller fits. As strict as a policy: all errors are reported at once with their position.
+//! Draws are integer arithmetic, so a seed gives the same bytes everywhere; a cell costs about 20
+//! ns.
 
 use std::fmt::Write;
 
@@ -12,11 +15,12 @@ use serde::Deserialize;
 use super::draw::{Draw, Weights};
 use crate::error::{Error, Fault, Result};
 use crate::policy::{grammar_fault, locate};
+use crate::table::delimited::write_cell;
 
 /// The specifications that come with the program: name and text.
 pub const SHIPPED: [(&str, &str); 1] = [("county", include_str!("county.toml"))];
 
-/// A specification of a made-up table.
+/// A specification of a synthetic table.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
@@ -96,7 +100,8 @@ impl Dates {
     }
 }
 
-/// A part of a nested code: numbers from `first`, written with leading zeros, of which the first are the most frequent.
+/// A part of a nested code: numbers from `first`, written with leading zeros; the first are the
+/// most frequent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
@@ -238,7 +243,7 @@ enum Source {
     Nested(Vec<(Part, Weights)>),
 }
 
-/// A made-up table: draws rows of columns that know nothing of each other.
+/// A synthetic table: draws rows of columns that know nothing of each other.
 #[derive(Debug)]
 pub struct Marginals {
     names: Vec<String>,
@@ -248,7 +253,8 @@ pub struct Marginals {
 }
 
 impl Marginals {
-    /// The table that belongs to a specification of columns and a seed. `load` gives the text of a file that it names.
+    /// The table that belongs to a specification of columns and a seed. `load` gives the text of a
+    /// file that it names.
     ///
     /// # Errors
     /// Files that cannot be read or hold no values and counts.
@@ -316,7 +322,8 @@ fn source(column: &ColumnSpec, load: &dyn Fn(&str) -> Result<String>) -> Result<
     counted(&load(path)?).map_err(|e| e.map(|f| f.file(path)))
 }
 
-/// A file of values and counts: a header, then a value and a count a line, parted by the last comma.
+/// A file of values and counts: a header, then one value and count per line, separated by the last
+/// comma.
 fn counted(text: &str) -> Result<Source> {
     let (mut values, mut weights, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for (i, line) in text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
@@ -372,20 +379,15 @@ impl Source {
     }
 }
 
-/// Ends a row that started at a place. One of a single empty cell is written in quotes: an empty line is no row to whoever reads it.
+/// Ends a row that started at a place. A single empty cell is written in quotes, because readers
+/// skip an empty line.
 pub fn end_row(start: usize, text: &mut String) {
     text.push_str(if text.len() == start { "\"\"\n" } else { "\n" });
 }
 
 /// A cell, in quotes where CSV needs them.
 pub fn quoted(cell: &str, text: &mut String) {
-    if cell.contains([',', '"', '\n', '\r']) {
-        text.push('"');
-        text.push_str(&cell.replace('"', "\"\""));
-        text.push('"');
-    } else {
-        text.push_str(cell);
-    }
+    write_cell(text, cell, &[',']);
 }
 
 #[cfg(test)]
@@ -413,7 +415,7 @@ mod tests {
         shares
     }
 
-    /// Seed 1, 20,000 rows: every share within 0.015 of what was asked for.
+    /// Seed 1, 20,000 rows: every share within 0.015 of the specified one.
     #[test]
     fn columns_are_drawn_as_they_say() {
         let text = r#"

@@ -1,16 +1,17 @@
 //! A wide table of correlated columns, for benchmarks: clients of a bank over half a year.
 //!
-//! 24 columns in 5.0 · 10¹³ nodes: who somebody is, and six months each of payment status, bill and payment,
-//! which follow from the month before. Most rows are unique in a handful of columns, as in real tables of this
-//! width, so that no release is good without suppressing rows and no search can look at every node. A row
-//! costs about a microsecond; nothing is kept.
+//! 24 columns in 5.0 · 10¹³ nodes: demographics, and six months each of payment status, bill and
+//! payment, which depend on the month before. Most rows are unique in a handful of columns, as in
+//! real tables of this width, so no release is good without suppression and no search can visit
+//! every node. A row costs about a microsecond; nothing is stored.
 
 use super::draw::Draw;
 use super::exact::exp;
 use super::skewed::hierarchy_paths;
 use crate::hierarchy::Path;
 
-/// A column: its name, how many values it has, and how many neighbours each level of its hierarchy joins.
+/// A column: its name, how many values it has, and how many neighbours each level of its hierarchy
+/// joins.
 struct Column {
     name: &'static str,
     domain: u32,

@@ -91,6 +91,14 @@ impl Dictionary {
         self.counts[code as usize]
     }
 
+    /// The codes in the order of their values, the missing one first: an order that does not depend
+    /// on which row came first.
+    pub fn by_value(&self) -> Vec<Code> {
+        let mut codes: Vec<Code> = (0..self.len() as Code).collect();
+        codes.sort_unstable_by_key(|&code| self.value(code));
+        codes
+    }
+
     /// Number of distinct values, the missing one included.
     pub fn len(&self) -> usize {
         self.values.len()

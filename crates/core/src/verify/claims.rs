@@ -1,7 +1,7 @@
-//! The claims that the released file and the certificate settle between them, without the original.
+//! The claims that can be checked from the released file and the certificate, without the original.
 //!
-//! Each function looks at one claim and names everything that speaks against it. All together cost one
-//! pass over the released classes per set of columns.
+//! Each function checks one claim and lists all evidence against it. Together they cost one pass
+//! over the released classes per set of columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,11 @@ use super::groups::{Group, View};
 use super::sampling;
 use super::side::Side;
 use super::verdict::{Finding, Wrong, several};
-use crate::error::Result;
 use crate::hierarchy::TOP;
 use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
 use crate::release::{Certificate, FileFacts, RegionFacts};
 
-/// A guarantee that the policy asks for.
+/// A guarantee of the policy.
 pub(super) struct Asked<'a> {
     /// Its name in a certificate.
     pub(super) claim: &'a str,
@@ -25,14 +24,10 @@ pub(super) struct Asked<'a> {
 }
 
 /// The seal, and the certificate's numbers against each other and against the policy.
-pub(super) fn certificate(
-    policy: &Policy,
-    asked: &[Asked<'_>],
-    certificate: &Certificate,
-) -> Result<Finding> {
+pub(super) fn certificate(policy: &Policy, asked: &[Asked<'_>], certificate: &Certificate) -> Finding {
     let release = &certificate.release;
     let mut wrong = Wrong::default();
-    if !certificate.sealed()? {
+    if !certificate.sealed() {
         wrong.push("it was changed after it was sealed");
     }
     if release.released.checked_add(release.suppressed) != Some(release.rows) {
@@ -47,26 +42,31 @@ pub(super) fn certificate(
     if release.sampling.is_none() && release.input.rows != release.rows {
         wrong.push(format!("the input has {}, not {}", several(release.input.rows, "row"), release.rows));
     }
+    if release.withheld > release.suppressed {
+        wrong.push(format!("{} withheld, {} suppressed", release.withheld, release.suppressed));
+    }
     let written = match policy.output.suppressed {
-        Suppressed::Dropped | Suppressed::Cells => release.released,
+        Suppressed::Dropped | Suppressed::Cells => release.in_classes(),
         Suppressed::Starred => release.rows,
     };
     if release.output.rows != written {
         wrong.push(format!("the output has {}, not {written}", several(release.output.rows, "row")));
     }
     let limit = match policy.suppression() {
-        // A share such as 0.29 of 100 rows is 29 of them, though the product is a rounding error short of it.
+        // A share such as 0.29 of 100 rows is 29 of them, though the product is a rounding error
+        // short of it.
         Limit::Share(share) => (share * release.rows as f64 + 1e-6).floor(),
         Limit::Rows(rows) => rows as f64,
     };
-    // Where rows are searched again, those that are left in the end count, and otherwise those that the first step leaves.
+    // Where rows are searched again, those that are left in the end count, and otherwise those that
+    // the first step leaves.
     let first = release.steps.first().filter(|_| !policy.search.local);
     match first.map(|first| release.rows.saturating_sub(first.rows)) {
-        None if release.suppressed as f64 > limit => {
-            wrong.push(format!("{} suppressed, at most {limit} may be", several(release.suppressed, "row")));
+        None if release.withheld as f64 > limit => {
+            wrong.push(format!("{} withheld, at most {limit} may be", several(release.withheld, "row")));
         }
         Some(flagged) if flagged as f64 > limit => wrong.push(format!(
-            "{} suppressed or released after the first step, at most {limit} may be",
+            "{} withheld or released after the first step, at most {limit} may be",
             several(flagged, "row")
         )),
         _ => {}
@@ -83,32 +83,27 @@ pub(super) fn certificate(
             wrong.extend(steps(policy, certificate));
         }
     }
+    wrong.extend(unbounded(policy, certificate));
     wrong.extend(guarantees(asked, certificate));
     wrong.extend(figures(policy, certificate));
-    Ok(Finding::of(&wrong, || {
+    Finding::of(&wrong, || {
         format!("sealed, and its numbers agree: {} released and suppressed", several(release.rows, "row"))
-    }))
+    })
 }
 
-/// What is said of regions must follow from the policy, as far as it does.
+/// Claims about regions must follow from the policy where they can.
 fn regional(policy: &Policy, certificate: &Certificate, regions: &RegionFacts) -> Vec<String> {
     let (release, search) = (&certificate.release, &certificate.release.search);
     let mut wrong = Vec::new();
-    if search.algorithm != policy.search.algorithm {
+    if search.algorithm != policy.search.algorithm.key() {
         wrong.push(format!(
             "\"{}\" formed them, the policy says \"{}\"",
             search.algorithm, policy.search.algorithm
         ));
     }
-    // Nothing is less than a loss of 0; of any other nobody knows.
-    if search.optimal != (search.gap == 0.0) {
-        wrong.push(format!(
-            "the gap is {}, and the search is said to be optimal: {}",
-            search.gap, search.optimal
-        ));
-    }
-    if (regions.count == 0) != (release.released == 0) || regions.count > release.released {
-        wrong.push(format!("{} of {}", several(regions.count, "region"), several(release.released, "row")));
+    let rows = release.in_classes();
+    if (regions.count == 0) != (rows == 0) || regions.count > rows {
+        wrong.push(format!("{} of {}", several(regions.count, "region"), several(rows, "row")));
     }
     let quasi: BTreeSet<&str> = policy.with_role(Role::Quasi).into_iter().collect();
     let given: BTreeSet<&str> = regions.forms.keys().map(String::as_str).collect();
@@ -129,14 +124,29 @@ fn regional(policy: &Policy, certificate: &Certificate, regions: &RegionFacts) -
     wrong
 }
 
+/// No bound on the loss is known of local recoding and of regions: only a loss of 0 is an optimum.
+fn unbounded(policy: &Policy, certificate: &Certificate) -> Option<String> {
+    let (release, search) = (&certificate.release, &certificate.release.search);
+    if release.sampling.is_some() || !(policy.forms_regions() || policy.search.local) {
+        return None;
+    }
+    let loss = release.loss.get(policy.search.loss.parameters().kind.key()).copied().unwrap_or_default();
+    (search.optimal != (loss == 0.0) || search.gap != loss).then(|| {
+        format!(
+            "no bound is known of a loss of {loss}, the gap is {}, and the search is said to be optimal: {}",
+            search.gap, search.optimal
+        )
+    })
+}
+
 /// Figures that every certificate has, unless they would tell too much (see [`Release::published`](crate::release::Release::published)).
 fn figures(policy: &Policy, certificate: &Certificate) -> Vec<String> {
     let release = &certificate.release;
-    if release.sampling.is_some() || release.released == 0 {
+    if release.sampling.is_some() || release.in_classes() == 0 {
         return Vec::new();
     }
-    let loss = policy.search.loss.parameters().name;
-    let no_loss = !release.loss.contains_key(&loss);
+    let loss = policy.search.loss.parameters().kind;
+    let no_loss = !release.loss.contains_key(loss.key());
     let missed = [
         (no_loss, format!("the loss {loss} is missing")),
         (release.risk.is_none(), "the risk is missing".into()),
@@ -154,7 +164,7 @@ fn leveled(policy: &Policy, levels: &BTreeMap<String, usize>) -> Vec<String> {
     without.chain(beyond).collect()
 }
 
-/// Steps must be asked for, begin with the levels, and release the rows that are said to be released.
+/// The policy must request steps; they must start with the levels and release the claimed rows.
 fn steps(policy: &Policy, certificate: &Certificate) -> Vec<String> {
     let release = &certificate.release;
     let mut wrong = Vec::new();
@@ -169,8 +179,8 @@ fn steps(policy: &Policy, certificate: &Certificate) -> Vec<String> {
         wrong.extend(leveled(policy, &step.levels).into_iter().map(|words| format!("step {at}: {words}")));
     }
     let rows = release.steps.iter().try_fold(0_u64, |sum, step| sum.checked_add(step.rows));
-    if rows != Some(release.released) {
-        wrong.push(format!("the steps do not release {}", several(release.released, "row")));
+    if rows != Some(release.in_classes()) {
+        wrong.push(format!("the steps do not release {}", several(release.in_classes(), "row")));
     }
     wrong
 }
@@ -194,10 +204,10 @@ fn guarantees(asked: &[Asked<'_>], certificate: &Certificate) -> Vec<String> {
                     claim.holds
                 ));
             }
-            Some(_) if release.released == 0 => {
+            Some(_) if release.in_classes() == 0 => {
                 wrong.push(format!("{name} is said to be reached by no row"));
             }
-            None if release.released > 0 => {
+            None if release.in_classes() > 0 => {
                 wrong.push(format!("{name} has no number"));
             }
             _ => {}
@@ -217,6 +227,39 @@ pub(super) fn policy(sha256: &str, certificate: &Certificate) -> Finding {
     let mut wrong = Wrong::default();
     wrong.extend(digest("policy", Some(sha256), &certificate.release.policy.sha256));
     Finding::of(&wrong, || "the policy is the one that was followed".into())
+}
+
+/// The files that the policy names must be those that were read. None where there are none.
+pub(super) fn files(
+    policy: &Policy,
+    certificate: &Certificate,
+    found: Option<&BTreeMap<String, Option<String>>>,
+) -> Option<Finding> {
+    let (named, stated) = (policy.files(), &certificate.release.files);
+    if named.is_empty() && stated.is_empty() {
+        return None;
+    }
+    let Some(found) = found else { return Some(Finding::unchecked("the files are not at hand")) };
+    let mut wrong = Wrong::default();
+    let missing = named.iter().filter(|path| found.get(**path).is_none_or(Option::is_none));
+    wrong.extend(missing.map(|path| format!("`{path}` is missing, without which nothing else is checked")));
+    if certificate.format == 0 && stated.is_empty() {
+        let none = || "not checked: a certificate of format 0 has no digests of files".into();
+        let finding = Finding::of(&wrong, none);
+        return Some(Finding { unchecked: finding.holds, ..finding });
+    }
+    let here = named.iter().filter_map(|path| Some((*path, found.get(*path)?.as_ref()?)));
+    wrong.extend(here.filter_map(|(path, sha256)| match stated.get(path) {
+        Some(stated) if stated == sha256 => None,
+        Some(stated) => {
+            Some(format!("`{path}` was changed: its digest is {sha256}, the certificate says {stated}"))
+        }
+        None => Some(format!("the certificate has no digest of `{path}`")),
+    }));
+    let beyond = stated.keys().filter(|path| !named.contains(path.as_str()));
+    wrong.extend(beyond.map(|path| format!("`{path}` has a digest, but the policy does not name it")));
+    let count = several(named.len() as u64, "file");
+    Some(Finding::of(&wrong, || format!("{count} unchanged since the release")))
 }
 
 /// The released columns: those that the policy lets out, once each, in the certificate's order, and no
@@ -276,31 +319,35 @@ fn digest(what: &str, found: Option<&str>, stated: &str) -> Option<String> {
 pub(super) struct Judged {
     /// Rows per class of the released file; 0 where all its rows are starred.
     pub(super) counts: Vec<u64>,
-    /// Starred rows that were found, at most as many as are claimed to be suppressed.
+    /// Starred rows that were found, at most as many as are claimed to be withheld.
     pub(super) starred: u64,
 }
 
 /// Sets the starred rows aside. A starred row looks like a row whose quasi-identifiers all sit at a
 /// highest level called `*`, so only as many rows are taken for starred as the certificate says were
-/// suppressed; those that are left are a class like any other.
+/// withheld; those that are left are a class like any other.
 pub(super) fn judged(policy: &Policy, certificate: &Certificate, released: &Side) -> Judged {
     let mut judged = Judged { counts: released.classes.counts(), starred: 0 };
     if policy.output.suppressed == Suppressed::Starred
         && let Some(class) = starred(released)
     {
-        judged.starred = judged.counts[class].min(certificate.release.suppressed);
+        judged.starred = judged.counts[class].min(certificate.release.withheld);
         judged.counts[class] -= judged.starred;
     }
     judged
 }
 
-/// The released class with `*` in every column.
+/// The released class with `*` in every column; none where there is no column.
 pub(super) fn starred(released: &Side) -> Option<usize> {
+    if released.interners.is_empty() {
+        return None;
+    }
     let tuple: Option<Vec<u32>> = released.interners.iter().map(|i| i.get(Some(TOP))).collect();
     released.classes.tuples.get(&tuple?)
 }
 
-/// The released file is the one that was certified, and has its starred rows.
+/// The released file is the one that was certified, has its starred rows, and has as many rows with a value in some
+/// quasi-identifier as are said to be released.
 pub(super) fn output(
     policy: &Policy,
     certificate: &Certificate,
@@ -309,11 +356,21 @@ pub(super) fn output(
     judged: &Judged,
 ) -> Finding {
     let mut wrong = file("release", sha256, released.rows, &certificate.release.output);
-    let suppressed = certificate.release.suppressed;
-    if policy.output.suppressed == Suppressed::Starred && judged.starred < suppressed {
+    let withheld = certificate.release.withheld;
+    if policy.output.suppressed == Suppressed::Starred && judged.starred < withheld {
+        wrong.push(format!("{} starred, {withheld} are said to be withheld", several(judged.starred, "row")));
+    }
+    let blank = starred(released).map_or(0, |class| released.classes.counts()[class]);
+    let shown = match certificate.format {
+        // Format 0 counted every row that was not withheld as released.
+        0 => released.rows - judged.starred,
+        _ => released.rows - blank,
+    };
+    if shown != certificate.release.released {
         wrong.push(format!(
-            "{} starred, {suppressed} are said to be suppressed",
-            several(judged.starred, "row")
+            "{} a value in some quasi-identifier, {} are said to be released",
+            have(shown),
+            certificate.release.released
         ));
     }
     Finding::of(&wrong, || format!("the file is the certified one with {}", several(released.rows, "row")))
@@ -360,8 +417,8 @@ pub(super) fn anonymity(
         let short: u64 =
             alive().filter(|&class| sizes[class] < group.k).map(|class| judged.counts[class]).sum();
         wrong.push(format!(
-            "class {} has {}, {} are required; {} in classes too small",
-            released.name(class, &group.columns),
+            "{} has {}, {} are required; {} in classes too small",
+            released.name(class),
             several(sizes[class], "row"),
             group.k,
             if short == 1 { "1 row is".into() } else { format!("{short} rows are") },

@@ -1,9 +1,9 @@
-//! Texts to numbers and rows to classes, for the judge alone.
+//! Interning of texts and grouping of rows into classes, for the verifier only.
 //!
-//! Texts of a column lie end to end in one string, tuples of a table end to end in one array; a hash
-//! table holds their positions. Nothing is allocated for what was seen before, and memory grows with
-//! distinct values and classes, not with rows: a class of m columns takes 4·m + 24 bytes and its place
-//! in the table.
+//! The texts of a column are contiguous in one string, the tuples of a table in one array; a hash
+//! table stores their positions. Known values allocate nothing, and memory grows with distinct
+//! values and classes, not with rows: a class of m columns takes 4·m + 24 bytes and its place in
+//! the table.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -132,7 +132,8 @@ fn tuple_hash(tuple: &[u32]) -> u32 {
     spread(tuple.chunks(2).fold(ODD, |hash, pair| mix(hash, word(pair))))
 }
 
-/// Multiplies to 128 bits and folds the halves, so that every bit of the word reaches every bit of the hash.
+/// Multiplies to 128 bits and folds the halves, so that every bit of the word reaches every bit of
+/// the hash.
 fn mix(hash: u64, word: u64) -> u64 {
     let product = u128::from(hash ^ word) * u128::from(ODD);
     product as u64 ^ (product >> 64) as u64
@@ -147,7 +148,8 @@ fn spread(hash: u64) -> u32 {
 pub(super) struct Tuples {
     width: usize,
     len: usize,
-    /// Tuples end to end. While tuples are regrouped, what is left of the old ones lies behind the new.
+    /// Tuples end to end. While tuples are regrouped, what is left of the old ones lies behind the
+    /// new.
     cells: Vec<u32>,
     index: HashTable<Slot>,
 }
@@ -270,14 +272,14 @@ impl Classes {
         self.tallies.iter().map(|tally| tally.rows).collect()
     }
 
-    /// Changes every tuple and joins the classes that become the same; classes for which `change` says
-    /// `false` go to a set of their own, the second one returned. Done in place: a changed class lies
-    /// where an earlier one lay.
+    /// Changes every tuple and joins the classes that become the same; classes for which `change`
+    /// says `false` go to a set of their own, the second one returned. Done in place: a changed
+    /// class lies where an earlier one lay.
     pub(super) fn regroup(self, change: impl FnMut(&mut [u32]) -> bool) -> (Classes, Classes) {
         self.regroup_told(change, |_| {})
     }
 
-    /// The same; `moved` is told of every class, in order, where it went in the first set.
+    /// The same; calls `moved` for every class, in order, with its place in the first set.
     pub(super) fn regroup_told(
         self,
         mut change: impl FnMut(&mut [u32]) -> bool,

@@ -1,8 +1,8 @@
-//! The sets of columns on which an adversary could link, the sizes of the classes over each, and
-//! which rows cannot be released.
+//! The sets of columns that an adversary could link on, the class sizes over each, and the rows
+//! that cannot be released.
 //!
-//! A set is either all quasi-identifiers with `privacy.k` or a group of `privacy.quasi` with its own k.
-//! Sizes over one set cost one look-up per class; with wildcards see [`super::wildcard`].
+//! A set is either all quasi-identifiers with `privacy.k` or a group of `privacy.quasi` with its
+//! own k. Sizes over one set cost one look-up per class; for wildcards see [`super::wildcard`].
 
 use super::classes::Tuples;
 use super::sampling::Drawn;
@@ -70,8 +70,8 @@ impl<'a> View<'a> {
         View { all, parts: Some((parts, of_class)) }
     }
 
-    /// For every class the rows that look like it through these columns. `counts` are the rows of the
-    /// classes; where that is 0 the result has no meaning.
+    /// For every class the rows that look like it through these columns. `counts` are the rows of
+    /// the classes; where that is 0 the result has no meaning.
     pub(super) fn sizes(&self, counts: &[u64], missing: Missing) -> Vec<u64> {
         let wild = |tuples: &Tuples, counts: Vec<u64>| match missing {
             Missing::Wildcard => wildcard::sizes(tuples, &counts),
@@ -89,12 +89,14 @@ impl<'a> View<'a> {
     }
 }
 
-/// The rows per class that can stay: the most rows of which every one is in classes of at least k over
-/// every set. Classes that fall short go, which can make others fall short, until none does; what
-/// stays does not depend on the order, because a class that is short stays short when more rows go.
+/// The rows per class that can stay: the largest set of rows whose classes have at least k rows
+/// over every set of columns. Classes that fall short are removed, which can make others fall
+/// short, until none does. The result does not depend on the order, because a class that is short
+/// stays short when more rows are removed.
 pub(super) fn stable(tuples: &Tuples, mut counts: Vec<u64>, groups: &[Group], missing: Missing) -> Vec<u64> {
     let views: Vec<_> = groups.iter().map(|group| (View::new(tuples, &group.columns), group.k)).collect();
-    // One set with equality alone is settled in one round: a class goes as a whole and no other counts it.
+    // One set with equality alone is settled in one round: a class goes as a whole and no other
+    // counts it.
     let rounds = views.len() > 1 || missing == Missing::Wildcard;
     loop {
         let mut removed = false;

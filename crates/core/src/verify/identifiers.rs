@@ -1,15 +1,16 @@
-//! The claim that an identifier was replaced by made-up values, one for one, without knowing the key.
+//! The claim that an identifier was replaced one to one by pseudonyms, checked without the key.
 //!
-//! Rows have no number, so an identifier is known by its rows: in which released classes it has how many, and with
-//! which other cells (as a sum of row hashes). What each original identifier must look like in the release is
-//! computed from the original; the release has to have the same looks, each as often. Then some one-for-one
-//! replacement leads from the one to the other, and rows of one person are still rows of one person. Besides, no
-//! value of the original may be in the release, and all values must be written alike, or the way they are
-//! written would tell people apart. What is not proven is that the values come from the key: exchanging those of two
-//! people whose rows look alike changes nothing that could be seen.
+//! Rows have no numbers, so an identifier is characterized by its rows: how many it has in each
+//! released class, and with which other cells (as a sum of row hashes). The expected
+//! characteristics of each original identifier are computed from the original; the release must
+//! have the same ones with the same frequencies. Then some one-to-one replacement leads from the
+//! original to the release, and rows of one person stay rows of one person. In addition, no
+//! original value may occur in the release, and all values must have the same format, because
+//! different formats would distinguish people. It is not proven that the values come from the key:
+//! swapping the pseudonyms of two people with identical characteristics is undetectable.
 //!
-//! Memory grows with distinct pairs of identifier and class, some 50 bytes each, and with the texts; time
-//! with rows, one look-up each.
+//! Memory grows with distinct pairs of identifier and class, about 50 bytes each, and with the
+//! texts; time grows with rows, one look-up each.
 
 use super::classes::{Classes, Interner, MISSING, UNKNOWN};
 use super::rowhash::RowHash;
@@ -86,7 +87,7 @@ pub(super) enum Source<'a> {
     None,
 }
 
-/// What was found about one column.
+/// The finding of one column.
 pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start: RowHash) -> Finding {
     let made_up = &released.identifiers[at];
     let mut wrong = Wrong::default();
@@ -150,8 +151,9 @@ fn shapes(identifiers: &Identifiers) -> usize {
     shapes.len() - 1
 }
 
-/// The pairs of the original with each class replaced by the released one that its rows must be in; `places`
-/// has the released class of every class of the original, or [`UNKNOWN`] where its rows are held back.
+/// The pairs of the original with each class replaced by the released one that its rows must be in;
+/// `places` has the released class of every class of the original, or [`UNKNOWN`] where its rows
+/// are suppressed.
 fn expected(originals: &Identifiers, places: &[u32]) -> Classes {
     let mut expected = Classes::new(2);
     for pair in 0..originals.pairs.len() {
@@ -164,8 +166,8 @@ fn expected(originals: &Identifiers, places: &[u32]) -> Classes {
     expected
 }
 
-/// One number for every identifier that has rows, made of all its rows; sorted, so that only how many look
-/// alike is left of who is who. That a cell is missing is a part of its look.
+/// One number for every identifier that has rows, made of all its rows; sorted, so that only how
+/// many look alike is left of who is who. That a cell is missing is a part of its look.
 fn looks(pairs: &Classes, identifiers: usize, start: RowHash) -> Vec<[u64; 2]> {
     let mut sums = vec![([0u64; 2], false); identifiers];
     for pair in 0..pairs.len() {

@@ -1,8 +1,9 @@
-//! Labels of the original, for the classification metric (Iyengar 2002) computed a second time, and for what columns tell of them.
+//! Labels of the original for the verifier: recomputes the classification metric [Iyengar 2002] and
+//! the information of columns about the labels.
 //!
-//! Each distinct tuple of quasi-identifiers is counted once more together with its label, and generalized
-//! as the classes are. Memory grows with distinct (tuple, label) pairs; nothing is kept unless the certificate
-//! states such a loss.
+//! Each distinct tuple of quasi-identifiers is counted again together with its label and
+//! generalized like the classes. Memory grows with distinct (tuple, label) pairs; nothing is kept
+//! unless the certificate states such a loss.
 
 use super::classes::{Classes, Interner, Tuples};
 use super::side::{Cells, each};
@@ -70,7 +71,7 @@ impl Labels {
         let mut most = vec![0; classes.len()];
         for pair in 0..pairs.len() {
             let tuple = &pairs.tuples.tuple(pair)[..maps.len()];
-            // Rows held back for a missing cell are in no class that stays.
+            // Rows suppressed for a missing cell are in no class that stays.
             if let Some(class) = classes.tuples.get(tuple) {
                 most[class] = pairs.tally(pair).rows.max(most[class]);
             }
@@ -78,8 +79,8 @@ impl Labels {
         stay.iter().zip(&most).filter(|(stay, _)| **stay > 0).map(|(stay, most)| stay - most).sum()
     }
 
-    /// One of several steps: sets the rows aside that it releases. `look` says of a tuple whether it does and what
-    /// it then looks like.
+    /// One of several steps: sets the rows aside that it releases. `look` says of a tuple whether
+    /// it does and what it then looks like.
     pub(super) fn release(&mut self, mut look: impl FnMut(&[u32], &mut [u32]) -> bool) {
         let width = self.pairs.tuples.width() - 1;
         let mut left = Classes::new(width + 1);
@@ -96,7 +97,8 @@ impl Labels {
         self.pairs = left;
     }
 
-    /// Of the rows that steps released, those that do not have the most frequent label of their class.
+    /// Of the rows that steps released, those that do not have the most frequent label of their
+    /// class.
     pub(super) fn released_minority(self) -> u64 {
         let width = self.released.tuples.width() - 1;
         let mut looks = Tuples::new(width);

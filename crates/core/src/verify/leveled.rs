@@ -1,10 +1,11 @@
-//! Sensitive columns that are released at a level of their hierarchy, for the judge: what every row's value must have
-//! become.
+//! Sensitive columns that are released at a level of their hierarchy, for the verifier: checks the
+//! released value of every row.
 //!
-//! While rows stream by, each combination of a class and the column's values has the number of its rows and the sum
-//! of their hashes, which cover all other cells that are released as they are. At the end the original's values
-//! are generalized and its classes put where they are released; then both files must have the same combinations.
-//! Memory grows with distinct combinations; nothing is kept where no column has a level.
+//! While rows stream, each combination of a class and the column's values stores its number of rows
+//! and the sum of their hashes, which cover all other cells that are released unchanged. At the end
+//! the original's values are generalized and assigned to the released classes; both files must then
+//! have the same combinations. Memory grows with distinct combinations; nothing is kept if no
+//! column has a level.
 
 use super::classes::{Classes, Interner, UNKNOWN};
 use super::levels::Build;
@@ -60,7 +61,8 @@ impl Leveled {
     }
 }
 
-/// Number of a value of the original → its label, none where it is missing; none where the hierarchy does not have the value.
+/// Number of a value of the original → its label, none where it is missing; none where the
+/// hierarchy does not have the value.
 type ColumnLabels = Vec<Option<Option<String>>>;
 
 /// Column → the labels of its values.
@@ -80,8 +82,8 @@ pub(super) fn labels(policy: &Policy, original: &Side, build: &Build<'_>) -> Res
     policy.leveled().into_iter().zip(&leveled.interners).map(column).collect::<Result<_>>().map(Some)
 }
 
-/// Says where the values of a release are not those of the original at their levels; `places` says which class of the
-/// original is part of which released one.
+/// Reports where the values of a release are not those of the original at their levels; `places`
+/// maps classes of the original to released ones.
 pub(super) fn compare(
     original: &Leveled,
     labels: &Labels,

@@ -1,11 +1,13 @@
-//! The claim that every released quasi-identifier sits at its claimed level, which the policy allows.
+//! The claim that every released quasi-identifier is at its claimed level, which the policy allows.
 //!
-//! With several steps there must be, for every released class, one step that all its values fit. A step
-//! after the first may only star: each column is where the first step has it or at its top, linked columns alike. Where the policy has rows
-//! searched again, every step has levels of its own instead, and each must be allowed as those of the first are.
-//! A hierarchy is built again from the original's values, and the population's where there is one; without the original
-//! only a hierarchy from a file can be, because every other one depends on values that the release does not show, but
-//! a population shows them too. Costs one pass over the released classes and one look-up per distinct released value.
+//! With several steps, every released class must have one step that fits all its values. A step
+//! after the first may only star: each column is at its level of the first step or at its top, and
+//! linked columns alike. If the policy uses rounds of searches, every step has its own levels
+//! instead, and the policy must allow each of them. Hierarchies are rebuilt from the values of the
+//! original and of the population, if there is one. Without the original, only a hierarchy from a
+//! file can be rebuilt, because all others depend on values that the release does not show; a
+//! population shows them too. Costs one pass over the released classes and one look-up per distinct
+//! released value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +70,8 @@ pub(super) fn chains<'a>(
                 population.into_iter().for_each(|p| without_rows(&p.interners[at], &mut values));
                 Some(build(name, &values)?)
             }
-            // Everybody in the original is in the population; but how frequent a value is there says nothing of here.
+            // Everybody in the original is in the population; but how frequent a value is there
+            // says nothing of here.
             (None, Some(population)) if !matches!(policy.columns[name].hierarchy(), Spec::Priority(_)) => {
                 let mut values = Dictionary::new();
                 without_rows(&population.interners[at], &mut values);
@@ -96,7 +99,7 @@ fn without_rows(population: &Interner, values: &mut Dictionary) {
     }
 }
 
-/// The number under which the judge knows a generalized value: 1 more than its code, or missing.
+/// The verifier's number of a generalized value: 1 more than its code, or missing.
 pub(super) fn number(hierarchy: &Hierarchy, level: usize, code: u32) -> u32 {
     if hierarchy.label(level, code).is_none() { MISSING } else { code + 1 }
 }
@@ -174,7 +177,7 @@ fn unfit(chain: &Chain<'_>) -> Vec<String> {
     wrong.into_iter().collect()
 }
 
-/// What speaks against the steps after the first, as far as hierarchies are known.
+/// Evidence against the steps after the first, as far as hierarchies are known.
 fn stars(policy: &Policy, certificate: &Certificate, chains: &[Chain<'_>]) -> Vec<String> {
     let mut wrong = Vec::new();
     let top = |chain: &Chain<'_>, step: usize| chain.at(step).map(|(h, level)| level == h.height());
@@ -240,7 +243,8 @@ fn limits(policy: &Policy, chains: &[Chain<'_>], step: usize) -> Vec<String> {
     wrong
 }
 
-/// A level below the highest that the policy lets its column have, where the most general release is asked for.
+/// A level below the highest that the policy allows for its column, if the policy requests the most
+/// general release.
 fn too_special(policy: &Policy, chains: &[Chain<'_>], chain: &Chain<'_>) -> Option<String> {
     let highest = |chain: &Chain<'_>| {
         let column = &policy.columns[chain.name];
@@ -304,13 +308,15 @@ fn strangers(
         .map(|number| value(&number))
         .filter(|value| !labels.contains(value))
         .collect();
-    let first = strange.first()?.map_or("a missing cell".into(), |value| format!("`{value}`"));
-    let more = match strange.len() {
-        1 => String::new(),
-        n => format!(" (and {} more)", n - 1),
+    let what = match &strange[..] {
+        [] => return None,
+        [None] => "a missing cell".to_owned(),
+        [Some(_)] => "1 value".to_owned(),
+        more => format!("{} values", more.len()),
     };
     let levels: Vec<String> = levels.iter().map(usize::to_string).collect();
-    Some(format!("{first}{more} in `{}` is no label of level {}", chain.name, levels.join(" or ")))
+    let fit = if strange.len() == 1 { "is not a label" } else { "are not labels" };
+    Some(format!("{what} in `{}` {fit} of level {}", chain.name, levels.join(" or ")))
 }
 
 fn labels(hierarchy: &Hierarchy, level: usize) -> impl Iterator<Item = Option<&str>> {
@@ -337,10 +343,9 @@ fn misfits(chains: &[Chain<'_>], released: &Side, judged: &Judged, wrong: &mut W
             known.is_none_or(|labels| labels[number as usize])
         })
     };
-    let all: Vec<usize> = (0..chains.len()).collect();
     for class in (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0) {
         if steps > 1 && !(0..steps).any(|step| fits(class, step)) {
-            wrong.add(|| format!("class {} fits no step", released.name(class, &all)));
+            wrong.add(|| format!("{} fits no step", released.name(class)));
         }
     }
 }

@@ -1,12 +1,13 @@
-//! The certificate's losses, computed again from their definitions.
+//! The certificate's losses, recomputed from their definitions.
 //!
-//! Plain sums over classes and values, in floating point, sharing nothing with the search. n rows, S of
-//! them suppressed; column i at level t of h with D leaves; a trade-off multiplies what released rows cost
-//! by g and what suppressed ones do by s. With several steps every cell has the level of the step that released its
-//! row, a suppressed row that of the first; heights are of the first step alone. Sources: El Emam et al. (DM, DM*, entropy, Prec), Samarati and
-//! Sweeney (distances, Prec), Iyengar (LM, CM), Gionis and Tassa (conditional entropy), Katirai (Vinterbo's
-//! measure, mutual information of columns and values). A loss that is not in the list is left
-//! unchecked. Costs one pass over the generalized classes per loss.
+//! Plain floating-point sums over classes and values, independent of the search. Notation: n rows,
+//! S of them suppressed; column i at level t of h with D leaves; a trade-off multiplies the cost of
+//! released rows by g and that of suppressed rows by s. With several steps, every cell has the
+//! level of the step that released its row, a suppressed row that of the first; heights are those
+//! of the first step. Sources: [El Emam 2009] (DM, DM*, entropy, Prec), [Samarati 1998] (distances,
+//! Prec), [Iyengar 2002] (LM, CM), [Gionis 2007] (conditional entropy), [Katirai 2006] (Vinterbo's
+//! measure, mutual information of columns and values). A loss that is not in the list is not
+//! checked. Costs one pass over the generalized classes per loss.
 
 use std::collections::BTreeMap;
 
@@ -18,16 +19,17 @@ use super::told::Tells;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong};
 use crate::hierarchy::Hierarchy;
 use crate::policy::{Aggregate, LossParameters, Policy};
+use crate::registry::LossKind;
 
-/// By how much a stated loss may differ, of its size or of 1 where it is smaller: rounding, in another
-/// order of adding.
+/// By how much a stated loss may differ, of its size or of 1 where it is smaller: rounding, in
+/// another order of adding.
 const TOLERANCE: f64 = 1e-9;
 
-/// What losses are computed from.
+/// The input of losses.
 pub(super) struct Facts<'a> {
     pub(super) rows: u64,
     pub(super) suppressed: u64,
-    /// Rows per released class; 0 is no class.
+    /// Rows per released class; 0 means that there is no class.
     pub(super) counts: &'a [u64],
     pub(super) chains: &'a [Chain<'a>],
     /// The original, where it is there.
@@ -36,7 +38,7 @@ pub(super) struct Facts<'a> {
     pub(super) regions: Option<RegionFacts<'a>>,
 }
 
-/// A loss that cannot be told, and why.
+/// A loss, or why it cannot be computed.
 type Told = Result<f64, &'static str>;
 
 /// What a trade-off multiplies the cost of released and of suppressed rows by.
@@ -67,26 +69,32 @@ pub(super) fn losses(
     facts: &Facts<'_>,
 ) -> Vec<(String, Finding)> {
     let finding = |(key, &stated): (&String, &f64)| {
-        let weight = |chain: &Chain<'_>| policy.columns[chain.name].weight.unwrap_or(1.0);
+        let weight = |chain: &Chain<'_>| policy.weight(chain.name);
         let target = policy.search.loss.parameters();
-        let found = if *key == target.name {
+        let found = match LossKind::from_key(key) {
             // What the search lost least of: with the policy's parameters and weights.
-            facts.loss(&target, &facts.chains.iter().map(weight).collect::<Vec<_>>())
-        } else {
-            facts.loss(&LossParameters::named(key), &vec![1.0; facts.chains.len()])
+            Some(kind) if kind == target.kind => {
+                facts.loss(&target, &facts.chains.iter().map(weight).collect::<Vec<_>>())
+            }
+            Some(kind) => facts.loss(&LossParameters::new(kind), &vec![1.0; facts.chains.len()]),
+            None => Err(NO_DEFINITION),
         };
         (format!("loss: {key}"), judge(stated, found))
     };
     stated.iter().map(finding).collect()
 }
 
-/// One finding per loss of which the certificate gives the columns' parts: defaults, no weights.
+/// One finding per loss for which the certificate lists the columns' parts: defaults, no weights.
 pub(super) fn by_column(
     stated: &BTreeMap<String, BTreeMap<String, f64>>,
     facts: &Facts<'_>,
 ) -> Vec<(String, Finding)> {
     let finding = |(key, stated): (&String, &BTreeMap<String, f64>)| {
-        let found = match facts.parts(&LossParameters::named(key)) {
+        let parts = match LossKind::from_key(key) {
+            Some(kind) => facts.parts(&LossParameters::new(kind)),
+            None => Err(NO_DEFINITION),
+        };
+        let found = match parts {
             Ok(parts) => judge_columns(stated, facts.chains, &parts),
             Err(why) => Finding::unchecked(why),
         };
@@ -128,37 +136,55 @@ fn judge(stated: f64, found: Told) -> Finding {
     Finding::of(&wrong, || format!("{found}, as certified"))
 }
 
+/// Whether a loss is defined with these parameters.
+fn defined(parameters: &LossParameters) -> bool {
+    let LossParameters { kind, aggregate, count_suppressed, tradeoff } = *parameters;
+    match kind {
+        LossKind::Height | LossKind::Absolute | LossKind::Relative | LossKind::DmStar => {
+            aggregate.is_none() && tradeoff.is_none() && count_suppressed != Some(true)
+        }
+        LossKind::Aecs => aggregate.is_none() && tradeoff.is_none() && count_suppressed != Some(false),
+        LossKind::Dm | LossKind::Ambiguity | LossKind::Cm => {
+            aggregate.is_none() && count_suppressed != Some(false)
+        }
+        LossKind::Prec | LossKind::Vinterbo | LossKind::ColumnMi => aggregate.is_none(),
+        LossKind::ValueMi => aggregate.is_none() && tradeoff.is_none(),
+        LossKind::Lm | LossKind::Entropy | LossKind::ConditionalEntropy => true,
+    }
+}
+
 impl Facts<'_> {
     fn loss(&self, parameters: &LossParameters, weights: &[f64]) -> Told {
         if let Some(regions) = &self.regions {
             return regions.loss(parameters, weights);
         }
-        let LossParameters { name, aggregate: how, count_suppressed: counted, tradeoff } = parameters;
-        let factors = Factors::of(*tradeoff);
-        match (name.as_str(), counted, how, tradeoff) {
-            ("height" | "absolute", None | Some(false), None, None) => {
+        if !defined(parameters) {
+            return Err(NO_DEFINITION);
+        }
+        let factors = Factors::of(parameters.tradeoff);
+        let columns = |default: Aggregate| {
+            let how = parameters.aggregate.unwrap_or(default);
+            Ok(aggregate(how, &self.parts(parameters)?, weights))
+        };
+        match parameters.kind {
+            LossKind::Height | LossKind::Absolute => {
                 Ok(aggregate(Aggregate::Sum, &self.heights(|t, _| t)?, weights))
             }
-            ("relative", None | Some(false), None, None) => {
-                Ok(aggregate(Aggregate::Sum, &self.heights_known(|t, h| t / h)?, weights))
-            }
-            ("dm", None | Some(true), None, _) => Ok(self.discernibility(factors)),
-            ("dm*", None | Some(false), None, None) => Ok(self.squares(self.source()?)),
-            ("aecs", None | Some(true), None, None) => {
+            LossKind::Relative => Ok(aggregate(Aggregate::Sum, &self.heights_known(|t, h| t / h)?, weights)),
+            LossKind::Dm => Ok(self.discernibility(factors)),
+            LossKind::DmStar => Ok(self.squares(self.source()?)),
+            LossKind::Aecs => {
                 let classes = self.counts.iter().filter(|&&count| count > 0).count();
                 Ok(self.rows as f64 / (classes + usize::from(self.suppressed > 0)).max(1) as f64)
             }
-            ("ambiguity", None | Some(true), None, _) => self.ambiguity(factors),
-            ("cm", None | Some(true), None, _) => self.classification(factors),
-            ("prec", _, None, _) => Ok(aggregate(Aggregate::Mean, &self.parts(parameters)?, weights)),
-            ("lm", ..) => Ok(aggregate(how.unwrap_or(Aggregate::Mean), &self.parts(parameters)?, weights)),
-            ("vinterbo" | "column-mi", _, None, _) | ("value-mi", _, None, None) => {
-                Ok(aggregate(Aggregate::Sum, &self.parts(parameters)?, weights))
-            }
-            ("entropy" | "conditional-entropy", ..) => {
-                Ok(aggregate(how.unwrap_or(Aggregate::Sum), &self.parts(parameters)?, weights))
-            }
-            _ => Err(NO_DEFINITION),
+            LossKind::Ambiguity => self.ambiguity(factors),
+            LossKind::Cm => self.classification(factors),
+            LossKind::Prec | LossKind::Lm => columns(Aggregate::Mean),
+            LossKind::Vinterbo
+            | LossKind::ColumnMi
+            | LossKind::ValueMi
+            | LossKind::Entropy
+            | LossKind::ConditionalEntropy => columns(Aggregate::Sum),
         }
     }
 
@@ -169,17 +195,27 @@ impl Facts<'_> {
         }
         let counted = parameters.count_suppressed;
         let factors = Factors::of(parameters.tradeoff);
-        match parameters.name.as_str() {
-            "prec" | "vinterbo" => self.precisions(counted == Some(true), factors),
-            "column-mi" => {
+        match parameters.kind {
+            LossKind::Prec | LossKind::Vinterbo => self.precisions(counted == Some(true), factors),
+            LossKind::ColumnMi => {
                 let levels = self.precisions(counted == Some(true), factors)?;
                 Ok(self.told()?.iter().zip(levels).map(|(told, level)| told.mutual * level).collect())
             }
-            "value-mi" => self.untold(counted == Some(true)),
-            "entropy" => self.entropies(counted == Some(true), factors),
-            "conditional-entropy" if counted != Some(false) => self.conditional_entropies(factors),
-            "lm" => self.leaf_shares(counted != Some(false), factors),
-            _ => Err(NO_DEFINITION),
+            LossKind::ValueMi => self.untold(counted == Some(true)),
+            LossKind::Entropy => self.entropies(counted == Some(true), factors),
+            LossKind::ConditionalEntropy => match counted {
+                Some(false) => Err(NO_DEFINITION),
+                _ => self.conditional_entropies(factors),
+            },
+            LossKind::Lm => self.leaf_shares(counted != Some(false), factors),
+            LossKind::Height
+            | LossKind::Absolute
+            | LossKind::Relative
+            | LossKind::Dm
+            | LossKind::DmStar
+            | LossKind::Ambiguity
+            | LossKind::Aecs
+            | LossKind::Cm => Err(NO_DEFINITION),
         }
     }
 
@@ -217,7 +253,8 @@ impl Facts<'_> {
         self.heights(part)
     }
 
-    /// Prec per column: the mean over rows of level / highest level; where suppressed rows count, theirs is 1.
+    /// Prec per column: the mean over rows of level / highest level; where suppressed rows count,
+    /// theirs is 1.
     fn precisions(&self, counted: bool, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let share = if counted { self.share_suppressed() } else { 0.0 };
         let first = self.heights_known(|t, h| t / h)?;
@@ -241,7 +278,8 @@ impl Facts<'_> {
         g * squares + s * self.rows as f64 * self.suppressed as f64
     }
 
-    /// The mean over rows of the product of the leaves under the cells; a suppressed row may be anything.
+    /// The mean over rows of the product of the leaves under the cells; a suppressed row may be
+    /// anything.
     fn ambiguity(&self, Factors { g, s }: Factors) -> Told {
         let source = self.source()?;
         let everything: f64 = self.all_leaves()?.iter().product();
@@ -257,8 +295,8 @@ impl Facts<'_> {
         Ok(self.mean(sum))
     }
 
-    /// CM: the share of rows that are suppressed or do not have the majority label of their class; the mean over
-    /// targets.
+    /// CM: the share of rows that are suppressed or do not have the majority label of their class;
+    /// the mean over targets.
     fn classification(&self, Factors { g, s }: Factors) -> Told {
         let minorities = &self.source()?.minorities;
         if minorities.is_empty() {
@@ -283,8 +321,8 @@ impl Facts<'_> {
         levels.map(|(column, &level)| Ok(under(self.hierarchy(column)?, level))).collect()
     }
 
-    /// LM per column: the mean over rows of (leaves under the cell − 1) / (D − 1); where suppressed rows count,
-    /// each counts 1.
+    /// LM per column: the mean over rows of (leaves under the cell − 1) / (D − 1); where suppressed
+    /// rows count, each counts 1.
     fn leaf_shares(&self, counted: bool, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
         let hidden = self.suppressed_values(source)?;
@@ -309,8 +347,9 @@ impl Facts<'_> {
         Ok(parts)
     }
 
-    /// Non-uniform entropy per column: Σ over rows −log2(count of the value / count of the generalized
-    /// value) over the whole table; counted: and the entropy of the suppressed rows' generalized values.
+    /// Non-uniform entropy per column: Σ over rows −log2(count of the value / count of the
+    /// generalized value) over the whole table; counted: and the entropy of the suppressed rows'
+    /// generalized values.
     fn entropies(&self, counted: bool, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
         let hidden = self.suppressed_values(source)?;
@@ -333,8 +372,8 @@ impl Facts<'_> {
         Ok(parts)
     }
 
-    /// Conditional entropy per column: Σ over released rows of the entropy of the texts under their value,
-    /// counted in the whole table, and the entropy of all texts for each suppressed row.
+    /// Conditional entropy per column: Σ over released rows of the entropy of the texts under their
+    /// value, counted in the whole table, and the entropy of all texts for each suppressed row.
     fn conditional_entropies(&self, Factors { g, s }: Factors) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
         let hidden = self.suppressed_values(source)?;
@@ -363,8 +402,8 @@ impl Facts<'_> {
         self.source()?.told.as_deref().ok_or(UNTOLD)
     }
 
-    /// Per column the mean over rows of what the text tells of the targets less what its generalized value does; counted: a suppressed
-    /// row tells nothing.
+    /// Per column, the mean over rows of the information lost about the targets by generalizing the
+    /// text; counted: a suppressed row carries no information.
     fn untold(&self, counted: bool) -> Result<Vec<f64>, &'static str> {
         let source = self.source()?;
         let hidden = self.suppressed_values(source)?;
@@ -378,7 +417,8 @@ impl Facts<'_> {
                     let now = told.value(level, hierarchy.generalize(leaf, level));
                     sum += rows as f64 * (told.value(0, leaf) - now);
                 }
-                // Suppressed rows were counted at the first level, and what they told there is lost, too.
+                // Suppressed rows were counted at the first level, and their information there is
+                // lost, too.
                 if counted && self.chains[column].first() == Some(level) {
                     let code = |code: usize| number(hierarchy, level, code as u32) as usize;
                     let values = (0..hierarchy.size(level))
@@ -439,13 +479,13 @@ impl Facts<'_> {
         Ok(rows)
     }
 
-    /// DM*: Σ over all classes |E|², told apart by labels; suppressed rows are in the class that they look
-    /// like at the first step.
+    /// DM*: Σ over all classes |E|², distinguished by labels; suppressed rows are in their class at
+    /// the first step.
     fn squares(&self, source: &Generalized) -> f64 {
         let held =
             (0..source.held.len()).map(|at| (source.held.tuples.tuple(at), source.held.tally(at).rows));
         if let [only] = source.layers.as_slice() {
-            // Labels of one level are all different, and a class is held back as a whole.
+            // Labels of one level are all different, and a class is suppressed as a whole.
             return only.kept().chain(held).map(|(_, rows)| (rows as f64).powi(2)).sum();
         }
         let mut looks = Tuples::new(self.chains.len());

@@ -1,11 +1,13 @@
-//! The independent judge of a release: proves every claim of a certificate again, or says which is wrong.
+//! The verifier: proves every claim of a certificate independently, or reports which claim is
+//! wrong.
 //!
 //! It is a second, plain implementation that uses no other verb of this crate: only the policy, the
-//! hierarchies and the certificate. Rows stream by once per file and are not kept; memory grows with
-//! distinct quasi-identifier tuples (5 million of 9 columns: some 400 MB) and time with cells (one hash of
-//! the text each). The order of rows does not matter.
+//! hierarchies and the certificate. Rows stream once per file and are not kept. Memory grows with
+//! distinct quasi-identifier tuples (5 million of 9 columns: about 400 MB) and time with cells (one
+//! hash of the text each). The order of rows does not matter.
 //!
-//! From the release alone: `certificate`, `policy`, `columns`, `output`, `classes`, `k-anonymity` over all
+//! From the release alone: `certificate`, `policy`, `files`, `columns`, `output`, `classes`,
+//! `k-anonymity` over all
 //! quasi-identifiers and over each named group, `differential privacy`, every model of a sensitive column or of the whole
 //! table, `population` and the models that compare with it where the policy names one, `risk`, `missing` where missing
 //! cells mean suppression, and
@@ -47,6 +49,8 @@ pub use levels::Build;
 pub use side::Cells;
 pub use verdict::{Finding, Verdict};
 
+use std::collections::BTreeMap;
+
 use self::claims::{Asked, Judged};
 use self::groups::Group;
 use self::identifiers::Source;
@@ -65,10 +69,9 @@ use self::source::{Generalized, Safety};
 use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
 use crate::error::{Fault, Result};
 use crate::policy::{Missing, Policy};
+use crate::registry::LossKind;
 use crate::release::Certificate;
-
-/// The losses that look at labels of the original.
-const LABELLED: [&str; 3] = ["cm", "column-mi", "value-mi"];
+use crate::watch::Watch;
 
 /// Reads a release, and its original where there is one, and judges the certificate.
 #[derive(Debug)]
@@ -87,17 +90,20 @@ pub struct Verifier<'a> {
     output_sha256: Option<String>,
     input_sha256: Option<String>,
     population_sha256: Option<String>,
+    /// The digests of the files that the policy names.
+    files: Option<BTreeMap<String, Option<String>>>,
     /// What differential privacy asks for, where the policy does.
     drawn: Option<Drawn>,
     /// The rows of the original that were drawn; without the secret, none are known.
     draw: Option<Draw>,
+    watch: Watch,
 }
 
 impl<'a> Verifier<'a> {
-    /// A judge of what the certificate says, under the policy whose text has the given digest.
+    /// A verifier of the certificate's claims, under the policy whose text has the given digest.
     ///
     /// # Errors
-    /// A group of the policy that names a column which is no quasi-identifier.
+    /// A group of the policy that names a column that is not a quasi-identifier.
     pub fn new(policy: &'a Policy, policy_sha256: String, certificate: &'a Certificate) -> Result<Self> {
         let stated = certificate.release.sampling.as_ref();
         let drawn = policy.differential_privacy().map(|asked| Drawn::new(asked, stated));
@@ -117,16 +123,24 @@ impl<'a> Verifier<'a> {
             output_sha256: None,
             input_sha256: None,
             population_sha256: None,
+            files: None,
             drawn,
             draw: None,
+            watch: Watch::none(),
         })
+    }
+
+    /// Lets [`Verifier::finish`] be stopped.
+    #[must_use]
+    pub fn watched(self, watch: &Watch) -> Self {
+        Verifier { watch: watch.clone(), ..self }
     }
 
     /// The header of the released file; comes before its rows.
     pub fn released_columns(&mut self, columns: &[String]) {
         let side = Side::new("release", self.policy, columns, self.start);
         let facts = &self.certificate.release;
-        let labels = facts.regions.is_some() && facts.loss.contains_key("cm");
+        let labels = facts.regions.is_some() && facts.loss.contains_key(LossKind::Cm.key());
         self.released = Some(if labels { side.with_labels(self.policy) } else { side });
     }
 
@@ -151,24 +165,27 @@ impl<'a> Verifier<'a> {
         self.output_sha256 = Some(sha256);
     }
 
-    /// The secret by which rows of the original were drawn, and the digest of its bytes, where the policy asks for differential
-    /// privacy; comes before the original.
+    /// The secret by which rows of the original were drawn, and the digest of its bytes, if the
+    /// policy requests differential privacy; comes before the original.
     pub fn secret(&mut self, secret: &[u8], input_sha256: &str) {
         let seed = self.certificate.release.seed;
         let draw = |drawn: &Drawn| Draw::new(drawn, secret, seed, &self.policy_sha256, input_sha256);
         self.draw = self.drawn.as_ref().map(draw);
     }
 
-    /// The header of the original; comes before its rows. Without it the original is taken not to be there.
+    /// The header of the original; comes before its rows. Without it the original is taken not to
+    /// be there.
     pub fn original_columns(&mut self, columns: &[String]) {
         let side = Side::new("original", self.policy, columns, self.start).with_guards(self.policy);
-        let labels = LABELLED.iter().any(|&name| self.certificate.release.loss.contains_key(name));
+        let stated = self.certificate.release.loss.keys().filter_map(|key| LossKind::from_key(key));
+        let labels = stated.into_iter().any(LossKind::needs_target);
         self.original = Some(if labels { side.with_labels(self.policy) } else { side });
     }
 
-    /// Says which cells the next `rows` rows of a tuple of quasi-identifiers became, where rows were put into regions; none where they are
-    /// held back. Columns are in name order, all that is said of one tuple comes together, and everything after the released
-    /// rows and before the original's. It is a hint, and is checked.
+    /// Provides the released cells of the next `rows` rows of a tuple of quasi-identifiers, if rows
+    /// are in regions; none if they are suppressed. Columns are in name order, all entries of one
+    /// tuple are adjacent, and all come after the released rows and before the original's. This is
+    /// a hint and is checked.
     ///
     /// # Errors
     /// No header of the original or of the release.
@@ -205,7 +222,8 @@ impl<'a> Verifier<'a> {
     /// Some rows of the original, as [`released_batch`](Self::released_batch).
     ///
     /// # Errors
-    /// A column that gives another number of cells than `rows`, no header, or no secret for drawn rows.
+    /// A column that gives another number of cells than `rows`, no header, or no secret for drawn
+    /// rows.
     pub fn original_batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
         let drawn = self.draws(rows)?;
         let original = begun(&mut self.original)?;
@@ -236,7 +254,8 @@ impl<'a> Verifier<'a> {
         self.input_sha256 = Some(sha256);
     }
 
-    /// The header of the population that models compare with, where the policy names one; comes before its rows.
+    /// The header of the population that models compare with, where the policy names one; comes
+    /// before its rows.
     pub fn population_columns(&mut self, columns: &[String]) {
         self.population = Some(Side::new("population", self.policy, columns, self.start));
     }
@@ -254,11 +273,26 @@ impl<'a> Verifier<'a> {
         self.population_sha256 = Some(sha256);
     }
 
+    /// The digests of all files that [`Policy::files`] has, none where a file is missing. Nothing else
+    /// can be judged without a file, so the verdict follows at once where one is missing.
+    pub fn files(&mut self, found: BTreeMap<String, Option<String>>) -> Option<Verdict> {
+        let missing = found.values().any(Option::is_none);
+        self.files = Some(found);
+        let mut verdict = Verdict::default();
+        verdict.claims.extend(self.of_files().filter(|_| missing).map(|finding| ("files".into(), finding)));
+        missing.then_some(verdict)
+    }
+
+    fn of_files(&self) -> Option<Finding> {
+        claims::files(self.policy, self.certificate, self.files.as_ref())
+    }
+
     /// Judges, when all rows were read. `build` makes a column's hierarchy from its values, as the policy
     /// asks for it.
     ///
     /// # Errors
-    /// No header of the release, or what `build` fails with; a claim that is wrong is no error but a finding.
+    /// No header of the release, or what `build` fails with; a claim that is wrong is no error but a
+    /// finding. [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
     pub fn finish(mut self, build: &Build<'_>) -> Result<Verdict> {
         let mut original = self.original.take();
         let population = self.population.take();
@@ -268,12 +302,14 @@ impl<'a> Verifier<'a> {
         let mut released = self.released.take();
         let minorities = begun(&mut released)?.minorities();
         let released = &*begun(&mut released)?;
+        self.watch.check()?;
         let judged = claims::judged(self.policy, self.certificate, released);
         let labels = match &mut original {
             Some(original) => self.at_levels(original, build)?,
             None => None,
         };
         let others = (original.as_ref(), population.as_ref());
+        self.watch.check()?;
         let chains = levels::chains(self.policy, self.certificate, released, others, build)?;
         models::compare(
             &mut self.rules,
@@ -286,22 +322,28 @@ impl<'a> Verifier<'a> {
             models::price(&mut self.rules, &chains, released);
         }
         let mut verdict = Verdict::default();
-        self.of_release(released, &judged, &mut verdict)?;
+        self.watch.check()?;
+        self.of_release(released, &judged, &mut verdict);
         if !self.policy.forms_regions() {
             verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
         }
+        self.watch.check()?;
         let people = population.as_ref().and_then(|population| People::new(population, &chains));
         let foreseen = match &original {
-            Some(original) if !self.predictions.is_empty() => Foreseen::new(self.policy, original, &chains)?,
+            Some(original) if !self.predictions.is_empty() => {
+                Foreseen::new(self.policy, original, &chains, &self.watch)?
+            }
             _ => None,
         };
         self.of_population(others, people.as_ref(), (&chains, released, &judged), &mut verdict);
         for prediction in &self.predictions {
+            self.watch.check()?;
             let known = (original.is_some(), foreseen.as_ref());
             let of = (&chains[..], released, &judged);
             verdict.set(&prediction.claim, predicted::claim(prediction, self.certificate, known, of));
         }
         drop(population);
+        self.watch.check()?;
         let of = (&chains[..], released, &judged);
         match self.policy.forms_regions() {
             true => self.of_regions((original, labels), minorities, of, &mut verdict),
@@ -333,11 +375,14 @@ impl<'a> Verifier<'a> {
     }
 
     /// The claims that need the release alone.
-    fn of_release(&self, released: &Side, judged: &Judged, verdict: &mut Verdict) -> Result<()> {
+    fn of_release(&self, released: &Side, judged: &Judged, verdict: &mut Verdict) {
         let (policy, certificate) = (self.policy, self.certificate);
         let sha256 = self.output_sha256.as_deref();
-        verdict.set("certificate", claims::certificate(policy, &self.asked(), certificate)?);
+        verdict.set("certificate", claims::certificate(policy, &self.asked(), certificate));
         verdict.set("policy", claims::policy(&self.policy_sha256, certificate));
+        if let Some(files) = self.of_files() {
+            verdict.set("files", files);
+        }
         verdict.set("columns", claims::columns(policy, certificate, &released.columns));
         verdict.set("output", claims::output(policy, certificate, sha256, released, judged));
         verdict.set("classes", claims::classes(certificate, judged));
@@ -355,10 +400,9 @@ impl<'a> Verifier<'a> {
         if let Some(finding) = risk::risk(&certificate.release, missing, released, judged) {
             verdict.set("risk", finding);
         }
-        Ok(())
     }
 
-    /// Every guarantee that the policy asks for.
+    /// Every guarantee of the policy.
     fn asked(&self) -> Vec<Asked<'_>> {
         let groups = self.groups.iter().map(|group| {
             let required = group.k as f64;
@@ -393,7 +437,7 @@ impl<'a> Verifier<'a> {
         let release = &self.certificate.release;
         let mut facts = Facts {
             rows: release.rows,
-            suppressed: release.suppressed,
+            suppressed: release.withheld,
             counts: &judged.counts,
             chains,
             source: None,
@@ -457,7 +501,7 @@ impl<'a> Verifier<'a> {
             values = original.leveled.take().zip(labels);
             Regions::new(original, self.certificate, chains, released)
         });
-        let missing = "it is not said which rows of the original are in which region";
+        let missing = "no assignment of rows to regions was provided";
         verdict.set(
             "truth",
             match (&regions, there) {
@@ -482,7 +526,7 @@ impl<'a> Verifier<'a> {
         self.of_identifiers(released, compared, verdict);
         let facts = Facts {
             rows: release.rows,
-            suppressed: release.suppressed,
+            suppressed: release.withheld,
             counts: &judged.counts,
             chains,
             source: None,
@@ -512,7 +556,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// What a class must be to be released.
+    /// The conditions for releasing a class.
     fn safety<'s>(
         &'s self,
         (people, foreseen): (Option<&'s People>, Option<&'s Foreseen<'s>>),
@@ -532,7 +576,8 @@ impl<'a> Verifier<'a> {
         let facts = &self.certificate.release.input;
         let mut wrong = match self.drawn {
             None => claims::file("original", self.input_sha256.as_deref(), original.rows, facts),
-            // A certificate of drawn rows does not tell the input; another one would have another draw.
+            // A certificate of sampled rows does not describe the input; another input would have
+            // another sample.
             Some(_) => Wrong::default(),
         };
         wrong.extend(

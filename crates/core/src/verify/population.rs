@@ -1,10 +1,11 @@
-//! The population that a table was drawn from, for the judge alone: whose classes are big enough (k-map), and how
-//! many of their people are in the release (δ-presence).
+//! The population that a table was drawn from, for the verifier: the number of people in each class
+//! (k-map), and how many of them are in the release (δ-presence).
 //!
-//! It is read as a third file, like the original, and its distinct tuples are generalized to the claimed levels.
-//! Because everybody in the table is in the population, its values are all that hierarchies are built from, so that
-//! people can be counted without the original too (but for hierarchies of frequent values, which are those of the
-//! table). Costs two look-ups per distinct tuple of the population.
+//! It is read as a third file, like the original, and its distinct tuples are generalized to the
+//! claimed levels. Because everybody in the table is in the population, hierarchies are built from
+//! the population's values alone, so people can be counted without the original too (except for
+//! frequency hierarchies, which use the table's). Costs two look-ups per distinct tuple of the
+//! population.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +19,15 @@ use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use crate::policy::{DeltaPresence, JAnonymity, ModelSpec, People as Asked, Policy};
 use crate::release::{Certificate, FileFacts, Foresight, PredictedFacts};
 
-/// What is asked of every class of the population.
+/// The requirement on every class of the population.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     /// So many people, where rows are released.
     People(u64),
     /// So many rows that people are likely behind them, where rows are released.
     Rows(u64),
-    /// So many rows in a larger table that k people are likely behind them, where rows are released.
+    /// So many rows in a larger table that k people are likely behind them, where rows are
+    /// released.
     Larger(Larger),
     /// Released rows for no more than this share of its people.
     Most(f64),
@@ -52,7 +54,8 @@ impl Larger {
         Larger { k, people, rows, significance, needed: likely(k, people, rows, significance, Given::Person) }
     }
 
-    /// The most people that are likely behind so many rows: doubled until they are not, then halved.
+    /// The largest number of people that this many rows likely represent: doubled until it fails,
+    /// then bisected.
     fn people(self, rows: u64) -> u64 {
         let enough = |k: u64| {
             k <= self.people && likely(k, self.people, self.rows, self.significance, Given::Person) <= rows
@@ -80,7 +83,7 @@ pub(super) struct Comparison {
     kind: Kind,
 }
 
-/// The guarantees of a policy, for a table of so many rows and a population of so many.
+/// The guarantees of a policy, for a table and a population of these sizes.
 pub(super) fn of(policy: &Policy, rows: u64, larger: u64) -> Vec<Comparison> {
     let mut all = Vec::new();
     for asked in &policy.privacy.models {
@@ -113,7 +116,7 @@ pub(super) fn of(policy: &Policy, rows: u64, larger: u64) -> Vec<Comparison> {
 }
 
 impl Comparison {
-    /// What is asked for, as a certificate states it.
+    /// The requirement, as a certificate states it.
     pub(super) fn required(&self) -> f64 {
         match self.kind {
             Kind::People(k) | Kind::Rows(k) => k as f64,
@@ -146,7 +149,7 @@ impl Comparison {
         }
     }
 
-    /// What a class of so many people reaches with so many rows; none where it is not asked about.
+    /// The figure of a class with this many people and rows; none if it does not apply.
     fn figure(&self, rows: u64, people: u64) -> Option<f64> {
         match self.kind {
             Kind::People(_) | Kind::Larger(_) => (rows > 0).then_some(people as f64),
@@ -211,8 +214,8 @@ impl People {
         looks
     }
 
-    /// The rows and the people of every class of either file: of released classes, then of those that have people and
-    /// no released class.
+    /// The rows and the people of every class of either file: of released classes, then of those
+    /// that have people and no released class.
     fn beside(&self, chains: &[Chain<'_>], released: &Side, judged: &Judged) -> Vec<(u64, u64)> {
         let numbers = to_released(chains, released);
         let maps = maps_at(&numbers, &self.levels);
@@ -236,16 +239,19 @@ fn translate(tuple: &[u32], maps: &[&[u32]], to: &mut [u32]) {
     }
 }
 
-/// Which draws are looked at: those in which a class has a row, or those in which one person of it has.
+/// Which draws are looked at: those in which a class has a row, or those in which one person of it
+/// has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Given {
     Class,
     Person,
 }
 
-/// The least rows that tell k of so many people from fewer: draws in which a class of k − 1 people has that many rows
-/// or more are at most the given part of those that are looked at. Draws are counted by the ways to choose from the
-/// class and from the others, as logarithms less those of the first possible number; a person is among j of the class in j of k − 1.
+/// The least number of rows that distinguishes k people from fewer: samples in which a class of
+/// k − 1 people has that many rows or more are at most the given share of the samples considered.
+/// Samples are counted by the number of selections from the class and from the others, as
+/// logarithms relative to the first possible number; a person is among j of the class in
+/// j of k − 1.
 fn likely(k: u64, people: u64, rows: u64, significance: f64, given: Given) -> u64 {
     let few = k.saturating_sub(1);
     let Some(rest) = people.checked_sub(few) else { return k };
@@ -288,7 +294,8 @@ pub(super) fn without_unsafe(
     }
 }
 
-/// Takes all rows away where some class of the population has too few of them: nothing that is left out helps.
+/// Takes all rows away where some class of the population has too few of them: nothing that is left
+/// out helps.
 pub(super) fn all_or_none(
     comparisons: &[Comparison],
     people: Option<&People>,
@@ -311,7 +318,7 @@ pub(super) fn all_or_none(
     }
 }
 
-/// The worst class of the population against what is asked for and what is certified.
+/// Compares the worst class of the population with the requirement and the certificate.
 pub(super) fn claim(
     comparison: &Comparison,
     certificate: &Certificate,
@@ -347,7 +354,7 @@ pub(super) fn claim(
     }
     let number = |figure: Option<f64>| figure.map_or("none".to_owned(), |figure| figure.to_string());
     match certificate.release.privacy.get(&comparison.claim) {
-        // Quotients of whole numbers have the same bits whoever divides.
+        // Quotients of whole numbers have the same bits in every implementation.
         Some(claim) if claim.achieved == worst => {}
         Some(claim) => wrong.push(format!(
             "the worst class of the population has {}, the certificate says {}",
@@ -364,7 +371,7 @@ pub(super) fn claim(
     })
 }
 
-/// What speaks against what is told of rows that stay in small classes.
+/// Evidence against the claims about rows that stay in small classes.
 pub(super) fn told(
     facts: Option<&PredictedFacts>,
     (asked, people): (&JAnonymity, u64),

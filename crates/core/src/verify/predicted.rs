@@ -1,11 +1,13 @@
-//! People whom a network of the original predicts (j-anonymity), for the judge alone.
+//! Predicted people (j-anonymity), for the verifier.
 //!
-//! Which columns predict which follows from the policy's seed and the original's rows, so that nobody can choose a network that
-//! suits him: the structure is found again by the same noun that finds it for the search, and the certificate's must be the same. Everything else is
-//! reckoned here a second time: the tables of the network are counted from the original's tuples, with its rule that every label has one row more,
-//! spread over what is below it; the probability of a class is summed up over the leaves of its cells; limits and chances are those of
-//! `chances.rs`. Leaves of a cell that look alike to all edges are added up beforehand. Costs, for every class in doubt, a step per such look in its cells and
-//! per pair of labels that an edge allows in them.
+//! The structure of the network follows from the policy's seed and the original's rows, so nobody
+//! can choose a convenient network: the verifier fits it again with the same code as the search,
+//! and the certificate's must be equal. Everything else is computed independently: the tables of
+//! the network are counted from the original's tuples, with one additional row per label spread
+//! over its children; the probability of a class is summed over the leaves of its cells; limits and
+//! probabilities come from `chances.rs`. Leaves of a cell that no edge distinguishes are summed
+//! beforehand. Costs, for every class of fewer than k rows, one step per such group of leaves in
+//! its cells and per pair of labels that an edge allows in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +26,7 @@ use crate::network::{Entries, Fit, fit};
 use crate::policy::{JAnonymity, ModelSpec, Policy};
 use crate::release::{Certificate, Foresight, PredictedBy};
 use crate::table::Code;
+use crate::watch::Watch;
 
 /// One guarantee about predicted people.
 #[derive(Debug)]
@@ -45,16 +48,18 @@ pub(super) fn of(policy: &Policy) -> Vec<Prediction> {
 }
 
 impl Prediction {
-    /// What is asked for, as a certificate states it.
+    /// The requirement, as a certificate states it.
     pub(super) fn required(&self) -> f64 {
         self.asked.k as f64
     }
 
-    /// How many people, up to a number, a class of so many rows and this probability has, of a table of `all` rows.
+    /// The number of people, up to a limit, of a class with these rows and this probability, in a
+    /// table of `all` rows.
     fn people(&self, rows: u64, probability: f64, all: u64, up_to: u64) -> u64 {
         let error = (1.0 - self.asked.confidence()) / 2.0;
         let others = self.asked.people.unwrap_or(0).saturating_sub(all);
-        // One row is the person's who is asked about, and one is what smoothing added: neither tells of others.
+        // One row belongs to the person in question, and one comes from smoothing: neither is
+        // evidence about others.
         let told = probability * all as f64 - 2.0;
         let limit = if told > 0.0 { lower_limit(told, all as f64 - 1.0, error) } else { 0.0 };
         rows + surely(others, limit, error, up_to.saturating_sub(rows))
@@ -66,7 +71,8 @@ impl Prediction {
 struct Field<'a> {
     hierarchy: &'a Hierarchy,
     level: usize,
-    /// The parent with its level, and the level of this column that it predicts: the highest where there is none.
+    /// The parent with its level, and the level of this column that it predicts: the highest where
+    /// there is none.
     parent: Option<(usize, usize)>,
     at: usize,
     /// Leaf → its probability given its label at that level.
@@ -78,13 +84,14 @@ struct Field<'a> {
     both: FxHashMap<(Code, Code), u64>,
     /// Columns that this one is the parent of, with the level that predicts them.
     children: Vec<(usize, usize)>,
-    /// Label at the claimed level → what leaves under it look like: the label at that level and those that predict the children, with the
-    /// leaves' probabilities given the first.
+    /// Label at the claimed level → what leaves under it look like: the label at that level and
+    /// those that predict the children, with the leaves' probabilities given the first.
     looks: Vec<BTreeMap<Vec<Code>, f64>>,
 }
 
 impl Field<'_> {
-    /// Label → its probability given the label of a level above it: every label has one row more, spread evenly over those below it.
+    /// Label → its probability given the label of a level above it: every label has one row more,
+    /// spread evenly over those below it.
     fn given(hierarchy: &Hierarchy, rows: &[u64], level: usize, above: usize) -> Vec<f64> {
         let mut shares = vec![1.0; hierarchy.size(level)];
         for step in level..above {
@@ -140,14 +147,19 @@ pub(super) struct Foreseen<'a> {
 
 impl<'a> Foreseen<'a> {
     /// None where a value is in no hierarchy, or a level does not fit.
-    pub(super) fn new(policy: &Policy, original: &Side, chains: &'a [Chain<'a>]) -> Result<Option<Self>> {
+    pub(super) fn new(
+        policy: &Policy,
+        original: &Side,
+        chains: &'a [Chain<'a>],
+        watch: &Watch,
+    ) -> Result<Option<Self>> {
         let known: Option<Vec<(&Hierarchy, usize)>> = chains.iter().map(|chain| chain.at(0)).collect();
         let (Some(known), Some(people)) = (known, People::new(original, chains)) else { return Ok(None) };
         let hierarchies: Vec<&Hierarchy> = known.iter().map(|(hierarchy, _)| *hierarchy).collect();
         let Some(tuples) = leaves_of(original, &hierarchies).filter(|tuples| !tuples.is_empty()) else {
             return Ok(None);
         };
-        let edges = structure(policy, chains, &hierarchies, &tuples)?;
+        let edges = structure(policy, chains, &hierarchies, &tuples, watch)?;
         let field = |(column, &(hierarchy, level)): (usize, &(&'a Hierarchy, usize))| {
             let edge = edges.iter().find(|edge| edge.column == chains[column].name);
             let parent = edge.and_then(|edge| {
@@ -171,7 +183,8 @@ impl<'a> Foreseen<'a> {
         Ok(Some(Foreseen { fields, order, edges, people, rows: original.rows }))
     }
 
-    /// The probability of a class of the generalized original; none where it is no class of the hierarchies.
+    /// The probability of a class of the generalized original; none if it is not a class of the
+    /// hierarchies.
     fn probability(&self, tuple: &[u32]) -> Option<f64> {
         let cells = self.fields.iter().zip(tuple).map(|(field, &number)| {
             let code = match number {
@@ -242,13 +255,14 @@ fn structure(
     chains: &[Chain<'_>],
     hierarchies: &[&Hierarchy],
     tuples: &BTreeMap<Vec<Code>, u32>,
+    watch: &Watch,
 ) -> Result<Vec<PredictedBy>> {
     let names: Vec<String> = chains.iter().map(|chain| chain.name.to_owned()).collect();
     let hierarchies: Vec<Hierarchy> = hierarchies.iter().map(|&hierarchy| hierarchy.clone()).collect();
     let codes = |column: usize| tuples.keys().map(|tuple| tuple[column]).collect();
     let entries = Entries::new((0..names.len()).map(codes).collect(), tuples.values().copied().collect())?;
     let seed = Fit { seed: policy.search.seed, target: None };
-    let facts = fit(&names, &hierarchies, &entries.in_order(&hierarchies), seed)?.facts();
+    let facts = fit(&names, &hierarchies, &entries.in_order(&hierarchies), seed, watch)?.facts();
     let edge = |e: crate::network::EdgeFacts| PredictedBy {
         column: e.to,
         level: e.to_level,
@@ -290,7 +304,8 @@ fn counted<'a>(
     }
 }
 
-/// Takes the rows of every class away that is not likely to have k people; without a network, of all that have fewer than k rows.
+/// Takes the rows of every class away that is not likely to have k people; without a network, of
+/// all that have fewer than k rows.
 pub(super) fn without_unsafe(
     predictions: &[Prediction],
     foreseen: Option<&Foreseen<'_>>,
@@ -311,7 +326,7 @@ pub(super) fn without_unsafe(
     }
 }
 
-/// The class of fewest predicted people against what is asked for and what is certified.
+/// Compares the class with the fewest predicted people with the requirement and the certificate.
 pub(super) fn claim(
     prediction: &Prediction,
     certificate: &Certificate,
@@ -341,7 +356,8 @@ pub(super) fn claim(
         wrong.push(format!("the class of fewest has {found} predicted people, {} are required", asked.k));
     }
     let stated = certificate.release.privacy.get(&prediction.claim).map(|claim| claim.achieved);
-    // Of many people a part in 10⁸ is more than two ways of reckoning differ by, and no matter to anybody.
+    // For large numbers of people, a relative difference of 10⁻⁸ exceeds that between two
+    // implementations, and is irrelevant.
     let alike = |stated: Option<f64>| match (stated, least) {
         (Some(stated), Some(least)) => (stated - least as f64).abs() <= 1e-8 * least as f64,
         (stated, least) => stated.is_none() && least.is_none(),

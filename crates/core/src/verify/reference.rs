@@ -1,10 +1,10 @@
-//! How the values of a sensitive column are spread in the whole table, and how far apart they are: what
-//! t-closeness compares a class with, for the judge alone.
+//! The reference distribution of a sensitive column in the whole table and its ground distances,
+//! which t-closeness compares classes with, for the verifier.
 //!
-//! It is taken from the original; without it from the release, where nothing is said to be suppressed. Distances
-//! are earth mover's distances from other formulas than the search has: on a tree each label moves the amount by which
-//! it differs up an edge of half a level, so that the distance is Σ|p − q| of all labels below the top, over twice
-//! the height. Costs a pass over all values per class.
+//! It comes from the original; without it, from the release if the certificate states that no row
+//! is suppressed. Earth mover's distances use other formulas than the search: on a tree, each label
+//! moves its difference up an edge of half a level, so the distance is Σ|p − q| over all labels
+//! below the top, over twice the height. Costs one pass over all values per class.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ enum Ground {
     Ordered(Vec<Vec<usize>>),
     /// Level below the top → label → its values.
     Hierarchical(Vec<Vec<Vec<usize>>>),
-    /// The distance cannot be told: no class is close.
+    /// The distance cannot be computed: no class is close.
     Unfit,
 }
 
@@ -58,8 +58,8 @@ impl Reference {
         })
     }
 
-    /// For every value of the table its share there and in a class with these values; none where the class has a value
-    /// that the table does not.
+    /// For every value of the table its share there and in a class with these values; none where
+    /// the class has a value that the table does not.
     pub(super) fn shares(&self, values: &[(u32, u64)]) -> Option<Vec<(f64, f64)>> {
         let rows = values.iter().map(|(_, rows)| rows).sum::<u64>() as f64;
         let mut pairs: Vec<(f64, f64)> = self.shares.iter().map(|&share| (share, 0.0)).collect();
@@ -70,7 +70,8 @@ impl Reference {
         Some(pairs)
     }
 
-    /// How far a class with these values is from the whole table; endless where it has one that the table does not.
+    /// How far a class with these values is from the whole table; endless where it has one that the
+    /// table does not.
     pub(super) fn distance(&self, values: &[(u32, u64)]) -> f64 {
         let rows: u64 = values.iter().map(|(_, rows)| rows).sum();
         let mut surplus: Vec<f64> = self.shares.iter().map(|share| -share).collect();
@@ -97,7 +98,7 @@ impl Reference {
     }
 }
 
-/// How far apart values are; none where that cannot be told.
+/// The ground distance of values; none if unknown.
 fn ground(
     (policy, asked): (&Policy, &TCloseness),
     (table, whole): (&Interner, bool),

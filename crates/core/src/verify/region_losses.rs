@@ -1,20 +1,23 @@
-//! The losses of a release by regions, computed again from their definitions, cell by cell.
+//! The losses of a release by regions, recomputed from their definitions, cell by cell.
 //!
-//! As in `losses.rs`, with what every cell covers in place of a level: n rows, S of them suppressed; a cell covers some of the D leaves and is
-//! one value from some level of h on. A suppressed row counts as everything, or, by losses that do not count it, as itself. Heights and
-//! distances are of levels and are not defined. Costs a pass over the pairs of value and cell per loss.
+//! As in `losses.rs`, with the leaves that a cell covers in place of a level: n rows, S of them
+//! suppressed; a cell covers some of the D leaves and is a single value from some level of h on. A
+//! suppressed row counts as the root, or, for losses that do not count suppression, as itself.
+//! Heights and distances are defined on levels only, so they do not apply. Costs one pass over the
+//! pairs of value and cell per loss.
 
 use super::losses::{Factors, NO_DEFINITION, UNTOLD, aggregate};
 use super::regions::{Column, Regions};
 use super::shapes::Shape;
 use super::side::Side;
 use crate::policy::{Aggregate, LossParameters};
+use crate::registry::LossKind;
 
-/// What losses are computed from.
+/// The input of losses.
 pub(super) struct RegionFacts<'a> {
     pub(super) regions: &'a Regions,
     pub(super) released: &'a Side,
-    /// Rows per released class; 0 is no class.
+    /// Rows per released class; 0 means that there is no class.
     pub(super) counts: &'a [u64],
     /// Released rows that do not have the most frequent label of their class, per target.
     pub(super) minorities: Vec<u64>,
@@ -30,15 +33,19 @@ impl RegionFacts<'_> {
         let how = |default: Aggregate| asked.aggregate.unwrap_or(default);
         let classes = self.counts.iter().filter(|&&count| count > 0).count();
         let square = |&count: &u64| (count as f64).powi(2);
-        match asked.name.as_str() {
-            "prec" | "lm" => Ok(aggregate(how(Aggregate::Mean), &self.parts(asked)?, weights)),
-            "entropy" | "conditional-entropy" | "vinterbo" | "column-mi" | "value-mi" => {
-                Ok(aggregate(how(Aggregate::Sum), &self.parts(asked)?, weights))
+        match asked.kind {
+            LossKind::Prec | LossKind::Lm => {
+                Ok(aggregate(how(Aggregate::Mean), &self.parts(asked)?, weights))
             }
-            "dm" => Ok(g * self.counts.iter().map(square).sum::<f64>() + s * rows * hidden),
-            "dm*" => Ok(self.regions.looks(self.released, self.counts).iter().map(square).sum()),
-            "aecs" => Ok(rows / (classes + usize::from(hidden > 0.0)).max(1) as f64),
-            "ambiguity" => {
+            LossKind::Entropy
+            | LossKind::ConditionalEntropy
+            | LossKind::Vinterbo
+            | LossKind::ColumnMi
+            | LossKind::ValueMi => Ok(aggregate(how(Aggregate::Sum), &self.parts(asked)?, weights)),
+            LossKind::Dm => Ok(g * self.counts.iter().map(square).sum::<f64>() + s * rows * hidden),
+            LossKind::DmStar => Ok(self.regions.looks(self.released, self.counts).iter().map(square).sum()),
+            LossKind::Aecs => Ok(rows / (classes + usize::from(hidden > 0.0)).max(1) as f64),
+            LossKind::Ambiguity => {
                 let everything: f64 = self.regions.columns.iter().map(|column| column.all).product();
                 let mut sum = s * hidden * everything;
                 for (count, shapes) in self.regions.released(self.released) {
@@ -47,16 +54,16 @@ impl RegionFacts<'_> {
                 }
                 Ok(sum / rows.max(1.0))
             }
-            "cm" if !self.minorities.is_empty() => {
+            LossKind::Cm if !self.minorities.is_empty() => {
                 let targets = self.minorities.len() as f64;
                 let minority = self.minorities.iter().sum::<u64>() as f64;
                 Ok((g * minority / targets + s * hidden) / rows.max(1.0))
             }
-            _ => Err(NO_DEFINITION),
+            LossKind::Cm | LossKind::Height | LossKind::Absolute | LossKind::Relative => Err(NO_DEFINITION),
         }
     }
 
-    /// What each column loses.
+    /// The loss of each column.
     pub(super) fn parts(&self, asked: &LossParameters) -> Result<Vec<f64>, &'static str> {
         let columns = self.regions.columns.iter().enumerate();
         columns.map(|(at, column)| self.part(asked, at, column)).collect()
@@ -68,39 +75,46 @@ impl RegionFacts<'_> {
         let hidden = self.regions.suppressed() as f64;
         let interner = &self.regions.interners[at];
         let count = |text: u32| interner.count(text) as f64;
-        match asked.name.as_str() {
-            "prec" | "vinterbo" | "column-mi" => {
+        match asked.kind {
+            LossKind::Prec | LossKind::Vinterbo | LossKind::ColumnMi => {
                 let held = if asked.count_suppressed == Some(true) { s * hidden } else { 0.0 };
                 let levels = (g * sum(column, |_, shape| shape.level / column.height)? + held) / rows;
-                match asked.name.as_str() {
-                    "column-mi" => Ok(levels * column.mutual.ok_or(UNTOLD)?),
+                match asked.kind {
+                    LossKind::ColumnMi => Ok(levels * column.mutual.ok_or(UNTOLD)?),
                     _ => Ok(levels),
                 }
             }
-            "value-mi" => {
+            LossKind::ValueMi => {
                 let worths = column.worths.as_ref().ok_or(UNTOLD)?;
                 let lost = sum(column, |text, shape| (worths[text as usize] - shape.worth).max(0.0))?;
                 let held = column.hidden.iter().zip(worths).map(|(&n, worth)| n as f64 * worth);
                 let held: f64 = if asked.count_suppressed == Some(true) { held.sum() } else { 0.0 };
                 Ok((lost + held) / rows)
             }
-            "lm" if column.all <= 1.0 => Ok(0.0),
-            "lm" => {
+            LossKind::Lm if column.all <= 1.0 => Ok(0.0),
+            LossKind::Lm => {
                 let held = if asked.count_suppressed == Some(false) { 0.0 } else { s * hidden };
                 Ok((g * sum(column, |_, shape| (shape.leaves - 1.0) / (column.all - 1.0))? + held) / rows)
             }
-            "entropy" => {
+            LossKind::Entropy => {
                 let bits = sum(column, |text, shape| -(count(text) / shape.rows).log2())?;
                 let held = column.hidden.iter().filter(|&&n| n > 0).map(|&n| n as f64);
                 let held: f64 = held.map(|n| -n * (n / hidden).log2()).sum();
                 Ok(g * bits + if asked.count_suppressed == Some(true) { s * held } else { 0.0 })
             }
-            "conditional-entropy" => {
+            LossKind::ConditionalEntropy => {
                 let shares = (0..interner.len() as u32).map(|text| count(text) / rows);
                 let whole: f64 = shares.filter(|&p| p > 0.0).map(|p| -p * p.log2()).sum();
                 Ok(g * sum(column, |_, shape| shape.bits)? + s * hidden * whole)
             }
-            _ => Err(NO_DEFINITION),
+            LossKind::Height
+            | LossKind::Absolute
+            | LossKind::Relative
+            | LossKind::Dm
+            | LossKind::DmStar
+            | LossKind::Ambiguity
+            | LossKind::Aecs
+            | LossKind::Cm => Err(NO_DEFINITION),
         }
     }
 }

@@ -1,13 +1,15 @@
-//! A release by regions, judged with the original: which rows are said to be in which region is taken as a *hint*, and everything
-//! that follows from it is checked.
+//! Verifies a release by regions against the original. The assignment of rows to regions is an
+//! untrusted *hint*; everything that follows from it is checked.
 //!
-//! Levels can be applied again, regions cannot: two regions may both be true of a row. So whoever verifies with the original says first,
-//! tuple by tuple, which released cells its rows got ([`Deal`]). The hint needs no trust. The original's rows are dealt by it as they
-//! stream by, and then every tuple must be dealt out, every released class must have just the rows that were dealt to it, by number
-//! and by the sum of their hashes, and every cell must be true of every value behind it, by the hierarchy or by what the cell says.
-//! A wrong hint therefore fails; a release for which some hint passes is true.
+//! Levels can be applied again to the original; regions cannot, because two regions may both be
+//! true of a row. So the caller first provides, tuple by tuple, the released cells of its rows
+//! ([`Deal`]). The hint need not be trusted. The original's rows are assigned by it as they stream.
+//! Then every tuple must be used up, every released class must have exactly the rows assigned to
+//! it, by number and by the sum of their hashes, and every cell must be true of every value behind
+//! it, by the hierarchy or by its own meaning. A wrong hint therefore fails, and a release for
+//! which some hint passes is true.
 //!
-//! Costs a look-up per row of the original, and one test per distinct pair of value and cell.
+//! Costs one look-up per row of the original, and one test per distinct pair of value and cell.
 
 use rustc_hash::FxHashMap;
 
@@ -25,10 +27,10 @@ use crate::hierarchy::Hierarchy;
 use crate::policy::{Form, Missing, Policy};
 use crate::release::Certificate;
 
-/// The class of rows that are held back.
+/// The class of rows that are suppressed.
 const HELD: u32 = u32::MAX - 1;
 
-/// Which released class the rows of every tuple of the original are said to be in.
+/// The claimed released class of the rows of every tuple of the original.
 #[derive(Debug)]
 pub(super) struct Deal {
     /// In numbers of the original's texts.
@@ -37,7 +39,7 @@ pub(super) struct Deal {
     first: Vec<u32>,
     at: Vec<u32>,
     shares: Vec<Dealt>,
-    /// Rows that nothing is said of.
+    /// Rows without an assignment.
     beyond: u64,
 }
 
@@ -47,7 +49,7 @@ pub(super) struct Dealt {
     tuple: u32,
     /// The released class, [`HELD`] or [`UNKNOWN`].
     class: u32,
-    /// Rows that are said to be in it, and what was dealt.
+    /// Rows assigned to it, and rows found.
     rows: u64,
     tally: Tally,
 }
@@ -57,7 +59,8 @@ impl Deal {
         Deal { tuples: Tuples::new(width), first: Vec::new(), at: Vec::new(), shares: Vec::new(), beyond: 0 }
     }
 
-    /// Says that the next rows of a tuple are in a class; all shares of a tuple come one after the other.
+    /// Says that the next rows of a tuple are in a class; all shares of a tuple come one after the
+    /// other.
     pub(super) fn say(&mut self, tuple: &[u32], rows: u64, class: Option<Option<usize>>) {
         let class = match class {
             None => HELD,
@@ -102,7 +105,7 @@ pub(super) struct Column {
     pub(super) hidden: Vec<u64>,
     pub(super) height: f64,
     pub(super) all: f64,
-    /// What the column and its texts tell of the targets, where that is asked and known.
+    /// The information of the column and its texts about the targets, if needed and known.
     pub(super) mutual: Option<f64>,
     pub(super) worths: Option<Vec<f64>>,
 }
@@ -120,7 +123,8 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// Looks at every pair of value and cell; none where nothing was said of the rows, or a hierarchy is not known.
+    /// Checks every pair of value and cell; none if there is no assignment, or if a hierarchy is
+    /// unknown.
     pub(super) fn new(
         original: Side,
         certificate: &Certificate,
@@ -166,7 +170,7 @@ impl Regions {
         Some(Regions { interners, rows, columns, identifiers, places, deal })
     }
 
-    /// Rows that are held back.
+    /// Rows that are suppressed.
     pub(super) fn suppressed(&self) -> u64 {
         self.deal.shares.iter().filter(|share| share.class == HELD).map(|share| share.rows).sum()
     }
@@ -187,8 +191,8 @@ impl Regions {
         })
     }
 
-    /// Rows per class of the release, suppressed rows with the class that they look like as they are, if there is one; then those that look like
-    /// none.
+    /// Rows per class of the release, suppressed rows with the class that they look like as they
+    /// are, if there is one; then those that look like none.
     pub(super) fn looks(&self, released: &Side, counts: &[u64]) -> Vec<u64> {
         let mut looks = counts.to_vec();
         for share in self.deal.shares.iter().filter(|share| share.class == HELD) {
@@ -210,7 +214,8 @@ fn worths(told: &Tells, hierarchy: &Hierarchy, interner: &Interner) -> Vec<f64> 
     (0..interner.len() as u32).map(worth).collect()
 }
 
-/// The pairs of text and label of a column with their rows, in order, and the texts of suppressed rows.
+/// The pairs of text and label of a column with their rows, in order, and the texts of suppressed
+/// rows.
 fn pairs(deal: &Deal, column: usize, interner: &Interner, released: &Side) -> (Pairs, Vec<u64>) {
     let mut pairs: FxHashMap<(u32, u32), u64> = FxHashMap::default();
     let mut hidden = vec![0; interner.len()];
@@ -228,7 +233,8 @@ fn pairs(deal: &Deal, column: usize, interner: &Interner, released: &Side) -> (P
     (pairs, hidden)
 }
 
-/// Number of a label → whether it is the mean or median of the values of every class that has it; none where cells are neither.
+/// Number of a label → whether it is the mean or median of the values of every class that has it;
+/// none where cells are neither.
 fn means(
     form: Form,
     column: usize,
@@ -275,8 +281,8 @@ fn stands_for(form: Form, text: &str, values: &[(f64, u64)]) -> bool {
     (shown - mean).abs() <= rounding * (1.0 + 1e-6) + 1e-12 * mean.abs()
 }
 
-/// The claim that every released cell is true of the values behind it and within the limits of the policy; without the original, that it is
-/// one of the hierarchy's labels as far as that is known.
+/// The claim that every released cell is true of the values behind it and within the limits of the
+/// policy; without the original, that it is one of the hierarchy's labels as far as that is known.
 pub(super) fn cells(
     policy: &Policy,
     certificate: &Certificate,
@@ -319,7 +325,8 @@ pub(super) fn cells(
         }
     }
     wrong.extend(unlinked(policy, chains, regions, released));
-    // Rows that look alike are true of each other's originals, so that the weaker notions follow from the least class.
+    // Rows that look alike are true of each other's originals, so that the weaker notions follow
+    // from the least class.
     let least = judged.counts.iter().copied().filter(|&count| count > 0).min().unwrap_or(0);
     Finding::of(&wrong, || {
         format!(
@@ -401,7 +408,8 @@ fn strangers(
     wrong
 }
 
-/// The claim that the release is the original with its rows dealt to regions, and nothing else changed.
+/// The claim that the release is the original with its rows dealt to regions, and nothing else
+/// changed.
 pub(super) fn truth(
     policy: &Policy,
     certificate: &Certificate,
@@ -416,8 +424,10 @@ pub(super) fn truth(
     }
     let short: u64 = deal.shares.iter().map(|share| share.rows - share.tally.rows).sum();
     if short > 0 {
-        wrong
-            .push(format!("{} that regions are said to have are not in the original", several(short, "row")));
+        wrong.push(format!(
+            "the assignment lists {} that the original does not contain",
+            several(short, "row")
+        ));
     }
     let lost: u64 = deal.shares.iter().filter(|s| s.class == UNKNOWN).map(|s| s.rows).sum();
     if lost > 0 {
@@ -431,19 +441,18 @@ pub(super) fn truth(
             class => expected[class as usize].add(share.tally),
         }
     }
-    if held.rows != certificate.release.suppressed {
-        let said = certificate.release.suppressed;
+    if held.rows != certificate.release.withheld {
+        let said = certificate.release.withheld;
         wrong.push(format!("{} are held back, the certificate says {said}", several(held.rows, "row")));
     }
     for (class, expected) in expected.iter().enumerate() {
         let found = released.classes.tally(class);
         if found != *expected {
-            let all: Vec<usize> = (0..released.interners.len()).collect();
             wrong.add(|| match found.rows == expected.rows {
-                true => format!("class {} has other cells than its source rows", released.name(class, &all)),
+                true => format!("{} has other cells than its source rows", released.name(class)),
                 false => format!(
-                    "class {} has {}, the original makes {}",
-                    released.name(class, &all),
+                    "{} has {}, the original makes {}",
+                    released.name(class),
                     several(found.rows, "row"),
                     expected.rows
                 ),

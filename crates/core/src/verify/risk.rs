@@ -1,7 +1,8 @@
-//! How recognizable the released rows are, counted again: the figures of a certificate's `risk`.
+//! Re-identification risk of the released rows, recounted: the figures of a certificate's `risk`.
 //!
-//! A row's risk is 1 by the rows that cannot be told from it; starred rows have none. One look at every released class. Of the
-//! figures before, which guarantee nothing, only the number of rows is looked at.
+//! The risk of a row is 1 over the number of rows that cannot be distinguished from it; starred
+//! rows have none. Costs one step per released class. Of the figures before the release, which
+//! guarantee nothing, only the number of rows is checked.
 
 use super::claims::Judged;
 use super::groups::View;
@@ -19,7 +20,7 @@ pub(super) fn risk(release: &Release, missing: Missing, released: &Side, judged:
     let found = of_rows(released, &judged.counts, missing, claimed.threshold);
     let mut wrong = Wrong::default();
     for (name, claimed, found) in pairs(claimed, &found) {
-        // What is no number is not close to anything.
+        // NaN is not close to anything.
         let close = (claimed - found).abs() <= CLOSE;
         if !close {
             wrong.push(format!("{name} is {found}, the certificate says {claimed}"));

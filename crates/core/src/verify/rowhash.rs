@@ -1,16 +1,16 @@
-//! One 128-bit number per row for the cells that a release must leave as they are.
+//! A 128-bit hash per row over the cells that a release must leave unchanged.
 //!
-//! A class of the release and the rows it comes from are compared by the sum of these numbers: a sum
-//! needs no order and 16 bytes per class (an additive multiset hash: Clarke, Devadas, van Dijk, Gassend,
-//! Suh, ASIACRYPT 2003). The hash is SipHash-1-3 with 128 bits of output (Aumasson, Bernstein,
-//! INDOCRYPT 2012), one compression per 7 bytes of a short cell.
+//! A class of the release and its source rows are compared by the sum of these hashes: a sum needs
+//! no order and 16 bytes per class (an additive multiset hash, [Clarke 2003]). The hash is
+//! SipHash-1-3 with 128 bits of output [Aumasson 2012], one compression per 7 bytes of a short
+//! cell.
 //!
-//! What it protects against: any change by mistake, and any change by a person who does not know the key,
-//! goes unseen with a chance near 2⁻¹²⁸. The key is no secret: it follows from the digests of the released
-//! and of the original file that the certificate states, and those are claims of their own. Who wants a
-//! wrong file to pass must therefore find it by trial, every trial with another key. That is an argument
-//! and not a proof: the hash is made for secret keys, not for holding out against somebody who forges the
-//! certificate too and has unlimited time.
+//! **Security.** Any accidental change, and any change by a person who does not know the key, goes
+//! undetected with a probability near 2⁻¹²⁸. The key is not secret: it follows from the digests of
+//! the released and of the original file that the certificate states, and those are claims of their
+//! own. A forger must therefore search by trial, every trial with another key. This is an argument
+//! and not a proof: the hash is designed for secret keys, not to resist somebody who also forges
+//! the certificate and has unlimited time.
 
 use sha2::{Digest, Sha256};
 
@@ -52,8 +52,8 @@ impl RowHash {
         }
     }
 
-    /// Takes in the next cell. The first word tells how far the cell goes, so that ("a", "bc") differs
-    /// from ("ab", "c") and a missing cell from an empty one.
+    /// Adds the next cell. The first word contains its length, so that ("a", "bc") differs from
+    /// ("ab", "c") and a missing cell from an empty one.
     pub(super) fn cell(&mut self, cell: Option<&str>) {
         let Some(text) = cell.map(str::as_bytes) else {
             return self.word(MISSING);
@@ -106,8 +106,8 @@ impl RowHash {
     }
 }
 
-/// Up to 8 bytes as a number, the first byte lowest. Read as a first and a last part that may overlap,
-/// which is quicker than byte by byte.
+/// Up to 8 bytes as a number, the first byte lowest. Read as a first and a last part that may
+/// overlap, which is quicker than byte by byte.
 pub(super) fn padded(part: &[u8]) -> u64 {
     let n = part.len();
     if let Some(whole) = part.first_chunk::<8>() {

@@ -1,16 +1,17 @@
-//! Differential privacy by sampling a second time (Li, Qardaji and Su 2012): the k that ε and δ ask for, the rows that the
-//! secret draws, and what a certificate must not tell.
+//! Differential privacy by sampling [Li 2012]: independent implementation for the verifier of the k
+//! that follows from ε and δ, the rows that the secret selects, and what a certificate must not
+//! reveal.
 //!
-//! Plainer than what the release uses: the theorem's maximum is taken over every n, with logarithms of factorials added up one by
-//! one, and k is looked for from 1 up with the tails remembered. Costs a tail per n up to about 3k/γ: milliseconds, and a second where ε is at
-//! the end of its range.
+//! Simpler than the release: the theorem's maximum is taken over every n, with logarithms of
+//! factorials summed one by one, and k is searched from 1 up with cached tails. Costs one tail per
+//! n up to about 3k/γ: milliseconds, and a second if ε is at the end of its range.
 
 use sha2::{Digest, Sha256};
 
 use crate::policy::{DifferentialPrivacy, Policy};
 use crate::release::{Certificate, FileFacts, Release, SamplingFacts};
 
-/// What rounding can do to γ and to a sum.
+/// The rounding error of γ and of a sum.
 const ROUNDING: f64 = 1e-9;
 /// Whether 32 bits, as a number, are below β·2³² decides about a row.
 const WORDS: f64 = 4_294_967_296.0;
@@ -23,7 +24,8 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// What ε and δ ask for, with the β that is stated, if it may be, and otherwise the one that should be.
+    /// What ε and δ ask for, with the β that is stated, if it may be, and otherwise the one that
+    /// should be.
     pub(super) fn new(asked: &DifferentialPrivacy, stated: Option<&SamplingFacts>) -> Self {
         let stated = stated.map(|facts| facts.beta).filter(|beta| allowed(asked.epsilon, *beta));
         let beta = stated.unwrap_or_else(|| (largest(asked.epsilon) * WORDS - 0.5).floor() / WORDS);
@@ -42,8 +44,8 @@ fn allowed(epsilon: f64, beta: f64) -> bool {
     (beta * WORDS).fract() == 0.0 && (-1e-15..=2.0 / WORDS).contains(&room)
 }
 
-/// The smallest k of which the theorem's d is at most δ. The n of d start at ⌈k/γ − 1⌉, so that the last n with a larger tail
-/// decides.
+/// The smallest k for which the theorem's d is at most δ. The n of d start at ⌈k/γ − 1⌉, so the
+/// last n with a larger tail decides.
 fn smallest(asked: &DifferentialPrivacy, beta: f64) -> u64 {
     let gamma = (1.0 - (1.0 - beta) / asked.epsilon.exp()) * (1.0 - ROUNDING);
     let exponent = gamma * (gamma / beta).ln() - (1.0 - gamma) * ((1.0 - beta) / (1.0 - gamma)).ln();
@@ -123,7 +125,7 @@ impl Draw {
     }
 }
 
-/// HMAC-SHA256 (RFC 2104).
+/// HMAC-SHA256 (RFC 2104), written out: the release draws with the `hmac` crate, and the verifier must not share its mistakes.
 fn hmac(secret: &[u8], message: &[u8]) -> [u8; 32] {
     let mut block = if secret.len() > 64 { Sha256::digest(secret).to_vec() } else { secret.to_vec() };
     block.resize(64, 0);
@@ -132,7 +134,7 @@ fn hmac(secret: &[u8], message: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().into()
 }
 
-/// What a certificate says of the draw that is not so, and what it tells that it must not.
+/// Wrong statements of a certificate about the sample, and facts that it must not reveal.
 pub(super) fn certificate(policy: &Policy, certificate: &Certificate) -> Vec<String> {
     let release = &certificate.release;
     let mut wrong = Vec::new();
@@ -167,14 +169,14 @@ fn misstated(asked: &DifferentialPrivacy, facts: &SamplingFacts) -> Vec<String> 
     wrong
 }
 
-/// What a certificate of drawn rows tells beside what the released rows do.
+/// Facts in a certificate of sampled rows beyond what the released rows show.
 fn told(release: &Release) -> impl Iterator<Item = &'static str> {
     let FileFacts { sha256, rows, .. } = &release.input;
     let told = [
         (!sha256.is_empty(), "a digest of the input"),
         (*rows > 0, "the rows of the input"),
-        (release.rows != release.released, "how many rows were drawn"),
-        (release.suppressed > 0, "how many rows were suppressed"),
+        (release.rows != release.output.rows, "how many rows were drawn"),
+        (release.withheld > 0, "how many rows were withheld"),
         (!release.loss.is_empty() || !release.loss_by_column.is_empty(), "what was lost"),
         (release.risk.is_some(), "how recognizable the rows of the input are"),
         (release.search.seconds != 0.0, "how long the search took"),

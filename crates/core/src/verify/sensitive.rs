@@ -1,8 +1,8 @@
-//! The values of sensitive columns in every class, counted a second time: for the judge alone.
+//! The values of sensitive columns in every class, counted independently for the verifier.
 //!
-//! While rows stream by, each pair of class and value has a counter. Then the pairs are laid out class by class,
-//! and merged as classes are merged. Memory grows with distinct pairs; nothing is kept of columns that no
-//! model judges.
+//! While rows stream, each pair of class and value has a counter. Then the pairs are laid out class
+//! by class, and merged as classes are merged. Memory grows with distinct pairs; columns that no
+//! model judges cost nothing.
 
 use super::classes::{Classes, Interner, MISSING};
 use super::side::{Cells, each};
@@ -69,7 +69,7 @@ impl Sensitive {
         (self.interner, self.pairs) = (interner, pairs);
     }
 
-    /// The values of so many classes.
+    /// The values of this many classes.
     pub(super) fn values(&self, classes: usize) -> Values {
         let triple = |at: usize| {
             let pair = self.pairs.tuples.tuple(at);
@@ -107,7 +107,8 @@ impl Values {
         &self.lists[self.starts[class]..self.starts[class + 1]]
     }
 
-    /// The same for classes that were merged: pairs of an old class and the new one that it became part of.
+    /// The same for classes that were merged: pairs of an old class and the new one that it became
+    /// part of.
     pub(super) fn merged(&self, moves: impl Iterator<Item = (usize, usize)>, classes: usize) -> Values {
         let triples =
             moves.flat_map(|(from, to)| self.class(from).iter().map(move |&(v, rows)| (to, v, rows)));

@@ -1,6 +1,8 @@
-//! What released cells cover, by the hierarchy or by what they say, for the judge alone.
+//! The leaves that released cells cover, by the hierarchy or by the meaning of the cell, for the
+//! verifier.
 //!
-//! Costs a look at all leaves per distinct interval or label of a value; pairs of one label come together, so that it is read once.
+//! Costs one pass over all leaves per distinct interval or label; pairs of one label are adjacent,
+//! so it is parsed once.
 
 use super::classes::Interner;
 use super::told::Tells;
@@ -13,14 +15,15 @@ use crate::policy::Form;
 pub(super) struct Shape {
     /// Leaves of the hierarchy.
     pub(super) leaves: f64,
-    /// The least level at which they are one value; of a poset, whose height is 1, the measure of the cell.
+    /// The least level at which they are one value; of a poset, whose height is 1, the measure of
+    /// the cell.
     pub(super) level: f64,
     /// Rows of the original, and the entropy of the values among them.
     pub(super) rows: f64,
     pub(super) bits: f64,
-    /// What it tells of the targets, where that is asked and known.
+    /// Its information about the targets, if needed and known.
     pub(super) worth: f64,
-    /// Bit l: the cell is what level l makes of the value; all bits where cells are no labels.
+    /// Bit l: the cell is the label of the value at level l; all bits if cells are not labels.
     pub(super) levels: u128,
 }
 
@@ -31,7 +34,8 @@ pub(super) struct Shown<'a> {
     /// Leaf → its number, where it is one, and rows of the original.
     leaves: Vec<(Option<f64>, f64)>,
     told: Option<&'a Tells>,
-    /// The interval or set that was read last, and what it covers: pairs of one label come together.
+    /// The interval or set that was read last, and what it covers: pairs of one label come
+    /// together.
     last: Option<(String, Cell, Shape)>,
 }
 
@@ -77,7 +81,7 @@ impl<'a> Shown<'a> {
         Some(self.of(leaves, None))
     }
 
-    /// A cell of a poset: what it says is asked of every value.
+    /// A cell of a poset: its meaning is tested against every value.
     fn of_poset(&mut self, leaf: u32, text: Option<&str>, label: Option<&str>) -> Option<Shape> {
         let poset = self.hierarchy.poset()?;
         if !poset.covers(label, text) {
@@ -95,7 +99,8 @@ impl<'a> Shown<'a> {
         Some(shape)
     }
 
-    /// An interval or a set, and what it covers; none where a label is neither, or not what the form says.
+    /// An interval or a set, and what it covers; none where a label is neither, or not what the
+    /// form says.
     fn read(&mut self, label: &str) -> Option<(Cell, Shape)> {
         if let Some((_, cell, shape)) = self.last.as_ref().filter(|(text, ..)| text == label) {
             return Some((cell.clone(), *shape));

@@ -1,8 +1,8 @@
-//! One of the two files as it streams by: the release, or the original.
+//! One of the two input files as it streams: the release, or the original.
 //!
-//! Of every row the quasi-identifiers become a class and the other released cells one number; the row
-//! itself is not kept. A cell costs a hash of its text and, nearly always, one comparison; a row one
-//! look-up of its class.
+//! The quasi-identifiers of a row become a class and its other released cells one number; the row
+//! itself is not kept. A cell costs a hash of its text and, nearly always, one comparison; a row
+//! costs one look-up of its class.
 
 use super::classes::{Classes, Interner, MISSING, Tally};
 use super::identifiers::{self, Identifiers};
@@ -21,7 +21,7 @@ pub type Cells<'a> = dyn FnMut(usize, &mut dyn FnMut(Option<&str>)) + 'a;
 /// One of the two files as far as it was read.
 #[derive(Debug)]
 pub(super) struct Side {
-    /// What messages call it.
+    /// Its name in messages.
     name: &'static str,
     /// Its header.
     pub(super) columns: Vec<String>,
@@ -37,13 +37,14 @@ pub(super) struct Side {
     pub(super) rows: u64,
     /// The target columns, where their labels are counted.
     pub(super) labels: Vec<Labels>,
-    /// The sensitive columns that models judge, in name order; in the original then the columns of guarding nodes.
+    /// The sensitive columns that models judge, in name order; in the original then the columns of
+    /// guarding nodes.
     pub(super) sensitive: Vec<Sensitive>,
     /// The sensitive columns with a level; taken out when the rows were read.
     pub(super) leveled: Option<Leveled>,
     /// Whether there are any.
     pub(super) has_levels: bool,
-    /// Which regions rows are said to be in, in an original that was released in regions.
+    /// The claimed regions of rows, in an original that was released in regions.
     pub(super) deal: Option<Deal>,
     start: RowHash,
     /// The batch at hand: tuples end to end, and the hashes of its rows.
@@ -155,7 +156,7 @@ impl Side {
         Ok(())
     }
 
-    /// Classes and values are numbered with 32 bits, the highest of which stands for an unknown value.
+    /// Classes and values are numbered with 32 bits; the largest number means an unknown value.
     fn room(&self, rows: usize) -> Result<()> {
         let values = self.interners.iter().chain(self.sensitive.iter().map(|s| &s.interner));
         let values = values.map(Interner::len);
@@ -190,7 +191,8 @@ impl Side {
         self.sensitive.iter().map(|column| column.values(self.classes.len())).collect()
     }
 
-    /// Per target, the rows that do not have the most frequent label of their class; taken out when the rows were read.
+    /// Per target, the rows that do not have the most frequent label of their class; taken out when
+    /// the rows were read.
     pub(super) fn minorities(&mut self) -> Vec<u64> {
         let identity: Vec<Vec<u32>> = self.interners.iter().map(|i| (0..i.len() as u32).collect()).collect();
         let maps: Vec<&[u32]> = identity.iter().map(Vec::as_slice).collect();
@@ -198,16 +200,15 @@ impl Side {
         labels.into_iter().map(|labels| labels.minority(&maps, &self.classes, &counts)).collect()
     }
 
-    /// A class as a sentence names it: its values in the given columns.
-    pub(super) fn name(&self, class: usize, columns: &[usize]) -> String {
-        let tuple = self.classes.tuples.tuple(class);
-        let value = |&at: &usize| self.interners[at].value(tuple[at]).unwrap_or("missing");
-        format!("({})", columns.iter().map(value).collect::<Vec<_>>().join(", "))
+    /// A class as a sentence names it: by its number in order of first sight, because what its
+    /// cells hold can be a person's where a claim does not hold.
+    pub(super) fn name(&self, class: usize) -> String {
+        format!("class {} of {}", class + 1, self.classes.len())
     }
 }
 
-/// Released columns that are neither quasi-identifiers nor released at a level, in name order: the order in which they are hashed,
-/// whatever their order in the file.
+/// Released columns that are neither quasi-identifiers nor released at a level, in name order: the
+/// order in which they are hashed, whatever their order in the file.
 fn others(policy: &Policy) -> impl Iterator<Item = &str> {
     let other =
         |column: &Column| column.role.released() && column.role != Role::Quasi && column.level.is_none();

@@ -1,8 +1,10 @@
-//! The original as the claimed steps make it: which rows each step releases, and which none does.
+//! The original after the claimed steps: the rows that each step releases, and those that no step
+//! releases.
 //!
-//! A step takes the distinct tuples of the original that are left, generalizes them to its levels, and
-//! lets the classes go that are safe among them; the others are left for the next. Costs two look-ups per
-//! tuple that is left and step. A single step is done in place; several keep what is left beside it.
+//! A step takes the remaining distinct tuples of the original, generalizes them to its levels, and
+//! releases the classes that are safe among them; the others remain for the next step. Costs two
+//! look-ups per remaining tuple and step. A single step works in place; several keep the remaining
+//! tuples separately.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +27,7 @@ type Counted = (Classes, Vec<Labels>);
 /// Level → something.
 pub(super) type ByLevel<T> = BTreeMap<usize, T>;
 
-/// What a class must be to be released.
+/// The conditions for releasing a class.
 #[derive(Clone, Copy)]
 pub(super) struct Safety<'a> {
     pub(super) groups: &'a [Group],
@@ -38,10 +40,11 @@ pub(super) struct Safety<'a> {
 }
 
 impl Safety<'_> {
-    /// The rows per class that can stay. Models of people, and most of a sensitive column, judge every class by itself, so
-    /// these go first; who is too few or has rare values then follows; then models that judge classes among those that
-    /// are left, and who is too few after that: what such a model leaves stays safe in less company. Last come the
-    /// models of the whole table, and what needs all rows.
+    /// The rows per class that can stay. Models of people, and most of a sensitive column, judge
+    /// every class by itself, so these go first; who is too few or has rare values then follows;
+    /// then models that judge classes among those that are left, and who is too few after that:
+    /// what such a model leaves stays safe in less company. Last come the models of the whole
+    /// table, and what needs all rows.
     fn stable(self, classes: &Classes, values: &[Values]) -> Vec<u64> {
         let mut counts = classes.counts();
         let tuples = &classes.tuples;
@@ -83,26 +86,27 @@ pub(super) struct Generalized {
     pub(super) maps: Vec<ByLevel<Vec<u32>>>,
     /// One per step.
     pub(super) layers: Vec<Layer>,
-    /// Column → level → number of the text → rows that have it and are released at that level; the rows that
-    /// no step releases are counted at the first.
+    /// Column → level → number of the text → rows that have it and are released at that level; the
+    /// rows that no step releases are counted at the first.
     pub(super) texts: Vec<ByLevel<Vec<u64>>>,
     /// The rows that no step releases, as they look at the first.
     pub(super) held: Classes,
-    /// Column → level → number of a generalized value → number of its label, the same at every level; empty where
-    /// there is one step.
+    /// Column → level → number of a generalized value → number of its label, the same at every
+    /// level; empty where there is one step.
     pub(super) looks: Vec<ByLevel<Vec<u32>>>,
     /// Target → rows that are released and do not have the most frequent label of their class.
     pub(super) minorities: Vec<u64>,
-    /// What the columns tell of the targets; none where that is not asked or not known.
+    /// The information of the columns about the targets; none if not needed or unknown.
     pub(super) told: Option<Vec<Tells>>,
     /// The identifiers that are replaced.
     pub(super) identifiers: Vec<Identifiers>,
-    /// Class of the original → the step that releases it, and its class there; none where no step does. Only where
-    /// identifiers are replaced or models judge sensitive columns.
+    /// Class of the original → the step that releases it, and its class there; none where no step
+    /// does. Only where identifiers are replaced or models judge sensitive columns.
     pub(super) moved: Vec<Option<(u32, u32)>>,
     /// The same whether or not it is safe; only where there is one step and rows are guarded.
     pub(super) shown: Vec<Option<(u32, u32)>>,
-    /// The values of the sensitive columns that models judge, and the guarding nodes, in every class of the original.
+    /// The values of the sensitive columns that models judge, and the guarding nodes, in every
+    /// class of the original.
     pub(super) values: Vec<Values>,
 }
 
@@ -223,8 +227,9 @@ impl Generalized {
         true
     }
 
-    /// One of several steps: adds its layer, and gives what it leaves. `origins` are the classes of the original
-    /// that are left, where identifiers are replaced or models judge sensitive columns.
+    /// One of several steps: adds its layer, and gives what it leaves. `origins` are the classes of
+    /// the original that are left, where identifiers are replaced or models judge sensitive
+    /// columns.
     fn step(
         &mut self,
         left: &Classes,
@@ -324,8 +329,8 @@ fn looks(chain: &Chain<'_>) -> ByLevel<Vec<u32>> {
     numbers
 }
 
-/// Whether a row must be held back because a quasi-identifier is missing. At the highest level a missing cell
-/// is no longer told from others.
+/// Whether a row must be suppressed because a quasi-identifier is missing. At the highest level a
+/// missing cell equals all others.
 fn forced(tuple: &[u32], missing: Missing) -> bool {
     missing == Missing::Suppress && tuple.contains(&MISSING)
 }

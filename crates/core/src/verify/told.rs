@@ -1,8 +1,11 @@
-//! What columns and values of the original tell of the targets, computed a second time (Katirai, "Method 2" and "Method 3").
+//! Information of the original's columns and values about the targets, recomputed [Katirai 2006,
+//! "Method 2" and "Method 3"].
 //!
-//! By other ways than the search: a column tells H(C) − H(C|X); a value the mean over its own rows of |log2 p(c|v)/p(c)|. A value with fewer
-//! than 6 rows tells nothing by itself; a value is worth the most of what it and anything above it tells. The mean over targets.
-//! Costs a pass over the distinct tuples per column and target, and one over the labels of every hierarchy value.
+//! Uses other formulas than the search: the information of a column is H(C) − H(C|X); that of a
+//! value is the mean over its own rows of |log2 p(c|v)/p(c)|. A value with fewer than 6 rows has
+//! none of its own; the worth of a value is the maximum over itself and its ancestors. With several
+//! targets, the mean. Costs one pass over the distinct tuples per column and target, and one over
+//! the labels of every hierarchy value.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +20,7 @@ const FEW: f64 = 6.0;
 /// Labels and their rows, each label once.
 type Counts = Vec<(u32, f64)>;
 
-/// What one column tells.
+/// The information of one column.
 #[derive(Debug, Clone)]
 pub(super) struct Tells {
     pub(super) mutual: f64,
@@ -29,7 +32,8 @@ pub(super) struct Tells {
     all: Vec<(Vec<f64>, f64)>,
 }
 
-/// What every column tells; none where there is no target, or a hierarchy that is not known or does not know a value.
+/// The information of every column; none if there is no target, or if a hierarchy is unknown or
+/// lacks a value.
 pub(super) fn told(labels: &[Labels], interners: &[Interner], chains: &[Chain<'_>]) -> Option<Vec<Tells>> {
     let column = |(at, chain): (usize, &Chain<'_>)| {
         let hierarchy = chain.hierarchy.as_ref()?;
@@ -72,7 +76,7 @@ impl Tells {
         told
     }
 
-    /// What the rows of some leaves tell.
+    /// The information of the rows of some leaves.
     fn of(&self, leaves: &[u32]) -> f64 {
         mean(self.leaves.iter().zip(&self.all).map(|(target, (all, table))| {
             let mine = sum(leaves.iter().map(|&leaf| &target[leaf as usize]), all.len());
@@ -86,12 +90,12 @@ impl Tells {
         }))
     }
 
-    /// What a value is worth.
+    /// The worth of a value.
     pub(super) fn value(&self, level: usize, code: u32) -> f64 {
         self.worths[level][code as usize]
     }
 
-    /// What a cell is worth that covers some leaves, the least value above which is at a level.
+    /// The worth of a cell that covers some leaves, with their least common value.
     pub(super) fn cell(&self, hierarchy: &Hierarchy, leaves: &[u32], level: usize) -> f64 {
         let above = leaves.first().map_or(0.0, |&leaf| self.value(level, hierarchy.generalize(leaf, level)));
         self.of(leaves).max(above)
@@ -125,7 +129,8 @@ fn whole(leaves: &[Counts]) -> (Vec<f64>, f64) {
     (all, rows)
 }
 
-/// Labels with their rows in all parts. With many parts there is a counter for each of the labels, with few they are looked up.
+/// Labels with their rows in all parts. With many parts there is a counter for each of the labels,
+/// with few they are looked up.
 fn sum<'a>(parts: impl Iterator<Item = &'a Counts>, labels: usize) -> Counts {
     let parts: Vec<&Counts> = parts.collect();
     if parts.iter().map(|part| part.len()).sum::<usize>() < labels / 8 || labels == 0 {

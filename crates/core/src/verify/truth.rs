@@ -1,10 +1,10 @@
 //! The claim that every released row is the true generalization of its own source row, that nothing
-//! else was changed, and that exactly those rows are held back that have to be.
+//! else was changed, and that exactly the required rows are suppressed.
 //!
-//! The distinct tuples of the original are generalized to the claimed levels, step by step; the classes
-//! that cannot be safe are found again; what is left must be the release, class by class, by number of
-//! rows and by the sum of the hashes of the cells that are released as they are. Costs a few look-ups per
-//! distinct tuple of the original; the rows were counted while they streamed by.
+//! The distinct tuples of the original are generalized to the claimed levels, step by step; the
+//! classes that cannot be safe are determined again; the rest must equal the release, class by
+//! class, by number of rows and by the sum of the hashes of the unchanged cells. Costs a few
+//! look-ups per distinct tuple of the original; rows were counted while they streamed.
 
 use super::claims::starred;
 use super::classes::{Interner, MISSING, Tally, UNKNOWN};
@@ -36,17 +36,17 @@ pub(super) fn truth(
     (0..source.held.len()).for_each(|class| suppressed.add(source.held.tally(class)));
     wrong.extend(steps(certificate, source));
     // Of drawn rows a certificate does not tell how many are held back.
-    if certificate.release.sampling.is_none() && suppressed.rows != certificate.release.suppressed {
+    if certificate.release.sampling.is_none() && suppressed.rows != certificate.release.withheld {
         wrong.push(format!(
-            "{} to be suppressed, the certificate says {}",
+            "{} to be withheld, the certificate says {}",
             if suppressed.rows == 1 { "1 row has".into() } else { format!("{} rows have", suppressed.rows) },
-            certificate.release.suppressed
+            certificate.release.withheld
         ));
     }
     let to_released = to_released(chains, released);
     let mut expected = vec![Tally::default(); released.classes.len()];
     for layer in &source.layers {
-        expect_classes(layer, &to_released, chains, released, &mut expected, &mut wrong);
+        expect_classes(layer, &to_released, released, &mut expected, &mut wrong);
     }
     if policy.output.suppressed == Suppressed::Starred && suppressed.rows > 0 {
         match starred(released) {
@@ -68,7 +68,7 @@ pub(super) fn truth(
     })
 }
 
-/// Every step must release the rows that it is said to.
+/// Every step must release the claimed rows.
 fn steps(certificate: &Certificate, source: &Generalized) -> Vec<String> {
     let pairs = certificate.release.steps.iter().zip(&source.layers).enumerate();
     let wrong = pairs.filter(|(_, (stated, layer))| stated.rows != layer.rows());
@@ -98,8 +98,9 @@ pub(super) fn to_released(chains: &[Chain<'_>], released: &Side) -> Numbers {
     chains.iter().zip(&released.interners).map(column).collect()
 }
 
-/// Class of the original → the released class that its rows must be in, or [`UNKNOWN`] where they are held back;
-/// empty where no identifiers are replaced, no row is guarded and no sensitive column has a level.
+/// Class of the original → the released class that its rows must be in, or [`UNKNOWN`] where they
+/// are suppressed; empty where no identifiers are replaced, no row is guarded and no sensitive
+/// column has a level.
 pub(super) fn places(
     policy: &Policy,
     (source, moved): (&Generalized, &[Option<(u32, u32)>]),
@@ -136,7 +137,6 @@ pub(super) fn places(
 fn expect_classes(
     layer: &Layer,
     to_released: &Numbers,
-    chains: &[Chain<'_>],
     released: &Side,
     expected: &mut [Tally],
     wrong: &mut Wrong,
@@ -150,11 +150,7 @@ fn expect_classes(
         match released.classes.tuples.get(&tuple) {
             Some(found) => expected[found].add(layer.classes.tally(class)),
             None => wrong.add(|| {
-                format!(
-                    "class {} is left out with {}, though it is safe",
-                    labels(layer.classes.tuples.tuple(class), chains, &layer.levels),
-                    several(layer.stay[class], "row")
-                )
+                format!("a class is left out with {}, though it is safe", several(layer.stay[class], "row"))
             }),
         }
     }
@@ -189,20 +185,16 @@ fn difference(
     class: usize,
     expected: u64,
 ) -> String {
-    let all: Vec<usize> = (0..to_released.len()).collect();
-    let name = released.name(class, &all);
+    let name = released.name(class);
     let found = released.classes.tally(class).rows;
     if expected == 0 && is_held(source, to_released, released.classes.tuples.tuple(class)) {
-        return format!(
-            "class {name} is released with {}, though it must be suppressed",
-            several(found, "row")
-        );
+        return format!("{name} is released with {}, though it must be suppressed", several(found, "row"));
     }
     if expected != found {
-        return format!("class {name} has {}, the original makes {expected}", several(found, "row"));
+        return format!("{name} has {}, the original makes {expected}", several(found, "row"));
     }
     format!(
-        "class {name} with {} has other cells than its source rows besides the quasi-identifiers",
+        "{name} with {} has other cells than its source rows besides the quasi-identifiers",
         several(found, "row")
     )
 }
@@ -214,19 +206,4 @@ fn is_held(source: &Generalized, to_released: &Numbers, tuple: &[u32]) -> bool {
     let maps = maps_at(to_released, &first.levels);
     let tuple: Option<Vec<u32>> = maps.iter().zip(tuple).map(back).collect();
     tuple.is_some_and(|tuple| source.held.tuples.get(&tuple).is_some())
-}
-
-/// A class of the generalized original as a sentence names it; it is safe, so that nobody is named with it.
-fn labels(tuple: &[u32], chains: &[Chain<'_>], levels: &[usize]) -> String {
-    let cells = chains.iter().zip(tuple).zip(levels);
-    let labels: Vec<&str> = cells.map(|((chain, &number), &level)| label(chain, number, level)).collect();
-    format!("({})", labels.join(", "))
-}
-
-fn label<'a>(chain: &'a Chain<'_>, number: u32, level: usize) -> &'a str {
-    match (&chain.hierarchy, number) {
-        (_, UNKNOWN) => "unknown",
-        (Some(hierarchy), 1..) => hierarchy.label(level, number - 1).unwrap_or("missing"),
-        _ => "missing",
-    }
 }

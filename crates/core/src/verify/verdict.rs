@@ -1,6 +1,5 @@
-//! What the judge says: one [`Finding`] per claim.
-//!
-//! As JSON it is the contract's `claim → holds, found`. Costs nothing to speak of.
+//! The verdict: one [`Finding`] per claim. As JSON it is the `claim → holds, found` of the
+//! documented output.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,7 @@ const NAMED: usize = 5;
 /// What stands for a claim that needs the original.
 pub(super) const WITHOUT_ORIGINAL: &str = "not checked without --original";
 
-/// What was found about every claim.
+/// The findings of all claims.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Verdict {
@@ -20,14 +19,15 @@ pub struct Verdict {
     pub claims: BTreeMap<String, Finding>,
 }
 
-/// What was found about one claim.
+/// The finding of one claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Whether the claim holds.
     pub holds: bool,
-    /// What was found, in one sentence with its numbers.
+    /// The finding, in one sentence with its numbers.
     pub found: String,
-    /// Whether the claim, or a part of it, was not put to the test: then `holds` proves nothing of that part.
+    /// Whether the claim, or a part of it, was not put to the test: then `holds` proves nothing of
+    /// that part.
     #[serde(skip_serializing_if = "is_false")]
     pub unchecked: bool,
 }
@@ -54,7 +54,7 @@ impl Verdict {
 }
 
 impl Finding {
-    /// Holds with the sentence `fine` when there is nothing wrong; otherwise tells what is wrong.
+    /// Holds with the sentence `fine` if nothing is wrong; otherwise lists what is wrong.
     pub(super) fn of(wrong: &Wrong, fine: impl FnOnce() -> String) -> Self {
         if wrong.count == 0 {
             return Finding { holds: true, found: fine(), unchecked: false };
@@ -77,7 +77,7 @@ impl Finding {
     }
 }
 
-/// What speaks against a claim: the first few in words, the others counted.
+/// Evidence against a claim: the first few in words, the others counted.
 #[derive(Debug, Default)]
 pub(super) struct Wrong {
     named: Vec<String>,

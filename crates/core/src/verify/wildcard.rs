@@ -1,9 +1,9 @@
-//! Sizes of classes where a missing cell may be anything: `input.missing = "wildcard"`.
+//! Class sizes if a missing cell matches anything: `input.missing = "wildcard"`.
 //!
 //! A class counts every row that agrees with it wherever both have values. Classes with the same
-//! columns missing form a pattern; two patterns are joined on the columns that both have, so that the cost is
-//! patterns × classes and not classes × classes. Compatibility is no equivalence: (1, ?) and (?, 2) both
-//! match (1, 2), which need not match a third row that matches one of them.
+//! missing columns form a pattern; two patterns are joined on the columns that both have, so the
+//! cost is patterns × classes instead of classes × classes. Compatibility is not an equivalence:
+//! (1, ?) and (?, 2) both match (1, 2), which need not match a third row that matches one of them.
 
 use super::classes::{MISSING, Tuples};
 

@@ -1,17 +1,15 @@
-//! The default search where the lattice is too large to look at every node: the same on any number of threads,
-//! exact when it ends, honest when it is stopped.
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! The default search where the lattice is too large to look at every node: the same on any number
+//! of threads, exact when it ends, honest when it is stopped.
 
 use throng::hierarchy::{Hierarchy, Path};
 use throng::lattice::{Lattice, Limits};
 use throng::loss::{self, Marginals};
 use throng::model::KAnonymity;
 use throng::policy::{Aggregate, LossParameters};
-use throng::search::{
-    Account, Budget, Evaluator, Outcome, Problem, max_suppressed, solve, solve_scored, strategy,
-};
+use throng::registry::LossKind;
+use throng::search::{Account, Evaluator, Outcome, Problem, max_suppressed, solve, solve_scored, strategy};
 use throng::synth::Wide;
+use throng::watch::{Cancel, Event, Watch};
 
 /// The first columns and rows of the wide table, with k = 5.
 fn wide(columns: usize, rows: usize, suppression: f64, loss: (&str, Option<Aggregate>)) -> Problem {
@@ -24,17 +22,17 @@ fn wide(columns: usize, rows: usize, suppression: f64, loss: (&str, Option<Aggre
         .enumerate()
         .map(|(c, h)| Limits { name: Wide::name(c), height: h.height(), min: None, max: None })
         .collect();
-    let parameters = LossParameters { aggregate: loss.1, ..LossParameters::named(loss.0) };
+    let parameters = LossParameters { aggregate: loss.1, ..LossParameters::new(loss.0.parse().unwrap()) };
     let marginals = Marginals::new(&classes, &hierarchies);
     Problem {
         names: (0..columns).map(Wide::name).collect(),
         targets: Vec::new(),
         lattice: Lattice::new(&limits, &[]).unwrap(),
-        models: vec![Box::new(KAnonymity::new(5, false))],
+        models: std::sync::Arc::new(vec![Box::new(KAnonymity::new(5, false))]),
         loss: loss::build(&parameters, &marginals, &vec![1.0; columns]).unwrap(),
         max_suppressed: max_suppressed(suppression, classes.rows()),
-        hierarchies,
-        classes,
+        hierarchies: hierarchies.into(),
+        classes: classes.into(),
         profile: Default::default(),
     }
 }
@@ -43,12 +41,16 @@ const LM: (&str, Option<Aggregate>) = ("lm", Some(Aggregate::Geometric));
 
 fn on(threads: usize, problem: &Problem, stop_after: u64) -> (Outcome, Account) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let told = AtomicU64::new(0);
-    let budget = Budget {
-        cancelled: &|| told.load(Ordering::Relaxed) >= stop_after,
-        progress: &|p| told.store(p.checked, Ordering::Relaxed),
-    };
-    pool.install(|| solve_scored(problem, strategy("auto").unwrap(), &budget).unwrap())
+    let cancel = Cancel::new();
+    let stop = cancel.clone();
+    let watch = Watch::new(cancel).listening(move |event| {
+        if let Event::Searching(progress) = event
+            && progress.checked >= stop_after
+        {
+            stop.finish();
+        }
+    });
+    pool.install(|| solve_scored(problem, strategy("auto".parse().unwrap()).unwrap(), &watch).unwrap())
 }
 
 /// More cells than are worth a thread; a lattice that is walked, and one that is finished.
@@ -72,8 +74,8 @@ fn threads_change_nothing() {
     assert_eq!(one, on(2, &finished, u64::MAX));
 }
 
-/// Each column doubles the lattice, so 21 of them are a large one, and what is safe can still be told by hand:
-/// eight rows that differ in every column have to be alike in all of them.
+/// Each column doubles the lattice, so 21 of them make a large one whose safe nodes can still be
+/// found by hand: eight rows that differ in every column must be equal in all of them.
 #[test]
 fn a_large_lattice_is_finished_exactly() {
     let paths = || (0..8).map(|i| Path { leaf: format!("v{i}"), labels: Vec::new() }).collect::<Vec<_>>();
@@ -91,20 +93,20 @@ fn a_large_lattice_is_finished_exactly() {
     let limits: Vec<Limits> =
         (0..columns).map(|c| Limits { name: format!("c{c}"), height: 1, min: None, max: None }).collect();
     let marginals = Marginals::new(&classes, &hierarchies);
-    let parameters = LossParameters::named("lm");
+    let parameters = LossParameters::new(LossKind::Lm);
     let problem = Problem {
         names: (0..columns).map(|c| format!("c{c}")).collect(),
         targets: Vec::new(),
         lattice: Lattice::new(&limits, &[]).unwrap(),
-        models: vec![Box::new(KAnonymity::new(4, false))],
+        models: std::sync::Arc::new(vec![Box::new(KAnonymity::new(4, false))]),
         loss: loss::build(&parameters, &marginals, &vec![1.0; columns]).unwrap(),
         max_suppressed: 0,
-        hierarchies,
-        classes,
+        hierarchies: hierarchies.into(),
+        classes: classes.into(),
         profile: Default::default(),
     };
     assert!(problem.lattice.nodes() > 1 << 20);
-    let (outcome, _) = solve(&problem, strategy("auto").unwrap(), &Budget::unlimited()).unwrap();
+    let (outcome, _) = solve(&problem, strategy("auto".parse().unwrap()).unwrap(), &Watch::none()).unwrap();
     let Outcome::Found { best, gap } = outcome else { panic!("{outcome:?}") };
     let expected: Vec<u8> = (0..columns).map(|c| u8::from(!matches!(c, 3 | 9 | 17))).collect();
     assert_eq!((best.node.levels(), best.suppressed, gap), (&expected[..], 0, 0.0));
@@ -124,8 +126,8 @@ fn descend(problem: &Problem) -> f64 {
     }
 }
 
-/// Whenever it is stopped: the node is safe and costs what is said, it is no worse than it was before, and no
-/// node of a sample is better than the gap allows.
+/// Whenever it is stopped: the node is safe and has the stated loss, it is no worse than before,
+/// and no node of a sample is better than the gap allows.
 #[test]
 fn a_stopped_search_is_honest() {
     let problem = wide(24, 600, 1.0, LM);
@@ -151,8 +153,9 @@ fn a_stopped_search_is_honest() {
     }
 }
 
-/// In a lattice that cannot be finished the walk finds what going down from the top (0.734) and cutting boxes alone
-/// (0.699 after as many checks) do not; the table is the same to the bit on every platform.
+/// In a lattice that cannot be finished the walk finds what going down from the top (0.734) and
+/// cutting boxes alone (0.699 after as many checks) do not; the table is the same to the bit on
+/// every platform.
 #[test]
 fn the_walk_goes_further_than_down() {
     let problem = wide(24, 3_000, 1.0, LM);

@@ -1,6 +1,8 @@
-//! Steps, cell suppression and the losses of what comes of them, against the definitions row by row.
+//! Steps, cell suppression and the losses of what comes of them, against the definitions row by
+//! row.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use throng::classes::{Classes, Flags, Groups, View};
@@ -8,16 +10,19 @@ use throng::hierarchy::{Hierarchy, Path};
 use throng::histogram::{Histogram, Scratch};
 use throng::lattice::{Lattice, Limits, Node};
 use throng::loss::{self, Marginals, Price};
-use throng::model::{KAnonymity, NoMissing, PrivacyModel, Verdict, judge};
+use throng::model::{KAnonymity, ModelFacts, NoMissing, PrivacyModel, Requirement, Verdict, judge};
 use throng::policy::{Aggregate, LossParameters};
 use throng::recode::{apply, cells, prove};
 use throng::recoded::Recoded;
-use throng::recoding::{Recoding, Steps};
+use throng::recoding::{RecodedColumn, Recoding, RowCounter, Steps};
+use throng::registry::LossKind;
+use throng::watch::{Cancel, Event, Stage, Watch};
 
 const HEIGHT: usize = 3;
 const LEAVES: u32 = 6;
 
-/// Columns of the leaves 0 to 5, in pairs at level 1 and in fours at level 2; a cell may be missing.
+/// Columns of the leaves 0 to 5, in pairs at level 1 and in fours at level 2; a cell may be
+/// missing.
 #[derive(Debug, Clone)]
 struct Table {
     width: usize,
@@ -88,7 +93,7 @@ impl Table {
         let mut models: Vec<Box<dyn PrivacyModel>> =
             vec![Box::new(KAnonymity::new(self.k as u64, self.wildcard))];
         if self.suppress {
-            models.push(Box::new(NoMissing));
+            models.push(Box::new(NoMissing::default()));
         }
         if let Some((columns, k)) = &self.group {
             models.push(Box::new(KAnonymity::of_group(*k as u64, self.wildcard, "g", columns.clone())));
@@ -208,7 +213,22 @@ fn chosen(table: &Table, node: &Node, linked: &[Vec<usize>]) -> Vec<Node> {
     let view = View::new(&classes, &hierarchies, node, &groups);
     let mut flags = Flags::default();
     judge(&models, &view, &mut flags);
-    cells(&view, &flags, &table.lattice(linked), &models).unwrap()
+    let chosen = cells(&view, &flags, &table.lattice(linked), &models, &Watch::none()).unwrap();
+    if chosen.len() > 1 {
+        can_be_stopped(|watch| cells(&view, &flags, &table.lattice(linked), &models, watch));
+    }
+    chosen
+}
+
+/// Choosing that takes at least a step can be stopped before each.
+fn can_be_stopped(choose: impl Fn(&Watch) -> throng::error::Result<Vec<Node>>) {
+    let cancel = Cancel::new();
+    let handle = cancel.clone();
+    let watch = Watch::new(cancel).listening(move |event| {
+        assert!(matches!(event, Event::Done { stage: Stage::ChoosingCells, of: Some(_), .. }), "{event:?}");
+        handle.finish();
+    });
+    assert!(choose(&watch).unwrap_err().is_cancelled());
 }
 
 fn near(a: f64, b: f64) -> bool {
@@ -251,7 +271,7 @@ const LOSSES: [Loss; 30] = [
 ];
 
 fn parameters((name, aggregate, count_suppressed, tradeoff): Loss) -> LossParameters {
-    LossParameters { name: name.into(), aggregate, count_suppressed, tradeoff }
+    LossParameters { kind: name.parse().unwrap(), aggregate, count_suppressed, tradeoff }
 }
 
 /// The label of a row, for the classification metric.
@@ -259,7 +279,8 @@ fn label_of(row: usize) -> u32 {
     (row * row % 7 % 3) as u32
 }
 
-/// Losses by the definitions: every row with the node that it was released at, or held back at the first.
+/// Losses by the definitions: every row with the node that it was released at, or suppressed at the
+/// first.
 struct Rows<'a> {
     table: &'a Table,
     nodes: Vec<&'a Node>,
@@ -304,7 +325,7 @@ impl Rows<'_> {
         kept.iter().map(row).sum::<f64>() / kept.len().max(1) as f64
     }
 
-    /// What a row's value at a level tells of the labels, or one above it.
+    /// The information about the labels of a row's value at a level, or of one above it.
     fn worth(&self, row: usize, c: usize, level: usize) -> f64 {
         let all: Vec<usize> = (0..self.table.rows.len()).collect();
         let tells = |level: usize| {
@@ -430,7 +451,7 @@ proptest! {
         // The rows of all steps together are safe, and so says the proof.
         let released = table.released(&nodes, &expected);
         prop_assert_eq!(table.safe(&released).len(), released.len());
-        let recoded = Recoded::of_steps(&classes, &hierarchies, &steps).unwrap();
+        let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();
         let proof = prove(&recoded, &models).unwrap();
         let looks: std::collections::BTreeSet<&Labels> = released.values().collect();
         prop_assert_eq!(proof.view().len(), looks.len());
@@ -450,7 +471,7 @@ proptest! {
     ) {
         let (classes, hierarchies, models) = (table.labelled(), table.hierarchies(), table.models());
         let steps = apply(&classes, &hierarchies, &models, nodes.clone()).unwrap();
-        let recoded = Recoded::of_steps(&classes, &hierarchies, &steps).unwrap();
+        let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();
         let price = Price::new(&recoded, &nodes[0]);
         let step_of = table.steps(&nodes);
         let rows = Rows {
@@ -477,14 +498,14 @@ proptest! {
         let mut flags = Flags::default();
         judge(&models, &view, &mut flags);
         let steps = apply(&classes, &hierarchies, &models, vec![node.clone()]).unwrap();
-        let recoded = Recoded::of_steps(&classes, &hierarchies, &steps).unwrap();
+        let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();
         prop_assert_eq!(recoded.suppressed_rows(), flags.rows());
         prop_assert_eq!(recoded.classes().count(), view.len() - flags.classes());
         let price = Price::new(&recoded, node);
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights = &weights[..table.width];
-        for name in loss::NAMES {
-            prop_assert!(LOSSES.iter().any(|l| l.0 == name), "{name} is not tested");
+        for kind in LossKind::ALL {
+            prop_assert!(LOSSES.iter().any(|l| l.0 == kind.key()), "{kind} is not tested");
         }
         for loss in LOSSES {
             let expected = loss::build(&parameters(loss), &marginals, weights).unwrap().loss(&view, &flags);
@@ -504,23 +525,24 @@ proptest! {
         // Dictionaries with the leaves the other way round.
         let maps: Vec<Vec<u32>> =
             hierarchies.iter().map(|h| (0..h.leaf_count() as u32).rev().collect()).collect();
-        let groups = groups(&table, &classes, &hierarchies, &nodes[0]);
-        let view = View::new(&classes, &hierarchies, &nodes[0], &groups);
-        let mut flags = Flags::default();
-        judge(&models, &view, &mut flags);
+        let classes = Arc::new(classes);
         let steps = apply(&classes, &hierarchies, &models, nodes.clone()).unwrap();
-        let recoding = Recoding::new(&names, &maps, &view, &flags).with_steps(&maps, &classes, &hierarchies, &steps);
+        let recoded = Recoded::of_steps(&classes, &hierarchies, &steps).unwrap();
+        let recoding = Recoding::new(&names, &maps, &recoded);
         let step_of = table.steps(&nodes);
         let released = table.released(&nodes, &step_of);
         prop_assert_eq!(recoding.suppressed_rows() as usize, table.rows.len() - released.len());
-        for (r, row) in table.rows.iter().enumerate() {
-            let raw = |c: usize| hierarchies[c].leaf_count() as u32 - 1 - row[c].unwrap_or(LEAVES);
-            let mut codes: Vec<u32> = (0..table.width).map(raw).collect();
-            let first: Vec<u32> = (0..table.width).map(|c| recoding.columns[c].codes[codes[c] as usize]).collect();
-            prop_assert_eq!(recoding.flags(&first), step_of[r] != Some(0));
-            let kept = if recoding.flags(&first) { recoding.rescue(&mut codes) } else { codes = first; true };
-            let label = |c: usize| recoding.columns[c].labels[codes[c] as usize].clone();
-            let labels = kept.then(|| (0..table.width).map(label).collect());
+        let raw = |row: &Vec<Option<u32>>, c: usize| hierarchies[c].leaf_count() as u32 - 1 - row[c].unwrap_or(LEAVES);
+        let mut codes: Vec<Vec<u32>> =
+            (0..table.width).map(|c| table.rows.iter().map(|row| raw(row, c)).collect()).collect();
+        let kept = recoding.recode(&mut codes, &mut RowCounter::default());
+        let kept = kept.unwrap_or_else(|| (0..table.rows.len() as u32).collect());
+        let labels_of = |r: usize| -> Vec<Option<String>> {
+            let label = |(column, codes): (&RecodedColumn, &Vec<u32>)| column.labels[codes[r] as usize].clone();
+            recoding.columns.iter().zip(&codes).map(label).collect()
+        };
+        for r in 0..table.rows.len() {
+            let labels = kept.contains(&(r as u32)).then(|| labels_of(r));
             prop_assert_eq!(labels, released.get(&r).cloned());
         }
     }
@@ -597,7 +619,8 @@ fn the_same_steps_on_any_number_of_threads() {
     assert!(order.is_sorted(), "{order:?}");
 }
 
-/// With very many columns not all sets are tried, and all the same nothing that is safe with all starred is left.
+/// With very many columns not all sets are tried, and all the same nothing that is safe with all
+/// starred is left.
 #[test]
 fn many_columns_are_no_trouble() {
     let width = 60;
@@ -611,21 +634,19 @@ fn many_columns_are_no_trouble() {
     assert!(step_of.iter().all(Option::is_some), "three rows and more can all be starred: {step_of:?}");
 }
 
-/// At least so many values of the measured column in every class.
-struct Varied(usize);
+/// At least this many values of the measured column in every class.
+struct Varied(usize, ModelFacts);
+
+impl Varied {
+    fn new(least: usize) -> Self {
+        let facts = ModelFacts::monotone(Requirement::Custom, "varied");
+        Varied(least, ModelFacts { needs: vec![0], ..facts })
+    }
+}
 
 impl PrivacyModel for Varied {
-    fn name(&self) -> String {
-        "varied".into()
-    }
-    fn monotone(&self) -> bool {
-        true
-    }
-    fn cascades(&self) -> bool {
-        false
-    }
-    fn needs(&self) -> Vec<usize> {
-        vec![0]
+    fn facts(&self) -> &ModelFacts {
+        &self.1
     }
     fn violations(&self, view: &View<'_>, flags: &mut Flags) {
         let few = |class: &usize| view.histogram(0, *class).0.len() < self.0;
@@ -634,11 +655,7 @@ impl PrivacyModel for Varied {
     fn verdict(&self, view: &View<'_>, _: &Flags) -> Option<Verdict> {
         let least =
             (0..view.len()).map(|class| view.histogram(0, class).0.len() as f64).min_by(f64::total_cmp);
-        Some(Verdict {
-            required: self.0 as f64,
-            achieved: least,
-            holds: least.is_none_or(|n| n >= self.0 as f64),
-        })
+        Some(Verdict::new(self.0 as f64, least, least.is_none_or(|n| n >= self.0 as f64)))
     }
 }
 
@@ -653,14 +670,14 @@ proptest! {
         let histogram = Histogram::new(classes.len(), &triples).unwrap();
         let classes = classes.measured(vec![histogram]).unwrap();
         let hierarchies = table.hierarchies();
-        let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(Varied(2))];
+        let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(Varied::new(2))];
         let groups = groups(&table, &classes, &hierarchies, &nodes[0]);
         let view = View::new(&classes, &hierarchies, &nodes[0], &groups);
         let mut flags = Flags::default();
         judge(&models, &view, &mut flags);
-        let chosen = cells(&view, &flags, &table.lattice(&[]), &models).unwrap();
+        let chosen = cells(&view, &flags, &table.lattice(&[]), &models, &Watch::none()).unwrap();
         let steps = apply(&classes, &hierarchies, &models, chosen.clone()).unwrap();
-        let recoded = Recoded::of_steps(&classes, &hierarchies, &steps).unwrap();
+        let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();
         let proof = prove(&recoded, &models).unwrap();
         let step_of: Vec<Option<usize>> = class_of.iter().map(|&class| steps.of(class)).collect();
         let mut seen: BTreeMap<Labels, std::collections::BTreeSet<u32>> = BTreeMap::new();
@@ -675,17 +692,11 @@ proptest! {
     }
 }
 
-struct Odd;
+struct Odd(ModelFacts);
 
 impl PrivacyModel for Odd {
-    fn name(&self) -> String {
-        "odd".into()
-    }
-    fn monotone(&self) -> bool {
-        false
-    }
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.0
     }
     fn violations(&self, view: &View<'_>, flags: &mut Flags) {
         (0..view.len())
@@ -708,7 +719,7 @@ fn a_model_that_joined_classes_may_break_is_refused_by_name() {
         k: 1,
         group: None,
     };
-    let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(Odd)];
+    let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(Odd(ModelFacts::new(Requirement::Custom, "odd")))];
     let (classes, hierarchies) = (table.classes(), table.hierarchies());
     let two = vec![Node::new(vec![0]), Node::new(vec![1])];
     let error = apply(&classes, &hierarchies, &models, two).unwrap_err();
@@ -716,8 +727,8 @@ fn a_model_that_joined_classes_may_break_is_refused_by_name() {
     assert!(apply(&classes, &hierarchies, &models, vec![Node::new(vec![0])]).is_ok());
 }
 
-/// The fewest cells: rows are parted into classes of k or more, each starred wherever its rows differ; a row
-/// that is left out costs all its cells.
+/// The fewest cells: rows are partitioned into classes of k or more, each starred wherever its rows
+/// differ; a row that is left out costs all its cells.
 fn fewest(rows: &[Vec<u32>], k: usize) -> usize {
     let n = rows.len();
     let mut best = vec![usize::MAX; 1 << n];
@@ -748,7 +759,8 @@ fn fewest(rows: &[Vec<u32>], k: usize) -> usize {
     best[(1 << n) - 1]
 }
 
-/// How far greed is from the fewest cells over 300 tables, and in how many it finds them; the figures are in docs/numbers.md.
+/// How far greed is from the fewest cells over 300 tables, and in how many it finds them; the
+/// figures are in docs/numbers.md.
 #[test]
 fn greed_stars_little_more_than_the_fewest() {
     let mut dice = 1_u64;

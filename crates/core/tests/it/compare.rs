@@ -1,5 +1,5 @@
-//! Comparisons: the file that asks for one, its samples, its runs against brute force, its votes against their
-//! definitions.
+//! Comparisons: the file that asks for one, its samples, its runs against brute force, its votes
+//! against their definitions.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -7,9 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 use throng::compare::{
-    Ballot, Comparison, Experiment, Size, Status, Table, Vote, Watch, compare, csv, expand, markdown, rank,
+    Ballot, Comparison, Experiment, Size, Status, Table, Vote, compare, csv, expand, markdown, rank,
 };
 use throng::error::{Error, Kind};
+use throng::policy::Policy;
+use throng::search::Grouped;
+use throng::table::Dictionary;
+use throng::tuples::Tuples;
+use throng::watch::{Cancel, Event, Watch};
 
 const EXPERIMENT: &str = r#"version = 1
 
@@ -38,8 +43,7 @@ fn tables(experiment: &Experiment) -> Vec<Table> {
 
 fn run(text: &str) -> Result<Comparison, Error> {
     let experiment = Experiment::parse(text)?;
-    let watch = Watch { clock: &|| 0.0, cancelled: &|| false, progress: &|_| {} };
-    compare(&experiment, &tables(&experiment), &watch)
+    compare(&experiment, &tables(&experiment), &|| 0.0, &Watch::none())
 }
 
 #[test]
@@ -90,12 +94,8 @@ fn the_same_experiment_has_the_same_bytes() {
 fn seconds_are_the_clock_s_and_outside_the_score() {
     let experiment = Experiment::parse(&EXPERIMENT.replace("100, ", "")).unwrap();
     let ticks = AtomicU64::new(0);
-    let watch = Watch {
-        clock: &|| ticks.fetch_add(1, Ordering::Relaxed) as f64,
-        cancelled: &|| false,
-        progress: &|_| {},
-    };
-    let comparison = compare(&experiment, &tables(&experiment), &watch).unwrap();
+    let clock = || ticks.fetch_add(1, Ordering::Relaxed) as f64;
+    let comparison = compare(&experiment, &tables(&experiment), &clock, &Watch::none()).unwrap();
     assert!(comparison.runs.iter().filter(|r| r.status == Status::Solved).all(|r| r.seconds == Some(1.0)));
 }
 
@@ -103,16 +103,17 @@ fn seconds_are_the_clock_s_and_outside_the_score() {
 fn a_stopped_comparison_keeps_what_was_run() {
     let experiment = Experiment::parse(EXPERIMENT).unwrap();
     let whole = run(EXPERIMENT).unwrap();
-    let seen = AtomicU64::new(0);
-    let watch = Watch {
-        clock: &|| 0.0,
-        cancelled: &|| seen.load(Ordering::Relaxed) > 7,
-        progress: &|step| {
-            assert_eq!(step.planned, 180);
-            seen.store(step.done + 1, Ordering::Relaxed);
-        },
-    };
-    let stopped = compare(&experiment, &tables(&experiment), &watch).unwrap();
+    let cancel = Cancel::new();
+    let stop = cancel.clone();
+    let watch = Watch::new(cancel).listening(move |event| {
+        // What happens within a run is not reported.
+        let Event::Run { done, of, .. } = event else { panic!("{event:?}") };
+        assert_eq!(of, 180);
+        if done == 7 {
+            stop.finish();
+        }
+    });
+    let stopped = compare(&experiment, &tables(&experiment), &|| 0.0, &watch).unwrap();
     assert!(!stopped.finished);
     assert_eq!(stopped.runs, whole.runs[..stopped.runs.len()]);
     assert_eq!(stopped.runs.len(), 7);
@@ -291,8 +292,7 @@ fn regions_and_steps_take_part_beside_levels() {
                 score = false\n";
     let experiment = Experiment::parse(text).unwrap();
     let tables = vec![Table::made_up("s".into(), throng::compare::Synth::Skewed, 400, 1).unwrap()];
-    let watch = Watch { clock: &|| 0.0, cancelled: &|| false, progress: &|_| {} };
-    let comparison = compare(&experiment, &tables, &watch).unwrap();
+    let comparison = compare(&experiment, &tables, &|| 0.0, &Watch::none()).unwrap();
     let value = |loss: &str, name: &str| {
         comparison.runs.iter().find(|run| run.loss == loss && run.algorithm == name).unwrap()
     };
@@ -306,6 +306,55 @@ fn regions_and_steps_take_part_beside_levels() {
     assert!(value("height", "mondrian").reason.as_ref().unwrap().contains("adds up levels"));
     let wrong = text.replace("auto+local", "mondrian+local");
     assert!(Experiment::parse(&wrong).unwrap_err().to_string().contains("mondrian+local"));
+}
+
+/// A table with a cost that hangs on the age alone, and a policy with these lines.
+fn costs(lines: &str) -> Table {
+    let policy = Policy::parse(&format!(
+        "version = 1\ninput.path = \"x.csv\"\ncolumns.age.role = \"quasi\"\ncolumns.sex.role = \"quasi\"\n\
+         columns.cost.role = \"target\"\nprivacy.k = 2\nsearch.algorithm = \"greedy\"\nsearch.loss = \"lm\"\n{lines}"
+    ))
+    .unwrap();
+    let mut dictionaries = vec![Dictionary::new(); 3];
+    let mut tuples = Tuples::new(3);
+    for at in 0..60u32 {
+        let row = [
+            (at * 7 % 40).to_string(),
+            ["f", "m"][at as usize / 3 % 2].into(),
+            (at * 7 % 40 * 100).to_string(),
+        ];
+        let codes: Vec<u32> =
+            row.iter().zip(&mut dictionaries).map(|(cell, d)| d.add(Some(cell), 1)).collect();
+        tuples.insert(&codes, 1);
+    }
+    let names = vec!["age".into(), "sex".into()];
+    let grouped = Grouped { names, measured: vec!["cost".into()], dictionaries, tuples, population: None };
+    Table::new("costs".into(), policy, grouped, Box::new(|_| unreachable!()))
+}
+
+#[test]
+fn a_model_of_the_policy_guides_greedy_or_is_refused() {
+    let text = "version = 1\n[[tables]]\nname = \"costs\"\npolicy = \"p.toml\"\n[grid]\n\
+                algorithms = [\"greedy\", \"greedy-rows\", \"k-similar\"]\nlosses = [\"lm\"]\nk = [4]\nsuppression = [0.0]\nscore = false\n";
+    let run = |text: &str, lines: &str| {
+        compare(&Experiment::parse(text).unwrap(), &[costs(lines)], &|| 0.0, &Watch::none())
+    };
+    let (plain, guided) = (
+        run(text, "").unwrap().runs,
+        run(text, "search.model = { builtin = \"linear\", target = \"cost\" }").unwrap().runs,
+    );
+    assert!(guided[0].value.unwrap() > plain[0].value.unwrap(), "sex is not worth keeping: {:?}", guided[0]);
+    assert_eq!((plain[1].status, guided[1].status), (Status::Solved, Status::Refused));
+    assert!(guided[1].reason.as_ref().unwrap().contains("not guided by a model"));
+    assert_eq!(guided[2], plain[2], "k-similar is guided by none");
+    let unfit = run(text, "search.model = { builtin = \"logistic\", target = \"cost\" }").unwrap().runs;
+    assert_eq!(unfit[0].status, Status::Refused);
+    let command = "search.model = { command = [\"model\"], target = \"cost\" }";
+    let error = run(text, command).unwrap_err();
+    assert!(error.to_string().contains("does not run the command"), "{error}");
+    assert_eq!(error.faults()[0].kind, Kind::Input);
+    let others = text.replace("\"greedy\", \"greedy-rows\", ", "");
+    assert!(run(&others, command).is_ok(), "nothing that it could guide");
 }
 
 const PREDICTION: &str = r#"version = 1

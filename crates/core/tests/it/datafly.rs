@@ -1,5 +1,5 @@
-//! Datafly and Datafly II against their definition on random tables and profiles, and the table that Sweeney
-//! works through.
+//! Datafly and Datafly II against their definition on random tables and profiles, and the table
+//! that Sweeney works through.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,17 @@ use proptest::prelude::*;
 use throng::error::{Error, Result};
 use throng::policy::Policy;
 use throng::search::{
-    Account, Budget, ColumnProfile, Evaluator, Grouped, Outcome, Problem, Profile, solve as search, strategy,
+    Account, ColumnProfile, Evaluator, Grouped, Outcome, Problem, Profile, solve as search, strategy,
 };
 use throng::table::Dictionary;
 use throng::tuples::Tuples;
+use throng::watch::Watch;
 
 use crate::instances::{flat, instance, levels, problem};
 use crate::naive::Instance;
 
 fn solve(problem: &Problem) -> (Outcome, Account) {
-    search(problem, strategy("datafly").unwrap(), &Budget::unlimited()).unwrap()
+    search(problem, strategy("datafly".parse().unwrap()).unwrap(), &Watch::none()).unwrap()
 }
 
 fn found(problem: &Problem) -> Vec<usize> {
@@ -52,8 +53,8 @@ fn next(instance: &Instance, profile: &Profile, at: &[usize]) -> Vec<Vec<usize>>
     steps.iter().filter(|(call, _)| preferred(call)).map(|(_, above)| above.clone()).collect()
 }
 
-/// Every end that a throw of the coin can lead to, with the nodes checked on the way: node → steps. All ways to
-/// one node have the same number of steps.
+/// Every end that a throw of the coin can lead to, with the nodes checked on the way: node → steps.
+/// All ways to one node have the same number of steps.
 fn ends(instance: &Instance, profile: &Profile, bottom: Vec<usize>) -> BTreeMap<Vec<usize>, u64> {
     let mut ends = BTreeMap::new();
     let mut open = BTreeSet::from([(1, bottom)]);
@@ -130,7 +131,8 @@ proptest! {
     }
 }
 
-/// Four rows that are all different in both columns: one column has to go, and neither calls louder.
+/// Four rows that are all different in both columns: one column has to go, and neither calls
+/// louder.
 fn two_alike() -> Instance {
     flat(&[2, 2], vec![vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]], "height")
 }
@@ -235,7 +237,8 @@ fn figure_28(changes: &[(&str, &str)]) -> Result<Problem> {
 
 #[test]
 fn the_release_of_figure_29() {
-    // Year of birth, four digits of the ZIP code, and the only Caucasian woman dropped; whatever the seed.
+    // Year of birth, four digits of the ZIP code, and the only Caucasian woman dropped; whatever
+    // the seed.
     for seed in 0..20 {
         let mut problem = figure_28(&[]).unwrap();
         problem.profile.seed = seed;
@@ -257,7 +260,8 @@ fn without_a_limit_datafly_drops_up_to_k_rows() {
 
 #[test]
 fn what_the_recipient_does_not_tolerate_is_not_done() {
-    // Full dates and no row dropped: there is no such release, and the tolerance that would help is named.
+    // Full dates and no row dropped: there is no such release, and the error names the tolerance
+    // that would help.
     let problem = figure_28(&[("tolerance = 0.67", "tolerance = 0.3"), ("0.1\n", "0\n")]).unwrap();
     assert_eq!(problem.lattice.range(1), (0, 0, 3));
     assert!(matches!(solve(&problem).0, Outcome::Infeasible { .. }));
@@ -292,7 +296,7 @@ fn tolerance_and_least_level_must_meet() {
     for part in ["columns.birth.tolerance", "level 0 of 3", "min_level 1", "0.3334"] {
         assert!(text.contains(part), "{text} lacks {part}");
     }
-    // A level that is not there is told first.
+    // A level that does not exist is reported first.
     let error = figure_28(&[("tolerance = 0.67", "tolerance = 0.3\nmax_level = 9")]).err().unwrap();
     assert!(error.to_string().contains("there is no level 9"), "{error}");
 }

@@ -1,15 +1,17 @@
-//! The explored lattice against brute force on random tables, hierarchies, k, limits and linked columns.
+//! The explored lattice against brute force on random tables, hierarchies, k, limits and linked
+//! columns.
 
 use proptest::prelude::*;
 use throng::explore::{Choice, Explored, LISTED, NodeFacts, around, explore};
 use throng::lattice::{Lattice, Limits};
-use throng::search::{Budget, Outcome, Problem, solve, strategy};
+use throng::search::{Outcome, Problem, solve, strategy};
+use throng::watch::{Event, Stage, Watch};
 
 use crate::instances::{instance, problem};
 use crate::naive::{Instance, Naive};
 
 fn choice(problem: &Problem) -> Choice {
-    let (outcome, _) = solve(problem, strategy("auto").unwrap(), &Budget::unlimited()).unwrap();
+    let (outcome, _) = solve(problem, strategy("auto".parse().unwrap()).unwrap(), &Watch::none()).unwrap();
     let (best, gap) = match outcome {
         Outcome::Found { best, gap } => (Some(best), gap),
         _ => (None, f64::INFINITY),
@@ -47,7 +49,7 @@ proptest! {
     #[test]
     fn every_node_is_as_brute_force_says(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
-        let explored = explore(&problem, &choice(&problem), &Budget::unlimited()).unwrap();
+        let explored = explore(&problem, &choice(&problem), &Watch::none()).unwrap();
         let brute = brute(&instance);
         prop_assert_eq!(explored.nodes.len(), brute.len());
         for (node, (naive, safe, minimal)) in explored.nodes.iter().zip(&brute) {
@@ -68,10 +70,10 @@ proptest! {
     #[test]
     fn the_summary_counts_the_nodes(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
-        let explored = explore(&problem, &choice(&problem), &Budget::unlimited()).unwrap();
+        let explored = explore(&problem, &choice(&problem), &Watch::none()).unwrap();
         let (summary, nodes) = (&explored.summary, &explored.nodes);
         let count = |of: &dyn Fn(&NodeFacts) -> bool| nodes.iter().filter(|n| of(n)).count() as u64;
-        prop_assert_eq!(u128::from(summary.nodes), problem.lattice.nodes());
+        prop_assert_eq!(summary.nodes, problem.lattice.nodes());
         prop_assert_eq!(summary.listed, nodes.len() as u64);
         prop_assert_eq!(summary.safe, count(&|n| n.safe));
         prop_assert_eq!(summary.minimal, count(&|n| n.minimal));
@@ -96,8 +98,8 @@ proptest! {
         if !instance.linked.is_empty() { return Ok(()) }
         problem.max_suppressed = problem.classes.rows();
         let choice = choice(&problem);
-        let whole = explore(&problem, &choice, &Budget::unlimited()).unwrap();
-        let near = around(&problem, &choice, steps, &Budget::unlimited()).unwrap();
+        let whole = explore(&problem, &choice, &Watch::none()).unwrap();
+        let near = around(&problem, &choice, steps, &Watch::none()).unwrap();
         let centre = near.summary.chosen.clone().unwrap();
         let distance = |n: &NodeFacts| -> u32 {
             n.levels.iter().zip(&centre).map(|(a, b)| u32::from(a.abs_diff(*b))).sum()
@@ -109,7 +111,7 @@ proptest! {
     }
 }
 
-/// A problem of one row and so many columns of the same few levels.
+/// A problem of one row and this many columns with the same few levels.
 fn wide(columns: usize) -> Problem {
     use throng::hierarchy::{Hierarchy, Path};
     use throng::loss::{self, Marginals};
@@ -123,18 +125,18 @@ fn wide(columns: usize) -> Problem {
         .map(|(name, h)| Limits { name: name.clone(), height: h.height(), min: None, max: None })
         .collect();
     let classes = throng::classes::Classes::of_rows(columns, [vec![0; columns]]).unwrap();
-    let parameters = throng::policy::LossParameters::named("height");
+    let parameters = throng::policy::LossParameters::new(throng::registry::LossKind::Height);
     let marginals = Marginals::new(&classes, &hierarchies);
     Problem {
         loss: loss::build(&parameters, &marginals, &vec![1.0; columns]).unwrap(),
         lattice: Lattice::new(&limits, &[]).unwrap(),
-        models: vec![Box::new(throng::model::KAnonymity::new(1, false))],
+        models: std::sync::Arc::new(vec![Box::new(throng::model::KAnonymity::new(1, false))]),
         max_suppressed: 0,
         profile: Default::default(),
         targets: Vec::new(),
         names,
-        hierarchies,
-        classes,
+        hierarchies: hierarchies.into(),
+        classes: classes.into(),
     }
 }
 
@@ -143,22 +145,29 @@ fn a_lattice_too_large_to_list_is_refused_with_the_way_out() {
     let problem = wide(18);
     assert!(problem.lattice.nodes() > LISTED);
     let choice = choice(&problem);
-    let error = explore(&problem, &choice, &Budget::unlimited()).unwrap_err().to_string();
+    let error = explore(&problem, &choice, &Watch::none()).unwrap_err().to_string();
     assert!(error.contains(&problem.lattice.nodes().to_string()), "{error}");
     for remedy in ["--around", "max_level", "link"] {
         assert!(error.contains(remedy), "{error}");
     }
-    let near = around(&problem, &choice, 1, &Budget::unlimited()).unwrap();
+    let near = around(&problem, &choice, 1, &Watch::none()).unwrap();
     assert_eq!(near.nodes.len(), 1 + 18);
-    assert!(around(&problem, &choice, 18, &Budget::unlimited()).is_err());
+    assert!(around(&problem, &choice, 18, &Watch::none()).is_err());
 }
 
 #[test]
 fn exploring_can_be_stopped() {
     let problem = wide(2);
-    let stop = Budget { cancelled: &|| true, progress: &|_| {} };
+    let stop = Watch::none();
+    stop.cancel().finish();
     let choice = Choice { algorithm: "auto".into(), best: None, gap: 0.0 };
     let error = explore(&problem, &choice, &stop).unwrap_err();
-    assert!(error.to_string().contains("stopped"), "{error}");
-    assert!(around(&problem, &choice, 1, &Budget::unlimited()).is_err());
+    assert!(error.is_cancelled(), "{error}");
+    let seen = Watch::none().listening(|event| {
+        assert!(matches!(event, Event::Done { stage: Stage::Exploring, .. }), "{event:?}");
+    });
+    assert!(explore(&problem, &choice, &seen).is_ok());
+    // A time limit does not make a list of some nodes.
+    assert!(explore(&problem, &choice, &Watch::none().limited(|| true)).is_ok());
+    assert!(around(&problem, &choice, 1, &Watch::none()).is_err());
 }

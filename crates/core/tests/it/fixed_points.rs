@@ -1,5 +1,5 @@
-//! The figures that the literature prints: El Emam et al. 2009 figure 3 and its entropies, Katirai 2006 figure 5; and
-//! the hand-computed examples of docs/numbers.md.
+//! The figures that the literature prints: [El Emam 2009, figure 3] and its entropies,
+//! [Katirai 2006, figure 5]; and the hand-computed examples of docs/numbers.md.
 
 use throng::classes::{Classes, Flags, Groups, View};
 use throng::hierarchy::{Hierarchy, Path};
@@ -7,6 +7,7 @@ use throng::lattice::Node;
 use throng::loss::{self, Marginals};
 use throng::model::{KAnonymity, PrivacyModel, judge};
 use throng::policy::LossParameters;
+use throng::registry::LossKind;
 use throng::search::Evaluator;
 
 use crate::instances::{flat, problem};
@@ -22,7 +23,7 @@ fn hierarchy(rows: &[&[&str]]) -> Hierarchy {
 
 /// A loss of a table at a node, with classes below k suppressed.
 fn loss(name: &str, hierarchies: &[Hierarchy], rows: &[Vec<&str>], levels: &[u8], k: u64) -> f64 {
-    loss_of(&LossParameters::named(name), hierarchies, rows, levels, k)
+    loss_of(&LossParameters::new(name.parse().unwrap()), hierarchies, rows, levels, k)
 }
 
 fn loss_of(
@@ -139,7 +140,8 @@ fn one_of_three_cells_suppressed_leaves_two_thirds() {
 
 #[test]
 fn what_columns_and_values_tell_of_a_label() {
-    // Eight rows of a with label 1, eight of b with label 0, two of c with one of each, of which the estimates know nothing.
+    // Eight rows of a with label 1, eight of b with label 0, two of c with one of each, which the
+    // estimates ignore.
     let values = [vec![vec![0]; 8], vec![vec![1]; 8], vec![vec![2]; 2]].concat();
     let labels = vec![[vec![1; 8], vec![0; 8], vec![0, 1]].concat()];
     let at = |loss: &'static str, counted: Option<bool>, level: u8, k: usize| {
@@ -148,13 +150,14 @@ fn what_columns_and_values_tell_of_a_label() {
         Evaluator::new(&problem(&instance).unwrap()).solution(&Node::new([level])).loss
     };
     let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
-    // Of the sixteen rows of a and b the column tells all: 1 bit.
+    // Of the sixteen rows of a and b the column determines the label: 1 bit.
     near(at("column-mi", None, 1, 1), 1.0);
     near(at("column-mi", None, 0, 1), 0.0);
     // a and b are worth a bit each, c nothing; at the top nothing is.
     near(at("value-mi", None, 1, 1), 16.0 / 18.0);
     near(at("value-mi", None, 0, 1), 0.0);
-    // With k = 9 all rows are suppressed at the bottom, and with k = 8 only those of c, which have nothing to lose.
+    // With k = 9 all rows are suppressed at the bottom, and with k = 8 only those of c, which have
+    // nothing to lose.
     near(at("value-mi", Some(true), 0, 9), 16.0 / 18.0);
     near(at("value-mi", Some(true), 0, 8), 0.0);
     near(at("column-mi", Some(true), 0, 8), 2.0 / 18.0);
@@ -175,11 +178,13 @@ fn ages() -> (Vec<Hierarchy>, Vec<Vec<&'static str>>) {
 #[test]
 fn conditional_entropy_of_seven_ages() {
     let (h, rows) = ages();
-    // Six cells of 30-34 with 2, 1 and 3 rows under it cost 1.4591… bits each, and the one of 70 nothing.
+    // Six cells of 30-34 with 2, 1 and 3 rows under it cost 1.4591… bits each, and the one of 70
+    // nothing.
     let six = 2.0 / 6.0 * 3f64.log2() + 1.0 / 6.0 * 6f64.log2() + 3.0 / 6.0;
     assert!((six - 1.459_147_917).abs() < 1e-9);
     assert!((loss("conditional-entropy", &h, &rows, &[1], 1) - 6.0 * six).abs() < 1e-12);
-    // With k = 2 the one of 70 is suppressed and costs the entropy of the column: 2, 1, 3 and 1 of 7.
+    // With k = 2 the one of 70 is suppressed and costs the entropy of the column: 2, 1, 3 and 1
+    // of 7.
     let whole = 2.0 / 7.0 * 3.5f64.log2() + 2.0 / 7.0 * 7f64.log2() + 3.0 / 7.0 * (7.0f64 / 3.0).log2();
     assert!((whole - 1.842_371).abs() < 1e-6);
     assert!((loss("conditional-entropy", &h, &rows, &[1], 2) - (6.0 * six + whole)).abs() < 1e-12);
@@ -191,10 +196,11 @@ fn conditional_entropy_of_seven_ages() {
 fn trade_offs_of_seven_ages() {
     let (h, rows) = ages();
     let lm = |tau: f64, level: u8| {
-        let parameters = LossParameters { tradeoff: Some(tau), ..LossParameters::named("lm") };
+        let parameters = LossParameters { tradeoff: Some(tau), ..LossParameters::new(LossKind::Lm) };
         loss_of(&parameters, &h, &rows, &[level], 2)
     };
-    // Level 1: six cells with 3 of 4 leaves cost (3 − 1)/(4 − 1) = 2/3 each, the suppressed one costs 1.
+    // Level 1: six cells with 3 of 4 leaves cost (3 − 1)/(4 − 1) = 2/3 each, the suppressed one
+    // costs 1.
     assert!((lm(0.5, 1) - (6.0 * 2.0 / 3.0 + 1.0) / 7.0).abs() < 1e-12);
     assert!((lm(0.25, 1) - (6.0 * 2.0 / 3.0 + 0.5) / 7.0).abs() < 1e-12);
     assert!((lm(0.75, 1) - (0.5 * 6.0 * 2.0 / 3.0 + 1.0) / 7.0).abs() < 1e-12);
@@ -202,7 +208,7 @@ fn trade_offs_of_seven_ages() {
     assert!((lm(0.0, 0)).abs() < 1e-12);
     assert!((lm(1.0, 0) - 2.0 / 7.0).abs() < 1e-12);
     assert!((lm(1.0, 2)).abs() < 1e-12);
-    let dm = LossParameters { tradeoff: Some(0.25), ..LossParameters::named("dm") };
+    let dm = LossParameters { tradeoff: Some(0.25), ..LossParameters::new(LossKind::Dm) };
     assert_eq!(loss_of(&dm, &h, &rows, &[1], 2), 36.0 + 0.5 * 7.0);
 }
 
@@ -216,7 +222,8 @@ fn classification_metric_of_six_labels() {
         Evaluator::new(&problem(instance).unwrap()).solution(&Node::new([level])).loss
     };
     assert_eq!((cm(&instance, 0), cm(&instance, 1)), (3.0 / 6.0, 2.0 / 6.0));
-    // A second target whose labels are all the same costs only the suppressed row: the mean is between.
+    // A second target whose labels are all the same costs only the suppressed row: the mean is
+    // between.
     instance.labels.push(vec![0; 6]);
     assert_eq!((cm(&instance, 0), cm(&instance, 1)), ((3.0 + 1.0) / 12.0, 2.0 / 12.0));
     instance.tradeoff = Some(0.25);

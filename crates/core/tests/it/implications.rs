@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use throng::model::{self, PrivacyModel, Setting, Values};
 use throng::policy::{CkSafety, ModelSpec};
-use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
+use throng::search::{Evaluator, Outcome, solve, strategy};
 use throng::table::Dictionary;
+use throng::watch::Watch;
 
 use crate::instances::{flat, instance, levels, problem};
 use crate::naive::Instance;
@@ -45,7 +46,8 @@ fn worlds(classes: &[Vec<usize>]) -> Vec<Vec<usize>> {
     classes.iter().fold(vec![Vec::new()], join)
 }
 
-/// Everything that can be made of some events with an operation; none where that is too much to try.
+/// Everything that can be made of some events with an operation; none where that is too much to
+/// try.
 fn closed(events: &[Event], operation: impl Fn(Event, Event) -> Event) -> Option<BTreeSet<Event>> {
     let mut all: BTreeSet<Event> = events.iter().copied().collect();
     loop {
@@ -59,8 +61,8 @@ fn closed(events: &[Event], operation: impl Fn(Event, Event) -> Event) -> Option
     }
 }
 
-/// The largest probability of an atom about somebody in the first class, for whoever knows so many basic implications;
-/// none where there are too many to try.
+/// The largest probability of an atom about somebody in the first class, for an adversary who knows
+/// this many basic implications; none if there are too many to try.
 fn brute_force(classes: &[Vec<usize>], knowledge: usize) -> Option<f64> {
     let worlds = worlds(classes);
     if worlds.len() > 12 {
@@ -110,7 +112,8 @@ fn figure(classes: &[Vec<usize>], knowledge: usize) -> f64 {
     built(0, 1.0, knowledge, false).verdict(&view, &none).unwrap().achieved.unwrap()
 }
 
-/// The same by trying all implications about the people of every class; none where these are too many.
+/// The same by trying all implications about the people of every class; none where these are too
+/// many.
 fn told(classes: &[Vec<usize>], knowledge: usize) -> Option<f64> {
     let first = |at: usize| {
         let mut classes = classes.to_vec();
@@ -201,7 +204,8 @@ fn naive(classes: &[Vec<usize>], of: usize, atoms: usize) -> f64 {
     top / (top + least.fold(1.0, f64::min))
 }
 
-/// The rows that k, then the model of a class by itself, then among the others, leaves unsafe at a node.
+/// The rows that k, then the model of a class by itself, then among the others, leaves unsafe at a
+/// node.
 fn unsafe_rows(instance: &Instance, c: f64, atoms: usize, node: &[usize]) -> u64 {
     let values = instance.labels.last().unwrap();
     let mut classes: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
@@ -226,7 +230,7 @@ proptest! {
         let Some(mut problem) = problem(&instance) else { return Ok(()) };
         let c = f64::from(c) / 10.0;
         let strict = problem.max_suppressed == 0;
-        problem.models.push(built(instance.labels.len() - 1, c, knowledge, strict));
+        std::sync::Arc::get_mut(&mut problem.models).unwrap().push(built(instance.labels.len() - 1, c, knowledge, strict));
         let mut evaluator = Evaluator::new(&problem);
         let mut best: Option<f64> = None;
         for node in problem.lattice.iter() {
@@ -240,12 +244,12 @@ proptest! {
             }
         }
         for name in ["mingen", "auto", "ola"] {
-            let strategy = strategy(name).unwrap();
+            let strategy = strategy(name.parse().unwrap()).unwrap();
             if strategy.refuses(&problem).is_some() {
                 prop_assert!(name == "ola" && !(strict && problem.loss.monotone()));
                 continue;
             }
-            match (solve(&problem, strategy, &Budget::unlimited()).unwrap().0, best) {
+            match (solve(&problem, strategy, &Watch::none()).unwrap().0, best) {
                 (Outcome::Infeasible { .. }, None) => {}
                 (Outcome::Found { best: found, .. }, Some(best)) => {
                     prop_assert!((found.loss - best).abs() <= 1e-9 * best.abs().max(1.0), "{}", name);
@@ -268,8 +272,9 @@ proptest! {
     }
 }
 
-/// A class of two values is 2-diverse, and its top value has half of the rows. Whoever knows that a person who does not have
-/// the one then has the other knows all; with three values it takes one implication more.
+/// A class of two values is 2-diverse, and its top value has half of the rows. Whoever knows that a
+/// person who does not have the one then has the other knows all; with three values it takes one
+/// implication more.
 #[test]
 fn knowledge_defeats_diversity() {
     assert!((figure(&[vec![0, 0, 1, 1]], 0) - 0.5).abs() < 1e-6);
@@ -289,5 +294,5 @@ fn a_safe_class_can_be_lost_in_another() {
     let safe = vec![0, 1, 2];
     assert!(naive(std::slice::from_ref(&safe), 0, 1) < 0.5);
     assert!(naive(&[[safe, vec![0; 9]].concat()], 0, 1) > 0.5);
-    assert!(built(0, 0.5, 0, true).monotone() && !built(0, 0.5, 0, false).monotone());
+    assert!(built(0, 0.5, 0, true).facts().monotone && !built(0, 0.5, 0, false).facts().monotone);
 }

@@ -1,5 +1,6 @@
-//! Random problems for all tests of searches: tables, hierarchies, k, limits, weights, linked columns, labels
-//! and losses, once in plain data for the naive definitions and once as the crate takes them.
+//! Random problems for all tests of searches: tables, hierarchies, k, limits, weights, linked
+//! columns, labels and losses, once in plain data for the naive definitions and once as the crate
+//! takes them.
 
 use proptest::prelude::*;
 use throng::classes::Classes;
@@ -13,7 +14,8 @@ use throng::search::{Problem, Profile};
 
 use crate::naive::{Column, Instance};
 
-/// Every loss with every parameter that changes its shape: name, aggregate, whether suppressed rows count.
+/// Every loss with every parameter that changes its shape: name, aggregate, whether suppressed rows
+/// count.
 pub const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 25] = [
     ("height", None, None),
     ("absolute", None, None),
@@ -183,7 +185,7 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
     let marginals = Marginals::new(&classes, &hierarchies);
     let weights: Vec<f64> = instance.columns.iter().map(|c| c.weight).collect();
     let parameters = LossParameters {
-        name: instance.loss.into(),
+        kind: instance.loss.parse().expect("a known loss"),
         aggregate: instance.aggregate,
         count_suppressed: instance.counted,
         tradeoff: instance.tradeoff,
@@ -198,10 +200,10 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
     Some(Problem {
         names,
         targets: Vec::new(),
-        hierarchies,
-        classes,
+        hierarchies: hierarchies.into(),
+        classes: classes.into(),
         lattice,
-        models,
+        models: models.into(),
         loss,
         max_suppressed,
         profile: Profile::default(),

@@ -1,5 +1,5 @@
-//! What every loss promises beyond its value: whether it is monotone, what a trade-off changes, what it is made
-//! of, and which parameters it refuses. Values, bounds and searches are in `search.rs`.
+//! Properties of every loss beyond its value: monotonicity, the effect of a trade-off, its parts,
+//! and the parameters that it rejects. `search.rs` tests values, bounds and searches.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -7,7 +7,9 @@ use proptest::test_runner::TestRunner;
 use throng::lattice::Node;
 use throng::loss;
 use throng::policy::{Aggregate, LossParameters};
-use throng::search::{Budget, Evaluator, Problem, solve, strategy};
+use throng::registry::LossKind;
+use throng::search::{Evaluator, Problem, solve, strategy};
+use throng::watch::Watch;
 
 use crate::instances::{LOSSES, flat, instance, problem, tradable};
 use crate::naive::{Column, Instance};
@@ -16,7 +18,7 @@ use crate::search::bounds_hold;
 /// A loss as [`LOSSES`] lists them.
 type Asked = (&'static str, Option<Aggregate>, Option<bool>);
 
-/// The losses of which docs/numbers.md says that they are monotone; all others are not.
+/// The losses that are monotone according to docs/numbers.md; all others are not.
 fn monotone((name, _, counted): Asked, tau: Option<f64>) -> bool {
     let counts = match name {
         "height" | "absolute" | "relative" | "dm*" => return true,
@@ -39,8 +41,9 @@ fn falls(problem: &Problem) -> bool {
     })
 }
 
-/// A frequent value whose rows are always suppressed, and two rare ones whose rows are not: taken together the
-/// rare ones are a coin toss, and among the frequent one they are nearly certain not to be there.
+/// A frequent value whose rows are always suppressed, and two rare ones whose rows are not: taken
+/// together the rare ones are a coin toss, and among the frequent one they are nearly certain not
+/// to be there.
 fn coin_toss() -> Instance {
     let mut rows: Vec<Vec<usize>> = (0..30).map(|i| vec![0, i]).collect();
     rows.extend([vec![1, 30], vec![2, 30]]);
@@ -53,8 +56,9 @@ fn coin_toss() -> Instance {
     instance
 }
 
-/// Two frequent values and two rare ones whose rows are always suppressed: at level 1 the rare ones are a coin toss, at
-/// level 2 they are lost among a frequent one, so that a suppressed cell has more to lose there than below.
+/// Two frequent values and two rare ones whose rows are always suppressed: at level 1 the rare ones
+/// are a coin toss, at level 2 they are lost among a frequent one, so that a suppressed cell has
+/// more to lose there than below.
 fn lost_in_the_crowd() -> Instance {
     let mut rows = vec![vec![0, 0]; 30];
     rows.extend(vec![vec![1, 0]; 30]);
@@ -174,7 +178,7 @@ fn refusal(parameters: LossParameters) -> String {
 
 #[test]
 fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
-    let named = |name: &str| LossParameters::named(name);
+    let named = |name: &str| LossParameters::new(name.parse().unwrap());
     let tau = |name: &str, tau| LossParameters { tradeoff: Some(tau), ..named(name) };
     for name in ["height", "absolute", "relative", "dm*", "aecs"] {
         let text = refusal(tau(name, 0.5));
@@ -186,7 +190,7 @@ fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
         let counted = LossParameters { count_suppressed: Some(true), ..tau(name, 0.3) };
         assert!(loss::check(&counted).is_empty());
     }
-    // Its suppressed cells cost by their original values: there is no trade-off, counted or not.
+    // Its suppressed cells cost by their original values, so it has no trade-off, counted or not.
     for counted in [None, Some(true)] {
         let text = refusal(LossParameters { count_suppressed: counted, ..tau("value-mi", 0.3) });
         assert!(text.contains("losses with a trade-off are"), "{text}");
@@ -203,7 +207,9 @@ fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
         assert!(refusal(aggregate(name)).contains("no aggregate"));
     }
     assert!(loss::check(&aggregate("conditional-entropy")).is_empty());
-    assert!(refusal(named("conditional-entropi")).contains("did you mean \"conditional-entropy\"?"));
+    let unknown = "conditional-entropi".parse::<LossKind>().unwrap_err();
+    let unknown = throng::error::Error::from(unknown);
+    assert!(unknown.to_string().contains("did you mean \"conditional-entropy\"?"), "{unknown}");
 }
 
 #[test]
@@ -219,7 +225,7 @@ fn strategies_refuse_what_they_are_not_exact_for_by_name() {
         instance.labels = vec![vec![0, 0, 0, 1]];
         instance.tradeoff = tradeoff;
         let problem = problem(&instance).unwrap();
-        match solve(&problem, strategy("ola").unwrap(), &Budget::unlimited()) {
+        match solve(&problem, strategy("ola".parse().unwrap()).unwrap(), &Watch::none()) {
             Ok(_) => assert!(!refused, "{loss}"),
             Err(error) => {
                 let text = error.to_string();
@@ -229,9 +235,10 @@ fn strategies_refuse_what_they_are_not_exact_for_by_name() {
                 );
             }
         }
-        // Incognito compares all safe nodes, Samarati those of one height: neither needs a monotone loss.
+        // Incognito compares all safe nodes, Samarati those of one height: neither needs a monotone
+        // loss.
         for name in ["incognito", "samarati"] {
-            solve(&problem, strategy(name).unwrap(), &Budget::unlimited()).unwrap();
+            solve(&problem, strategy(name.parse().unwrap()).unwrap(), &Watch::none()).unwrap();
         }
     }
 }

@@ -1,11 +1,14 @@
-//! Integration tests of the core: searches against brute force, fixed points, and the shape of the source tree.
+//! Integration tests of the core: searches against brute force, fixed points, and the shape of the
+//! source tree.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod anytime;
 mod cells;
+mod certificate;
 mod datafly;
 mod fixed_points;
+mod golden;
 mod implications;
 mod instances;
 mod local;
@@ -13,14 +16,18 @@ mod losses;
 mod minimality;
 mod models;
 mod naive;
+mod order;
 mod personalized;
 mod population;
 mod policy;
 mod sampled;
+mod region_models;
 mod regions;
 mod search;
 mod compare;
 mod explore;
+mod guide;
+mod schema;
 mod seams;
 mod strategies;
 mod whole;

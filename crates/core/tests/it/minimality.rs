@@ -1,13 +1,15 @@
-//! The minimality attack (Wong, Fu, Wang, Pei 2007), mounted on releases of tiny tables: the adversary knows everybody's
-//! quasi-identifiers, the policy and the program, and tries every table that there could have been.
+//! The minimality attack [Wong 2007], mounted on releases of tiny tables: the adversary knows
+//! everybody's quasi-identifiers, the policy and the program, and tries every table that there
+//! could have been.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use throng::model::{self, PrivacyModel, Setting, Values};
 use throng::policy::{AlphaK, Diversity, LDiversity, MConfidentiality, ModelSpec};
-use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
+use throng::search::{Evaluator, Outcome, solve, strategy};
 use throng::table::Dictionary;
+use throng::watch::Watch;
 
 use crate::instances::{flat, problem};
 use crate::naive::{Column, Instance};
@@ -34,9 +36,9 @@ fn alpha_k(alpha: f64, values: Option<Vec<String>>) -> ModelSpec {
 fn publish(people: &Instance, asked: &ModelSpec, values: &[usize]) -> Option<Published> {
     let world = Instance { labels: vec![values.to_vec()], ..people.clone() };
     let mut problem = problem(&world)?;
-    problem.models.push(built(asked, problem.max_suppressed == 0));
+    std::sync::Arc::get_mut(&mut problem.models).unwrap().push(built(asked, problem.max_suppressed == 0));
     let Outcome::Found { best, .. } =
-        solve(&problem, strategy("auto").unwrap(), &Budget::unlimited()).unwrap().0
+        solve(&problem, strategy("auto".parse().unwrap()).unwrap(), &Watch::none()).unwrap().0
     else {
         return None;
     };
@@ -83,7 +85,8 @@ fn places() -> Instance {
     Instance { k: 2, ..flat(&[2], [0, 0, 1, 1, 1, 1].map(|place| vec![place]).to_vec(), "height") }
 }
 
-/// At most half of a class has 0. The two people share no class with others unless they have to: both have 0.
+/// At most half of a class has 0. The two people share no class with others unless they have to:
+/// both have 0.
 #[test]
 fn shares_fall_to_it() {
     let asked = alpha_k(0.5, Some(vec!["0".into()]));
@@ -94,8 +97,9 @@ fn shares_fall_to_it() {
     assert_eq!(attack(&places(), &asked, 2, &[0])[&published], 1.0, "and yet everybody knows");
 }
 
-/// Two values in every class: of six people two have 0 and four have 1. That less would not have done makes it likelier
-/// that the two people are alike, and six ways of seven to be so are to have 1.
+/// Two values in every class: of six people two have 0 and four have 1. That less would not have
+/// done makes it likelier that the two people are alike, and six ways of seven to be so are to
+/// have 1.
 #[test]
 fn diversity_falls_to_it() {
     let asked =
@@ -106,7 +110,7 @@ fn diversity_falls_to_it() {
     assert!((surest - 6.0 / 7.0).abs() < 1e-9, "{surest}, where the share is 4/6");
 }
 
-/// The same table is refused, and what is released of others tells nobody more than the shares do.
+/// The same table is refused, and releases of others reveal no more than the shares do.
 #[test]
 fn confidentiality_does_not() {
     for values in [None, Some(vec!["0".to_owned()])] {
@@ -146,7 +150,8 @@ proptest! {
         let asked = confidentiality(m.into(), None);
         let of: Vec<usize> = (0..values).collect();
         for (published, surest) in attack(&people, &asked, values, &of) {
-            // Rows that are held back may be anybody's; they are told by quasi-identifiers alone, and say nothing.
+            // Suppressed rows may be anybody's; they follow from quasi-identifiers alone, and
+            // reveal nothing.
             let unknown = 1.0 / values as f64;
             let held = published.1.values().flatten().sum::<usize>() < people.rows.len();
             let limit = if held { unknown.max(1.0 / f64::from(m)) } else { 1.0 / f64::from(m) };

@@ -9,14 +9,15 @@ use throng::policy::{
     AlphaK, BetaLikeness, DeltaDisclosure, Distance, Diversity, KE, LDiversity, Likeness, ModelSpec,
     PSensitive, TCloseness,
 };
-use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
+use throng::search::{Evaluator, Outcome, solve, strategy};
 use throng::table::Dictionary;
+use throng::watch::Watch;
 
 use crate::instances::{instance, levels, problem};
 use crate::naive::Instance;
 
 /// The value that stands for a missing cell.
-const MISSING: usize = 3;
+pub const MISSING: usize = 3;
 
 fn diversity(kind: Diversity, l: f64, c: Option<f64>) -> ModelSpec {
     ModelSpec::LDiversity(LDiversity { column: "s".into(), kind, l, c })
@@ -42,7 +43,7 @@ fn beta_likeness(beta: f64, kind: Likeness) -> ModelSpec {
     ModelSpec::BetaLikeness(BetaLikeness { column: "s".into(), beta, kind })
 }
 
-fn spec() -> impl Strategy<Value = ModelSpec> {
+pub fn spec() -> impl Strategy<Value = ModelSpec> {
     prop_oneof![
         (1u8..4).prop_map(|l| diversity(Diversity::Distinct, l.into(), None)),
         (1.0f64..3.0).prop_map(|l| diversity(Diversity::Entropy, l, None)),
@@ -71,7 +72,7 @@ fn hierarchy() -> Hierarchy {
 }
 
 /// A model of a measured column that has these values in the whole table.
-fn built_in(asked: &ModelSpec, measured: usize, table: &[usize], strict: bool) -> Box<dyn PrivacyModel> {
+pub fn built_in(asked: &ModelSpec, measured: usize, table: &[usize], strict: bool) -> Box<dyn PrivacyModel> {
     let names: Vec<String> = (0..60).map(|v| v.to_string()).collect();
     let texts = Dictionary::of(names.iter().enumerate().map(|(v, s)| (v != MISSING).then_some(s.as_str())));
     let mut rows = vec![0; 60];
@@ -87,7 +88,7 @@ fn built(asked: &ModelSpec, strict: bool) -> Box<dyn PrivacyModel> {
 }
 
 /// An order has no place for a missing cell.
-fn placed(asked: &ModelSpec, values: &[usize]) -> Vec<usize> {
+pub fn placed(asked: &ModelSpec, values: &[usize]) -> Vec<usize> {
     let ordered = matches!(asked, ModelSpec::TCloseness(t) if t.distance == Distance::Ordered);
     values.iter().map(|&v| if ordered && v == MISSING { 4 } else { v }).collect()
 }
@@ -102,8 +103,8 @@ fn surplus(values: &[usize], table: &[usize]) -> BTreeMap<usize, f64> {
     keys.map(|&v| (v, share(&here, v, values.len()) - share(&there, v, table.len()))).collect()
 }
 
-/// What must be moved, times how far, when whatever is nearest is moved first; right where distances are those of a
-/// tree, and on a line when taken from left to right.
+/// What must be moved, times how far, when whatever is nearest is moved first; right where
+/// distances are those of a tree, and on a line when taken from left to right.
 fn moved(surplus: &BTreeMap<usize, f64>, nearest: &[f64], far: impl Fn(usize, usize) -> f64) -> f64 {
     let mut left = surplus.clone();
     let mut cost = 0.0;
@@ -156,7 +157,7 @@ fn each_share(values: &[usize], table: &[usize]) -> Vec<(f64, f64)> {
 }
 
 /// Whether rows with these values are safe, by the definition.
-fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
+pub fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
     let present: Vec<usize> = values.iter().copied().filter(|&v| v != MISSING).collect();
     let counts = counted(&present);
     match asked {
@@ -206,8 +207,8 @@ fn safe(asked: &ModelSpec, values: &[usize], table: &[usize]) -> bool {
 fn judged(model: &dyn PrivacyModel, values: &[usize]) -> bool {
     let (codes, counts): (Vec<u32>, Vec<u32>) =
         counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
-    let model = model.of_class().expect("a class-wise model");
-    model.bound().holds(model.figure(Class { codes: &codes, counts: &counts }))
+    let model = model.scope().class_model().expect("a class-wise model");
+    model.class_facts().bound.holds(model.figure(Class { codes: &codes, counts: &counts }))
 }
 
 /// The rows that k or the model leaves unsafe at a node.
@@ -232,6 +233,8 @@ proptest! {
         let table = [values.clone(), placed(&asked, &others)].concat();
         let model = built_in(&asked, 0, &table, false);
         prop_assert_eq!(judged(&*model, &values), safe(&asked, &values, &table));
+        prop_assert_eq!(model.facts().requirement, asked.kind().into());
+        prop_assert_eq!(&model.facts().claim, &asked.claim());
     }
 
     #[test]
@@ -245,11 +248,17 @@ proptest! {
         let model = built_in(&asked, 0, &[&both[..], &[0, 1, 1, 4]].concat(), false);
         let (a, b) = (judged(&*model, &a), judged(&*model, &b));
         prop_assert!(!(a && b) || judged(&*model, &both));
-        prop_assert!(!(a && model.monotone()) || judged(&*model, &both));
-        prop_assert!(built(&asked, true).monotone());
+        prop_assert!(!(a && model.facts().monotone) || judged(&*model, &both));
+        prop_assert!(built(&asked, true).facts().monotone);
+        // Whether rows may be suppressed makes no difference to what a class absorbs.
+        let strict = built_in(&asked, 0, &[&both[..], &[0, 1, 1, 4]].concat(), true);
+        let absorbs = |model: &dyn PrivacyModel| model.scope().class_model().unwrap().class_facts().absorbs;
+        prop_assert_eq!(absorbs(&*strict), absorbs(&*model));
+        prop_assert!(!(a && absorbs(&*strict)) || judged(&*strict, &both));
     }
 
-    /// What a search prunes by: however a class is split, no more is released than the model says it can be.
+    /// What a search prunes by: however a class is split, no more is released than the model says
+    /// it can be.
     #[test]
     fn no_split_releases_more_than_can_be(
         asked in spec(),
@@ -267,10 +276,10 @@ proptest! {
             (0..4).map(part).filter(|p| !p.is_empty() && judged(&*model, p)).map(|p| p.len()).sum();
         let (codes, counts): (Vec<u32>, Vec<u32>) =
             counted(&values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
-        let behind = model.of_class().unwrap().behind(Class { codes: &codes, counts: &counts });
+        let behind = model.scope().class_model().unwrap().unreleasable_rows(Class { codes: &codes, counts: &counts });
         prop_assert!(released as f64 + behind <= values.len() as f64 + 1e-6, "{released} and {behind}");
         for part in (0..4).map(part).filter(|p| !p.is_empty() && judged(&*model, p)) {
-            prop_assert!(part.len() as u64 >= model.fewest());
+            prop_assert!(part.len() as u64 >= model.facts().min_safe_rows);
         }
     }
 
@@ -281,7 +290,7 @@ proptest! {
         let column = instance.labels.len() - 1;
         let table = &instance.labels[column];
         prop_assume!(*table == placed(&asked, table));
-        problem.models.push(built_in(&asked, column, table, problem.max_suppressed == 0));
+        std::sync::Arc::get_mut(&mut problem.models).unwrap().push(built_in(&asked, column, table, problem.max_suppressed == 0));
         let mut evaluator = Evaluator::new(&problem);
         let mut best: Option<f64> = None;
         for node in problem.lattice.iter() {
@@ -293,13 +302,13 @@ proptest! {
             }
         }
         for name in ["mingen", "auto", "ola"] {
-            let strategy = strategy(name).unwrap();
+            let strategy = strategy(name.parse().unwrap()).unwrap();
             if let Some(fault) = strategy.refuses(&problem) {
-                let monotone = problem.models.iter().all(|m| m.monotone());
+                let monotone = problem.models.iter().all(|m| m.facts().monotone);
                 prop_assert!(name == "ola" && !(monotone && problem.loss.monotone()), "{}", fault);
                 continue;
             }
-            match (solve(&problem, strategy, &Budget::unlimited()).unwrap().0, best) {
+            match (solve(&problem, strategy, &Watch::none()).unwrap().0, best) {
                 (Outcome::Infeasible { .. }, None) => {}
                 (Outcome::Found { best: found, gap }, Some(best)) => {
                     prop_assert_eq!(gap, 0.0);
@@ -311,8 +320,8 @@ proptest! {
     }
 }
 
-/// Machanavajjhala et al. 2006: 4-anonymous patients of whom one class has cancer alone, and one with three
-/// illnesses of which heart disease is half.
+/// [Machanavajjhala 2006]: 4-anonymous patients; one class has cancer only, and one has three
+/// illnesses, half of them heart disease.
 #[test]
 fn the_textbook_classes() {
     let cancer = [0, 0, 0, 0];
@@ -330,7 +339,7 @@ fn the_textbook_classes() {
         let (codes, counts): (Vec<u32>, Vec<u32>) =
             counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
         let model = built(&diversity(kind, l, c), false);
-        model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts })
+        model.scope().class_model().unwrap().figure(Class { codes: &codes, counts: &counts })
     };
     assert_eq!(figure(Diversity::Distinct, 2.0, None, &mixed), 3.0);
     // 2^1.5: half, a quarter, a quarter.
@@ -362,7 +371,8 @@ fn a_missing_cell_protects_nobody() {
     }
 }
 
-/// Li et al. 2007: incomes of 3 to 11 thousand; a class of 3, 4, 5 is further from the table than one of 6, 8, 11.
+/// Li et al. 2007: incomes of 3 to 11 thousand; a class of 3, 4, 5 is further from the table than
+/// one of 6, 8, 11.
 #[test]
 fn the_textbook_distances() {
     let table = [3, 4, 5, 6, 7, 8, 9, 10, 11];
@@ -370,7 +380,7 @@ fn the_textbook_distances() {
         let model = built_in(&closeness(distance, 0.5), 0, table, false);
         let (codes, counts): (Vec<u32>, Vec<u32>) =
             counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
-        model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts })
+        model.scope().class_model().unwrap().figure(Class { codes: &codes, counts: &counts })
     };
     // 3 stands for a missing cell here, so everything is one further.
     let further = |values: &[usize]| values.iter().map(|v| v + 1).collect::<Vec<_>>();
@@ -415,14 +425,14 @@ fn an_order_must_be_known() {
     assert_eq!(refused(Some(&["low", "middle", "high"]), &[1, 1, 0]), None);
 }
 
-/// Wong et al. 2006, Brickell and Shmatikov 2008, Cao and Karras 2012, on counts that can be checked by hand.
+/// [Wong 2006; Brickell 2008; Cao 2012], on counts that can be checked by hand.
 #[test]
 fn figures_of_shares() {
     let figure = |asked: &ModelSpec, values: &[usize], table: &[usize]| {
         let (codes, counts): (Vec<u32>, Vec<u32>) =
             counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
         let model = built_in(asked, 0, table, false);
-        model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts })
+        model.scope().class_model().unwrap().figure(Class { codes: &codes, counts: &counts })
     };
     let table = [0, 1, 1, 1, 2, 2, 2, 2];
     let class = [0, 0, 1, 2];
@@ -440,8 +450,9 @@ fn figures_of_shares() {
     assert_eq!(figure(&beta_likeness(1.0, Likeness::Enhanced), &[0, 0], &[0, 0]), 0.0);
 }
 
-/// Zhang et al. 2007: a class of three salaries that differ, but all lie between 50 and 52 thousand, is 3-anonymous and
-/// 3-diverse and still tells each of them; one of 50, 55 and 70 thousand does not.
+/// [Zhang 2007]: a class of three different salaries that all lie between 50 and 52 thousand is
+/// 3-anonymous and 3-diverse and still reveals each of them; one of 50, 55 and 70 thousand does
+/// not.
 #[test]
 fn numbers_of_a_class_are_not_close_together() {
     let figure = |texts: &[Option<&str>], k: Option<u64>, values: &[usize]| {
@@ -453,7 +464,7 @@ fn numbers_of_a_class_are_not_close_together() {
         let model = model::build(&k_e(k, 10.0), &setting).map_err(|error| error.to_string())?;
         let (codes, counts): (Vec<u32>, Vec<u32>) =
             counted(values).into_iter().map(|(v, n)| (v as u32, n as u32)).unzip();
-        Ok::<_, String>(model.of_class().unwrap().figure(Class { codes: &codes, counts: &counts }))
+        Ok::<_, String>(model.scope().class_model().unwrap().figure(Class { codes: &codes, counts: &counts }))
     };
     let salaries = [Some("50"), Some("51.5"), Some("52"), Some("55"), Some("70"), Some(" 5e1 "), None];
     assert_eq!(figure(&salaries, None, &[0, 1, 2]), Ok(2.0));

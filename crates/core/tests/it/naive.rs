@@ -1,10 +1,11 @@
-//! Brute force by the definitions, sharing no code with the crate: rows as they are, every node, every loss.
+//! Brute force by the definitions, sharing no code with the crate: rows as they are, every node,
+//! every loss.
 
 use std::collections::BTreeMap;
 
 use throng::policy::Aggregate;
 
-/// A column: for each leaf its labels at level 0, 1, …, the last of which is the same for all.
+/// A column: for each leaf its labels at level 0, 1, …; the last is the same for all.
 #[derive(Debug, Clone)]
 pub struct Column {
     pub paths: Vec<Vec<usize>>,
@@ -114,7 +115,8 @@ impl Instance {
         Naive { levels: levels.to_vec(), suppressed, classes, loss: self.loss_of(levels, &general, &stay) }
     }
 
-    /// The best by loss; nodes within rounding of it are ties, of which the lowest and first is preferred.
+    /// The best by loss; nodes within rounding of it are ties, and the lowest and first is
+    /// preferred.
     pub fn best(&self) -> Option<(Naive, Vec<Naive>)> {
         let safe: Vec<Naive> = self
             .nodes()
@@ -206,7 +208,8 @@ impl Instance {
         }
     }
 
-    /// Σ over rows of log2 p(x,c)/(p(x)·p(c)), over the rows whose value at least six have; the mean over targets.
+    /// Σ over rows of log2 p(x,c)/(p(x)·p(c)), over the rows whose value at least six have; the
+    /// mean over targets.
     fn mutual(&self, c: usize) -> f64 {
         let value = |row: usize| self.rows[row][c];
         let often = |row: &usize| (0..self.rows.len()).filter(|&o| value(o) == value(*row)).count() >= 6;
@@ -223,7 +226,7 @@ impl Instance {
         self.labels.iter().map(bits).sum::<f64>() / self.labels.len() as f64
     }
 
-    /// What a leaf's value at a level tells: the most of what it or a value above it does.
+    /// The information of a leaf's value at a level: the maximum over it and the values above it.
     fn worth(&self, c: usize, leaf: usize, level: usize) -> f64 {
         let tells = |level: usize| -> f64 {
             let label = |leaf: usize| self.columns[c].paths[leaf][level];
@@ -245,7 +248,8 @@ impl Instance {
         (level..=self.columns[c].height()).map(tells).fold(0.0, f64::max)
     }
 
-    /// The mean penalty of a row: it is suppressed, or its label is not the majority label of its class.
+    /// The mean penalty of a row: it is suppressed, or its label is not the majority label of its
+    /// class.
     fn penalties(&self, labels: &[usize], general: &[Vec<usize>], stay: &[bool]) -> f64 {
         let (g, s) = self.factors();
         let class = |i: usize| (0..labels.len()).filter(move |&j| general[j] == general[i]);
@@ -264,7 +268,8 @@ impl Instance {
         (0..labels.len()).map(penalty).sum::<f64>() / labels.len() as f64
     }
 
-    /// Σ over rows of the entropy of what could be under the cell; under a suppressed one anything could.
+    /// Σ over rows of the entropy of what could be under the cell; under a suppressed one anything
+    /// could.
     fn conditional(&self, c: usize, general: &[Vec<usize>], stay: &[bool]) -> f64 {
         let (g, s) = self.factors();
         let entropy = |under: Vec<usize>| -> f64 {

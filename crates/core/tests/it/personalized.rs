@@ -7,8 +7,9 @@ use throng::classes::Flags;
 use throng::hierarchy::{Hierarchy, Path};
 use throng::model::{self, PrivacyModel, Setting, Values};
 use throng::policy::{ModelSpec, Personalized};
-use throng::search::{Budget, Evaluator, Outcome, solve, strategy};
+use throng::search::{Evaluator, Outcome, solve, strategy};
 use throng::table::Dictionary;
+use throng::watch::Watch;
 
 use crate::instances::{flat, instance, levels, problem};
 use crate::naive::Instance;
@@ -55,7 +56,8 @@ fn built(breach: f64, nodes: &[Option<&str>]) -> throng::error::Result<Box<dyn P
     )
 }
 
-/// The rows that k or a breach leaves unsafe at a node, and the largest breach probability of the others.
+/// The rows that k or a breach leaves unsafe at a node, and the largest breach probability of the
+/// others.
 fn naive(instance: &Instance, nodes: &[Option<&str>], breach: f64, node: &[usize]) -> (u64, Option<f64>) {
     let mut classes: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
     for (at, row) in instance.rows.iter().enumerate() {
@@ -93,7 +95,7 @@ proptest! {
         let instance = Instance { groups: Vec::new(), ..instance };
         let Some(mut problem) = problem(&instance) else { return Ok(()) };
         let breach = f64::from(breach) / 10.0;
-        problem.models.push(built(breach, &nodes).unwrap());
+        std::sync::Arc::get_mut(&mut problem.models).unwrap().push(built(breach, &nodes).unwrap());
         let mut evaluator = Evaluator::new(&problem);
         let mut best: Option<f64> = None;
         for node in problem.lattice.iter() {
@@ -109,7 +111,7 @@ proptest! {
             }
         }
         for name in ["mingen", "auto"] {
-            match (solve(&problem, strategy(name).unwrap(), &Budget::unlimited()).unwrap().0, best) {
+            match (solve(&problem, strategy(name.parse().unwrap()).unwrap(), &Watch::none()).unwrap().0, best) {
                 (Outcome::Infeasible { .. }, None) => {}
                 (Outcome::Found { best: found, gap }, Some(best)) => {
                     prop_assert_eq!(gap, 0.0);
@@ -118,11 +120,12 @@ proptest! {
                 (outcome, best) => prop_assert!(false, "{name}: {outcome:?} against {best:?}"),
             }
         }
-        prop_assert!(strategy("ola").unwrap().refuses(&problem).is_some());
+        prop_assert!(strategy("ola".parse().unwrap()).unwrap().refuses(&problem).is_some());
     }
 }
 
-/// The rows flagged at the bottom and at the top of a table of one column with values and guarding nodes.
+/// The rows flagged at the bottom and at the top of a table of one column with values and guarding
+/// nodes.
 fn flagged(rows: &[(usize, usize, usize)], nodes: &[Option<&str>], breach: f64) -> (u64, u64) {
     let leaves = rows.iter().map(|row| row.0 + 1).max().unwrap();
     let mut instance = flat(&[leaves], rows.iter().map(|row| vec![row.0]).collect(), "height");
@@ -140,8 +143,9 @@ fn flagged(rows: &[(usize, usize, usize)], nodes: &[Option<&str>], breach: f64) 
     (ends[0], ends[1])
 }
 
-/// Xiao and Tao 2006: who does not mind their flu to be known has no guarding node; who fears to be thought to have any
-/// value of a kind names the kind. A class of two values of one kind is 2-anonymous and 2-diverse and breaches it.
+/// [Xiao 2006]: who does not mind their flu to be known has no guarding node; who fears to be
+/// thought to have any value of a kind names the kind. A class of two values of one kind is
+/// 2-anonymous and 2-diverse and breaches it.
 #[test]
 fn everybody_is_guarded_as_they_ask() {
     let nodes = [None, Some("a")];
@@ -159,7 +163,7 @@ fn a_union_of_safe_classes_can_be_unsafe() {
     // The first class fears a and has none of it, the second has nothing else and does not mind.
     let rows = [(0, 1, 2), (0, 1, 4), (1, 0, 0), (1, 0, 1), (1, 0, 0)];
     assert_eq!(flagged(&rows, &[None, Some("a")], 0.5), (0, 5));
-    assert!(!built(0.5, &[None]).unwrap().monotone());
+    assert!(!built(0.5, &[None]).unwrap().facts().monotone);
 }
 
 #[test]

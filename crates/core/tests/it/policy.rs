@@ -1,4 +1,4 @@
-//! Policies: what is read, and what every mistake is told.
+//! Policies: what is accepted, and the message of every error.
 
 use throng::error::Error;
 use throng::policy::{ANONYMITY_TABLE, Missing, Policy, Role};
@@ -48,7 +48,8 @@ fn says(from: &str, to: &str, parts: &[&str]) {
     }
 }
 
-/// A model that holds because nothing was chosen by values does not hold beside one that suppresses by them.
+/// A model that holds because nothing was chosen by values does not hold beside one that suppresses
+/// by them.
 #[test]
 fn nothing_that_looks_at_values_goes_with_m_confidentiality() {
     let text = "version = 1\n[input]\npath = \"x.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n\
@@ -471,7 +472,7 @@ fn rows_are_searched_again_where_that_is_defined() {
     for (from, to, said) in [
         ("[output]", "[output]\nsuppressed = \"cells\"", "output.suppressed"),
         ("[output]", "[output]\nsuppressed = \"starred\"", "output.suppressed"),
-        ("[search]", "[search]\nalgorithm = \"mondrian\"", "\"mondrian\" is local already"),
+        ("[search]", "[search]\nalgorithm = \"mondrian\"", "cannot be combined with \"mondrian\""),
         ("k = 5", "k = 5\nmodels = [{ k_map = { k = 9, population = \"all.csv\" } }]", "people and payments"),
         ("[search]", "[search]\nmondrian = { by = \"gain\" }", "only \"mondrian\" has it"),
     ] {

@@ -1,17 +1,19 @@
-//! Tables beside their population: people, ghosts and losses against naive counts, in random searches.
+//! Tables beside their population: people, ghosts and losses against naive counts, in random
+//! searches.
 
 use proptest::prelude::*;
 use throng::classes::Classes;
 use throng::model::{JCounted, KMap, LeastPresent, MostPresent, PrivacyModel};
 use throng::policy::{JAnonymity, Policy};
-use throng::search::{Budget, Evaluator, Grouped, Outcome, Population, Problem, solve, strategy};
+use throng::search::{Evaluator, Grouped, Outcome, Population, Problem, solve, strategy};
 use throng::table::Dictionary;
 use throng::tuples::Tuples;
+use throng::watch::Watch;
 
 use crate::instances::{instance, levels, problem};
 use crate::naive::Instance;
 
-/// What is asked of people.
+/// The requirement on people.
 #[derive(Debug, Clone, Copy)]
 enum Asked {
     Map(u64),
@@ -64,8 +66,9 @@ fn beside(instance: &Instance, others: &[Vec<usize>], asked: Asked) -> Option<Pr
     let code = |row: &Vec<usize>| row.iter().map(|&v| v as u32).collect::<Vec<u32>>();
     let everybody = instance.rows.iter().chain(others).map(code);
     let population = Classes::of_rows(instance.columns.len(), everybody).unwrap();
-    problem.classes = problem.classes.drawn_from(&population).unwrap();
-    problem.models.extend(models(
+    problem.classes =
+        std::sync::Arc::unwrap_or_clone(problem.classes).drawn_from(&population).unwrap().into();
+    std::sync::Arc::get_mut(&mut problem.models).unwrap().extend(models(
         asked,
         instance.max_suppressed == 0,
         (instance.rows.len() + others.len()) as u64,
@@ -135,8 +138,9 @@ proptest! {
                 best = Some(best.map_or(loss, |best| best.min(loss)));
             }
         }
-        // What is said to be monotone is: row by row, or where nothing may be suppressed, for the table as a whole.
-        if problem.models.iter().all(|model| model.monotone()) {
+        // Claimed monotonicity holds: row by row, or for the whole table if nothing may be
+        // suppressed.
+        if problem.models.iter().all(|model| model.facts().monotone) {
             for (low, few) in &suppressed {
                 let above = suppressed.iter().filter(|(node, _)| low.below(node));
                 let strict = instance.max_suppressed == 0;
@@ -144,11 +148,11 @@ proptest! {
             }
         }
         for name in ["mingen", "auto", "incognito"] {
-            let strategy = strategy(name).unwrap();
+            let strategy = strategy(name.parse().unwrap()).unwrap();
             if strategy.refuses(&problem).is_some() {
                 continue;
             }
-            match (solve(&problem, strategy, &Budget::unlimited()).unwrap().0, best) {
+            match (solve(&problem, strategy, &Watch::none()).unwrap().0, best) {
                 (Outcome::Infeasible { .. }, None) => {}
                 (Outcome::Found { best: found, .. }, Some(best)) => {
                     prop_assert!((found.loss - best).abs() <= 1e-9 * best.abs().max(1.0), "{}", name);
@@ -158,7 +162,8 @@ proptest! {
         }
     }
 
-    /// Nobody who is not in the table changes what it loses, or how its classes look to anything but people.
+    /// Nobody who is not in the table changes what it loses, or how its classes look to anything
+    /// but people.
     #[test]
     fn ghosts_cost_nothing((instance, others) in peopled()) {
         let Some(alone) = problem(&instance) else { return Ok(()) };
@@ -217,7 +222,7 @@ fn refused(models: &str, rows: &[&str], people: &[&str]) -> String {
 
 const MAP: &str = "{ k_map = { k = 2, population = \"p.csv\" } }";
 
-/// Sweeney 2001: a row that is alone in the table is not alone in the town.
+/// [Sweeney 2001]: a row that is alone in the table is not alone in the town.
 #[test]
 fn values_that_only_the_population_has() {
     let problem =
@@ -231,7 +236,7 @@ fn values_that_only_the_population_has() {
     assert_eq!(at(&[2, 0]), 0);
     // The same rows are not 2-anonymous at any of these.
     let mut alone = made("{ sample_uniqueness = { max = 0 } }", &["31 f", "33 m", "47 m"], &[]).unwrap();
-    alone.models = vec![Box::new(throng::model::KAnonymity::new(2, false))];
+    alone.models = std::sync::Arc::new(vec![Box::new(throng::model::KAnonymity::new(2, false))]);
     assert_eq!(Evaluator::new(&alone).judge(&throng::lattice::Node::new(vec![2, 0])).suppressed, 1);
 }
 
@@ -247,7 +252,7 @@ fn a_missing_cell_is_a_value_of_people_too() {
 fn the_upper_bound_is_not_monotone_with_suppression() {
     let (rows, people) = (["31 f", "31 m", "31 m", "31 m"], ["31 f", "31 f", "31 m", "31 m", "31 m"]);
     let problem = made("{ delta_presence = { population = \"p.csv\", max = 0.5 } }", &rows, &people).unwrap();
-    assert!(!problem.models.iter().all(|model| model.monotone()));
+    assert!(!problem.models.iter().all(|model| model.facts().monotone));
     let mut evaluator = Evaluator::new(&problem);
     let node = |sex| throng::lattice::Node::new(vec![0, sex]);
     assert_eq!((evaluator.judge(&node(0)).suppressed, evaluator.judge(&node(1)).suppressed), (3, 4));
@@ -274,7 +279,7 @@ fn what_does_not_fit_is_refused() {
         ("{ delta_presence = { population = \"p.csv\", min = 0.6, max = 0.5 } }", "min 0.6 is above max 0.5"),
         ("{ delta_presence = { population = \"p.csv\", max = 0 } }", "max cannot be 0"),
         ("{ delta_presence = { population = \"p.csv\", min = -1, max = 0.5 } }", "min cannot be -1"),
-        ("{ j_anonymity = { k = 2 } }", "it is not said how many people there are"),
+        ("{ j_anonymity = { k = 2 } }", "neither the number of people nor a larger table"),
         ("{ j_anonymity = { k = 0, people = 9 } }", "k must be 1 or more"),
         ("{ j_anonymity = { k = 10, people = 9 } }", "9 people cannot be k = 10"),
         ("{ j_anonymity = { k = 2, people = 2 } }", "the table has 3 rows, more than the 2 people"),
@@ -309,7 +314,7 @@ fn what_people_cannot_be_counted_with_is_refused() {
     assert!(policy("", "[search]\nlocal = true", predicted).contains("at several"));
     assert!(policy("", "[search]\nalgorithm = \"mondrian\"", predicted).contains("not defined for regions"));
     let presence = "{ delta_presence = { population = \"p.csv\", max = 0.5 } }";
-    assert!(policy("", "suppressed = \"starred\"", presence).contains("somebody in the table"));
+    assert!(policy("", "suppressed = \"starred\"", presence).contains("not defined for suppressed rows"));
     assert_eq!(policy("", "suppressed = \"starred\"", MAP), "");
 }
 

@@ -1,5 +1,5 @@
-//! Differential privacy by sampling: which policies can ask for it, what a search makes of the drawn rows, and whether the judge
-//! agrees with a holder who works row by row, and finds one who does not follow the rules.
+//! Differential privacy by sampling: the policies that may use it, searches on sampled rows, and
+//! the verifier against a holder who works row by row, honest or not.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,11 @@ use throng::release::{
     Certificate, Claim, FileFacts, PolicyFacts, Release, Risks, RowRisk, SamplingFacts, SearchFacts,
 };
 use throng::sampling::{Draw, Sampling};
-use throng::search::{self, Budget, Evaluator, Grouped, Outcome, Problem};
+use throng::search::{self, Evaluator, Grouped, Outcome, Problem};
 use throng::table::Dictionary;
 use throng::tuples::Tuples;
 use throng::verify::{Verdict, Verifier};
+use throng::watch::Watch;
 
 /// ε = 1 and δ = 0.02 draw 63 % of the rows and ask for classes of 16.
 const POLICY: &str = r#"
@@ -108,7 +109,8 @@ fn what_would_tell_of_the_data_is_refused_with_the_remedy() {
     assert_eq!(Policy::parse(&read.to_toml().unwrap()).unwrap(), read);
 }
 
-/// What is not refused does not look at the table: a value has the same labels whatever other values there are.
+/// What is not refused does not look at the table: a value has the same labels whatever other
+/// values there are.
 #[test]
 fn hierarchies_that_are_allowed_do_not_follow_the_values() {
     let load = |_: &str| Ok("5;odd\n12;even\n77;odd\n2020-02-01;day\nA15;code\nB20;code\n".to_owned());
@@ -203,6 +205,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         rows: drawn.len() as u64,
         released: released.len() as u64,
         suppressed: (drawn.len() - released.len()) as u64,
+        withheld: (drawn.len() - released.len()) as u64,
         levels: [("age".into(), 2), ("sex".into(), 0)].into(),
         steps: Vec::new(),
         regions: None,
@@ -230,6 +233,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         input: file("in", rows.len() as u64),
         output: file("out", released.len() as u64),
         policy: PolicyFacts { sha256: Policy::digest(policy) },
+        files: BTreeMap::new(),
         seed: 7,
         version: "0".into(),
     };
@@ -304,7 +308,7 @@ fn a_certificate_must_tell_the_draw_and_nothing_else() {
     let wrong = ["certificate".to_owned(), "certificate".to_owned()];
     assert_eq!(told(|r| r.input.sha256 = "in".into()), wrong);
     assert_eq!(told(|r| r.input.rows = 207), wrong);
-    assert_eq!(told(|r| (r.rows, r.suppressed) = (r.rows + 7, 7)), wrong);
+    assert_eq!(told(|r| (r.rows, r.suppressed, r.withheld) = (r.rows + 7, 7, 7)), wrong);
     assert_eq!(told(|r| r.search.seconds = 0.1), wrong);
     let risk = told(|r| r.risk = Some(RISKS));
     assert!(risk.iter().all(|broken| broken.contains("certificate")), "{risk:?}");
@@ -347,7 +351,8 @@ fn another_draw_is_found() {
     assert_eq!(broken(&other), ["truth"]);
 }
 
-/// What k-anonymity lets through: all rows of all classes of 16, so that who is missing in a class is seen.
+/// What k-anonymity lets through: all rows of all classes of 16, so that who is missing in a class
+/// is seen.
 #[test]
 fn rows_that_were_not_drawn_at_all_are_found() {
     let rows: Vec<Row> = people().into_iter().filter(|row| row[0].as_deref() != Some("80")).collect();
@@ -368,7 +373,7 @@ fn without_the_secret_nothing_is_said_of_the_original() {
     assert!(!format!("{verifier:?}").contains("a secret of"));
 }
 
-/// What the judge derives by itself from ε and δ, against what a release is made with.
+/// What the verifier derives from ε and δ, against the parameters of a release.
 fn derived_alike(epsilon: f64, delta: f64) -> bool {
     let text =
         POLICY.replace("epsilon = 1.0, delta = 0.02", &format!("epsilon = {epsilon:?}, delta = {delta:?}"));
@@ -418,14 +423,15 @@ fn searched(policy: &str, drawn: &[Row]) -> (u64, Option<f64>) {
     let policy = Policy::parse(policy).unwrap();
     let (problem, _) = Problem::new(&policy, grouped(drawn), &|_| unreachable!()).unwrap();
     assert_eq!(problem.lattice.nodes(), 1);
-    let budget = Budget { cancelled: &|| false, progress: &|_| {} };
-    let (outcome, _) = search::solve(&problem, search::strategy("auto").unwrap(), &budget).unwrap();
+    let watch = Watch::none();
+    let (outcome, _) =
+        search::solve(&problem, search::strategy("auto".parse().unwrap()).unwrap(), &watch).unwrap();
     let Outcome::Found { best, gap } = outcome else { panic!("there is always a release") };
     assert_eq!(gap, 0.0);
     let mut evaluator = Evaluator::measuring(&problem);
     let (view, flags) = evaluator.classes(&best.node);
     let verdict = problem.models.last().unwrap().verdict(&view, flags).unwrap();
-    assert!(verdict.holds && verdict.required == 16.0 && problem.models.last().unwrap().monotone());
+    assert!(verdict.holds && verdict.required == 16.0 && problem.models.last().unwrap().facts().monotone);
     (best.suppressed, verdict.achieved)
 }
 
@@ -444,7 +450,8 @@ proptest! {
         prop_assert!(derived_alike(epsilon, 10f64.powf(-digits)), "epsilon {epsilon}, {digits} digits");
     }
 
-    /// Exactly the rows of classes that are too small are suppressed, and the judge agrees with what is left.
+    /// Exactly the rows of classes that are too small are suppressed, and the verifier agrees with
+    /// what is left.
     #[test]
     fn searches_and_judge_agree_with_rows_that_are_counted(
         sizes in prop::collection::vec((0u32..4, any::<bool>(), 0usize..60), 0..6),

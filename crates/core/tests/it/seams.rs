@@ -1,8 +1,8 @@
-//! Who may use whom: reads the `use crate::` lines and keeps the map of ARCHITECTURE.md true.
+//! Module dependencies: reads the `use crate::` lines and keeps the map of ARCHITECTURE.md true.
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 27] = [
+const NOUNS: [&str; 31] = [
     "error",
     "watch",
     "table",
@@ -23,16 +23,22 @@ const NOUNS: [&str; 27] = [
     "model",
     "loss",
     "policy",
+    "registry",
     "space",
     "pseudonym",
     "sampling",
     "recoding",
     "recoded",
+    "stars",
+    "exposure",
+    "class_risk",
     "release",
     "synth",
 ];
-const VERBS: [&str; 10] =
-    ["describe", "screen", "search", "explore", "compare", "recode", "risk", "argus", "verify", "report"];
+const VERBS: [&str; 12] = [
+    "describe", "screen", "search", "recode", "decide", "explore", "compare", "risk", "argus", "verify",
+    "report", "memory",
+];
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -67,22 +73,34 @@ fn may(from: &str, to: &str) -> bool {
         return true;
     }
     match from {
-        // A model sees classes, a loss sees classes and columns; neither sees how they were searched.
+        // A model sees classes, a loss sees classes and columns; neither sees how they were
+        // searched.
         noun if NOUNS.contains(&noun) => NOUNS.contains(&to),
         // The judge shares nothing with those it judges, and uses no other verb.
         // Which columns predict which is a fact of the table and the policy, like a hierarchy.
-        "verify" => {
-            ["error", "table", "cell", "hierarchy", "poset", "policy", "release", "network"].contains(&to)
-        }
-        "describe" => ["error", "table", "hierarchy", "policy"].contains(&to),
+        "verify" => [
+            "error",
+            "watch",
+            "table",
+            "cell",
+            "hierarchy",
+            "poset",
+            "policy",
+            "registry",
+            "release",
+            "network",
+        ]
+        .contains(&to),
+        "describe" => ["error", "table", "hierarchy", "policy", "registry"].contains(&to),
         // Local recoding takes up what a search decided, not how.
         // Risk looks at tables, whoever made them; argus lets a person decide; a screening looks at columns.
         "search" | "recode" | "risk" | "argus" | "screen" => NOUNS.contains(&to),
         // They run searches and look at what these found; they do not know how it is shown.
         "explore" => NOUNS.contains(&to) || to == "search",
-        "compare" => NOUNS.contains(&to) || ["search", "recode"].contains(&to),
+        "decide" => NOUNS.contains(&to) || ["search", "recode"].contains(&to),
+        "compare" => NOUNS.contains(&to) || ["search", "recode", "decide"].contains(&to),
         // The page shows what all of them tell.
-        "report" => NOUNS.contains(&to) || ["search", "explore", "compare", "risk"].contains(&to),
+        "report" => NOUNS.contains(&to) || ["search", "decide", "explore", "compare", "risk"].contains(&to),
         _ => true,
     }
 }

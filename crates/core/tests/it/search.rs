@@ -1,8 +1,11 @@
-//! Every search against brute force on random tables, hierarchies, k, limits, weights and linked columns.
+//! Every search against brute force on random tables, hierarchies, k, limits, weights and linked
+//! columns.
 
 use proptest::prelude::*;
 use throng::lattice::Node;
-use throng::search::{Budget, Evaluator, Outcome, Problem, solve, strategy};
+use throng::registry::Algorithm;
+use throng::search::{Evaluator, Outcome, Problem, solve, strategy};
+use throng::watch::{Cancel, Event, Watch};
 
 use crate::instances::{flat, instance, levels, problem};
 use crate::naive::{Column, Instance};
@@ -45,12 +48,12 @@ proptest! {
         let expected = instance.best();
         let mut found = Vec::new();
         for name in ["mingen", "auto", "ola"] {
-            let strategy = strategy(name).unwrap();
+            let strategy = strategy(name.parse().unwrap()).unwrap();
             if strategy.refuses(&problem).is_some() {
                 prop_assert!(name == "ola" && !problem.loss.monotone());
                 continue;
             }
-            let (outcome, account) = solve(&problem, strategy, &Budget::unlimited()).unwrap();
+            let (outcome, account) = solve(&problem, strategy, &Watch::none()).unwrap();
             prop_assert!(account.checked > 0);
             match (outcome, &expected) {
                 (Outcome::Infeasible { .. }, None) => {}
@@ -129,9 +132,10 @@ fn a_cancelled_search_says_so() {
         ..flat(&[], (0..16).map(|i| vec![i % 4, i / 4]).collect(), "entropy")
     };
     let problem = problem(&instance).unwrap();
-    let budget = Budget { cancelled: &|| true, progress: &|_| {} };
+    let watch = Watch::none();
+    watch.cancel().finish();
     for name in ["auto", "mingen", "ola"] {
-        let (outcome, _) = solve(&problem, strategy(name).unwrap(), &budget).unwrap();
+        let (outcome, _) = solve(&problem, strategy(name.parse().unwrap()).unwrap(), &watch).unwrap();
         match outcome {
             Outcome::Found { best, gap } => {
                 assert!(gap > 0.0, "{name}");
@@ -147,7 +151,7 @@ fn a_cancelled_search_says_so() {
 
 #[test]
 fn unknown_names_are_answered_with_known_ones() {
-    let error = strategy("olla").err().unwrap().to_string();
+    let error = throng::error::Error::from("olla".parse::<Algorithm>().unwrap_err()).to_string();
     assert!(error.contains("did you mean \"ola\"") && error.contains("mingen"), "{error}");
 }
 
@@ -170,12 +174,16 @@ fn a_large_lattice_is_begun_and_stopped_with_an_honest_gap() {
     };
     let problem = problem(&instance).unwrap();
     assert!(problem.lattice.nodes() > 1 << 20);
-    let looked = std::sync::atomic::AtomicU64::new(0);
-    let budget = Budget {
-        cancelled: &|| looked.load(std::sync::atomic::Ordering::Relaxed) > 400,
-        progress: &|p| looked.store(p.checked, std::sync::atomic::Ordering::Relaxed),
-    };
-    let (outcome, _) = solve(&problem, strategy("auto").unwrap(), &budget).unwrap();
+    let cancel = Cancel::new();
+    let stop = cancel.clone();
+    let watch = Watch::new(cancel).listening(move |event| {
+        if let Event::Searching(progress) = event
+            && progress.checked > 400
+        {
+            stop.finish();
+        }
+    });
+    let (outcome, _) = solve(&problem, strategy("auto".parse().unwrap()).unwrap(), &watch).unwrap();
     let Outcome::Found { best, gap } = outcome else { panic!("{outcome:?}") };
     let naive = instance.evaluate(&levels(&best.node));
     assert!(naive.suppressed <= 100 && (naive.loss - best.loss).abs() < 1e-9);

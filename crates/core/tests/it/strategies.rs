@@ -1,22 +1,22 @@
-//! Incognito, Samarati and Datafly against brute force, and what every strategy must keep: an honest gap, and
-//! a safe node or none when it is stopped.
+//! Incognito, Samarati and Datafly against brute force, and what every strategy must keep: an
+//! honest gap, and a safe node or none when it is stopped.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 use throng::classes::{Flags, View};
 use throng::lattice::Node;
-use throng::model::{PrivacyModel, Verdict};
+use throng::model::{ModelFacts, PrivacyModel, Requirement, Verdict};
 use throng::policy::Preference;
-use throng::search::{
-    Account, Budget, Evaluator, Outcome, Problem, STRATEGIES, Solution, solve as search, strategy,
-};
+use throng::search::{Account, Evaluator, Outcome, Problem, Solution, solve as search, strategies, strategy};
+use throng::watch::Watch;
 
 use crate::instances::{flat, instance, levels, problem};
 use crate::naive::{Column, Instance, Naive};
 
 fn solve(problem: &Problem, name: &str) -> (Outcome, Account) {
-    search(problem, strategy(name).expect("a known name"), &Budget::unlimited()).expect("not refused")
+    search(problem, strategy(name.parse().expect("a known name")).expect("a strategy"), &Watch::none())
+        .expect("not refused")
 }
 
 fn close(loss: f64) -> f64 {
@@ -105,15 +105,16 @@ proptest! {
         }
     }
 
-    /// A model that is safe at a node and unsafe above it: no top speaks for its box, and suppressed rows tell
-    /// nothing of other nodes.
+    /// A model that is safe at a node and unsafe above it: no top bounds its box, and suppressed
+    /// rows are not evidence about other nodes.
     #[test]
     fn auto_is_mingen_for_models_that_are_not_monotone(instance in instance(), salt in 0u32..1000) {
         let Some(mut problem) = problem(&instance) else { return Ok(()) };
-        problem.models.push(Box::new(Fickle(salt)));
+        std::sync::Arc::get_mut(&mut problem.models).unwrap().push(Box::new(Fickle(salt, ModelFacts::new(Requirement::Custom, "fickle"))));
         let (expected, _) = solve(&problem, "mingen");
         match (solve(&problem, "auto").0, expected) {
-            // What cannot be safe is not looked at by all models, so a better unsafe node can go unseen.
+            // What cannot be safe is not looked at by all models, so a better unsafe node can go
+            // unseen.
             (Outcome::Infeasible { least }, Outcome::Infeasible { least: fewest }) => {
                 prop_assert!(least >= fewest && least > problem.max_suppressed);
             }
@@ -125,7 +126,7 @@ proptest! {
     fn gaps_never_hide_the_optimum(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
         let optimum = instance.best().map(|(best, _)| best.loss);
-        for strategy in STRATEGIES.iter().filter(|s| s.refuses(&problem).is_none()) {
+        for strategy in strategies().iter().filter(|s| s.refuses(&problem).is_none()) {
             match (solve(&problem, strategy.name()).0, optimum) {
                 (Outcome::Found { best, gap }, Some(optimum)) => {
                     prop_assert!(gap >= 0.0);
@@ -143,11 +144,10 @@ proptest! {
     fn what_is_stopped_is_safe_or_nothing(instance in instance(), patience in 0u64..40) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
         let optimum = instance.best().map(|(best, _)| best.loss);
-        for strategy in STRATEGIES.iter().filter(|s| s.refuses(&problem).is_none()) {
+        for strategy in strategies().iter().filter(|s| s.refuses(&problem).is_none()) {
             let asked = AtomicU64::new(0);
-            let cancelled = || asked.fetch_add(1, Ordering::Relaxed) >= patience;
-            let budget = Budget { cancelled: &cancelled, progress: &|_| {} };
-            match (search(&problem, *strategy, &budget).unwrap().0, optimum) {
+            let watch = Watch::none().limited(move || asked.fetch_add(1, Ordering::Relaxed) >= patience);
+            match (search(&problem, *strategy, &watch).unwrap().0, optimum) {
                 (Outcome::Found { best, gap }, Some(optimum)) => {
                     let naive = instance.evaluate(&levels(&best.node));
                     prop_assert!(naive.suppressed <= instance.max_suppressed, "{}", strategy.name());
@@ -162,7 +162,7 @@ proptest! {
     }
 }
 
-/// Three columns of four levels or fewer, as O figure 2 has them.
+/// Three columns of four levels or fewer, as in [El Emam 2009, figure 2].
 fn figure() -> Instance {
     let column = |height: usize| Column {
         paths: (0..8usize)
@@ -188,7 +188,7 @@ fn incognito_works_more_than_ola_for_the_same_answer() {
 
 #[test]
 fn samarati_and_datafly_need_not_hold_the_lattice() {
-    // 2⁴⁰ nodes; only the last column tells anything.
+    // 2⁴⁰ nodes; only the last column carries information.
     let leaves = [2; 40];
     let rows = (0..2).map(|i| [vec![0; 39], vec![i]].concat()).collect();
     let problem = problem(&flat(&leaves, rows, "height")).unwrap();
@@ -197,7 +197,7 @@ fn samarati_and_datafly_need_not_hold_the_lattice() {
         assert_eq!(levels(&best.node), [vec![0; 39], vec![1]].concat(), "{name}");
         assert_eq!(gap, 0.0, "{name}");
     }
-    let refused = strategy("incognito").unwrap().refuses(&problem).unwrap();
+    let refused = strategy("incognito".parse().unwrap()).unwrap().refuses(&problem).unwrap();
     assert!(refused.message.contains("incognito") && refused.message.contains("subsets"), "{refused:?}");
 }
 
@@ -206,7 +206,7 @@ fn a_lattice_of_one_node_is_checked_once_by_all() {
     let mut instance = flat(&[2, 2], vec![vec![0, 0], vec![0, 1]], "entropy");
     instance.columns.iter_mut().for_each(|c| c.min = 1);
     let problem = problem(&instance).unwrap();
-    for strategy in STRATEGIES {
+    for strategy in strategies() {
         let (outcome, account) = solve(&problem, strategy.name());
         let Outcome::Found { best, gap } = outcome else { panic!("{}", strategy.name()) };
         assert_eq!((levels(&best.node), gap, account.checked), (vec![1, 1], 0.0, 1), "{}", strategy.name());
@@ -222,24 +222,18 @@ fn a_path_that_steps_over_a_height_is_not_lost() {
     instance.linked = vec![vec![0, 1, 3]];
     instance.groups = vec![(vec![2], 2)];
     let problem = problem(&instance).unwrap();
-    for strategy in STRATEGIES.iter().filter(|s| s.name() != "datafly") {
+    for strategy in strategies().iter().filter(|s| s.name() != "datafly") {
         let Outcome::Found { best, .. } = solve(&problem, strategy.name()).0 else { panic!() };
         assert_eq!(levels(&best.node), [0, 0, 1, 0], "{}", strategy.name());
     }
 }
 
 /// Flags about a third of the classes, whichever a node has.
-struct Fickle(u32);
+struct Fickle(u32, ModelFacts);
 
 impl PrivacyModel for Fickle {
-    fn name(&self) -> String {
-        "fickle".into()
-    }
-    fn monotone(&self) -> bool {
-        false
-    }
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.1
     }
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
         let node =
@@ -257,17 +251,11 @@ impl PrivacyModel for Fickle {
 }
 
 /// Flags everything at odd heights.
-struct Odd;
+struct Odd(ModelFacts);
 
 impl PrivacyModel for Odd {
-    fn name(&self) -> String {
-        "odd".into()
-    }
-    fn monotone(&self) -> bool {
-        false
-    }
-    fn cascades(&self) -> bool {
-        false
+    fn facts(&self) -> &ModelFacts {
+        &self.0
     }
     fn violations(&self, classes: &View<'_>, flags: &mut Flags) {
         let odd = classes.node().height() % 2 == 1;
@@ -282,9 +270,11 @@ impl PrivacyModel for Odd {
 fn models_that_are_not_monotone_are_refused_by_name_or_met() {
     let rows = vec![vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]];
     let mut problem = problem(&flat(&[2, 2], rows, "height")).unwrap();
-    problem.models.push(Box::new(Odd));
+    std::sync::Arc::get_mut(&mut problem.models)
+        .unwrap()
+        .push(Box::new(Odd(ModelFacts::new(Requirement::Custom, "odd"))));
     for name in ["samarati", "incognito"] {
-        let refused = search(&problem, strategy(name).unwrap(), &Budget::unlimited()).unwrap_err();
+        let refused = search(&problem, strategy(name.parse().unwrap()).unwrap(), &Watch::none()).unwrap_err();
         let text = refused.to_string();
         assert!(text.contains(name) && text.contains("\"odd\"") && text.contains("\"auto\""), "{text}");
     }

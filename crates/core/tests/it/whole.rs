@@ -1,5 +1,5 @@
-//! Models of the table as a whole against their definitions: what stays is the largest set of its form, in random searches
-//! beside groups that cascade.
+//! Models of the table as a whole against their definitions: what stays is the largest set of its
+//! form, in random searches beside groups that cascade.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,10 @@ use throng::policy::{
 };
 use throng::population::{Sample, Sizes, dankar};
 use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts};
-use throng::search::{Budget, Evaluator, Outcome, Problem, solve, strategy};
+use throng::search::{Evaluator, Outcome, Problem, solve, strategy};
 use throng::table::Dictionary;
 use throng::verify::Verifier;
+use throng::watch::Watch;
 
 use crate::instances::{flat, hierarchy, instance, levels, problem};
 use crate::naive::Instance;
@@ -111,7 +112,8 @@ fn grouped(rows: &[Vec<usize>]) -> BTreeMap<&[usize], usize> {
     classes
 }
 
-/// The most rows in classes of at least some size of which every one has k like it over every group.
+/// The largest number of rows in classes of at least some size such that each has k like it over
+/// every group.
 fn safe_rows(general: &[Vec<usize>], size: usize, groups: &[(Vec<usize>, usize)]) -> Vec<Vec<usize>> {
     let classes = grouped(general);
     let mut stay: Vec<Vec<usize>> =
@@ -130,7 +132,8 @@ fn safe_rows(general: &[Vec<usize>], size: usize, groups: &[(Vec<usize>, usize)]
     }
 }
 
-/// The rows that do not stay at a node: all sizes are tried, and the most rows are kept that are within the limits.
+/// The rows that do not stay at a node: all sizes are tried, and the most rows are kept that are
+/// within the limits.
 fn unsafe_rows(instance: &Instance, asked: &[ModelSpec], node: &[usize]) -> u64 {
     let label = |row: &[usize], c: usize| instance.columns[c].paths[row[c]][node[c]];
     let general: Vec<Vec<usize>> =
@@ -180,9 +183,9 @@ proptest! {
         let instance = Instance { k: 1 + instance.k % 2, ..instance };
         let Some(mut problem) = problem(&instance) else { return Ok(()) };
         let strict = problem.max_suppressed == 0;
-        problem.models.extend(asked.iter().map(|asked| built(asked, instance.rows.len(), strict)));
+        std::sync::Arc::get_mut(&mut problem.models).unwrap().extend(asked.iter().map(|asked| built(asked, instance.rows.len(), strict)));
         if reversed {
-            problem.models.reverse();
+            std::sync::Arc::get_mut(&mut problem.models).unwrap().reverse();
         }
         let mut evaluator = Evaluator::new(&problem);
         let mut best: Option<f64> = None;
@@ -195,14 +198,14 @@ proptest! {
             }
         }
         for name in ["mingen", "auto", "ola", "incognito"] {
-            let strategy = strategy(name).unwrap();
-            let monotone = problem.models.iter().all(|m| m.monotone());
+            let strategy = strategy(name.parse().unwrap()).unwrap();
+            let monotone = problem.models.iter().all(|m| m.facts().monotone);
             if let Some(fault) = strategy.refuses(&problem) {
                 prop_assert!(!(monotone && problem.loss.monotone()), "{}", fault);
                 continue;
             }
             prop_assert!(monotone || ["mingen", "auto"].contains(&name), "{} must refuse", name);
-            match (solve(&problem, strategy, &Budget::unlimited()).unwrap().0, best) {
+            match (solve(&problem, strategy, &Watch::none()).unwrap().0, best) {
                 (Outcome::Infeasible { .. }, None) => {}
                 (Outcome::Found { best: found, gap }, Some(best)) => {
                     prop_assert_eq!(gap, 0.0);
@@ -223,11 +226,12 @@ proptest! {
         let merged = [&sizes[..at], &[sizes[at] + sizes[at + 1]], &sizes[at + 2..]].concat();
         let models = vec![built(&asked, sizes.iter().sum(), true)];
         let safe = |sizes: &[usize]| !flagged(&models, sizes).contains(&true);
-        prop_assert!(!(models[0].monotone() && safe(&sizes)) || safe(&merged));
+        prop_assert_eq!(models[0].facts().requirement, asked.kind().into());
+        prop_assert!(!(models[0].facts().monotone && safe(&sizes)) || safe(&merged));
     }
 }
 
-/// What is measured of the instance's labels, as a model is told.
+/// The measured labels of the instance, as a model receives them.
 fn setting<'a>(problem: &'a Problem, texts: &'a Dictionary, rows: &'a [Vec<u64>]) -> Vec<Values<'a>> {
     let values = |(measured, rows): (usize, &'a Vec<u64>)| Values {
         name: if measured == 0 { "l0" } else { "l1" },
@@ -241,7 +245,8 @@ fn setting<'a>(problem: &'a Problem, texts: &'a Dictionary, rows: &'a [Vec<u64>]
     rows.iter().enumerate().map(values).collect()
 }
 
-/// Whether some rows of a class may stay among those that do, by the definitions of the models that are not of sizes alone.
+/// Whether some rows of a class may stay among those that do, by the definitions of the models that
+/// are not of sizes alone.
 fn stays(instance: &Instance, asked: &ModelSpec, node: &[usize], class: &[usize], alive: &[usize]) -> bool {
     let label = |row: usize, c: usize| instance.columns[c].paths[instance.rows[row][c]][node[c]];
     match asked {
@@ -315,8 +320,8 @@ proptest! {
         let setting = Setting { quasi: &problem.names, measured: &measured, strict, ..Setting::default() };
         let model = model::build(&asked, &setting).unwrap();
         drop(measured);
-        problem.models.push(model);
-        let monotone = problem.models.iter().all(|m| m.monotone());
+        std::sync::Arc::get_mut(&mut problem.models).unwrap().push(model);
+        let monotone = problem.models.iter().all(|m| m.facts().monotone);
         let mut evaluator = Evaluator::new(&problem);
         let (mut best, mut judged): (Option<f64>, Vec<_>) = (None, Vec::new());
         for node in problem.lattice.iter() {
@@ -333,7 +338,7 @@ proptest! {
             prop_assert!(!(monotone && *safe) || above.clone().all(|(_, safe)| *safe), "not monotone");
         }
         for name in ["mingen", "auto"] {
-            match (solve(&problem, strategy(name).unwrap(), &Budget::unlimited()).unwrap().0, best) {
+            match (solve(&problem, strategy(name.parse().unwrap()).unwrap(), &Watch::none()).unwrap().0, best) {
                 (Outcome::Infeasible { .. }, None) => {}
                 (Outcome::Found { best: found, .. }, Some(best)) => {
                     prop_assert!((found.loss - best).abs() <= 1e-9 * best.abs().max(1.0), "{}", name);
@@ -344,7 +349,7 @@ proptest! {
     }
 }
 
-/// The release of a table whose only column tells classes of these sizes apart, with one claim.
+/// The release of a table whose only column separates classes of these sizes, with one claim.
 fn certified(
     policy: &str,
     sizes: &[usize],
@@ -358,6 +363,7 @@ fn certified(
         rows,
         released: rows,
         suppressed: 0,
+        withheld: 0,
         levels: [("a".to_owned(), 0)].into(),
         steps: Vec::new(),
         regions: None,
@@ -379,13 +385,14 @@ fn certified(
         input: file("in"),
         output: file("out"),
         policy: PolicyFacts { sha256: Policy::digest(policy) },
+        files: BTreeMap::new(),
         seed: 0,
         version: "0".into(),
     };
     Certificate::new(release, vec!["a".into()], sizes.len() as u64).unwrap()
 }
 
-/// Whether the judge finds a claim of an estimator to hold.
+/// Whether the verifier accepts a claim of an estimator.
 fn judge_agrees(estimator: Estimator, sizes: &[usize], population: u64, achieved: Option<f64>) -> bool {
     let name = estimator.name();
     let text = format!(
@@ -421,7 +428,7 @@ proptest! {
     ) {
         let population = (sizes.iter().sum::<usize>() as f64 * more) as u64 + 1;
         let reached = figure(&unique(population, 1.0, estimator), &sizes);
-        // A figure that cannot be told is never certified.
+        // A figure that cannot be computed is never certified.
         prop_assert_eq!(judge_agrees(estimator, &sizes, population, reached), reached.is_some());
         prop_assert!(!judge_agrees(estimator, &sizes, population, Some(reached.unwrap_or(0.0) + 0.001)));
     }
@@ -437,19 +444,25 @@ fn a_share_of_rows_may_be_alone() {
     assert_eq!(goes(0.0), [true, false, true, false, true]);
 }
 
-/// A row that another rule holds back at one node comes back above it, alone, and drives out one that was safe.
+/// A row that another rule holds back at one node comes back above it, alone, and drives out one
+/// that was safe.
 #[test]
 fn with_suppression_a_safe_row_can_become_unsafe() {
-    assert!(built(&sample(0.34), 4, true).monotone() && !built(&sample(0.34), 4, false).monotone());
+    assert!(
+        built(&sample(0.34), 4, true).facts().monotone && !built(&sample(0.34), 4, false).facts().monotone
+    );
     let instance = flat(&[3, 2], vec![vec![0, 0], vec![0, 0], vec![1, 0], vec![2, 1]], "height");
     let unsafe_at = |node: [usize; 2]| {
         let mut problem = problem(&instance).unwrap();
-        problem.models =
-            vec![Box::new(KAnonymity::of_group(2, false, "second", vec![1])), built(&sample(0.34), 4, false)];
+        problem.models = std::sync::Arc::new(vec![
+            Box::new(KAnonymity::of_group(2, false, "second", vec![1])),
+            built(&sample(0.34), 4, false),
+        ]);
         let node = Node::new(node.map(|level| level as u8));
         Evaluator::new(&problem).judge(&node).suppressed
     };
-    // Below: (2, 1) is held back, and one of the three others is alone. Above: two of four are alone.
+    // Below: (2, 1) is suppressed, and one of the three others is alone. Above: two of four are
+    // alone.
     assert_eq!((unsafe_at([0, 0]), unsafe_at([0, 1])), (1, 2));
 }
 
@@ -473,7 +486,8 @@ fn an_average_hides_who_is_worst_off() {
     );
 }
 
-/// 2 and 10 rows are within 1 in 6; pairs that come up where the twos were alone drive out the class that is as small.
+/// 2 and 10 rows are within 1 in 6; pairs that come up where the twos were alone drive out the
+/// class that is as small.
 #[test]
 fn with_suppression_average_risk_is_not_monotone() {
     let goes = |sizes: &[usize]| flagged(&[built(&average(0.17), 50, false)], sizes);
@@ -489,7 +503,8 @@ fn no_figure_is_never_enough() {
     let asked = unique(1000, 1.0, Estimator::Pitman);
     assert_eq!(figure(&asked, &[1, 1, 1]), None);
     assert_eq!(flagged(&[built(&asked, 3, false)], &[1, 1, 1]), [true; 3]);
-    // Nor does the slide negative binomial where no class has two rows; without its uniques the table has a figure.
+    // Nor does the slide negative binomial where no class has two rows; without its uniques the
+    // table has a figure.
     let asked = unique(1000, 1.0, Estimator::Snb);
     assert_eq!(figure(&asked, &[1, 1, 1, 3]), None);
     assert_eq!(flagged(&[built(&asked, 6, false)], &[1, 1, 1, 3]), [true, true, true, false]);
@@ -500,7 +515,7 @@ fn no_figure_is_never_enough() {
 fn merging_can_raise_population_uniqueness() {
     let reached = |sizes: &[usize]| figure(&unique(10, 1.0, Estimator::Zayatz), sizes).unwrap();
     assert!(reached(&[1, 4]) > reached(&[1, 2, 2]));
-    assert!(!built(&unique(10, 1.0, Estimator::Zayatz), 5, true).monotone());
+    assert!(!built(&unique(10, 1.0, Estimator::Zayatz), 5, true).facts().monotone);
 }
 
 /// An attack wins 300 and costs 100, so classes of three are not worth attacking. Wan et al. 2015.
@@ -517,7 +532,7 @@ fn attacks_on_large_classes_do_not_pay() {
     let cheap = ModelSpec::Profitability(game(Game::Payout, [16.0, 30.0, 300.0, 100.0]));
     assert_eq!(flagged(&[built(&cheap, 6, false)], &[2, 3, 1, 4]), [false, false, true, false]);
     let no_attack = ModelSpec::Profitability(game(Game::NoAttack, amounts));
-    assert!(built(&no_attack, 6, false).monotone() && !built(&cheap, 6, true).monotone());
+    assert!(built(&no_attack, 6, false).facts().monotone && !built(&cheap, 6, true).facts().monotone);
 }
 
 /// At the top nothing is left that would bring anything, though it is as safe as can be.
@@ -526,13 +541,13 @@ fn a_payout_is_not_monotone() {
     let instance = Instance { k: 1, ..flat(&[2], vec![vec![0], vec![0], vec![1], vec![1]], "height") };
     let asked = ModelSpec::Profitability(game(Game::Payout, [10.0, 30.0, 300.0, 1000.0]));
     let mut problem = problem(&instance).unwrap();
-    problem.models = vec![built(&asked, 4, true)];
+    problem.models = vec![built(&asked, 4, true)].into();
     let mut evaluator = Evaluator::new(&problem);
     assert_eq!(evaluator.judge(&Node::new([0])).suppressed, 0);
     assert_eq!(evaluator.judge(&Node::new([1])).suppressed, 4);
 }
 
-/// Every mistake is told at its key, with the remedy.
+/// Every error is reported at its key, with the remedy.
 #[test]
 fn what_a_model_of_the_table_cannot_be_is_refused_by_name() {
     let faults = |models: &str| {
@@ -575,7 +590,7 @@ fn what_a_model_of_the_table_cannot_be_is_refused_by_name() {
         ),
         (
             &format!("{{ profitability = {{ {profit}, adversary_cost = 1, kind = \"no_attack\" }} }}"),
-            ["profitability.kind", "starred cells", "output.suppressed"],
+            ["profitability.kind", "does not support", "output.suppressed"],
         ),
         ("{ rare_values = { k = 0 } }", ["rare_values.k", "cannot be 0", "from 1 up"]),
         ("{ rare_values = { k = 2, columns = [] } }", ["rare_values.columns", "no column", "remove"]),

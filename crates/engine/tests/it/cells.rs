@@ -1,4 +1,5 @@
-//! Cells starred in the released file: every format, typed columns, and nothing starred where nothing is unsafe.
+//! Cells starred in the released file: every format, typed columns, and nothing starred where
+//! nothing is unsafe.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -7,11 +8,13 @@ use datafusion::arrow::array::{ArrayRef, Int64Array, StringArray};
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use throng::release::StepFacts;
+use throng::watch::Watch;
 use throng_engine::Source;
 
 use crate::support::{ENGINE, Folder, Row, batch, columns_of, read, release, sorted, write_parquet};
 
-/// With k = 2: two pairs are safe, two rows share their city and two their age, and one shares nothing.
+/// With k = 2: two pairs are safe, two rows share their city and two their age, and one shares
+/// nothing.
 const ROWS: [(i64, &str, &str); 9] = [
     (30, "Bonn", "a"),
     (30, "Bonn", "b"),
@@ -74,11 +77,13 @@ fn every_format_has_its_cells_starred() {
             starred,
         };
         assert_eq!(facts.steps, [step(0, 0, 4, 0), step(1, 0, 2, 2), step(0, 1, 2, 2)]);
-        // The losses are of these cells: four of 18 are at the top; the row left out is as the first step has it.
+        // The losses are of these cells: four of 18 are at the top; the row left out is as the
+        // first step has it.
         assert_eq!(facts.loss["prec"], 4.0 / 18.0);
         assert_eq!(facts.loss["dm"], 16.0 + 9.0);
         assert!(done.verdict.unchecked().next().is_none(), "{:?}", done.verdict);
-        let alone = ENGINE.verify(&policy, &folder.path(&output), &done.certificate, None).unwrap();
+        let alone =
+            ENGINE.verify(&policy, &folder.path(&output), &done.certificate, None, &Watch::none()).unwrap();
         assert!(alone.holds(), "{alone:?}");
         let starred: Vec<u64> = done.facts.columns.iter().map(|c| c.starred).collect();
         assert_eq!(starred, [2, 2, 0]);
@@ -115,8 +120,8 @@ fn nothing_that_helps_leaves_one_step() {
     assert!(facts.steps.is_empty());
 }
 
-/// Replaced identifiers are followed through all steps: people with rows in several of them are found again, and two
-/// that were exchanged in a row each are not.
+/// Replaced identifiers are followed through all steps: people with rows in several of them are
+/// found again, and two that were exchanged in a row each are not.
 #[test]
 fn replaced_identifiers_go_through_the_steps() {
     let folder = Folder::new();
@@ -142,7 +147,11 @@ fn replaced_identifiers_go_through_the_steps() {
     assert_eq!(done.certificate.release.steps.len(), 3);
 
     let source = Source::open(&policy.policy.input, policy.folder()).unwrap();
-    let judge = || ENGINE.verify(&policy, &folder.path("r.csv"), &done.certificate, Some(&source)).unwrap();
+    let judge = || {
+        ENGINE
+            .verify(&policy, &folder.path("r.csv"), &done.certificate, Some(&source), &Watch::none())
+            .unwrap()
+    };
     assert!(judge().holds());
     let released = std::fs::read_to_string(folder.path("r.csv")).unwrap();
     let mut rows: Vec<Vec<&str>> = released.lines().map(|line| line.split(',').collect()).collect();

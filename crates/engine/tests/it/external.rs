@@ -1,21 +1,22 @@
-//! Models that are commands: what they are given, and what is said of those that fail.
+//! Models that are commands: their input, and the errors of those that fail.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use throng::predict::{Guide, Known, Reader, Row};
 use throng::table::Dictionary;
+use throng::watch::Watch;
 use throng_engine::External;
 
 /// A shell command over an age and a sex.
-fn shell(script: &str, seconds: u64) -> External<'static> {
+fn shell(script: &str, seconds: u64) -> External {
     let ages = Dictionary::of([Some("10"), Some("30")]);
     let sexes = Dictionary::of([Some("F"), Some("M, or \"m\"")]);
     let known = |values| Known { values, hierarchy: None, codes: false };
     let reader = Reader::new(&[known(&ages), known(&sexes)]);
     let command = ["sh", "-c", script].map(String::from).to_vec();
     let features = vec!["age".into(), "sex".into()];
-    External::new(command, Path::new("."), (features, reader), seconds, &|| false)
+    External::new(command, Path::new("."), (features, reader), seconds, Watch::none())
 }
 
 fn row(age: Option<&str>, sex: Option<&str>) -> Row {
@@ -93,7 +94,7 @@ fn a_model_that_is_not_there_is_named() {
     let ages = Dictionary::of([Some("10")]);
     let reader = Reader::new(&[Known { values: &ages, hierarchy: None, codes: false }]);
     let command = vec!["no-such-program".to_owned()];
-    let model = External::new(command, Path::new("."), (vec!["age".into()], reader), 1, &|| false);
+    let model = External::new(command, Path::new("."), (vec!["age".into()], reader), 1, Watch::none());
     let text = model.predict(&[vec![Some("1".into())]]).unwrap_err().to_string();
     assert!(text.contains("`no-such-program` cannot be started"), "{text}");
 }

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use datafusion::arrow::array::{ArrayRef, DictionaryArray, StringArray};
 use datafusion::arrow::datatypes::Int32Type;
 use proptest::prelude::*;
-use throng::error::{Fault, Kind};
 use throng::policy::Input;
 use throng::table::Code;
+use throng::watch::{Event, Stage, Watch};
 use throng_engine::{GroupedTable, Source};
 
 use crate::support::{ENGINE, Folder, Row, batch, input, rows, strings, write_parquet};
 
 fn group(source: &Source, columns: &[String]) -> GroupedTable {
-    ENGINE.group(source, columns, &|_| Ok(())).unwrap()
+    ENGINE.group(source, columns, &Watch::none()).unwrap()
 }
 
 /// The combinations with their counts, as texts.
@@ -101,7 +101,7 @@ fn groups_many_values_over_many_batches() {
     let source = folder.open("t.csv").unwrap();
     let mut batches = 0;
     ENGINE
-        .scan(&source, &strings(&["c0"]), |_| {
+        .scan(&source, &strings(&["c0"]), &Watch::none(), |_| {
             batches += 1;
             Ok(())
         })
@@ -147,22 +147,20 @@ fn progress_counts_the_rows_and_can_stop() {
     let folder = Folder::new();
     folder.write("t.csv", "a\n".to_owned() + &"x\n".repeat(40_000));
     let source = folder.open("t.csv").unwrap();
-    let last = AtomicU64::new(0);
-    ENGINE
-        .group(&source, &strings(&["a"]), &|rows| {
-            assert!(last.swap(rows, Ordering::Relaxed) < rows);
-            Ok(())
-        })
-        .unwrap();
+    let last = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&last);
+    let watch = Watch::none().listening(move |event| {
+        let Event::Done { stage: Stage::Reading, done, of: None } = event else { panic!("{event:?}") };
+        assert!(seen.swap(done, Ordering::Relaxed) < done);
+    });
+    ENGINE.group(&source, &strings(&["a"]), &watch).unwrap();
     assert_eq!(last.load(Ordering::Relaxed), 40_000);
 
-    let calls = AtomicU64::new(0);
-    let stopped = ENGINE.group(&source, &strings(&["a"]), &|_| {
-        calls.fetch_add(1, Ordering::Relaxed);
-        Err(Fault::new(Kind::Unsolvable, "enough").into())
-    });
-    let Err(error) = stopped else { panic!("was not stopped") };
-    assert_eq!((error.to_string().as_str(), calls.load(Ordering::Relaxed)), ("enough", 1));
+    last.store(0, Ordering::Relaxed);
+    watch.cancel().finish();
+    let Err(error) = ENGINE.group(&source, &strings(&["a"]), &watch) else { panic!("was not stopped") };
+    assert!(error.is_cancelled(), "{error}");
+    assert_eq!(last.load(Ordering::Relaxed), 0);
 }
 
 #[test]
@@ -172,7 +170,7 @@ fn measured_columns_are_counted_in_their_classes() {
     let mut input = input("t.csv");
     input.null = strings(&["", "NA"]);
     let source = folder.open_as(&input).unwrap();
-    let grouped = ENGINE.measure(&source, &strings(&["a"]), &strings(&["label"]), &|_| Ok(())).unwrap();
+    let grouped = ENGINE.measure(&source, &strings(&["a"]), &strings(&["label"]), &Watch::none()).unwrap();
     assert_eq!((&grouped.names[..], &grouped.measured[..]), (&strings(&["a"])[..], &strings(&["label"])[..]));
     let identity: Vec<Vec<Code>> =
         grouped.dictionaries.iter().map(|d| (0..d.len() as Code).collect()).collect();

@@ -1,4 +1,5 @@
-//! Integration tests of the engine: files in, files out, and what happens when they are not what they should be.
+//! Integration tests of the engine: files in, files out, and what happens when they are not what
+//! they should be.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! What users are told: file and line, their own words, and nothing of the machinery.
+//! Error messages: file and line, the user's own words, and nothing of the machinery.
 
 use std::fs;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, StringArray};
 use throng::error::{Error, Kind};
 use throng::policy::{Encoding, Input};
+use throng::watch::Watch;
 use throng_engine::PolicyFile;
 
 use crate::support::{ENGINE, Folder, batch, input, release, rows, write_arrow, write_parquet};
@@ -142,7 +143,7 @@ fn damaged_pages() {
             let mut bytes = whole.clone();
             bytes[at..at + 24].fill(0xff);
             folder.write(name, bytes);
-            // A changed character is no damage that shows.
+            // A changed character is not visible damage.
             if let Err(error) = folder.open(name).and_then(|s| rows(&s)) {
                 says(&error, &[name]);
             }
@@ -161,7 +162,7 @@ fn files_that_vanish_or_cannot_be_read() {
     for name in ["t.csv", "t.parquet", "t.json"] {
         let source = folder.open(name).unwrap();
         fs::remove_file(folder.path(name)).unwrap();
-        let error = ENGINE.scan(&source, &["a".into()], |_| Ok(())).unwrap_err();
+        let error = ENGINE.scan(&source, &["a".into()], &Watch::none(), |_| Ok(())).unwrap_err();
         says(&error, &[name]);
         assert_eq!(error.faults()[0].kind, Kind::System, "{error}");
     }
@@ -173,7 +174,7 @@ fn a_column_that_is_not_there() {
     folder.write("t.csv", "a\n1\n");
     for encoding in [Encoding::Utf8, Encoding::Latin1] {
         let source = folder.open_as(&Input { encoding, ..input("t.csv") }).unwrap();
-        says(&ENGINE.scan(&source, &["b".into()], |_| Ok(())).unwrap_err(), &["b"]);
+        says(&ENGINE.scan(&source, &["b".into()], &Watch::none(), |_| Ok(())).unwrap_err(), &["b"]);
     }
 }
 
@@ -191,7 +192,7 @@ fn refusal(table: &str, policy: &str) -> Error {
 
 #[test]
 fn policies_that_do_not_fit() {
-    says(&refusal("a;b\n1;2\n", POLICY), &["t.csv:1:", "a;b", "input.delimiter = \";\""]);
+    says(&refusal("a;b\n1;2\n", POLICY), &["t.csv:1:", "one column", "input.delimiter = \";\""]);
     says(&refusal("a,b,c\n1,2,3\n", POLICY), &["`c`", "role"]);
     says(&refusal("a\n1\n", POLICY), &["columns.b"]);
     says(&refusal("a,b\n1,2\n3\n", POLICY), &["t.csv:3:"]);
@@ -203,7 +204,7 @@ fn policies_that_do_not_fit() {
     let level = POLICY.replace("role = \"quasi\"", "role = \"quasi\"\nmax_level = 7");
     says(&refusal("a,b\n1,2\n", &level), &["columns.a"]);
     let strategy = POLICY.to_owned() + "[search]\nalgorithm = \"olla\"\n";
-    says(&refusal("a,b\n1,2\n", &strategy), &["search.algorithm", "ola"]);
+    says(&throng::policy::Policy::parse(&strategy).unwrap_err(), &["search.algorithm", "ola"]);
     let loss = POLICY.to_owned() + "[search]\nloss = \"entropie\"\n";
     says(&throng::policy::Policy::parse(&loss).unwrap_err(), &["entropy"]);
 }

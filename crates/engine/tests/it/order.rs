@@ -8,9 +8,9 @@ use throng_engine::{Done, Job};
 
 use crate::support::{ENGINE, Folder, Row, batch, columns_of, job, read, sorted, write_parquet};
 
-/// Largest rank correlation of input and output order that is taken for chance. For a random order of n rows
-/// its standard deviation is 1/√(n − 1), at 10,000 rows 0.01: five of them are exceeded once in 1.7 million
-/// orders. Seeds are fixed, so that a test fails always or never.
+/// Largest rank correlation of input and output order that is taken for chance. For a random order
+/// of n rows its standard deviation is 1/√(n − 1), at 10,000 rows 0.01: five of them are exceeded
+/// once in 1.7 million orders. Seeds are fixed, so that a test fails always or never.
 const CHANCE: f64 = 0.05;
 
 /// Rows that are shuffled in memory; more go through buckets on disk.
@@ -77,11 +77,12 @@ fn is_random(numbers: &[usize]) {
     // Of n rows one stays in its place on average (Poisson): more than 12 do in one of 10¹⁰ orders.
     let fixed = ranks.iter().enumerate().filter(|(i, r)| i == *r).count();
     assert!(fixed <= 12, "{fixed}");
-    // Neighbours in the input are neighbours in the output twice on average: more than 16 times in one of 10¹⁰.
+    // Neighbours in the input are neighbours in the output twice on average: more than 16 times in
+    // one of 10¹⁰.
     let neighbours = ranks.windows(2).filter(|w| w[0].abs_diff(w[1]) == 1).count();
     assert!(neighbours <= 16, "{neighbours}");
-    // The first and the last hundredth come from everywhere: their mean rank has a standard deviation of
-    // 0.29·n/√(n/100), and five of them are exceeded once in 1.7 million orders.
+    // The first and the last hundredth come from everywhere: their mean rank has a standard
+    // deviation of 0.29·n/√(n/100), and five of them are exceeded once in 1.7 million orders.
     let part = n / 100;
     let limit = 5.0 * 0.29 * n as f64 / (part as f64).sqrt();
     for part in [&ranks[..part], &ranks[n - part..]] {
@@ -164,7 +165,8 @@ fn the_order_of_a_large_table_can_be_kept() {
     assert!(columns_of(&table, &["n", "q"]) == expected(rows), "another order");
 }
 
-/// Starred rows are shuffled with the others: at the end they would be the last to have been suppressed.
+/// Starred rows are shuffled with the others: at the end they would be the last to have been
+/// suppressed.
 #[test]
 fn starred_rows_are_anywhere() {
     let folder = folder(10_000);

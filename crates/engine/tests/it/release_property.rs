@@ -6,10 +6,11 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, StringArray};
 use proptest::prelude::*;
 use throng::error::Kind;
-use throng::loss;
 use throng::policy::{Missing, Policy};
+use throng::registry::LossKind;
 use throng::release::Release;
-use throng::search::STRATEGIES;
+use throng::search::strategies;
+use throng::watch::Watch;
 use throng_engine::{Done, Source};
 
 use crate::support::{ENGINE, Folder, Row, batch, columns_of, effort, read, release, sorted, write_parquet};
@@ -71,8 +72,8 @@ fn cases() -> impl Strategy<Value = Case> {
     let missing = prop::sample::select(vec!["value", "wildcard", "suppress"]);
     let input = prop::sample::select(vec!["t.csv", "t.parquet", "t.json"]);
     let output = prop::sample::select(vec!["r.csv", "r.parquet", "r.json", "r.arrow"]);
-    let algorithm = prop::sample::select(STRATEGIES.map(|s| s.name()).to_vec());
-    let loss = prop::sample::select(loss::NAMES.to_vec());
+    let algorithm = prop::sample::select(strategies().iter().map(|s| s.name()).collect::<Vec<_>>());
+    let loss = prop::sample::select(LossKind::ALL.iter().map(|kind| kind.key()).collect::<Vec<_>>());
     let suppressed = prop::sample::select(vec!["dropped", "starred", "cells"]);
     let rest = (suppressed, any::<bool>(), prop::option::weighted(0.3, 0usize..2), any::<u64>());
     let null = prop::sample::select(vec!["", "NA"]);
@@ -206,8 +207,8 @@ impl Case {
         text
     }
 
-    /// The label of a cell at a level, by the hierarchy's own words: above the last level given, or where all
-    /// labels of it are the same, everything is one.
+    /// The label of a cell at a level, by the hierarchy's own words: above the last level given, or
+    /// where all labels of it are the same, everything is one.
     fn label(&self, column: usize, cell: Option<usize>, level: usize) -> Option<String> {
         let paths = &self.paths[column];
         let given = paths[0].1.len();
@@ -266,10 +267,10 @@ impl Case {
         let release = &done.certificate.release;
         assert_eq!(release.rows as usize, self.rows.len());
         assert_eq!(release.released + release.suppressed, release.rows);
-        assert!(release.suppressed as f64 <= self.suppression * self.rows.len() as f64 + 1e-6);
+        assert!(release.withheld as f64 <= self.suppression * self.rows.len() as f64 + 1e-6);
 
-        // Which released rows are starred: any as good as another, as many as were suppressed.
-        let mut stars = if self.starred() { release.suppressed } else { 0 };
+        // Which released rows are starred: any as good as another, as many as were withheld.
+        let mut stars = if self.starred() { release.withheld } else { 0 };
         let starred = |row: &Row| row[..width].iter().all(|cell| cell.as_deref() == Some("*"));
         let mut released = Vec::new();
         for row in &all {
@@ -280,7 +281,14 @@ impl Case {
             }
         }
         assert_eq!(stars, 0, "starred rows are not there");
-        assert_eq!(released.len() as u64, release.released);
+        assert_eq!(released.len() as u64, release.rows - release.withheld);
+        let blank = all.iter().filter(|row| starred(row)).count();
+        assert_eq!((all.len() - blank) as u64, release.released, "rows that show something");
+        let cells =
+            all.iter().flat_map(|row| &row[..width]).filter(|cell| cell.as_deref() == Some("*")).count();
+        let missing = (self.rows.len() - all.len()) * width;
+        let share = (cells + missing) as f64 / (self.rows.len() * width) as f64;
+        assert!((done.facts.stars.share - share).abs() < 1e-12, "{} {share}", done.facts.stars.share);
 
         // k over all columns and over the group, and no missing cell where that means suppression.
         let columns: Vec<usize> = (0..width).collect();
@@ -306,7 +314,8 @@ impl Case {
         self.suppressed == "starred"
     }
 
-    /// The rows that steps release, one by one by what steps are: of those left, the most that are safe.
+    /// The rows that steps release, one by one by what steps are: of those left, the most that are
+    /// safe.
     fn in_steps(&self, release: &Release) -> Vec<Row> {
         let width = self.paths.len();
         let first = std::iter::once(&release.levels);
@@ -340,7 +349,8 @@ impl Case {
             let left = source.get_mut(row).unwrap_or_else(|| panic!("{row:?} is of no row"));
             *left -= 1;
         }
-        // A starred row and a row at the top may look alike, and then it does not matter which is which.
+        // A starred row and a row at the top may look alike, and then it does not matter which is
+        // which.
         assert!(source.values().all(|&left| left >= 0) || self.starred());
         if self.starred() {
             let kept = |rows: &[Row]| sorted(rows.iter().map(|row| row[width].clone()).collect());
@@ -370,11 +380,11 @@ proptest! {
             Ok(done) => {
                 prop_assert!(done.verdict.holds());
                 case.judge(&folder, &done);
-                // The judge of the program agrees when it is asked once more, with and without the original.
+                // The verifier agrees when it runs once more, with and without the original.
                 let source = Source::open(&policy.policy.input, policy.folder()).unwrap();
                 for original in [None, Some(&source)] {
                     let output = folder.path(case.output);
-                    let verdict = ENGINE.verify(&policy, &output, &done.certificate, original).unwrap();
+                    let verdict = ENGINE.verify(&policy, &output, &done.certificate, original, &Watch::none()).unwrap();
                     prop_assert!(verdict.holds(), "{:?}", verdict);
                 }
                 prop_assert_eq!(folder.names().len(), before.len() + 4);

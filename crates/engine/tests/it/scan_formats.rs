@@ -13,6 +13,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Int8Type, Int32Type};
 use datafusion::arrow::ipc::writer::StreamWriter;
 use throng::error::Kind;
 use throng::policy::Input;
+use throng::watch::Watch;
 
 use crate::support::{ENGINE, Folder, Row, batch, input, row, rows, strings, write_arrow, write_parquet};
 
@@ -230,7 +231,7 @@ fn several_batches_and_row_groups() {
         let source = folder.open(name).unwrap();
         let (mut next, mut batches) = (0i64, 0);
         ENGINE
-            .scan(&source, &strings(&["n"]), |batch| {
+            .scan(&source, &strings(&["n"]), &Watch::none(), |batch| {
                 let cells = throng_engine::Cells::new("n", batch.column(0)).unwrap();
                 for i in 0..cells.len() {
                     assert_eq!(cells.get(i), Some(next.to_string().as_str()), "{name}");
@@ -303,7 +304,7 @@ fn nested_and_binary_columns_are_refused_by_name() {
             assert_eq!(error.faults()[0].kind, Kind::Data);
             assert!(error.to_string().contains("column `odd one`"), "{what} in {name}: {error}");
             // A column that is not asked for hurts nobody.
-            assert!(ENGINE.group(&source, &strings(&["fine"]), &|_| Ok(())).is_ok());
+            assert!(ENGINE.group(&source, &strings(&["fine"]), &Watch::none()).is_ok());
         }
     }
     let folder = Folder::new();

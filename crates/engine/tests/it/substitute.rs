@@ -1,5 +1,5 @@
-//! Made-up identifiers in typed tables: numbers become text of the same shape, and what reads as missing is never
-//! made up.
+//! Made-up identifiers in typed tables: numbers become text of the same shape, and what reads as
+//! missing is never made up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,8 @@ fn policy(folder: &Folder, input: &str, output: &str, more: &str) -> PolicyFile 
     ))
 }
 
-/// Ids of eight digits as numbers; every third row is another one of the person before, every seventh is missing.
+/// Ids of eight digits as numbers; every third row is another one of the person before, every
+/// seventh is missing.
 fn id(row: i64) -> Option<i64> {
     (row % 7 != 6).then(|| 10_000_000 + (row - row % 3) * 7919 % 89_999_999)
 }

@@ -1,4 +1,5 @@
-//! What the tests share: folders that vanish, policies in a line, and a second way to read every format.
+//! What the tests share: folders that vanish, policies in a line, and a second way to read every
+//! format.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tempfile::TempDir;
 use throng::error::Result;
-use throng::policy::{Encoding, Format, Input, Missing};
+use throng::policy::{Encoding, Format, Header, Input, Missing};
+use throng::watch::Watch;
 use throng_engine::{Cells, Done, Engine, Job, PolicyFile, Source};
 
 /// One engine for all tests: it is meant to be shared.
@@ -78,6 +80,7 @@ pub fn input(path: &str) -> Input {
         delimiter: ',',
         quote: '"',
         encoding: Encoding::Utf8,
+        header: Some(Header::FirstLine),
         null: vec![String::new()],
         missing: Missing::Value,
     }
@@ -87,7 +90,7 @@ pub fn input(path: &str) -> Input {
 pub fn rows(source: &Source) -> Result<Vec<Row>> {
     let columns = ENGINE.columns(source)?;
     let mut rows = Vec::new();
-    ENGINE.scan(source, &columns, |batch| {
+    ENGINE.scan(source, &columns, &Watch::none(), |batch| {
         let cells = batch
             .columns()
             .iter()
@@ -113,14 +116,14 @@ pub fn strings(names: &[&str]) -> Vec<String> {
 
 /// A job that nobody watches and nobody stops.
 pub fn job(policy: &PolicyFile) -> Job<'_> {
-    Job { policy, output: None, seed: None, patience: None, interrupts: &|| 0, progress: &|_| {} }
+    Job { policy, output: None, seed: None, time_limit: None, watch: Watch::none() }
 }
 
 pub fn release(policy: &PolicyFile) -> Result<Done> {
     ENGINE.release(&job(policy))
 }
 
-/// A batch of named columns, all of which may be null.
+/// A batch of named columns; all may be null.
 pub fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     let fields: Vec<Field> =
         columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
@@ -140,7 +143,8 @@ pub fn write_arrow(path: &Path, batches: &[RecordBatch]) {
     writer.finish().unwrap();
 }
 
-/// A file's header and rows, read without the engine. Empty cells of CSV and absent keys of JSON are `None`.
+/// A file's header and rows, read without the engine. Empty cells of CSV and absent keys of JSON
+/// are `None`.
 pub fn read(path: &Path) -> (Vec<String>, Vec<Row>) {
     match Format::of_path(&path.to_string_lossy()).unwrap() {
         Format::Csv => read_csv(path, b','),

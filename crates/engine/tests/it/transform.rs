@@ -211,7 +211,8 @@ fn typed_batch() -> RecordBatch {
     batch(columns)
 }
 
-/// Whatever the formats, the verifier must read out of the release what it reads out of the original.
+/// Whatever the formats, the verifier must read out of the release what it reads out of the
+/// original.
 #[test]
 fn every_type_survives_every_format() {
     for from in ["parquet", "arrow"] {
@@ -301,7 +302,8 @@ fn generalized_numbers_are_text() {
     }
 }
 
-/// A floating-point number that is none has no JSON: what cannot be written truly is not written at all.
+/// A floating-point number that is none has no JSON: what cannot be written truly is not written at
+/// all.
 #[test]
 fn what_a_format_cannot_hold_is_refused() {
     let folder = Folder::new();
@@ -435,7 +437,8 @@ fn metadata_in_a_file_is_found() {
     }
 }
 
-/// A dictionary or an array's buffer could hold what no released row has: the values of suppressed rows.
+/// A dictionary or an array's buffer could hold what no released row has: the values of suppressed
+/// rows.
 #[test]
 fn suppressed_values_are_nowhere_in_the_file() {
     let contains = |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|w| w == text.as_bytes());

@@ -8,6 +8,7 @@ use datafusion::arrow::array::{ArrayRef, StringArray};
 use throng::error::{Kind, Result};
 use throng::release::Certificate;
 use throng::verify::Verdict;
+use throng::watch::Watch;
 use throng_engine::{Done, PolicyFile, Source};
 
 use crate::support::{ENGINE, Folder, batch, effort, release, write_parquet};
@@ -40,7 +41,7 @@ impl Released {
 
     fn judge(&self, certificate: &Certificate, original: bool) -> Result<Verdict> {
         let source = Source::open(&self.policy.policy.input, self.policy.folder()).unwrap();
-        ENGINE.verify(&self.policy, &self.output(), certificate, original.then_some(&source))
+        ENGINE.verify(&self.policy, &self.output(), certificate, original.then_some(&source), &Watch::none())
     }
 
     /// The claims that do not hold, of a file that can still be read.
@@ -49,10 +50,11 @@ impl Released {
         verdict.claims.into_iter().filter(|(_, f)| !f.holds).map(|(claim, _)| claim).collect()
     }
 
-    /// Puts another digest and number of rows into the certificate and seals it again, as a forger would.
+    /// Puts another digest and number of rows into the certificate and seals it again, as a forger
+    /// would.
     fn forged(&self) -> Certificate {
         let mut release = self.done.certificate.release.clone();
-        release.output.sha256 = throng_engine::digest_file(&self.output()).unwrap();
+        release.output.sha256 = throng_engine::digest_file(&self.output(), &Watch::none()).unwrap();
         Certificate::new(release, self.done.certificate.columns.clone(), self.done.certificate.classes)
             .unwrap()
     }
@@ -113,7 +115,7 @@ fn a_removed_line_is_found() {
     });
     assert!(released.broken(false).contains(&"output".to_owned()));
     assert!(released.broken(true).contains(&"truth".to_owned()));
-    // Even with a new digest, the number of rows and the truth tell.
+    // Even with a new digest, the number of rows and the truth show it.
     let verdict = released.judge(&released.forged(), true).unwrap();
     assert!(!verdict.claims["output"].holds && !verdict.claims["truth"].holds);
 }

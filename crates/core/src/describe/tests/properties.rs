@@ -1,4 +1,4 @@
-//! What holds for any table.
+//! Properties of the description of any table.
 
 use proptest::prelude::*;
 
@@ -148,8 +148,8 @@ proptest! {
         }
     }
 
-    /// What a terminal shows has no control characters but line ends, two lines per column and one more
-    /// with values.
+    /// What a terminal shows has no control characters but line ends, two lines per column and one
+    /// more with values.
     #[test]
     fn tables_are_harmless(columns in columns()) {
         let description = description(&columns, 1000);

@@ -6,9 +6,9 @@ use crate::policy::Role::{self, *};
 
 const ROWS: usize = 200;
 
-/// A column of 200 cells that go round the given values; `#` in a value becomes the row's own number,
-/// `%` a number from 0 to 99 that repeats, `%%` the same with two digits, and the value `NULL` is a
-/// missing cell.
+/// A column of 200 cells that go round the given values; `#` in a value becomes the row's own
+/// number, `%` a number from 0 to 99 that repeats, `%%` the same with two digits, and the value
+/// `NULL` is a missing cell.
 fn column(name: &str, values: &[&str]) -> ColumnDescription {
     let mut describer = Describer::new(vec![name.into(), "sex".into()], &["NULL".into()]);
     for row in 0..ROWS {
@@ -36,7 +36,7 @@ fn check(cases: &[(&str, &[&str], Role, &str)]) {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-const SUPPRESS: &str = "the value or nothing";
+const SUPPRESS: &str = "keep or suppress";
 const AGES: &str = "intervals of 5, 10, 20";
 
 #[test]

@@ -1,9 +1,10 @@
-//! How a policy asks for (α, k)-anonymity.
+//! Policy syntax of (α, k)-anonymity.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit};
 use crate::error::Fault;
+use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// (α, k)-anonymity of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,30 @@ pub struct AlphaK {
     /// The values that must not be too frequent; default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<String>>,
+}
+
+impl AlphaK {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        needs_k: true,
+        ..ModelEntry::of_column(
+            "Wong et al. 2006",
+            "{ column = \"diagnosis\", alpha = 0.5 }",
+            &[
+                Parameter::required("column", ParameterKind::Column, "The sensitive column."),
+                Parameter::required(
+                    "alpha",
+                    ParameterKind::Number(Bounds::SHARE_ABOVE_0),
+                    "The largest share of a value.",
+                ),
+                Parameter::optional(
+                    "values",
+                    ParameterKind::List(&ParameterKind::Text),
+                    "The values that must not be too frequent; by default all.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for AlphaK {
@@ -39,9 +64,5 @@ impl Ask for AlphaK {
                 .push(("values", fault.help("name the values that matter, or remove `values`: then all do")));
         }
         faults
-    }
-
-    fn needs_k(&self) -> bool {
-        true
     }
 }

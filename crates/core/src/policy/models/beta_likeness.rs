@@ -1,8 +1,9 @@
-//! How a policy asks for β-likeness.
+//! Policy syntax of β-likeness.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit, above_0};
+use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// β-likeness of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,28 @@ pub enum Likeness {
     Basic,
     /// Also −ln q.
     Enhanced,
+}
+
+impl BetaLikeness {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry::of_column(
+        "Cao and Karras 2012",
+        "{ column = \"diagnosis\", beta = 2 }",
+        &[
+            Parameter::required("column", ParameterKind::Column, "The sensitive column."),
+            Parameter::required(
+                "beta",
+                ParameterKind::Number(Bounds::ABOVE_0),
+                "The largest gain (p − q)/q of a share.",
+            ),
+            Parameter::defaulted(
+                "kind",
+                ParameterKind::Choice(&["basic", "enhanced"]),
+                "\"basic\"",
+                "Which limit frequent values have.",
+            ),
+        ],
+    );
 }
 
 impl Ask for BetaLikeness {

@@ -1,9 +1,10 @@
-//! How a policy asks for (c, k)-safety.
+//! Policy syntax of (c, k)-safety.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit};
 use crate::error::Fault;
+use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// (c, k)-safety of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,8 +18,30 @@ pub struct CkSafety {
     pub knowledge: usize,
 }
 
-/// More implications than this cost more than they tell: no class of a usual size withstands them.
+/// More implications than this cost more than they reveal: no class of a usual size withstands
+/// them.
 const MOST: usize = 30;
+
+impl CkSafety {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry::of_column(
+        "Martin et al. 2007",
+        "{ column = \"diagnosis\", c = 0.8, knowledge = 1 }",
+        &[
+            Parameter::required("column", ParameterKind::Column, "The sensitive column."),
+            Parameter::required(
+                "c",
+                ParameterKind::Number(Bounds::SHARE_ABOVE_0),
+                "What the probability of a value must stay below.",
+            ),
+            Parameter::required(
+                "knowledge",
+                ParameterKind::Whole(0, Some(MOST as u64)),
+                "How many implications about people in the table the adversary knows.",
+            ),
+        ],
+    );
+}
 
 impl Ask for CkSafety {
     fn column(&self) -> Option<&str> {
@@ -37,7 +60,10 @@ impl Ask for CkSafety {
         }
         if self.knowledge > MOST {
             let fault = Fault::input(format!("knowledge cannot be {}", self.knowledge));
-            faults.push(("knowledge", fault.help(format!("give a whole number from 0 to {MOST}, for instance 2"))));
+            faults.push((
+                "knowledge",
+                fault.help(format!("give a whole number from 0 to {MOST}, for instance 2")),
+            ));
         }
         faults
     }

@@ -1,4 +1,4 @@
-//! How a policy asks for δ-presence.
+//! Policy syntax of δ-presence.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,6 +6,7 @@ use super::k_map::{misplaced, no_path};
 use super::{Ask, Policy, Unfit};
 use crate::error::Fault;
 use crate::policy::Suppressed;
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// Nobody in the population is too likely, or too unlikely, to be in the release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,7 +14,8 @@ use crate::policy::Suppressed;
 pub struct DeltaPresence {
     /// The path of a table with the same quasi-identifiers and a row for everybody.
     pub population: String,
-    /// The least share of the people of a class that are in the release; 0 asks for nothing. Default 0.
+    /// The least share of the people of a class that are in the release; 0 asks for nothing.
+    /// Default 0.
     #[serde(default)]
     pub min: f64,
     /// The greatest share.
@@ -23,6 +25,33 @@ pub struct DeltaPresence {
 impl DeltaPresence {
     /// What certificates call the least share.
     pub const LEAST: &'static str = "delta-presence: least";
+}
+
+impl DeltaPresence {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::ByParameters,
+        works_with_regions: false,
+        needs_population: true,
+        ..ModelEntry::of_classes(
+            "Nergiz et al. 2007",
+            "{ population = \"people.csv\", max = 0.5 }",
+            &[
+                Parameter::required("population", ParameterKind::Path, "A table with a row for everybody."),
+                Parameter::defaulted(
+                    "min",
+                    ParameterKind::Number(Bounds::SHARE),
+                    "0",
+                    "The least share of the people of a class that are in the release.",
+                ),
+                Parameter::required(
+                    "max",
+                    ParameterKind::Number(Bounds::SHARE_ABOVE_0),
+                    "The greatest share.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for DeltaPresence {
@@ -55,7 +84,7 @@ impl Ask for DeltaPresence {
         if policy.output.suppressed == Suppressed::Starred {
             faults.push((
                 "population",
-                Fault::input("a starred row is somebody in the table, whom no class then tells of")
+                Fault::input("delta_presence is not defined for suppressed rows that are kept")
                     .help("write output.suppressed = \"dropped\""),
             ));
         }

@@ -1,8 +1,10 @@
-//! How a policy asks for (ε,δ)-differential privacy by sampling and generalization, and what the rest of the policy must then
-//! be like: nothing that is published may follow from the data but through the classes of drawn rows that are large enough.
+//! Policy syntax of (ε, δ)-differential privacy by sampling and generalization, and its constraints
+//! on the rest of the policy: everything published must depend on the data only through
+//! sufficiently large classes of sampled rows.
 //!
-//! So every released column is generalized, to a level that the policy fixes, by a hierarchy that does not look at the table;
-//! and rows are suppressed for no other reason than their number, or their own missing cells.
+//! Every released column is therefore generalized to a fixed level by a hierarchy that does not
+//! depend on the table, and rows are suppressed only for the size of their class or for their own
+//! missing cells.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,7 @@ use super::super::{Column, Missing, Policy, Role, Suppressed};
 use super::{Ask, ModelSpec, Unfit};
 use crate::error::Fault;
 use crate::hierarchy::Spec;
+use crate::registry::{Algorithm, Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 use crate::sampling;
 
 /// (ε,δ)-differential privacy, with where the secret is that rows are drawn by.
@@ -27,6 +30,45 @@ pub struct DifferentialPrivacy {
     /// The variable of the environment that the secret is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
+}
+
+/// The range of ε.
+const EPSILON: Bounds = Bounds::from_to(*sampling::EPSILON.start(), *sampling::EPSILON.end());
+/// The range of δ.
+const DELTA: Bounds = Bounds { below_high: true, ..Bounds::from_to(sampling::LEAST_DELTA, 1.0) };
+
+impl DifferentialPrivacy {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::Always,
+        works_with_regions: false,
+        ..ModelEntry::of_classes(
+            "Li et al. 2012; Bild et al. 2018",
+            "{ epsilon = 1.0, delta = 1e-6, key_env = \"THRONG_KEY\" }",
+            &[
+                Parameter::required(
+                    "epsilon",
+                    ParameterKind::Number(EPSILON),
+                    "One person changes the probability of what is released by a factor of at most e^epsilon.",
+                ),
+                Parameter::required(
+                    "delta",
+                    ParameterKind::Number(DELTA),
+                    "But for outcomes that have at most this probability together.",
+                ),
+                Parameter::optional(
+                    "key_file",
+                    ParameterKind::Path,
+                    "The file with the secret that rows are drawn by.",
+                ),
+                Parameter::optional(
+                    "key_env",
+                    ParameterKind::Text,
+                    "The environment variable with that secret.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for DifferentialPrivacy {
@@ -46,7 +88,7 @@ impl Ask for DifferentialPrivacy {
     }
 }
 
-/// What does not fit differential privacy, where it is asked for.
+/// Conflicts with differential privacy, if the policy uses it.
 pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     if policy.differential_privacy().is_none() {
         return;
@@ -69,7 +111,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     }
 }
 
-/// What parts other than columns ask for that would tell of the data.
+/// Settings outside of columns that would leak data.
 fn elsewhere(policy: &Policy) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut refuse = |refused: bool, key: &str, why: &str, help: &str| {
@@ -115,7 +157,7 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
         "write keep_order = false",
     );
     refuse(
-        policy.search.algorithm != "auto",
+        policy.search.algorithm != Algorithm::Auto,
         "search.algorithm",
         "with differential privacy all levels are fixed, and there is nothing to search",
         "write algorithm = \"auto\", or leave it out",
@@ -132,7 +174,7 @@ fn level(column: &Column) -> Option<Fault> {
     })
 }
 
-/// Why the labels of a hierarchy would tell of the table's values.
+/// Why the labels of a hierarchy would leak the table's values.
 fn dependent(spec: &Spec) -> Option<Fault> {
     let (follows, help) = match spec {
         Spec::Intervals(i) if i.bounds.is_empty() && (i.low.is_none() || i.high.is_none()) => (

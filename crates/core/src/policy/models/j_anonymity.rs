@@ -1,11 +1,12 @@
-//! How a policy asks for j-anonymity: people who look alike in the population, counted in a larger table or predicted from the table
-//! itself.
+//! Policy syntax of j-anonymity: similar people in the population, counted in a larger table or
+//! predicted from the table itself.
 
 use serde::{Deserialize, Serialize};
 
 use super::k_map::{misplaced, no_path};
 use super::{Ask, Policy, Unfit};
 use crate::error::Fault;
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// There were some 10¹¹ people so far.
 const EVERYBODY: u64 = 1_000_000_000_000;
@@ -22,7 +23,8 @@ pub struct JAnonymity {
     /// How sure it must be of a class that it has k people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// The path of a larger table that was drawn from the same people and holds this one; without it a network of the table predicts.
+    /// The path of a larger table that was drawn from the same people and holds this one; without
+    /// it a network of the table predicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<String>,
 }
@@ -35,6 +37,38 @@ impl JAnonymity {
     pub fn confidence(&self) -> f64 {
         self.confidence.unwrap_or(CONFIDENCE)
     }
+}
+
+impl JAnonymity {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::Always,
+        works_with_regions: false,
+        needs_population: true,
+        one_level: true,
+        ..ModelEntry::of_classes(
+            "Katirai 2006",
+            "{ k = 5, people = 100000 }",
+            &[
+                Parameter::required("k", ParameterKind::Whole(1, None), "The least people."),
+                Parameter::optional(
+                    "people",
+                    ParameterKind::Whole(1, Some(EVERYBODY)),
+                    "How many people there are; by default the rows of the larger table.",
+                ),
+                Parameter::optional(
+                    "confidence",
+                    ParameterKind::Number(Bounds::BETWEEN_0_AND_1),
+                    "How sure it must be that a class has k people; by default 0.95.",
+                ),
+                Parameter::optional(
+                    "population",
+                    ParameterKind::Path,
+                    "A larger table that was drawn from the same people and holds this one.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for JAnonymity {
@@ -61,12 +95,12 @@ impl Ask for JAnonymity {
         faults.extend(self.population().and_then(no_path));
         match self.people {
             None if self.population.is_none() => {
-                let fault = Fault::input("it is not said how many people there are, nor is a larger table named");
-                let help = "give the number of people whom the table was drawn from, for instance people = 8000000, or population = \"bigger.csv\"";
+                let fault = Fault::input("neither the number of people nor a larger table is given");
+                let help = "give the size of the population, such as people = 8000000, or population = \"bigger.csv\"";
                 faults.push(("people", fault.help(help)));
             }
             Some(people) if people > EVERYBODY => {
-                let fault = Fault::input(format!("{people} people are more than ever lived"));
+                let fault = Fault::input(format!("people = {people} is too large"));
                 faults.push(("people", fault.help("give the people of the population that the table was drawn from")));
             }
             Some(people) if people < self.k => {

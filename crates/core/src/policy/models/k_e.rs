@@ -1,9 +1,10 @@
-//! How a policy asks for (k, e)-anonymity.
+//! Policy syntax of (k, e)-anonymity.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit, above_0};
 use crate::error::Fault;
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// (k, e)-anonymity of one sensitive column of numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,30 @@ pub struct KE {
     /// How many numbers; default: the policy's k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
+}
+
+impl KE {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::Always,
+        ..ModelEntry::of_column(
+            "Zhang et al. 2007",
+            "{ column = \"diagnosis\", e = 10 }",
+            &[
+                Parameter::required("column", ParameterKind::Column, "The sensitive column."),
+                Parameter::required(
+                    "e",
+                    ParameterKind::Number(Bounds::ABOVE_0),
+                    "How far apart the least and the greatest number are.",
+                ),
+                Parameter::optional(
+                    "k",
+                    ParameterKind::Whole(1, None),
+                    "How many numbers; by default `privacy.k`.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for KE {
@@ -31,7 +56,8 @@ impl Ask for KE {
         let mut faults = above_0("e", self.e);
         if self.k == Some(0) {
             let fault = Fault::input("k cannot be 0");
-            faults.push(("k", fault.help("give a whole number from 1 up, or remove it: then it is privacy.k")));
+            faults
+                .push(("k", fault.help("give a whole number from 1 up, or remove it: then it is privacy.k")));
         }
         faults
     }

@@ -1,4 +1,4 @@
-//! How a policy asks for k-map, and how it names a population: the table of it, or how many people it has.
+//! Policy syntax of k-map and of populations: a table of the population, or its size.
 
 use std::fmt;
 
@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Ask, Policy, Unfit};
 use crate::error::Fault;
 use crate::policy::{Missing, Suppressed};
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// Every released class has at least k people in the population.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,7 +18,8 @@ pub struct KMap {
     pub k: u64,
     /// Where the people are.
     pub population: People,
-    /// How likely a class of fewer people may at most look like one of k; only where the population is a number.
+    /// How likely a class of fewer people may at most look like one of k; only where the population
+    /// is a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub significance: Option<f64>,
 }
@@ -71,6 +73,32 @@ impl KMap {
     }
 }
 
+impl KMap {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::Always,
+        works_with_regions: false,
+        needs_population: true,
+        ..ModelEntry::of_classes(
+            "Sweeney 2001; El Emam and Dankar 2008",
+            "{ k = 5, population = 100000 }",
+            &[
+                Parameter::required("k", ParameterKind::Whole(1, None), "The least people."),
+                Parameter::required(
+                    "population",
+                    ParameterKind::Either(&[ParameterKind::Path, ParameterKind::Whole(1, None)]),
+                    "A table with a row for everybody, or how many people there are.",
+                ),
+                Parameter::optional(
+                    "significance",
+                    ParameterKind::Number(Bounds::BETWEEN_0_AND_1),
+                    "How likely a class of fewer people may look like one of k, beside a number of people; by default 0.05.",
+                ),
+            ],
+        )
+    };
+}
+
 impl Ask for KMap {
     fn claim(&self) -> String {
         match self.population {
@@ -101,7 +129,8 @@ impl Ask for KMap {
             }
             People::Number(people) if *people < self.k => {
                 let fault = Fault::input(format!("{people} people cannot be k = {} in every class", self.k));
-                faults.push(("population", fault.help("give the people of the whole population, or lower k")));
+                faults
+                    .push(("population", fault.help("give the people of the whole population, or lower k")));
             }
             People::Number(_) => {}
         }

@@ -1,9 +1,10 @@
-//! How a policy asks for l-diversity.
+//! Policy syntax of l-diversity.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit};
 use crate::error::Fault;
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// l-diversity of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +17,8 @@ pub struct LDiversity {
     pub kind: Diversity,
     /// How many values; a whole number, but for entropy.
     pub l: f64,
-    /// How much more frequent than the rare values the most frequent one may be; only for recursive.
+    /// How much more frequent than the rare values the most frequent one may be; only for
+    /// recursive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<f64>,
 }
@@ -28,10 +30,40 @@ pub enum Diversity {
     /// So many values occur.
     #[default]
     Distinct,
-    /// The values are as evenly spread as so many equally frequent ones.
+    /// The entropy is at least that of l equally frequent values.
     Entropy,
     /// The most frequent value is not too frequent beside the rare ones.
     Recursive,
+}
+
+impl LDiversity {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::ByParameters,
+        ..ModelEntry::of_column(
+            "Machanavajjhala et al. 2006",
+            "{ column = \"diagnosis\", l = 2 }",
+            &[
+                Parameter::required("column", ParameterKind::Column, "The sensitive column."),
+                Parameter::defaulted(
+                    "kind",
+                    ParameterKind::Choice(&["distinct", "entropy", "recursive"]),
+                    "\"distinct\"",
+                    "What counts as diverse.",
+                ),
+                Parameter::required(
+                    "l",
+                    ParameterKind::Number(Bounds::from_to(1.0, f64::INFINITY)),
+                    "How many values; a whole number, but for entropy.",
+                ),
+                Parameter::optional(
+                    "c",
+                    ParameterKind::Number(Bounds::ABOVE_0),
+                    "How much more frequent than the rare values the most frequent one may be; only for recursive.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for LDiversity {

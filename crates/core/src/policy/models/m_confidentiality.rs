@@ -1,10 +1,11 @@
-//! How a policy asks for m-confidentiality.
+//! Policy syntax of m-confidentiality.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, ModelSpec, Unfit};
 use crate::error::Fault;
 use crate::policy::Policy;
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// m-confidentiality of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,32 @@ pub struct MConfidentiality {
     /// The values that nobody must be linked to; default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<String>>,
+}
+
+impl MConfidentiality {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::Always,
+        works_with_regions: false,
+        needs_k: true,
+        ..ModelEntry::of_column(
+            "Wong et al. 2007",
+            "{ column = \"diagnosis\", m = 2 }",
+            &[
+                Parameter::required("column", ParameterKind::Column, "The sensitive column."),
+                Parameter::required(
+                    "m",
+                    ParameterKind::Number(Bounds::from_to(1.0, f64::INFINITY)),
+                    "Nobody is linked to a value with a probability above 1/m.",
+                ),
+                Parameter::optional(
+                    "values",
+                    ParameterKind::List(&ParameterKind::Text),
+                    "The values that nobody must be linked to; by default all.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for MConfidentiality {
@@ -42,12 +69,12 @@ impl Ask for MConfidentiality {
         faults
     }
 
-    /// The choice of the release must not depend on any value that is released beside the quasi-identifiers.
+    /// The choice of the release must not depend on any value that is released beside the
+    /// quasi-identifiers.
     fn misplaced(&self, policy: &Policy) -> Vec<Unfit> {
         let mut faults = Vec::new();
-        let looks = |model: &&ModelSpec| {
-            model.column().is_some() && !matches!(model, ModelSpec::MConfidentiality(_))
-        };
+        let looks =
+            |model: &&ModelSpec| model.column().is_some() && !matches!(model, ModelSpec::MConfidentiality(_));
         if let Some(other) = policy.privacy.models.iter().find(looks) {
             let fault = Fault::input(format!(
                 "\"{}\" makes the choice of the release depend on values, which whoever knows that can use",
@@ -55,15 +82,15 @@ impl Ask for MConfidentiality {
             ));
             faults.push(("column", fault.help("ask for m_confidentiality alone, with a higher m or k")));
         }
-        let loss = policy.search.loss.parameters().name;
-        if crate::loss::labelled(&loss) {
-            let fault = Fault::input(format!("the loss \"{loss}\" makes the choice of the release depend on labels"));
-            faults.push(("column", fault.help("choose a loss that looks at quasi-identifiers alone, for instance \"entropy\"")));
+        let loss = policy.search.loss.parameters().kind;
+        if loss.needs_target() {
+            let fault =
+                Fault::input(format!("the loss \"{loss}\" makes the choice of the release depend on labels"));
+            faults.push((
+                "column",
+                fault.help("choose a loss that looks at quasi-identifiers alone, for instance \"entropy\""),
+            ));
         }
         faults
-    }
-
-    fn needs_k(&self) -> bool {
-        true
     }
 }

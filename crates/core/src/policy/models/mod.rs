@@ -1,9 +1,9 @@
-//! How a policy asks for models beside k: `privacy.models`, a list of tables with one key each, such as
-//! `{ l_diversity = { column = "diagnosis", l = 3 } }`.
+//! Policy syntax of privacy models beside k: `privacy.models`, a list of tables with one key each,
+//! such as `{ l_diversity = { column = "diagnosis", l = 3 } }`.
 //!
-//! What a model means is said where models are made; here is what it is called, which parameters it takes and in
-//! which range, as far as that can be told without the table: one file per model, one line in the list below.
-//! Several entries hold together.
+//! The `model` module defines what a model means. This module defines its key, its parameters and
+//! their ranges, as far as they can be checked without the table: one file per model, one line in
+//! the list below. All entries of a policy must hold.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Policy, Role, Suppressed};
 use crate::error::{Fault, nearest};
+use crate::registry::ModelEntry;
 
-/// What is wrong with a parameter: its part of the key, and the fault.
+/// Errors of a parameter: its part of the key, and the fault.
 type Unfit = (&'static str, Fault);
 
 /// What an entry says of itself.
@@ -37,7 +38,7 @@ trait Ask {
         None
     }
 
-    /// What certificates call it.
+    /// Its name in certificates.
     fn claim(&self) -> String;
 
     /// Parameters out of range, each with the remedy.
@@ -48,7 +49,7 @@ trait Ask {
         Vec::new()
     }
 
-    /// Whether it is defined beside a k.
+    /// Whether, with these parameters, it is defined beside a k only.
     fn needs_k(&self) -> bool {
         false
     }
@@ -59,9 +60,10 @@ trait Ask {
     }
 }
 
-/// Makes the list of models: one line each with its file, its key and what it asks for.
+/// Makes the list of models: one line each with its file, its key and what it asks for. A model has
+/// an entry of the registry, `ENTRY`, next to its parameters.
 macro_rules! models {
-    ($($(#[$about:meta])* $file:ident => $Model:ident,)*) => {
+    ($($(#[doc = $help:literal])* $file:ident => $Model:ident,)*) => {
         $(mod $file;)*
         $(pub use $file::$Model;)*
 
@@ -69,14 +71,24 @@ macro_rules! models {
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum ModelSpec {
-            $($(#[$about])* $Model($Model),)*
+            $($(#[doc = $help])* $Model($Model),)*
+        }
+
+        crate::registry::kinds! {
+            /// A privacy model beside k.
+            ModelKind(crate::registry::Family::Model) => ModelEntry;
+            $($Model = ModelEntry {
+                key: stringify!($file),
+                help: concat!($($help),*).trim_ascii(),
+                ..$Model::ENTRY
+            },)*
         }
 
         impl ModelSpec {
-            /// Its key in the policy.
-            pub fn key(&self) -> &'static str {
+            /// Which model it is.
+            pub const fn kind(&self) -> ModelKind {
                 match self {
-                    $(ModelSpec::$Model(_) => stringify!($file),)*
+                    $(ModelSpec::$Model(_) => ModelKind::$Model,)*
                 }
             }
 
@@ -90,45 +102,47 @@ macro_rules! models {
 }
 
 models! {
-    /// Several values of a sensitive column in every class.
+    /// l-diversity: several values of a sensitive column in every class.
     l_diversity => LDiversity,
-    /// Values spread in every class nearly as in the whole table.
+    /// t-closeness: the distribution in every class is close to that of the whole table.
     t_closeness => TCloseness,
-    /// Several values in every class, beside k rows.
+    /// p-sensitive k-anonymity: p values and k rows in every class.
     p_sensitive => PSensitive,
-    /// No value too frequent in any class, beside k rows.
+    /// (α, k)-anonymity: no value has a share above α in a class, and k rows in every class.
     alpha_k => AlphaK,
-    /// Several numbers that are far apart in every class.
+    /// (k, e)-anonymity: k different numbers with a range of e in every class.
     k_e => KE,
-    /// No row's value likely to be under the label that its person fears.
+    /// Personalized privacy: a bounded probability for the label that each person guards.
     personalized => Personalized,
-    /// Nobody's value likely to whoever knows a few implications.
+    /// (c, k)-safety: no value becomes likely to an adversary who knows k implications.
     ck_safety => CkSafety,
-    /// No value likelier than 1/m even to whoever knows how the release was chosen.
+    /// m-confidentiality: no value is likelier than 1/m, even to an adversary who knows the
+    /// algorithm.
     m_confidentiality => MConfidentiality,
-    /// No value much more or less likely than in the whole table.
+    /// δ-disclosure privacy: no value is much more or less likely than in the whole table.
     delta_disclosure => DeltaDisclosure,
-    /// No value much more likely than in the whole table.
+    /// β-likeness: no value is much more likely than in the whole table.
     beta_likeness => BetaLikeness,
-    /// Few rows that are alone in their class.
+    /// Sample uniqueness: few unique rows.
     sample_uniqueness => SampleUniqueness,
-    /// A low average risk.
+    /// Average risk: a bounded marketer risk.
     average_risk => AverageRisk,
-    /// A low average risk, and no small class.
+    /// Strict average risk: a bounded marketer risk and a minimum class size.
     strict_average_risk => StrictAverageRisk,
-    /// Few people who are unique in the population.
+    /// Population uniqueness: few people are unique in the population.
     population_uniqueness => PopulationUniqueness,
-    /// No attack pays, or every row pays in spite of attacks.
+    /// Profitability: no attack pays, or every row pays despite attacks.
     profitability => Profitability,
-    /// No rare value of a column.
+    /// Rare values: every value of a column occurs k times.
     rare_values => RareValues,
-    /// Several people of the population in every class.
+    /// k-map: k people of the population in every class.
     k_map => KMap,
-    /// Several people of the population in every class, as far as that can be told from a part of it.
+    /// j-anonymity: several people of the population in every class, as estimated from a part of
+    /// it.
     j_anonymity => JAnonymity,
-    /// No share of the population's people in the release too high or too low, in any class.
+    /// δ-presence: the share of the population in the release is bounded in every class.
     delta_presence => DeltaPresence,
-    /// Nobody's row changes much of what may be released.
+    /// (ε, δ)-differential privacy.
     differential_privacy => DifferentialPrivacy,
 }
 
@@ -140,17 +154,28 @@ pub use profitability::Game;
 pub use t_closeness::Distance;
 
 impl ModelSpec {
+    /// What the registry knows of it.
+    pub const fn entry(&self) -> &'static ModelEntry {
+        self.kind().entry()
+    }
+
+    /// Its key in the policy.
+    pub const fn key(&self) -> &'static str {
+        self.entry().key
+    }
+
     /// The sensitive column that it is about; none for a model of the quasi-identifiers alone.
     pub fn column(&self) -> Option<&str> {
         self.asked().column()
     }
 
-    /// The column that holds what each row is guarded against, where there is one; it is not released.
+    /// The column that holds what each row is guarded against, where there is one; it is not
+    /// released.
     pub fn guard(&self) -> Option<&str> {
         self.asked().guard()
     }
 
-    /// What certificates call it.
+    /// Its name in certificates.
     pub fn claim(&self) -> String {
         self.asked().claim()
     }
@@ -207,13 +232,7 @@ impl Policy {
         })
     }
 
-    /// Whether people are counted or predicted at the levels of a node.
-    pub(super) fn counts_people(&self) -> bool {
-        let predicts = |model: &ModelSpec| matches!(model, ModelSpec::JAnonymity(_));
-        self.population().is_some() || self.privacy.models.iter().any(predicts)
-    }
-
-    /// Differential privacy, where it is asked for.
+    /// Differential privacy, if the policy uses it.
     pub fn differential_privacy(&self) -> Option<&DifferentialPrivacy> {
         self.privacy.models.iter().find_map(|model| match model {
             ModelSpec::DifferentialPrivacy(asked) => Some(asked),
@@ -232,18 +251,21 @@ impl Policy {
     }
 }
 
-/// What is wrong with the models whatever the table is.
+/// Errors of the models whatever the table is.
 pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     let mut claims = BTreeSet::new();
     for (at, model) in policy.privacy.models.iter().enumerate() {
         let key = format!("privacy.models.{at}.{}", model.key());
-        let model = model.asked();
+        let (entry, model) = (model.entry(), model.asked());
         let unfit = model.unfit().into_iter().chain(model.misplaced(policy));
         faults.extend(unfit.map(|(part, fault)| fault.key(format!("{key}.{part}"))));
         if let Some(column) = model.column() {
             faults.extend(not_sensitive(policy, column).map(|fault| fault.key(format!("{key}.column"))));
         }
-        if model.needs_k() && policy.privacy.k.is_none() && policy.privacy.anonymity.is_none() {
+        if (entry.needs_k || model.needs_k())
+            && policy.privacy.k.is_none()
+            && policy.privacy.anonymity.is_none()
+        {
             faults.push(
                 Fault::input("this model is defined beside a k, and there is none")
                     .key(key.clone())

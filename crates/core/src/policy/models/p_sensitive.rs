@@ -1,9 +1,10 @@
-//! How a policy asks for p-sensitive k-anonymity.
+//! Policy syntax of p-sensitive k-anonymity.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit};
 use crate::error::Fault;
+use crate::registry::{ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// p-sensitive k-anonymity of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,6 +14,22 @@ pub struct PSensitive {
     pub column: String,
     /// How many values.
     pub p: u64,
+}
+
+impl PSensitive {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::Always,
+        needs_k: true,
+        ..ModelEntry::of_column(
+            "Truta and Vinay 2006",
+            "{ column = \"diagnosis\", p = 2 }",
+            &[
+                Parameter::required("column", ParameterKind::Column, "The sensitive column."),
+                Parameter::required("p", ParameterKind::Whole(1, None), "How many values."),
+            ],
+        )
+    };
 }
 
 impl Ask for PSensitive {
@@ -29,9 +46,5 @@ impl Ask for PSensitive {
             return Vec::new();
         }
         vec![("p", Fault::input("p cannot be 0").help("give a whole number from 1 up, for instance 2"))]
-    }
-
-    fn needs_k(&self) -> bool {
-        true
     }
 }

@@ -1,21 +1,54 @@
-//! How a policy asks for personalized privacy.
+//! Policy syntax of personalized privacy.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit};
 use crate::error::{Fault, nearest};
 use crate::policy::{Missing, Policy};
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
-/// Personalized privacy of one sensitive column: every person says which values nobody may think they have.
+/// Personalized privacy of one sensitive column: every person says which values nobody may think
+/// they have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Personalized {
     /// The sensitive column; it has a hierarchy.
     pub column: String,
-    /// The column that holds each row's guarding node: a label of that hierarchy, or nothing. It is not released.
+    /// The column that holds each row's guarding node: a label of that hierarchy, or nothing. It is
+    /// not released.
     pub guard: String,
-    /// The largest share of a class's values that may be under the guarding node of a row in it; above 0, at most 1.
+    /// The largest share of a class's values that may be under the guarding node of a row in it;
+    /// above 0, at most 1.
     pub breach: f64,
+}
+
+impl Personalized {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::Never,
+        works_with_regions: false,
+        ..ModelEntry::of_column(
+            "Xiao and Tao 2006",
+            "{ column = \"diagnosis\", guard = \"fear\", breach = 0.5 }",
+            &[
+                Parameter::required(
+                    "column",
+                    ParameterKind::Column,
+                    "The sensitive column; it has a hierarchy.",
+                ),
+                Parameter::required(
+                    "guard",
+                    ParameterKind::Column,
+                    "The column with the label that each person fears; it is not released.",
+                ),
+                Parameter::required(
+                    "breach",
+                    ParameterKind::Number(Bounds::SHARE_ABOVE_0),
+                    "The largest share of values under that label.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for Personalized {
@@ -40,14 +73,16 @@ impl Ask for Personalized {
     }
 
     fn misplaced(&self, policy: &Policy) -> Vec<Unfit> {
-        let mut faults: Vec<Unfit> = self.misguarded(policy).map(|fault| ("guard", fault)).into_iter().collect();
+        let mut faults: Vec<Unfit> =
+            self.misguarded(policy).map(|fault| ("guard", fault)).into_iter().collect();
         if policy.columns.get(&self.column).is_some_and(|c| c.hierarchy.is_none()) {
             let fault = Fault::input(format!("`{}` has no hierarchy", self.column));
             let help = format!("give columns.{} the hierarchy whose labels guard", self.column);
             faults.push(("column", fault.help(help)));
         }
         if policy.input.missing == Missing::Wildcard {
-            // Who matches a missing cell sees a union of classes, and a union of safe classes may be unsafe.
+            // Who matches a missing cell sees a union of classes, and a union of safe classes may
+            // be unsafe.
             let fault = Fault::input("cannot be promised where a missing quasi-identifier matches every value");
             faults.push(("breach", fault.help("write input.missing = \"value\" or \"suppress\"")));
         }
@@ -60,7 +95,7 @@ impl Ask for Personalized {
 }
 
 impl Personalized {
-    /// A guard tells what its person fears, so that it must stay with the holder.
+    /// A guarding node reveals what its person fears, so it must stay with the holder.
     fn misguarded(&self, policy: &Policy) -> Option<Fault> {
         let guard = &self.guard;
         match policy.columns.get(guard) {
@@ -75,7 +110,9 @@ impl Personalized {
                     policy.columns.iter().filter(|(_, c)| !c.released()).map(|(n, _)| n.as_str()).collect();
                 Some(match nearest(guard, held) {
                     Some(near) => fault.help(format!("did you mean `{near}`?")),
-                    None => fault.help("name the column that holds guarding nodes, and give it role = \"drop\""),
+                    None => {
+                        fault.help("name the column that holds guarding nodes, and give it role = \"drop\"")
+                    }
                 })
             }
         }

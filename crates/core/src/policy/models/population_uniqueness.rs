@@ -1,9 +1,10 @@
-//! How a policy asks for few people who are unique in the population.
+//! Policy syntax of population uniqueness.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit, share};
 use crate::error::Fault;
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// The estimated share of people who are alone in their class of the population.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,36 @@ impl Estimator {
     }
 }
 
+impl PopulationUniqueness {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::Never,
+        needs_population: true,
+        ..ModelEntry::of_classes(
+            "Dankar et al. 2012",
+            "{ population = 100000, max = 0.01 }",
+            &[
+                Parameter::required(
+                    "population",
+                    ParameterKind::Whole(1, None),
+                    "How many people the table was drawn from.",
+                ),
+                Parameter::required(
+                    "max",
+                    ParameterKind::Number(Bounds::SHARE),
+                    "The largest share of people who are unique in the population.",
+                ),
+                Parameter::defaulted(
+                    "estimator",
+                    ParameterKind::Choice(&["pitman", "zayatz", "snb", "dankar"]),
+                    "\"dankar\"",
+                    "How the share is estimated.",
+                ),
+            ],
+        )
+    };
+}
+
 impl Ask for PopulationUniqueness {
     fn claim(&self) -> String {
         format!("{} population uniqueness", self.estimator.name())
@@ -54,7 +85,8 @@ impl Ask for PopulationUniqueness {
         let mut faults = share("max", self.max, "0.01");
         if self.population == 0 {
             let fault = Fault::input("population cannot be 0");
-            faults.push(("population", fault.help("give the number of people that the table was drawn from")));
+            faults
+                .push(("population", fault.help("give the number of people that the table was drawn from")));
         }
         faults
     }

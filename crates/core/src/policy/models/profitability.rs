@@ -1,10 +1,11 @@
-//! How a policy asks that attacks do not pay, or that a release pays in spite of them.
+//! Policy syntax of profitability: attacks do not pay, or the release pays despite them.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit};
 use crate::error::Fault;
 use crate::policy::{Policy, Suppressed};
+use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// What a row is worth to the publisher and to an adversary; all in one unit, such as euros.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,11 +19,11 @@ pub struct Profitability {
     pub adversary_gain: f64,
     /// What trying to recognize a row costs the adversary.
     pub adversary_cost: f64,
-    /// What is asked for.
+    /// The condition to meet.
     pub kind: Game,
 }
 
-/// What is asked for.
+/// The condition to meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Game {
@@ -30,6 +31,46 @@ pub enum Game {
     NoAttack,
     /// Every row pays, attacked or not.
     Payout,
+}
+
+impl Profitability {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::ByParameters,
+        works_with_regions: false,
+        one_level: true,
+        ..ModelEntry::of_classes(
+            "Wan et al. 2015",
+            "{ publisher_benefit = 10, publisher_loss = 5, adversary_gain = 5, adversary_cost = 1, kind = \"no_attack\" }",
+            &[
+                Parameter::required(
+                    "publisher_benefit",
+                    ParameterKind::Number(Bounds::FROM_0),
+                    "What a row that lost nothing brings the publisher.",
+                ),
+                Parameter::required(
+                    "publisher_loss",
+                    ParameterKind::Number(Bounds::FROM_0),
+                    "What a row that is recognized costs the publisher.",
+                ),
+                Parameter::required(
+                    "adversary_gain",
+                    ParameterKind::Number(Bounds::FROM_0),
+                    "What a row that is recognized brings the adversary.",
+                ),
+                Parameter::required(
+                    "adversary_cost",
+                    ParameterKind::Number(Bounds::FROM_0),
+                    "What trying to recognize a row costs the adversary.",
+                ),
+                Parameter::required(
+                    "kind",
+                    ParameterKind::Choice(&["no_attack", "payout"]),
+                    "Whether no attack pays, or every row pays in spite of attacks.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for Profitability {
@@ -72,7 +113,7 @@ impl Ask for Profitability {
         if policy.output.suppressed != Suppressed::Cells {
             return Vec::new();
         }
-        let fault = Fault::input("what a row pays is told of rows at the chosen levels, not of starred cells");
+        let fault = Fault::input("profitability does not support output.suppressed = \"cells\"");
         vec![("kind", fault.help("write output.suppressed = \"dropped\" or \"starred\""))]
     }
 }

@@ -1,4 +1,4 @@
-//! How a policy asks that no value of a column is rare.
+//! Policy syntax of the rule against rare values.
 
 use std::collections::BTreeSet;
 
@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ask, Unfit};
 use crate::error::{Fault, nearest};
 use crate::policy::{Policy, Role};
+use crate::registry::{ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// No value of a released column occurs in fewer than k released rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,10 +30,29 @@ impl RareValues {
     }
 }
 
-/// The columns that can be asked about: a replaced identifier is rare by intention.
+/// The columns that can be checked: a replaced identifier is rare by design.
 fn judgeable(policy: &Policy) -> impl Iterator<Item = &str> {
     let shown = policy.columns.iter().filter(|(_, column)| column.role.released());
     shown.map(|(name, _)| name.as_str())
+}
+
+impl RareValues {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry {
+        monotone: Monotone::ByParameters,
+        ..ModelEntry::of_classes(
+            "Katirai 2006",
+            "{ k = 3 }",
+            &[
+                Parameter::required("k", ParameterKind::Whole(1, None), "The least rows of a value."),
+                Parameter::optional(
+                    "columns",
+                    ParameterKind::List(&ParameterKind::Column),
+                    "The columns; by default all that are released, but for replaced identifiers.",
+                ),
+            ],
+        )
+    };
 }
 
 impl Ask for RareValues {

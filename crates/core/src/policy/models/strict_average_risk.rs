@@ -1,9 +1,10 @@
-//! How a policy asks for a low average risk in classes none of which is small.
+//! Policy syntax of strict average risk: a low average risk with a minimum class size.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Unfit, share_above_0};
 use crate::error::Fault;
+use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// A low average risk, and at least k rows in every class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,6 +14,22 @@ pub struct StrictAverageRisk {
     pub max: f64,
     /// The least rows of a class.
     pub k: u64,
+}
+
+impl StrictAverageRisk {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry::of_classes(
+        "Dankar and El Emam 2010",
+        "{ max = 0.1, k = 2 }",
+        &[
+            Parameter::required(
+                "max",
+                ParameterKind::Number(Bounds::SHARE_ABOVE_0),
+                "The largest mean over rows of 1 / class size.",
+            ),
+            Parameter::required("k", ParameterKind::Whole(1, None), "The least rows of a class."),
+        ],
+    );
 }
 
 impl Ask for StrictAverageRisk {

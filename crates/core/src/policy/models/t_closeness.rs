@@ -1,4 +1,4 @@
-//! How a policy asks for t-closeness.
+//! Policy syntax of t-closeness.
 
 use std::collections::BTreeSet;
 
@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ask, Unfit};
 use crate::error::Fault;
 use crate::policy::Policy;
+use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// t-closeness of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +20,8 @@ pub struct TCloseness {
     pub distance: Distance,
     /// The largest distance allowed, from 0 to 1.
     pub t: f64,
-    /// The values in order; only for ordered. Default: by number, by date, or as a hierarchy file has them.
+    /// The values in order; only for ordered. Default: by number, by date, or as a hierarchy file
+    /// has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,
 }
@@ -35,6 +37,33 @@ pub enum Distance {
     Ordered,
     /// As their lowest common label in the column's hierarchy.
     Hierarchical,
+}
+
+impl TCloseness {
+    /// Its entry in the registry; key and help are those of the list of models.
+    pub(super) const ENTRY: ModelEntry = ModelEntry::of_column(
+        "Li et al. 2007",
+        "{ column = \"diagnosis\", t = 0.2 }",
+        &[
+            Parameter::required("column", ParameterKind::Column, "The sensitive column."),
+            Parameter::defaulted(
+                "distance",
+                ParameterKind::Choice(&["equal", "ordered", "hierarchical"]),
+                "\"equal\"",
+                "How far apart two values are.",
+            ),
+            Parameter::required(
+                "t",
+                ParameterKind::Number(Bounds::SHARE),
+                "The largest distance from the values of the whole table.",
+            ),
+            Parameter::optional(
+                "order",
+                ParameterKind::List(&ParameterKind::Text),
+                "The values in order; only for ordered. By default by number, by date, or as a hierarchy file has them.",
+            ),
+        ],
+    );
 }
 
 impl Ask for TCloseness {

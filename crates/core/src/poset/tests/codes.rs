@@ -1,4 +1,5 @@
-//! Codes with how often they occur: bounds against all cells there are, on trees and on other posets.
+//! Codes with how often they occur: bounds against all cells there are, on trees and on other
+//! posets.
 
 use std::collections::BTreeMap;
 
@@ -34,13 +35,18 @@ fn codes_meet_where_they_can() {
     // Heights are 0 to 3 of 3: an occurrence is worth 1, 2/3 or 1/3.
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
     near(codes.pair(0, 1), 1.0 - (3.0 + 2.0 / 3.0 + 1.0 / 3.0) / 39.0);
-    assert_eq!(lub(&of_codes(ICD, 4, &values), &[0, 1]), ["427.89:3; 031"], "four occurrences are told");
+    let fewer = of_codes(ICD, 4, &values);
+    assert_eq!(lub(&fewer, &[0, 1]), ["427.89:3; 031; 427"], "whatever is common is told");
+    near(fewer.pair(0, 1), 1.0 - 4.0 / 12.0);
+    assert_eq!(lub(&fewer, &[0]), ["427.89:10; 031.0:2"], "and equal rows stay as they are");
+    near(fewer.measure(&fewer.only(0)), 0.0);
     assert!(codes.covers(Some("427.8:2; 427"), Some("427.89:2; 427.1")));
     assert!(!codes.covers(Some("427.8:2; 427"), Some("427.89:2")), "no occurrence counts twice");
     assert!(!codes.covers(Some("427.8:2; 427"), Some("427.89; 427.1:2")));
 }
 
-/// What was matched anew is not there to be matched anew again: A gives s1 up for B, so that C cannot have it from A.
+/// What was matched anew is not there to be matched anew again: A gives s1 up for B, so that C
+/// cannot have it from A.
 #[test]
 fn a_match_is_taken_back_once() {
     let codes = of_codes("*;10\nA;1;*\nB;2;*\nC;3;*\ns1;0;A;B;C\ns2;0;A\ns3;0;A", 9, &[]);
@@ -72,15 +78,24 @@ fn what_is_no_list_of_codes_is_refused() {
     );
     assert!(refused(spec, &[], "*\n a,,*").contains("icd9.csv:2: a list with ` a`"));
     let none = "{ codes = { file = \"icd9.csv\", most = 0 } }";
-    assert!(refused(none, &[], ICD).contains("most: 0 occurrences cannot be told"));
+    assert!(refused(none, &[], ICD).contains("most: most = 0 is out of range"));
 }
 
-/// A value or a cell: how often each node is told.
+/// A value or a cell: the count of each node.
 type Counts = BTreeMap<usize, u32>;
 
 fn text_of(counts: &Counts) -> String {
     let parts: Vec<String> = counts.iter().map(|(node, count)| format!("n{node}:{count}")).collect();
     parts.join("; ")
+}
+
+/// The same from its text.
+fn read_back(text: &str) -> Counts {
+    let pair = |part: &str| {
+        let (node, count) = part.trim().split_once(':').unwrap_or((part.trim(), "1"));
+        (node[1..].parse().unwrap(), count.parse().unwrap())
+    };
+    if text == "*" { Counts::new() } else { text.split(';').map(pair).collect() }
 }
 
 /// Whether occurrences can be matched one by one, by trying all ways.
@@ -106,7 +121,7 @@ fn one_by_one(counts: &Counts) -> Vec<usize> {
     counts.iter().flat_map(|(&node, &count)| std::iter::repeat_n(node, count as usize)).collect()
 }
 
-/// All cells of at most so many occurrences, the root aside.
+/// All cells with at most this many occurrences, the root aside.
 fn all_cells(nodes: usize, most: usize) -> Vec<Vec<usize>> {
     let mut cells: Vec<Vec<usize>> = vec![Vec::new()];
     let mut longest = cells.clone();
@@ -172,7 +187,10 @@ proptest! {
         let worth = |cell: &[usize]| cell.iter().map(|&node| 1.0 - lone.measure(&lone.only(node as Code))).sum::<f64>();
         let measure = poset.measure(&joined(&poset, &all));
         let mut reached = false;
-        for cell in all_cells(above.len(), most) {
+        let had = |value: &Counts| value.values().sum::<u32>() as usize;
+        let longest = values.iter().map(had).max().unwrap_or(0);
+        let full = most.max(longest);
+        for cell in all_cells(above.len(), longest) {
             let truth = values.iter().all(|value| met(&above, &cell, &mut one_by_one(value)));
             let mut counts = Counts::new();
             cell.iter().for_each(|&node| *counts.entry(node).or_default() += 1);
@@ -180,10 +198,21 @@ proptest! {
             if !cell.is_empty() {
                 prop_assert_eq!(all.iter().all(|&value| poset.covers(Some(&written), poset.value(value))), truth, "{}", written);
             }
-            let other = 1.0 - worth(&cell) / most as f64;
+            let other = 1.0 - worth(&cell) / full as f64;
             prop_assert!(!(tree && truth) || other >= measure - 1e-6, "{} is {}, below {}", written, other, measure);
             reached |= truth && (other - measure).abs() < 1e-6;
         }
         prop_assert!(reached, "some true cell has the measure");
+        // By heights, every node is worth more than its parents.
+        let strict = steps.is_none();
+        let shown = read_back(&lub(&poset, &all)[0]);
+        // A code that is worth nothing is not written.
+        let shows = |value: &Counts| value.keys().all(|&node| node != 0 && worth(&[node]) > 0.0);
+        for (at, value) in values.iter().enumerate().filter(|(_, value)| shows(value)) {
+            prop_assert_eq!(&read_back(&lub(&poset, &[at as Code])[0]), value, "equal rows stay as they are");
+            prop_assert!(!strict || shown == *value || measure > 0.0, "{:?} became {:?} at no loss", value, shown);
+            let written = poset.measure_of(Some(&lub(&poset, &all)[0])).unwrap();
+            prop_assert!((written - measure).abs() < 1e-12, "the cell as it is written measures the same");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Dates of birth: K's figure 8, and all against a second definition.
+//! Dates of birth: Katirai's figure 8, and all against a second definition.
 
 use chrono::{Datelike, Days, NaiveDate};
 use proptest::sample::Index;
@@ -7,7 +7,8 @@ use super::*;
 
 const FIVES: &str = "{ birth = { base = \"2006-05-11\", ages = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50] } }";
 
-/// K, figure 8. He prints the band of D and E as [25, 30]; by his list of ages it is [26, 30], in whose middle are 28 years.
+/// [Katirai 2006], figure 8. He prints the band of D and E as [25, 30]; by his list of ages it is
+/// [26, 30], in whose middle are 28 years.
 #[test]
 fn dates_as_k_prints_them() {
     let dates =
@@ -24,7 +25,8 @@ fn dates_as_k_prints_them() {
     assert_eq!(measures, [0.0, 0.25, 0.5, 0.75, 1.0]);
 }
 
-/// K, example 7: bands [0, 5], [6, 30], … at 1 January 2006; half years are six months.
+/// [Katirai 2006], example 7: bands [0, 5], [6, 30], … at 1 January 2006; half years are six
+/// months.
 #[test]
 fn bands_have_middles() {
     let spec = "{ birth = { base = \"20060101\", ages = [5, 30, 50, 70, 90] } }";
@@ -84,7 +86,8 @@ fn what_is_no_date_is_refused() {
     assert!(spec("2006-01-01", "[5, 300]").contains("ages: nobody is 300 years old"));
 }
 
-/// The kinds of cells by sets of dates, each as a question: (measure, its text, whether a date is in it).
+/// The kinds of cells by sets of dates, each as a question: (measure, its text, whether a date is
+/// in it).
 fn cells_of(dates: &[NaiveDate], base: NaiveDate, ages: &[u32]) -> Vec<(f64, String, Vec<bool>)> {
     let mut cells = vec![(1.0, "*".to_owned(), vec![true; dates.len()])];
     let mut first = 0;

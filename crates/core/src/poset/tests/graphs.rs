@@ -5,7 +5,7 @@ use proptest::sample::Index;
 use super::*;
 use crate::hierarchy::Path;
 
-/// K, figure 1 and example 3.
+/// [Katirai 2006], figure 1 and example 3.
 pub(super) const ZIPS: &str =
     "*;4\n021;3;*\n0213;2;021\n0214;2;021\n02139;1;0213\n02138;1;0213\n02140;1;0214\n02141;1;0214\n";
 
@@ -27,14 +27,14 @@ fn matrix_posets_as_k_prints_them() {
     assert_eq!(lub(&codes, &[0, 0]), ["008"], "the node itself, though its parent has its measure");
     assert_eq!(lub(&codes, &[0, 1]), ["*"]);
     assert_eq!((codes.pair(0, 0), codes.pair(0, 1)), (0.0, 1.0), "heights count");
-    // Its diagnoses as multisets: a code that all have is told.
+    // Its diagnoses as multisets: a code that all have is in the cell.
     let load = |_: &str| Ok("*,1,*\n008,1,*\n031,1,*\n038,1,*".into());
     let sets =
         built("{ codes = { file = \"nodes.csv\", most = 2 } }", &["008; 031", "008; 038"], &load).unwrap();
     assert_eq!((lub(&sets, &[0, 1]), sets.pair(0, 1)), (vec!["008".into()], 0.5));
 }
 
-/// K, figure 3: ages that may be generalized in two ways.
+/// [Katirai 2006], figure 3: ages that may be generalized in two ways.
 #[test]
 fn a_node_has_several_parents() {
     let ages = "[10, 40];;\n[10, 30];;[10, 40]\n[20, 40];;[10, 40]\n[10, 20];;[10, 30]\n[20, 30];;[10, 30];[20, 40]\n[30, 40];;[20, 40]\n";
@@ -113,7 +113,8 @@ fn ancestors(above: &[Vec<usize>], node: usize) -> std::collections::BTreeSet<us
     found
 }
 
-/// Definition 3: the common ancestors of least measure; among those of the same measure none that is above another, in the order of the file.
+/// Definition 3: the common ancestors of least measure; among those of the same measure none that
+/// is above another, in the order of the file.
 fn least_by_definition(poset: &Poset, above: &[Vec<usize>], values: &[Code]) -> Vec<String> {
     let over = values.iter().map(|&value| ancestors(above, value as usize));
     let common = over.reduce(|a, b| a.intersection(&b).copied().collect()).unwrap();
@@ -146,7 +147,8 @@ proptest! {
         }
     }
 
-    /// A hierarchy as a poset is what the hierarchy says, and so is the file of nodes that is written from it.
+    /// A hierarchy as a poset is what the hierarchy says, and so is the file of nodes that is
+    /// written from it.
     #[test]
     fn levels_are_a_poset(
         codes in proptest::collection::btree_set(0..64u32, 1..12),
@@ -190,12 +192,13 @@ fn nodes_of(hierarchy: &Hierarchy) -> String {
     lines.join("\n")
 }
 
-/// Twenty thousand nodes on five levels, of which some have a second and a third parent.
+/// Twenty thousand nodes on five levels, some with a second and a third parent.
 #[test]
 fn a_large_poset_is_closed() {
     let names: Vec<String> = (0..20_000).map(|at| format!("n{at}")).collect();
     let poset = of_file(&large(20_000), &names.iter().map(String::as_str).collect::<Vec<_>>());
-    // n14001 has the parent n1166, n14000 has n1166 and n1165, n13986 has n1165, n1164 and n1163; all of these lie below n97.
+    // n14001 has the parent n1166, n14000 has n1166 and n1165, n13986 has n1165, n1164 and n1163;
+    // all of these lie below n97.
     assert_eq!(lub(&poset, &[14_001, 14_000]), ["n1166"]);
     assert_eq!(lub(&poset, &[14_000, 13_986]), ["n1165"]);
     assert_eq!(lub(&poset, &[14_001, 13_986]), ["n97"]);

@@ -1,11 +1,11 @@
-//! Rows: K's example 10, and his fold beside the least cells above all.
+//! Rows: Katirai's example 10, and his fold beside the least cells above all.
 
 use proptest::sample::Index;
 
 use super::graphs::{ZIPS, graph_file, of_file};
 use super::*;
 
-/// K, example 10; the traits are what both have, where his comment prints 011.
+/// [Katirai 2006], example 10; the traits are what both have, where his comment prints 011.
 #[test]
 fn rows_as_k_prints_them() {
     let ages = poset("{ range = { low = 10, high = 90 } }", &["[10, 30]", "[20, 35]"]);
@@ -22,7 +22,8 @@ fn rows_as_k_prints_them() {
     assert_eq!(rows.lub(&cells), rows.lub(&common));
 }
 
-/// A fold goes on from the least cells, and may miss one that is above all: x is above a, b and c, but y is less above a and b.
+/// A fold goes on from the least cells, and may miss one that is above all: x is above a, b and c,
+/// but y is less above a and b.
 #[test]
 fn a_fold_can_end_higher() {
     let nodes = of_file("*;10\nx;5;*\ny;2;*\na;0;x;y\nb;0;x;y\nc;0;x\n", &["a", "b", "c"]);

@@ -1,10 +1,12 @@
-//! The configuration of K's toolkit: Hierarchy.xml, which declares posets, and Columns.xml, which binds them to the columns of a table; read and turned into
-//! a policy (K, "Configuration Files", examples 2 to 11).
+//! The configuration files of Katirai's toolkit, converted into a policy: Hierarchy.xml declares
+//! posets, and Columns.xml binds them to the columns of a table [Katirai 2006, "Configuration
+//! Files", examples 2 to 11].
 //!
-//! K prints the elements of Hierarchy.xml and not what is around them. So an element that is no poset may hold some: then it is a namespace, with the
-//! name in its `Name`, or `Default` without one. Poset elements may also stand alone, as in his examples.
+//! Katirai prints the elements of Hierarchy.xml but not what surrounds them. So an element that is
+//! not a poset may contain posets: it is a namespace, named by its `Name` attribute, or `Default`
+//! without one. Poset elements may also stand alone, as in his examples.
 //!
-//! Reading costs one pass over the texts. Everything that is wrong is found before anything is returned.
+//! Costs one pass over the texts. All errors are found before anything is returned.
 
 mod columns;
 mod policy;
@@ -28,7 +30,7 @@ pub struct Named<'a> {
 /// The name of the namespace that is not named.
 const DEFAULT: &str = "Default";
 
-/// The attributes of an element that may have these, of which the first `needed` must be there.
+/// The attributes that an element may have; the first `needed` are required.
 struct Attributes<'a> {
     element: &'a Element,
 }
@@ -57,7 +59,8 @@ impl<'a> Attributes<'a> {
         Attributes { element }
     }
 
-    /// What an attribute says, spaces around it aside; nothing where it is not there, which is a fault by then if it is needed.
+    /// What an attribute says, spaces around it aside; nothing where it is not there, which is a
+    /// fault by then if it is needed.
     fn text(&self, name: &str) -> Option<&'a str> {
         self.element.get(name).map(|attribute| attribute.value.trim())
     }

@@ -1,7 +1,7 @@
-//! K's two files as a policy, with one file of nodes for each matrix poset.
+//! Writes the policy for Katirai's two files, with one node file for each matrix poset.
 //!
-//! A pass-through column is kept, every other is a quasi-identifier with its poset and weight. The policy is text: what is above the columns, and the guarantee, is
-//! given by whoever knows the table.
+//! A pass-through column is kept; every other column is a quasi-identifier with its poset and
+//! weight. The policy is text; the caller adds the part above the columns and the guarantee.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Fault, Result, nearest};
 use crate::hierarchy::File;
 use crate::poset::{Codes, Spec};
 
-/// What two files of K's become.
+/// What two files of Katirai's become.
 #[derive(Debug)]
 pub struct Converted {
     /// The `[columns.…]` part of a policy.
@@ -25,10 +25,12 @@ pub struct Converted {
     pub files: BTreeMap<String, String>,
 }
 
-/// Turns the declarations of posets and the bindings of columns into a policy for a table that has these columns.
+/// Turns the declarations of posets and the bindings of columns into a policy for a table that has
+/// these columns.
 ///
 /// # Errors
-/// Everything that is wrong with the files, with file and line; columns that the table lacks, and columns of it that are not bound.
+/// Everything that is wrong with the files, with file and line; columns that the table lacks, and
+/// columns of it that are not bound.
 pub fn convert(hierarchy: Named<'_>, columns: Named<'_>, table: &[String]) -> Result<Converted> {
     let posets = Declarations::read(hierarchy)?;
     let bound = columns::read(columns, &posets)?;
@@ -115,7 +117,7 @@ fn spec(declared: &Declared, posets: &Declarations, names: &mut Names) -> Result
     })
 }
 
-/// A poset as it stands behind `poset =`, its keys in the order of the documentation.
+/// A poset as written after `poset =`, its keys in the order of the documentation.
 fn inline(spec: &Spec) -> Result<String> {
     let mut text = String::new();
     spec.serialize(toml::ser::ValueSerializer::new(&mut text))

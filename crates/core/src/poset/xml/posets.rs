@@ -1,6 +1,7 @@
 //! Hierarchy.xml: posets by namespace and name.
 //!
-//! Every poset is built once without values, so that what is wrong with it is found here, at its line, and not when a table is released.
+//! Every poset is built once without values, so that what is wrong with it is found here, at its
+//! line, and not when a table is released.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +14,7 @@ use crate::hierarchy::file::write_cell;
 use crate::poset::graph::GUESSED;
 use crate::poset::{Birth, Codes, Poset, Range, Spec};
 
-/// Every poset element with its attributes; so many of them, from the first, must be there.
+/// Every poset element with its attributes and the number of required ones.
 const ELEMENTS: [(&str, &[&str], usize); 7] = [
     ("RangePoset", &["Name", "LowerBound", "UpperBound", "MaxDiff"], 3),
     ("MatrixPoset", &["Name", "RootNode"], 2),
@@ -40,9 +41,10 @@ pub(super) enum Meaning {
     Kept,
     /// It is generalized like this.
     Generalized(Spec),
-    /// It is generalized by these nodes: the text of a file, with the line of each of its lines' elements.
+    /// It is generalized by these nodes: the text of a file, with the line of each of its lines'
+    /// elements.
     Nodes(String, Vec<u64>),
-    /// Codes by the nodes of another poset of the namespace, so many at most.
+    /// Codes by the nodes of another poset of the namespace, with a maximum number.
     Codes(String, u32),
 }
 
@@ -105,7 +107,7 @@ impl Declarations {
         }
     }
 
-    /// What is wrong with a poset, by building it.
+    /// Errors of a poset, by building it.
     fn unfit(&self, declared: &Declared) -> Vec<Fault> {
         let file = || File::Path(String::new());
         let (spec, text, lines): (Spec, &str, &[u64]) = match &declared.meaning {
@@ -197,7 +199,8 @@ fn meaning(kind: &str, attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> 
     })
 }
 
-/// K writes 20060101; a policy reads better with 2006-01-01. What is neither is found when the poset is built.
+/// Katirai writes 20060101; a policy reads better with 2006-01-01. What is neither is found when
+/// the poset is built.
 fn iso(text: &str) -> String {
     let plain = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
     if plain { format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]) } else { text.into() }
@@ -233,7 +236,7 @@ fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning
             let message = format!("ID `{}` is given twice, first in line {first}", node.id);
             faults.push(Fault::input(message).line(node.line).help("every node needs an ID of its own"));
         }
-        // One without a name is told of when the poset is built.
+        // A missing name is reported when the poset is built.
         if let Some(first) = lines.get(node.name).filter(|_| !node.name.is_empty()) {
             let message = format!("node `{}` is given twice, first in line {first}", node.name);
             let help = "give it once, with all its parents: Parents=\"…, …\"";
@@ -251,7 +254,7 @@ fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning
     }
     let mut text = String::new();
     for node in &nodes {
-        // The root is its own parent, as K writes it.
+        // The root is its own parent, as Katirai writes it.
         let above = || node.parents.iter().filter(|&&id| !(id == root && node.id == root));
         if node.id == root && above().next().is_some() {
             let message = format!("RootNode=\"{root}\" is `{}`, which has a parent", node.name);
@@ -271,7 +274,7 @@ fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning
     Some(Meaning::Nodes(text, nodes.iter().map(|node| node.line).collect()))
 }
 
-/// IDs that are no node's.
+/// IDs that do not belong to a node.
 fn unknown_ids(
     nodes: &[Node<'_>],
     names: &FxHashMap<&str, (&str, u64)>,

@@ -1,9 +1,15 @@
-//! Elements and attributes of a small XML text, each with its line: as much of XML as K's files use, and an attribute without quotes, which he prints.
+//! Elements and attributes of a small XML text, each with its line, from the events of `quick-xml`.
 //!
-//! Comments, declarations and processing instructions are skipped. Text between elements is a fault, because these files have none: it would be something that
-//! somebody meant. One pass over the characters; elements nest at most [`DEEPEST`] deep.
+//! Katirai (2006) prints files that are not well-formed: an attribute without quotes, and several outermost elements. Therefore attributes are
+//! read as HTML has them, where quotes may be left out, but each needs a value; and what is open is kept here, so that a text can have many
+//! outermost elements and a fault says where an element was opened. Comments, declarations and processing instructions are skipped.
+//! Text between elements is a fault, because these files have none: it would be something that somebody meant. One pass; elements
+//! nest at most [`DEEPEST`] deep.
 
-use crate::error::{Fault, Result};
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use crate::error::{Error, Fault, Result};
 
 /// Elements do not nest deeper.
 const DEEPEST: usize = 64;
@@ -35,26 +41,36 @@ impl Element {
 
 /// The outermost elements of a text.
 pub(super) fn elements(text: &str) -> Result<Vec<Element>> {
-    let mut reader = Reader { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1 };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().check_end_names = false;
+    reader.config_mut().allow_unmatched_ends = true;
+    let mut lines = Lines { text, at: 0, line: 1 };
     let mut open: Vec<Element> = Vec::new();
     let mut done: Vec<Element> = Vec::new();
-    while let Some(part) = reader.next()? {
-        let (element, ended) = match part {
-            Part::Opened(element) => (element, false),
-            Part::Empty(element) => (element, true),
-            Part::Closed(name) => (closed(&mut open, &name, reader.line)?, true),
-        };
-        if !ended {
-            if open.len() == DEEPEST {
-                return Err(Fault::input("elements nest too deep").line(element.line).into());
+    loop {
+        let start = reader.buffer_position() as usize;
+        let event =
+            reader.read_event().map_err(|error| malformed(&error, lines.of(reader.error_position())))?;
+        let element = match event {
+            Event::Start(tag) => {
+                let element = element(&tag, start, &mut lines)?;
+                if open.len() == DEEPEST {
+                    return Err(Fault::input("elements nest too deep").line(element.line).into());
+                }
+                open.push(element);
+                continue;
             }
-            open.push(element);
-            continue;
-        }
-        match open.last_mut() {
-            Some(outer) => outer.children.push(element),
-            None => done.push(element),
-        }
+            Event::Empty(tag) => element(&tag, start, &mut lines)?,
+            Event::End(tag) => closed(&mut open, tag.name().0, lines.of(start as u64))?,
+            Event::Text(between) if between.trim().is_empty() => continue,
+            Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) => {
+                return Err(stray_text(lines.of(reader.buffer_position())));
+            }
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => continue,
+            Event::Eof => break,
+        };
+        open.last_mut().map_or(&mut done, |outer| &mut outer.children).push(element);
     }
     if let Some(element) = open.pop() {
         let message = format!("<{}> is opened and never closed", element.name);
@@ -78,193 +94,96 @@ fn closed(open: &mut Vec<Element>, name: &str, line: u64) -> Result<Element> {
     }
 }
 
-enum Part {
-    Opened(Element),
-    Empty(Element),
-    Closed(String),
+fn stray_text(line: u64) -> Error {
+    Fault::input("there is text between the elements")
+        .line(line)
+        .help("put it into an attribute, or into <!-- a comment -->")
+        .into()
 }
 
-/// What is left of a text.
-struct Reader<'a> {
-    rest: &'a str,
+/// What the reader could not read.
+fn malformed(error: &quick_xml::Error, line: u64) -> Error {
+    use quick_xml::errors::SyntaxError;
+    let end = match error {
+        quick_xml::Error::Syntax(syntax) => match syntax {
+            SyntaxError::UnclosedPI | SyntaxError::UnclosedXmlDecl => "?>",
+            SyntaxError::UnclosedComment => "-->",
+            SyntaxError::UnclosedCData => "]]>",
+            SyntaxError::UnclosedSingleQuotedAttributeValue => "'",
+            SyntaxError::UnclosedDoubleQuotedAttributeValue => "\"",
+            SyntaxError::UnclosedTag | SyntaxError::UnclosedDoctype | SyntaxError::InvalidBangMarkup => ">",
+        },
+        // A `&` between elements.
+        _ => return stray_text(line),
+    };
+    let fault = Fault::input(format!("what is opened here has no `{end}`")).line(line);
+    fault.help(format!("close it by {end}")).into()
+}
+
+/// The element of a tag that starts at a byte.
+fn element(tag: &BytesStart<'_>, start: usize, lines: &mut Lines<'_>) -> Result<Element> {
+    let line = lines.of(start as u64);
+    let name = tag.name().0;
+    if !is_name(name) {
+        let fault = Fault::input("a `<` is followed by no name").line(line);
+        return Err(fault.help("write &lt; for a `<` that is meant").into());
+    }
+    let mut element = Element { name: name.to_owned(), line, attributes: Vec::new(), children: Vec::new() };
+    let mut attributes = tag.html_attributes();
+    for attribute in attributes.with_checks(false) {
+        // Only the value can be missing: every quote that is opened is closed by now.
+        let attribute = attribute.map_err(|_| no_attribute(name, line))?;
+        let key = attribute.key.0;
+        // The key is a part of the tag, which follows the `<`.
+        let at = (key.as_ptr() as usize).saturating_sub(tag.as_ptr() as usize);
+        let line = lines.of((start + 1 + at) as u64);
+        if !is_name(key) {
+            return Err(no_attribute(name, line));
+        }
+        if !tag[at + key.len()..].trim_start().starts_with('=') {
+            let fault = Fault::input(format!("the attribute `{key}` of <{name}> has no value"));
+            return Err(fault.line(line).help(format!("write {key}=\"…\"")).into());
+        }
+        if element.get(key).is_some() {
+            let message = format!("<{name}> has the attribute `{key}` twice");
+            return Err(Fault::input(message).line(line).help("keep one of them").into());
+        }
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| {
+            Fault::input(format!("the attribute `{key}` of <{name}> has a `&` that stands for nothing"))
+                .line(line)
+                .help("write &amp; for a `&` that is meant")
+        })?;
+        element.attributes.push(Attribute { name: key.to_owned(), value: value.into_owned(), line });
+    }
+    Ok(element)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c))
+}
+
+fn no_attribute(element: &str, line: u64) -> Error {
+    Fault::input(format!("<{element}> has something that is no attribute"))
+        .line(line)
+        .help("attributes are Name=\"value\", and a tag ends in > or />")
+        .into()
+}
+
+/// Counts lines from place to place.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
     line: u64,
 }
 
-impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Option<Part>> {
-        loop {
-            let before = self.until('<');
-            if !before.trim().is_empty() {
-                let fault = Fault::input("there is text between the elements").line(self.line);
-                return Err(fault.help("put it into an attribute, or into <!-- a comment -->").into());
-            }
-            if self.rest.is_empty() {
-                return Ok(None);
-            }
-            let line = self.line;
-            if self.rest.starts_with("<!--") {
-                self.skip("-->", line)?;
-            } else if self.rest.starts_with("<?") {
-                self.skip("?>", line)?;
-            } else if self.rest.starts_with("<!") {
-                self.skip(">", line)?;
-            } else if self.rest.starts_with("</") {
-                self.advance(2);
-                let name = self.name();
-                self.spaces();
-                self.expect('>', line)?;
-                return Ok(Some(Part::Closed(name)));
-            } else {
-                self.advance(1);
-                return self.element(line).map(Some);
-            }
-        }
-    }
-
-    fn element(&mut self, line: u64) -> Result<Part> {
-        let name = self.name();
-        if name.is_empty() {
-            let fault = Fault::input("a `<` is followed by no name").line(line);
-            return Err(fault.help("write &lt; for a `<` that is meant").into());
-        }
-        let mut element = Element { name, line, attributes: Vec::new(), children: Vec::new() };
-        loop {
-            self.spaces();
-            if self.rest.starts_with("/>") {
-                self.advance(2);
-                return Ok(Part::Empty(element));
-            }
-            if self.rest.starts_with('>') {
-                self.advance(1);
-                return Ok(Part::Opened(element));
-            }
-            let attribute = self.attribute(&element)?;
-            if element.get(&attribute.name).is_some() {
-                let message = format!("<{}> has the attribute `{}` twice", element.name, attribute.name);
-                return Err(Fault::input(message).line(attribute.line).help("keep one of them").into());
-            }
-            element.attributes.push(attribute);
-        }
-    }
-
-    fn attribute(&mut self, element: &Element) -> Result<Attribute> {
-        let line = self.line;
-        let name = self.name();
-        if name.is_empty() {
-            let fault = if self.rest.is_empty() {
-                Fault::input(format!("<{}> never ends", element.name)).line(element.line)
-            } else {
-                Fault::input(format!("<{}> has something that is no attribute", element.name)).line(line)
-            };
-            return Err(fault.help("attributes are Name=\"value\", and a tag ends in > or />").into());
-        }
-        self.spaces();
-        if !self.rest.starts_with('=') {
-            let fault = Fault::input(format!("the attribute `{name}` of <{}> has no value", element.name));
-            return Err(fault.line(line).help(format!("write {name}=\"…\"")).into());
-        }
-        self.advance(1);
-        self.spaces();
-        let raw = match self.rest.chars().next() {
-            Some(quote @ ('"' | '\'')) => {
-                self.advance(1);
-                let raw = self.until(quote);
-                self.expect(quote, line)?;
-                raw
-            }
-            _ => self.unquoted(),
-        };
-        let value = unescaped(raw).ok_or_else(|| {
-            Fault::input(format!(
-                "the attribute `{name}` of <{}> has a `&` that stands for nothing",
-                element.name
-            ))
-            .line(line)
-            .help("write &amp; for a `&` that is meant")
-        })?;
-        Ok(Attribute { name, value, line })
-    }
-
-    /// A value without quotes: up to a space or the end of the tag.
-    fn unquoted(&mut self) -> &'a str {
-        let ends =
-            |(at, c): &(usize, char)| c.is_whitespace() || *c == '>' || self.rest[*at..].starts_with("/>");
-        let end = self.rest.char_indices().find(ends).map_or(self.rest.len(), |(at, _)| at);
-        self.advance(end)
-    }
-
-    fn name(&mut self) -> String {
-        let part = |c: char| c.is_alphanumeric() || "_-.:".contains(c);
-        let end = self.rest.find(|c| !part(c)).unwrap_or(self.rest.len());
-        self.advance(end).to_owned()
-    }
-
-    fn spaces(&mut self) {
-        let end = self.rest.find(|c: char| !c.is_whitespace()).unwrap_or(self.rest.len());
-        self.advance(end);
-    }
-
-    fn until(&mut self, end: char) -> &'a str {
-        let end = self.rest.find(end).unwrap_or(self.rest.len());
-        self.advance(end)
-    }
-
-    fn expect(&mut self, c: char, line: u64) -> Result<()> {
-        if self.rest.starts_with(c) {
-            self.advance(c.len_utf8());
-            return Ok(());
-        }
-        let fault = Fault::input(format!("what is opened here has no `{c}`")).line(line);
-        Err(fault.help(format!("close it by {c}")).into())
-    }
-
-    fn skip(&mut self, end: &str, line: u64) -> Result<()> {
-        let Some(at) = self.rest.find(end) else {
-            let fault = Fault::input(format!("what is opened here has no `{end}`")).line(line);
-            return Err(fault.help(format!("close it by {end}")).into());
-        };
-        self.advance(at + end.len());
-        Ok(())
-    }
-
-    /// Takes so many bytes, and counts their lines.
-    fn advance(&mut self, bytes: usize) -> &'a str {
-        let (taken, rest) = self.rest.split_at(bytes);
-        self.line += taken.matches('\n').count() as u64;
-        self.rest = rest;
-        taken
-    }
-}
-
-/// A value with its entities replaced and, as XML has it, every line break a space.
-fn unescaped(raw: &str) -> Option<String> {
-    let mut value = String::new();
-    let mut rest = raw;
-    while let Some(at) = rest.find('&') {
-        value.push_str(&rest[..at]);
-        let end = at + rest[at..].find(';')?;
-        value.push(entity(&rest[at + 1..end])?);
-        rest = &rest[end + 1..];
-    }
-    value.push_str(rest);
-    Some(value.replace("\r\n", " ").replace(['\n', '\r', '\t'], " "))
-}
-
-fn entity(name: &str) -> Option<char> {
-    match name {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => {
-            let number = name.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16),
-                None => number.parse(),
-            };
-            char::from_u32(code.ok()?)
-        }
+impl Lines<'_> {
+    /// The line of a byte that comes after those that were looked at before.
+    fn of(&mut self, byte: u64) -> u64 {
+        let byte = (byte as usize).clamp(self.at, self.text.len());
+        let between = &self.text.as_bytes()[self.at..byte];
+        self.line += between.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.at = byte;
+        self.line
     }
 }
 
@@ -306,7 +225,11 @@ mod tests {
             ("<a b='&nope;'/>", 1, "stands for nothing"),
             ("<a b='&#xD800;'/>", 1, "stands for nothing"),
             ("<a\n ,/>", 2, "something that is no attribute"),
-            ("<a\n", 1, "<a> never ends"),
+            ("<a\n b=/>", 1, "something that is no attribute"),
+            ("<a>\n&amp;</a>", 2, "there is text"),
+            ("<a>\n&</a>", 2, "there is text"),
+            ("<a><![CDATA[x]]></a>", 1, "there is text"),
+            ("<a\n", 1, "has no `>`"),
         ] {
             let error = elements(text).unwrap_err();
             assert!(error.to_string().contains(found), "{text:?}: {error}");

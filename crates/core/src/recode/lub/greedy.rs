@@ -1,16 +1,24 @@
-//! Greedy (K, figure 11; mission L4): every row is joined with the rows that least increase its measure until there are k; then the
-//! sets are made disjoint.
+//! Greedy [Katirai 2006, figure 11]: joins every row with the rows that least increase its measure
+//! until there are k, then makes the sets disjoint.
 //!
-//! For every point the one is added that makes the least bound of all so far cheapest, of equal ones the lowest number, until the set is
-//! safe. K releases the bound of each row's own set: each released row is then true of k originals, which is (k,1)-anonymity
-//! and weaker than k-anonymity, because the released rows of a set need not look alike. [`pack`](super::pack) makes of these sets
-//! regions that are safe, which is what is released.
+//! For every point, repeatedly add the point that minimizes the cost of the least upper bound, with
+//! ties going to the lowest number, until the set is safe. Katirai releases the bound of each row's
+//! own set: each released row is then true of k originals. That is (k,1)-anonymity, which is weaker
+//! than k-anonymity, because the released rows of a set need not be equal. [`pack`](super::pack)
+//! turns these sets into safe regions, which are released.
+//!
+//! Where a set has rows enough and models are not satisfied, the cheapest of the nearest
+//! [`HELPING`] points that bring it closer to being safe is added, or the cheapest if none
+//! does: neighbours have like sensitive values, and sets that only grew by cost would hold a good
+//! part of the table.
 //!
 //! With a beam, several sets of each row are kept while rows are added, and the cheapest that is safe in the end is the row's (K, "Future Directions").
 //!
-//! K reckons the bound with every row for each of the k − 1 that are added. Here a candidate is passed over that cost as much as the best when it was looked at last, because
-//! it costs no less with a larger set; at first that is what it costs with the row alone, and the nearest are looked at first. The
-//! sets are those of looking at all points of a part; large tables are cut into parts of at most [`PART`] points first. Costs points · part · columns additions.
+//! Katirai computes the bound with every row for each of the k − 1 added rows. Here a candidate is
+//! skipped if its last known cost is not below the best one, because its cost does not fall as the
+//! set grows. Initially the known cost is that with the row alone, and the nearest candidates come
+//! first. The sets equal those of a full scan of a part; large tables are first divided into parts
+//! of at most [`PART`] points. Costs points · part · columns additions.
 
 use std::sync::Mutex;
 
@@ -24,6 +32,7 @@ use super::{ALL, Group, Kept, Meets, spread};
 use crate::error::{Fault, Result};
 use crate::recode::points::{Points, by_parts};
 use crate::recode::region::{Field, Method, Share, Tally};
+use crate::registry::Algorithm;
 use crate::table::Code;
 
 /// Joins every row with its nearest, and packs the sets.
@@ -33,18 +42,20 @@ pub struct Greedy;
 const PART: usize = 16_384;
 /// How many of the nearest candidates are looked at before the others.
 const AHEAD: usize = 64;
-/// How many costs tell how near the nearest are.
+/// The number of costs in the sample that estimates the distance of the nearest.
 const SAMPLE: usize = 1024;
 /// How many candidates are passed over at a time.
 const STRIDE: usize = 32;
 /// More than anything costs.
 const NEVER: u32 = u32::MAX;
+/// How many of the cheapest candidates are asked whether they bring a set closer to being safe.
+const HELPING: usize = 32;
 /// How many of the nearest points of each are kept.
 const NEAR: usize = 12;
 
 impl Method for Greedy {
-    fn name(&self) -> &'static str {
-        "greedy"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Greedy
     }
 
     fn refuses(&self, _field: &Field<'_>) -> Option<Fault> {
@@ -54,7 +65,8 @@ impl Method for Greedy {
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
         let apart = |column: usize, a: Code, b: Code| spread(field.space, column, a, b);
         let failed = Mutex::new(None);
-        // A model is asked about many candidates, and what it says does not hang on the last per cent of measure.
+        // A model is queried for many candidates, and its answer hardly depends on the last per
+        // cent of measure.
         let most = if field.aims.guiding.is_some() { PART / 2 } else { PART };
         let formed = by_parts(field, points, most, &apart, |part| {
             let meets = Meets::new(field, part);
@@ -76,8 +88,9 @@ impl Method for Greedy {
     }
 }
 
-/// The sets of all points, numbered as in the table, with what the bounds cost per row and the notions of anonymity that they have for a k: what K releases.
-/// Not cut into parts, and nothing made safe; none when stopped.
+/// The sets of all points, numbered as in the table, with what the bounds cost per row and the
+/// notions of anonymity that they have for a k: what Katirai releases. Not cut into parts, and
+/// nothing made safe; none when stopped.
 pub fn unpacked(field: &Field<'_>, points: &[u32]) -> Option<(Vec<Vec<u32>>, f64, Notions)> {
     let part = Points::new(field, points);
     let meets = Meets::new(field, &part);
@@ -103,7 +116,7 @@ pub(super) struct Set {
 pub(super) fn sets(meets: &Meets<'_>, points: &Points<'_>, field: &Field<'_>) -> Option<Vec<Set>> {
     let others: Vec<u32> = (0..points.len() as u32).collect();
     let one = |search: &mut Search, point: u32| {
-        if point.is_multiple_of(64) && (field.watch.cancelled)() {
+        if point.is_multiple_of(64) && field.watch.should_finish() {
             return None;
         }
         Some(search.set(meets, points, point, &others))
@@ -218,13 +231,18 @@ impl Search {
         let near = self.near();
         let mut beam = vec![Open::new(meets, points, point)];
         while let Some(at) = beam.iter().position(|open| !open.safe) {
-            // The cheapest come first, and a set only becomes dearer: no set that is not safe yet can become cheaper than one before it.
+            // The cheapest come first, and a set only becomes dearer: no set that is not safe yet
+            // can become cheaper than one before it.
             if at > 0 {
                 break;
             }
             let mut grown: Vec<Open> = Vec::new();
             for open in beam.drain(..) {
-                let next = if open.safe { Vec::new() } else { self.next(meets, &open, self.beam) };
+                let next = match open.safe {
+                    true => Vec::new(),
+                    false if open.tally.rows() < points.judge().least() => self.next(meets, &open, self.beam),
+                    false => self.helping(meets, points, &open),
+                };
                 if next.is_empty() {
                     grown.push(Open { safe: true, ..open });
                     continue;
@@ -238,6 +256,27 @@ impl Search {
         }
         let Open { members, group, .. } = beam.swap_remove(0);
         Set { members, cost: group.cost(), near }
+    }
+
+    /// The cheapest points that bring a set closer to being safe, or the cheapest where none does;
+    /// as many as the beam is wide.
+    fn helping(&mut self, meets: &Meets<'_>, points: &Points<'_>, open: &Open) -> Vec<u32> {
+        let judge = points.judge();
+        let mut near = self.next(meets, open, self.beam.max(HELPING));
+        let short = judge.short(&open.tally);
+        let mut tally = open.tally.clone();
+        let helps = |&&point: &&u32| {
+            points.add(&mut tally, point);
+            let after = judge.short(&tally);
+            judge.remove(&mut tally, points.number(point));
+            after < short
+        };
+        let helping: Vec<u32> = near.iter().filter(helps).take(self.beam).copied().collect();
+        if !helping.is_empty() {
+            return helping;
+        }
+        near.truncate(self.beam);
+        near
     }
 
     /// The points that are cheapest to join, at most `most`; the lowest of equal ones.
@@ -296,7 +335,8 @@ impl Best {
     }
 }
 
-/// The places of the least costs with what they cost, in order: [`AHEAD`] of them, or all there are.
+/// The places of the least costs with what they cost, in order: [`AHEAD`] of them, or all there
+/// are.
 fn nearest(costs: &[u32], sample: &mut Vec<u32>, keys: &mut Vec<u64>) {
     let mut below = |limit: u32| {
         keys.clear();
@@ -304,7 +344,7 @@ fn nearest(costs: &[u32], sample: &mut Vec<u32>, keys: &mut Vec<u64>) {
         keys.extend(wanted.map(|(at, &cost)| u64::from(cost) << 32 | at as u64));
         keys.len()
     };
-    // A sample tells below which cost there are some more than are wanted.
+    // A sample estimates the cost below which there are slightly more than needed.
     sample.clear();
     sample.extend(costs.iter().copied().step_by(costs.len() / SAMPLE + 1));
     let place = 2 * AHEAD * sample.len() / costs.len().max(1) + 1;

@@ -1,11 +1,15 @@
-//! Greedy guided by a model (K, "The Greedy-DXCG Algorithm"; mission L6): of the rows that could be joined, the one after which the model still predicts best.
+//! Greedy guided by a predictive model [Katirai 2006, "The Greedy-DXCG Algorithm"]: joins the row
+//! after which the model still predicts best.
 //!
-//! A row is joined with others until its set is safe, as in [`greedy`](super::greedy), but what is made least is the error of what the recipient's model
-//! predicts from the cells that the set has in common, against what is true of the row. So columns that the model does not read cost nothing, and
-//! nothing is weighed against anything. Of equal errors the cheaper by measure is taken, then the lowest number.
+//! A row is joined with others until its set is safe, as in [`greedy`](super::greedy), but the
+//! objective is the error of the model's prediction from the common cells of the set, relative to
+//! the truth of the row. So columns that the model does not read cost nothing, and no weights are
+//! needed. Ties go to the lower measure, then to the lowest number.
 //!
-//! K asks the model for all pairs, in k batches. Here every row proposes the [`ASKED`] cheapest candidates, and one batch per added row asks
-//! for all points of a part together, each combination of cells once. Costs what greedy costs, a look-up per feature of every candidate, and the model.
+//! Katirai queries the model for all pairs, in k batches. Here every row proposes the [`ASKED`]
+//! cheapest candidates, and one batch per added row queries all points of a part together, each
+//! combination of cells once. Costs the same as Greedy, one look-up per feature of every candidate,
+//! and the model.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -20,7 +24,7 @@ use crate::recode::region::{Field, Texts};
 use crate::space::{Axis, Guiding};
 use crate::table::Code;
 
-/// How many candidates of each row the model is asked about.
+/// The number of candidates per row for which the model is queried.
 const ASKED: usize = 32;
 
 /// The sets of all points, their costs the shares of the largest error; none when stopped.
@@ -52,7 +56,7 @@ pub(super) fn guided_of(
     let others: Vec<u32> = (0..points.len() as u32).collect();
     let mut near = vec![Vec::new(); points.len()];
     loop {
-        if (field.watch.cancelled)() {
+        if field.watch.should_finish() {
             return Ok(None);
         }
         let growing: Vec<u32> = others.iter().copied().filter(|&p| !open[p as usize].is_safe()).collect();
@@ -86,7 +90,7 @@ pub(super) fn guided_of(
     Ok(Some(open.into_iter().zip(near).zip(errors).map(set).collect()))
 }
 
-/// The same where predictions are sums over cells: then nothing has to be asked in batches.
+/// The same if predictions are sums over cells; then no batches are needed.
 fn added(
     meets: &Meets<'_>,
     points: &Points<'_>,
@@ -98,7 +102,7 @@ fn added(
     let others: Vec<u32> = (0..points.len() as u32).collect();
     let fresh = || (Search::new(field), vec![FxHashMap::<Vec<Code>, f64>::default(); columns.len()]);
     let grow = |(search, known): &mut (Search, Vec<FxHashMap<Vec<Code>, f64>>), point: u32| {
-        if point.is_multiple_of(64) && (field.watch.cancelled)() {
+        if point.is_multiple_of(64) && field.watch.should_finish() {
             return None;
         }
         let truth = truth(points, guiding, point);
@@ -195,7 +199,7 @@ fn truth(points: &Points<'_>, guiding: Guiding<'_>, point: u32) -> Vec<(f64, f64
     codes.iter().zip(counts).map(|(&code, &rows)| (guiding.numbers[code as usize], f64::from(rows))).collect()
 }
 
-/// The model, and what it has said.
+/// The model, and its cached predictions.
 struct Model<'a> {
     guiding: Guiding<'a>,
     texts: &'a dyn Texts,

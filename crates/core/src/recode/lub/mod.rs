@@ -1,12 +1,14 @@
-//! What methods have in common that work with least upper bounds (K): what a row costs that is to be true of some points.
+//! Cost of joining rows by least upper bound, shared by Greedy and Partition [Katirai 2006].
 //!
-//! Every column has an order of its own: ranges of ranks where there are levels or intervals, a [`Poset`] where the policy gives one. A set of points is
-//! kept as what its values have in common, column by column, so that joining a point and pricing the result look at no other
-//! point. The price is K's measure of a row, Σ over columns of weight · measure, as a 31-bit share of the weights:
-//! sums are exact, and the same in any order.
+//! Every column has its own order: ranges of ranks for levels and intervals, a [`Poset`] if the
+//! policy specifies one. A set of points is represented by what its values have in common, column
+//! by column, so joining a point and pricing the result need no other point. The price is Katirai's
+//! measure of a row, Σ over columns of weight · measure, as a 31-bit share of the weights: sums are
+//! exact and independent of order.
 //!
-//! Values are numbered within the points at hand. What two of them cost together is tabled where they are few; a row of prices against all points is then
-//! a look-up and an addition per cell, or per block of columns ([`rows`]).
+//! Values are numbered within the current points. The cost of each pair of values is tabulated if
+//! there are few; pricing a row against all points then costs one look-up and one addition per
+//! cell, or per block of columns ([`rows`]).
 
 mod greedy;
 mod guided;
@@ -32,9 +34,9 @@ use crate::table::Code;
 
 /// What a row of nothing costs.
 pub(super) const ALL: f64 = (1u32 << 31) as f64;
-/// Most values of a column of which all pairs are tabled.
+/// The largest number of values of a column for which all pairs are tabulated.
 const TABLED: usize = 3072;
-/// Most values of a column of which prices with a group are kept.
+/// The largest number of values of a column for which prices with a group are cached.
 const KEPT: usize = 1024;
 /// A price that is not known; none is as high.
 const UNKNOWN: u32 = u32::MAX;
@@ -57,9 +59,9 @@ enum State {
 /// One column of some points.
 struct Column<'a> {
     join: Join<'a>,
-    /// What its cell costs where nothing is told.
+    /// The cost of its cell without information.
     full: f64,
-    /// What cells tell of the targets, where that is the measure.
+    /// The information of cells about the targets, if that is the measure.
     worth: Option<Worth<'a>>,
     /// Point → number of its value.
     numbers: Vec<u32>,
@@ -73,12 +75,13 @@ struct Column<'a> {
 pub(super) struct Meets<'a> {
     columns: Vec<Column<'a>>,
     blocks: Vec<Block>,
-    /// The columns, those first whose prices are looked up, and then those of few values: most candidates are too dear before the last is reckoned.
+    /// The columns: those with looked-up prices first, then those of few values, so most candidates
+    /// exceed the limit before the last column is computed.
     order: Vec<usize>,
 }
 
-/// What a group and each value of a column cost together, as far as it was asked for. Columns whose prices are tabled anyhow, or that have
-/// too many values, have none.
+/// The cost of a group with each value of a column, computed on demand. Columns with tabulated
+/// prices, or with too many values, have none.
 #[derive(Default)]
 pub(in crate::recode) struct Kept {
     columns: Vec<Vec<u32>>,
@@ -124,7 +127,7 @@ impl<'a> Meets<'a> {
     pub(super) fn new(field: &'a Field<'_>, points: &Points<'_>) -> Self {
         let space = field.space;
         let worths = |at: usize| field.aims.told.get(at).map(Worth::new);
-        // Where values are priced by what they tell, a column weighs what its best value tells and no more.
+        // If values are priced by information, a column weighs as much as its best value.
         let weight = |at: usize, axis: &Axis| worths(at).map_or(axis.weight(), |worth| worth.most);
         let weights: f64 = space.axes().iter().enumerate().map(|(at, axis)| weight(at, axis)).sum();
         let unit = if weights > 0.0 { ALL / weights } else { 0.0 };
@@ -189,7 +192,8 @@ impl<'a> Meets<'a> {
         columns.map(|(column, state)| column.with(state, column.number(point))).sum()
     }
 
-    /// The same, from what was kept of this group; some more than `limit` where it is more than that.
+    /// The same, from what was kept of this group; some more than `limit` where it is more than
+    /// that.
     pub(super) fn within(&self, group: &Group, point: u32, limit: u32, kept: &mut Kept) -> u32 {
         let mut cost = 0;
         for &at in &self.order {

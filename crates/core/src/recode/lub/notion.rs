@@ -1,11 +1,14 @@
-//! Which notion of anonymity a recoding has: k-anonymity, (k,1), (1,k) or (k,k) (Gionis, Mazza and Tassa 2008; K's Greedy is (k,1)).
+//! The notion of anonymity that a recoding satisfies: k-anonymity, (k,1), (1,k) or (k,k)
+//! [Gionis 2008]. Katirai's Greedy is (k,1).
 //!
-//! A released row is *consistent* with an original when each of its cells is true of the original's value. (k,1): every released row is
-//! consistent with at least k originals; (1,k): every original is consistent with at least k released rows; (k,k): both. k-anonymity, every released row looks like k − 1
-//! others, implies all of them and follows from none.
+//! A released row is *consistent* with an original row if each of its cells is true of the original
+//! value. (k,1): every released row is consistent with at least k originals. (1,k): every original
+//! is consistent with at least k released rows. (k,k): both. k-anonymity (every released row equals
+//! k − 1 others) implies all of them and follows from none.
 //!
-//! Each notion is told as the largest k for which it holds, found by counting; a count ends at `enough`, beyond which it is not told
-//! apart. Costs released tuples · points where it holds nowhere, and less where counts end early.
+//! Each notion is reported as the largest k for which it holds, found by counting; counts end at
+//! `enough`. Costs released tuples · points if a notion does not hold, and less where counts end
+//! early.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +17,7 @@ use crate::policy::Form;
 use crate::space::{Axis, Space};
 use crate::table::Code;
 
-/// The largest k for which each notion holds, at most the `enough` that was asked for.
+/// The largest k for which each notion holds, at most `enough`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notions {
     /// Every released row looks like k − 1 others.
@@ -51,7 +54,8 @@ pub(super) struct Covers {
 }
 
 impl Covers {
-    /// Of the cells that some sets of points have in common, column by column; and those cells, set by set.
+    /// Of the cells that some sets of points have in common, column by column; and those cells, set
+    /// by set.
     pub(super) fn new(space: &Space, sets: &[Set]) -> (Self, Vec<Code>) {
         let width = space.axes().len();
         let mut truths = vec![Vec::new(); width];
@@ -84,7 +88,8 @@ impl Covers {
     }
 }
 
-/// Rank → whether the least cell above some ranks is true of it; and how a poset writes it, because there several cells may be true of the same ranks.
+/// Rank → whether the least cell above some ranks is true of it; and how a poset writes it, because
+/// there several cells may be true of the same ranks.
 fn truth(axis: &Axis, ranks: &[Code]) -> (Vec<bool>, Option<String>) {
     let mut truth = vec![false; axis.len()];
     let mut text = None;

@@ -1,19 +1,24 @@
-//! From sets that overlap to regions that do not: what makes a (k,1)-anonymous table k-anonymous, at the least cost that is found.
+//! Turns overlapping sets into disjoint regions, which makes a (k,1)-anonymous table k-anonymous at
+//! low cost.
 //!
 //! The cheapest sets become regions as far as their points are in none; points that are left form sets among themselves, and so
-//! on. What cannot form a set joins the region where rows then cost least more. Then points are moved to regions of near points, or exchanged with their
+//! on. What cannot form a set joins the region where rows then cost least more; where none of the
+//! nearest stays safe, regions are merged until they are. Then points are moved to regions of near
+//! points, or exchanged with their
 //! points, and regions are dissolved into others, as long as that makes the rows of all regions cheaper. A region stays safe
 //! throughout, and every point is in one.
 //!
-//! The cost is Σ over regions of rows · measure of their row. It never rises after the sets are packed, except in a search that remembers what it did (tabu):
-//! that makes the best move of a point even where it costs, does not take it back for a while, and ends with the cheapest regions that it saw.
-//! A pass costs points · near points · region · columns.
+//! The cost is Σ over regions of rows · measure of their row. It never rises after packing, except
+//! in tabu search: that makes the best move of a point even if it costs, does not undo it for a
+//! while, and returns the cheapest regions that it saw. A pass costs points · near points · region
+//! · columns.
 
 use rayon::prelude::*;
 
 use super::greedy::{Search, Set};
 use super::partition::shares;
 use super::{Group, Meets};
+use crate::recode::groups::{ASKED, Settled, settled};
 use crate::recode::points::Points;
 use crate::recode::region::{Field, Share, Tally};
 
@@ -23,6 +28,9 @@ const NOWHERE: u32 = u32::MAX;
 const PASSES: usize = 8;
 /// Rounds of sets among the points that are left.
 const ROUNDS: usize = 8;
+/// Points are not exchanged with regions of more: every exchange is priced by all points of the
+/// region.
+const LARGEST: usize = 256;
 
 /// Disjoint sets of points.
 pub(super) struct Regions<'a> {
@@ -73,7 +81,7 @@ impl<'a> Regions<'a> {
         rows * u64::from(self.meets.cost(members))
     }
 
-    /// What the rows of a group of so many and of one more point cost in one region.
+    /// The cost of the rows of a group of this size and of one more point in one region.
     fn priced_with(&self, (group, rows): (&Group, u64), point: u32) -> u64 {
         (rows + self.points.rows(point)) * u64::from(self.meets.with(group, point))
     }
@@ -110,7 +118,8 @@ impl<'a> Regions<'a> {
         self.price(region as usize);
     }
 
-    /// Makes regions of sets, the cheapest first, as far as their points are in none and are safe without the others.
+    /// Makes regions of sets, the cheapest first, as far as their points are in none and are safe
+    /// without the others.
     fn found_all<'s>(&mut self, sets: impl Iterator<Item = &'s Set>) {
         let mut order: Vec<&Set> = sets.collect();
         order.sort_by_key(|set| (set.cost, set.members[0]));
@@ -150,26 +159,43 @@ impl<'a> Regions<'a> {
         }
     }
 
-    /// Puts a point that is in no region into the one where that costs least, among those of near points if it can be, and which stays safe.
+    /// Puts a point that is in no region into the one where that costs least, among those of near
+    /// points if it can be, and which stays safe. Where there is none,
+    /// regions are merged until they are safe with it.
     fn place(&mut self, point: u32, near: &[&[u32]]) {
-        let mut regions = self.around(point, near);
-        let mut found = self.cheapest(point, &regions);
-        if found.is_none() {
-            regions =
-                (0..self.members.len() as u32).filter(|&r| !self.members[r as usize].is_empty()).collect();
-            found = self.cheapest(point, &regions);
+        let around = self.around(point, near);
+        if let Some((_, region)) = self.cheapest(point, &around) {
+            return self.put(point, region);
         }
-        match found {
-            Some((_, region)) => self.put(point, region),
-            // No region stays safe with it, or there is none: all together are safe.
-            None => {
-                let all: Vec<u32> = (0..self.points.len() as u32).collect();
-                self.members.iter_mut().for_each(Vec::clear);
-                self.costs.fill(0);
-                self.rows.fill(0);
-                self.found(all);
-            }
+        let all = (0..self.members.len()).filter(|&region| !self.members[region].is_empty());
+        let mut order: Vec<(i64, usize)> = all.map(|region| (self.more(region, point), region)).collect();
+        order.sort_unstable();
+        let order: Vec<usize> = order.into_iter().map(|(_, region)| region).collect();
+        let members = |region: usize| &self.members[region][..];
+        match settled(self.points, point, (&order, ASKED), members, &mut self.tally) {
+            Some(Settled::Joins(region)) => self.put(point, region as u32),
+            Some(Settled::Merges(regions)) => self.merge(&regions, point),
+            // No region could be formed: all points together are safe.
+            None => self.found((0..self.points.len() as u32).collect()),
         }
+    }
+
+    /// Puts a point and the points of all these regions into the first of them.
+    fn merge(&mut self, regions: &[usize], point: u32) {
+        let Some(&first) = regions.first() else { return };
+        let mut members = vec![point];
+        for &region in regions {
+            members.append(&mut self.members[region]);
+            self.price(region);
+        }
+        members.iter().for_each(|&member| self.of[member as usize] = first as u32);
+        self.members[first] = members;
+        self.price(first);
+    }
+
+    /// By how much a region costs more with one more point.
+    fn more(&self, region: usize, point: u32) -> i64 {
+        self.priced_with((&self.groups[region], self.rows[region]), point) as i64 - self.costs[region] as i64
     }
 
     /// The region in which a point costs least more, and how much.
@@ -177,8 +203,7 @@ impl<'a> Regions<'a> {
         let mut best: Option<(i64, u32)> = None;
         for &region in regions {
             let at = region as usize;
-            let more =
-                self.priced_with((&self.groups[at], self.rows[at]), point) as i64 - self.costs[at] as i64;
+            let more = self.more(at, point);
             if best.is_none_or(|best| (more, region) < best) && self.takes(at, point) {
                 best = Some((more, region));
             }
@@ -254,7 +279,7 @@ impl<'a> Regions<'a> {
     /// The best step of every point, in order; without a memory only where it pays.
     fn pass(&mut self, near: &[&[u32]], steps: &mut Steps, field: &Field<'_>) -> Option<()> {
         for point in 0..self.points.len() as u32 {
-            if point.is_multiple_of(256) && (field.watch.cancelled)() {
+            if point.is_multiple_of(256) && field.watch.should_finish() {
                 return None;
             }
             steps.now += 1;
@@ -278,7 +303,8 @@ impl<'a> Regions<'a> {
         Some(())
     }
 
-    /// The step of a point that gains most: the region that it goes to, and the point that comes in exchange, if any.
+    /// The step of a point that gains most: the region that it goes to, and the point that comes in
+    /// exchange, if any.
     fn step(&mut self, point: u32, near: &[&[u32]], steps: &Steps) -> Option<(i64, u32, Option<u32>)> {
         let own = self.of[point as usize];
         let rest: Vec<u32> =
@@ -300,6 +326,9 @@ impl<'a> Regions<'a> {
                 let there = self.priced_with((&self.groups[at], self.rows[at]), point);
                 let gain = own_cost + cost - rest_cost - there as i64;
                 best = better(best, (gain, region, None));
+            }
+            if self.members[at].len() > LARGEST || rest.len() > LARGEST {
+                continue;
             }
             let members = std::mem::take(&mut self.members[at]);
             for &other in members.iter().filter(|&&other| !steps.forbidden(other)) {
@@ -338,7 +367,8 @@ impl<'a> Regions<'a> {
             more += cost;
             places.push((point, place));
         }
-        // Points that go to one region may cost more together than one by one: then it is taken back.
+        // Points that go to one region may cost more together than one by one: then it is taken
+        // back.
         if more >= self.costs[region] as i64 {
             return;
         }

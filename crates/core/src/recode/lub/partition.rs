@@ -1,15 +1,18 @@
-//! Partition (K, "The Partition Algorithm"; mission L5): a set of rows is split about the two that are farthest apart, each
-//! side again, and so on; a split of which a side is not safe is undone.
+//! Partition [Katirai 2006, "The Partition Algorithm"]: splits a set of rows around the two that
+//! are farthest apart, recursively; a split with an unsafe side is undone.
 //!
-//! The distance of A and B is 2·M(LUB(A, B)) − (M(A) + M(B)), M the measure of a row. Every other row goes to the nearer of the two, and to the side with fewer rows
-//! where both are equally near.
+//! The distance of A and B is 2·M(LUB(A, B)) − (M(A) + M(B)), where M is the measure of a row.
+//! Every other row goes to the nearer of the two; ties go to the side with fewer rows.
 //!
-//! K undoes the split and is done with the set, so that one row that is far from all others keeps thousands together. Here the rows of a side that is not safe
-//! are no longer what a set is split about, and it is tried again, `search.partition.tries` times in all; 1 is K's.
+//! Katirai undoes the split and stops, so one outlier keeps thousands of rows together. Here the
+//! rows of an unsafe side are excluded as pivots and the set is split again,
+//! `search.partition.tries` times in all; 1 gives Katirai's algorithm.
 //!
-//! K looks at all pairs for the farthest. Sets of more than [`PAIRS`] points are swept instead, from [`STARTS`] of them: the point farthest from one, the one farthest from that, and
-//! so on while the distance grows. Many pairs are equally far apart, and which of them a set is split about moves the loss by up to 2 % either way, as looking at
-//! all pairs does. A sweep costs points · columns; splitting costs that at every depth.
+//! Katirai compares all pairs to find the farthest. Sets of more than [`PAIRS`] points are swept
+//! instead, from [`STARTS`] starting points: the point farthest from one, the one farthest from
+//! that, and so on while the distance grows. Many pairs are equally far apart; the choice among
+//! them changes the loss by up to 2 % either way, and so does comparing all pairs. A sweep costs
+//! points · columns; splitting costs that at every depth.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -19,11 +22,12 @@ use super::rows::Row;
 use crate::error::{Fault, Result};
 use crate::recode::points::{Points, by_parts};
 use crate::recode::region::{Field, Method, Share};
+use crate::registry::Algorithm;
 
 /// Splits about the farthest rows.
 pub struct Partition;
 
-/// Most points of which all pairs are looked at.
+/// The largest number of points for which all pairs are compared.
 const PAIRS: usize = 64;
 /// How many points sweeps start from.
 const STARTS: usize = 16;
@@ -31,8 +35,8 @@ const STARTS: usize = 16;
 const SWEEPS: usize = 8;
 
 impl Method for Partition {
-    fn name(&self) -> &'static str {
-        "partition"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Partition
     }
 
     fn refuses(&self, _field: &Field<'_>) -> Option<Fault> {
@@ -77,7 +81,7 @@ pub(super) fn split_all(
     let mut done = Vec::new();
     let mut settled = 0;
     while !open.is_empty() {
-        if (field.watch.cancelled)() {
+        if field.watch.should_finish() {
             return None;
         }
         let split: Vec<_> =
@@ -92,7 +96,7 @@ pub(super) fn split_all(
                 }
             }
         }
-        (field.watch.progress)(settled as f64 / points.len().max(1) as f64);
+        field.report(settled as f64 / points.len().max(1) as f64);
         open = next;
     }
     Some(done)
@@ -147,7 +151,8 @@ impl Splitting<'_> {
         [left.0, right.0]
     }
 
-    /// Distances of all points of a set from one; only their order matters, so that what the one costs by itself is left out.
+    /// Distances of all points of a set from one; only their order matters, so that what the one
+    /// costs by itself is left out.
     fn distances(&self, from: u32, set: &[u32], distances: &mut Vec<i64>, row: &mut Row) {
         let mut costs = Vec::new();
         self.meets.row_of(from, set, &mut costs, row);

@@ -1,7 +1,8 @@
-//! What one point costs together with each of many, at once.
+//! The cost of one point joined with each of many, in one pass.
 //!
-//! Columns of few values are looked up together: what a combination of their values costs with the point is summed once, and a point then
-//! needs one look-up for all of them. Nothing is searched, hashed or allocated on the way. Costs points · blocks + combinations · columns.
+//! Columns of few values are looked up together: the cost of each combination of their values with
+//! the point is summed once, so a point needs one look-up for all of them. Nothing is searched,
+//! hashed or allocated. Costs points · blocks + combinations · columns.
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +22,8 @@ pub(super) struct Block {
     of: Vec<u16>,
 }
 
-/// Columns in blocks, as few as combinations allow; those with too many values for one are left out.
+/// Columns in blocks, as few as combinations allow; those with too many values for one are left
+/// out.
 pub(super) fn blocks(columns: &[Column<'_>], points: usize) -> Vec<Block> {
     let mut order: Vec<usize> = (0..columns.len()).filter(|&at| columns[at].values.len() <= MOST).collect();
     order.sort_by_key(|&at| (columns[at].values.len(), at));
@@ -42,7 +44,7 @@ impl Block {
         Block { columns: vec![at], combinations, of: column.numbers.iter().map(|&n| n as u16).collect() }
     }
 
-    /// With one more column, where that makes at most so many combinations.
+    /// With one more column, if that makes at most `most` combinations.
     fn with(&self, at: usize, numbers: &[u32], most: usize) -> Option<Self> {
         let mut known: FxHashMap<(u16, u32), u16> = FxHashMap::default();
         let mut combinations = Vec::new();
@@ -68,7 +70,7 @@ impl Block {
         &self.columns
     }
 
-    /// Whether summing combinations first is worth it for so many points.
+    /// Whether summing combinations first pays off for this many points.
     pub(super) fn pays(&self, points: usize) -> bool {
         points >= 4 * self.combinations.len()
     }

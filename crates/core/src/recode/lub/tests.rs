@@ -1,4 +1,4 @@
-//! Greedy and Partition against what K writes down, by looking at everything.
+//! Greedy and Partition against exhaustive versions of Katirai's descriptions.
 
 use proptest::prelude::*;
 
@@ -10,11 +10,13 @@ use super::*;
 use crate::classes::{Classes, Codes};
 use crate::hierarchy::{self, Hierarchy};
 use crate::policy::{Form, Greedy as Options, Partition as Tries, Search};
-use crate::recode::region::{Aims, Field, Judge, Watch};
+use crate::recode::region::{Aims, Field, Judge};
 use crate::space::{Measure, Space};
 use crate::table::Dictionary;
+use crate::watch::Watch;
 
-/// A table of three columns: ranges of numbers by a poset, branches by levels, and the value or nothing.
+/// A table of three columns: ranges of numbers by a poset, branches by levels, and the value or
+/// nothing.
 struct Table {
     space: Space,
     classes: Classes,
@@ -83,7 +85,8 @@ fn with_field<T>(
     run(&field, &points, &meets)
 }
 
-/// What a row costs by the definition: column by column, from the values alone, each as a whole number of the smallest share that is reckoned with, so that equal costs are equal.
+/// The cost of a row by definition: column by column, from the values alone, each as a multiple of
+/// the smallest share, so that equal costs are equal.
 fn by_definition(table: &Table, points: &[u32]) -> f64 {
     let column = |at: usize| {
         let axis = &table.space.axes()[at];
@@ -108,7 +111,8 @@ fn counted(table: &Table, members: &[u32]) -> u64 {
 }
 
 proptest! {
-    /// K, figure 11, word for word: add the row that makes the measure least until there are k.
+    /// [Katirai 2006], figure 11, word for word: add the row that makes the measure least until
+    /// there are k.
     #[test]
     fn greedy_sets_are_those_of_looking_at_all_rows(rows in rows(), k in 1..5u64) {
         let table = table(&rows);
@@ -130,7 +134,8 @@ proptest! {
         }
     }
 
-    /// A beam by its definition: every set that is kept grows by its cheapest rows, and the cheapest sets are kept.
+    /// A beam by its definition: every set that is kept grows by its cheapest rows, and the
+    /// cheapest sets are kept.
     #[test]
     fn a_narrow_beam_keeps_the_cheapest_sets(rows in rows(), k in 2..6u64, beam in 1..4usize) {
         let table = table(&rows);
@@ -189,7 +194,7 @@ proptest! {
         }
     }
 
-    /// By counting pairs of rows: which cells are true of which values is asked of the texts that would be written.
+    /// By counting pairs of rows: the written texts decide which cells are true of which values.
     #[test]
     fn notions_are_those_of_counting_all_pairs(rows in rows(), k in 1..6u64) {
         let table = table(&rows);
@@ -230,7 +235,8 @@ proptest! {
         prop_assert_eq!((capped.k_one, capped.one_k), (k_one.min(k), one_k.min(k)));
     }
 
-    /// Every point is in one region, every region has k rows, and a longer search never makes it dearer; nothing is cheaper than the best of all partitions.
+    /// Every point is in one region, every region has k rows, and a longer search never makes it
+    /// dearer; nothing is cheaper than the best of all partitions.
     #[test]
     fn packed_regions_are_disjoint_and_safe(rows in rows(), k in 1..4u64) {
         let table = table(&rows);
@@ -263,7 +269,8 @@ proptest! {
         }
     }
 
-    /// K's words: split about the farthest pair, every row to the nearer, undo where a side has fewer than k.
+    /// Katirai's words: split about the farthest pair, every row to the nearer, undo where a side
+    /// has fewer than k.
     #[test]
     fn partition_is_what_k_says(rows in rows(), k in 1..4u64) {
         let table = table(&rows);
@@ -284,7 +291,8 @@ proptest! {
     }
 }
 
-/// A model that says something of every combination of cells: how long they are, with signs, so that more general is not always worse.
+/// A model that says something of every combination of cells: how long they are, with signs, so
+/// that more general is not always worse.
 struct Lengths {
     features: Vec<String>,
 }
@@ -302,7 +310,7 @@ impl crate::predict::Guide for Lengths {
     }
 }
 
-/// A model whose predictions are sums over cells, asked in batches or cell by cell.
+/// A model whose predictions are sums over cells, queried in batches or cell by cell.
 struct Sums {
     features: Vec<String>,
     by_cell: bool,
@@ -343,7 +351,8 @@ impl crate::recode::region::Texts for Shown<'_> {
 }
 
 proptest! {
-    /// Asked about all candidates, every set is K's: the row is added after which the model errs least.
+    /// Asked about all candidates, every set is Katirai's: the row is added after which the model
+    /// errs least.
     #[test]
     fn guided_sets_are_those_of_asking_about_all_rows(rows in rows(), k in 1..5u64) {
         let mut table = table(&rows);
@@ -380,7 +389,8 @@ proptest! {
                         crate::recode::region::Texts::text(&shown, column, &ranks)
                     };
                     let said = crate::predict::Guide::predict(&guide, &[vec![cell(2), cell(0)]]).unwrap()[0];
-                    // Of equal errors the cheaper, by the costs that methods reckon with: their last bits decide between equal ones.
+                    // Ties in the error go to the cheaper, by the costs that methods use: their
+                    // last bits decide between equal ones.
                     let cost = with_field(&table, k, &Search::default(), |_, _, meets| meets.cost(all));
                     ((said - numbers[point % 4]).abs(), cost, other)
                 };
@@ -470,7 +480,7 @@ fn prices_are_the_same_with_and_without_a_table() {
     }
 }
 
-/// A table of columns of so many values each, by numbers that look drawn.
+/// A table with this many values per column, by numbers that look random.
 fn drawn(values: &[u32], points: u32) -> Table {
     let draw = |point: u32, column: usize| {
         let mixed =
@@ -494,7 +504,8 @@ fn drawn(values: &[u32], points: u32) -> Table {
     Table { space: Space::new(&classes, axes), classes, names }
 }
 
-/// Columns in blocks, columns alone and columns of too many values for a table, for all points and for some: the sum over columns.
+/// Columns in blocks, columns alone and columns of too many values for a table, for all points and
+/// for some: the sum over columns.
 #[test]
 fn columns_that_are_looked_up_together_cost_what_they_cost_one_by_one() {
     let table = drawn(&[2, 3, 3, 40, 700, 20_000], 6000);

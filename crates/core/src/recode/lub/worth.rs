@@ -1,10 +1,12 @@
-//! Cells priced by what they tell of the targets (K, "Method 3", with implied fields): the measure of a cell is the share of the column's best value's worth
-//! that it does not have.
+//! Cells priced by their information about the targets [Katirai 2006, "Method 3", with implied
+//! fields]: the measure of a cell is the share of the column's best value's worth that it lacks.
 //!
-//! A label is worth what the worths of the table say of its level; an interval, a set or a cell of a poset what the rows that it is true of tell. These are
-//! estimates, and may rise where more rows come in: then a set is not always the one of looking at all rows, as K's is not. Worths of cells that are no
-//! labels are reckoned once and kept, by a number of the cell where its poset has one, because greedy asks for every pair and a cell's text takes longer to write than all
-//! else; otherwise by what the values have in common, up to [`KEPT`] of these, and then by the text.
+//! The worth of a label is the table's worth at its level; the worth of an interval, a set or a
+//! poset cell is computed from the rows that it is true of. These are estimates and may rise as
+//! rows are added, so a set is not always that of a full scan; neither is Katirai's. Worths of
+//! cells that are not labels are computed once and cached, keyed by a cell number if the poset has
+//! one, because Greedy needs every pair and formatting a cell's text is the most expensive step;
+//! otherwise by the common values, up to [`KEPT`] of these, and then by the text.
 
 use std::sync::RwLock;
 
@@ -25,7 +27,8 @@ pub(super) struct Worth<'a> {
     commons: RwLock<FxHashMap<Common, f64>>,
 }
 
-/// Most that is remembered of what values have in common: some 100 MB at worst, where multisets share all kinds of codes.
+/// Most that is remembered of what values have in common: some 100 MB at worst, where multisets
+/// share all kinds of codes.
 const KEPT: usize = 1 << 20;
 
 /// A cell.
@@ -73,7 +76,7 @@ impl<'a> Worth<'a> {
         })
     }
 
-    /// What the rows that the cell is true of tell.
+    /// The information of the rows that the cell is true of.
     fn of_covered(&self, poset: &Poset, common: &Common) -> f64 {
         let leaves = poset.covered(common);
         match leaves[..] {
@@ -131,7 +134,7 @@ mod tests {
             &|_| unreachable!(),
         )
         .unwrap();
-        // Asked twice: reckoned, then remembered.
+        // Queried twice: computed, then cached.
         for _ in 0..2 {
             for a in 0..9u32 {
                 for b in 0..9u32 {

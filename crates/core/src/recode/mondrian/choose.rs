@@ -1,15 +1,19 @@
-//! Which column of a region is cut: the one that promises most and can be cut.
+//! Chooses the column of a region to cut: the one with the highest score that can be cut.
 //!
-//! | by | a column promises |
+//! | by | score of a column |
 //! | --- | --- |
-//! | range | what its range costs, as a share of its largest (LeFevre et al. 2006) |
-//! | gain | what its cut takes off the cost of its cells, per row, over ½ and the bits that tell the parts of the cut apart: rows can be told apart by about log2(rows / k) bits in all, so cuts into many parts must be worth it |
+//! | range | cost of its range, as a share of the largest [LeFevre 2006] |
+//! | gain | saving in cell cost per row, over ½ + the bits that separate the parts |
 //! | entropy | the entropy of its bins in the region, in bits, times its weight |
-//! | target | what its cut tells of the targets: the information gain (LeFevre et al. 2006, workload-aware) |
+//! | target | information gain of its cut about the targets [LeFevre 2006b] |
 //!
-//! Of columns that promise the same, the first. Costs a pass over the points for the ranges, one per column for entropy, two for the
-//! gain, and one per column and target. By gain, cells cost 10 to 15 % less than by range on adult and on generated tables; with
-//! the bits alone as divisor or none at all, 0 to 10 % more than with the ½.
+//! The divisor of *gain*: about log2(rows / k) bits separate all rows, so cuts into many parts must
+//! be worth it.
+//!
+//! Ties go to the first column. Costs one pass over the points for the ranges, one per column for
+//! entropy, two for the gain, and one per column and target. On adult and on generated tables,
+//! cells cost 10 to 15 % less by gain than by range; without the ½, or without a divisor, they cost
+//! 0 to 10 % more.
 
 use super::Cutter;
 use super::cut::Column;
@@ -88,7 +92,8 @@ impl Cutter<'_> {
         gain.max(0.0) / (entropy(rows.iter().copied()) + 0.5)
     }
 
-    /// How many bits the parts of a cut tell of the targets of a row. Rows that a relaxed cut parts are counted in the second part.
+    /// The information gain of a cut about the targets, in bits per row. Rows that a relaxed cut
+    /// divides are counted in the second part.
     fn told<T: Rank>(&self, region: &Region<'_, T>, scratch: &Scratch<T>) -> f64 {
         let classes = self.field.judge.classes();
         let mut gain = 0.0;
@@ -111,7 +116,7 @@ impl Cutter<'_> {
                 .sum();
             gain += entropy(whole) - within;
         }
-        // Rounding must not make a cut that tells nothing one that cannot be.
+        // Rounding must not turn a cut without information into an impossible one.
         gain.max(0.0)
     }
 }

@@ -1,13 +1,15 @@
-//! How one column of a region is cut: the bins that its points are in, and the parts that bins are put together to.
+//! Cuts one column of a region: assigns its points to bins, and combines bins into parts.
 //!
-//! Numbers: a bin each, in order. A missing value is no number, so where there are some the first cut tried tells them from
-//! numbers; otherwise, or where they are too few to stand alone, the one cut that leaves sides most alike, a missing value ranking last. Without
-//! models, if that one is not allowed, none is; with models the others are tried.
+//! Numbers: one bin each, in order. A missing value is not a number, so if there are any, the first
+//! cut tried separates them from the numbers. Otherwise, or if they are too few to stand alone, the
+//! cut that makes the sides most equal is tried, with missing values last. Without models, no other
+//! cut is tried; with models, the others are.
 //!
-//! Hierarchy: the least value above the region has values below it; each that is present is a bin. Bins that are safe become a
-//! part each and the others are pooled; a pool that is not safe takes in the smallest safe parts until it is.
+//! Hierarchy: the least value above the region has child values; each child that occurs is a bin.
+//! Safe bins become one part each, and the others are pooled; an unsafe pool absorbs the smallest
+//! safe parts until it is safe.
 //!
-//! Costs a look-up per point, and where models judge, a tally of the points of every bin.
+//! Costs one look-up per point and, if models judge, a tally of the points of every bin.
 
 use rayon::prelude::*;
 
@@ -21,7 +23,8 @@ use crate::table::Code;
 /// An axis with what it takes to find bins.
 pub(super) struct Scale<'a> {
     pub(super) axis: &'a Axis,
-    /// Level → rank → how many values of the level come before its own; empty where leaves are numbers.
+    /// Level → rank → how many values of the level come before its own; empty where leaves are
+    /// numbers.
     before: Vec<Vec<u32>>,
 }
 
@@ -39,7 +42,8 @@ impl<'a> Scale<'a> {
         Scale { axis, before: (0..levels).map(count).collect() }
     }
 
-    /// Rank → bin of all values that a region with two or more has, the lowest bin being any number.
+    /// Rank → bin of all values that a region with two or more has, the lowest bin being any
+    /// number.
     fn bins(&self, low: Code, high: Code) -> Option<&[u32]> {
         // At the least level where all are one, they are several just below.
         let below = self.axis.level(low, high).saturating_sub(1);
@@ -158,7 +162,8 @@ impl Cutter<'_> {
         safe
     }
 
-    /// A part for every value that is safe, and one for the others with as many of those as it needs.
+    /// A part for every value that is safe, and one for the others with as many of those as it
+    /// needs.
     fn cut_values<T: Rank>(&self, region: &Region<'_, T>, scratch: &mut Scratch<T>) -> bool {
         let judge = &self.field.judge;
         let points = (!judge.counts_only()).then(|| ByBin::new(region, scratch));
@@ -249,7 +254,8 @@ impl<'a> ByBin<'a> {
     }
 }
 
-/// Of the cuts in two that are allowed, the first of those that leave sides most alike, as the first bin of the second side.
+/// Of the cuts in two that are allowed, the first of those that leave sides most alike, as the
+/// first bin of the second side.
 fn most_alike(rows: &[u64], allowed: impl Fn(usize) -> bool) -> Option<usize> {
     let all: u64 = rows.iter().sum();
     let mut before = 0;

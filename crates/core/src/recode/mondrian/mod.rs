@@ -1,17 +1,19 @@
-//! Mondrian: regions are cut until no cut leaves safe parts (LeFevre, DeWitt and Ramakrishnan 2006; mission L1).
+//! Mondrian: cuts regions until no cut leaves safe parts [LeFevre 2006].
 //!
-//! A region starts as all rows. The column is chosen that promises most, it is cut, and the parts are cut in turn; a
-//! region that cannot be cut in any column is final. Numbers are cut in two at the median, columns with a
-//! hierarchy into the values below the one that the region has. [`cut`] says how a column is cut, [`choose`] which one
-//! is, [`points`] how points lie in memory.
+//! The first region is the whole table. The column with the highest score is cut, and the parts are
+//! cut in turn; a region that cannot be cut in any column is final. Numbers are cut in two at the
+//! median; columns with a hierarchy are cut into the children of the region's value. [`cut`] cuts a
+//! column, [`choose`] chooses it, [`points`] lays out the points in memory.
 //!
-//! *Strict*: rows of equal values stay together, so a point is in one region. *Relaxed*: the rows at the median of a column of
-//! numbers go to both sides, so that sides are equal; a region that has two numbers in such a column then has fewer than 2k rows.
-//! Columns with a hierarchy are cut alike in both: parting the rows of one value gives no narrower cells.
+//! *Strict*: equal rows stay together, so a point is in one region. *Relaxed*: rows at the median
+//! of a numeric column may go to both sides, so that the sides are equal; a region that has two
+//! numbers in such a column then has fewer than 2k rows. Columns with a hierarchy are cut the same
+//! way in both: separating rows of one value gives no narrower cells.
 //!
-//! Costs points × columns for every level of cuts, of which there are about log2(rows / k): some 40 ns a point and
-//! level at nine columns. Large regions are cut breadth first, each by all threads; what they leave is finished by tasks that
-//! work on a stack of points and allocate nothing per region. Neither order depends on the number of threads.
+//! Costs points × columns for each of about log2(rows / k) levels of cuts: about 40 ns per point
+//! and level with nine columns. Large regions are cut breadth first, each by all threads; the
+//! remaining ones are finished by tasks that work on a stack of points and allocate nothing per
+//! region. Neither order depends on the number of threads.
 
 mod choose;
 mod cut;
@@ -27,6 +29,7 @@ use super::region::{Field, Method, Share};
 use crate::classes::Codes;
 use crate::error::{Fault, Result};
 use crate::policy::{By, Cut, Mondrian as Options};
+use crate::registry::Algorithm;
 use cut::Scale;
 use points::{Points, Rank, Region, Scratch};
 
@@ -37,8 +40,8 @@ const LARGE: usize = 1 << 15;
 pub struct Mondrian;
 
 impl Method for Mondrian {
-    fn name(&self) -> &'static str {
-        "mondrian"
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Mondrian
     }
 
     fn refuses(&self, field: &Field<'_>) -> Option<Fault> {
@@ -70,7 +73,8 @@ struct Cutter<'a> {
     field: &'a Field<'a>,
     options: Options,
     scales: Vec<Scale<'a>>,
-    /// Regions of more points are cut by all threads together; others are finished by one task each.
+    /// Regions of more points are cut by all threads together; others are finished by one task
+    /// each.
     large: usize,
     /// Rows in final regions, and all rows.
     done: AtomicU64,
@@ -120,7 +124,7 @@ impl<'a> Cutter<'a> {
         let mut items = vec![Item::Open(points, self.rows)];
         while items.iter().any(|item| self.is_large(item)) {
             items = items.into_par_iter().flat_map_iter(|item| self.part(item)).collect();
-            if (self.field.watch.cancelled)() {
+            if self.field.watch.should_finish() {
                 return None;
             }
         }
@@ -176,7 +180,7 @@ impl<'a> Cutter<'a> {
                 stack.truncate(start);
                 continue;
             }
-            if region.ids.len() > 1 << 8 && (self.field.watch.cancelled)() {
+            if region.ids.len() > 1 << 8 && self.field.watch.should_finish() {
                 return None;
             }
             scratch.sort(&region);
@@ -194,6 +198,6 @@ impl<'a> Cutter<'a> {
 
     fn tell(&self, rows: u64) {
         let done = self.done.fetch_add(rows, Ordering::Relaxed) + rows;
-        (self.field.watch.progress)(done as f64 / self.rows.max(1) as f64);
+        self.field.report(done as f64 / self.rows.max(1) as f64);
     }
 }

@@ -1,7 +1,9 @@
-//! Points as Mondrian moves them: ids, rows and ranks side by side, so that a region is a run and its passes are streams.
+//! The memory layout of Mondrian's points: ids, rows and ranks side by side, so that a region is a
+//! contiguous run and its passes are sequential.
 //!
-//! A cut puts every point of a region into a *bin* (a number, or a value of the hierarchy) and every bin into a *part*; a counting
-//! sort then gives the order in which parts are runs again. Costs 8 bytes and the ranks for every point, twice while it moves.
+//! A cut assigns every point of a region to a *bin* (a number, or a value of the hierarchy) and
+//! every bin to a *part*; a counting sort then makes the parts contiguous again. Costs 8 bytes and
+//! the ranks per point, twice while it moves.
 
 use rayon::prelude::*;
 
@@ -19,7 +21,7 @@ impl Rank for u32 {}
 pub(super) struct Points<T> {
     width: usize,
     ids: Vec<u32>,
-    /// Rows of each, fewer than the point has where it was parted.
+    /// Rows of each, fewer than the point has if it was divided.
     rows: Vec<u32>,
     /// Row by row.
     ranks: Vec<T>,
@@ -105,7 +107,8 @@ impl<T: Rank> Points<T> {
 }
 
 impl<T: Rank> Region<'_, T> {
-    /// Column → lowest and highest rank; found by all threads where there are more points than `large`.
+    /// Column → lowest and highest rank; found by all threads where there are more points than
+    /// `large`.
     pub(super) fn bounds(&self, bounds: &mut Vec<(T, T)>, large: usize) {
         bounds.clear();
         if self.width == 0 || self.ids.is_empty() {
@@ -153,7 +156,8 @@ pub(super) struct Scratch<T> {
     pub(super) part_of: Vec<u32>,
     /// Part → rows.
     pub(super) rows: Vec<u64>,
-    /// The bin of which some rows go to the first part although it is in the second, and how many.
+    /// The bin whose rows are divided although it is in the second part, and how many of them go to
+    /// the first.
     pub(super) parted: Option<(u32, u64)>,
     /// Bins that are present, where they are few among many; bins that can stand alone.
     pub(super) present: Vec<u32>,
@@ -162,7 +166,8 @@ pub(super) struct Scratch<T> {
     second: Vec<u32>,
     /// Part → where its places start; one more than parts.
     starts: Vec<usize>,
-    /// Of the point that is in both parts, the rows that the first has and those that the second has.
+    /// Of the point that is in both parts, the rows that the first has and those that the second
+    /// has.
     shares: Option<(u32, u32)>,
 }
 
@@ -206,7 +211,8 @@ impl<T> Scratch<T> {
         starts[0] = 0;
     }
 
-    /// The same for two parts that share a bin, and at most one point of it: the first part takes points of the bin in their order.
+    /// The same for two parts that share a bin, and at most one point of it: the first part takes
+    /// points of the bin in their order.
     fn sort_parted(&mut self, region: &Region<'_, T>, parted: u32, mut wanted: u64) {
         let Scratch { bins, part_of, starts, order, second, .. } = self;
         order.clear();
@@ -237,7 +243,8 @@ impl<T> Scratch<T> {
         starts.extend([0, middle, order.len()]);
     }
 
-    /// Gives the rows of a part's points, as they were before the cut, the shares that the part has of them.
+    /// Gives the rows of a part's points, as they were before the cut, the shares that the part has
+    /// of them.
     fn share(&self, part: usize, rows: &mut [u32]) {
         let Some((first, second)) = self.shares else { return };
         let at = if part == 0 {

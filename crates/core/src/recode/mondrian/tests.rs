@@ -6,11 +6,13 @@ use super::*;
 use crate::classes::Classes;
 use crate::hierarchy::{Hierarchy, Path};
 use crate::histogram::Histogram;
-use crate::model::{Bound, Class, ClassModel};
+use crate::model::ClassModel;
 use crate::policy::{Form, Search};
 use crate::recode::region::Aims;
-use crate::recode::region::{Judge, Watch};
+use crate::recode::region::Judge;
+use crate::recode::tests::{Distinct, Majority};
 use crate::space::{Axis, Measure, Space};
+use crate::watch::Watch;
 
 /// A model of a sensitive column, as simple as can be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,30 +24,13 @@ enum Model {
     AtMost(f64),
 }
 
-impl ClassModel for Model {
-    fn claim(&self) -> &str {
-        "of a test"
-    }
-
-    fn column(&self) -> usize {
-        0
-    }
-
-    fn absorbs(&self) -> bool {
-        *self == Model::Two
-    }
-
-    fn bound(&self) -> Bound {
-        match *self {
-            Model::AtMost(share) => Bound::AtMost(share),
-            _ => Bound::AtLeast(2.0),
-        }
-    }
-
-    fn figure(&self, class: Class<'_>) -> f64 {
+impl Model {
+    /// The model to judge by, where there is one.
+    fn made(self) -> Option<Box<dyn ClassModel>> {
         match self {
-            Model::AtMost(_) => f64::from(class.counts.iter().copied().max().unwrap_or(0)) / class.rows(),
-            _ => class.codes.len() as f64,
+            Model::None => None,
+            Model::Two => Some(Box::new(Distinct::new(2.0))),
+            Model::AtMost(share) => Some(Box::new(Majority::new(share))),
         }
     }
 }
@@ -67,7 +52,7 @@ impl Column {
         Hierarchy::new(self.paths.iter().enumerate().map(path).collect(), true).unwrap()
     }
 
-    /// What a cell is called at a level above its leaf; missing is told from others up to the top.
+    /// The label of a cell at a level above its leaf; missing differs from others up to the top.
     fn label(&self, cell: Option<usize>, level: usize) -> (bool, u32) {
         match cell {
             _ if level > self.paths[0].len() => (true, 0),
@@ -105,14 +90,15 @@ impl Table {
         classes.measured(vec![histogram]).unwrap()
     }
 
-    /// Regions, formed by as many threads and with regions of more points than `large` cut by all of them.
+    /// Regions, formed by as many threads and with regions of more points than `large` cut by all
+    /// of them.
     fn shares(&self, classes: &Classes, large: usize, threads: usize) -> Vec<Share> {
         let axis = |column: &Column| {
             Axis::new("c", &column.hierarchy(), column.form, Measure::Leaves, column.weight).unwrap()
         };
         let space = Space::new(classes, self.columns.iter().map(axis).collect());
-        let models: Vec<&dyn ClassModel> =
-            if self.model == Model::None { Vec::new() } else { vec![&self.model] };
+        let made = self.model.made();
+        let models: Vec<&dyn ClassModel> = made.as_deref().into_iter().collect();
         let field = Field {
             space: &space,
             judge: Judge::new(classes, self.k, models),
@@ -171,7 +157,8 @@ impl Table {
         if pool.is_empty() {
             return alone.len() > 1;
         }
-        // Which of two parts of equal size is taken makes a difference to models, so that these cannot be told here.
+        // The choice between two parts of equal size makes a difference to models, so models cannot
+        // be tested here.
         alone.sort_by_key(Vec::len);
         while !self.safe(&pool) && !alone.is_empty() {
             pool.extend(alone.remove(0));
@@ -257,10 +244,11 @@ proptest! {
             points.sort_unstable();
             prop_assert_eq!(points, (0..classes.len() as u32).collect::<Vec<_>>());
         }
-        // Which rows of a point a relaxed cut puts where is not told; then k is all that is asked for.
+        // It is undefined which rows of a point a relaxed cut puts where, so only k is tested.
         for region in &regions {
             prop_assert!(table.safe(region), "{:?}", region);
-            // Where a pool takes in one of several equally small values, models may like one better than another.
+            // Where a pool takes in one of several equally small values, models may like one better
+            // than another.
             let told = |at: &usize| table.model == Model::None || table.columns[*at].form.numeric();
             let cut = (0..table.columns.len()).filter(told).find(|&at| table.can_cut(region, at));
             prop_assert_eq!(cut, None, "{:?}", region);
@@ -356,10 +344,11 @@ fn it_says_what_it_cannot_do() {
     let column = &table.columns[0];
     let axis = Axis::new("c", &column.hierarchy(), column.form, Measure::Leaves, 1.0).unwrap();
     let space = Space::new(&classes, vec![axis]);
+    let made = table.model.made();
     let refused = |options: Options| {
         let field = Field {
             space: &space,
-            judge: Judge::new(&classes, 2, vec![&table.model]),
+            judge: Judge::new(&classes, 2, made.as_deref().into_iter().collect()),
             search: &Search { mondrian: Some(options), ..Search::default() },
             names: &[],
             tolerance: Vec::new(),
@@ -382,6 +371,8 @@ fn it_stops_when_told_to() {
     let column = &table.columns[0];
     let axis = Axis::new("c", &column.hierarchy(), column.form, Measure::Leaves, 1.0).unwrap();
     let space = Space::new(&classes, vec![axis]);
+    let stopped = Watch::none();
+    stopped.cancel().finish();
     let field = Field {
         space: &space,
         judge: Judge::new(&classes, 2, Vec::new()),
@@ -390,7 +381,7 @@ fn it_stops_when_told_to() {
         tolerance: Vec::new(),
         seed: 0,
         aims: Aims::default(),
-        watch: Watch { cancelled: &|| true, progress: &|_| {} },
+        watch: stopped,
     };
     let points: Vec<u32> = (0..space.len() as u32).collect();
     assert!(Cutter::new(&field, &points, 10).run(&points).is_none());

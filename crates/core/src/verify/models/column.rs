@@ -1,8 +1,9 @@
-//! A model of a sensitive column with what it must know of both files, and what classes of either reach.
+//! A model of a sensitive column with its parameters for both files, and the figures of their
+//! classes.
 //!
-//! Values are numbered file by file. What a model needs to know of them, the numbers of named values, the amounts that they
-//! are, the guarding nodes over them, their shares in the whole table, is found once, when all rows were read. Costs
-//! a pass over the values of a column.
+//! Values are numbered per file. The model's parameters (the numbers of named values, their
+//! amounts, the guarding nodes over them, their shares in the whole table) are computed once, after
+//! all rows were read. Costs one pass over the values of a column.
 
 use std::collections::BTreeSet;
 
@@ -25,13 +26,15 @@ pub(super) struct OfColumn {
     measure: Box<dyn Measure>,
     /// The whole table's values, where the model compares with them and they are known.
     reference: Option<Reference>,
-    /// The values that it is about where it names some: their numbers in the release and in the original.
+    /// The values that it is about where it names some: their numbers in the release and in the
+    /// original.
     named: Option<[BTreeSet<u32>; 2]>,
     /// The numbers that values are, likewise, where it reads them so.
     amounts: Option<[Vec<Option<f64>>; 2]>,
     /// Which of the original's counted columns holds the guarding nodes, where the model has one.
     pub(super) guard: Option<usize>,
-    /// The guarding nodes over every value, in the release and in the original; empty without the original.
+    /// The guarding nodes over every value, in the release and in the original; empty without the
+    /// original.
     under: [Under; 2],
 }
 
@@ -49,7 +52,8 @@ impl OfColumn {
         (column, guard): (Option<&str>, Option<&str>),
         measure: Box<dyn Measure>,
     ) -> Option<Self> {
-        // The original's columns are counted in this order: those that are judged, then those of guarding nodes.
+        // The original's columns are counted in this order: those that are judged, then those of
+        // guarding nodes.
         let counted: Vec<&str> = policy.judged().into_iter().chain(policy.guards()).collect();
         let at = |name: &str| counted.iter().position(|column| *column == name);
         Some(OfColumn {
@@ -63,7 +67,7 @@ impl OfColumn {
         })
     }
 
-    /// What is asked of figures.
+    /// The limit of its figures.
     pub(super) fn limit(&self) -> Limit {
         self.measure.limit()
     }
@@ -96,7 +100,8 @@ impl OfColumn {
         Ok(())
     }
 
-    /// Finds how the whole table's values are spread, where it compares with that and it can be told.
+    /// Computes the distribution of the whole table's values, if the model compares with it and it
+    /// is known.
     pub(super) fn compare(
         &mut self,
         (released, original): (&Side, Option<&Side>),
@@ -115,7 +120,8 @@ impl OfColumn {
         Ok(())
     }
 
-    /// Whether figures of the release can be told: some need the whole table, or what rows are guarded against.
+    /// Whether figures of the release can be computed: some need the whole table, or the guarding
+    /// nodes of rows.
     pub(super) fn told(&self, nodes: Option<&Values>) -> bool {
         (!self.measure.compares() || self.reference.is_some()) && (!self.has_guard() || nodes.is_some())
     }
@@ -125,12 +131,12 @@ impl OfColumn {
         self.measure.guard().is_some()
     }
 
-    /// Whether classes that violate it by themselves are held back.
+    /// Whether classes that violate it by themselves are suppressed.
     pub(super) fn holds_back(&self) -> bool {
         self.measure.holds_back() && self.measure.together(&[]).is_none()
     }
 
-    /// What some classes reach among each other; none where each is judged by itself.
+    /// The joint figures of some classes; none if each is judged on its own.
     pub(super) fn together(&self, columns: &[Values], classes: &[usize]) -> Option<Vec<f64>> {
         self.measure.together(&[])?;
         let values: Vec<&[(u32, u64)]> =
@@ -145,7 +151,7 @@ impl OfColumn {
         self.measure.figure(&Seen { values, reference: self.reference.as_ref(), named, amounts, guards })
     }
 
-    /// What a class of the original reaches.
+    /// The figure of a class of the original.
     pub(super) fn figure_of(&self, columns: &[Values], class: usize) -> f64 {
         let nodes = self.guard.map(|guard| columns[guard].class(class));
         self.figure(columns[self.column].class(class), nodes, File::Original)
@@ -166,7 +172,7 @@ impl OfColumn {
         alive.into_iter().map(|class| (class, self.figure_of_released(&columns, nodes, class))).collect()
     }
 
-    /// What a class of the release reaches.
+    /// The figure of a class of the release.
     fn figure_of_released(&self, columns: &[Values], nodes: Option<&Values>, class: usize) -> f64 {
         let values = columns[self.column].class(class);
         let nodes = nodes.map(|nodes| nodes.class(class));

@@ -1,8 +1,9 @@
-//! (c, k)-safety, as the judge reckons it: from all ways to choose an adversary's atoms.
+//! (c, k)-safety [Martin 2007]: independent implementation for the verifier, which enumerates the
+//! adversary's choices of atoms.
 //!
-//! In a class every way to divide atoms among people is tried, one person after the other; over classes the worst
-//! atoms outside a class are put together by halves. Costs the partitions of k + 1 per class, and k² per class
-//! and halving.
+//! Within a class, every division of atoms among people is tried, one person after the other; over
+//! classes, the worst atoms outside a class are combined by divide and conquer. Costs the
+//! partitions of k + 1 per class, and k² per class and halving.
 
 use super::super::sensitive::present;
 use super::{Limit, Measure, Seen};
@@ -49,8 +50,9 @@ impl Bag {
     }
 }
 
-/// The least probability that people who are left, so many with nobody dealt a value yet, avoid so many atoms in all,
-/// each at most `each` of the most frequent values. Whoever has more to avoid comes first and takes a rarer value.
+/// The least probability that the remaining people of a class, none of them assigned a value yet,
+/// avoid the remaining atoms, each at most `each` of the most frequent values. People with more
+/// values to avoid come first and take a rarer value.
 fn escape(rows: &[u64], people: u64, atoms: usize, each: usize) -> f64 {
     if atoms == 0 || people == 0 {
         return 1.0;

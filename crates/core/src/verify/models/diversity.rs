@@ -1,4 +1,5 @@
-//! l-diversity and p-sensitivity, as the judge reckons them: from sorted lists of rows. Costs a sort per class.
+//! l-diversity and p-sensitivity: independent implementation for the verifier, from sorted lists of
+//! rows. Costs one sort per class.
 
 use super::super::sensitive::present;
 use super::{Limit, Measure, Seen};

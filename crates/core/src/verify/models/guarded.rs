@@ -1,5 +1,6 @@
-//! Personalized privacy, as the judge reckons it: the guarding nodes of a class's rows, which only the original has,
-//! against the values of the class. Costs a pass over a class's values per guarding node in it.
+//! Personalized privacy: independent implementation for the verifier, which compares the guarding
+//! nodes of a class's rows, known only from the original, with the values of the class. Costs one
+//! pass over a class's values per guarding node in it.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +9,8 @@ use super::{Limit, Measure, Seen};
 use crate::hierarchy::Hierarchy;
 use crate::policy::Personalized;
 
-/// Number of a value → the numbers of the guarding nodes that it is under; none where it cannot be told, which counts
-/// as under all.
+/// Number of a value → the numbers of the guarding nodes above it; none if unknown, which counts as
+/// under all.
 pub(super) type Under = Vec<Option<BTreeSet<u32>>>;
 
 impl Measure for Personalized {
@@ -41,7 +42,8 @@ fn is_under(nodes: Option<&BTreeSet<u32>>, node: u32) -> bool {
     nodes.is_none_or(|nodes| nodes.contains(&node))
 }
 
-/// The guarding nodes over every value of a file; a node that is no label at all guards against every value.
+/// The guarding nodes over every value of a file; a node that is not a label guards against every
+/// value.
 pub(super) fn under(hierarchy: &Hierarchy, values: &Interner, nodes: &Interner) -> Under {
     let labels = |level: usize| (0..hierarchy.size(level)).map(move |code| (level, code as u32));
     let known: BTreeSet<&str> = (0..=hierarchy.height())

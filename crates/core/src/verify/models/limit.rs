@@ -1,9 +1,9 @@
-//! What the figure of a model is held against.
+//! The limit that a model's figure is compared with.
 
 /// Figures closer than this to each other are the same: they were computed in another order.
 pub(super) const ROUNDING: f64 = 1e-9;
 
-/// What is asked of a figure.
+/// The limit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Limit {
     /// This or more.

@@ -1,10 +1,11 @@
-//! The models beside k, from their definitions a second time: what classes reach, which cannot be released, and the claims
-//! about them. One file per family of figures, one line per model in `judged_by`.
+//! Privacy models beside k: independent implementations for the verifier, with the figures of
+//! classes, the classes that cannot be released, and the claims about them. One file per family of
+//! figures, one line per model in `judged_by`.
 //!
-//! A model judges every class by the values of a sensitive column, the sizes of all classes together, what rows bring, or how
-//! often values occur in the whole release.
-//! Plainer than what the search uses: figures are taken from lists that are sorted or added up anew for every
-//! class. Costs a pass over the values of every class, and a sort of them for recursive diversity.
+//! A model judges every class by the values of a sensitive column, by the sizes of all classes, by
+//! the payout of rows, or by the frequency of values in the whole release. Simpler than the search:
+//! figures come from lists that are sorted or summed again for every class. Costs one pass over the
+//! values of every class, and a sort for recursive diversity.
 
 mod column;
 mod disclosure;
@@ -43,10 +44,10 @@ use crate::release::{Certificate, Claim};
 
 /// How a model judges a class.
 trait Measure: std::fmt::Debug + Send + Sync {
-    /// What is asked of figures.
+    /// The limit of its figures.
     fn limit(&self) -> Limit;
 
-    /// What a class reaches.
+    /// The figure of a class.
     fn figure(&self, class: &Seen<'_>) -> f64;
 
     /// Whether it compares a class with the whole table.
@@ -69,12 +70,14 @@ trait Measure: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// What all classes reach, where that of one depends on the others; they are then judged when all else is.
+    /// The figures of all classes, if that of one depends on the others; they are then judged when
+    /// all else is.
     fn together(&self, _classes: &[&[(u32, u64)]]) -> Option<Vec<f64>> {
         None
     }
 
-    /// Whether classes that violate it are held back; otherwise nothing is released where one does.
+    /// Whether classes that violate it are suppressed; otherwise nothing is released where one
+    /// does.
     fn holds_back(&self) -> bool {
         true
     }
@@ -87,7 +90,8 @@ trait Measure: std::fmt::Debug + Send + Sync {
 
 /// A class as a model sees it.
 struct Seen<'a> {
-    /// Its values, ascending by number, and the rows of each; where the whole table is needed, in its numbers.
+    /// Its values, ascending by number, and the rows of each; where the whole table is needed, in
+    /// its numbers.
     values: &'a [(u32, u64)],
     reference: Option<&'a Reference>,
     /// The numbers of the values that the model names.
@@ -99,7 +103,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// For every value of the table its share there and here; none where they cannot be told.
+    /// For every value of the table its share there and here; none if unknown.
     fn shares(&self) -> Option<Vec<(f64, f64)>> {
         self.reference.and_then(|reference| reference.shares(self.values))
     }
@@ -178,7 +182,7 @@ pub(super) fn compare(
     certificate: &Certificate,
     build: &Build<'_>,
 ) -> Result<()> {
-    let nothing_held = certificate.release.suppressed == 0;
+    let nothing_held = certificate.release.withheld == 0;
     for rule in rules {
         if let JudgedBy::Column(by) = &mut rule.by {
             by.read((released, original), policy, build)?;
@@ -201,7 +205,7 @@ impl Rule {
         self.of_column().is_some_and(OfColumn::has_guard)
     }
 
-    /// What is asked of figures.
+    /// The limit of its figures.
     fn limit(&self) -> Limit {
         match &self.by {
             JudgedBy::Column(rule) => rule.limit(),
@@ -211,7 +215,7 @@ impl Rule {
         }
     }
 
-    /// What is asked for, as a certificate states it.
+    /// The requirement, as a certificate states it.
     pub(super) fn required(&self) -> f64 {
         self.limit().number()
     }
@@ -242,7 +246,7 @@ pub(super) fn without_unsafe(rules: &[Rule], tuples: &Tuples, columns: &[Values]
 /// Takes the rows of every class away that violates a model among the classes that are left.
 pub(super) fn without_disclosed(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
     for (rule, by) in rules.iter().filter_map(|rule| Some((rule, rule.of_column()?))) {
-        // Those that tell too much by themselves first: they would make all others tell.
+        // Classes that are unsafe on their own first: they would raise the figures of all others.
         for class in (0..counts.len()).filter(|&class| counts[class] > 0).collect::<Vec<_>>() {
             let alone = by.together(columns, &[class]).unwrap_or_default();
             if alone.iter().any(|&figure| !rule.holds(figure)) {
@@ -258,7 +262,8 @@ pub(super) fn without_disclosed(rules: &[Rule], columns: &[Values], counts: &mut
     }
 }
 
-/// The guarding nodes of the rows in every released class; `places` says which class of the original is part of which.
+/// The guarding nodes of the rows in every released class; `places` maps classes of the original to
+/// released ones.
 pub(super) fn nodes_of_released(
     rule: &Rule,
     source: &Generalized,
@@ -270,8 +275,8 @@ pub(super) fn nodes_of_released(
     rule.of_column()?.guard.map(|guard| source.values[guard].merged(moves, classes))
 }
 
-/// What a model's figures say against what is asked for and what is certified; `nodes` are the guarding nodes of
-/// released classes.
+/// Compares a model's figures with the requirement and the certificate; `nodes` are the guarding
+/// nodes of released classes.
 pub(super) fn claim(
     rule: &Rule,
     certificate: &Certificate,
@@ -291,7 +296,7 @@ pub(super) fn claim(
     }
 }
 
-/// The worst of some classes against what is asked for and what is certified.
+/// Compares the worst of some classes with the requirement and the certificate.
 fn worst_class(
     rule: &Rule,
     figures: &[(usize, f64)],
@@ -304,10 +309,9 @@ fn worst_class(
     if let Some((class, figure)) = worst.filter(|(_, figure)| !rule.holds(*figure)) {
         let unsafe_rows = figures.iter().filter(|(_, figure)| !rule.holds(*figure));
         let rows: u64 = unsafe_rows.map(|(class, _)| judged.counts[*class]).sum();
-        let all: Vec<usize> = (0..released.interners.len()).collect();
         wrong.push(format!(
-            "class {} reaches {figure}, {} is required; {} in such classes",
-            released.name(class, &all),
+            "{} reaches {figure}, {} is required; {} in such classes",
+            released.name(class),
             rule.required(),
             several(rows, "row")
         ));

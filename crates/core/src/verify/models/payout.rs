@@ -1,8 +1,9 @@
-//! Profitability, as the judge reckons it: what an attack and a release of every row bring, row for row.
+//! Profitability: independent implementation for the verifier, which computes the payout of an
+//! attack and of a release row by row.
 //!
-//! What a row has lost is the mean over its cells of (leaves under the cell − 1) / (leaves − 1), from the hierarchies that the
-//! judge built again; without the original these are not all known, and only the sizes of classes can be judged. Costs a look-up
-//! per cell of the classes.
+//! The information loss of a row is the mean over its cells of (leaves under the cell − 1) /
+//! (leaves − 1), from the hierarchies that the verifier rebuilt. Without the original these are not
+//! all known, and only class sizes can be judged. Costs one look-up per cell of the classes.
 
 use super::super::claims::Judged;
 use super::super::classes::{Interner, Tuples};
@@ -31,7 +32,7 @@ impl Payout {
         Payout { asked, lost: None }
     }
 
-    /// What is asked of the figure.
+    /// The limit of the figure.
     pub(super) fn limit() -> Limit {
         Limit::Least(0.0)
     }
@@ -85,7 +86,7 @@ fn mean(lost: &Lost, tuple: &[u32]) -> f64 {
     lost.iter().zip(tuple).map(cell).sum::<f64>() / tuple.len() as f64
 }
 
-/// What the released rows bring, against what is asked for and what is certified.
+/// Compares the payout of the released rows with the requirement and the certificate.
 pub(super) fn claim(
     rule: &Rule,
     by: &Payout,

@@ -1,4 +1,5 @@
-//! (k, e)-anonymity, as the judge reckons it: from the sorted numbers of a class. Costs a sort per class.
+//! (k, e)-anonymity: independent implementation for the verifier, from the sorted numbers of a
+//! class. Costs one sort per class.
 
 use super::super::classes::MISSING;
 use super::{Limit, Measure, Seen};
@@ -13,8 +14,8 @@ impl Measure for KE {
         true
     }
 
-    /// From the first to the last number; 0 of fewer than k, and where a value is none: then it was not released as
-    /// it was.
+    /// From the first to the last number; 0 of fewer than k, and where a value is none: then it was
+    /// not released as it was.
     fn figure(&self, class: &Seen<'_>) -> f64 {
         let present = class.values.iter().filter(|(value, _)| *value != MISSING);
         let amount = |(value, _): &(u32, u64)| class.amounts?.get(*value as usize).copied().flatten();

@@ -1,6 +1,8 @@
-//! The rule against rare values, as the judge reckons it: how often each value of a column occurs in the rows that stay.
+//! Rare values: independent implementation for the verifier, which counts each value of a column in
+//! the released rows.
 //!
-//! A missing cell is a value. Costs a look-up per class, column and value, for every round in which rows go.
+//! A missing cell counts as a value. Costs one look-up per class, column and value, for every round
+//! that removes rows.
 
 use std::collections::BTreeMap;
 
@@ -97,7 +99,7 @@ pub(in super::super) fn without_rare(
     some
 }
 
-/// The rarest released value, against what is asked for and what is certified.
+/// Compares the rarest released value with the requirement and the certificate.
 pub(super) fn claim(
     rule: &Rule,
     by: &Rare,

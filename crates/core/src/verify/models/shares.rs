@@ -1,5 +1,6 @@
-//! (α, k)-anonymity, m-confidentiality, δ-disclosure, β-likeness and t-closeness, as the judge reckons them: from the shares of values in
-//! a class and, but for the first two, in the whole table. Costs a pass over all values per class.
+//! (α, k)-anonymity, m-confidentiality, δ-disclosure, β-likeness and t-closeness: independent
+//! implementations for the verifier, from the shares of values in a class and, except for the first
+//! two, in the whole table. Costs one pass over all values per class.
 
 use super::super::classes::MISSING;
 use super::super::sensitive::present;
@@ -33,7 +34,7 @@ impl Measure for MConfidentiality {
         self.values.as_deref()
     }
 
-    /// Which class is held back must tell nothing of its values.
+    /// The choice of suppressed classes must reveal nothing about their values.
     fn holds_back(&self) -> bool {
         false
     }

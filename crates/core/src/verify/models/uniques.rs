@@ -1,10 +1,12 @@
-//! Population uniqueness, as the judge reckons it: the estimators of Pitman (Hoshino 2001), Zayatz (1991) and the slide negative binomial
-//! (Chen and Keller-McNulty 1998), and Dankar's rule (2012), a second time.
+//! Population uniqueness: independent implementation for the verifier, with the estimators of
+//! Pitman [Hoshino 2001], Zayatz [Zayatz 1991] and the slide negative binomial [Chen 1998], and the
+//! decision rule of [Dankar 2012].
 //!
-//! From the list of class sizes: probabilities are multiplied out, sums over rows taken term by term for a while and then as an
-//! integral with its corrections (Euler and Maclaurin), and roots are bisected. Two such computations agree to many
-//! places and not to the last, so figures are compared more loosely than others. Costs some hundred thousand operations, and a pass over the rows for
-//! Zayatz.
+//! Works on the list of class sizes: probabilities are multiplied out, sums over rows are taken
+//! term by term up to a limit and then as an integral with Euler–Maclaurin corrections, and roots
+//! are bisected. Two such computations agree to many digits but not to the last, so figures are
+//! compared with a larger tolerance than others. Costs some hundred thousand operations, and one
+//! pass over the rows for Zayatz.
 
 use super::Limit;
 use super::whole::Whole;
@@ -63,7 +65,7 @@ impl Drawn {
         self.rows / self.people
     }
 
-    /// People who are unique; none where there is no telling.
+    /// The number of unique people; none if it cannot be estimated.
     fn by(&self, estimator: Estimator) -> Option<f64> {
         if self.one == 0.0 || self.rows == self.people {
             return Some(self.one);
@@ -77,7 +79,8 @@ impl Drawn {
         found.filter(|people| people.is_finite()).map(|people| people.max(0.0).min(self.people))
     }
 
-    /// Pitman up to a tenth of the population, else the smaller of the others; Zayatz where there is nothing else.
+    /// Pitman up to a tenth of the population, else the smaller of the others; Zayatz where there
+    /// is nothing else.
     fn dankar(&self) -> Option<f64> {
         let zayatz = self.by(Estimator::Zayatz);
         let other = if self.fraction() > 0.1 { Estimator::Snb } else { Estimator::Pitman };
@@ -87,7 +90,8 @@ impl Drawn {
         }
     }
 
-    /// Sample uniques by the sampling fraction, times the probability that a class of which one was drawn has one.
+    /// Sample uniques over the sampling fraction, times the probability that a class with one
+    /// sampled person has one.
     fn zayatz(&self) -> f64 {
         let once = |size: f64| {
             let others = (1..size as u64).map(|j| 1.0 - (self.rows - 1.0) / (self.people - j as f64));
@@ -97,8 +101,8 @@ impl Drawn {
         self.one / self.fraction() * (self.one * once(1.0) / all)
     }
 
-    /// The maximum of the likelihood, where both derivatives vanish, or at α = 0 where it falls from there on; none where it rises up to
-    /// α = 1.
+    /// The maximum of the likelihood, where both derivatives vanish, or at α = 0 where it falls
+    /// from there on; none where it rises up to α = 1.
     fn pitman(&self) -> Option<f64> {
         if self.classes < 2.0 || self.classes == self.rows {
             return None;
@@ -133,8 +137,8 @@ impl Drawn {
         Some(self.expected(theta(alpha), alpha))
     }
 
-    /// The expected uniques of Pitman's formula: Hoshino's where the population is ten thousand times θ, else N · Γ(θ + 1)/Γ(θ + α) ·
-    /// Γ(θ + α + N − 1)/Γ(θ + N).
+    /// The expected uniques of Pitman's formula: Hoshino's where the population is ten thousand
+    /// times θ, else N · Γ(θ + 1)/Γ(θ + α) · Γ(θ + α + N − 1)/Γ(θ + N).
     fn expected(&self, theta: f64, alpha: f64) -> f64 {
         let start = log_step(theta + alpha, 1.0 - alpha);
         match theta <= 1e-4 * self.people {
@@ -143,7 +147,7 @@ impl Drawn {
         }
     }
 
-    /// The number of classes of the population: Shlosser's estimator as Haas and Stokes (1998) changed it.
+    /// The number of classes of the population: Shlosser's estimator as [Haas 1998] changed it.
     fn all_classes(&self) -> f64 {
         let q = self.fraction();
         let sum = |part: &dyn Fn(f64) -> f64| -> f64 { self.sizes.iter().map(|(i, f)| f * part(*i)).sum() };
@@ -154,8 +158,8 @@ impl Drawn {
         self.classes + self.one * first / second * third * third
     }
 
-    /// The parameters under which as many classes are expected to show one row and two rows as do; of several, those with
-    /// most uniques.
+    /// The parameters under which as many classes are expected to show one row and two rows as do;
+    /// of several, those with most uniques.
     fn snb(&self) -> Option<f64> {
         let classes = self.all_classes();
         if self.two == 0.0 || !classes.is_finite() {
@@ -175,7 +179,8 @@ impl Drawn {
             let alpha = alpha_of(r);
             q * (alpha * none_drawn(logit)).exp() * (1.0 + s * alpha * r) - self.one / classes
         };
-        // Where it is looked at belongs to the definition: a pair of roots between two points is not seen.
+        // Where it is looked at belongs to the definition: a pair of roots between two points is
+        // not seen.
         let points: Vec<f64> = (0..=400).map(|i| -40.0 + f64::from(i) / 5.0).collect();
         let known: Vec<f64> = points.iter().map(|&point| off(point)).collect();
         let crosses = |&at: &usize| {
@@ -209,7 +214,8 @@ fn reciprocals(x: f64, n: f64) -> f64 {
     if n <= TERMS {
         return sum;
     }
-    // The integral from half a step before the next term to half a step after the last, and what it is off by.
+    // The integral from half a step before the next term to half a step after the last, and what it
+    // is off by.
     let (a, b) = (x + TERMS + 0.5, x + n + 0.5);
     let off = (b.powi(-2) - a.powi(-2)) / 24.0 - 7.0 * (b.powi(-4) - a.powi(-4)) / 960.0;
     sum + ((n - TERMS) / a).ln_1p() + off
@@ -224,8 +230,8 @@ fn log_factorial(x: f64) -> f64 {
     (z + 0.5) * z.ln() - z + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - down
 }
 
-/// ln Γ(x + a) − ln Γ(x), for a from −1 to 1: where x is large by the series in 1/x, because two large logarithms would lose the
-/// difference.
+/// ln Γ(x + a) − ln Γ(x), for a from −1 to 1: where x is large by the series in 1/x, because two
+/// large logarithms would lose the difference.
 fn log_step(x: f64, a: f64) -> f64 {
     if x < 1000.0 {
         return log_factorial(x + a - 1.0) - log_factorial(x - 1.0);
@@ -260,7 +266,8 @@ mod tests {
         assert!((sample.by(Estimator::Zayatz).unwrap() - 2.0 * (0.5 / drawn_once)).abs() < 1e-12);
     }
 
-    /// The values of `population/tests.rs`, which were computed elsewhere: α inside, θ not small against the population, and α = 0.
+    /// The values of `population/tests.rs`, which were computed elsewhere: α inside, θ not small
+    /// against the population, and α = 0.
     #[test]
     fn pitman_is_that_of_the_definition() {
         let rows = |of: &[(u64, usize)]| -> Vec<u64> { of.iter().flat_map(|&(s, c)| vec![s; c]).collect() };

@@ -1,8 +1,9 @@
-//! The models of the table as a whole, as the judge reckons them: from the sorted list of the rows of all classes.
+//! Models of the whole table: independent implementations for the verifier, from the sorted list of
+//! class sizes.
 //!
-//! Where a release may not have them all, the classes with fewest rows go, those of equal rows together, and then
-//! whoever the other guarantees no longer let stay; the first such set within every limit is the one that must be
-//! released. Costs a sort per distinct size that goes.
+//! If a release may not contain all classes, the smallest go first, classes of equal size together,
+//! and then all classes that the other guarantees no longer allow. The first set within every limit
+//! is the one that must be released. Costs one sort per distinct size that goes.
 
 use super::super::claims::Judged;
 use super::super::verdict::{Finding, Wrong};
@@ -13,10 +14,11 @@ use crate::release::Certificate;
 
 /// How a model judges the rows per class of a whole table.
 pub(super) trait Whole: std::fmt::Debug + Send + Sync {
-    /// What is asked of the figure.
+    /// The limit of the figure.
     fn limit(&self) -> Limit;
 
-    /// What a table reaches whose classes have these rows, ascending and not empty; none where that cannot be told.
+    /// The figure of a table whose classes have these sizes, ascending and not empty; none if it
+    /// cannot be computed.
     fn figure(&self, rows: &[u64]) -> Option<f64>;
 
     /// The rows that every class must have by itself.
@@ -78,8 +80,8 @@ fn ascending(counts: &[u64]) -> Vec<u64> {
     rows
 }
 
-/// Takes the rows of the smallest classes away, and those that `stable` then does not let stay, until every model of the
-/// whole table holds.
+/// Takes the rows of the smallest classes away, and those that `stable` then does not let stay,
+/// until every model of the whole table holds.
 pub(in super::super) fn without_smallest(
     rules: &[Rule],
     mut counts: Vec<u64>,
@@ -105,7 +107,7 @@ pub(in super::super) fn without_smallest(
     }
 }
 
-/// What the released classes reach together, against what is asked for and what is certified.
+/// Compares the figure of all released classes with the requirement and the certificate.
 pub(super) fn claim(rule: &Rule, by: &dyn Whole, certificate: &Certificate, judged: &Judged) -> Finding {
     let rows = ascending(&judged.counts);
     let stated = certificate.release.privacy.get(&rule.claim);

@@ -1,18 +1,19 @@
-//! Likely people from their definitions: hypergeometric chances from numbers of ways, probabilities of classes from all rows that are
-//! possible, limits by adding up the density.
+//! Predicted people from their definitions: hypergeometric probabilities from counts of selections,
+//! probabilities of classes from all possible rows, limits by summing the density.
 
 use super::Row;
 use crate::hierarchy::Hierarchy;
 use crate::network::{EdgeFacts, Entries, Fit, fit};
 use crate::policy::JAnonymity;
 use crate::table::Code;
+use crate::watch::Watch;
 
 /// In how many ways k of n can be chosen.
 fn ways(n: u64, k: u64) -> f64 {
     if k > n { 0.0 } else { (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product() }
 }
 
-/// The people who are likely behind so many rows of a larger table.
+/// The number of people that this many rows of a larger table likely represent.
 pub(super) fn counted(asked: &JAnonymity, rows: u64, larger: u64) -> u64 {
     let people = asked.people.unwrap_or(larger);
     let needed = |k: u64| {
@@ -41,7 +42,7 @@ impl Seen {
         let rows: Vec<Vec<Code>> = rows.iter().map(leaves).collect();
         let codes = (0..names.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
         let entries = Entries::new(codes, vec![1; rows.len()]).unwrap().in_order(&hierarchies);
-        let edges = fit(names, &hierarchies, &entries, Fit::default()).unwrap().facts().edges;
+        let edges = fit(names, &hierarchies, &entries, Fit::default(), &Watch::none()).unwrap().facts().edges;
         let place = |name: &String| names.iter().position(|n| n == name).unwrap();
         let edge = |name: &String| {
             let edge = edges.iter().find(|edge| edge.to == *name)?;
@@ -129,8 +130,8 @@ impl Seen {
     }
 }
 
-/// The share below which x of n and more have the chance of the error: the density t^(x−1)·(1 − t)^(n−x) is added up, for x below 1 over u = t^x,
-/// in which it is bounded.
+/// The share below which x of n and more have the chance of the error: the density t^(x−1)·(1 −
+/// t)^(n−x) is added up, for x below 1 over u = t^x, in which it is bounded.
 fn lower_limit(x: f64, n: f64, error: f64) -> f64 {
     let (power, others) = (x.max(1.0) - 1.0, (n - x).max(0.0));
     let root = x.min(1.0);
@@ -144,7 +145,7 @@ fn lower_limit(x: f64, n: f64, error: f64) -> f64 {
     high.powf(1.0 / root)
 }
 
-/// From 0 to an end, by points that crowd at both ends (Takahasi and Mori 1974).
+/// From 0 to an end, by points that crowd at both ends [Takahasi 1974].
 fn integral(of: impl Fn(f64) -> f64, end: f64) -> f64 {
     let part = |i: i32| {
         let s = f64::from(i) / 32.0;

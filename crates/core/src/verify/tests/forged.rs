@@ -1,4 +1,4 @@
-//! Certificates that do not say what is true, sealed again or not, and true ones that are not enough.
+//! Forged certificates, sealed again or not, and true certificates that are not sufficient.
 
 use super::hand::{people, tamper, words};
 use super::{Made, broken};
@@ -30,10 +30,16 @@ fn a_changed_certificate() {
     );
     tamper(
         &people(),
-        sealed(|m| m.certificate.release.suppressed = 0),
+        sealed(|m| m.certificate.release.withheld = 0),
         "certificate, truth",
         "certificate, loss: aecs, loss: dm",
     );
+    tamper(&people(), sealed(|m| m.certificate.release.suppressed = 0), "certificate", "certificate");
+    let one_more = |m: &mut Made| {
+        let release = &mut m.certificate.release;
+        (release.released, release.suppressed) = (release.released - 1, release.suppressed + 1);
+    };
+    tamper(&people(), sealed(one_more), "output", "output");
     tamper(
         &people(),
         sealed(|m| m.certificate.release.output.rows = 9),
@@ -153,9 +159,9 @@ fn wrong_levels() {
         ),
         "{verdict:#?}"
     );
-    assert_eq!(verdict.claims["levels"].found, "`30-39` (and 1 more) in `age` is no label of level 0");
+    assert_eq!(verdict.claims["levels"].found, "2 values in `age` are not labels of level 0");
     assert!(!case.judge(&made, true).claims["truth"].holds);
-    // Two levels of zip are called `*`: only the losses tell them apart.
+    // Two levels of zip are called `*`: only the losses distinguish them.
     let mut case = people();
     case.paths.get_mut("zip").unwrap().iter_mut().for_each(|path| path.labels.push("*".into()));
     case.levels.insert("zip".into(), 2);
@@ -197,7 +203,7 @@ fn a_release_that_is_not_anonymous() {
     assert_eq!(broken(&verdict), ["certificate", "k-anonymity"]);
     assert_eq!(
         verdict.claims["k-anonymity"].found,
-        "class (30-39, 1*) has 4 rows, 5 are required; 8 rows are in classes too small"
+        "class 1 of 2 has 4 rows, 5 are required; 8 rows are in classes too small"
     );
     assert!(strict.judge(&made, true).claims["truth"].found.contains("must be suppressed"));
     strict.policy = honest.policy.replace("k = 3", "k = 5");

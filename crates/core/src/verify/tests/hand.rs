@@ -1,4 +1,4 @@
-//! A table of nine people that a reader can check, and everything that can be done to its release.
+//! A table of nine people that a reader can check by hand, and every manipulation of its release.
 
 use std::collections::BTreeMap;
 
@@ -64,8 +64,9 @@ pub(super) fn at(made: &Made, column: &str) -> usize {
     made.columns.iter().position(|c| c == column).unwrap()
 }
 
-/// Changes the release and expects exactly these claims to break, with the original and without. The risk changes with every row, so
-/// that it may break wherever another claim does; it is expected only where it is named.
+/// Changes the release and expects exactly these claims to break, with the original and without.
+/// The risk changes with every row, so that it may break wherever another claim does; it is
+/// expected only where it is named.
 pub(super) fn tamper(case: &Case, change: impl Fn(&mut Made), with: &str, without: &str) {
     let mut made = case.release();
     change(&mut made);
@@ -100,8 +101,8 @@ fn a_true_release_holds() {
         assert!(verdict.holds(), "{verdict:#?}");
         assert_eq!(verdict.unchecked().count(), 0, "{verdict:#?}");
         let claims: Vec<&str> = verdict.claims.keys().map(String::as_str).collect();
-        let plain = "certificate,classes,columns,input,k-anonymity,k-anonymity: neighbour,levels";
-        assert_eq!(claims[..7], words(plain));
+        let plain = "certificate,classes,columns,files,input,k-anonymity,k-anonymity: neighbour,levels";
+        assert_eq!(claims[..8], words(plain));
         assert!(claims.contains(&"loss: lm") && claims.contains(&"truth"));
     }
 }
@@ -226,7 +227,7 @@ fn a_safe_class_left_out_is_named() {
     let age = at(&made, "age");
     made.rows.retain(|row| row[age].as_deref() != Some("40-49"));
     let found = &case.judge(&made, true).claims["truth"].found;
-    assert_eq!(found, "class (40-49, 2*) is left out with 4 rows, though it is safe");
+    assert_eq!(found, "a class is left out with 4 rows, though it is safe");
 }
 
 #[test]
@@ -283,12 +284,12 @@ fn starred_rows() {
                 set(column, 0, "*")(made);
             }
         },
-        "classes, k-anonymity, k-anonymity: neighbour, levels, loss: aecs, loss: dm, truth",
-        "classes, k-anonymity, k-anonymity: neighbour, levels, loss: aecs, loss: dm",
+        "classes, k-anonymity, k-anonymity: neighbour, levels, loss: aecs, loss: dm, output, truth",
+        "classes, k-anonymity, k-anonymity: neighbour, levels, loss: aecs, loss: dm, output",
     );
 }
 
-/// Where all rows sit at the top they are one class, and a missing cell is no longer told from others.
+/// If all rows are at the top they are one class, and a missing cell equals all others.
 #[test]
 fn rows_at_the_top_are_one_class() {
     let mut case = starred();
@@ -297,7 +298,9 @@ fn rows_at_the_top_are_one_class() {
     case.levels = BTreeMap::from([("age".into(), 2), ("zip".into(), 2)]);
     case.rows[8][1] = None;
     let made = case.release();
-    assert_eq!((made.certificate.release.suppressed, made.certificate.classes), (0, 1));
+    let facts = &made.certificate.release;
+    assert_eq!((facts.withheld, made.certificate.classes), (0, 1));
+    assert_eq!((facts.released, facts.suppressed), (0, facts.rows), "a row of nothing but * is suppressed");
     let all_starred = |row: &super::Row| cells(row)[..2] == [Some("*"), Some("*")];
     assert!(made.rows.iter().all(all_starred));
     let verdict = case.judge(&made, true);
@@ -338,6 +341,19 @@ fn rows_that_do_not_fit_their_header() {
     assert!(verifier.released_batch(1, &mut |_, take| [None, None].into_iter().for_each(take)).is_err());
 }
 
+#[test]
+fn judging_can_be_stopped() {
+    let case = people();
+    let (policy, made) = (case.policy(), case.release());
+    let watch = crate::watch::Watch::none();
+    let mut verifier =
+        super::Verifier::new(&policy, String::new(), &made.certificate).unwrap().watched(&watch);
+    verifier.released_columns(&made.columns);
+    watch.cancel().finish();
+    let error = verifier.finish(&|_, _| panic!("judged after it was stopped")).unwrap_err();
+    assert!(error.is_cancelled(), "{error}");
+}
+
 /// O: 1,000 people, 50 of them of one sex, lose 286 bits when sex is suppressed; 500 lose 1,000.
 #[test]
 fn entropy_of_el_emam() {
@@ -375,7 +391,7 @@ fn anonymity_level_1_is_the_most_general_release() {
     assert!(found.contains("`age` is at level 1, anonymity level 1 asks for 2"), "{found}");
     case.levels = BTreeMap::from([("age".into(), 2), ("zip".into(), 2)]);
     assert!(case.judge(&case.release(), true).holds());
-    // What the recipient does not tolerate is not asked for.
+    // A level that the recipient does not tolerate is not used.
     case.policy = case.policy.replace("max_level = 2", "max_level = 2\ntolerance = 0.5");
     case.levels = BTreeMap::from([("age".into(), 1), ("zip".into(), 2)]);
     assert!(case.judge(&case.release(), true).claims["levels"].holds);

@@ -1,4 +1,5 @@
-//! Replaced identifiers: true releases hold, and what is seen is exactly what can be seen without the key.
+//! Replaced identifiers: true releases pass, and exactly the manipulations fail that can be
+//! detected without the key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +79,8 @@ fn identifiers_that_were_changed() {
             }
         };
         tamper(&case, swap(1, 2), claim, "");
-        // Who has which made-up name cannot be seen, and is nobody's concern: another key would do the same.
+        // Who has which made-up name cannot be seen, and is nobody's concern: another key would do
+        // the same.
         tamper(&case, swap(2, 4), "", "");
         tamper(&case, name(2, "zzz"), "", "");
         // All with other names.
@@ -119,7 +121,7 @@ fn a_level_that_is_not_there_is_told() {
 /// Where the identifier stands in a random case.
 const ID: usize = 8;
 
-/// A random case with identifiers of two digits, of which some come several times and some are missing.
+/// A random case with identifiers of two digits; some repeat and some are missing.
 fn with_identifiers() -> impl Strategy<Value = Case> {
     let identifier = prop_oneof![8 => (0_u8..5).prop_map(|i| Some(format!("1{i}"))), 1 => Just(None)];
     (case_at(None), prop::collection::vec(identifier, 25)).prop_map(|(mut case, identifiers)| {
@@ -135,7 +137,8 @@ fn with_identifiers() -> impl Strategy<Value = Case> {
 /// The cells of a row besides the identifier.
 type Others<'a> = &'a [Option<String>];
 
-/// What can be seen of identifiers without a key: how many have which rows, and which rows have none.
+/// What can be seen of identifiers without a key: how many have which rows, and which rows have
+/// none.
 fn seen(rows: &[Row]) -> (Vec<Vec<Others<'_>>>, Vec<Others<'_>>) {
     let mut people: BTreeMap<&Option<String>, Vec<Others<'_>>> = BTreeMap::new();
     rows.iter().for_each(|row| people.entry(&row[ID]).or_default().push(&row[..ID]));

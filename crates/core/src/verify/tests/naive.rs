@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::foreseen::{Seen, counted};
-use super::{Case, Made, Row};
+use super::{Case, Made, Row, digest_of};
 use crate::policy::{
     Aggregate, Distance, Diversity, Game, JAnonymity, LDiversity, Likeness, Missing, ModelSpec, Policy,
     Profitability, RareValues, Role, Suppressed, TCloseness,
@@ -22,14 +22,16 @@ struct Table<'a> {
     /// Row → quasi-identifier → value, as it is and generalized.
     raw: Vec<Row>,
     general: Vec<Row>,
-    /// The levels of the steps, and the step of every row: the first for rows that are not released.
+    /// The levels of the steps, and the step of every row: the first for rows that are not
+    /// released.
     steps: Vec<BTreeMap<String, usize>>,
     step_of: Vec<usize>,
     /// Everybody in the population, generalized like the first step.
     people: Vec<Row>,
-    /// Quasi-identifier → whether somebody in the table, or in the population that it is compared with, lacks it.
+    /// Quasi-identifier → whether somebody in the table, or in the population that it is compared
+    /// with, lacks it.
     missed: Vec<bool>,
-    /// What a network says, once it was asked, and the people who are likely to look like a row.
+    /// Predictions of a network, cached, and the number of people who likely look like a row.
     seen: OnceCell<Seen>,
     likely: RefCell<BTreeMap<(String, Row), u64>>,
 }
@@ -47,11 +49,11 @@ enum Kind {
     /// The largest share, of some values or of all.
     Share(Option<Vec<String>>),
     Disclosure,
-    /// The largest probability after so many implications, among the classes of some rows.
+    /// The largest probability after this many implications, among the classes of some rows.
     Implications(usize),
     /// The largest share under a guarding node, which is in this column.
     Breach(usize),
-    /// From the least to the greatest number, of so many.
+    /// From the least to the greatest number, of at least this many.
     Range(u64),
     Gain(Likeness, f64),
 }
@@ -77,8 +79,9 @@ impl Case {
             output_sha256: "out".into(),
             input_sha256: "in".into(),
             policy_sha256: Policy::digest(&self.policy),
+            files: policy.files().into_iter().map(|path| (path.into(), Some(digest_of(path)))).collect(),
         };
-        assert!(made.certificate.sealed().unwrap());
+        assert!(made.certificate.sealed());
         made
     }
 
@@ -225,7 +228,8 @@ impl<'a> Table<'a> {
         (0..stay.len()).filter(|&other| stay[other] && self.matches(row, other, columns)).count() as u64
     }
 
-    /// Model → its name, what is asked for, and the worst that some rows reach; classes are told apart by all cells.
+    /// Model → its name, the requirement, and the worst figure of some rows; classes are
+    /// distinguished by all cells.
     fn models(&self) -> Vec<(String, f64, Figure)> {
         let model = |asked: &ModelSpec| {
             let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column())?;
@@ -304,7 +308,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What is told of people who are likely.
+    /// Facts about likely people.
     fn predicted(&self, stay: &[bool]) -> BTreeMap<String, PredictedFacts> {
         let told = |model: &ModelSpec| {
             let ModelSpec::JAnonymity(asked) = model else { return None };
@@ -494,8 +498,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The largest probability that atoms about some rows can give to one about a row's class: with every way to divide
-    /// the atoms among classes, and among the people of a class.
+    /// The largest probability that atoms about some rows can give to one about a row's class: with
+    /// every way to divide the atoms among classes, and among the people of a class.
     fn disclosed(&self, row: usize, of: &[bool], at: usize, atoms: usize) -> f64 {
         let counts = |class: usize| {
             let mates =
@@ -575,7 +579,7 @@ impl<'a> Table<'a> {
         (brings, if game.kind == Game::NoAttack { !attack } else { brings > 1e-6 })
     }
 
-    /// Among some rows, those that share the rarest value of a row, of the columns asked about.
+    /// Among some rows, the number that share the rarest value of a row in the selected columns.
     fn rarest(&self, rare: &RareValues, row: usize, of: &[bool]) -> Option<u64> {
         let wanted = |name: &str| match &rare.columns {
             Some(columns) => columns.iter().any(|c| c == name),
@@ -590,7 +594,8 @@ impl<'a> Table<'a> {
         columns.map(same).min()
     }
 
-    /// Whether a row must go because of what its class brings, its least size, or a rare value in it.
+    /// Whether a row must go because of what its class brings, its least size, or a rare value in
+    /// it.
     fn unprofitable(&self, row: usize, of: &[bool]) -> bool {
         let mates = || (0..of.len()).filter(|&b| of[b] && self.general[b] == self.general[row]);
         self.policy.privacy.models.iter().any(|asked| match asked {
@@ -622,7 +627,8 @@ impl<'a> Table<'a> {
             }
             ModelSpec::AverageRisk(asked) => Some((asked.max, mean(&|size| 1.0 / size))),
             ModelSpec::StrictAverageRisk(asked) => Some((asked.max, mean(&|size| 1.0 / size))),
-            // Zayatz: of every class the probability that one of it is drawn, as if all were of the population.
+            // Zayatz: of every class the probability that one of it is drawn, as if all were of the
+            // population.
             ModelSpec::PopulationUniqueness(asked) => {
                 let (n, people) = (sizes.len() as f64, asked.population as f64);
                 let once = |size: f64| {
@@ -639,8 +645,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The most of some rows that are safe by themselves and in classes of at least some size, for the least size that
-    /// keeps every model of the whole table.
+    /// The most of some rows that are safe by themselves and in classes of at least some size, for
+    /// the least size that keeps every model of the whole table.
     fn stay(&self, of: &[bool]) -> Vec<bool> {
         let fits = |stay: &[bool]| {
             let mut whole = self.policy.privacy.models.iter().filter_map(|asked| self.whole(asked, stay));
@@ -707,8 +713,13 @@ impl<'a> Table<'a> {
     }
 
     fn facts(&self, stay: &[bool], written: usize) -> Release {
-        let released = stay.iter().filter(|&&stays| stays).count() as u64;
+        let withheld = stay.iter().filter(|&&stays| !stays).count() as u64;
         let rows = stay.len() as u64;
+        let shows = |row: &Row| row.is_empty() || row.iter().any(|cell| cell.as_deref() != Some("*"));
+        let released = (0..stay.len()).filter(|&row| stay[row] && shows(&self.general[row])).count() as u64;
+        let losses = self.losses(stay);
+        let local = self.policy.search.local;
+        let gap = if local { losses[self.policy.search.loss.parameters().kind.key()] } else { 0.0 };
         let claim = |(name, columns, k): (String, Vec<usize>, u64)| {
             let size = |row| self.size(row, &columns, stay);
             let achieved = (0..stay.len()).filter(|&row| stay[row]).map(size).min().map(|size| size as f64);
@@ -721,10 +732,11 @@ impl<'a> Table<'a> {
             rows,
             released,
             suppressed: rows - released,
+            withheld,
             levels: self.case.levels.clone(),
             steps: self.step_facts(stay),
             regions: None,
-            loss: self.losses(stay),
+            loss: losses,
             loss_by_column: self.by_column(stay),
             sampling: None,
             privacy: self
@@ -740,20 +752,21 @@ impl<'a> Table<'a> {
                 algorithm: "none".into(),
                 nodes: 1,
                 checked: 1,
-                optimal: true,
-                gap: 0.0,
+                optimal: gap == 0.0,
+                gap,
                 seconds: 0.0,
             },
             input: file("in", rows),
             population: self.policy.population().map(|_| file("people", self.people.len() as u64)),
             output: file("out", written as u64),
             policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },
+            files: self.policy.files().into_iter().map(|path| (path.into(), digest_of(path))).collect(),
             seed: 0,
             version: "0".into(),
         }
     }
 
-    /// Row by row. Of the risk before, only the rows are looked at by the judge.
+    /// Row by row. Of the risk before, the verifier checks only the rows.
     fn risks(&self, stay: &[bool]) -> Risks {
         let columns: Vec<usize> = (0..self.quasi.len()).collect();
         let left: Vec<usize> = (0..stay.len()).filter(|&row| stay[row]).collect();
@@ -823,7 +836,7 @@ impl<'a> Table<'a> {
         }
         let wanted = self.policy.search.loss.parameters();
         if let Some(target) = self.target(&lm, stay) {
-            losses.insert(wanted.name.as_str(), target);
+            losses.insert(wanted.kind.key(), target);
         }
         losses.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
@@ -854,7 +867,7 @@ impl<'a> Table<'a> {
         let weight = |c: usize| self.policy.columns[&self.quasi[c]].weight.unwrap_or(1.0);
         let tau = wanted.tradeoff.unwrap_or(0.5);
         let (g, s) = (f64::min(1.0, 2.0 * (1.0 - tau)), f64::min(1.0, 2.0 * tau));
-        match (wanted.name.as_str(), wanted.aggregate, wanted.count_suppressed) {
+        match (wanted.kind.key(), wanted.aggregate, wanted.count_suppressed) {
             ("cm", None, None) => self.classification(stay, (g, s)),
             ("conditional-entropy", Some(Aggregate::Max), None) => {
                 let parts = (0..self.quasi.len()).map(|c| weight(c) * self.conditional(c, stay, (g, s)));
@@ -933,7 +946,8 @@ impl<'a> Table<'a> {
         targets.iter().map(bits).sum::<f64>() / targets.len().max(1) as f64
     }
 
-    /// The mean over rows of what their cell no longer tells; where suppressed rows count, these tell nothing.
+    /// The mean over rows of the information that their cell lost; if suppressed rows count, these
+    /// carry none.
     fn untold(&self, c: usize, stay: Option<&[bool]>) -> f64 {
         let targets = self.target_labels();
         let top = self.case.height(&self.quasi[c]);
@@ -995,7 +1009,8 @@ impl<'a> Table<'a> {
         (0..stay.len()).map(|row| if stay[row] { g } else { s } * cost(row)).sum()
     }
 
-    /// The mean over targets and rows: suppressed, or outvoted in its class. A tie is won by the first.
+    /// The mean over targets and rows: suppressed, or outvoted in its class. A tie is won by the
+    /// first.
     fn classification(&self, stay: &[bool], (g, s): (f64, f64)) -> Option<f64> {
         let targets = self.policy.with_role(Role::Target);
         let classes = firsts(self.general.iter());
@@ -1069,7 +1084,7 @@ fn firsts<'a, T: PartialEq + 'a>(values: impl Iterator<Item = &'a T>) -> Vec<usi
     values.iter().map(|v| values.iter().position(|other| other == v).unwrap()).collect()
 }
 
-/// The least probability that so many atoms or fewer about people with these values are all false.
+/// The least probability that at most this many atoms about people with these values are all false.
 fn avoid(counts: &[usize], atoms: usize) -> f64 {
     let n: usize = counts.iter().sum();
     let product = |parts: &[usize]| {

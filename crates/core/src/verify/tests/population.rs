@@ -1,4 +1,4 @@
-//! People counted by hand: what the judge says of k-map and δ-presence, and of populations that were exchanged.
+//! People counted by hand: verdicts on k-map and δ-presence, and on exchanged populations.
 
 use super::{Case, broken, strings};
 use crate::hierarchy::Path;
@@ -49,7 +49,7 @@ fn a_row_of_too_few_people_is_found() {
     let mut made = case.release();
     made.rows.push(vec![Some("Bonn".into()), Some("old".into()), Some("flu".into())]);
     let release = &mut made.certificate.release;
-    (release.released, release.suppressed, release.output.rows) = (4, 0, 4);
+    (release.released, release.suppressed, release.withheld, release.output.rows) = (4, 0, 0, 4);
     made.certificate.classes += 1;
     made.seal();
     let verdict = case.judge(&made, false);
@@ -58,7 +58,7 @@ fn a_row_of_too_few_people_is_found() {
     assert!(broken(&case.judge(&made, true)).contains(&"truth"));
 }
 
-/// Everybody young in Ulm is a patient: whoever knows one knows that. Of the young of Bonn half are.
+/// Everybody young in Ulm is a patient, so knowing one reveals that. Of the young of Bonn half are.
 #[test]
 fn shares_of_people() {
     let most = case("{ delta_presence = { population = \"p.csv\", max = 0.5 } }");

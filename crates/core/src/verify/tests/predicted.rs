@@ -1,4 +1,4 @@
-//! What the judge says of predicted people, and of certificates that predict too many.
+//! Verdicts on predicted people, and on certificates that predict too many.
 
 use super::{Case, broken, strings};
 use crate::hierarchy::Path;
@@ -53,7 +53,8 @@ fn small_classes_stay_where_people_are_predicted() {
     assert!(verdict.claims[CLAIM].unchecked, "only the original tells what a network predicts");
 }
 
-/// Without anybody beside the table only classes of k rows stay; what predictions would have let out is found.
+/// Without anybody beside the table only classes of k rows stay; what predictions would have let
+/// out is found.
 #[test]
 fn rows_that_nobody_is_predicted_for_are_found() {
     let few = case("{ j_anonymity = { k = 12, people = 40, confidence = 0.9 } }");
@@ -94,7 +95,7 @@ fn another_network_or_another_number_is_found() {
         }
         made.seal();
         assert_eq!(broken(&case.judge(&made, true)), [CLAIM], "{forge}");
-        // The original tells of edges and of people; the rest shows by itself.
+        // Edges and people follow from the original; the rest is checked from the release.
         assert_eq!(broken(&case.judge(&made, false)).is_empty(), [0, 1, 2, 6].contains(&forge), "{forge}");
     }
     let mut made = made;

@@ -1,11 +1,12 @@
-//! Releases in several steps: what must hold of them, and everything that can be done to one.
+//! Releases in several steps: their properties, and every manipulation of one.
 
 use super::hand::{POLICY, at, people, set, tamper};
 use super::{Case, Made, broken, strings};
 use crate::release::Certificate;
 
-/// The nine people, of whom gus alone is unsafe, and three more: kim and leo share his ZIP code but not his
-/// decade, so that they are three with their ages starred; dot shares her ZIP code with safe rows only.
+/// The nine people, of whom gus alone is unsafe, and three more: kim and leo share his ZIP code but
+/// not his decade, so that they are three with their ages starred; dot shares her ZIP code with
+/// safe rows only.
 fn cells() -> Case {
     let mut case = people();
     let neighbour = "[privacy.quasi.neighbour]\ncolumns = [\"age\"]\nk = 3\n";
@@ -45,8 +46,8 @@ fn what_is_done_to_the_rows_is_found() {
     tamper(
         &case,
         |made| (row..row + 3).for_each(|row| set("zip", row, "*")(made)),
-        "levels, truth",
-        "levels",
+        "levels, output, truth",
+        "levels, output",
     );
     // The age of a starred row shown.
     tamper(
@@ -78,10 +79,11 @@ fn a_class_must_fit_one_step() {
     let starred: Vec<usize> =
         (0..made.rows.len()).filter(|&r| made.rows[r][zip].as_deref() == Some("*")).collect();
     let change = |made: &mut Made| starred.iter().for_each(|&row| set("age", row, "*")(made));
-    tamper(&case, change, "levels, truth", "levels");
+    tamper(&case, change, "levels, output, truth", "levels, output");
 }
 
-/// Changes the certificate, seals it again, and gives the claims that do not hold any more, with the original.
+/// Changes the certificate, seals it again, and gives the claims that do not hold any more, with
+/// the original.
 fn forged(change: impl Fn(&mut Made)) -> Vec<String> {
     let case = cells();
     let mut made = case.release();
@@ -120,7 +122,7 @@ fn rows_of_later_steps_count_against_the_limit() {
     let verdict = case.judge(&case.release(), true);
     assert_eq!(broken(&verdict), ["certificate"]);
     let found = &verdict.claims["certificate"].found;
-    assert_eq!(found, "4 rows suppressed or released after the first step, at most 3 may be");
+    assert_eq!(found, "4 rows withheld or released after the first step, at most 3 may be");
 }
 
 #[test]
@@ -147,11 +149,12 @@ fn a_certificate_without_steps_is_read_as_it_was() {
     let json = serde_json::to_value(&made.certificate).unwrap();
     assert!(json.get("steps").is_none());
     let again: Certificate = serde_json::from_value(json).unwrap();
-    assert!(again.sealed().unwrap());
+    assert!(again.sealed());
     assert_eq!(again, made.certificate);
 }
 
-/// The same steps, found by searching the rows again: 1 of 12 rows is left in the end, 4 after the first step.
+/// The same steps, found by searching the rows again: 1 of 12 rows is left in the end, 4 after the
+/// first step.
 fn searched(change: impl Fn(&mut Made)) -> (Case, Made) {
     let mut case = cells();
     let policy =
@@ -201,7 +204,7 @@ fn every_step_of_a_search_keeps_the_limits() {
     );
     assert_eq!(
         found("suppression = 0.09", "suppression = 0.05"),
-        "certificate: 1 row suppressed, at most 0 may be"
+        "certificate: 1 row withheld, at most 0 may be"
     );
 }
 

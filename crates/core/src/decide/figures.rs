@@ -1,0 +1,131 @@
+//! The figures of a decision: losses, by column too, and what each model finds.
+//!
+//! All losses come from what every class became, so that levels, steps and regions are measured by the
+//! same code. Costs one pass over the classes per column, and one verdict per model.
+
+use std::collections::BTreeMap;
+
+use super::{Decision, Way};
+use crate::class_risk::{ClassRisk, ClassesOfSize, THRESHOLD, class_sizes};
+use crate::classes::{Flags, Groups, View};
+use crate::error::Result;
+use crate::lattice::Node;
+use crate::loss::Price;
+use crate::model::Verdict;
+use crate::policy::{LossParameters, Missing, Policy};
+use crate::recoded::Recoded;
+use crate::registry::LossKind;
+use crate::release::{Claim, PredictedFacts, Risks};
+use crate::search::Problem;
+use crate::stars::Stars;
+
+/// What is certified of a decision.
+#[derive(Debug, Clone)]
+pub struct Figures {
+    /// Loss → value, each with its defaults; the one that was searched for as the policy asks.
+    pub loss: BTreeMap<String, f64>,
+    /// Loss → column → its part, for losses that are put together from columns.
+    pub loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
+    /// Model → what it requires and finds.
+    pub privacy: BTreeMap<String, Claim>,
+    /// Model → the people that it predicts.
+    pub predicted: BTreeMap<String, PredictedFacts>,
+    /// Classes of the release.
+    pub classes: u64,
+    /// The released cells that hold nothing but `*`.
+    pub stars: Stars,
+    /// Classes of the table by size.
+    pub sizes_before: Vec<ClassesOfSize>,
+    /// Classes of the release by size.
+    pub sizes_after: Vec<ClassesOfSize>,
+}
+
+impl Figures {
+    /// The risk before and after.
+    pub fn risks(&self) -> Risks {
+        let [before, after] =
+            [&self.sizes_before, &self.sizes_after].map(|sizes| ClassRisk::new(sizes, THRESHOLD).claimed());
+        Risks { threshold: THRESHOLD, before, after }
+    }
+}
+
+impl Decision {
+    /// The figures of the release.
+    ///
+    /// # Errors
+    /// Parameters that the loss does not have.
+    pub fn figures(&self, policy: &Policy, problem: &Problem) -> Result<Figures> {
+        let price = Price::new(&self.recoded, &self.node(problem));
+        let plain = vec![1.0; problem.names.len()];
+        let (regions, parted) = match &self.way {
+            Way::Regions { parted, .. } => (true, *parted),
+            _ => (false, false),
+        };
+        let mut losses = BTreeMap::new();
+        let mut by_column = BTreeMap::new();
+        for &kind in LossKind::ALL {
+            // Where rows of equal values are in several regions, it is not known which of them has which label.
+            let unlabelled =
+                kind.needs_target() && problem.classes.targets() == 0 || parted && kind == LossKind::Cm;
+            if unlabelled || regions && kind.sums_levels() {
+                continue;
+            }
+            let parameters = LossParameters::new(kind);
+            losses.insert(kind.to_string(), price.loss(&parameters, &plain)?);
+            let parts = price.parts(&parameters, &plain);
+            if !parts.is_empty() {
+                by_column.insert(kind.to_string(), problem.names.iter().cloned().zip(parts).collect());
+            }
+        }
+        losses.insert(policy.search.loss.parameters().kind.to_string(), self.loss);
+        let (view, flags) = (self.released.view(), self.released.flags());
+        let wildcard = policy.input.missing == Missing::Wildcard;
+        let verdicts = self.verdicts(problem);
+        Ok(Figures {
+            loss: losses,
+            loss_by_column: by_column,
+            privacy: claims_of(&verdicts),
+            predicted: self.predicted(verdicts),
+            classes: self.released.released_classes(),
+            stars: Stars::of(&view, flags),
+            sizes_before: sizes_before(problem, wildcard),
+            sizes_after: class_sizes(&view, flags, wildcard),
+        })
+    }
+
+    /// What each model requires and finds.
+    pub(super) fn claims(&self, problem: &Problem) -> BTreeMap<String, Claim> {
+        claims_of(&self.verdicts(problem))
+    }
+
+    fn verdicts(&self, problem: &Problem) -> BTreeMap<String, Verdict> {
+        let (view, flags) = (self.released.view(), self.released.flags());
+        let models = problem.models.iter();
+        models.filter_map(|m| Some((m.facts().claim.clone(), m.verdict(&view, flags)?))).collect()
+    }
+
+    /// The people that models predict; policies that have steps or regions have no such model.
+    fn predicted(&self, verdicts: BTreeMap<String, Verdict>) -> BTreeMap<String, PredictedFacts> {
+        if !matches!(self.way, Way::Levels(_)) {
+            return BTreeMap::new();
+        }
+        verdicts.into_iter().filter_map(|(name, verdict)| Some((name, verdict.predicted?))).collect()
+    }
+}
+
+fn claims_of(verdicts: &BTreeMap<String, Verdict>) -> BTreeMap<String, Claim> {
+    let claim = |v: &Verdict| Claim { required: v.required, achieved: v.achieved, holds: v.holds };
+    verdicts.iter().map(|(name, verdict)| (name.clone(), claim(verdict))).collect()
+}
+
+/// The policy's loss of a recoded table, the node of whose first step is given.
+pub(super) fn loss_of(policy: &Policy, problem: &Problem, recoded: &Recoded, first: &Node) -> Result<f64> {
+    Price::new(recoded, first).loss(&policy.search.loss.parameters(), &policy.weights(&problem.names))
+}
+
+/// The classes of the table as it is, by size.
+fn sizes_before(problem: &Problem, wildcard: bool) -> Vec<ClassesOfSize> {
+    let (leaves, every) = (Node::new(vec![0; problem.names.len()]), Groups::identity(&problem.classes));
+    let view = View::new(&problem.classes, &problem.hierarchies, &leaves, &every);
+    class_sizes(&view, &Flags::none(view.len()), wildcard)
+}

@@ -1,0 +1,314 @@
+//! Decides what to release: from a policy and a grouped table to what every row becomes.
+//!
+//! This is the only place that knows which algorithm does what. [`choose`] runs it: a search of
+//! levels, the same followed by rounds over the rows that it leaves unsafe, or a method that forms
+//! regions. [`decide`] then works out what every class of the table becomes and proves that the
+//! result is safe. A [`Decision`] owns all of it: release, comparison, exploration and report use
+//! the same one.
+//!
+//! Costs the algorithm, and one pass over the classes and their cells.
+
+mod facts;
+mod figures;
+mod remedy;
+
+pub use facts::Circumstances;
+pub use figures::Figures;
+
+use std::collections::BTreeMap;
+
+use crate::error::{Fault, Result};
+use crate::hierarchy::Hierarchy;
+use crate::lattice::Node;
+use crate::policy::{Form, GuideSpec, Policy, Suppressed};
+use crate::predict::Guide;
+use crate::recode::{self, Local, Regional};
+use crate::recoded::{Recoded, Released};
+use crate::recoding::Steps;
+use crate::release::{RegionFacts, SearchFacts, StepFacts};
+use crate::search::{self, Account, Evaluator, Outcome, Problem, Solution};
+use crate::space::Guiding;
+use crate::watch::Watch;
+
+/// What an algorithm chose.
+pub enum Choice {
+    /// One level per column, for all rows.
+    Levels(Solution),
+    /// Nodes one after the other: rows that are unsafe at one go on to the next.
+    Steps(Vec<Node>),
+    /// Sets of rows that share their cells.
+    Regions(Box<Regional>),
+}
+
+/// What an algorithm chose, and how it got there.
+pub struct Chosen {
+    /// The choice.
+    pub choice: Choice,
+    /// Its loss, as the policy measures it.
+    pub loss: f64,
+    /// How much less the best possible result could lose: 0 where none can, and the whole loss where
+    /// no bound is known.
+    pub gap: f64,
+    /// Nodes that were checked and compared.
+    pub account: Account,
+}
+
+/// How rows are recoded.
+#[derive(Debug)]
+pub enum Way {
+    /// All released rows are at one node.
+    Levels(Node),
+    /// Rows are released at several nodes, one after the other.
+    Steps {
+        /// The nodes, and which of them releases each class.
+        steps: Steps,
+        /// Whether steps after the first do nothing but suppress cells.
+        stars: bool,
+    },
+    /// Rows are released in regions.
+    Regions {
+        /// Number of regions.
+        count: u64,
+        /// How cells of each column are written.
+        forms: Vec<Form>,
+        /// Whether rows of equal values are in several regions.
+        parted: bool,
+    },
+}
+
+/// What is to be released.
+#[derive(Debug)]
+pub struct Decision {
+    /// How rows are recoded.
+    pub way: Way,
+    /// What every class of the table becomes.
+    pub recoded: Recoded,
+    /// The classes of the release, proven to be safe.
+    pub released: Released,
+    /// The loss, as the policy measures it.
+    pub loss: f64,
+    /// How it was found. The caller, who has a clock, sets the seconds.
+    pub search: SearchFacts,
+}
+
+/// Decides what to release. `guide` is the model that guides a method, where the policy asks for one that
+/// is not built in.
+///
+/// # Errors
+/// An algorithm that is not defined for the policy; [`Kind::Unsolvable`](crate::error::Kind::Unsolvable)
+/// where nothing safe is within the limits; [`Kind::Cancelled`](crate::error::Kind::Cancelled) where the
+/// watch stops it before there is a result.
+pub fn decide(
+    policy: &Policy,
+    problem: &Problem,
+    guide: Option<&dyn Guide>,
+    watch: &Watch,
+) -> Result<Decision> {
+    let chosen = choose(policy, problem, guide, watch)?;
+    Decision::new(policy, problem, chosen, &watch.acknowledge())
+}
+
+/// Runs the algorithm that a policy asks for.
+///
+/// # Errors
+/// As [`decide`].
+pub fn choose(
+    policy: &Policy,
+    problem: &Problem,
+    guide: Option<&dyn Guide>,
+    watch: &Watch,
+) -> Result<Chosen> {
+    if policy.forms_regions() {
+        choose_regions(policy, problem, guide, watch)
+    } else {
+        choose_levels(policy, problem, watch)
+    }
+}
+
+fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {
+    let strategy = search::strategy(policy.search.algorithm)?;
+    let (outcome, mut account) = search::solve(problem, strategy, watch)?;
+    let (best, gap) = match outcome {
+        Outcome::Found { best, gap } => (best, gap),
+        Outcome::Cancelled => return Err(remedy::stopped_before_a_result(watch)),
+        Outcome::Infeasible { least } => return Err(remedy::infeasible(problem, least)),
+    };
+    if !policy.search.local {
+        return Ok(Chosen { loss: best.loss, choice: Choice::Levels(best), gap, account });
+    }
+    let weights = policy.weights(&problem.names);
+    let loss = policy.search.loss.parameters();
+    let rounds = search::local(problem, (&loss, &weights), strategy, &best, watch)?;
+    account.checked += rounds.account.checked;
+    account.compared += rounds.account.compared;
+    let choice = match rounds.nodes.len() {
+        1 => Choice::Levels(best),
+        _ => Choice::Steps(rounds.nodes),
+    };
+    // No bound is known on what other rounds would cost.
+    Ok(Chosen { choice, loss: rounds.loss, gap: rounds.loss, account })
+}
+
+fn choose_regions(
+    policy: &Policy,
+    problem: &Problem,
+    guide: Option<&dyn Guide>,
+    watch: &Watch,
+) -> Result<Chosen> {
+    let formed = match (&policy.search.model, guide) {
+        (None, _) => recode::regions(policy, &problem.ground(), watch)?,
+        (Some(spec), Some(guide)) => guided(policy, problem, spec, guide, watch)?,
+        (Some(spec), None) => {
+            let builtin = spec.builtin.as_ref();
+            let name = builtin.ok_or_else(|| Fault::bug("a model that is not built in is missing"))?;
+            let features = problem.features(spec);
+            let fitted = problem.fitted(policy, name, features, &problem.predicted(spec)?)?;
+            guided(policy, problem, spec, &fitted, watch)?
+        }
+    };
+    let regional = formed.ok_or_else(|| remedy::stopped_before_a_result(watch))?;
+    let loss = figures::loss_of(policy, problem, &regional.recoded, &problem.lattice.bottom())?;
+    // No bound is known on what other regions would cost.
+    Ok(Chosen { choice: Choice::Regions(Box::new(regional)), loss, gap: loss, account: Account::default() })
+}
+
+fn guided(
+    policy: &Policy,
+    problem: &Problem,
+    spec: &GuideSpec,
+    guide: &dyn Guide,
+    watch: &Watch,
+) -> Result<Option<Regional>> {
+    let predicted = problem.predicted(spec)?;
+    let guiding = Guiding { guide, target: predicted.column, numbers: &predicted.numbers };
+    recode::guided_regions(policy, &problem.ground(), guiding, watch)
+}
+
+impl Decision {
+    /// Works out what a choice does to every class, and proves that the result is safe.
+    ///
+    /// # Errors
+    /// A model under which rows of several steps cannot be put together;
+    /// [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where a model that must not influence the
+    /// choice is not met by it.
+    pub fn new(policy: &Policy, problem: &Problem, chosen: Chosen, watch: &Watch) -> Result<Self> {
+        let Chosen { choice, loss, gap, account } = chosen;
+        let search = SearchFacts {
+            algorithm: policy.search.algorithm.to_string(),
+            nodes: if policy.forms_regions() { 0 } else { problem.lattice.nodes() },
+            checked: account.checked,
+            optimal: gap == 0.0,
+            gap,
+            seconds: 0.0,
+        };
+        let (way, recoded, released) = match choice {
+            Choice::Levels(best) => at_node(policy, problem, best.node, watch)?,
+            Choice::Steps(nodes) => {
+                let Problem { classes, hierarchies, models, .. } = problem;
+                of_steps(recode::stepped(classes, hierarchies, models, nodes, false)?)
+            }
+            Choice::Regions(regional) => of_regions(*regional),
+        };
+        let mut decision = Decision { way, recoded, released, loss, search };
+        if let Way::Steps { stars: true, .. } = decision.way {
+            // Rows that are released with suppressed cells cost more than the node that was found.
+            decision.loss = figures::loss_of(policy, problem, &decision.recoded, &decision.node(problem))?;
+        }
+        remedy::unmet(&decision.claims(problem))?;
+        Ok(decision)
+    }
+
+    /// The node of the released rows, of the first step, or the lattice's bottom where rows are in regions.
+    pub fn node(&self, problem: &Problem) -> Node {
+        match &self.way {
+            Way::Levels(node) => node.clone(),
+            Way::Steps { steps, .. } => steps.nodes()[0].clone(),
+            Way::Regions { .. } => problem.lattice.bottom(),
+        }
+    }
+
+    /// Quasi-identifier → level; with several steps, at the first; with regions, none.
+    pub fn levels(&self, names: &[String]) -> BTreeMap<String, usize> {
+        let node = match &self.way {
+            Way::Levels(node) => node,
+            Way::Steps { steps, .. } => &steps.nodes()[0],
+            Way::Regions { .. } => return BTreeMap::new(),
+        };
+        names.iter().enumerate().map(|(i, name)| (name.clone(), node.level(i))).collect()
+    }
+
+    /// The steps as a certificate states them; none for one node and for regions.
+    pub fn step_facts(&self, names: &[String], hierarchies: &[Hierarchy]) -> Vec<StepFacts> {
+        let Way::Steps { steps, stars } = &self.way else { return Vec::new() };
+        let rows = steps.rows(self.recoded.base());
+        let facts = |(step, node): (usize, &Node)| StepFacts {
+            levels: names.iter().enumerate().map(|(i, name)| (name.clone(), node.level(i))).collect(),
+            rows: rows[step],
+            starred: match stars {
+                true => rows[step] * steps.starred(step, hierarchies).len() as u64,
+                false => 0,
+            },
+        };
+        steps.nodes().iter().enumerate().map(facts).collect()
+    }
+
+    /// The regions as a certificate states them.
+    pub fn region_facts(&self, names: &[String]) -> Option<RegionFacts> {
+        let Way::Regions { count, forms, parted } = &self.way else { return None };
+        let forms = names.iter().cloned().zip(forms.iter().copied()).collect();
+        Some(RegionFacts { count: *count, forms, parted: *parted })
+    }
+
+    /// Calls `each` with the original cells of some columns, how many rows have them, and the released cells
+    /// of these rows, or none where they are suppressed; class by class.
+    ///
+    /// # Errors
+    /// What `each` returns.
+    pub fn each_assignment(
+        &self,
+        hierarchies: &[Hierarchy],
+        columns: &[usize],
+        mut each: impl FnMut(&[Option<&str>], u64, Option<&[Option<&str>]>) -> Result<()>,
+    ) -> Result<()> {
+        let base = self.recoded.base();
+        let (mut original, mut released) = (Vec::new(), Vec::new());
+        for (class, &rows) in base.counts().iter().enumerate() {
+            original.clear();
+            original.extend(columns.iter().map(|&c| hierarchies[c].leaf_value(base.code(class, c))));
+            released.clear();
+            released.extend(columns.iter().map(|&c| self.recoded.label(class, c)));
+            let fate = (!self.recoded.suppresses(class)).then_some(&*released);
+            each(&original, u64::from(rows), fate)?;
+        }
+        Ok(())
+    }
+}
+
+fn at_node(
+    policy: &Policy,
+    problem: &Problem,
+    node: Node,
+    watch: &Watch,
+) -> Result<(Way, Recoded, Released)> {
+    let Problem { classes, hierarchies, lattice, models, .. } = problem;
+    let released = Evaluator::measuring(problem).released(node.clone());
+    let (view, flags) = (released.view(), released.flags());
+    if policy.output.suppressed == Suppressed::Cells
+        && let Some(local) = recode::local(classes, (&view, flags), lattice, models, watch)?
+    {
+        return Ok(of_steps(local));
+    }
+    let recoded = Recoded::of_node(classes, hierarchies, &node, &view.flagged_members(flags))?;
+    Ok((Way::Levels(node), recoded, released))
+}
+
+fn of_steps(local: Local) -> (Way, Recoded, Released) {
+    let Local { steps, recoded, released, stars } = local;
+    (Way::Steps { steps, stars }, recoded, released)
+}
+
+fn of_regions(regional: Regional) -> (Way, Recoded, Released) {
+    let Regional { shares, forms, recoded, released, parted } = regional;
+    let count = shares.iter().map(|share| u64::from(share.region) + 1).max().unwrap_or(0);
+    (Way::Regions { count, forms, parted }, recoded, released)
+}

@@ -1,0 +1,76 @@
+//! Why there is nothing to release, and what would help.
+//!
+//! A remedy is tried before it is offered where that is cheap: see [`crate::search::relax`].
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Fault, Kind};
+use crate::model::Requirement;
+use crate::release::Claim;
+use crate::search::{Problem, relax};
+use crate::watch::Watch;
+
+/// The algorithm was stopped before it had a safe result.
+pub(super) fn stopped_before_a_result(watch: &Watch) -> Error {
+    if watch.is_cancelled() {
+        return Fault::new(Kind::Cancelled, "stopped before a safe result was found; nothing was written")
+            .into();
+    }
+    Fault::new(Kind::Unsolvable, "the time limit passed before a safe result was found; nothing was written")
+        .help("raise the time limit (--seconds), or choose an algorithm that is faster, such as \"mondrian\"")
+        .into()
+}
+
+/// No node is safe within the limits.
+pub(super) fn infeasible(problem: &Problem, least: u64) -> Error {
+    let rows = problem.classes.rows();
+    let allowed = problem.max_suppressed;
+    let message = format!(
+        "no generalization is safe: the best one leaves {least} of {rows} rows to be suppressed, and {allowed} \
+         are allowed"
+    );
+    Fault::new(Kind::Unsolvable, message).key("privacy.suppression").help(remedies(problem, least)).into()
+}
+
+fn remedies(problem: &Problem, least: u64) -> String {
+    let mut remedies = Vec::new();
+    if least < problem.classes.rows() {
+        let needed = round_up(least as f64 / problem.classes.rows() as f64);
+        remedies.push(format!("raise privacy.suppression to {needed} or more"));
+    }
+    for relax in relax(problem) {
+        remedies.push(match relax.tolerance {
+            Some(tolerance) => format!("raise tolerance of `{}` to {tolerance}", relax.column),
+            None => format!("raise max_level of `{}` to {}", relax.column, relax.level),
+        });
+    }
+    remedies.push("lower k".into());
+    let others = problem.models.iter().map(|model| model.facts());
+    let others =
+        others.filter(|facts| !matches!(facts.requirement, Requirement::KAnonymity | Requirement::NoMissing));
+    let others: Vec<&str> = others.map(|facts| facts.claim.as_str()).collect();
+    if !others.is_empty() {
+        remedies.push(format!("ask less of {}", others.join(", ")));
+    }
+    remedies.join(", or ")
+}
+
+/// Up to four digits, so that the share that is offered is enough.
+fn round_up(share: f64) -> f64 {
+    (share * 1e4).ceil() / 1e4
+}
+
+/// Refuses a release under a model that flags no class, so that the choice does not depend on its values,
+/// and that is not met.
+pub(super) fn unmet(claims: &BTreeMap<String, Claim>) -> Result<(), Error> {
+    let Some((name, claim)) = claims.iter().find(|(_, claim)| !claim.holds) else { return Ok(()) };
+    let achieved = claim.achieved.unwrap_or_default();
+    let message = format!(
+        "{name}: a class reaches {achieved}, {} is required; nothing is released, because what is released must not \
+         depend on its values",
+        claim.required
+    );
+    let help = "ask for a higher k or for higher least levels from the beginning. Keep the refusal to yourself: a policy \
+                that was changed until it passed reveals values";
+    Err(Fault::new(Kind::Unsolvable, message).key("privacy.models").help(help).into())
+}

@@ -1,0 +1,208 @@
+//! Whether a file that is given as a policy, an experiment or a specification is one at all.
+//!
+//! The reader of TOML quotes the line that it stumbles over. Where the file is a table instead,
+//! that line is a person. So a file is looked at first: only one whose first line is TOML goes to
+//! the reader, and all other files are refused without quoting anything. Costs a look at the
+//! first lines.
+
+use super::Format;
+use crate::error::{Fault, Result};
+
+/// Lines of a file that are looked at to see whether they are rows.
+const LINES: usize = 5;
+
+/// What a TOML file is expected to be.
+#[derive(Debug, Clone, Copy)]
+pub struct Document {
+    /// With its article: "a policy".
+    pub name: &'static str,
+    /// Where to find or how to make one.
+    pub example: &'static str,
+}
+
+/// An experiment of `throng compare`.
+pub const EXPERIMENT: Document =
+    Document { name: "an experiment", example: "experiments/patients.toml is an example" };
+
+/// A specification of `throng synth`.
+pub const SPECIFICATION: Document =
+    Document { name: "a specification", example: "`throng synth county --show` prints an example" };
+
+/// A policy.
+pub const POLICY: Document =
+    Document { name: "a policy", example: "`throng inspect TABLE --write POLICY` proposes one" };
+
+impl Document {
+    /// The text of a file, if it can be such a document.
+    ///
+    /// # Errors
+    /// A file that is something else. The fault quotes nothing of it.
+    pub fn text<'a>(&self, file: &str, bytes: &'a [u8]) -> Result<&'a str> {
+        if let Some(format) = magic(bytes) {
+            return Err(self.other(file, format).into());
+        }
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) if !bytes.contains(&0) => text,
+            _ if named_as_table(file) => return Err(self.other(file, "a table").into()),
+            _ => return Err(self.other(file, "not UTF-8 text").into()),
+        };
+        let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut lines = plain.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+        let Some(first) = lines.next() else { return Ok(text) };
+        if begins_toml(first) && !(named_as_table(file) && delimited(text)) {
+            return Ok(text);
+        }
+        let json = first.starts_with('{') || first.starts_with("[{") || first == "[";
+        Err(match (named_as_table(file) || delimited(text), json) {
+            (true, false) => self.other(file, "a table"),
+            (_, true) => self.other(file, "JSON"),
+            (false, false) => self.other(file, "not TOML"),
+        }
+        .into())
+    }
+
+    fn other(&self, file: &str, found: &str) -> Fault {
+        let Document { name, example } = self;
+        let noun = name.rsplit(' ').next().unwrap_or(name);
+        let fault = Fault::input(match found.strip_prefix("not ") {
+            Some(expected) => format!("is not {name}: it is not {expected}"),
+            None => format!("is {found}, not {name}"),
+        });
+        let help = match found {
+            "a table" if noun == "policy" => format!(
+                "give a policy; `throng inspect {} --write policy.toml` proposes one for this table",
+                quoted_argument(file)
+            ),
+            _ => format!("{name} is a TOML file; {example}"),
+        };
+        fault.file(file).help(help)
+    }
+}
+
+/// A path as a shell takes it.
+fn quoted_argument(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
+    if path.chars().all(plain) { path.into() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+/// The format that the first bytes of a file give away.
+fn magic(bytes: &[u8]) -> Option<&'static str> {
+    let starts: [(&[u8], &str); 5] = [
+        (b"PAR1", "a table"),
+        (b"ARROW1", "a table"),
+        (b"PK\x03\x04", "a zip archive or a spreadsheet"),
+        (b"\x1f\x8b", "a compressed file"),
+        (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
+    ];
+    starts.into_iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, format)| format)
+}
+
+/// Whether the name of a file is that of a table; `.txt` can be anything.
+fn named_as_table(file: &str) -> bool {
+    Format::of_path(file).is_some() && !file.to_lowercase().ends_with(".txt")
+}
+
+/// Whether a line is the head of a table of TOML, or a key with its value.
+fn begins_toml(line: &str) -> bool {
+    if let Some(rest) = line.strip_prefix('[') {
+        let rest = rest.strip_prefix('[').unwrap_or(rest);
+        let Some((name, after)) = rest.split_once(']') else { return false };
+        let after = after.trim_start_matches(']').trim();
+        return key(name) && (after.is_empty() || after.starts_with('#'));
+    }
+    line.split_once('=').is_some_and(|(name, _)| key(name))
+}
+
+/// Whether a text is a key of TOML that needs no quotes; the keys of our documents never do.
+fn key(text: &str) -> bool {
+    let bare = |part: &str| {
+        let part = part.trim();
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    };
+    text.split('.').all(bare)
+}
+
+/// Whether the first lines are divided into the same number of cells, two or more.
+fn delimited(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(LINES).collect();
+    [',', ';', '\t', '|'].into_iter().any(|delimiter| {
+        let count = |line: &&str| line.matches(delimiter).count();
+        let first = lines.first().map_or(0, count);
+        first > 0 && lines.iter().all(|line| count(line) == first)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn refused(file: &str, bytes: &[u8]) -> Option<(String, String)> {
+        let error = POLICY.text(file, bytes).err()?;
+        let fault = &error.faults()[0];
+        assert_eq!(fault.place.span, None, "a place would be shown with its line");
+        Some((fault.message.clone(), fault.help.clone().unwrap()))
+    }
+
+    #[test]
+    fn toml_passes() {
+        for text in [
+            "version = 1\n",
+            "version=1",
+            "version = ",
+            "# a comment, with commas\n\n[input]\npath = \"a.csv\"\n",
+            "\u{feff}version = 1\n",
+            "[[tables]]\nname = \"a\"\n",
+            "[columns.age] # years\n",
+            "input.path = \"a,b\"\n",
+            "",
+            "# nothing but a comment\n",
+        ] {
+            for file in ["policy.toml", "policy", "policy.txt"] {
+                assert_eq!(refused(file, text.as_bytes()), None, "{file}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn tables_are_refused_without_a_quotation() {
+        for (file, bytes, found) in [
+            ("t.csv", &b"name,age\nSECRET,34\n"[..], "is a table, not a policy"),
+            ("t.csv", b"SECRET\n", "is a table, not a policy"),
+            ("t.csv", b"a = b,c\nSECRET,34\n", "is a table, not a policy"),
+            ("t.dat", b"name;age\nSECRET;34\n", "is a table, not a policy"),
+            ("t.txt", b"name\tage\nSECRET\t34\n", "is a table, not a policy"),
+            ("t.parquet", b"PAR1SECRET", "is a table, not a policy"),
+            ("t", b"ARROW1SECRET", "is a table, not a policy"),
+            ("t.csv", b"N\xfa\xf1ez;1\n", "is a table, not a policy"),
+            ("t.xlsx", b"PK\x03\x04SECRET", "is a zip archive or a spreadsheet, not a policy"),
+            ("t.csv.gz", b"\x1f\x8bSECRET", "is a compressed file, not a policy"),
+            ("t.json", b"{\"name\": \"SECRET\"}\n", "is JSON, not a policy"),
+            ("t", b"[{\"name\": \"SECRET\"}]\n", "is JSON, not a policy"),
+            ("t", b"[\n{\"name\": \"SECRET\"}]\n", "is JSON, not a policy"),
+            ("t.toml", b"SECRET is ill\n", "is not a policy: it is not TOML"),
+            ("t.toml", b"a\0b", "is not a policy: it is not UTF-8 text"),
+        ] {
+            let (message, help) = refused(file, bytes).unwrap_or_else(|| panic!("{file} passed"));
+            assert_eq!(message, found, "{file}");
+            assert!(!help.contains("SECRET"), "{help}");
+        }
+    }
+
+    #[test]
+    fn the_remedy_can_be_typed() {
+        let (_, help) = refused("my table.csv", b"a,b\n1,2\n").unwrap();
+        assert!(help.contains("`throng inspect 'my table.csv' --write policy.toml`"), "{help}");
+    }
+
+    proptest! {
+        /// Whatever a refused file holds, the fault has nothing of it.
+        #[test]
+        fn nothing_is_quoted(text in "[a-z0-9,;=\\[\\]{}\"\n]{0,40}XSECRETX[ -~\n]{0,40}") {
+            if let Some((message, help)) = refused("t.csv", text.as_bytes()) {
+                prop_assert!(!message.contains("SECRET") && !help.contains("SECRET"));
+            }
+        }
+    }
+}

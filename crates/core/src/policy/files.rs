@@ -1,0 +1,41 @@
+//! The files that a policy names beside its table. Linear in the columns.
+
+use std::collections::BTreeSet;
+
+use super::{Column, Policy};
+use crate::hierarchy::{File, Spec};
+use crate::poset;
+
+impl Policy {
+    /// The files that hierarchies and posets are read from, as the policy writes their paths.
+    pub fn hierarchy_files(&self) -> BTreeSet<&str> {
+        self.columns.values().flat_map(files_of).collect()
+    }
+
+    /// The first column whose hierarchy or poset is read from a file.
+    pub fn column_of_file(&self, path: &str) -> Option<&str> {
+        let reads = |(_, column): &(&String, &Column)| files_of(column).any(|file| file == path);
+        self.columns.iter().find(reads).map(|(name, _)| name.as_str())
+    }
+
+    /// The files whose digests a certificate has: those of hierarchies and posets, and the
+    /// population. The input has its own digest, and keys have none.
+    pub fn files(&self) -> BTreeSet<&str> {
+        let mut files = self.hierarchy_files();
+        files.extend(self.population().map(|(_, path)| path));
+        files
+    }
+}
+
+/// The files of one column.
+fn files_of(column: &Column) -> impl Iterator<Item = &str> {
+    let hierarchy = match &column.hierarchy {
+        Some(Spec::File(file)) => Some(file),
+        _ => None,
+    };
+    let poset = match &column.poset {
+        Some(poset::Spec::File(file) | poset::Spec::Codes(poset::Codes { file, .. })) => Some(file),
+        _ => None,
+    };
+    hierarchy.into_iter().chain(poset).map(File::path)
+}

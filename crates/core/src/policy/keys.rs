@@ -1,0 +1,295 @@
+//! Every key of a policy in the registry, section by section, with cell forms and transforms.
+//!
+//! Nothing is read or checked by these; the schema for editors is made from them. A test compares
+//! them with what the policy's own types accept, key by key and word by word.
+
+use super::{Form, Transform};
+use crate::registry::{Bounds, Entry, Family, Parameter, ParameterKind};
+
+use ParameterKind::{Character, Choice, Column, Either, Flag, List, Map, Member, Number, Pair, Path};
+use ParameterKind::{Table, Text, Whole};
+
+const COLUMNS: ParameterKind = List(&Column);
+
+const LABEL: Entry = Entry::word("label", "The least label of the hierarchy that is true of all rows.", "");
+const INTERVAL: Entry = Entry::word("interval", "The least interval that holds the numbers of all rows.", "");
+const SET: Entry = Entry::word("set", "The values of all rows.", "");
+const MEAN: Entry = Entry::word("mean", "The mean of the numbers of all rows.", "");
+const MEDIAN: Entry = Entry::word("median", "The median of the numbers of all rows.", "");
+const POSET: Entry =
+    Entry::word("poset", "The least cell of the column's poset that is true of all rows.", "Katirai 2006");
+
+/// All forms of the cells of a region.
+pub(crate) const FORMS: &[Entry] = &[LABEL, INTERVAL, SET, MEAN, MEDIAN, POSET];
+
+impl Form {
+    /// What the registry knows of it.
+    pub const fn entry(self) -> &'static Entry {
+        match self {
+            Form::Label => &LABEL,
+            Form::Interval => &INTERVAL,
+            Form::Set => &SET,
+            Form::Mean => &MEAN,
+            Form::Median => &MEDIAN,
+            Form::Poset => &POSET,
+        }
+    }
+
+    /// What policies call it.
+    pub const fn name(self) -> &'static str {
+        self.entry().key
+    }
+}
+
+const SUBSTITUTE: Entry = Entry::table(
+    "substitute",
+    "Replaces every value by a made-up one of the same shape, the same one everywhere.",
+    "Sweeney 2001",
+    &[
+        Parameter::optional("key_file", Path, "The file with the key; or key_env."),
+        Parameter::optional("key_env", Text, "The environment variable with the key; or key_file."),
+    ],
+);
+
+/// All transforms.
+pub(crate) const TRANSFORMS: &[Entry] = &[SUBSTITUTE];
+
+impl Transform {
+    /// What the registry knows of it.
+    pub const fn entry(&self) -> &'static Entry {
+        match self {
+            Transform::Substitute(_) => &SUBSTITUTE,
+        }
+    }
+}
+
+const INPUT: &[Parameter] = &[
+    Parameter::required("path", Path, "A file, or a pattern of several with the same columns."),
+    Parameter::optional(
+        "format",
+        Choice(&["csv", "parquet", "json", "arrow"]),
+        "The format; by default from the file name.",
+    ),
+    Parameter::defaulted("delimiter", Character, "\",\"", "The character between the cells of a CSV file."),
+    Parameter::defaulted("quote", Character, "\"\\\"\"", "The character around cells of a CSV file."),
+    Parameter::defaulted(
+        "encoding",
+        Choice(&["utf-8", "latin-1"]),
+        "\"utf-8\"",
+        "How a CSV file is encoded.",
+    ),
+    Parameter::defaulted("null", List(&Text), "[\"\"]", "Texts that mean that a cell is missing."),
+    Parameter::defaulted(
+        "missing",
+        Choice(&["value", "wildcard", "suppress"]),
+        "\"value\"",
+        "What a missing quasi-identifier means.",
+    ),
+];
+
+const OUTPUT: &[Parameter] = &[
+    Parameter::optional("path", Path, "The released table; its ending is the format."),
+    Parameter::optional("report", Path, "The report for the holder."),
+    Parameter::optional("certificate", Path, "The certificate."),
+    Parameter::optional("delimiter", Character, "The character between the cells of a CSV release."),
+    Parameter::defaulted(
+        "suppressed",
+        Choice(&["dropped", "starred", "cells"]),
+        "\"dropped\"",
+        "What becomes of a row that is unsafe at the chosen levels.",
+    ),
+    Parameter::defaulted(
+        "keep_order",
+        Flag,
+        "false",
+        "Keeps the order of the input, which can identify rows.",
+    ),
+];
+
+const COLUMN: &[Parameter] = &[
+    Parameter::required(
+        "role",
+        Choice(&["identifier", "quasi", "sensitive", "target", "text", "weight", "keep", "drop"]),
+        "What the column is.",
+    ),
+    Parameter::optional("hierarchy", Member(Family::Hierarchy), "How its values generalize."),
+    Parameter::optional(
+        "poset",
+        Member(Family::Poset),
+        "How its values generalize, in place of a hierarchy.",
+    ),
+    Parameter::optional("min_level", Whole(0, None), "The least level allowed."),
+    Parameter::optional("max_level", Whole(0, None), "The highest level allowed."),
+    Parameter::optional("level", Whole(0, None), "The level at which a sensitive column is released."),
+    Parameter::defaulted(
+        "weight",
+        Number(Bounds::FROM_0),
+        "1",
+        "What the column's part of the loss is multiplied by.",
+    ),
+    Parameter::defaulted(
+        "tolerance",
+        Number(Bounds::SHARE),
+        "1",
+        "How much distortion the recipient tolerates; only for datafly and k-similar.",
+    ),
+    Parameter::defaulted(
+        "linking",
+        Number(Bounds::SHARE),
+        "1",
+        "How likely somebody links on the column; only for datafly.",
+    ),
+    Parameter::defaulted(
+        "identifying",
+        Whole(0, Some(3)),
+        "3",
+        "How identifying the column is; only for throng argus.",
+    ),
+    Parameter::optional("form", Member(Family::Form), "How cells of a region are written."),
+    Parameter::optional(
+        "transform",
+        Member(Family::Transform),
+        "Replaces an identifier instead of removing it.",
+    ),
+];
+
+const GROUP: &[Parameter] = &[
+    Parameter::required("columns", COLUMNS, "The columns that one adversary could link on."),
+    Parameter::required("k", Whole(1, None), "The least rows of every combination of them."),
+];
+
+const PRIVACY: &[Parameter] = &[
+    Parameter::optional("k", Whole(1, None), "The least rows of every combination of quasi-identifiers."),
+    Parameter::optional("anonymity", Number(Bounds::SHARE_ABOVE_0), "The anonymity level, in place of k."),
+    Parameter::optional("anonymity_table", List(&Pair), "Which k an anonymity level means."),
+    Parameter::defaulted(
+        "suppression",
+        Number(Bounds::SHARE),
+        "0",
+        "The share of rows that may be suppressed.",
+    ),
+    Parameter::optional(
+        "quasi",
+        Map(&Table(GROUP)),
+        "Named groups of quasi-identifiers, each with its own k.",
+    ),
+    Parameter::optional("models", List(&Member(Family::Model)), "Privacy models beside k."),
+];
+
+const LOSS: &[Parameter] = &[
+    Parameter::required("name", Member(Family::Loss), "Which loss."),
+    Parameter::optional(
+        "aggregate",
+        Choice(&["mean", "sum", "max", "geometric"]),
+        "How columns are put together.",
+    ),
+    Parameter::optional("count_suppressed", Flag, "Whether suppressed rows count."),
+    Parameter::defaulted(
+        "tradeoff",
+        Number(Bounds::SHARE),
+        "0.5",
+        "From 0 (suppression is free) to 1 (generalization is free).",
+    ),
+];
+
+const MONDRIAN: &[Parameter] = &[
+    Parameter::defaulted(
+        "cut",
+        Choice(&["strict", "relaxed"]),
+        "\"strict\"",
+        "Whether rows of equal values stay together.",
+    ),
+    Parameter::defaulted(
+        "by",
+        Choice(&["range", "gain", "entropy", "target"]),
+        "\"range\"",
+        "Which column is cut.",
+    ),
+];
+
+const BOXES: &[Parameter] = &[
+    Parameter::defaulted(
+        "statistic",
+        Choice(&["mean", "variance", "covariance", "correlation"]),
+        "\"mean\"",
+        "What the recipient wants to compute.",
+    ),
+    Parameter::optional("columns", COLUMNS, "Of which columns; by default all with numbers."),
+];
+
+const PARTITION: &[Parameter] = &[Parameter::defaulted(
+    "tries",
+    Whole(1, None),
+    "16",
+    "How often a set is split before it stays together.",
+)];
+
+const GREEDY: &[Parameter] = &[
+    Parameter::defaulted("beam", Whole(1, Some(64)), "1", "How many sets of each row are kept."),
+    Parameter::defaulted("tabu", Whole(0, None), "0", "Passes of a tabu search afterwards."),
+];
+
+const GUIDE: &[Parameter] = &[
+    Parameter::optional(
+        "builtin",
+        Member(Family::Predictor),
+        "A model that is fitted to the table; or command.",
+    ),
+    Parameter::optional("command", List(&Text), "A program and its arguments; or builtin."),
+    Parameter::required("target", Column, "The column that is predicted."),
+    Parameter::optional(
+        "features",
+        COLUMNS,
+        "The quasi-identifiers that it is predicted from; by default all.",
+    ),
+    Parameter::optional(
+        "seconds",
+        Whole(1, None),
+        "How long the command may take for one batch of rows; 60.",
+    ),
+];
+
+const SEARCH: &[Parameter] = &[
+    Parameter::defaulted("algorithm", Member(Family::Algorithm), "\"auto\"", "What finds the release."),
+    Parameter::defaulted(
+        "loss",
+        Either(&[Member(Family::Loss), Table(LOSS)]),
+        "\"entropy\"",
+        "What to lose least of.",
+    ),
+    Parameter::defaulted(
+        "prefer",
+        Choice(&["loss", "absolute", "relative", "distribution", "suppression"]),
+        "\"loss\"",
+        "Which of the lowest safe nodes samarati takes.",
+    ),
+    Parameter::defaulted(
+        "local",
+        Flag,
+        "false",
+        "Whether rows that are unsafe at the chosen levels are searched again by themselves.",
+    ),
+    Parameter::optional("mondrian", Table(MONDRIAN), "How mondrian cuts."),
+    Parameter::optional("boxes", Table(BOXES), "What boxes are good for."),
+    Parameter::optional("partition", Table(PARTITION), "How partition splits."),
+    Parameter::optional("greedy", Table(GREEDY), "How greedy searches."),
+    Parameter::optional("model", Table(GUIDE), "The model that guides greedy."),
+    Parameter::optional("linked", List(&COLUMNS), "Groups of columns that sit at the same level."),
+    Parameter::defaulted("seed", Whole(0, None), "0", "Makes the same input give the same release."),
+];
+
+const ARGUS: &[Parameter] = &[
+    Parameter::defaulted("size", Whole(1, None), "3", "The most columns of a combination."),
+    Parameter::optional("combinations", List(&COLUMNS), "The combinations to test."),
+];
+
+/// The keys at the top of a policy.
+pub(crate) const POLICY_KEYS: &[Parameter] = &[
+    Parameter::required("version", Whole(1, Some(1)), "The version of this format."),
+    Parameter::required("input", Table(INPUT), "Where the table is and how to read it."),
+    Parameter::optional("output", Table(OUTPUT), "Where the release goes."),
+    Parameter::required("columns", Map(&Table(COLUMN)), "Every column of the table with its role."),
+    Parameter::required("privacy", Table(PRIVACY), "The guarantee."),
+    Parameter::optional("search", Table(SEARCH), "How to look for the best release."),
+    Parameter::optional("argus", Table(ARGUS), "Which combinations of columns throng argus tests."),
+];

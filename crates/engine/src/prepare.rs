@@ -1,0 +1,134 @@
+//! From a policy to its grouped table and the problem that it is, as every command needs it.
+//!
+//! Reads the table once, and once more where it has weights or identifiers that are replaced.
+
+use std::collections::BTreeMap;
+
+use throng::error::{Error, Result};
+use throng::policy::{Column, Policy};
+use throng::sampling::Draw;
+use throng::search::{self, Grouped, Problem};
+use throng::table::{Code, Dictionary};
+use throng::watch::Watch;
+
+use crate::Engine;
+use crate::cells::unfit;
+use crate::leveled::Leveled;
+use crate::paths::Paths;
+use crate::policy_file::{PolicyFile, explain_delimiter, in_table};
+use crate::release::Job;
+use crate::source::Source;
+use crate::substitute::Substitutes;
+
+/// A table that was read and grouped, and the problem that it is.
+pub(crate) struct Prepared {
+    pub(crate) source: Source,
+    pub(crate) columns: Vec<String>,
+    pub(crate) paths: Paths,
+    pub(crate) seed: u64,
+    pub(crate) draw: Option<Draw>,
+    pub(crate) dictionaries: Vec<Dictionary>,
+    /// Rows of the table, or of the drawn part of it; people of the population; rows that were read.
+    pub(crate) rows: u64,
+    pub(crate) people: u64,
+    pub(crate) read: u64,
+    /// The digests of the files that the policy names, from before they were read.
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) leveled: Leveled,
+    pub(crate) problem: Problem,
+    pub(crate) maps: Vec<Vec<Code>>,
+    pub(crate) substitutes: Substitutes,
+}
+
+impl Engine {
+    /// Reads and groups the table and makes the problem of it.
+    pub(crate) fn prepare(&self, job: &Job<'_>) -> Result<Prepared> {
+        let (policy, watch) = (&job.policy.policy, &job.watch);
+        let (source, columns) = self.open(job.policy)?;
+        let paths = Paths::new(job.policy, job.output.as_deref())?;
+        paths.check(job.policy)?;
+        let keys = job.policy.keys()?;
+        self.check_weights(&source, policy, watch)?;
+        let seed = job.seed.unwrap_or(policy.search.seed);
+        let draw = job.policy.draw(&source, seed, watch)?;
+        let files = job.policy.files(watch)?;
+
+        let mut reading = draw.clone();
+        let grouped = self.group_quasi(job.policy, (&source, &columns), reading.as_mut(), watch)?;
+        let dictionaries = grouped.dictionaries.clone();
+        let rows = grouped.tuples.rows();
+        let people = grouped.population.as_ref().map_or(0, |population| population.tuples.rows());
+        let read = reading.map_or(rows, |draw| draw.rows());
+        let load = |path: &str| job.policy.load(path);
+        let quasi = grouped.names.len();
+        let leveled = search::leveled(policy, &grouped.measured, &dictionaries[quasi..], &load)
+            .map_err(|e| in_table(e, &source))?;
+        let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;
+        let (mut problem, maps) =
+            Problem::watched(policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;
+        problem.profile.seed = seed;
+
+        let substitutes = self.substitutes(&source, policy, keys, watch)?;
+        Ok(Prepared {
+            source,
+            columns,
+            paths,
+            seed,
+            draw,
+            dictionaries,
+            rows,
+            people,
+            read,
+            files,
+            leveled,
+            problem,
+            maps,
+            substitutes,
+        })
+    }
+
+    /// Finds the table of a policy and checks that they fit each other.
+    pub(crate) fn open(&self, policy: &PolicyFile) -> Result<(Source, Vec<String>)> {
+        let source = Source::open(&policy.policy.input, policy.folder())?;
+        let columns = self.columns(&source)?;
+        policy.policy.bind(&columns).map_err(|e| explain_delimiter(e, &source, &columns))?;
+        Ok((source, columns))
+    }
+
+    /// Groups the quasi-identifiers of a table that was opened, and measures its targets, the sensitive columns
+    /// that models judge or that have a level, and the columns of guarding nodes in the classes, of the rows that are
+    /// drawn where a draw is given; and the population beside it, where models compare with one.
+    pub(crate) fn group_quasi(
+        &self,
+        policy: &PolicyFile,
+        (source, columns): (&Source, &[String]),
+        draw: Option<&mut Draw>,
+        watch: &Watch,
+    ) -> Result<Grouped> {
+        self.check_types(source, &policy.policy)?;
+        let (quasi, measured) = policy.policy.grouped_columns(columns);
+        let mut grouped =
+            self.measure_drawn((source, draw), &quasi, &measured, watch).map_err(|e| in_table(e, source))?;
+        grouped.population = self.group_population(policy, &quasi, watch)?;
+        Ok(grouped)
+    }
+
+    /// The grouped table of a policy.
+    ///
+    /// # Errors
+    /// What cannot be read or does not fit.
+    pub fn read(&self, policy: &PolicyFile, watch: &Watch) -> Result<Grouped> {
+        let (source, columns) = self.open(policy)?;
+        let mut draw = policy.draw(&source, policy.policy.search.seed, watch)?;
+        self.group_quasi(policy, (&source, &columns), draw.as_mut(), watch)
+    }
+
+    /// Refuses columns whose cells have no text form before anything is read.
+    pub(crate) fn check_types(&self, source: &Source, policy: &Policy) -> Result<()> {
+        let schema = self.schema(source)?;
+        let released = |name: &String| policy.columns.get(name).is_some_and(Column::released);
+        let faults = schema.fields().iter().filter(|field| released(field.name()));
+        let faults = faults.filter_map(|field| unfit(field.name(), field.data_type()));
+        Error::check(faults.map(|fault| fault.file(&source.name)).collect())
+    }
+}
