@@ -1,7 +1,7 @@
 //! How far long work is, on standard error, and the signals that stop it.
 //!
-//! On a terminal progress is one line that is taken away at the end. With `THRONG_PROGRESS=plain` it
-//! is lines of text, one where a stage begins and then one a second, for logs and scripts.
+//! On a terminal progress is one line that is taken away at the end. With `THRONG_PROGRESS=plain`
+//! it is lines of text, one where a stage begins and then one a second, for logs and scripts.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -26,9 +26,9 @@ static PRESSED: AtomicUsize = AtomicUsize::new(0);
 /// Whether the program waits for something to be typed.
 static PROMPTING: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first Ctrl-C asks for the best result so far, the second one stops, and the third
-/// one exits at once; SIGTERM and SIGHUP stop. Nothing temporary is left behind in any case. To be
-/// called before any other thread starts.
+/// From now on the first Ctrl-C asks for the best result so far, the second one stops, and the
+/// third one exits at once; SIGTERM and SIGHUP stop. Nothing temporary is left behind in any case.
+/// To be called before any other thread starts.
 pub fn catch_signals() {
     catch_termination();
     // If the handler cannot be set, a signal ends the program, as it does by default.

@@ -1,7 +1,7 @@
 //! How easily a row can be singled out, by the sizes of classes.
 //!
-//! Prosecutor, marketer and share of rows at risk as El Emam et al. (2009) use them. Costs one look per class,
-//! and where missing cells match everything, the count of compatible rows.
+//! Prosecutor, marketer and share of rows at risk as El Emam et al. (2009) use them. Costs one look
+//! per class, and where missing cells match everything, the count of compatible rows.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use crate::release::RowRisk;
 /// Rows in classes of fewer than five are at risk.
 pub const THRESHOLD: f64 = 0.2;
 
-/// Classes of one size. Their rows are more or fewer than size × classes where missing cells match everything.
+/// Classes of one size. Their rows are more or fewer than size × classes where missing cells match
+/// everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassesOfSize {
     /// Rows that cannot be told from one of these.
@@ -25,8 +26,8 @@ pub struct ClassesOfSize {
     pub rows: u64,
 }
 
-/// The classes that are not flagged, by how many rows look like theirs; `wildcard` where a missing cell matches
-/// everything.
+/// The classes that are not flagged, by how many rows look like theirs; `wildcard` where a missing
+/// cell matches everything.
 pub fn class_sizes(view: &View<'_>, flags: &Flags, wildcard: bool) -> Vec<ClassesOfSize> {
     let matches = wildcard.then(|| KAnonymity::new(1, true).sizes(view, flags));
     let mut sizes: BTreeMap<u64, ClassesOfSize> = BTreeMap::new();
@@ -57,8 +58,8 @@ pub struct ClassRisk {
     pub unique_rows: u64,
     /// 1 / smallest: the risk of the row that is worst off.
     pub prosecutor: f64,
-    /// The mean of 1/|E| over rows, which is classes / rows unless missing cells match everything: the share of rows that an
-    /// adversary who links all rows gets right.
+    /// The mean of 1/|E| over rows, which is classes / rows unless missing cells match everything:
+    /// the share of rows that an adversary who links all rows gets right.
     pub marketer: f64,
     /// The share of rows in classes with 1/|E| > θ.
     pub at_risk: f64,

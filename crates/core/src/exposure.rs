@@ -1,9 +1,11 @@
 //! Exposure: what released columns show beside the quasi-identifiers, counted as rows are written.
 //!
-//! Two facts per column: rows whose value no other row has, by which somebody who knows it finds the row; and classes whose rows all
-//! have one value, which somebody who finds the class then knows (homogeneity: Machanavajjhala et al. 2006). No value is kept:
-//! a column has a 64-bit hash per distinct value, up to a limit, and one per class, up to another. Beyond the limits, counts are
-//! lower bounds and say so. A collision of hashes can only make them lower. Costs a hash per cell and a look-up per row.
+//! Two facts per column: rows whose value no other row has, by which somebody who knows it finds
+//! the row; and classes whose rows all have one value, which somebody who finds the class then
+//! knows (homogeneity: Machanavajjhala et al. 2006). No value is kept: a column has a 64-bit hash
+//! per distinct value, up to a limit, and one per class, up to another. Beyond the limits, counts
+//! are lower bounds and say so. A collision of hashes can only make them lower. Costs a hash per
+//! cell and a look-up per row.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -34,7 +36,8 @@ pub struct Exposed {
     pub exact: bool,
     /// Released classes.
     pub classes: u64,
-    /// Classes whose rows all have the same value, at least; 0 where the whole column has one value.
+    /// Classes whose rows all have the same value, at least; 0 where the whole column has one
+    /// value.
     pub uniform: u64,
     /// Their rows, at least.
     pub uniform_rows: u64,

@@ -27,9 +27,9 @@
 //! # Ok::<(), throng::error::Error>(())
 //! ```
 //!
-//! [`decide`] is the heart: policy and grouped table in, [`decide::Decision`] out. [`verify`] judges a
-//! release with code of its own. [`watch::Watch`] reports progress and stops work. The modules are listed
-//! in reading order; the list is the flow.
+//! [`decide`] is the heart: policy and grouped table in, [`decide::Decision`] out. [`verify`]
+//! judges a release with code of its own. [`watch::Watch`] reports progress and stops work. The
+//! modules are listed in reading order; the list is the flow.
 
 #![forbid(unsafe_code)]
 

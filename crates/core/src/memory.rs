@@ -1,8 +1,10 @@
-//! Releases tables that are in memory: the whole path without files, for programs that embed Throng.
+//! Releases tables that are in memory: the whole path without files, for programs that embed
+//! Throng.
 //!
-//! Groups, decides, rewrites, certifies and verifies, with the same code as a release of files. Costs two
-//! copies of the table. What needs a second file or a secret is refused: populations, replaced
-//! identifiers, differential privacy and models that are commands; so are sensitive columns at a level.
+//! Groups, decides, rewrites, certifies and verifies, with the same code as a release of files.
+//! Costs two copies of the table. What needs a second file or a secret is refused: populations,
+//! replaced identifiers, differential privacy and models that are commands; so are sensitive
+//! columns at a level.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -84,7 +86,8 @@ pub struct Released {
     pub verdict: Verdict,
 }
 
-/// Releases a table as a policy asks, and proves it. `load` reads the hierarchy files that the policy names.
+/// Releases a table as a policy asks, and proves it. `load` reads the hierarchy files that the
+/// policy names.
 ///
 /// # Errors
 /// A policy with mistakes or one that needs more than the table; data that do not fit it;

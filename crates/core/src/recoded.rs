@@ -1,10 +1,12 @@
-//! A table after any recoding, cell by cell: what every class became, and which classes the release has.
+//! A table after any recoding, cell by cell: what every class became, and which classes the release
+//! has.
 //!
-//! A node gives all cells of a column one level; steps and local methods do not. What they have in common
-//! is told here once, for losses, claims and reports: per column the distinct generalized values, per class
-//! of the table its value in each column, and whether its rows are suppressed. Classes of a release are told
-//! apart by label texts, because a recipient sees nothing else; a label may stand at several levels.
-//! Costs one look-up per class, and four or two bytes per cell of the distinct tuples.
+//! A node gives all cells of a column one level; steps and local methods do not. What they have in
+//! common is told here once, for losses, claims and reports: per column the distinct generalized
+//! values, per class of the table its value in each column, and whether its rows are suppressed.
+//! Classes of a release are told apart by label texts, because a recipient sees nothing else; a
+//! label may stand at several levels. Costs one look-up per class, and four or two bytes per cell
+//! of the distinct tuples.
 
 use std::sync::Arc;
 
@@ -87,8 +89,8 @@ pub struct Recoded {
     columns: Vec<Values>,
     /// Column → leaf → cell by the rule that most classes follow; empty where there is none.
     rule: Vec<Vec<Code>>,
-    /// The classes of the table with places in `columns` for codes. A suppressed class has the values that it
-    /// would have had: losses that do not count suppression are of those.
+    /// The classes of the table with places in `columns` for codes. A suppressed class has the
+    /// values that it would have had: losses that do not count suppression are of those.
     cells: Classes,
     suppressed: Vec<bool>,
     /// The look of every class of the table.
@@ -208,7 +210,8 @@ impl Recoded {
         Recoded::of_steps(base, hierarchies, &steps)
     }
 
-    /// Column → leaf → cell by the rule that most classes follow; empty where every class has its own.
+    /// Column → leaf → cell by the rule that most classes follow; empty where every class has its
+    /// own.
     pub fn rule(&self) -> &[Vec<Code>] {
         &self.rule
     }
@@ -244,7 +247,8 @@ impl Recoded {
         self.suppressed[class]
     }
 
-    /// The look of a class of the table: the class of the release that its rows are in, unless suppressed.
+    /// The look of a class of the table: the class of the release that its rows are in, unless
+    /// suppressed.
     pub fn look_of(&self, class: usize) -> usize {
         self.look_of[class] as usize
     }
@@ -273,8 +277,8 @@ impl Recoded {
         rows
     }
 
-    /// The release as a table of its own, whose values are the labels, with some measured columns: what models
-    /// judge.
+    /// The release as a table of its own, whose values are the labels, with some measured columns:
+    /// what models judge.
     ///
     /// # Errors
     /// As [`Classes::new`].
@@ -377,7 +381,8 @@ pub fn entropy(counts: impl Iterator<Item = u64> + Clone) -> f64 {
     0.0 - shares.map(|p| p * p.log2()).sum::<f64>()
 }
 
-/// The values of a column at all levels that the steps have for it, and where each level's values start.
+/// The values of a column at all levels that the steps have for it, and where each level's values
+/// start.
 fn values_of(base: &Classes, hierarchy: &Hierarchy, steps: &Steps, column: usize) -> (Values, Vec<Code>) {
     let mut leaf_rows = vec![0u64; hierarchy.leaf_count()];
     for (class, &count) in base.counts().iter().enumerate() {
@@ -423,7 +428,8 @@ fn values_of(base: &Classes, hierarchy: &Hierarchy, steps: &Steps, column: usize
     (Values { values, labels, height, leaves, told: None }, starts)
 }
 
-/// Says of values, which begin at `starts` for every level that is there, what they tell of the targets.
+/// Says of values, which begin at `starts` for every level that is there, what they tell of the
+/// targets.
 fn tell(values: &mut Values, worths: &Worths, hierarchy: &Hierarchy, starts: &[Code]) {
     for (level, &start) in starts.iter().enumerate().filter(|(_, start)| **start != Code::MAX) {
         for code in 0..hierarchy.size(level) as Code {

@@ -1,17 +1,18 @@
-//! From codes of the table to codes of the release: what rewriting rows needs to know of a decision.
+//! From codes of the table to codes of the release: what rewriting rows needs to know of a
+//! decision.
 //!
-//! [`Steps`] are nodes that apply one after the other: rows that are unsafe at one go on to the next.
-//! A [`Share`] is some rows of a class that are in one region. Whatever decided, [`Recoded`] states
-//! what every class became, and a [`Recoding`] turns that into look-ups:
+//! [`Steps`] are nodes that apply one after the other: rows that are unsafe at one go on to the
+//! next. A [`Share`] is some rows of a class that are in one region. Whatever decided, [`Recoded`]
+//! states what every class became, and a [`Recoding`] turns that into look-ups:
 //!
-//! - The *rule* maps each value of a column to its label. It serves all rows that a search of levels
-//!   treats alike.
+//! - The *rule* maps each value of a column to its label. It serves all rows that a search of
+//!   levels treats alike.
 //! - *Exceptions* are tuples of leaves that the rule does not serve: suppressed rows, rows of later
 //!   steps, and all rows where they were put into regions.
 //!
-//! Costs one look-up per cell where there is a rule, one per row where there are exceptions, and one
-//! more per exceptional cell. Rows of one tuple may be in several regions. They are then assigned in
-//! the order in which they come, and a [`RowCounter`] counts them.
+//! Costs one look-up per cell where there is a rule, one per row where there are exceptions, and
+//! one more per exceptional cell. Rows of one tuple may be in several regions. They are then
+//! assigned in the order in which they come, and a [`RowCounter`] counts them.
 
 use rustc_hash::FxHashMap;
 
@@ -142,7 +143,8 @@ pub struct RowCounter {
 }
 
 impl Recoding {
-    /// The recoding of a decided table: `maps` lead from the dictionary of each column to its leaves.
+    /// The recoding of a decided table: `maps` lead from the dictionary of each column to its
+    /// leaves.
     pub fn new(names: &[String], maps: &[Vec<Code>], recoded: &Recoded) -> Self {
         let column = |(i, name): (usize, &String)| {
             let values = &recoded.columns()[i];
@@ -171,9 +173,9 @@ impl Recoding {
         Recoding::with_exceptions(columns, maps, recoded.base(), exceptional, cells)
     }
 
-    /// Columns with their rule, and classes that are exceptions from it, each with its fate: a place in
-    /// `cells`, which holds the label of every column, or none where its rows are suppressed. A class that
-    /// comes several times in a row has several fates.
+    /// Columns with their rule, and classes that are exceptions from it, each with its fate: a
+    /// place in `cells`, which holds the label of every column, or none where its rows are
+    /// suppressed. A class that comes several times in a row has several fates.
     pub fn with_exceptions(
         columns: Vec<RecodedColumn>,
         maps: &[Vec<Code>],
@@ -213,8 +215,8 @@ impl Recoding {
     }
 
     /// Turns a batch of rows, column by column in codes of the table's dictionaries, into codes of
-    /// labels. A suppressed row has the code after the last label in every column. Returns the rows that are
-    /// not suppressed, or `None` where all are released.
+    /// labels. A suppressed row has the code after the last label in every column. Returns the rows
+    /// that are not suppressed, or `None` where all are released.
     pub fn recode(&self, codes: &mut [Vec<Code>], counter: &mut RowCounter) -> Option<Vec<u32>> {
         let fates = match &self.exceptions {
             Some(exceptions) => exceptions.fates_of(codes, counter),
@@ -267,8 +269,8 @@ impl Exceptions {
         fates
     }
 
-    /// The fate of the next row of a tuple. Rows beyond those that were decided about are suppressed: the
-    /// table changed, which the caller notices by its number of rows.
+    /// The fate of the next row of a tuple. Rows beyond those that were decided about are
+    /// suppressed: the table changed, which the caller notices by its number of rows.
     fn fate(&self, tuple: u32, counter: &mut RowCounter) -> u32 {
         let [start, end] = [0, 1].map(|i| self.starts[tuple as usize + i] as usize);
         match &self.fates[start..end] {

@@ -18,10 +18,11 @@ pub struct Release {
     pub rows: u64,
     /// Rows that were released with a value in at least one quasi-identifier.
     pub released: u64,
-    /// All other rows: the withheld ones, and those that were released with `*` in every quasi-identifier.
+    /// All other rows: the withheld ones, and those that were released with `*` in every
+    /// quasi-identifier.
     pub suppressed: u64,
-    /// Rows that are in no released class, because they were unsafe: left out, or written with `*` in every quasi-identifier
-    /// where the policy asks for that. The policy's limit bounds these.
+    /// Rows that are in no released class, because they were unsafe: left out, or written with `*`
+    /// in every quasi-identifier where the policy asks for that. The policy's limit bounds these.
     #[serde(default)]
     pub withheld: u64,
     /// Quasi-identifier → level; with several steps, at the first; with regions, none.
@@ -94,13 +95,14 @@ pub struct RegionFacts {
 }
 
 impl Release {
-    /// What may be published of it. Where rows were drawn for differential privacy, that is what the released rows tell anyhow:
-    /// how many rows there were, were drawn or were suppressed, what that lost, how long it took, and a digest of the
-    /// input would each tell somebody who knows all rows but one whether that one is among them. Then `rows` counts the
-    /// rows of the release, `withheld` is 0, there are no losses, and of the input there is only its path.
+    /// What may be published of it. Where rows were drawn for differential privacy, that is what
+    /// the released rows tell anyhow: how many rows there were, were drawn or were suppressed, what
+    /// that lost, how long it took, and a digest of the input would each tell somebody who knows
+    /// all rows but one whether that one is among them. Then `rows` counts the rows of the release,
+    /// `withheld` is 0, there are no losses, and of the input there is only its path.
     ///
-    /// The digests of `files` stay: with differential privacy a policy cannot name a population, and
-    /// its hierarchies must not depend on the table.
+    /// The digests of `files` stay: with differential privacy a policy cannot name a population,
+    /// and its hierarchies must not depend on the table.
     #[must_use]
     pub fn published(mut self) -> Self {
         if self.sampling.is_none() {
@@ -255,10 +257,11 @@ pub struct SearchFacts {
     pub nodes: u128,
     /// Nodes whose classes were formed and judged; rounds of local recoding count a node again.
     pub checked: u64,
-    /// Whether no other result of this kind can be better. Of local recoding and regions that is known only when nothing is lost.
+    /// Whether no other result of this kind can be better. Of local recoding and regions that is
+    /// known only when nothing is lost.
     pub optimal: bool,
-    /// How much less, at most, the loss of the best possible result could be; 0 when optimal, and the whole loss where no bound is
-    /// known.
+    /// How much less, at most, the loss of the best possible result could be; 0 when optimal, and
+    /// the whole loss where no bound is known.
     pub gap: f64,
     /// Wall time of the search.
     pub seconds: f64,
@@ -272,7 +275,8 @@ impl SearchFacts {
     }
 }
 
-/// Counts of nodes in JSON: whole numbers up to 2⁵³, which every reader takes exactly, and beyond that rounded.
+/// Counts of nodes in JSON: whole numbers up to 2⁵³, which every reader takes exactly, and beyond
+/// that rounded.
 pub(crate) mod nodes {
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -1,7 +1,7 @@
 //! Stars: the released cells that hold nothing but `*`.
 //!
-//! A cell is a star when its text is [`TOP`], whatever level it came from, because a recipient sees nothing else. Costs one look per
-//! class and column.
+//! A cell is a star when its text is [`TOP`], whatever level it came from, because a recipient sees
+//! nothing else. Costs one look per class and column.
 
 use crate::classes::{Flags, View};
 use crate::hierarchy::TOP;
@@ -42,7 +42,8 @@ impl Stars {
         stars
     }
 
-    /// The share of the quasi-identifiers' cells that are stars, where so many rows were withheld: their cells count as stars.
+    /// The share of the quasi-identifiers' cells that are stars, where so many rows were withheld:
+    /// their cells count as stars.
     pub fn share(&self, withheld: u64) -> f64 {
         let width = self.cells.len() as u64;
         let cells = (self.rows + withheld) * width;
@@ -72,7 +73,8 @@ mod tests {
     fn stars_are_counted_by_text_and_not_by_level() {
         let hierarchies = [hierarchy(), hierarchy()];
         let star = hierarchies[0].leaf(Some(TOP)).unwrap();
-        // Three rows (a, a), two (a, *), four (*, *), which a table may hold, and one (b, b), which is flagged.
+        // Three rows (a, a), two (a, *), four (*, *), which a table may hold, and one (b, b), which
+        // is flagged.
         let codes = vec![0, 0, 0, star, star, star, 1, 1];
         let classes = Classes::new(2, Codes::Wide(codes), vec![3, 2, 4, 1]).unwrap();
         let every = Groups::identity(&classes);

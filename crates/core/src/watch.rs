@@ -2,10 +2,10 @@
 //! it should stop.
 //!
 //! A [`Watch`] is cheap to clone and can be shared between threads. The caller keeps a [`Cancel`]
-//! handle and may ask twice: first to *finish* with the best result so far, then to
-//! *abort*. A stage that has a best result asks [`Watch::should_finish`] and returns it; every other
-//! stage calls [`Watch::check`], which fails with [`Kind::Cancelled`](crate::error::Kind::Cancelled).
-//! A request that an earlier stage has honoured no longer stops later ones: see
+//! handle and may ask twice: first to *finish* with the best result so far, then to *abort*. A
+//! stage that has a best result asks [`Watch::should_finish`] and returns it; every other stage
+//! calls [`Watch::check`], which fails with [`Kind::Cancelled`](crate::error::Kind::Cancelled). A
+//! request that an earlier stage has honoured no longer stops later ones: see
 //! [`Watch::acknowledge`].
 //!
 //! Cost: a relaxed atomic load per question, and a call of the time limit where there is one.

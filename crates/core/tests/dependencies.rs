@@ -1,7 +1,8 @@
-//! Unused dependencies: every dependency that a manifest declares occurs in the sources of its crate, and every entry of
-//! `[workspace.dependencies]` in the manifest of a member.
+//! Unused dependencies: every dependency that a manifest declares occurs in the sources of its
+//! crate, and every entry of `[workspace.dependencies]` in the manifest of a member.
 //!
-//! A text search: a dependency counts as used where its name is followed by `::` or stands alone in a `use`. Part of `make check`; it reads all sources once.
+//! A text search: a dependency counts as used where its name is followed by `::` or stands alone in
+//! a `use`. Part of `make check`; it reads all sources once.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,5 +1,5 @@
-//! Reads the table that `throng argus` works on, and writes what it was made into: staged and renamed as a
-//! release is, with the verdict beside it in place of a certificate.
+//! Reads the table that `throng argus` works on, and writes what it was made into: staged and
+//! renamed as a release is, with the verdict beside it in place of a certificate.
 //!
 //! One pass to read and one to write.
 

@@ -1,9 +1,9 @@
 //! Which rows of the original became which cells, for the verifier.
 //!
-//! The verifier must be given this, because two regions may be true of one row (see `verify/regions.rs` of the
-//! core). It does not trust it: counts, sums of row hashes and the truth of every cell are checked. The assignment
-//! follows from table, policy and seed; so nothing of it is kept with a release, and anybody who has the original
-//! can compute it again. Costs a decision.
+//! The verifier must be given this, because two regions may be true of one row (see
+//! `verify/regions.rs` of the core). It does not trust it: counts, sums of row hashes and the truth
+//! of every cell are checked. The assignment follows from table, policy and seed; so nothing of it
+//! is kept with a release, and anybody who has the original can compute it again. Costs a decision.
 
 use throng::decide::Decision;
 use throng::error::Result;

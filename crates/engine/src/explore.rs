@@ -24,8 +24,8 @@ impl Engine {
     /// The lattice of a policy. When no node is safe it has no chosen node.
     ///
     /// # Errors
-    /// What cannot be read or does not fit, a lattice too large to list; [`throng::error::Kind::Cancelled`] when
-    /// asked to stop.
+    /// What cannot be read or does not fit, a lattice too large to list;
+    /// [`throng::error::Kind::Cancelled`] when asked to stop.
     pub fn explore(&self, asked: &Exploration<'_>) -> Result<Explored> {
         let (policy, watch) = (&asked.policy.policy, &asked.watch);
         let strategy = search::strategy(policy.search.algorithm)?;

@@ -2,10 +2,12 @@
 //! one number per row [Katirai 2006, "The Greedy-DXCG Algorithm", where starting the model was what
 //! cost most].
 //!
-//! All rows of a batch go to one run of it. It must answer within its time, with as many numbers as there are rows; otherwise it is ended and the
-//! answer refused, with the number of the line and nothing of what was in it, because rows of people were. What a command that failed
-//! wrote to its standard error is counted and not quoted, because it can hold rows. A command that is late or no longer wanted ends with all processes that
-//! it started, as long as they are of its group. Asked the same again, it must say the same. Costs a process and three threads per batch.
+//! All rows of a batch go to one run of it. It must answer within its time, with as many numbers as
+//! there are rows; otherwise it is ended and the answer refused, with the number of the line and
+//! nothing of what was in it, because rows of people were. What a command that failed wrote to its
+//! standard error is counted and not quoted, because it can hold rows. A command that is late or no
+//! longer wanted ends with all processes that it started, as long as they are of its group. Asked
+//! the same again, it must say the same. Costs a process and three threads per batch.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -47,8 +49,8 @@ pub struct External {
 }
 
 impl External {
-    /// A program with its arguments, run in a folder, for rows of the features that `reader` reads; it is no
-    /// longer waited for when the watch says to finish.
+    /// A program with its arguments, run in a folder, for rows of the features that `reader` reads;
+    /// it is no longer waited for when the watch says to finish.
     pub fn new(
         command: Vec<String>,
         folder: &Path,
@@ -185,7 +187,8 @@ impl Running {
     }
 
     /// How much it wrote to its standard error, to be put behind a message; nothing where it wrote
-    /// nothing. What it wrote is not repeated: a model that fails often shows the row that it failed at.
+    /// nothing. What it wrote is not repeated: a model that fails often shows the row that it
+    /// failed at.
     fn last_words(&self) -> String {
         let waits = Instant::now() + LINGER;
         while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < waits

@@ -10,8 +10,8 @@ use crate::Engine;
 use crate::policy_file::{PolicyFile, in_table};
 
 impl Engine {
-    /// The network of the quasi-identifiers, the targets and the sensitive columns of a policy's table; the first target, where there is one, is
-    /// what it predicts.
+    /// The network of the quasi-identifiers, the targets and the sensitive columns of a policy's
+    /// table; the first target, where there is one, is what it predicts.
     ///
     /// # Errors
     /// What cannot be read or does not fit, and a policy that names no such column.

@@ -28,7 +28,8 @@ pub(crate) struct Prepared {
     pub(crate) seed: u64,
     pub(crate) draw: Option<Draw>,
     pub(crate) dictionaries: Vec<Dictionary>,
-    /// Rows of the table, or of the drawn part of it; people of the population; rows that were read.
+    /// Rows of the table, or of the drawn part of it; people of the population; rows that were
+    /// read.
     pub(crate) rows: u64,
     pub(crate) people: u64,
     pub(crate) read: u64,
@@ -95,9 +96,10 @@ impl Engine {
         Ok((source, columns))
     }
 
-    /// Groups the quasi-identifiers of a table that was opened, and measures its targets, the sensitive columns
-    /// that models judge or that have a level, and the columns of guarding nodes in the classes, of the rows that are
-    /// drawn where a draw is given; and the population beside it, where models compare with one.
+    /// Groups the quasi-identifiers of a table that was opened, and measures its targets, the
+    /// sensitive columns that models judge or that have a level, and the columns of guarding nodes
+    /// in the classes, of the rows that are drawn where a draw is given; and the population beside
+    /// it, where models compare with one.
     pub(crate) fn group_quasi(
         &self,
         policy: &PolicyFile,

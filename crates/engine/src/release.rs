@@ -1,7 +1,8 @@
 //! The path of a release: prepare, decide, rewrite, collect facts, verify, publish.
 //!
-//! This file only connects the stages. `throng::decide` decides, `transform.rs` writes, the verifier judges. What
-//! is written waits in a folder of its own until the verifier has agreed: see `paths.rs`.
+//! This file only connects the stages. `throng::decide` decides, `transform.rs` writes, the
+//! verifier judges. What is written waits in a folder of its own until the verifier has agreed: see
+//! `paths.rs`.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -35,11 +36,11 @@ pub struct Job<'a> {
     pub output: Option<PathBuf>,
     /// The seed, instead of the policy's.
     pub seed: Option<u64>,
-    /// How long the search may go on before the best so far is released; what that is may then differ from
-    /// run to run.
+    /// How long the search may go on before the best so far is released; what that is may then
+    /// differ from run to run.
     pub time_limit: Option<Duration>,
-    /// Reports progress, and may stop it. A request to finish during the search releases the best so
-    /// far; any later request, and one before the search, leaves nothing behind.
+    /// Reports progress, and may stop it. A request to finish during the search releases the best
+    /// so far; any later request, and one before the search, leaves nothing behind.
     pub watch: Watch,
 }
 
@@ -71,16 +72,17 @@ impl Engine {
     ///
     /// # Errors
     /// What cannot be read, does not fit or cannot be written;
-    /// [`Kind::Unsolvable`](throng::error::Kind::Unsolvable) when nothing safe is within the limits;
-    /// [`Kind::Cancelled`](throng::error::Kind::Cancelled) when asked to stop. Nothing is left behind.
+    /// [`Kind::Unsolvable`](throng::error::Kind::Unsolvable) when nothing safe is within the
+    /// limits; [`Kind::Cancelled`](throng::error::Kind::Cancelled) when asked to stop. Nothing is
+    /// left behind.
     pub fn release(&self, job: &Job<'_>) -> Result<Done> {
         let policy = &job.policy.policy;
         let prepared = self.prepare(job)?;
         let started = Instant::now();
         let mut decision = decide_with_model(job.policy, &prepared.problem, &job.deciding(started), true)?;
         decision.search.seconds = started.elapsed().as_secs_f64();
-        // What ended a search early does not end the rest. Half of the regions would not be a release, so
-        // that a request while they were formed is still one to stop.
+        // What ended a search early does not end the rest. Half of the regions would not be a
+        // release, so that a request while they were formed is still one to stop.
         let watch = &if policy.forms_regions() { job.watch.clone() } else { job.watch.acknowledge() };
         watch.check()?;
 
@@ -164,8 +166,9 @@ impl Engine {
     }
 }
 
-/// Decides, with the command of the policy's model where it has one. To be sure that the command predicts the same of
-/// the same rows, it is asked `twice`: otherwise nobody could decide again to prove the release.
+/// Decides, with the command of the policy's model where it has one. To be sure that the command
+/// predicts the same of the same rows, it is asked `twice`: otherwise nobody could decide again to
+/// prove the release.
 pub(crate) fn decide_with_model(
     policy: &PolicyFile,
     problem: &Problem,

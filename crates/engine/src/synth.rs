@@ -89,8 +89,8 @@ impl SynthFile {
 }
 
 impl Engine {
-    /// Makes up so many rows and writes them as CSV; the names of the columns. Where it is stopped, nothing is
-    /// left behind.
+    /// Makes up so many rows and writes them as CSV; the names of the columns. Where it is stopped,
+    /// nothing is left behind.
     ///
     /// # Errors
     /// Read, fit and write errors.

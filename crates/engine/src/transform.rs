@@ -1,7 +1,9 @@
-//! Rewrites rows as decided, streaming. A [`Recoding`] turns the codes of a batch into codes of labels;
-//! kept columns are passed through as they are, and identifiers are replaced where the policy asks for it.
+//! Rewrites rows as decided, streaming. A [`Recoding`] turns the codes of a batch into codes of
+//! labels; kept columns are passed through as they are, and identifiers are replaced where the
+//! policy asks for it.
 //!
-//! Costs what the recoding costs, and a hash per cell of the other columns, to count what they show.
+//! Costs what the recoding costs, and a hash per cell of the other columns, to count what they
+//! show.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -69,7 +71,8 @@ impl Engine {
         let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
         let expected = if rewriter.stars { job.rows } else { job.rows - job.recoding.suppressed_rows() };
         let key = match job.draw {
-            // What follows from the table and the seed alone would tell somebody who knows nearly all of it the rest.
+            // What follows from the table and the seed alone would tell somebody who knows nearly
+            // all of it the rest.
             Some(draw) => Some(draw.order()),
             None if job.policy.output.keep_order => None,
             None => Some(order_key(&job.source.files, job.seed, job.watch)?),
@@ -117,11 +120,13 @@ struct Rewriter<'a> {
     /// Counts what the other columns show; per released column its place there.
     exposure: Exposure,
     exposed: Vec<Option<usize>>,
-    /// Per quasi-identifier, code of a label → first code of the same text: what tells classes apart.
+    /// Per quasi-identifier, code of a label → first code of the same text: what tells classes
+    /// apart.
     texts: Vec<Vec<Code>>,
 }
 
-/// Code of a label → the first code with the same text; the last one is the star of suppressed rows.
+/// Code of a label → the first code with the same text; the last one is the star of suppressed
+/// rows.
 fn first_codes(labels: &[Option<String>]) -> Vec<Code> {
     let mut first: FxHashMap<Option<&str>, Code> = FxHashMap::default();
     let labels = labels.iter().map(Option::as_deref).chain([Some(TOP)]);

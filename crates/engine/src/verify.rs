@@ -18,13 +18,14 @@ use crate::shape::shape;
 use crate::source::Source;
 
 impl Engine {
-    /// Judges a release by its file, the policy and the certificate, and with the original where given. Where rows were put into
-    /// regions, the original is put into regions again, to know which rows the verifier has to compare. Where a file that
-    /// the policy names is missing, the verdict has the claim `files` and no other.
+    /// Judges a release by its file, the policy and the certificate, and with the original where
+    /// given. Where rows were put into regions, the original is put into regions again, to know
+    /// which rows the verifier has to compare. Where a file that the policy names is missing, the
+    /// verdict has the claim `files` and no other.
     ///
     /// # Errors
-    /// When a file cannot be read, or the work was asked to stop. A claim that does not hold is no error:
-    /// it is in the verdict.
+    /// When a file cannot be read, or the work was asked to stop. A claim that does not hold is no
+    /// error: it is in the verdict.
     pub fn verify(
         &self,
         policy: &PolicyFile,

@@ -1,7 +1,7 @@
 //! Arguments that several commands have, each with one wording.
 //!
-//! What stands above these structs are plain comments: clap would take documentation for that of the
-//! command which they are part of.
+//! What stands above these structs are plain comments: clap would take documentation for that of
+//! the command which they are part of.
 
 use throng::error::Result;
 use throng::policy::{Header, Input};

@@ -156,7 +156,8 @@ impl<'a> Reader<'a> {
         Ok((by, quasi))
     }
 
-    /// How many withheld rows are in the release with `*` in every quasi-identifier at the most, where that is known.
+    /// How many withheld rows are in the release with `*` in every quasi-identifier at the most,
+    /// where that is known.
     fn starred(&self) -> Option<u64> {
         let written = |c: &Certificate| c.release.output.rows.saturating_sub(c.release.in_classes());
         let asked = |p: &PolicyFile| match p.policy.output.suppressed {

@@ -18,7 +18,7 @@ fn table() -> String {
     ROWS.join("\n") + "\n"
 }
 
-/// A policy for so many columns of these names.
+/// A policy for columns of these names.
 fn policy(names: &[&str], header: &str) -> String {
     let mut text = format!(
         "version = 1\n[input]\npath = \"t.csv\"\n{header}\n[output]\npath = \"out.csv\"\n\

@@ -1,5 +1,5 @@
-//! A search that cannot end is stopped: by Ctrl-C, or after the seconds given. What is left is a verified
-//! release and an honest gap. Any other work that is stopped leaves nothing behind.
+//! A search that cannot end is stopped: by Ctrl-C, or after the seconds given. What is left is a
+//! verified release and an honest gap. Any other work that is stopped leaves nothing behind.
 
 #[cfg(unix)]
 use std::fs::{File, OpenOptions};
@@ -78,8 +78,8 @@ fn ctrl_c_releases_the_best_so_far() {
 /// What is in the folder before a release, and after one that was stopped.
 const INPUTS: [&str; 3] = ["h.csv", "p.toml", "t.csv"];
 
-/// A table whose hierarchy is a pipe: the program waits wherever it reads the hierarchy until somebody
-/// writes it.
+/// A table whose hierarchy is a pipe: the program waits wherever it reads the hierarchy until
+/// somebody writes it.
 #[cfg(unix)]
 fn piped() -> TestEnv {
     let policy = "version = 1\n[input]\npath = \"t.csv\"\n[output]\npath = \"r.csv\"\n[privacy]\nk = 2\n\
@@ -99,8 +99,8 @@ fn asked_for(env: &TestEnv) -> File {
 #[cfg(unix)]
 fn verifying(env: &TestEnv) -> (Background, File) {
     let mut running = env.start(&["release", "p.toml"]);
-    // The file is hashed and read before the search, and hashed and read again by the verifier. Each
-    // reader must be gone before the next one is served.
+    // The file is hashed and read before the search, and hashed and read again by the verifier.
+    // Each reader must be gone before the next one is served.
     for line in ["reading: ", "writing: ", "verifying: "] {
         asked_for(env).write_all(b"a;x\nb;x\n").unwrap();
         running.says(line);

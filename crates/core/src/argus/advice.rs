@@ -44,8 +44,8 @@ pub(super) fn outlook(argus: &Argus<'_>, state: &State) -> Result<Outlook> {
     Ok(Outlook { rare: blanked.rare, cells: blanked.cells, loss: loss(&shown, &blanked_cells(&shown)) })
 }
 
-/// Least loss first, because all of them end with everything tested safe; then fewest cells, then the order of the columns. Nothing
-/// where nothing is rare.
+/// Least loss first, because all of them end with everything tested safe; then fewest cells, then
+/// the order of the columns. Nothing where nothing is rare.
 pub(super) fn suggestions(argus: &Argus<'_>) -> Result<Vec<Suggestion>> {
     let now = argus.state();
     let mut rare = false;

@@ -147,8 +147,8 @@ impl<'a> Argus<'a> {
         Ok(level)
     }
 
-    /// Blanks cells until nothing tested is rare; how many were blanked. A step also where it was none, so that `undo` takes back
-    /// what was typed last.
+    /// Blanks cells until nothing tested is rare; how many were blanked. A step also where it was
+    /// none, so that `undo` takes back what was typed last.
     ///
     /// # Errors
     /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
@@ -184,7 +184,8 @@ impl<'a> Argus<'a> {
         verdict::verdict(self, &self.shown())
     }
 
-    /// The rare combinations of values, for each tested combination of columns at most so many, the rarest first.
+    /// The rare combinations of values, for each tested combination of columns at most so many, the
+    /// rarest first.
     ///
     /// # Errors
     /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
@@ -200,7 +201,8 @@ impl<'a> Argus<'a> {
         advice::outlook(self, self.state())
     }
 
-    /// What suppressing would come to after one more level, column by column, the least loss first; nothing where nothing is rare.
+    /// What suppressing would come to after one more level, column by column, the least loss first;
+    /// nothing where nothing is rare.
     ///
     /// # Errors
     /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.

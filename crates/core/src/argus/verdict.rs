@@ -236,7 +236,8 @@ fn looks(shown: &Shown<'_>) -> Vec<Look> {
     looks
 }
 
-/// Counts for every look the rows that agree with it wherever both have a cell, pattern of blanks by pattern.
+/// Counts for every look the rows that agree with it wherever both have a cell, pattern of blanks
+/// by pattern.
 fn match_blanks(shown: &Shown<'_>, looks: &mut [Look], watch: &Watch) -> Result<()> {
     let mut patterns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (at, look) in looks.iter().enumerate() {

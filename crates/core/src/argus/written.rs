@@ -1,4 +1,5 @@
-//! What is written of a table that was worked on: its cells as a [`Recoding`], and the record beside it.
+//! What is written of a table that was worked on: its cells as a [`Recoding`], and the record
+//! beside it.
 //!
 //! The rule of the recoding is the level of each column; classes with blanked cells are exceptions.
 
@@ -10,7 +11,8 @@ use crate::release::{FileFacts, PolicyFacts};
 use crate::table::Code;
 use crate::tuples::Tuples;
 
-/// The cells as they are to be written: `maps` lead from the dictionary of each column to its leaves.
+/// The cells as they are to be written: `maps` lead from the dictionary of each column to its
+/// leaves.
 pub(super) fn recoding(subject: Subject<'_>, state: &State, maps: &[Vec<Code>]) -> Recoding {
     let blanked = state.blanked.iter().fold(0, |any, mask| any | mask);
     let column = |(c, name): (usize, &String)| {

@@ -1,5 +1,5 @@
-//! Who takes part in a comparison: the algorithms of a policy, searches of levels followed by rounds, and
-//! Greedy without disjoint sets. All but the last decide as a release does.
+//! Who takes part in a comparison: the algorithms of a policy, searches of levels followed by
+//! rounds, and Greedy without disjoint sets. All but the last decide as a release does.
 
 use super::predicted::Trial;
 use super::run::Clock;
@@ -26,7 +26,8 @@ pub(super) enum Contender {
     Algorithm(Algorithm),
     /// A search of levels that goes on with the rows that it leaves unsafe.
     Rounds(Algorithm),
-    /// Greedy as Katirai (2006) has it: every row with the cells of its own set. Its releases are not k-anonymous.
+    /// Greedy as Katirai (2006) has it: every row with the cells of its own set. Its releases are
+    /// not k-anonymous.
     Rows,
 }
 
@@ -166,7 +167,8 @@ pub(super) fn refuse_commands(contenders: &[Contender], table: &str, policy: &Po
     }
 }
 
-/// Prices what Greedy would release of every row's own set, and finds which notion of anonymity that has; none when stopped.
+/// Prices what Greedy would release of every row's own set, and finds which notion of anonymity
+/// that has; none when stopped.
 pub(super) fn rows(
     (policy, problem): (&Policy, &Problem),
     watch: &Watch,

@@ -19,8 +19,8 @@ pub type Clock<'a> = &'a (dyn Fn() -> f64 + Sync);
 /// runs that were made.
 ///
 /// # Errors
-/// A table that does not fit the grid: fewer rows than a sample has, parameters that a loss does not have,
-/// hierarchies that cannot be built.
+/// A table that does not fit the grid: fewer rows than a sample has, parameters that a loss does
+/// not have, hierarchies that cannot be built.
 pub fn compare(
     experiment: &Experiment,
     tables: &[Table],
@@ -211,8 +211,8 @@ impl Runs<'_> {
         Ok(!self.watch.should_finish())
     }
 
-    /// The same with the node-complexity score of a search of levels, where it is asked for. It costs more than
-    /// many a search, so it is computed outside the time.
+    /// The same with the node-complexity score of a search of levels, where it is asked for. It
+    /// costs more than many a search, so it is computed outside the time.
     fn scored(&self, contender: Contender, problem: &Problem, watch: &Watch, run: Run) -> Result<Run> {
         match contender {
             Contender::Algorithm(algorithm)

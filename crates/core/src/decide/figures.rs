@@ -1,7 +1,7 @@
 //! The figures of a decision: losses, by column too, and what each model finds.
 //!
-//! All losses come from what every class became, so that levels, steps and regions are measured by the
-//! same code. Costs one pass over the classes per column, and one verdict per model.
+//! All losses come from what every class became, so that levels, steps and regions are measured by
+//! the same code. Costs one pass over the classes per column, and one verdict per model.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,8 @@ impl Decision {
         let mut losses = BTreeMap::new();
         let mut by_column = BTreeMap::new();
         for &kind in LossKind::ALL {
-            // Where rows of equal values are in several regions, it is not known which of them has which label.
+            // Where rows of equal values are in several regions, it is not known which of them has
+            // which label.
             let unlabelled =
                 kind.needs_target() && problem.classes.targets() == 0 || parted && kind == LossKind::Cm;
             if unlabelled || regions && kind.sums_levels() {

@@ -46,8 +46,8 @@ pub struct Chosen {
     pub choice: Choice,
     /// Its loss, as the policy measures it.
     pub loss: f64,
-    /// How much less the best possible result could lose: 0 where none can, and the whole loss where
-    /// no bound is known.
+    /// How much less the best possible result could lose: 0 where none can, and the whole loss
+    /// where no bound is known.
     pub gap: f64,
     /// Nodes that were checked and compared.
     pub account: Account,
@@ -91,13 +91,14 @@ pub struct Decision {
     pub search: SearchFacts,
 }
 
-/// Decides what to release. `guide` is the model that guides a method, where the policy asks for one that
-/// is not built in.
+/// Decides what to release. `guide` is the model that guides a method, where the policy asks for
+/// one that is not built in.
 ///
 /// # Errors
-/// An algorithm that is not defined for the policy; [`Kind::Unsolvable`](crate::error::Kind::Unsolvable)
-/// where nothing safe is within the limits; [`Kind::Cancelled`](crate::error::Kind::Cancelled) where the
-/// watch stops it before there is a result.
+/// An algorithm that is not defined for the policy;
+/// [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where nothing safe is within the limits;
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) where the watch stops it before there is a
+/// result.
 pub fn decide(
     policy: &Policy,
     problem: &Problem,
@@ -189,8 +190,8 @@ impl Decision {
     ///
     /// # Errors
     /// A model under which rows of several steps cannot be put together;
-    /// [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where a model that must not influence the
-    /// choice is not met by it.
+    /// [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where a model that must not influence
+    /// the choice is not met by it.
     pub fn new(policy: &Policy, problem: &Problem, chosen: Chosen, watch: &Watch) -> Result<Self> {
         let Chosen { choice, loss, gap, account } = chosen;
         let search = SearchFacts {
@@ -218,7 +219,8 @@ impl Decision {
         Ok(decision)
     }
 
-    /// The node of the released rows, of the first step, or the lattice's bottom where rows are in regions.
+    /// The node of the released rows, of the first step, or the lattice's bottom where rows are in
+    /// regions.
     pub fn node(&self, problem: &Problem) -> Node {
         match &self.way {
             Way::Levels(node) => node.clone(),
@@ -259,8 +261,8 @@ impl Decision {
         Some(RegionFacts { count: *count, forms, parted: *parted })
     }
 
-    /// Calls `each` with the original cells of some columns, how many rows have them, and the released cells
-    /// of these rows, or none where they are suppressed; class by class.
+    /// Calls `each` with the original cells of some columns, how many rows have them, and the
+    /// released cells of these rows, or none where they are suppressed; class by class.
     ///
     /// # Errors
     /// What `each` returns.

@@ -60,8 +60,8 @@ fn round_up(share: f64) -> f64 {
     (share * 1e4).ceil() / 1e4
 }
 
-/// Refuses a release under a model that flags no class, so that the choice does not depend on its values,
-/// and that is not met.
+/// Refuses a release under a model that flags no class, so that the choice does not depend on its
+/// values, and that is not met.
 pub(super) fn unmet(claims: &BTreeMap<String, Claim>) -> Result<(), Error> {
     let Some((name, claim)) = claims.iter().find(|(_, claim)| !claim.holds) else { return Ok(()) };
     let achieved = claim.achieved.unwrap_or_default();

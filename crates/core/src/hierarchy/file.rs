@@ -1,8 +1,9 @@
 //! Hierarchy files: one row per leaf, most specific first, no header (ARX's format).
 //!
-//! The text is delimited (`table/delimited.rs`) with `;`, `,` or tab between cells; what the delimiter is, is found from the
-//! text where it is not given. All rows are leaves, whether their values occur in the data or not,
-//! because what a value could have been is part of what its label says. Costs a few passes over the text.
+//! The text is delimited (`table/delimited.rs`) with `;`, `,` or tab between cells; what the
+//! delimiter is, is found from the text where it is not given. All rows are leaves, whether their
+//! values occur in the data or not, because what a value could have been is part of what its label
+//! says. Costs a few passes over the text.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -83,7 +84,8 @@ pub(crate) fn write_cell(text: &mut String, cell: &str, delimiter: char) {
 
 /// The rows under the delimiter that makes them all equally long, or else most of them.
 ///
-/// While looking, a quote opens after any delimiter; where that leaves a quote open, quotes count as they will be read.
+/// While looking, a quote opens after any delimiter; where that leaves a quote open, quotes count
+/// as they will be read.
 fn detect(text: &str) -> Result<Vec<Row>> {
     let as_read = |delimiter: char| records(text, delimiter).map(|rows| widths(&rows)).unwrap_or_default();
     let anywhere = delimited::widths(text, &DELIMITERS).and_then(|widths| fitting(&widths));
@@ -92,7 +94,8 @@ fn detect(text: &str) -> Result<Vec<Row>> {
     records(text, found.unwrap_or(DELIMITERS[0]))
 }
 
-/// The first delimiter that makes all rows equally long and divides them, or else the one that does so to most.
+/// The first delimiter that makes all rows equally long and divides them, or else the one that does
+/// so to most.
 fn fitting(widths: &[Vec<usize>]) -> Option<char> {
     let mut best: Option<(usize, char)> = None;
     for (delimiter, widths) in DELIMITERS.into_iter().zip(widths) {

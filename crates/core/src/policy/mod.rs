@@ -519,9 +519,9 @@ impl Policy {
         self.columns.get(column).and_then(|column| column.weight).unwrap_or(1.0)
     }
 
-    /// The columns that grouping needs, each list in the order of the table: the quasi-identifiers; and
-    /// the columns that are measured in their classes, which are targets, sensitive columns that models
-    /// judge or that have a level, and columns of guarding nodes.
+    /// The columns that grouping needs, each list in the order of the table: the quasi-identifiers;
+    /// and the columns that are measured in their classes, which are targets, sensitive columns
+    /// that models judge or that have a level, and columns of guarding nodes.
     pub fn grouped_columns(&self, columns: &[String]) -> (Vec<String>, Vec<String>) {
         let with = |role: Role| -> Vec<String> {
             let has = |name: &&String| self.columns.get(*name).is_some_and(|c| c.role == role);

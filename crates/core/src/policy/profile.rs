@@ -102,7 +102,8 @@ fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
         );
     }
     let algorithm = policy.search.algorithm;
-    // Who might link is Datafly's alone to ask; what the recipient tolerates decides ties of k-Similar too (Sweeney 2001).
+    // Who might link is Datafly's alone to ask; what the recipient tolerates decides ties of
+    // k-Similar too (Sweeney 2001).
     let (profile, uses): (_, fn(&AlgorithmEntry) -> bool) = match key.ends_with("tolerance") {
         true => ("tolerance", |entry| entry.uses_tolerance),
         false => ("linking", |entry| entry.uses_linking),

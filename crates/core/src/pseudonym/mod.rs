@@ -1,23 +1,26 @@
-//! Made-up values in place of identifiers: keyed, of the same shape, one for one (Sweeney's equivalence class
-//! substitution, "The Datafly II System").
+//! Made-up values in place of identifiers: keyed, of the same shape, one for one (Sweeney's
+//! equivalence class substitution, "The Datafly II System").
 //!
-//! A value becomes another one with a digit for every digit, a capital for every capital, a small letter for every
-//! small letter, and everything else as it was. Which one is decided by a keyed permutation of the values of that shape
-//! (`permutation.rs`), so two values never become the same, and nothing has to be remembered for that.
-//! docs/pseudonyms.md has the construction and what is known about attacks on it.
+//! A value becomes another one with a digit for every digit, a capital for every capital, a small
+//! letter for every small letter, and everything else as it was. Which one is decided by a keyed
+//! permutation of the values of that shape (`permutation.rs`), so two values never become the same,
+//! and nothing has to be remembered for that. docs/pseudonyms.md has the construction and what is
+//! known about attacks on it.
 //!
-//! A made-up value must not be a real one of the same column. Therefore there is a permutation for each of several
-//! *turns*, and a value takes the first turn whose outcome is neither an original nor the outcome of another
-//! original at an earlier turn. Both can be computed backwards from the outcome and the set of originals alone, so
-//! the answer depends on no order and stays one for one. At the first turn, which nearly all take, it depends on the
-//! key and the value only: the same key gives the same made-up value in every table. The exception are values whose
-//! made-up value happens to be an original of that table: of n originals with s possible values, about n²/s.
+//! A made-up value must not be a real one of the same column. Therefore there is a permutation for
+//! each of several *turns*, and a value takes the first turn whose outcome is neither an original
+//! nor the outcome of another original at an earlier turn. Both can be computed backwards from the
+//! outcome and the set of originals alone, so the answer depends on no order and stays one for one.
+//! At the first turn, which nearly all take, it depends on the key and the value only: the same key
+//! gives the same made-up value in every table. The exception are values whose made-up value
+//! happens to be an original of that table: of n originals with s possible values, about n²/s.
 //!
-//! Whoever knows a value knows its shape. If values of a column differ in shape, the shape tells people
-//! apart in the release however well the rest is hidden; so all values of a column must have one shape.
+//! Whoever knows a value knows its shape. If values of a column differ in shape, the shape tells
+//! people apart in the release however well the rest is hidden; so all values of a column must have
+//! one shape.
 //!
-//! A value costs some 30 compressions of SHA-256, a few microseconds; for shapes of fewer than a million values there are tables instead. The
-//! key comes in as bytes, and nothing here shows it.
+//! A value costs some 30 compressions of SHA-256, a few microseconds; for shapes of fewer than a
+//! million values there are tables instead. The key comes in as bytes, and nothing here shows it.
 
 mod key;
 mod originals;
@@ -33,7 +36,8 @@ pub use shape::Shape;
 use crate::error::{Error, Fault, Result};
 use permutation::Permutation;
 
-/// Turns that a value may take. With one value in four taken, one in 10¹¹ finds no place in so many.
+/// Turns that a value may take. With one value in four taken, one in 10¹¹ finds no place in so
+/// many.
 const TURNS: usize = 32;
 /// At most this part of all values of a shape may be originals.
 const ROOM: u128 = 4;
@@ -47,7 +51,8 @@ pub struct Pseudonyms {
 }
 
 impl Pseudonyms {
-    /// For the originals of a column. None when it has no values, so that there is nothing to replace.
+    /// For the originals of a column. None when it has no values, so that there is nothing to
+    /// replace.
     ///
     /// # Errors
     /// Too many originals for their shape.
@@ -85,7 +90,8 @@ impl Pseudonyms {
         Err(crowded(&self.shape, self.originals.distinct))
     }
 
-    /// Whether the outcome of a turn is neither an original nor taken by an original at an earlier turn.
+    /// Whether the outcome of a turn is neither an original nor taken by an original at an earlier
+    /// turn.
     fn free(&self, turn: usize, made: &[u8]) -> bool {
         let taken = |earlier: usize| self.arrives(earlier, &self.turns[earlier].backward(made.to_vec()));
         !self.is_original(made) && !(0..turn).any(taken)

@@ -1,4 +1,5 @@
-//! The values of a column that are to be replaced, as far as replacing needs to know them: their shape, and which they are.
+//! The values of a column that are to be replaced, as far as replacing needs to know them: their
+//! shape, and which they are.
 //!
 //! Memory is 8 bytes and their place in a hash set for every distinct original.
 

@@ -1,11 +1,15 @@
 //! Keyed permutations of the values of a shape: a table for few values, a Feistel network for many.
 //!
-//! Of fewer than [`NETWORK_FROM`] values each has a number from HMAC-SHA256, and a value becomes the one whose place is the rank of
-//! its number (the prefix cipher of Black and Rogaway 2002). Every permutation is as likely as any other if the numbers are
-//! random, so that knowing some pairs says nothing about the rest. The table is made when it is first used: a quarter of an HMAC and 8 bytes per value.
+//! Of fewer than [`NETWORK_FROM`] values each has a number from HMAC-SHA256, and a value becomes
+//! the one whose place is the rank of its number (the prefix cipher of Black and Rogaway 2002).
+//! Every permutation is as likely as any other if the numbers are random, so that knowing some
+//! pairs says nothing about the rest. The table is made when it is first used: a quarter of an HMAC
+//! and 8 bytes per value.
 //!
-//! From [`NETWORK_FROM`] values on, which NIST SP 800-38G Rev. 1 asks of its networks too, alternating halves are changed by HMAC-SHA256 of the
-//! other half in [`ROUNDS`] rounds (Luby and Rackoff 1988; the rounds of FF1). Nothing is remembered; a value costs an HMAC per round and 8 signs.
+//! From [`NETWORK_FROM`] values on, which NIST SP 800-38G Rev. 1 asks of its networks too,
+//! alternating halves are changed by HMAC-SHA256 of the other half in [`ROUNDS`] rounds (Luby and
+//! Rackoff 1988; the rounds of FF1). Nothing is remembered; a value costs an HMAC per round and 8
+//! signs.
 
 use std::sync::OnceLock;
 
@@ -89,7 +93,8 @@ impl Permutation {
         for (block, (signs, sizes)) in changed.chunks_mut(8).zip(sizes.chunks(8)).enumerate() {
             let code = self.key.hmac(&[&[round], &(block as u32).to_be_bytes(), other]);
             for ((sign, size), word) in signs.iter_mut().zip(sizes).zip(code.chunks(4)) {
-                // 32 bits for 26 signs or fewer: no sign is likelier than another by more than 1 in 10⁸.
+                // 32 bits for 26 signs or fewer: no sign is likelier than another by more than 1 in
+                // 10⁸.
                 let word = word.iter().fold(0, |word, &byte| word << 8 | u32::from(byte));
                 let size = u32::from(*size);
                 *sign = change(u32::from(*sign), word % size, size) as u8;
@@ -105,7 +110,8 @@ struct Table {
 }
 
 impl Table {
-    /// The ranks of keyed numbers. Of a million numbers of 64 bits two are the same with a chance of 3 in 10⁸; the lower place is then first.
+    /// The ranks of keyed numbers. Of a million numbers of 64 bits two are the same with a chance
+    /// of 3 in 10⁸; the lower place is then first.
     fn new(key: &Key, values: u32) -> Self {
         let mut numbered: Vec<(u64, u32)> = Vec::with_capacity(values as usize);
         for block in 0..values.div_ceil(4) {
@@ -161,7 +167,8 @@ mod tests {
         assert!(permutation(1, &[26; 60]).table.is_none());
     }
 
-    /// Two digits of one sign under 9,000 keys: each of 90 pairs about 100 times; 5 deviations are 50. One known pair says nothing about another.
+    /// Two digits of one sign under 9,000 keys: each of 90 pairs about 100 times; 5 deviations are
+    /// 50. One known pair says nothing about another.
     #[test]
     fn a_known_pair_does_not_give_another_away() {
         let mut counts = [[0i32; 10]; 10];

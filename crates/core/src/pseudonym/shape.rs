@@ -1,4 +1,5 @@
-//! How values are written: which places hold digits, small letters and capitals, and what stands between them.
+//! How values are written: which places hold digits, small letters and capitals, and what stands
+//! between them.
 
 use crate::error::{Error, Fault, Result};
 

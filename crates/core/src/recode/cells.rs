@@ -191,8 +191,8 @@ impl Chooser<'_> {
         true
     }
 
-    /// Takes the step that helps most rows until none helps; the sets from the most helpful to the least, as they
-    /// were at the beginning.
+    /// Takes the step that helps most rows until none helps; the sets from the most helpful to the
+    /// least, as they were at the beginning.
     fn round(&mut self, sets: Vec<Set>, flagged: u64) -> Result<Vec<Set>> {
         self.visit(sets.len());
         let this = &*self;

@@ -63,8 +63,8 @@ pub struct Local {
     pub stars: bool,
 }
 
-/// Releases flagged rows of the chosen node with as few suppressed cells as can be found; none where nothing is
-/// flagged, or nothing would help.
+/// Releases flagged rows of the chosen node with as few suppressed cells as can be found; none
+/// where nothing is flagged, or nothing would help.
 ///
 /// # Errors
 /// A model under which it cannot be done.
@@ -102,7 +102,8 @@ pub fn stepped(
     Ok(Local { steps, recoded, released, stars })
 }
 
-/// Applies nodes one after the other to the rows that are left. Costs one grouping of these per step.
+/// Applies nodes one after the other to the rows that are left. Costs one grouping of these per
+/// step.
 ///
 /// # Errors
 /// A model under which rows of two steps cannot be put together; no node.

@@ -1,13 +1,14 @@
 //! The points of a part of a table, for methods that compare points with points: numbered from 0,
 //! their ranks contiguous. Also divides a table into such parts.
 //!
-//! What compares every point with every other would not end on a million of them. So large tables are cut first, by Bentley's rule for trees of
-//! points (1975), but where a cut separates least: where neighbours are farthest apart, such as between two branches below the
-//! top of a hierarchy, which hardly any region would cross. Parts are safe each, and each can be worked at by itself, so that cores can share them.
-//! Where models leave no such cut, because neighbours have like sensitive values, every other point
-//! goes to one side, in order of the sensitive values: the sides are then as
-//! like the whole as they can be.
-//! How far a table is cut depends on its points alone, never on the machine.
+//! What compares every point with every other would not end on a million of them. So large tables
+//! are cut first, by Bentley's rule for trees of points (1975), but where a cut separates least:
+//! where neighbours are farthest apart, such as between two branches below the top of a hierarchy,
+//! which hardly any region would cross. Parts are safe each, and each can be worked at by itself,
+//! so that cores can share them. Where models leave no such cut, because neighbours have like
+//! sensitive values, every other point goes to one side, in order of the sensitive values: the
+//! sides are then as like the whole as they can be. How far a table is cut depends on its points
+//! alone, never on the machine.
 //!
 //! Costs points · log points per column and cut, and 4 · (columns + 2) bytes per point.
 

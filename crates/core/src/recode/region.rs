@@ -1,9 +1,10 @@
 //! The interface of methods that form regions of rows: their input and their output.
 //!
-//! A method puts the rows of a table into *regions*; all rows of a region then get the same cells. It sees points (see
-//! [`Space`]), asks a [`Judge`] whether a set of them is safe, and gives [`Share`]s. It knows no labels, no lattice and no release:
-//! `regions.rs` makes cells of regions and proves the whole, as `apply` does for steps. Adding a method is one file and
-//! one entry in the registry and one line in [`method`](super::method).
+//! A method puts the rows of a table into *regions*; all rows of a region then get the same cells.
+//! It sees points (see [`Space`]), asks a [`Judge`] whether a set of them is safe, and gives
+//! [`Share`]s. It knows no labels, no lattice and no release: `regions.rs` makes cells of regions
+//! and proves the whole, as `apply` does for steps. Adding a method is one file and one entry in
+//! the registry and one line in [`method`](super::method).
 
 use crate::classes::Classes;
 use crate::error::{Fault, Result};

@@ -40,7 +40,8 @@ use crate::worth::Worths;
 /// A release by regions.
 #[derive(Debug)]
 pub struct Regional {
-    /// Which rows of each class are in which region, by class and then region; rows that are in none are suppressed.
+    /// Which rows of each class are in which region, by class and then region; rows that are in
+    /// none are suppressed.
     pub shares: Vec<Share>,
     /// How cells of each column are written.
     pub forms: Vec<Form>,
@@ -87,8 +88,8 @@ pub fn methods() -> Vec<&'static dyn Method> {
 /// Forms regions as specified by a policy, and proves them; none when stopped.
 ///
 /// # Errors
-/// What the method is not defined for; [`Kind::Unsolvable`] where the limits leave too many rows unsafe, or a model of the whole table
-/// is not met.
+/// What the method is not defined for; [`Kind::Unsolvable`] where the limits leave too many rows
+/// unsafe, or a model of the whole table is not met.
 pub fn regions(policy: &Policy, ground: &Ground<'_>, watch: &Watch) -> Result<Option<Regional>> {
     formed(policy, ground, None, watch)
 }
@@ -234,7 +235,8 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
     Ok(axes)
 }
 
-/// What a method that forms regions keeps small: the nearest to the loss that it can compute from one region.
+/// What a method that forms regions keeps small: the nearest to the loss that it can compute from
+/// one region.
 fn measure(loss: LossKind) -> Measure {
     match loss {
         LossKind::Prec | LossKind::Vinterbo | LossKind::ColumnMi | LossKind::ValueMi => Measure::Levels,
@@ -252,8 +254,8 @@ fn measure(loss: LossKind) -> Measure {
     }
 }
 
-/// What the loss multiplies the weights of columns by: their mutual information with the targets, or what their values are worth in the
-/// mean; nothing for other losses.
+/// What the loss multiplies the weights of columns by: their mutual information with the targets,
+/// or what their values are worth in the mean; nothing for other losses.
 fn told(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
     let kind = policy.search.loss.parameters().kind;
     if !matches!(kind, LossKind::ColumnMi | LossKind::ValueMi) {
@@ -382,7 +384,8 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Too many rows would be suppressed: those that no other may be put with in sufficient number, and those with a missing cell.
+/// Too many rows would be suppressed: those that no other may be put with in sufficient number, and
+/// those with a missing cell.
 fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64) -> Fault {
     let (rows, suppressed) = (ground.classes.rows(), held.rows + without);
     let apart = held.parts > 1 || held.rows < rows;

@@ -1,14 +1,16 @@
 //! k-Similar [Sweeney 2001, 6.4]: clusters of at least k nearest rows; the distance is how far up
 //! the hierarchies they meet.
 //!
-//! The distance of a point from a cluster is what a row of both costs in the least cells that are true of all, Σ over columns; of equal
-//! distances the one that distorts what the recipient wants kept less is less, then the lower number of the point. A point that
-//! is safe by itself is a cluster. Then, the most common point first, a cluster takes the nearest point that is in none until it is safe:
-//! where it has rows enough and models are not satisfied, the nearest of some that brings it closer to being safe, or the nearest if none does.
-//! What is left when the points run out joins the cluster whose rows then cost least more and that stays safe; where there is none, clusters are merged until
-//! they are safe (`groups`). That ends, because all points are safe together. Equal rows stay
-//! together, and a
-//! cell at the top is shared by a whole cluster, so that suppressed values are as many as k asks for, too.
+//! The distance of a point from a cluster is what a row of both costs in the least cells that are
+//! true of all, Σ over columns; of equal distances the one that distorts what the recipient wants
+//! kept less is less, then the lower number of the point. A point that is safe by itself is a
+//! cluster. Then, the most common point first, a cluster takes the nearest point that is in none
+//! until it is safe: where it has rows enough and models are not satisfied, the nearest of some
+//! that brings it closer to being safe, or the nearest if none does. What is left when the points
+//! run out joins the cluster whose rows then cost least more and that stays safe; where there is
+//! none, clusters are merged until they are safe (`groups`). That ends, because all points are safe
+//! together. Equal rows stay together, and a cell at the top is shared by a whole cluster, so that
+//! suppressed values are as many as k asks for, too.
 //!
 //! Starting with the most common point instead of the rarest lowers the cost by an eighth before
 //! `polish` on the adult table: outliers end where the table is sparse anyway and do not split its

@@ -94,7 +94,8 @@ impl<'s> Columns<'s> {
         Columns { lists, made }
     }
 
-    /// The table as the regions make it. A suppressed class keeps its values: losses that do not count its rows take them for nothing lost.
+    /// The table as the regions make it. A suppressed class keeps its values: losses that do not
+    /// count its rows take them for nothing lost.
     pub(super) fn recoded(
         mut self,
         ground: &Ground<'_>,

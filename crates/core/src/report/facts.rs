@@ -327,7 +327,8 @@ impl Facts {
         }
     }
 
-    /// Whether rows were released in steps of their own levels or in regions, so that there is no chosen node.
+    /// Whether rows were released in steps of their own levels or in regions, so that there is no
+    /// chosen node.
     pub fn recoded_locally(&self) -> bool {
         self.release.regions.is_some() || self.policy.local && self.release.steps.len() > 1
     }

@@ -1,5 +1,5 @@
-//! What a report says in words: what guided the search, where the loss that it was to keep small has nothing to go by, and what released
-//! columns give away.
+//! What a report says in words: what guided the search, where the loss that it was to keep small
+//! has nothing to go by, and what released columns give away.
 
 use super::text::{count, integer, percent};
 use crate::exposure::Exposed;
@@ -7,7 +7,8 @@ use crate::policy::{Policy, Role, Search};
 use crate::registry::LossKind;
 use crate::worth::Worths;
 
-/// What released columns give away: those with unique values, most of them first, then those of which classes have a single value.
+/// What released columns give away: those with unique values, most of them first, then those of
+/// which classes have a single value.
 pub(super) fn exposures(policy: &Policy, exposed: &[Exposed]) -> Vec<String> {
     let role = |of: &Exposed| policy.columns.get(&of.column).map(|column| column.role);
     let mut unique: Vec<&Exposed> = exposed.iter().filter(|of| of.unique > 0).collect();
@@ -50,7 +51,8 @@ fn uniform_classes(of: &Exposed, role: Option<Role>) -> String {
     )
 }
 
-/// How rows were generalized: the algorithm, and the model that guided it, with what it predicts and from what.
+/// How rows were generalized: the algorithm, and the model that guided it, with what it predicts
+/// and from what.
 pub(super) fn searched(search: &Search) -> String {
     let Some(guide) = &search.model else { return search.algorithm.to_string() };
     let model = match &guide.builtin {
@@ -139,7 +141,8 @@ mod tests {
         );
     }
 
-    /// Two columns over two leaves each, of so many rows; the target is the first column's value, or always the same.
+    /// Two columns over two leaves each, of so many rows; the target is the first column's value,
+    /// or always the same.
     fn worths(rows: u32, told: bool) -> Vec<Worths> {
         let path = |leaf: &str| Path { leaf: leaf.into(), labels: Vec::new() };
         let hierarchy = || Hierarchy::new(vec![path("a"), path("b")], false).unwrap();

@@ -113,8 +113,8 @@ impl Asked {
 /// Assesses a table.
 ///
 /// # Errors
-/// What makes no sense, a population smaller than the table, a table of no rows, more combinations or memory than there should be;
-/// [`crate::error::Kind::Cancelled`] when asked to stop.
+/// What makes no sense, a population smaller than the table, a table of no rows, more combinations
+/// or memory than there should be; [`crate::error::Kind::Cancelled`] when asked to stop.
 pub fn assess(table: &Table, asked: &Asked, watch: &Watch) -> Result<Risk> {
     asked.check()?;
     combinations::listable(table.names.len(), asked.max_size)?;

@@ -307,8 +307,8 @@ fn special_uniques_score_as_in_the_paper() {
         &["b", "x", "p", "2"],
         &["b", "y", "q", "2"],
     ]);
-    // Row 1: (a) and (x, p, 1), 6 + 1. Row 2: (x, q), (q, 1) and (b, x, 1), 2 + 2 + 1. Row 3: (y, p), (y, 1) and (b, p, 1).
-    // Row 5: (x, 2), (p, 2) and (b, x, p). Rows 4 and 6 are the same.
+    // Row 1: (a) and (x, p, 1), 6 + 1. Row 2: (x, q), (q, 1) and (b, x, 1), 2 + 2 + 1. Row 3: (y,
+    // p), (y, 1) and (b, p, 1). Row 5: (x, 2), (p, 2) and (b, x, p). Rows 4 and 6 are the same.
     let found = assess(&rows, &asked(Missing::Value, 4), &Watch::none()).unwrap().special_uniques;
     assert_eq!(found.sets, [1, 6, 4]);
     assert_eq!(found.rows, 4);

@@ -12,8 +12,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::error::Result;
 use crate::watch::Watch;
 
-/// The mean mutual information, in bits, of a target with the given rows per value and random columns of so many values.
-/// Each (seed, stream) has draws of its own, so that columns do not depend on each other.
+/// The mean mutual information, in bits, of a target with the given rows per value and random
+/// columns of so many values. Each (seed, stream) has draws of its own, so that columns do not
+/// depend on each other.
 ///
 /// # Errors
 /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.

@@ -10,12 +10,14 @@
 //! release their rows. This terminates, because the whole table has a node that suppresses few
 //! enough rows.
 //!
-//! A search that is stopped keeps the rounds that are complete. The rows that they leave are released at the node of the whole table,
-//! and at the most general one where that is not enough; none of this searches.
+//! A search that is stopped keeps the rounds that are complete. The rows that they leave are
+//! released at the node of the whole table, and at the most general one where that is not enough;
+//! none of this searches.
 //!
-//! It only proposes nodes. Whether steps cost less than the one node that was found is told by the policy's loss; otherwise that node
-//! stands alone. Costs a search per round; of rounds there are about ln(rows / k) / ln(1 / [`LEFT`]), and they get ever smaller:
-//! together some 20 searches of the whole table.
+//! It only proposes nodes. Whether steps cost less than the one node that was found is told by the
+//! policy's loss; otherwise that node stands alone. Costs a search per round; of rounds there are
+//! about ln(rows / k) / ln(1 / [`LEFT`]), and they get ever smaller: together some 20 searches of
+//! the whole table.
 
 use std::sync::Arc;
 
@@ -51,7 +53,8 @@ struct Round {
     left: Vec<u32>,
 }
 
-/// Searches the rows that are left again and again, with the policy's loss and the weights of columns; `best` is what a search of the whole table found.
+/// Searches the rows that are left again and again, with the policy's loss and the weights of
+/// columns; `best` is what a search of the whole table found.
 ///
 /// # Errors
 /// Models under which rows of two steps cannot be put together; a strategy that refuses a round.
@@ -115,7 +118,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The rounds; none where no more than one node is needed, or when stopped before one was complete.
+    /// The rounds; none where no more than one node is needed, or when stopped before one was
+    /// complete.
     fn rounds(&mut self, best: &Node) -> Result<Vec<Round>> {
         let mut rounds: Vec<Round> = Vec::new();
         let mut left: Vec<u32> = (0..self.problem.classes.len() as u32).collect();
@@ -143,8 +147,9 @@ impl Search<'_> {
         if self.watch.should_finish() { self.completed(rounds, best) } else { Ok(rounds) }
     }
 
-    /// Ends rounds that were stopped: what they leave is released at the node of the whole table, and at the most general node
-    /// where that leaves too many rows. Rounds are taken back until few enough rows are left.
+    /// Ends rounds that were stopped: what they leave is released at the node of the whole table,
+    /// and at the most general node where that leaves too many rows. Rounds are taken back until
+    /// few enough rows are left.
     fn completed(&mut self, mut rounds: Vec<Round>, best: &Node) -> Result<Vec<Round>> {
         let top = self.problem.lattice.top();
         while let Some(last) = rounds.last() {

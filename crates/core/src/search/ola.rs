@@ -74,8 +74,8 @@ impl Strategy for Ola {
     }
 }
 
-/// The positions of the nodes whose classes OLA forms, whatever the loss: the verdict on every other node
-/// follows from theirs. For a lattice that can be tagged, and monotone models.
+/// The positions of the nodes whose classes OLA forms, whatever the loss: the verdict on every
+/// other node follows from theirs. For a lattice that can be tagged, and monotone models.
 pub(crate) fn judged(problem: &Problem, watch: &Watch) -> Vec<usize> {
     let lattice = &problem.lattice;
     let mut walk = Walk {

@@ -1,8 +1,8 @@
-//! Delimited text (RFC 4180) of files that people write by hand: records with the lines that they start in, and the cells
-//! of such a file, quoted where needed.
+//! Delimited text (RFC 4180) of files that people write by hand: records with the lines that they
+//! start in, and the cells of such a file, quoted where needed.
 //!
-//! The `csv` crate reads. It takes an unclosed quote for closed and counts `\n` alone as a line break, so both are done here. Costs one
-//! copy of the text and two passes.
+//! The `csv` crate reads. It takes an unclosed quote for closed and counts `\n` alone as a line
+//! break, so both are done here. Costs one copy of the text and two passes.
 
 use crate::error::{Fault, Result};
 
@@ -14,14 +14,15 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<String>,
 }
 
-/// The records of a text; blank lines are none. A quote opens at the start of a cell. Lines end in `\n`, `\r\n` or `\r`.
+/// The records of a text; blank lines are none. A quote opens at the start of a cell. Lines end in
+/// `\n`, `\r\n` or `\r`.
 ///
 /// # Errors
 /// A delimiter that cannot be one, and a quote that is never closed.
 pub(crate) fn records(text: &str, delimiter: char) -> Result<Vec<Row>> {
     let delimiter = usable(delimiter)?;
-    // The reader removes one byte-order mark: this one, and none that belongs to the text. A record of one
-    // letter at the end becomes part of a quote that is open there.
+    // The reader removes one byte-order mark: this one, and none that belongs to the text. A record
+    // of one letter at the end becomes part of a quote that is open there.
     const MARK: &str = "\u{feff}";
     let end = if delimiter == b'.' { "," } else { "." };
     let whole = format!("{MARK}{text}\n{end}");
@@ -91,8 +92,9 @@ fn breaks(text: &str) -> u64 {
     bytes.iter().enumerate().filter(|&(at, byte)| ends((at, byte))).count() as u64
 }
 
-/// The cells in every line that is not blank, for each of several delimiters, when a quote may open after any of them: what is
-/// within quotes divides nothing, whichever is the true delimiter. None if a quote stays open.
+/// The cells in every line that is not blank, for each of several delimiters, when a quote may open
+/// after any of them: what is within quotes divides nothing, whichever is the true delimiter. None
+/// if a quote stays open.
 pub(crate) fn widths(text: &str, delimiters: &[char]) -> Option<Vec<Vec<usize>>> {
     let outside = outside_quotes(text, delimiters)?;
     let lines = || outside.split(['\n', '\r']).filter(|line| !line.is_empty());
@@ -146,8 +148,9 @@ mod tests {
 
     use super::*;
 
-    /// The records of a text, character by character: what reads it must agree with this. A quote opens
-    /// at the start of a cell, and within one after any of `openers`. The line of an open quote if there is one.
+    /// The records of a text, character by character: what reads it must agree with this. A quote
+    /// opens at the start of a cell, and within one after any of `openers`. The line of an open
+    /// quote if there is one.
     fn plain(text: &str, delimiter: char, openers: &[char]) -> std::result::Result<Vec<Row>, u64> {
         let mut rows = Vec::new();
         let (mut cells, mut cell) = (Vec::new(), String::new());

@@ -1,11 +1,14 @@
 //! Binomial probabilities for the verifier: the lower confidence limit of a share [Clopper 1934],
 //! and the number of successes that is reached with high probability.
 //!
-//! Plainer than what the search uses: the incomplete beta function is its power series (Abramowitz and Stegun 26.5.4), binomial chances are added up one by one. Costs some
-//! √(rows) terms for each of 60 halvings, and a step per success from far below the mean.
+//! Plainer than what the search uses: the incomplete beta function is its power series (Abramowitz
+//! and Stegun 26.5.4), binomial chances are added up one by one. Costs some √(rows) terms for each
+//! of 60 halvings, and a step per success from far below the mean.
 //!
-//! The `statrs` crate has these functions too, and the tests compare with it. It is not used for claims: it subtracts logarithms of large
-//! factorials, which leaves 6 to 7 digits of a chance among 300 million people (the tests show that), and a claim is a whole number that a chance on the wrong side of the error would change.
+//! The `statrs` crate has these functions too, and the tests compare with it. It is not used for
+//! claims: it subtracts logarithms of large factorials, which leaves 6 to 7 digits of a chance
+//! among 300 million people (the tests show that), and a claim is a whole number that a chance on
+//! the wrong side of the error would change.
 
 /// ln Γ(x) for x > 0, by Stirling's series above 20 and the recurrence below.
 fn ln_gamma(x: f64) -> f64 {
@@ -114,7 +117,8 @@ mod tests {
         assert!((most - (150e6 - 1.96 * 8660.25)).abs() < 3.0, "{most}");
     }
 
-    /// What a function of two shapes and a share makes of the chance that one of n or more succeeds, beside 1 − (1 − p)^n: the largest relative error.
+    /// What a function of two shapes and a share makes of the chance that one of n or more
+    /// succeeds, beside 1 − (1 − p)^n: the largest relative error.
     fn error_of_one(beta: impl Fn(f64, f64, f64) -> f64) -> f64 {
         let error = |n: f64| {
             let p = 1.0 / n;

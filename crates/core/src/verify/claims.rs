@@ -139,7 +139,8 @@ fn unbounded(policy: &Policy, certificate: &Certificate) -> Option<String> {
     })
 }
 
-/// Figures that every certificate has, unless they would tell too much (see [`Release::published`](crate::release::Release::published)).
+/// Figures that every certificate has, unless they would tell too much (see
+/// [`Release::published`](crate::release::Release::published)).
 fn figures(policy: &Policy, certificate: &Certificate) -> Vec<String> {
     let release = &certificate.release;
     if release.sampling.is_some() || release.in_classes() == 0 {
@@ -262,8 +263,8 @@ pub(super) fn files(
     Some(Finding::of(&wrong, || format!("{count} unchanged since the release")))
 }
 
-/// The released columns: those that the policy lets out, once each, in the certificate's order, and no
-/// others.
+/// The released columns: those that the policy lets out, once each, in the certificate's order, and
+/// no others.
 pub(super) fn columns(policy: &Policy, certificate: &Certificate, found: &[String]) -> Finding {
     let mut wrong = Wrong::default();
     let mut seen = BTreeSet::new();
@@ -324,8 +325,8 @@ pub(super) struct Judged {
 }
 
 /// Sets the starred rows aside. A starred row looks like a row whose quasi-identifiers all sit at a
-/// highest level called `*`, so only as many rows are taken for starred as the certificate says were
-/// withheld; those that are left are a class like any other.
+/// highest level called `*`, so only as many rows are taken for starred as the certificate says
+/// were withheld; those that are left are a class like any other.
 pub(super) fn judged(policy: &Policy, certificate: &Certificate, released: &Side) -> Judged {
     let mut judged = Judged { counts: released.classes.counts(), starred: 0 };
     if policy.output.suppressed == Suppressed::Starred
@@ -346,8 +347,8 @@ pub(super) fn starred(released: &Side) -> Option<usize> {
     released.classes.tuples.get(&tuple?)
 }
 
-/// The released file is the one that was certified, has its starred rows, and has as many rows with a value in some
-/// quasi-identifier as are said to be released.
+/// The released file is the one that was certified, has its starred rows, and has as many rows with
+/// a value in some quasi-identifier as are said to be released.
 pub(super) fn output(
     policy: &Policy,
     certificate: &Certificate,

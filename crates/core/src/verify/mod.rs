@@ -7,13 +7,12 @@
 //! hash of the text each). The order of rows does not matter.
 //!
 //! From the release alone: `certificate`, `policy`, `files`, `columns`, `output`, `classes`,
-//! `k-anonymity` over all
-//! quasi-identifiers and over each named group, `differential privacy`, every model of a sensitive column or of the whole
-//! table, `population` and the models that compare with it where the policy names one, `risk`, `missing` where missing
-//! cells mean suppression, and
-//! `levels` as far as hierarchies come from files. With the original also `input`, `truth`, all `levels`,
-//! `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME` that has a second definition in
-//! `losses.rs`, and `loss by column: NAME`.
+//! `k-anonymity` over all quasi-identifiers and over each named group, `differential privacy`,
+//! every model of a sensitive column or of the whole table, `population` and the models that
+//! compare with it where the policy names one, `risk`, `missing` where missing cells mean
+//! suppression, and `levels` as far as hierarchies come from files. With the original also `input`,
+//! `truth`, all `levels`, `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME`
+//! that has a second definition in `losses.rs`, and `loss by column: NAME`.
 
 mod chances;
 mod claims;
@@ -273,8 +272,8 @@ impl<'a> Verifier<'a> {
         self.population_sha256 = Some(sha256);
     }
 
-    /// The digests of all files that [`Policy::files`] has, none where a file is missing. Nothing else
-    /// can be judged without a file, so the verdict follows at once where one is missing.
+    /// The digests of all files that [`Policy::files`] has, none where a file is missing. Nothing
+    /// else can be judged without a file, so the verdict follows at once where one is missing.
     pub fn files(&mut self, found: BTreeMap<String, Option<String>>) -> Option<Verdict> {
         let missing = found.values().any(Option::is_none);
         self.files = Some(found);
@@ -287,12 +286,12 @@ impl<'a> Verifier<'a> {
         claims::files(self.policy, self.certificate, self.files.as_ref())
     }
 
-    /// Judges, when all rows were read. `build` makes a column's hierarchy from its values, as the policy
-    /// asks for it.
+    /// Judges, when all rows were read. `build` makes a column's hierarchy from its values, as the
+    /// policy asks for it.
     ///
     /// # Errors
-    /// No header of the release, or what `build` fails with; a claim that is wrong is no error but a
-    /// finding. [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    /// No header of the release, or what `build` fails with; a claim that is wrong is no error but
+    /// a finding. [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
     pub fn finish(mut self, build: &Build<'_>) -> Result<Verdict> {
         let mut original = self.original.take();
         let population = self.population.take();

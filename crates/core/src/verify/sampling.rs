@@ -125,7 +125,8 @@ impl Draw {
     }
 }
 
-/// HMAC-SHA256 (RFC 2104), written out: the release draws with the `hmac` crate, and the verifier must not share its mistakes.
+/// HMAC-SHA256 (RFC 2104), written out: the release draws with the `hmac` crate, and the verifier
+/// must not share its mistakes.
 fn hmac(secret: &[u8], message: &[u8]) -> [u8; 32] {
     let mut block = if secret.len() > 64 { Sha256::digest(secret).to_vec() } else { secret.to_vec() };
     block.resize(64, 0);

@@ -1,7 +1,7 @@
-//! Frozen optima of a made-up table that is always there: levels, losses and suppressed rows of 3,000
-//! patients of our own generator. Brute force (`mingen`) finds them again in the same test, and the
-//! suppressed rows are counted row by row. A change here is a change of the generator, of a hierarchy
-//! or of a loss, and needs a reason.
+//! Frozen optima of a made-up table that is always there: levels, losses and suppressed rows of
+//! 3,000 patients of our own generator. Brute force (`mingen`) finds them again in the same test,
+//! and the suppressed rows are counted row by row. A change here is a change of the generator, of a
+//! hierarchy or of a loss, and needs a reason.
 
 use std::collections::HashMap;
 

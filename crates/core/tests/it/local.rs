@@ -49,8 +49,8 @@ fn same(a: &Classes, b: &Classes) -> bool {
     a.counts() == b.counts() && (0..a.len()).all(|i| (0..a.columns()).all(|c| a.code(i, c) == b.code(i, c)))
 }
 
-/// What holds of rounds however they ended: nodes that the policy allows, few enough rows left, classes that are large enough, and
-/// the loss that is claimed.
+/// What holds of rounds however they ended: nodes that the policy allows, few enough rows left,
+/// classes that are large enough, and the loss that is claimed.
 fn check(
     instance: &Instance,
     problem: &Problem,
@@ -123,8 +123,8 @@ proptest! {
     }
 }
 
-/// Ten rows are alike in both columns, ten in the first; the rest needs stars. Whenever the search is stopped after its first round
-/// is complete, that round is released.
+/// Ten rows are alike in both columns, ten in the first; the rest needs stars. Whenever the search
+/// is stopped after its first round is complete, that round is released.
 #[test]
 fn a_search_that_is_stopped_keeps_the_rounds_that_are_complete() {
     let alike = |_| vec![0, 0];
@@ -151,7 +151,8 @@ fn a_search_that_is_stopped_keeps_the_rounds_that_are_complete() {
     assert!(kept > 0, "no round was kept");
 }
 
-/// Six rows that are alike and three that are not: one node must generalize all, steps only the three.
+/// Six rows that are alike and three that are not: one node must generalize all, steps only the
+/// three.
 #[test]
 fn rows_that_are_alike_are_not_generalized_for_others() {
     let rows = [0, 0, 0, 0, 0, 0, 1, 2, 3].map(|leaf| vec![leaf]).to_vec();

@@ -440,7 +440,8 @@ fn local_folder() -> (Folder, PolicyFile) {
     (folder, policy)
 }
 
-/// However early local recoding is stopped, what it releases is proven and no optimum is claimed; rounds that were complete are released.
+/// However early local recoding is stopped, what it releases is proven and no optimum is claimed;
+/// rounds that were complete are released.
 #[test]
 fn local_recoding_that_is_stopped_claims_no_optimum() {
     let (_folder, policy) = local_folder();
@@ -465,7 +466,8 @@ fn local_recoding_that_is_stopped_claims_no_optimum() {
     assert!(ended > 0 && kept > 0, "{ended} {kept}");
 }
 
-/// A column of stars, a class of stars, unique values, and classes with one value of a sensitive column.
+/// A column of stars, a class of stars, unique values, and classes with one value of a sensitive
+/// column.
 #[test]
 fn what_a_release_shows_and_hides_is_counted() {
     let folder = Folder::new();

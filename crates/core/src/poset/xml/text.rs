@@ -1,10 +1,12 @@
 //! Elements and attributes of a small XML text, each with its line, from the events of `quick-xml`.
 //!
-//! Katirai (2006) prints files that are not well-formed: an attribute without quotes, and several outermost elements. Therefore attributes are
-//! read as HTML has them, where quotes may be left out, but each needs a value; and what is open is kept here, so that a text can have many
-//! outermost elements and a fault says where an element was opened. Comments, declarations and processing instructions are skipped.
-//! Text between elements is a fault, because these files have none: it would be something that somebody meant. One pass; elements
-//! nest at most [`DEEPEST`] deep.
+//! Katirai (2006) prints files that are not well-formed: an attribute without quotes, and several
+//! outermost elements. Therefore attributes are read as HTML has them, where quotes may be left
+//! out, but each needs a value; and what is open is kept here, so that a text can have many
+//! outermost elements and a fault says where an element was opened. Comments, declarations and
+//! processing instructions are skipped. Text between elements is a fault, because these files have
+//! none: it would be something that somebody meant. One pass; elements nest at most [`DEEPEST`]
+//! deep.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};

@@ -12,7 +12,8 @@
 //! does: neighbours have like sensitive values, and sets that only grew by cost would hold a good
 //! part of the table.
 //!
-//! With a beam, several sets of each row are kept while rows are added, and the cheapest that is safe in the end is the row's (K, "Future Directions").
+//! With a beam, several sets of each row are kept while rows are added, and the cheapest that is
+//! safe in the end is the row's (K, "Future Directions").
 //!
 //! Katirai computes the bound with every row for each of the k − 1 added rows. Here a candidate is
 //! skipped if its last known cost is not below the best one, because its cost does not fall as the

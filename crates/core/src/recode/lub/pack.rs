@@ -1,11 +1,11 @@
 //! Turns overlapping sets into disjoint regions, which makes a (k,1)-anonymous table k-anonymous at
 //! low cost.
 //!
-//! The cheapest sets become regions as far as their points are in none; points that are left form sets among themselves, and so
-//! on. What cannot form a set joins the region where rows then cost least more; where none of the
-//! nearest stays safe, regions are merged until they are. Then points are moved to regions of near
-//! points, or exchanged with their
-//! points, and regions are dissolved into others, as long as that makes the rows of all regions cheaper. A region stays safe
+//! The cheapest sets become regions as far as their points are in none; points that are left form
+//! sets among themselves, and so on. What cannot form a set joins the region where rows then cost
+//! least more; where none of the nearest stays safe, regions are merged until they are. Then points
+//! are moved to regions of near points, or exchanged with their points, and regions are dissolved
+//! into others, as long as that makes the rows of all regions cheaper. A region stays safe
 //! throughout, and every point is in one.
 //!
 //! The cost is Σ over regions of rows · measure of their row. It never rises after packing, except
