@@ -78,6 +78,11 @@ const INPUT: &[Parameter] = &[
         "\"utf-8\"",
         "How a CSV file is encoded.",
     ),
+    Parameter::optional(
+        "header",
+        Choice(&["first-line", "none"]),
+        "What the first line of a CSV file holds: column names for certain, or the first row.",
+    ),
     Parameter::defaulted("null", List(&Text), "[\"\"]", "Texts that mean that a cell is missing."),
     Parameter::defaulted(
         "missing",

@@ -245,9 +245,9 @@ mod tests {
         let mut facts = hostile();
         facts.columns.truncate(2);
         escaped(&facts, &["every released value of column<script>&\"' is shared by at least 5 rows"]);
-        let mut claim = facts.release.privacy["k"].clone();
+        let mut claim = facts.release.privacy["k-anonymity"].clone();
         (claim.achieved, claim.holds) = (Some(1.0), false);
-        facts.release.privacy.insert("k".to_owned(), claim.clone());
+        facts.release.privacy.insert("k-anonymity".to_owned(), claim.clone());
         escaped(&facts, &["some value of column<script>&\"' occurs only 1 time"]);
         facts.release.privacy = BTreeMap::from([(format!("claim{EVIL}"), claim.clone())]);
         escaped(

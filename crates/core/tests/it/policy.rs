@@ -109,7 +109,7 @@ fn mistakes_are_named_with_their_remedy() {
     says("weight = 2.0", "weight = -1.0", &["columns.age.weight", "0 or more"]);
     says("delimiter = \";\"", "delimiter = \"é\"", &["input.delimiter", "ASCII"]);
     says("path = \"release.parquet\"", "path = \"release.xls\"", &["output.path", ".parquet"]);
-    says("mask =", "masc =", &["masc", "did you mean `mask`?", "`intervals`"]);
+    says("mask =", "masc =", &["masc", "did you mean \"mask\"?", "intervals"]);
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn mistakes_in_models_name_the_key_and_the_remedy() {
     of("ssn", &["role \"identifier\"", "role = \"sensitive\""]);
     model_says(
         "{ l_divers = { column = \"diagnosis\", l = 2 } }",
-        &["`l_divers`", "did you mean `l_diversity`?"],
+        &["\"l_divers\"", "did you mean \"l_diversity\"?"],
     );
     model_says("\"l_diversity\"", &["privacy.models"]);
     model_says("{ }", &["privacy.models"]);

@@ -25,7 +25,7 @@ type Rows = Vec<(u8, u8, usize)>;
 fn policy(algorithm: &str, k: u64, suppression: f64, limited: bool) -> Policy {
     let most = if limited { "columns.city.max_level = 0\n" } else { "" };
     Policy::parse(&format!(
-        "version = 1\ninput.path = \"x.csv\"\n{most}columns.age.role = \"quasi\"\ncolumns.city.role = \"quasi\"\n\
+        "version = 1\ninput.path = \"x.csv\"\ninput.null = [\"{MISSING:02}\"]\n{most}columns.age.role = \"quasi\"\ncolumns.city.role = \"quasi\"\n\
          columns.s.role = \"target\"\nprivacy.k = {k}\nprivacy.suppression = {suppression}\nsearch.algorithm = \"{algorithm}\"\n\
          search.loss = \"lm\"\n"
     ))
@@ -34,8 +34,9 @@ fn policy(algorithm: &str, k: u64, suppression: f64, limited: bool) -> Policy {
 
 /// The table with its sensitive values numbered as the models of the tests number them.
 fn grouped(rows: &Rows) -> Grouped {
-    let names: Vec<String> = (0..60).map(|v| v.to_string()).collect();
-    let values = Dictionary::of(names.iter().enumerate().map(|(v, s)| (v != MISSING).then_some(s.as_str())));
+    // In two digits, so that their order as texts is that of the numbers.
+    let names: Vec<String> = (0..60).map(|v| format!("{v:02}")).collect();
+    let values = Dictionary::of(names.iter().map(|name| Some(name.as_str())));
     let mut dictionaries = vec![Dictionary::new(), Dictionary::new(), values];
     let mut tuples = Tuples::new(3);
     for &(age, city, value) in rows {

@@ -170,6 +170,10 @@ fn policies_of_the_guide_are_valid() {
             if !part.as_object().unwrap().keys().all(|key| known.contains(&key.as_str())) {
                 continue;
             }
+            // The specification of a made-up table lists its columns.
+            if part.get("columns").is_some_and(Value::is_array) {
+                continue;
+            }
             // A section that is shown for one key may leave out what a column must have.
             for (_, column) in part.get_mut("columns").and_then(Value::as_object_mut).into_iter().flatten() {
                 column.as_object_mut().unwrap().entry("role").or_insert(json!("quasi"));
