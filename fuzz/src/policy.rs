@@ -32,7 +32,7 @@ fn accepted(policy: &Policy) {
         assert!(column.role == Role::Quasi || column.hierarchy.is_none());
         assert!(!throng::hierarchy::describe(&column.hierarchy()).is_empty());
     }
-    drop(throng::search::strategy(&policy.search.algorithm));
+    drop(throng::search::strategy(policy.search.algorithm));
 }
 
 fn refused(error: &Error, text: &str) {

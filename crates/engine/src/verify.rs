@@ -34,10 +34,10 @@ impl Engine {
         original: Option<&Source>,
         watch: &Watch,
     ) -> Result<Verdict> {
-        if original.is_some() && policy.policy.forms_regions() && certificate.format == 0 {
+        let assignment = original.filter(|_| policy.policy.forms_regions() && !policy.lacks_files());
+        if assignment.is_some() && certificate.format == 0 {
             return Err(formed_by_row_order(&certificate.release.version).into());
         }
-        let assignment = original.filter(|_| policy.policy.forms_regions() && !policy.lacks_files());
         let seed = certificate.release.seed;
         let assignment = assignment.map(|source| self.assignment(policy, source, seed, watch)).transpose()?;
         self.verify_with(policy, output, certificate, (original, assignment.as_ref()), watch)

@@ -205,7 +205,7 @@ const CASES: &[Case] = &[
     case(
         "[columns.id]\nrole = \"identifier\"",
         "[columns.id]\nrole = \"identifier\"\ntransform = { swap = {} }",
-        &["p.toml:8", "`swap`", "`substitute`"],
+        &["p.toml:8", "\"swap\"", "substitute"],
     ),
     // The output.
     case("\"out.csv\"", "\"out\"", &["p.toml:5", "`out` does not tell the format", ".parquet"]),

@@ -82,7 +82,8 @@ fn changed_copies_of_every_format_fail() {
             let release = env.text("out.csv");
             env.write("out.csv", release.replacen(",F,", ",M,", 1));
             assert_ne!(env.text("out.csv"), release);
-            assert!(refuted(&env, WITH_ORIGINAL).contains(&"output".into()), "format {format}, {kind}");
+            let line = if format == 0 && kind == "regions" { ALONE } else { WITH_ORIGINAL };
+            assert!(refuted(&env, line).contains(&"output".into()), "format {format}, {kind}");
         }
     }
 }
