@@ -92,7 +92,7 @@ impl Problem {
     /// As [`Problem::new`], reporting progress where a model has to be fitted first.
     ///
     /// # Errors
-    /// As [`Problem::new`]; [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+    /// As [`Problem::new`]; [`Kind::Cancelled`] when asked to stop.
     pub fn watched(
         policy: &Policy,
         grouped: Grouped,
