@@ -184,8 +184,8 @@ impl<'a> Argus<'a> {
         verdict::verdict(self, &self.shown())
     }
 
-    /// The rare combinations of values, for each tested combination of columns at most so many, the
-    /// rarest first.
+    /// The rare combinations of values, rarest first, with a limit per tested combination of
+    /// columns.
     ///
     /// # Errors
     /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.

@@ -211,8 +211,8 @@ impl Runs<'_> {
         Ok(!self.watch.should_finish())
     }
 
-    /// The same with the node-complexity score of a search of levels, where it is asked for. It
-    /// costs more than many a search, so it is computed outside the time.
+    /// Adds the node-complexity score of a search of levels if the experiment requests it. The
+    /// score often costs more than the search, so it does not count in the time.
     fn scored(&self, contender: Contender, problem: &Problem, watch: &Watch, run: Run) -> Result<Run> {
         match contender {
             Contender::Algorithm(algorithm)
