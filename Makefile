@@ -21,9 +21,9 @@ check:
 	$(CARGO) test --locked -p throng --test dependencies
 	$(CARGO) deny --locked check bans licenses sources
 
-# The core with debug assertions; it builds in seconds.
+# Vocabulary, verifier and core with debug assertions; no DataFusion.
 core-test:
-	$(CARGO) test --locked -p throng
+	$(CARGO) test --locked -p throng-terms -p throng-verify -p throng
 
 # Everything that needs DataFusion, in the release profile. Benchmarks are built and the seeds of the fuzz
 # targets replayed, so that they cannot rot.
@@ -52,7 +52,7 @@ fuzz: ## fuzz everything that reads what people write, a minute each
 	for target in policy hierarchy hierarchy_spec certificate xml; do fuzz/run $$target 60; done
 
 docs:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng -p throng-engine
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng-terms -p throng-verify -p throng -p throng-engine
 
 bench: ## the figures of docs/performance.md
 	$(CARGO) bench --locked -p throng

@@ -33,28 +33,24 @@
 
 #![forbid(unsafe_code)]
 
+// The vocabulary that the verifier shares, and the verifier.
+pub use throng_terms::{
+    cell, error, hierarchy, information, network, policy, poset, registry, release, table, watch,
+};
+pub use throng_verify as verify;
+
 // Nouns: passed along; they use no verb.
-pub mod error;
-pub mod watch;
-pub mod table;
-pub mod cell;
-pub mod hierarchy;
 pub mod augment;
-pub mod poset;
 pub mod lattice;
 pub mod histogram;
-pub mod information;
 pub mod classes;
 pub mod worth;
 pub mod rank;
 pub mod tuples;
 pub mod population;
 pub mod predict;
-pub mod network;
 pub mod model;
 pub mod loss;
-pub mod registry;
-pub mod policy;
 pub mod space;
 pub mod pseudonym;
 pub mod sampling;
@@ -63,7 +59,6 @@ pub mod recoded;
 pub mod stars;
 pub mod exposure;
 pub mod class_risk;
-pub mod release;
 
 // Verbs, in order.
 pub mod describe;
@@ -75,7 +70,6 @@ pub mod explore;
 pub mod compare;
 pub mod risk;
 pub mod argus;
-pub mod verify;
 pub mod report;
 pub mod memory;
 

@@ -21,20 +21,13 @@
 //! gets its own selection, as the composition of ε over releases requires. Costs one HMAC per 8
 //! rows.
 
-use std::ops::RangeInclusive;
-
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::policy::sampling_limits::{WORD, out_of_range, threshold};
 use crate::population::ln_gamma;
 use crate::pseudonym::Key;
 
-/// The allowed range of ε: below, hardly any row is sampled; above, it guarantees nothing.
-pub const EPSILON: RangeInclusive<f64> = 0.001..=10.0;
-/// The least allowed δ.
-pub const LEAST_DELTA: f64 = 1e-30;
 /// The rounding error of γ and of a tail.
 const ROUNDING: f64 = 1e-9;
-/// 2³²: β is a multiple of its inverse, so that 32 bits decide about a row exactly.
-const WORD: f64 = 4_294_967_296.0;
 /// Rows that one code decides about.
 const ROWS: usize = 8;
 
@@ -53,7 +46,7 @@ impl Sampling {
     /// # Errors
     /// An ε or δ out of range; the fault's key is the parameter at fault.
     pub fn new(epsilon: f64, delta: f64) -> Result<Self> {
-        if let Some(fault) = unfit(epsilon, delta) {
+        if let Some(fault) = out_of_range(epsilon, delta) {
             return Err(fault.into());
         }
         let tails = Tails::new(epsilon, threshold(epsilon));
@@ -80,32 +73,6 @@ impl Sampling {
     pub fn k(&self) -> u64 {
         self.k
     }
-}
-
-/// Errors of ε or δ; the fault's key is the parameter.
-pub fn unfit(epsilon: f64, delta: f64) -> Option<Fault> {
-    if !EPSILON.contains(&epsilon) {
-        let (low, high) = (EPSILON.start(), EPSILON.end());
-        return Some(
-            Fault::input(format!("epsilon cannot be {epsilon}"))
-                .key("epsilon")
-                .help(format!("give a number from {low} to {high}, for instance 1: the smaller, the safer")),
-        );
-    }
-    let beta = f64::from(threshold(epsilon)) / WORD;
-    if !(LEAST_DELTA..beta).contains(&delta) {
-        return Some(Fault::input(format!("delta cannot be {delta}")).key("delta").help(format!(
-            "give a number from {LEAST_DELTA:e} to below {beta:.4}, which is the share of rows that epsilon lets be drawn; \
-             it should be far below one in the number of rows, for instance 1e-6"
-        )));
-    }
-    None
-}
-
-/// β·2³² of the largest β with −ln(1 − β) ≤ ε, rounded down; also where it is a whole number but
-/// for rounding.
-fn threshold(epsilon: f64) -> u32 {
-    (-(-epsilon).exp_m1() * WORD - 1e-3).floor() as u32
 }
 
 /// The tails of binomial distributions beyond γ.

@@ -10,6 +10,7 @@ use hashbrown::hash_table::Entry;
 use crate::classes::{Classes, Codes};
 use crate::error::{Fault, Result};
 use crate::histogram::Histogram;
+use crate::network::Entries;
 use crate::table::Code;
 
 /// Distinct tuples in order of first sight.
@@ -195,6 +196,14 @@ impl Tuples {
             None if rows > 0 => self.counts.push(rows),
             None => {}
         }
+    }
+
+    /// The rows as training data of a network; `leaves` maps the codes of every column to leaves.
+    pub fn entries(&self, leaves: &[Vec<Code>]) -> Entries {
+        let column = |(column, leaves): (usize, &Vec<Code>)| {
+            (0..self.len()).map(|at| leaves[self.code(at, column) as usize]).collect()
+        };
+        Entries { codes: leaves.iter().enumerate().map(column).collect(), counts: self.counts().to_vec() }
     }
 }
 

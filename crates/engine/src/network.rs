@@ -1,7 +1,7 @@
 //! The Bayesian network of a policy's table: read, grouped and fitted.
 
 use throng::error::{Fault, Result};
-use throng::network::{Entries, Fit, Network, fit};
+use throng::network::{Fit, Network, fit};
 use throng::policy::Role;
 use throng::search;
 use throng::watch::Watch;
@@ -33,7 +33,7 @@ impl Engine {
             .map_err(|e| in_table(e, &source))?;
         let target = names.iter().position(|name| role(name) == Some(Role::Target));
         let seed = seed.unwrap_or(policy.policy.search.seed);
-        let entries = Entries::of_tuples(&grouped.tuples, &maps);
+        let entries = grouped.tuples.entries(&maps);
         fit(&names, &hierarchies, &entries, Fit { seed, target }, watch).map_err(|e| in_table(e, &source))
     }
 }

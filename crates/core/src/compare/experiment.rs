@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::contender::Contender;
 use crate::error::{Error, Fault, Result, nearest};
 use crate::policy::{Aggregate, LossSpec, grammar_fault, locate};
-use crate::predict;
+use crate::registry::Predictor;
 
 /// What is to be compared.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -338,8 +338,8 @@ fn numbers(grid: &Grid, faults: &mut Vec<Fault>) {
 
 fn prediction(experiment: &Experiment, faults: &mut Vec<Fault>) {
     let Some(asked) = &experiment.prediction else { return };
-    if !predict::MODELS.iter().any(|(model, _)| *model == asked.model) {
-        faults.push(predict::unknown(&asked.model).key("prediction.model"));
+    if let Err(fault) = asked.model.parse::<Predictor>() {
+        faults.push(fault.key("prediction.model"));
     }
     if asked.train == 0 {
         faults.push(

@@ -16,22 +16,19 @@ mod entropy;
 mod height;
 mod lm;
 mod marginals;
-mod parameters;
 mod prec;
 mod price;
 mod tradeoff;
 mod value_mi;
 
 pub use marginals::{Marginals, TargetCounts};
-pub use parameters::check;
-pub(crate) use parameters::no_target;
 pub use price::Price;
 
 use self::tradeoff::Tradeoff;
 use crate::classes::{Flags, View};
 use crate::error::{Error, Result};
 use crate::lattice::Node;
-use crate::policy::LossParameters;
+use crate::policy::{LossParameters, check_loss, no_target};
 use crate::registry::LossKind;
 
 /// The cost of a node.
@@ -88,7 +85,7 @@ pub fn defined(marginals: &Marginals) -> impl Iterator<Item = LossKind> {
 /// # Errors
 /// A parameter that the loss does not have, or a loss of labels for a table without a target.
 pub fn build(parameters: &LossParameters, marginals: &Marginals, weights: &[f64]) -> Result<Box<dyn Loss>> {
-    Error::check(check(parameters))?;
+    Error::check(check_loss(parameters))?;
     let LossParameters { kind, aggregate, count_suppressed, tradeoff } = *parameters;
     let tradeoff = Tradeoff::new(tradeoff.unwrap_or(0.5));
     let (counted, how) = (kind.counts_suppressed(count_suppressed), kind.aggregate(aggregate));

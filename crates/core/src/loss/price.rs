@@ -11,12 +11,11 @@
 use rustc_hash::FxHashMap;
 
 use super::columns::aggregate;
-use super::parameters::{check, no_target};
 use super::tradeoff::Tradeoff;
 use crate::error::{Error, Result};
 use crate::histogram::Histogram;
 use crate::lattice::Node;
-use crate::policy::{Aggregate, LossParameters};
+use crate::policy::{Aggregate, LossParameters, check_loss, no_target};
 use crate::recoded::{Recoded, entropy};
 use crate::registry::LossKind;
 
@@ -91,7 +90,7 @@ impl Price {
     /// # Errors
     /// A parameter that the loss does not have, or a loss of labels for a table without a target.
     pub fn loss(&self, parameters: &LossParameters, weights: &[f64]) -> Result<f64> {
-        Error::check(check(parameters))?;
+        Error::check(check_loss(parameters))?;
         let kind = parameters.kind;
         let known = if kind.counts_labels() { !self.minorities.is_empty() } else { self.targets };
         if kind.needs_target() && !known {

@@ -3,7 +3,7 @@
 //!
 //! A model is fitted on originals. Its predictions for original rows are the gold standard, and its
 //! deviation from them on released rows is the loss: a row counts as a whole, and no column needs a
-//! weight. One file per model, one line in [`MODELS`]. Rows have weights, and a row of weight 2
+//! weight. One file per model. Rows have weights, and a row of weight 2
 //! equals the row twice, to the last bit: equal rows are combined first. Results depend only on the
 //! seed, at any thread count.
 
@@ -24,7 +24,7 @@ pub use guide::{Fitted, Guide, Row, averaged};
 pub use sheet::{Feature, Line, Sheet, Target};
 
 use crate::error::{Fault, Result};
-use crate::registry::{self, Family};
+use crate::registry::Predictor;
 
 /// A fitted model.
 pub trait Model: Send + Sync {
@@ -38,34 +38,22 @@ pub trait Model: Send + Sync {
     }
 }
 
-/// Fits a model to a sheet; the seed is for models that draw.
-type Fit = fn(&Sheet, u64) -> Result<Box<dyn Model>>;
-
-/// All models, as policies and experiments name them.
-pub const MODELS: [(&str, Fit); 5] = [
-    ("linear", linear::fit),
-    ("logistic", logistic::fit),
-    ("naive-bayes", bayes::fit),
-    ("tree", tree::fit),
-    ("forest", forest::fit),
-];
-
 /// Fits the model of a name.
 ///
 /// # Errors
 /// An unknown name, with the nearest; a sheet without rows; a target that the model cannot predict.
 pub fn fit(name: &str, sheet: &Sheet, seed: u64) -> Result<Box<dyn Model>> {
-    let known = MODELS.iter().find(|(model, _)| *model == name);
-    let Some((_, fit)) = known else { return Err(unknown(name).into()) };
+    let predictor: Predictor = name.parse()?;
     if sheet.rows().is_empty() {
         return Err(Fault::data("there are no rows to fit a model to").into());
     }
-    fit(sheet, seed)
-}
-
-/// The error for an unknown model name.
-pub fn unknown(name: &str) -> Fault {
-    registry::unknown(Family::Predictor, name)
+    match predictor {
+        Predictor::Linear => linear::fit(sheet, seed),
+        Predictor::Logistic => logistic::fit(sheet, seed),
+        Predictor::NaiveBayes => bayes::fit(sheet, seed),
+        Predictor::Tree => tree::fit(sheet, seed),
+        Predictor::Forest => forest::fit(sheet, seed),
+    }
 }
 
 /// The error if a model cannot predict its target.

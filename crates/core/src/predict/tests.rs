@@ -41,7 +41,7 @@ proptest! {
     /// A row of weight w is w rows, in any order, to the last bit.
     #[test]
     fn a_weight_is_so_many_rows(numbers in lines(false), classes in lines(true)) {
-        for (name, _) in MODELS {
+        for name in Predictor::ALL.iter().map(|kind| kind.key()) {
             for target in targets(name) {
                 let rows = if target == Target::Number { &numbers } else { &classes };
                 let twice = rows.iter().rev().flat_map(|row| {
@@ -59,7 +59,7 @@ proptest! {
     /// What is likely adds up to 1, and no answer is beyond the numbers that there are.
     #[test]
     fn answers_are_answers(numbers in lines(false), classes in lines(true)) {
-        for (name, _) in MODELS {
+        for name in Predictor::ALL.iter().map(|kind| kind.key()) {
             for target in targets(name) {
                 let rows = if target == Target::Number { &numbers } else { &classes };
                 let model = fit(name, &sheet(target, rows.clone()), 7).unwrap();

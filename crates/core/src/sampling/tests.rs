@@ -5,6 +5,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::policy::sampling_limits::LEAST_DELTA;
 
 /// The chance that j of n rows are drawn, one factor after the other.
 fn chance(j: u64, n: u64, beta: f64) -> f64 {

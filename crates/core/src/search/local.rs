@@ -26,7 +26,7 @@ use crate::classes::Classes;
 use crate::error::{Error, Fault, Result};
 use crate::lattice::Node;
 use crate::loss::{self, Loss, Marginals, Price};
-use crate::policy::LossParameters;
+use crate::policy::{LossParameters, check_loss};
 use crate::recoded::Recoded;
 use crate::recoding::Steps;
 use crate::watch::Watch;
@@ -102,7 +102,7 @@ fn refuse(problem: &Problem) -> Result<()> {
 /// The loss of what is released alone, where a policy may ask for that.
 fn uncounted(asked: &LossParameters) -> LossParameters {
     let free = LossParameters { count_suppressed: Some(false), tradeoff: None, ..*asked };
-    if loss::check(&free).is_empty() { free } else { *asked }
+    if check_loss(&free).is_empty() { free } else { *asked }
 }
 
 struct Search<'a> {

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use throng::lattice::Node;
-use throng::loss;
 use throng::policy::{Aggregate, LossParameters};
 use throng::registry::LossKind;
 use throng::search::{Evaluator, Problem, solve, strategy};
@@ -171,7 +170,7 @@ proptest! {
 }
 
 fn refusal(parameters: LossParameters) -> String {
-    let faults = loss::check(&parameters);
+    let faults = throng::policy::check_loss(&parameters);
     assert!(!faults.is_empty(), "{parameters:?}");
     throng::error::Error::check(faults).unwrap_err().to_string()
 }
@@ -188,7 +187,7 @@ fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
     for name in ["prec", "entropy", "vinterbo", "column-mi"] {
         assert!(refusal(tau(name, 0.3)).contains("count_suppressed = true"));
         let counted = LossParameters { count_suppressed: Some(true), ..tau(name, 0.3) };
-        assert!(loss::check(&counted).is_empty());
+        assert!(throng::policy::check_loss(&counted).is_empty());
     }
     // Its suppressed cells cost by their original values, so it has no trade-off, counted or not.
     for counted in [None, Some(true)] {
@@ -198,7 +197,10 @@ fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
     for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
         assert!(refusal(tau("lm", wrong)).contains("from 0"), "{wrong}");
     }
-    assert!(loss::check(&tau("lm", 0.0)).is_empty() && loss::check(&tau("cm", 1.0)).is_empty());
+    assert!(
+        throng::policy::check_loss(&tau("lm", 0.0)).is_empty()
+            && throng::policy::check_loss(&tau("cm", 1.0)).is_empty()
+    );
     let counted = |name: &str, c| LossParameters { count_suppressed: Some(c), ..named(name) };
     assert!(refusal(counted("conditional-entropy", false)).contains("\"entropy\" is the form"));
     assert!(refusal(counted("cm", false)).contains("counts suppressed rows by its definition"));
@@ -206,7 +208,7 @@ fn parameters_that_a_loss_does_not_have_are_refused_by_name() {
     for name in ["cm", "vinterbo", "column-mi", "value-mi"] {
         assert!(refusal(aggregate(name)).contains("no aggregate"));
     }
-    assert!(loss::check(&aggregate("conditional-entropy")).is_empty());
+    assert!(throng::policy::check_loss(&aggregate("conditional-entropy")).is_empty());
     let unknown = "conditional-entropi".parse::<LossKind>().unwrap_err();
     let unknown = throng::error::Error::from(unknown);
     assert!(unknown.to_string().contains("did you mean \"conditional-entropy\"?"), "{unknown}");

@@ -1,0 +1,282 @@
+//! Level hierarchies: chains of domains A0 → … → An with |An| = 1 [Samarati 1998; Sweeney 2001].
+//!
+//! A [`Hierarchy`] is a table from leaf code and level to generalized code, so a search never
+//! touches a string. A look-up is one array access; building costs leaves × levels once.
+
+mod build;
+mod date;
+mod entries;
+pub mod file;
+mod icd;
+mod icd10;
+mod icd9;
+mod intervals;
+mod mask;
+mod order;
+mod postal;
+mod priority;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+pub use build::{build, describe};
+pub(crate) use entries::{ENTRIES, FILE};
+pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
+
+use std::sync::Arc;
+
+use crate::error::{Error, Fault, Result};
+use crate::poset::Poset;
+use crate::table::{Code, Dictionary};
+
+/// The label of the highest level, under which every value is the same.
+pub const TOP: &str = "*";
+
+/// One leaf with its labels from level 1 upwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path {
+    /// The value itself.
+    pub leaf: String,
+    /// Its label at level 1, 2, ….
+    pub labels: Vec<String>,
+}
+
+/// One domain of the chain.
+#[derive(Debug, Clone)]
+struct Level {
+    /// Leaf code → code at this level.
+    codes: Vec<Code>,
+    /// Code at this level → label; `None` is missing.
+    labels: Vec<Option<String>>,
+    /// Code at this level → number of leaves under it.
+    leaves: Vec<u32>,
+}
+
+/// A chain of domains, valid by construction: levels nest and the highest has one value.
+#[derive(Debug, Clone)]
+pub struct Hierarchy {
+    leaves: Dictionary,
+    levels: Vec<Level>,
+    topped: bool,
+    /// The poset of the values, if levels do not describe it.
+    poset: Option<Arc<Poset>>,
+}
+
+impl Hierarchy {
+    /// Builds the chain from one path per leaf; all paths have the same length.
+    ///
+    /// Where the last labels differ, a level [`TOP`] is put above them. With `missing`, the missing
+    /// value is one more leaf that stays missing at every level but the highest.
+    ///
+    /// # Errors
+    /// Paths of different length, a leaf given two different paths, or two values that share a
+    /// label at one level and have different labels above it (levels that do not nest), named with
+    /// both values.
+    pub fn new(paths: Vec<Path>, missing: bool) -> Result<Self> {
+        Hierarchy::of_height(paths, 1, missing)
+    }
+
+    /// Like [`Hierarchy::new`], with the height to use if there are no paths: a column without
+    /// values must not have fewer levels than the policy mentions.
+    ///
+    /// # Errors
+    /// As [`Hierarchy::new`].
+    pub fn of_height(paths: Vec<Path>, height: usize, missing: bool) -> Result<Self> {
+        let (leaves, paths) = distinct(paths)?;
+        let given = paths.first().map_or(height.saturating_sub(1), |p| p.labels.len());
+        let mut levels = vec![identity(&leaves)];
+        for level in 1..=given {
+            levels.push(labelled(&paths, level));
+        }
+        let mut hierarchy = Hierarchy { leaves, levels, topped: false, poset: None };
+        Error::check(hierarchy.nesting().into_iter().collect())?;
+        if missing {
+            hierarchy.add_missing();
+        }
+        if paths.is_empty() {
+            hierarchy.push_top();
+        } else {
+            hierarchy.close();
+        }
+        hierarchy.count_leaves();
+        Ok(hierarchy)
+    }
+
+    /// The highest level; levels go from 0 (the value itself) to this one.
+    pub fn height(&self) -> usize {
+        self.levels.len() - 1
+    }
+
+    /// Whether a highest level was added because the given one had several values.
+    pub fn topped(&self) -> bool {
+        self.topped
+    }
+
+    /// The poset of the leaves, by their codes, if the column has one; levels then only distinguish
+    /// present from suppressed.
+    pub fn poset(&self) -> Option<&Arc<Poset>> {
+        self.poset.as_ref()
+    }
+
+    /// Number of leaves, the missing value included where it is one.
+    pub fn leaf_count(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// The code of a leaf; `None` asks for the missing value.
+    pub fn leaf(&self, value: Option<&str>) -> Option<Code> {
+        self.leaves.get(value)
+    }
+
+    /// The leaf behind a code.
+    pub fn leaf_value(&self, leaf: Code) -> Option<&str> {
+        self.leaves.value(leaf)
+    }
+
+    /// The code of the missing leaf, where there is one.
+    pub fn missing(&self) -> Option<Code> {
+        self.leaves.missing()
+    }
+
+    /// The generalized code of a leaf at a level.
+    pub fn generalize(&self, leaf: Code, level: usize) -> Code {
+        self.levels[level].codes[leaf as usize]
+    }
+
+    /// Leaf code → generalized code, for a whole level.
+    pub fn codes(&self, level: usize) -> &[Code] {
+        &self.levels[level].codes
+    }
+
+    /// How many values a level has.
+    pub fn size(&self, level: usize) -> usize {
+        self.levels[level].labels.len()
+    }
+
+    /// What a generalized code is called; `None` is missing.
+    pub fn label(&self, level: usize, code: Code) -> Option<&str> {
+        self.levels[level].labels[code as usize].as_deref()
+    }
+
+    /// How many leaves lie under a generalized code.
+    pub fn leaves_under(&self, level: usize, code: Code) -> u32 {
+        self.levels[level].leaves[code as usize]
+    }
+
+    /// The generalized code of the missing value at a level, unless it has merged with others.
+    pub fn missing_at(&self, level: usize) -> Option<Code> {
+        let code = self.generalize(self.missing()?, level);
+        self.label(level, code).is_none().then_some(code)
+    }
+
+    /// The first label that breaks nesting.
+    fn nesting(&self) -> Option<Fault> {
+        for (below, pair) in self.levels.windows(2).enumerate() {
+            let mut parent: Vec<Option<Code>> = vec![None; pair[0].labels.len()];
+            for (&low, &high) in pair[0].codes.iter().zip(&pair[1].codes) {
+                if *parent[low as usize].get_or_insert(high) != high {
+                    return Some(not_nested(below, self.label(below, low).unwrap_or_default()));
+                }
+            }
+        }
+        None
+    }
+
+    fn add_missing(&mut self) {
+        if self.leaves.missing().is_some() {
+            return;
+        }
+        self.leaves.add(None, 0);
+        let top_is_one = self.height() > 0 && self.levels.last().is_some_and(|l| l.labels.len() == 1);
+        let height = self.height();
+        for (i, level) in self.levels.iter_mut().enumerate() {
+            if i == height && top_is_one {
+                level.codes.push(0);
+            } else {
+                level.codes.push(level.labels.len() as Code);
+                level.labels.push(None);
+            }
+        }
+    }
+
+    /// Puts a highest level above the last one unless that has one value already.
+    fn close(&mut self) {
+        if self.height() > 0 && self.levels.last().is_some_and(|l| l.labels.len() <= 1) {
+            return;
+        }
+        self.topped = self.height() > 0;
+        self.push_top();
+    }
+
+    fn push_top(&mut self) {
+        self.levels.push(Level {
+            codes: vec![0; self.leaves.len()],
+            labels: vec![Some(TOP.into())],
+            leaves: Vec::new(),
+        });
+    }
+
+    fn count_leaves(&mut self) {
+        for level in &mut self.levels {
+            level.leaves = vec![0; level.labels.len()];
+            for &code in &level.codes {
+                level.leaves[code as usize] += 1;
+            }
+        }
+    }
+}
+
+/// The fault of two values with one label at level `below` and different labels above it.
+fn not_nested(below: usize, label: &str) -> Fault {
+    Fault::input(format!(
+        "levels are not nested: {} at level {below} is under two labels at level {}",
+        build::show(label),
+        below + 1
+    ))
+    .help("values that are the same at one level must be the same at every level above it")
+}
+
+/// The leaves in order of first sight, and one path for each.
+fn distinct(paths: Vec<Path>) -> Result<(Dictionary, Vec<Path>)> {
+    let mut leaves = Dictionary::new();
+    let mut kept: Vec<Path> = Vec::with_capacity(paths.len());
+    let mut faults = Vec::new();
+    let height = paths.first().map_or(0, |p| p.labels.len());
+    for path in paths {
+        if path.labels.len() != height {
+            faults.push(Fault::input(format!(
+                "value `{}` has {} levels, others have {}",
+                path.leaf,
+                path.labels.len() + 1,
+                height + 1
+            )));
+            continue;
+        }
+        let code = leaves.add(Some(&path.leaf), 0) as usize;
+        if code == kept.len() {
+            kept.push(path);
+        } else if kept[code] != path {
+            faults.push(
+                Fault::input(format!("value `{}` is given two different paths", path.leaf))
+                    .help("keep one row per value"),
+            );
+        }
+    }
+    faults.truncate(1);
+    Error::check(faults)?;
+    Ok((leaves, kept))
+}
+
+fn identity(leaves: &Dictionary) -> Level {
+    Level {
+        codes: (0..leaves.len() as Code).collect(),
+        labels: leaves.present().map(|(v, _)| Some(v.to_owned())).collect(),
+        leaves: Vec::new(),
+    }
+}
+
+fn labelled(paths: &[Path], level: usize) -> Level {
+    let mut labels = Dictionary::new();
+    let codes = paths.iter().map(|p| labels.add(Some(&p.labels[level - 1]), 0)).collect();
+    Level { codes, labels: labels.present().map(|(v, _)| Some(v.to_owned())).collect(), leaves: Vec::new() }
+}

@@ -1,0 +1,21 @@
+//! The vocabulary of Throng: what a policy asks for, what cells and hierarchies mean, and what a
+//! certificate states.
+//!
+//! Two sides share it: `throng` decides what to release, `throng-verify` judges it. Neither side's
+//! code is here, so the verifier depends on this crate alone and cargo enforces its independence.
+//! Modules are listed in reading order. Nothing here opens a file, reads the clock or draws an
+//! unseeded number.
+
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod watch;
+pub mod table;
+pub mod cell;
+pub mod hierarchy;
+pub mod poset;
+pub mod registry;
+pub mod policy;
+pub mod information;
+pub mod network;
+pub mod release;

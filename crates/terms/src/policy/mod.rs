@@ -1,0 +1,555 @@
+//! The policy: one TOML file with the holder's requirements. It contains no data.
+//!
+//! [`Policy::parse`] reads the text and reports every mistake that is visible without the table,
+//! each with its key and place. [`Policy::bind`] then checks the policy against the columns of a
+//! table.
+
+mod argus;
+mod check;
+mod document;
+mod files;
+mod grammar;
+mod guide;
+mod keys;
+mod local;
+mod loss;
+mod loss_check;
+mod models;
+mod profile;
+pub mod sampling_limits;
+mod spans;
+mod substitute;
+
+pub use argus::{Argus, MOST_IDENTIFYING};
+pub use document::{Document, EXPERIMENT, POLICY, SPECIFICATION};
+pub use grammar::fault as grammar_fault;
+pub use guide::{GuideSpec, SECONDS};
+pub(crate) use keys::{FORMS, POLICY_KEYS, TRANSFORMS};
+pub use local::{Boxes, By, Cut, Form, Greedy, Mondrian, Partition, Statistic};
+pub use loss::{Aggregate, LossParameters, LossSpec};
+pub use loss_check::{check_loss, no_target};
+pub use models::{
+    AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, DifferentialPrivacy,
+    Distance, Diversity, Estimator, Game, JAnonymity, KE, KMap, LDiversity, Likeness, MConfidentiality,
+    ModelKind, ModelSpec, PSensitive, People, Personalized, PopulationUniqueness, Profitability, RareValues,
+    SampleUniqueness, StrictAverageRisk, TCloseness,
+};
+pub use profile::{ANONYMITY_TABLE, Limit};
+pub use spans::locate;
+pub use substitute::{Substitute, Transform};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Fault, Result};
+use crate::hierarchy::Spec;
+use crate::poset;
+use crate::registry::Algorithm;
+
+/// The holder's requirements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// The version of this format: 1.
+    pub version: u32,
+    /// Where the table is and how to read it.
+    pub input: Input,
+    /// Where the release goes.
+    #[serde(default)]
+    pub output: Output,
+    /// Every column of the table with its role.
+    pub columns: BTreeMap<String, Column>,
+    /// The guarantee.
+    pub privacy: Privacy,
+    /// How to look for the best release.
+    #[serde(default)]
+    pub search: Search,
+    /// Which combinations of columns `throng argus` tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argus: Option<Argus>,
+}
+
+/// Where the table is and how to read it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// A file, or a glob of several with the same columns.
+    pub path: String,
+    /// The format, if the file name does not determine it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// The character between cells of a CSV file.
+    #[serde(default = "comma")]
+    pub delimiter: char,
+    /// The character around cells of a CSV file.
+    #[serde(default = "quote", skip_serializing_if = "is_quote")]
+    pub quote: char,
+    /// How text is encoded.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub encoding: Encoding,
+    /// What the first line of a CSV file holds; default: column names, unless it looks like data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<Header>,
+    /// Texts that mean that a cell is missing.
+    #[serde(default = "nulls")]
+    pub null: Vec<String>,
+    /// What a missing quasi-identifier means.
+    #[serde(default)]
+    pub missing: Missing,
+}
+
+fn comma() -> char {
+    ','
+}
+
+fn quote() -> char {
+    '"'
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_quote(c: &char) -> bool {
+    *c == '"'
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn nulls() -> Vec<String> {
+    vec![String::new()]
+}
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Delimited text with a header line.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// One JSON object per line.
+    Json,
+    /// Arrow IPC file.
+    Arrow,
+}
+
+impl Format {
+    /// The format by file extension, if known.
+    pub fn of_path(path: &str) -> Option<Format> {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();
+        match name.rsplit('.').next()? {
+            "csv" | "tsv" | "txt" => Some(Format::Csv),
+            "parquet" | "pq" => Some(Format::Parquet),
+            "json" | "ndjson" | "jsonl" => Some(Format::Json),
+            "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+            _ => None,
+        }
+    }
+}
+
+/// How the text of a CSV file is encoded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte-order mark.
+    #[default]
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// Windows-1252, of which the printable part of ISO 8859-1 is a part.
+    #[serde(rename = "latin-1")]
+    Latin1,
+}
+
+/// What the first line of a CSV file holds, where the holder states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Header {
+    /// Column names, even where they look like data.
+    FirstLine,
+    /// A row: the columns are named `column_1`, `column_2` and so on.
+    None,
+}
+
+impl Header {
+    /// How a policy writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Header::FirstLine => "first-line",
+            Header::None => "none",
+        }
+    }
+
+    /// The names of so many columns of a file without a header line.
+    pub fn generated(columns: usize) -> Vec<String> {
+        (1..=columns).map(|column| format!("column_{column}")).collect()
+    }
+}
+
+/// What a missing quasi-identifier means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// One more value: missing equals missing and nothing else.
+    #[default]
+    Value,
+    /// It may be anything: a row matches every row that agrees where both have values.
+    Wildcard,
+    /// The row is suppressed, and counts against the limit.
+    Suppress,
+}
+
+/// Where the release goes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The released table; its extension determines the format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The report for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// The certificate for machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
+    /// The character between cells of a CSV release; default: as the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<char>,
+    /// What becomes of rows that the chosen levels leave unsafe.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub suppressed: Suppressed,
+    /// Keeps the order of the input, which can identify people (unsorted matching).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub keep_order: bool,
+}
+
+/// What becomes of a suppressed row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Suppressed {
+    /// It is left out.
+    #[default]
+    Dropped,
+    /// It stays, with `*` in every quasi-identifier.
+    Starred,
+    /// It stays with as few quasi-identifiers starred as can be found to make it safe, or is left
+    /// out.
+    Cells,
+}
+
+/// What a column is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Names a person outright: removed, or replaced by pseudonyms.
+    Identifier,
+    /// Can be linked to a person together with others: generalized.
+    Quasi,
+    /// What the adversary wants to learn: released as it is.
+    Sensitive,
+    /// What a model will predict: released as it is.
+    Target,
+    /// Free text: removed, because it can name people.
+    Text,
+    /// The row's survey weight: released as it is.
+    Weight,
+    /// Passed through.
+    Keep,
+    /// Removed.
+    Drop,
+}
+
+impl Role {
+    /// All roles, as a policy writes them.
+    pub const NAMES: [&'static str; 8] =
+        ["identifier", "quasi", "sensitive", "target", "text", "weight", "keep", "drop"];
+
+    /// How a policy writes this role.
+    pub fn name(self) -> &'static str {
+        Role::NAMES[self as usize]
+    }
+
+    /// Whether columns of this role are in the release.
+    pub fn released(self) -> bool {
+        !matches!(self, Role::Identifier | Role::Text | Role::Drop)
+    }
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// What the column is.
+    pub role: Role,
+    /// How its values generalize, for `quasi`; or how far apart they are, for `sensitive` with a
+    /// model that asks. Default: the value or nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hierarchy: Option<Spec>,
+    /// How its values generalize where one may have several parents, in place of a hierarchy; only
+    /// for `quasi`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poset: Option<poset::Spec>,
+    /// The least level allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_level: Option<usize>,
+    /// The highest level allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_level: Option<usize>,
+    /// The level of its hierarchy that it is released at; only for `sensitive`. Default: as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
+    /// How much its loss counts; default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// How much distortion the recipient tolerates, from 0 to 1; only for Datafly and k-Similar.
+    /// Default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// How likely somebody links on it, from 0 to 1; only for Datafly. Default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linking: Option<f64>,
+    /// How identifying it is, from 0 to 3; only `throng argus` asks. Default 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identifying: Option<u8>,
+    /// How its cells are written where a method forms regions of rows. Default: labels where there
+    /// is a hierarchy, otherwise intervals of numbers and sets of other values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// What is done to it instead of removing it; only for `identifier`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transform: Option<Transform>,
+}
+
+impl Column {
+    /// A column with a role and defaults for everything else.
+    pub fn of(role: Role) -> Self {
+        Column {
+            role,
+            hierarchy: None,
+            poset: None,
+            min_level: None,
+            max_level: None,
+            level: None,
+            weight: None,
+            tolerance: None,
+            linking: None,
+            identifying: None,
+            form: None,
+            transform: None,
+        }
+    }
+
+    /// Whether the column is in the release: by its role, or because its values are replaced.
+    pub fn released(&self) -> bool {
+        self.role.released() || self.substitute().is_some()
+    }
+
+    /// How its values are replaced, where they are.
+    pub fn substitute(&self) -> Option<&Substitute> {
+        self.transform.as_ref().map(|Transform::Substitute(substitute)| substitute)
+    }
+
+    /// The hierarchy or poset of the policy, or the default: keep or suppress.
+    pub fn hierarchy(&self) -> Spec {
+        let poset = || self.poset.clone().map(Spec::Poset);
+        self.hierarchy.clone().or_else(poset).unwrap_or(Spec::Suppress)
+    }
+}
+
+/// The guarantee.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Privacy {
+    /// Every combination of all quasi-identifiers occurs at least this often: as given, or derived
+    /// from the anonymity level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<u64>,
+    /// The anonymity level, from 0 to 1, in place of k.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anonymity: Option<f64>,
+    /// Anonymity level → k, rising; default [`ANONYMITY_TABLE`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anonymity_table: Option<Vec<(f64, u64)>>,
+    /// The share of rows that may be suppressed; [`Policy::suppression`] says what none means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppression: Option<f64>,
+    /// Named groups of quasi-identifiers, each with its own k.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub quasi: BTreeMap<String, Group>,
+    /// Models beside k; all hold together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelSpec>,
+}
+
+/// A named group of quasi-identifiers: what one adversary could link on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Every combination of them occurs at least this often.
+    pub k: u64,
+}
+
+/// How to look for the best release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// What finds the release.
+    #[serde(default = "auto")]
+    pub algorithm: Algorithm,
+    /// What to lose least of.
+    #[serde(default)]
+    pub loss: LossSpec,
+    /// Which of the lowest nodes Samarati's algorithm takes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub prefer: Preference,
+    /// Whether rows that the chosen levels leave unsafe are searched again by themselves, and so
+    /// on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub local: bool,
+    /// How Mondrian cuts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mondrian: Option<Mondrian>,
+    /// What boxes are to be good for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boxes: Option<Boxes>,
+    /// How often Partition tries to split a set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<Partition>,
+    /// How greedy sets are searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub greedy: Option<Greedy>,
+    /// The model that guides a method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<GuideSpec>,
+    /// Groups of columns that must sit at the same level.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<Vec<String>>,
+    /// Makes the same input give the same release.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// Which of several nodes at the lowest safe height is to be preferred [Samarati 2001]; ties go to
+/// the loss.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preference {
+    /// The one of least loss.
+    #[default]
+    Loss,
+    /// The one of least absolute distance: Σ of the levels.
+    Absolute,
+    /// The one of least relative distance: Σ of level over height.
+    Relative,
+    /// The one with most distinct released tuples.
+    Distribution,
+    /// The one that suppresses fewest rows.
+    Suppression,
+}
+
+fn auto() -> Algorithm {
+    Algorithm::Auto
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        let (loss, prefer) = (LossSpec::default(), Preference::default());
+        Search {
+            algorithm: Algorithm::Auto,
+            loss,
+            prefer,
+            local: false,
+            mondrian: None,
+            boxes: None,
+            greedy: None,
+            partition: None,
+            model: None,
+            linked: Vec::new(),
+            seed: 0,
+        }
+    }
+}
+
+impl Policy {
+    /// Reads a policy and checks all that can be checked without the table.
+    ///
+    /// # Errors
+    /// Every mistake found, each with its key and, where possible, its place in the text.
+    pub fn parse(text: &str) -> Result<Policy> {
+        let mut policy: Policy = toml::from_str(text).map_err(|e| Error::from(grammar::fault(&e, text)))?;
+        Error::check(check::without_table(&policy)).map_err(|e| locate(e, text))?;
+        policy.privacy.k = policy.privacy.k.or(policy.privacy.derived_k());
+        Ok(policy)
+    }
+
+    /// Checks the policy against the table's columns.
+    ///
+    /// # Errors
+    /// Columns that the policy does not name, and names that the table does not have.
+    pub fn bind(&self, columns: &[String]) -> Result<()> {
+        Error::check(check::against_table(self, columns))
+    }
+
+    /// The policy as TOML.
+    ///
+    /// # Errors
+    /// Only if the policy cannot be written as TOML, which would be a mistake of ours.
+    pub fn to_toml(&self) -> Result<String> {
+        let mut written = self.clone();
+        // A k that was derived is not written beside the level that it comes from.
+        written.privacy.k = written.privacy.k.filter(|_| written.privacy.anonymity.is_none());
+        toml::to_string(&written).map_err(|e| Fault::bug(format!("policy cannot be written: {e}")).into())
+    }
+
+    /// SHA-256 of a policy's text, as certificates record it.
+    pub fn digest(text: &str) -> String {
+        Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    /// The sensitive columns that are released at a level of their hierarchy, and the levels, in
+    /// name order.
+    pub fn leveled(&self) -> Vec<(&str, usize)> {
+        self.columns
+            .iter()
+            .filter_map(|(name, column)| column.level.map(|level| (name.as_str(), level)))
+            .collect()
+    }
+
+    /// What a column's part of the loss is multiplied by.
+    pub fn weight(&self, column: &str) -> f64 {
+        self.columns.get(column).and_then(|column| column.weight).unwrap_or(1.0)
+    }
+
+    /// The columns that grouping needs, each list in the order of the table: the quasi-identifiers;
+    /// and the columns that are measured in their classes, which are targets, sensitive columns
+    /// that models judge or that have a level, and columns of guarding nodes.
+    pub fn grouped_columns(&self, columns: &[String]) -> (Vec<String>, Vec<String>) {
+        let with = |role: Role| -> Vec<String> {
+            let has = |name: &&String| self.columns.get(*name).is_some_and(|c| c.role == role);
+            columns.iter().filter(has).cloned().collect()
+        };
+        let (quasi, mut measured) = (with(Role::Quasi), with(Role::Target));
+        let (judged, guards) = (self.judged(), self.guards());
+        let leveled: Vec<&str> = self.leveled().into_iter().map(|(name, _)| name).collect();
+        let wanted = |name: &&String| {
+            let needed = judged.contains(name.as_str()) || leveled.contains(&name.as_str());
+            needed && !measured.contains(name)
+        };
+        let more: Vec<String> = columns.iter().filter(wanted).cloned().collect();
+        measured.extend(more);
+        measured.extend(columns.iter().filter(|name| guards.contains(name.as_str())).cloned());
+        (quasi, measured)
+    }
+
+    /// The same of several columns.
+    pub fn weights(&self, columns: &[String]) -> Vec<f64> {
+        columns.iter().map(|column| self.weight(column)).collect()
+    }
+
+    /// Names of the columns with a role, in name order.
+    pub fn with_role(&self, role: Role) -> Vec<&str> {
+        self.columns.iter().filter(|(_, c)| c.role == role).map(|(n, _)| n.as_str()).collect()
+    }
+}

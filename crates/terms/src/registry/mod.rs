@@ -1,0 +1,30 @@
+//! The registry: everything that a policy can name, with its properties, a line of help and the
+//! source.
+//!
+//! An entry is data. What a loss computes or an algorithm does is defined where it is computed; the
+//! modules that do so match on the kinds of this registry exhaustively, so that the compiler lists
+//! what a new kind still lacks. Error messages for unknown names come from here. Costs nothing at
+//! run time.
+
+mod algorithm;
+mod entry;
+mod kinds;
+mod loss;
+mod model;
+mod predictor;
+mod schema;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod unknown;
+
+pub use algorithm::{Algorithm, AlgorithmEntry};
+pub use entry::{Bounds, Entry, Need, Parameter, ParameterKind, Shape};
+pub(crate) use kinds::kinds;
+pub use loss::{LossEntry, LossKind, SuppressedRows};
+pub use model::{ModelEntry, Monotone};
+pub use predictor::{Predictor, PredictorEntry};
+pub use schema::schema;
+pub use tables::{Table, table};
+pub use unknown::{Family, unknown, unknown_among};
+pub(crate) use unknown::{family_of, unknown_in};

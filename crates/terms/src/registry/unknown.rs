@@ -1,0 +1,151 @@
+//! The families of the registry, and what is said of a name that one does not have: the nearest
+//! one, and all of them.
+
+use super::{Algorithm, Entry, LossKind, Predictor};
+use crate::error::{Fault, nearest};
+use crate::policy::ModelKind;
+use crate::{hierarchy, policy, poset};
+
+/// A family of names in the registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// What a search loses least of.
+    Loss,
+    /// What finds a release.
+    Algorithm,
+    /// What is asked for beside k.
+    Model,
+    /// How values generalize, level by level.
+    Hierarchy,
+    /// How values generalize where one may have several parents.
+    Poset,
+    /// How cells of regions are written.
+    Form,
+    /// What is done to an identifier instead of removing it.
+    Transform,
+    /// What predicts a target.
+    Predictor,
+}
+
+impl Family {
+    /// All families.
+    pub const ALL: &'static [Family] = &[
+        Family::Loss,
+        Family::Algorithm,
+        Family::Model,
+        Family::Hierarchy,
+        Family::Poset,
+        Family::Form,
+        Family::Transform,
+        Family::Predictor,
+    ];
+
+    /// What the schema calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::Predictor => "predictor",
+            Family::Model => "model",
+            _ => self.nouns().0,
+        }
+    }
+
+    /// What one member is called in messages, and what several are.
+    pub const fn nouns(self) -> (&'static str, &'static str) {
+        match self {
+            Family::Loss => ("loss", "losses"),
+            Family::Algorithm => ("algorithm", "algorithms"),
+            Family::Model => ("privacy model", "privacy models"),
+            Family::Hierarchy => ("hierarchy", "hierarchies"),
+            Family::Poset => ("poset", "posets"),
+            Family::Form => ("form", "forms"),
+            Family::Transform => ("transform", "transforms"),
+            Family::Predictor => ("model", "models"),
+        }
+    }
+
+    /// The key of a policy that names a member.
+    const fn place(self) -> &'static str {
+        match self {
+            Family::Loss => "search.loss",
+            Family::Algorithm => "search.algorithm",
+            Family::Model => "privacy.models",
+            Family::Hierarchy | Family::Poset | Family::Form | Family::Transform => "columns",
+            Family::Predictor => "search.model.builtin",
+        }
+    }
+
+    /// The entries that have nothing but a shape; losses, algorithms and models have entries of
+    /// their own.
+    pub(super) const fn plain(self) -> Option<&'static [Entry]> {
+        match self {
+            Family::Hierarchy => Some(hierarchy::ENTRIES),
+            Family::Poset => Some(poset::ENTRIES),
+            Family::Form => Some(policy::FORMS),
+            Family::Transform => Some(policy::TRANSFORMS),
+            Family::Loss | Family::Algorithm | Family::Model | Family::Predictor => None,
+        }
+    }
+
+    /// The names of all members, in the order in which lists show them.
+    pub fn keys(self) -> Vec<&'static str> {
+        match self {
+            Family::Loss => LossKind::ALL.iter().map(|kind| kind.key()).collect(),
+            Family::Algorithm => Algorithm::ALL.iter().map(|kind| kind.key()).collect(),
+            Family::Model => ModelKind::ALL.iter().map(|kind| kind.key()).collect(),
+            Family::Predictor => Predictor::ALL.iter().map(|kind| kind.key()).collect(),
+            Family::Hierarchy | Family::Poset | Family::Form | Family::Transform => {
+                self.plain().unwrap_or_default().iter().map(|entry| entry.key).collect()
+            }
+        }
+    }
+}
+
+/// The fault for a name that a family does not have: did you mean, and all names that there are.
+pub fn unknown(family: Family, name: &str) -> Fault {
+    unknown_among(family, name, &family.keys())
+}
+
+/// The same, with the names of which some are not in the registry.
+pub fn unknown_among(family: Family, name: &str, keys: &[&str]) -> Fault {
+    let (one, several) = family.nouns();
+    let near = nearest(name, keys.iter().copied());
+    let near = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
+    Fault::input(format!("there is no {one} \"{name}\""))
+        .key(family.place())
+        .help(format!("{near}{several} are {}", keys.join(", ")))
+}
+
+/// The fault behind the message of a reader that met an unknown name; readers pass on nothing but
+/// text.
+pub(crate) fn unknown_in(message: &str) -> Option<Fault> {
+    Family::ALL.iter().find_map(|&family| {
+        let name = message.strip_prefix(&format!("there is no {} \"", family.nouns().0))?;
+        Some(unknown(family, name.strip_suffix('"')?))
+    })
+}
+
+/// The family whose members are exactly these.
+pub(crate) fn family_of(keys: &[&str]) -> Option<Family> {
+    Family::ALL.iter().copied().find(|family| family.keys() == keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_family_differ_and_an_unknown_one_is_answered_with_all() {
+        for &family in Family::ALL {
+            let keys = family.keys();
+            assert!(!keys.is_empty(), "{family:?}");
+            for (at, key) in keys.iter().enumerate() {
+                assert!(!keys[..at].contains(key), "{family:?}: {key} twice");
+                assert_eq!(nearest(&format!("{key}x"), keys.iter().copied()), Some(*key));
+            }
+            let fault = unknown(family, "?");
+            assert_eq!(unknown_in(&fault.message), Some(fault.clone()));
+            assert!(keys.iter().all(|key| fault.help.as_ref().is_some_and(|help| help.contains(key))));
+        }
+        assert_eq!(unknown_in("there is no beer \"x\""), None);
+    }
+}

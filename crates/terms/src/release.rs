@@ -1,0 +1,331 @@
+//! The results of a release: the JSON output, and the certificate with its claims.
+
+mod certificate;
+mod document;
+
+pub use certificate::{Certificate, FORMAT, Summary};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::Form;
+
+/// The summary of a release, as `--json` prints it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Release {
+    /// Rows of the input; of drawn rows see [`Release::published`].
+    pub rows: u64,
+    /// Rows that were released with a value in at least one quasi-identifier.
+    pub released: u64,
+    /// All other rows: the withheld ones, and those that were released with `*` in every
+    /// quasi-identifier.
+    pub suppressed: u64,
+    /// Rows that are in no released class, because they were unsafe: left out, or written with `*`
+    /// in every quasi-identifier where the policy asks for that. The policy's limit bounds these.
+    #[serde(default)]
+    pub withheld: u64,
+    /// Quasi-identifier → level; with several steps, at the first; with regions, none.
+    pub levels: BTreeMap<String, usize>,
+    /// The steps in which rows were released, the first included, where there is more than that
+    /// one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepFacts>,
+    /// The regions that rows were put into, where that was done instead of choosing levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regions: Option<RegionFacts>,
+    /// Loss → value.
+    pub loss: BTreeMap<String, f64>,
+    /// Loss → quasi-identifier → value, for losses that are put together from columns; without
+    /// weights.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
+    /// How the grouped rows were sampled, if the policy uses differential privacy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<SamplingFacts>,
+    /// Model → requirement, figure, and whether it holds.
+    pub privacy: BTreeMap<String, Claim>,
+    /// Model → facts about predicted people, if a model releases small classes because of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub predicted: BTreeMap<String, PredictedFacts>,
+    /// How recognizable rows are by their quasi-identifiers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risks>,
+    /// How the levels were found.
+    pub search: SearchFacts,
+    /// The table that was read.
+    pub input: FileFacts,
+    /// The population that models compare with, where the policy names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<FileFacts>,
+    /// The table that was written.
+    pub output: FileFacts,
+    /// The policy that was followed.
+    pub policy: PolicyFacts,
+    /// File that the policy names → SHA-256 of its bytes: hierarchies, posets, the population. Keys
+    /// are paths as the policy writes them. Certificates of format 0 have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// The seed of the row order and of every other choice left to chance.
+    pub seed: u64,
+    /// The version of Throng.
+    pub version: String,
+}
+
+/// One step: rows that no earlier step could release, at a node of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepFacts {
+    /// Quasi-identifier → level.
+    pub levels: BTreeMap<String, usize>,
+    /// Rows that it released.
+    pub rows: u64,
+    /// Their cells at the top of a hierarchy whose level at the first step is another.
+    pub starred: u64,
+}
+
+/// Regions of rows that share their cells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionFacts {
+    /// How many there are; two may look the same and are then one class.
+    pub count: u64,
+    /// Quasi-identifier → how its cells are written.
+    pub forms: BTreeMap<String, Form>,
+    /// Whether rows of equal values are in several regions.
+    pub parted: bool,
+}
+
+impl Release {
+    /// What may be published of it. Where rows were drawn for differential privacy, that is what
+    /// the released rows tell anyhow: how many rows there were, were drawn or were suppressed, what
+    /// that lost, how long it took, and a digest of the input would each tell somebody who knows
+    /// all rows but one whether that one is among them. Then `rows` counts the rows of the release,
+    /// `withheld` is 0, there are no losses, and of the input there is only its path.
+    ///
+    /// The digests of `files` stay: with differential privacy a policy cannot name a population,
+    /// and its hierarchies must not depend on the table.
+    #[must_use]
+    pub fn published(mut self) -> Self {
+        if self.sampling.is_none() {
+            return self;
+        }
+        let rows = self.in_classes();
+        (self.rows, self.suppressed, self.withheld) = (rows, rows.saturating_sub(self.released), 0);
+        self.loss.clear();
+        self.loss_by_column.clear();
+        self.risk = None;
+        self.search = SearchFacts { checked: 1, optimal: true, gap: 0.0, seconds: 0.0, ..self.search };
+        self.input = FileFacts { path: self.input.path, sha256: String::new(), rows: 0 };
+        self
+    }
+
+    /// Rows that are in released classes, those with `*` in every quasi-identifier included.
+    pub fn in_classes(&self) -> u64 {
+        self.rows.saturating_sub(self.withheld)
+    }
+
+    /// Rows that are in released classes and have `*` in every quasi-identifier.
+    pub fn blank(&self) -> u64 {
+        self.suppressed.saturating_sub(self.withheld)
+    }
+
+    /// Rows that were released after the first step, and cells that were starred for it.
+    pub fn rescued(&self) -> (u64, u64) {
+        let later = self.steps.iter().skip(1);
+        later.fold((0, 0), |(rows, starred), step| {
+            (rows.saturating_add(step.rows), starred.saturating_add(step.starred))
+        })
+    }
+}
+
+/// How recognizable rows are, before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Risks {
+    /// The risk above which a row counts as at risk.
+    pub threshold: f64,
+    /// Of the input, had it been released as it is.
+    pub before: RowRisk,
+    /// Of the rows that were released.
+    pub after: RowRisk,
+}
+
+/// Re-identification risk of a table's rows; the risk of a row is 1 over the number of rows
+/// indistinguishable from it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowRisk {
+    /// Rows.
+    pub rows: u64,
+    /// Classes.
+    pub classes: u64,
+    /// Rows whose quasi-identifiers no other row has.
+    pub unique_rows: u64,
+    /// Rows of the smallest class; 0 when there is none.
+    pub smallest: u64,
+    /// The highest risk.
+    pub prosecutor: f64,
+    /// The mean risk.
+    pub marketer: f64,
+    /// The share of rows whose risk is above the threshold.
+    pub at_risk: f64,
+}
+
+/// How rows were drawn for differential privacy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SamplingFacts {
+    /// Asked for.
+    pub epsilon: f64,
+    /// Asked for.
+    pub delta: f64,
+    /// The probability with which every row was drawn.
+    pub beta: f64,
+    /// The drawn rows that a class needs to be released.
+    pub k: u64,
+}
+
+/// One guarantee.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// What the policy asks for.
+    pub required: f64,
+    /// What the release has; none when no row was released.
+    pub achieved: Option<f64>,
+    /// Whether the one meets the other.
+    pub holds: bool,
+}
+
+/// Why rows stay though their class has fewer than k.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PredictedFacts {
+    /// The people that every class is to have.
+    pub k: u64,
+    /// The people whom the table was drawn from.
+    pub people: u64,
+    /// How sure it is, of each class by itself.
+    pub confidence: f64,
+    /// The source of information about people outside the table.
+    pub from: Foresight,
+    /// Released rows whose class has fewer than k rows.
+    pub rows: u64,
+    /// Which columns the network predicts from which; none where a larger table was counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<PredictedBy>,
+}
+
+impl PredictedFacts {
+    /// Why they stay, as a sentence goes on after their number.
+    pub fn reason(&self) -> String {
+        let from = match self.from {
+            Foresight::Population => "as a larger table of them tells",
+            Foresight::Network => "as a network of the table predicts",
+        };
+        format!(
+            "in classes of fewer than {} rows, of which each is likely (confidence {}) to have {} of {} people, {from}",
+            self.k, self.confidence, self.k, self.people
+        )
+    }
+}
+
+/// The source of information about people outside the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Foresight {
+    /// A larger table that was drawn from the same people.
+    Population,
+    /// A Bayesian network of the table.
+    Network,
+}
+
+/// An edge of a network: a level of one column is predicted from a level of another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PredictedBy {
+    /// The column that is predicted.
+    pub column: String,
+    /// Its level.
+    pub level: usize,
+    /// The column that predicts.
+    pub from: String,
+    /// Its level.
+    pub from_level: usize,
+}
+
+/// How the levels were found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchFacts {
+    /// The strategy that ran.
+    pub algorithm: String,
+    /// Nodes of the lattice; the largest `u128` stands for more.
+    #[serde(with = "nodes")]
+    pub nodes: u128,
+    /// Nodes whose classes were formed and judged; rounds of local recoding count a node again.
+    pub checked: u64,
+    /// Whether no other result of this kind can be better. Of local recoding and regions that is
+    /// known only when nothing is lost.
+    pub optimal: bool,
+    /// How much less, at most, the loss of the best possible result could be; 0 when optimal, and
+    /// the whole loss where no bound is known.
+    pub gap: f64,
+    /// Wall time of the search.
+    pub seconds: f64,
+}
+
+impl SearchFacts {
+    /// The same where no bound on the loss is known: only a loss of 0 is an optimum.
+    #[must_use]
+    pub fn unbounded(self, loss: f64) -> Self {
+        SearchFacts { optimal: loss == 0.0, gap: loss, ..self }
+    }
+}
+
+/// Counts of nodes in JSON: whole numbers up to 2⁵³, which every reader takes exactly, and beyond
+/// that rounded.
+pub mod nodes {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    const EXACT: u128 = 1 << 53;
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Number {
+        Whole(u64),
+        Rounded(f64),
+    }
+
+    /// Writes a count.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(nodes: &u128, to: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(*nodes) {
+            Ok(exact) if *nodes <= EXACT => to.serialize_u64(exact),
+            _ => to.serialize_f64(*nodes as f64),
+        }
+    }
+
+    /// Reads a count.
+    ///
+    /// # Errors
+    /// What is not a number.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        Ok(match Number::deserialize(from)? {
+            Number::Whole(nodes) => nodes.into(),
+            Number::Rounded(nodes) => nodes as u128,
+        })
+    }
+}
+
+/// A file that was read or written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Its path as the user gave it.
+    pub path: String,
+    /// SHA-256 of its bytes; of several files, of their digests in path order.
+    pub sha256: String,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// The policy that was followed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyFacts {
+    /// SHA-256 of its text.
+    pub sha256: String,
+}

@@ -1,0 +1,6 @@
+//! The table as codes: every value becomes a small integer once.
+
+pub mod delimited;
+mod dictionary;
+
+pub use dictionary::{Code, Dictionary};

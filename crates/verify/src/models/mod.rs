@@ -1,0 +1,338 @@
+//! Privacy models beside k: independent implementations for the verifier, with the figures of
+//! classes, the classes that cannot be released, and the claims about them. One file per family of
+//! figures, one line per model in `judged_by`.
+//!
+//! A model judges every class by the values of a sensitive column, by the sizes of all classes, by
+//! the payout of rows, or by the frequency of values in the whole release. Simpler than the search:
+//! figures come from lists that are sorted or summed again for every class. Costs one pass over the
+//! values of every class, and a sort for recursive diversity.
+
+mod column;
+mod disclosure;
+mod diversity;
+mod guarded;
+mod limit;
+mod payout;
+mod range;
+mod rare;
+mod shares;
+mod uniques;
+mod whole;
+
+pub(super) use self::rare::without_rare;
+pub(super) use self::whole::without_smallest;
+
+use std::collections::BTreeSet;
+
+use self::column::OfColumn;
+use self::guarded::Under;
+use self::limit::{Limit, ROUNDING};
+use self::payout::Payout;
+use self::rare::Rare;
+use self::whole::Whole;
+use super::claims::Judged;
+use super::classes::{Tuples, UNKNOWN};
+use super::levels::{Build, Chain};
+use super::reference::Reference;
+use super::sensitive::Values;
+use super::side::Side;
+use super::source::Generalized;
+use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use throng_terms::error::Result;
+use throng_terms::policy::{KE, ModelSpec, Policy, TCloseness};
+use throng_terms::release::{Certificate, Claim};
+
+/// How a model judges a class.
+trait Measure: std::fmt::Debug + Send + Sync {
+    /// The limit of its figures.
+    fn limit(&self) -> Limit;
+
+    /// The figure of a class.
+    fn figure(&self, class: &Seen<'_>) -> f64;
+
+    /// Whether it compares a class with the whole table.
+    fn compares(&self) -> bool {
+        false
+    }
+
+    /// The values that it is about, where it names some.
+    fn named(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// Whether it reads values as numbers.
+    fn numeric(&self) -> bool {
+        false
+    }
+
+    /// The column of guarding nodes, where it has one.
+    fn guard(&self) -> Option<&str> {
+        None
+    }
+
+    /// The figures of all classes, if that of one depends on the others; they are then judged when
+    /// all else is.
+    fn together(&self, _classes: &[&[(u32, u64)]]) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Whether classes that violate it are suppressed; otherwise nothing is released where one
+    /// does.
+    fn holds_back(&self) -> bool {
+        true
+    }
+
+    /// How far apart values are, where that matters.
+    fn ground(&self) -> Option<&TCloseness> {
+        None
+    }
+}
+
+/// A class as a model sees it.
+struct Seen<'a> {
+    /// Its values, ascending by number, and the rows of each; where the whole table is needed, in
+    /// its numbers.
+    values: &'a [(u32, u64)],
+    reference: Option<&'a Reference>,
+    /// The numbers of the values that the model names.
+    named: Option<&'a BTreeSet<u32>>,
+    /// The number that each value is, where the model reads numbers and it is one.
+    amounts: Option<&'a [Option<f64>]>,
+    /// The guarding nodes of its rows, and which are over a value.
+    guards: Option<(&'a [(u32, u64)], &'a Under)>,
+}
+
+impl Seen<'_> {
+    /// For every value of the table its share there and here; none if unknown.
+    fn shares(&self) -> Option<Vec<(f64, f64)>> {
+        self.reference.and_then(|reference| reference.shares(self.values))
+    }
+}
+
+/// What a model judges.
+#[derive(Debug)]
+enum JudgedBy {
+    /// Every class by a sensitive column.
+    Column(Box<OfColumn>),
+    /// All classes together by their sizes.
+    Whole(Box<dyn Whole>),
+    /// Every class by what its rows bring.
+    Payout(Payout),
+    /// All classes together by their values.
+    Values(Rare),
+}
+
+fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
+    let column = |measure: Box<dyn Measure>| {
+        OfColumn::new(policy, (asked.column(), asked.guard()), measure)
+            .map(|by| JudgedBy::Column(Box::new(by)))
+    };
+    match asked.clone() {
+        ModelSpec::LDiversity(asked) => column(Box::new(asked)),
+        ModelSpec::TCloseness(asked) => column(Box::new(asked)),
+        ModelSpec::PSensitive(asked) => column(Box::new(asked)),
+        ModelSpec::AlphaK(asked) => column(Box::new(asked)),
+        ModelSpec::KE(asked) => column(Box::new(KE { k: asked.k.or(policy.privacy.k), ..asked })),
+        ModelSpec::Personalized(asked) => column(Box::new(asked)),
+        ModelSpec::CkSafety(asked) => column(Box::new(asked)),
+        ModelSpec::MConfidentiality(asked) => column(Box::new(asked)),
+        ModelSpec::DeltaDisclosure(asked) => column(Box::new(asked)),
+        ModelSpec::BetaLikeness(asked) => column(Box::new(asked)),
+        ModelSpec::SampleUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        ModelSpec::AverageRisk(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        ModelSpec::StrictAverageRisk(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        ModelSpec::PopulationUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
+        ModelSpec::Profitability(asked) => Some(JudgedBy::Payout(Payout::new(asked))),
+        ModelSpec::RareValues(asked) => Some(JudgedBy::Values(Rare::new(&asked, policy))),
+        // People are judged beside their population.
+        ModelSpec::KMap(_) | ModelSpec::JAnonymity(_) | ModelSpec::DeltaPresence(_) => None,
+        // Counted like k, among the groups.
+        ModelSpec::DifferentialPrivacy(_) => None,
+    }
+}
+
+/// One model of a policy.
+#[derive(Debug)]
+pub(super) struct Rule {
+    /// The claim's name in a certificate.
+    pub(super) claim: String,
+    by: JudgedBy,
+}
+
+/// The models of a policy.
+pub(super) fn of(policy: &Policy) -> Vec<Rule> {
+    let rule = |asked: &ModelSpec| Some(Rule { claim: asked.claim(), by: judged_by(asked, policy)? });
+    policy.privacy.models.iter().filter_map(rule).collect()
+}
+
+/// Tells the models of what rows bring what cells have lost; only where the original is there.
+pub(super) fn price(rules: &mut [Rule], chains: &[Chain<'_>], released: &Side) {
+    for rule in rules {
+        if let JudgedBy::Payout(by) = &mut rule.by {
+            by.learn(chains, released);
+        }
+    }
+}
+
+/// Tells the models of columns what they need to know of both files.
+pub(super) fn compare(
+    rules: &mut [Rule],
+    policy: &Policy,
+    (released, original): (&Side, Option<&Side>),
+    certificate: &Certificate,
+    build: &Build<'_>,
+) -> Result<()> {
+    let nothing_held = certificate.release.withheld == 0;
+    for rule in rules {
+        if let JudgedBy::Column(by) = &mut rule.by {
+            by.read((released, original), policy, build)?;
+            by.compare((released, original), nothing_held, policy, build)?;
+        }
+    }
+    Ok(())
+}
+
+impl Rule {
+    fn of_column(&self) -> Option<&OfColumn> {
+        match &self.by {
+            JudgedBy::Column(by) => Some(by),
+            _ => None,
+        }
+    }
+
+    /// Whether it needs what only the original has.
+    pub(super) fn has_guard(&self) -> bool {
+        self.of_column().is_some_and(OfColumn::has_guard)
+    }
+
+    /// The limit of its figures.
+    fn limit(&self) -> Limit {
+        match &self.by {
+            JudgedBy::Column(rule) => rule.limit(),
+            JudgedBy::Whole(rule) => rule.limit(),
+            JudgedBy::Payout(_) => Payout::limit(),
+            JudgedBy::Values(rule) => rule.limit(),
+        }
+    }
+
+    /// The requirement, as a certificate states it.
+    pub(super) fn required(&self) -> f64 {
+        self.limit().number()
+    }
+
+    /// Whether a figure is enough.
+    pub(super) fn holds(&self, figure: f64) -> bool {
+        self.limit().met(figure)
+    }
+}
+
+/// Takes the rows of every class away that violates a model by itself.
+pub(super) fn without_unsafe(rules: &[Rule], tuples: &Tuples, columns: &[Values], counts: &mut [u64]) {
+    for rule in rules {
+        for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            let safe = match &rule.by {
+                JudgedBy::Column(by) => !by.holds_back() || rule.holds(by.figure_of(columns, class)),
+                JudgedBy::Whole(by) => *count >= by.least(),
+                JudgedBy::Payout(by) => by.stays(tuples.tuple(class), *count),
+                JudgedBy::Values(_) => true,
+            };
+            if !safe {
+                *count = 0;
+            }
+        }
+    }
+}
+
+/// Takes the rows of every class away that violates a model among the classes that are left.
+pub(super) fn without_disclosed(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
+    for (rule, by) in rules.iter().filter_map(|rule| Some((rule, rule.of_column()?))) {
+        // Classes that are unsafe on their own first: they would raise the figures of all others.
+        for class in (0..counts.len()).filter(|&class| counts[class] > 0).collect::<Vec<_>>() {
+            let alone = by.together(columns, &[class]).unwrap_or_default();
+            if alone.iter().any(|&figure| !rule.holds(figure)) {
+                counts[class] = 0;
+            }
+        }
+        let left: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
+        for (class, figure) in left.iter().zip(by.together(columns, &left).unwrap_or_default()) {
+            if !rule.holds(figure) {
+                counts[*class] = 0;
+            }
+        }
+    }
+}
+
+/// The guarding nodes of the rows in every released class; `places` maps classes of the original to
+/// released ones.
+pub(super) fn nodes_of_released(
+    rule: &Rule,
+    source: &Generalized,
+    places: &[u32],
+    classes: usize,
+) -> Option<Values> {
+    let moves = places.iter().enumerate().filter(|(_, to)| **to != UNKNOWN);
+    let moves = moves.map(|(from, to)| (from, *to as usize));
+    rule.of_column()?.guard.map(|guard| source.values[guard].merged(moves, classes))
+}
+
+/// Compares a model's figures with the requirement and the certificate; `nodes` are the guarding
+/// nodes of released classes.
+pub(super) fn claim(
+    rule: &Rule,
+    certificate: &Certificate,
+    released: &Side,
+    judged: &Judged,
+    nodes: Option<&Values>,
+) -> Finding {
+    match &rule.by {
+        JudgedBy::Column(by) if by.told(nodes) => {
+            let figures = by.figures(released, nodes, judged);
+            worst_class(rule, &figures, certificate, released, judged)
+        }
+        JudgedBy::Column(_) => Finding::unchecked(WITHOUT_ORIGINAL),
+        JudgedBy::Whole(by) => whole::claim(rule, by.as_ref(), certificate, judged),
+        JudgedBy::Payout(by) => payout::claim(rule, by, certificate, &released.classes.tuples, judged),
+        JudgedBy::Values(by) => rare::claim(rule, by, certificate, released, judged),
+    }
+}
+
+/// Compares the worst of some classes with the requirement and the certificate.
+fn worst_class(
+    rule: &Rule,
+    figures: &[(usize, f64)],
+    certificate: &Certificate,
+    released: &Side,
+    judged: &Judged,
+) -> Finding {
+    let worst = figures.iter().min_by(|a, b| rule.limit().order(a.1, b.1)).copied();
+    let mut wrong = Wrong::default();
+    if let Some((class, figure)) = worst.filter(|(_, figure)| !rule.holds(*figure)) {
+        let unsafe_rows = figures.iter().filter(|(_, figure)| !rule.holds(*figure));
+        let rows: u64 = unsafe_rows.map(|(class, _)| judged.counts[*class]).sum();
+        wrong.push(format!(
+            "{} reaches {figure}, {} is required; {} in such classes",
+            released.name(class),
+            rule.required(),
+            several(rows, "row")
+        ));
+    }
+    let found = worst.map(|(_, figure)| figure);
+    let stated = certificate.release.privacy.get(&rule.claim);
+    wrong.extend(unlike("the worst class reaches", stated, found, ROUNDING));
+    Finding::of(&wrong, || match found {
+        Some(figure) => format!("the worst class reaches {figure}, {} is required", rule.required()),
+        None => "no row is released".into(),
+    })
+}
+
+/// How a certified figure differs from what was found.
+fn unlike(what: &str, claim: Option<&Claim>, found: Option<f64>, near: f64) -> Option<String> {
+    let Some(claim) = claim else { return Some("the certificate does not claim it".into()) };
+    let same = match (claim.achieved, found) {
+        (Some(stated), Some(found)) => (stated - found).abs() <= near * found.abs().max(1.0),
+        (None, None) => true,
+        _ => false,
+    };
+    let number = |figure: Option<f64>| figure.map_or("none".to_owned(), |figure| figure.to_string());
+    (!same).then(|| format!("{what} {}, the certificate says {}", number(found), number(claim.achieved)))
+}

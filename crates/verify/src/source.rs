@@ -1,0 +1,351 @@
+//! The original after the claimed steps: the rows that each step releases, and those that no step
+//! releases.
+//!
+//! A step takes the remaining distinct tuples of the original, generalizes them to its levels, and
+//! releases the classes that are safe among them; the others remain for the next step. Costs two
+//! look-ups per remaining tuple and step. A single step works in place; several keep the remaining
+//! tuples separately.
+
+use std::collections::BTreeMap;
+
+use super::classes::{Classes, Interner, MISSING, UNKNOWN};
+use super::groups::{Group, stable};
+use super::identifiers::Identifiers;
+use super::labels::Labels;
+use super::levels::{Chain, number};
+use super::models::{Rule, without_disclosed, without_rare, without_smallest, without_unsafe};
+use super::population::{self, Comparison, People};
+use super::predicted::{self, Foreseen, Prediction};
+use super::sensitive::Values;
+use super::side::Side;
+use super::told::{Tells, told};
+use throng_terms::policy::Missing;
+
+/// The classes of the original, and the labels of its targets in them.
+type Counted = (Classes, Vec<Labels>);
+
+/// Level → something.
+pub(super) type ByLevel<T> = BTreeMap<usize, T>;
+
+/// The conditions for releasing a class.
+#[derive(Clone, Copy)]
+pub(super) struct Safety<'a> {
+    pub(super) groups: &'a [Group],
+    pub(super) rules: &'a [Rule],
+    pub(super) comparisons: &'a [Comparison],
+    pub(super) people: Option<&'a People>,
+    pub(super) predictions: &'a [Prediction],
+    pub(super) foreseen: Option<&'a Foreseen<'a>>,
+    pub(super) missing: Missing,
+}
+
+impl Safety<'_> {
+    /// The rows per class that can stay. Models of people, and most of a sensitive column, judge
+    /// every class by itself, so these go first; who is too few or has rare values then follows;
+    /// then models that judge classes among those that are left, and who is too few after that:
+    /// what such a model leaves stays safe in less company. Last come the models of the whole
+    /// table, and what needs all rows.
+    fn stable(self, classes: &Classes, values: &[Values]) -> Vec<u64> {
+        let mut counts = classes.counts();
+        let tuples = &classes.tuples;
+        without_unsafe(self.rules, tuples, values, &mut counts);
+        population::without_unsafe(self.comparisons, self.people, classes, &mut counts);
+        predicted::without_unsafe(self.predictions, self.foreseen, classes, &mut counts);
+        let stable = |mut counts| loop {
+            counts = stable(tuples, counts, self.groups, self.missing);
+            if !without_rare(self.rules, tuples, values, &mut counts) {
+                return counts;
+            }
+        };
+        let mut counts = stable(counts);
+        without_disclosed(self.rules, values, &mut counts);
+        let mut counts = without_smallest(self.rules, stable(counts), stable);
+        population::all_or_none(self.comparisons, self.people, classes, &mut counts);
+        counts
+    }
+}
+
+/// What a step makes of the rows that were left for it.
+#[derive(Debug)]
+pub(super) struct Layer {
+    /// Column → level.
+    pub(super) levels: Vec<usize>,
+    /// The classes at these levels; with several steps, those alone that stay.
+    pub(super) classes: Classes,
+    /// The rows of `classes` that can stay; a class stays whole or not at all.
+    pub(super) stay: Vec<u64>,
+}
+
+/// The original at the claimed levels.
+#[derive(Debug)]
+pub(super) struct Generalized {
+    pub(super) rows: u64,
+    /// The texts of each quasi-identifier, with counts.
+    pub(super) interners: Vec<Interner>,
+    /// Column → level → number of the text → number of its generalized value.
+    pub(super) maps: Vec<ByLevel<Vec<u32>>>,
+    /// One per step.
+    pub(super) layers: Vec<Layer>,
+    /// Column → level → number of the text → rows that have it and are released at that level; the
+    /// rows that no step releases are counted at the first.
+    pub(super) texts: Vec<ByLevel<Vec<u64>>>,
+    /// The rows that no step releases, as they look at the first.
+    pub(super) held: Classes,
+    /// Column → level → number of a generalized value → number of its label, the same at every
+    /// level; empty where there is one step.
+    pub(super) looks: Vec<ByLevel<Vec<u32>>>,
+    /// Target → rows that are released and do not have the most frequent label of their class.
+    pub(super) minorities: Vec<u64>,
+    /// The information of the columns about the targets; none if not needed or unknown.
+    pub(super) told: Option<Vec<Tells>>,
+    /// The identifiers that are replaced.
+    pub(super) identifiers: Vec<Identifiers>,
+    /// Class of the original → the step that releases it, and its class there; none where no step
+    /// does. Only where identifiers are replaced or models judge sensitive columns.
+    pub(super) moved: Vec<Option<(u32, u32)>>,
+    /// The same whether or not it is safe; only where there is one step and rows are guarded.
+    pub(super) shown: Vec<Option<(u32, u32)>>,
+    /// The values of the sensitive columns that models judge, and the guarding nodes, in every
+    /// class of the original.
+    pub(super) values: Vec<Values>,
+}
+
+impl Generalized {
+    /// Generalizes the original; none where a level is not known or does not fit.
+    pub(super) fn new(original: Side, chains: &[Chain<'_>], safety: Safety<'_>) -> Option<Self> {
+        let values = original.values();
+        let leveled = original.has_levels;
+        let Side { classes, interners, rows, labels, identifiers, .. } = original;
+        let steps = chains.first().map_or(1, |chain| chain.levels.len());
+        let level = |step: usize| move |chain: &Chain<'_>| chain.at(step).map(|(_, level)| level);
+        let levels: Vec<Vec<usize>> = (0..steps)
+            .map(|step| chains.iter().map(level(step)).collect::<Option<_>>())
+            .collect::<Option<_>>()?;
+        let maps = chains.iter().zip(&interners).map(|(chain, interner)| maps(chain, interner)).collect();
+        let told = told(&labels, &interners, chains);
+        let mut source = Generalized {
+            rows,
+            told,
+            texts: vec![ByLevel::new(); interners.len()],
+            held: Classes::new(interners.len()),
+            interners,
+            maps,
+            layers: Vec::new(),
+            looks: Vec::new(),
+            minorities: Vec::new(),
+            moved: vec![
+                None;
+                if identifiers.is_empty() && values.is_empty() && !leveled {
+                    0
+                } else {
+                    classes.len()
+                }
+            ],
+            shown: Vec::new(),
+            identifiers,
+            values,
+        };
+        match <[Vec<usize>; 1]>::try_from(levels) {
+            Ok([only]) => source.settle((classes, labels), only, safety),
+            Err(levels) => {
+                source.looks = chains.iter().map(looks).collect();
+                source.walk((classes, labels), levels, safety);
+            }
+        }
+        Some(source)
+    }
+
+    /// The only step: every row is at its levels, released or not.
+    fn settle(&mut self, (classes, labels): Counted, levels: Vec<usize>, safety: Safety<'_>) {
+        for (column, interner) in self.interners.iter().enumerate() {
+            let counts = (0..interner.len() as u32).map(|text| interner.count(text)).collect();
+            self.texts[column].insert(levels[column], counts);
+        }
+        let mut texts = vec![MISSING; levels.len()];
+        let mut moved = Vec::with_capacity(self.moved.len());
+        let generalize = |tuple: &mut [u32]| {
+            texts.copy_from_slice(tuple);
+            self.generalize(&texts, &levels, tuple);
+            !forced(tuple, safety.missing)
+        };
+        let (classes, forced) = classes.regroup_told(generalize, |place| {
+            if !self.moved.is_empty() {
+                moved.push(place);
+            }
+        });
+        let moves = || moved.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)));
+        let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
+        let stay = safety.stable(&classes, &values);
+        let staying = |place: &usize| stay[*place] > 0;
+        if safety.rules.iter().any(Rule::has_guard) {
+            self.shown = moved.iter().map(|place| place.map(|place| (0, place as u32))).collect();
+        }
+        self.moved = moved.into_iter().map(|p| p.filter(staying).map(|place| (0, place as u32))).collect();
+        let maps = self.maps.iter().zip(&levels).map(|(maps, level)| maps.get(level).map(Vec::as_slice));
+        let maps: Vec<&[u32]> = maps.map(Option::unwrap_or_default).collect();
+        self.minorities = labels.into_iter().map(|l| l.minority(&maps, &classes, &stay)).collect();
+        for class in (0..classes.len()).filter(|&class| stay[class] == 0) {
+            self.held.add(classes.tuples.tuple(class), classes.tally(class));
+        }
+        for class in 0..forced.len() {
+            self.held.add(forced.tuples.tuple(class), forced.tally(class));
+        }
+        self.layers.push(Layer { levels, classes, stay });
+    }
+
+    /// Several steps.
+    fn walk(&mut self, (classes, mut labels): Counted, steps: Vec<Vec<usize>>, safety: Safety<'_>) {
+        let first = steps.first().cloned().unwrap_or_default();
+        let mut origins = (0..self.moved.len() as u32).collect();
+        let mut left = classes;
+        for levels in steps {
+            left = self.step(&left, &mut origins, levels, safety);
+            labels.iter_mut().for_each(|labels| labels.release(|tuple, look| self.look(tuple, look)));
+        }
+        self.minorities = labels.into_iter().map(Labels::released_minority).collect();
+        let mut general = vec![MISSING; left.tuples.width()];
+        for class in 0..left.len() {
+            let (tuple, tally) = (left.tuples.tuple(class), left.tally(class));
+            self.count(tuple, &first, tally.rows);
+            self.generalize(tuple, &first, &mut general);
+            self.held.add(&general, tally);
+        }
+    }
+
+    /// Whether the last step releases a tuple of the original, and what it then looks like.
+    fn look(&self, tuple: &[u32], look: &mut [u32]) -> bool {
+        let Some(layer) = self.layers.last() else { return false };
+        self.generalize(tuple, &layer.levels, look);
+        // Only the classes that stay are kept in a layer.
+        if layer.classes.tuples.get(look).is_none() {
+            return false;
+        }
+        for (column, cell) in look.iter_mut().enumerate() {
+            let numbers = self.looks[column].get(&layer.levels[column]);
+            *cell = numbers.and_then(|numbers| numbers.get(*cell as usize).copied()).unwrap_or(UNKNOWN);
+        }
+        true
+    }
+
+    /// One of several steps: adds its layer, and gives what it leaves. `origins` are the classes of
+    /// the original that are left, where identifiers are replaced or models judge sensitive
+    /// columns.
+    fn step(
+        &mut self,
+        left: &Classes,
+        origins: &mut Vec<u32>,
+        levels: Vec<usize>,
+        safety: Safety<'_>,
+    ) -> Classes {
+        let width = left.tuples.width();
+        let mut classes = Classes::new(width);
+        let mut general = vec![MISSING; width];
+        let mut class_of = Vec::with_capacity(left.len());
+        for class in 0..left.len() {
+            self.generalize(left.tuples.tuple(class), &levels, &mut general);
+            let free = !forced(&general, safety.missing);
+            class_of.push(free.then(|| classes.add(&general, left.tally(class))));
+        }
+        let origin_of = origins.iter().zip(&class_of);
+        let moves = || origin_of.clone().filter_map(|(origin, to)| Some((*origin as usize, (*to)?)));
+        let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
+        let stay = safety.stable(&classes, &values);
+        let mut kept = Classes::new(width);
+        let keep = |class: usize| {
+            (stay[class] > 0).then(|| kept.add(classes.tuples.tuple(class), classes.tally(class)))
+        };
+        let kept_at: Vec<Option<usize>> = (0..classes.len()).map(keep).collect();
+        let (mut behind, mut behind_origins) = (Classes::new(width), Vec::new());
+        for (class, at) in class_of.into_iter().enumerate() {
+            let (tuple, tally) = (left.tuples.tuple(class), left.tally(class));
+            let origin = origins.get(class).copied();
+            if let Some(at) = at.and_then(|at| kept_at[at]) {
+                self.count(tuple, &levels, tally.rows);
+                if let Some(origin) = origin {
+                    self.moved[origin as usize] = Some((self.layers.len() as u32, at as u32));
+                }
+            } else {
+                behind.add(tuple, tally);
+                behind_origins.extend(origin);
+            }
+        }
+        *origins = behind_origins;
+        self.layers.push(Layer { levels, stay: kept.counts(), classes: kept });
+        behind
+    }
+
+    fn generalize(&self, tuple: &[u32], levels: &[usize], general: &mut [u32]) {
+        for (column, (cell, &text)) in general.iter_mut().zip(tuple).enumerate() {
+            let map = self.maps[column].get(&levels[column]);
+            *cell = map.map_or(UNKNOWN, |map| map[text as usize]);
+        }
+    }
+
+    /// Counts rows under their texts at the levels that they are released at.
+    fn count(&mut self, tuple: &[u32], levels: &[usize], rows: u64) {
+        for (column, &text) in tuple.iter().enumerate() {
+            let len = self.interners[column].len();
+            self.texts[column].entry(levels[column]).or_insert_with(|| vec![0; len])[text as usize] += rows;
+        }
+    }
+
+    /// Columns with values that their hierarchy does not know, with the number of such cells.
+    pub(super) fn unknown(&self) -> Vec<(usize, u64)> {
+        let cells = |(maps, interner): (&ByLevel<Vec<u32>>, &Interner)| {
+            let map = maps.values().next().map_or(&[][..], Vec::as_slice);
+            (0..map.len() as u32)
+                .filter(|&text| map[text as usize] == UNKNOWN)
+                .map(|text| interner.count(text))
+                .sum()
+        };
+        let columns = self.maps.iter().zip(&self.interners).map(cells).enumerate();
+        columns.filter(|&(_, cells)| cells > 0).collect()
+    }
+}
+
+impl Layer {
+    /// The classes that the step releases, with their rows.
+    pub(super) fn kept(&self) -> impl Iterator<Item = (&[u32], u64)> {
+        let kept = (0..self.classes.len()).filter(|&class| self.stay[class] > 0);
+        kept.map(|class| (self.classes.tuples.tuple(class), self.stay[class]))
+    }
+
+    /// Rows that the step releases.
+    pub(super) fn rows(&self) -> u64 {
+        self.stay.iter().sum()
+    }
+}
+
+/// Level → number of a generalized value → number of its label, the same at every level.
+fn looks(chain: &Chain<'_>) -> ByLevel<Vec<u32>> {
+    let mut interner = Interner::new();
+    let mut numbers = ByLevel::new();
+    for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
+        numbers.entry(level).or_insert_with(|| {
+            let label = |code: usize| interner.add(hierarchy.label(level, code as u32));
+            std::iter::once(MISSING).chain((0..hierarchy.size(level)).map(label)).collect()
+        });
+    }
+    numbers
+}
+
+/// Whether a row must be suppressed because a quasi-identifier is missing. At the highest level a
+/// missing cell equals all others.
+fn forced(tuple: &[u32], missing: Missing) -> bool {
+    missing == Missing::Suppress && tuple.contains(&MISSING)
+}
+
+/// Level → number of a text → number of its generalized value.
+pub(super) fn maps(chain: &Chain<'_>, interner: &Interner) -> ByLevel<Vec<u32>> {
+    let mut maps = ByLevel::new();
+    for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
+        let generalize = |text: u32| match hierarchy.leaf(interner.value(text)) {
+            Some(leaf) => number(hierarchy, level, hierarchy.generalize(leaf, level)),
+            // Without a leaf of its own a missing cell stays missing.
+            None if text == MISSING => MISSING,
+            None => UNKNOWN,
+        };
+        maps.entry(level).or_insert_with(|| (0..interner.len() as u32).map(generalize).collect());
+    }
+    maps
+}

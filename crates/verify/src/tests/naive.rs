@@ -1,0 +1,1119 @@
+//! The naive holder. Every number is computed row by row or pair by pair from its definition.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::foreseen::{Seen, counted};
+use super::{Case, Made, Row, digest_of};
+use throng_terms::policy::{
+    Aggregate, Distance, Diversity, Game, JAnonymity, LDiversity, Likeness, Missing, ModelSpec, Policy,
+    Profitability, RareValues, Role, Suppressed, TCloseness,
+};
+use throng_terms::release::{
+    Certificate, Claim, FileFacts, Foresight, PolicyFacts, PredictedBy, PredictedFacts, Release, Risks,
+    RowRisk, SearchFacts, StepFacts,
+};
+
+/// The original with its generalized quasi-identifiers.
+struct Table<'a> {
+    case: &'a Case,
+    policy: Policy,
+    quasi: Vec<String>,
+    /// Row → quasi-identifier → value, as it is and generalized.
+    raw: Vec<Row>,
+    general: Vec<Row>,
+    /// The levels of the steps, and the step of every row: the first for rows that are not
+    /// released.
+    steps: Vec<BTreeMap<String, usize>>,
+    step_of: Vec<usize>,
+    /// Everybody in the population, generalized like the first step.
+    people: Vec<Row>,
+    /// Quasi-identifier → whether somebody in the table, or in the population that it is compared
+    /// with, lacks it.
+    missed: Vec<bool>,
+    /// Predictions of a network, cached, and the number of people who likely look like a row.
+    seen: OnceCell<Seen>,
+    likely: RefCell<BTreeMap<(String, Row), u64>>,
+}
+
+/// What a model computes.
+struct Figure {
+    /// The sensitive column.
+    at: usize,
+    kind: Kind,
+}
+
+enum Kind {
+    Diversity(Diversity, usize),
+    Closeness(Distance),
+    /// The largest share, of some values or of all.
+    Share(Option<Vec<String>>),
+    Disclosure,
+    /// The largest probability after this many implications, among the classes of some rows.
+    Implications(usize),
+    /// The largest share under a guarding node, which is in this column.
+    Breach(usize),
+    /// From the least to the greatest number, of at least this many.
+    Range(u64),
+    Gain(Likeness, f64),
+}
+
+impl Case {
+    /// The release at the case's levels.
+    pub(super) fn release(&self) -> Made {
+        let (table, stay) = Table::new(self);
+        let policy = &table.policy;
+        let out: Vec<usize> =
+            (0..self.columns.len()).filter(|&at| policy.columns[&self.columns[at]].released()).collect();
+        let starred = policy.output.suppressed == Suppressed::Starred;
+        let rows: Vec<Row> = (0..self.rows.len())
+            .filter(|&row| stay[row] || starred)
+            .map(|row| out.iter().map(|&at| table.cell(row, at, stay[row])).collect())
+            .collect();
+        let columns: Vec<String> = out.iter().map(|&at| self.columns[at].clone()).collect();
+        let classes = table.classes(&stay);
+        let made = Made {
+            certificate: Certificate::new(table.facts(&stay, rows.len()), columns.clone(), classes).unwrap(),
+            columns,
+            rows,
+            output_sha256: "out".into(),
+            input_sha256: "in".into(),
+            policy_sha256: Policy::digest(&self.policy),
+            files: policy.files().into_iter().map(|path| (path.into(), Some(digest_of(path)))).collect(),
+        };
+        assert!(made.certificate.sealed());
+        made
+    }
+
+    /// The label of a value at a level, straight from its path.
+    fn label(&self, column: &str, value: Option<&str>, level: usize) -> Option<String> {
+        let paths = &self.paths[column];
+        let top = |p: &super::Path| p.labels.last().cloned();
+        let closed = !paths[0].labels.is_empty() && paths.iter().all(|p| top(p) == top(&paths[0]));
+        if level == self.height(column) {
+            return if closed { top(&paths[0]) } else { Some("*".into()) };
+        }
+        let value = value?;
+        if level == 0 {
+            return Some(value.into());
+        }
+        paths.iter().find(|p| p.leaf == value).map(|p| p.labels[level - 1].clone())
+    }
+
+    fn height(&self, column: &str) -> usize {
+        let paths = &self.paths[column];
+        let labels = paths[0].labels.len();
+        let closed = labels > 0 && paths.iter().all(|p| p.labels.last() == paths[0].labels.last());
+        if closed { labels } else { labels + 1 }
+    }
+}
+
+/// The naive holder's secret: every digit three further, every letter seven.
+fn made_up(value: &str) -> String {
+    let further = |byte: u8, first: u8, size: u8, step: u8| ((byte - first + step) % size + first) as char;
+    let sign = |byte: u8| match byte {
+        b'0'..=b'9' => further(byte, b'0', 10, 3),
+        b'a'..=b'z' => further(byte, b'a', 26, 7),
+        other => other as char,
+    };
+    value.bytes().map(sign).collect()
+}
+
+impl<'a> Table<'a> {
+    /// The table after all steps, and which rows stay.
+    fn new(case: &'a Case) -> (Self, Vec<bool>) {
+        let policy = case.policy();
+        let quasi: Vec<String> = policy.with_role(Role::Quasi).into_iter().map(String::from).collect();
+        let place = |name: &String| case.columns.iter().position(|c| c == name).unwrap();
+        let raw: Vec<Row> =
+            case.rows.iter().map(|row| quasi.iter().map(|q| row[place(q)].clone()).collect()).collect();
+        let rows = raw.len();
+        let steps = vec![case.levels.clone()];
+        let person = |row: &Row| {
+            let cells = quasi.iter().zip(row);
+            cells.map(|(name, cell)| case.label(name, cell.as_deref(), case.levels[name])).collect()
+        };
+        let everybody = case.population();
+        let people = everybody.iter().map(person).collect();
+        let known = if policy.population().is_some() { &everybody } else { &raw };
+        let missed = (0..quasi.len()).map(|c| known.iter().any(|row| row[c].is_none())).collect();
+        let step_of = vec![0; rows];
+        let mut table = Table {
+            case,
+            policy,
+            quasi,
+            general: raw.clone(),
+            raw,
+            steps,
+            step_of,
+            people,
+            missed,
+            seen: OnceCell::new(),
+            likely: RefCell::default(),
+        };
+        (0..rows).for_each(|row| table.generalize(row, 0));
+        let mut stay = table.stay(&vec![true; rows]);
+        for starred in &case.starred {
+            let mut levels = case.levels.clone();
+            levels.extend(starred.iter().map(|column| (column.clone(), case.height(column))));
+            let left: Vec<bool> = stay.iter().map(|stays| !stays).collect();
+            table.steps.push(levels);
+            let step = table.steps.len() - 1;
+            (0..rows).filter(|&row| left[row]).for_each(|row| table.generalize(row, step));
+            let now = table.stay(&left);
+            (0..rows).filter(|&row| left[row] && !now[row]).for_each(|row| table.generalize(row, 0));
+            if now.contains(&true) {
+                stay.iter_mut().zip(now).for_each(|(stays, now)| *stays |= now);
+            } else {
+                table.steps.pop();
+            }
+        }
+        (table, stay)
+    }
+
+    fn generalize(&mut self, row: usize, step: usize) {
+        let levels = &self.steps[step];
+        let label = |(q, v): (&String, &Option<String>)| self.case.label(q, v.as_deref(), levels[q]);
+        self.general[row] = self.quasi.iter().zip(&self.raw[row]).map(label).collect();
+        self.step_of[row] = step;
+    }
+
+    fn level(&self, row: usize, c: usize) -> usize {
+        self.steps[self.step_of[row]][&self.quasi[c]]
+    }
+
+    fn cell(&self, row: usize, at: usize, stays: bool) -> Option<String> {
+        let name = &self.case.columns[at];
+        if self.policy.columns[name].substitute().is_some() {
+            return self.case.rows[row][at].as_deref().map(made_up);
+        }
+        match self.quasi.iter().position(|q| q == name) {
+            None => self.sensitive(row, at),
+            Some(_) if !stays => Some("*".into()),
+            Some(quasi) => self.general[row][quasi].clone(),
+        }
+    }
+
+    /// A cell that is not generalized by a search: as it is, or at its level.
+    fn sensitive(&self, row: usize, at: usize) -> Option<String> {
+        let (name, cell) = (&self.case.columns[at], self.case.rows[row][at].as_deref());
+        match self.policy.columns[name].level {
+            Some(level) => self.case.label(name, cell, level),
+            None => cell.map(String::from),
+        }
+    }
+
+    /// Claim → its columns and its k.
+    fn groups(&self) -> Vec<(String, Vec<usize>, u64)> {
+        let mut groups = Vec::new();
+        if let Some(k) = self.policy.privacy.k {
+            groups.push(("k-anonymity".to_owned(), (0..self.quasi.len()).collect(), k));
+        }
+        for (name, group) in &self.policy.privacy.quasi {
+            let place = |c: &String| self.quasi.iter().position(|q| q == c).unwrap();
+            groups.push((format!("k-anonymity: {name}"), group.columns.iter().map(place).collect(), group.k));
+        }
+        groups
+    }
+
+    fn matches(&self, a: usize, b: usize, columns: &[usize]) -> bool {
+        let wild = self.policy.input.missing == Missing::Wildcard;
+        columns.iter().all(|&c| {
+            let (a, b) = (&self.general[a][c], &self.general[b][c]);
+            a == b || wild && (a.is_none() || b.is_none())
+        })
+    }
+
+    fn size(&self, row: usize, columns: &[usize], stay: &[bool]) -> u64 {
+        (0..stay.len()).filter(|&other| stay[other] && self.matches(row, other, columns)).count() as u64
+    }
+
+    /// Model → its name, the requirement, and the worst figure of some rows; classes are
+    /// distinguished by all cells.
+    fn models(&self) -> Vec<(String, f64, Figure)> {
+        let model = |asked: &ModelSpec| {
+            let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column())?;
+            let (required, kind) = match asked.clone() {
+                ModelSpec::LDiversity(LDiversity { kind, l, c, .. }) => {
+                    (c.unwrap_or(l), Kind::Diversity(kind, l as usize))
+                }
+                ModelSpec::TCloseness(TCloseness { t, distance, .. }) => (t, Kind::Closeness(distance)),
+                ModelSpec::PSensitive(asked) => (asked.p as f64, Kind::Diversity(Diversity::Distinct, 1)),
+                ModelSpec::AlphaK(asked) => (asked.alpha, Kind::Share(asked.values)),
+                ModelSpec::KE(asked) => (asked.e, Kind::Range(asked.k.or(self.policy.privacy.k).unwrap())),
+                ModelSpec::Personalized(asked) => {
+                    let guard = self.case.columns.iter().position(|c| *c == asked.guard).unwrap();
+                    (asked.breach, Kind::Breach(guard))
+                }
+                ModelSpec::CkSafety(asked) => (asked.c, Kind::Implications(asked.knowledge)),
+                ModelSpec::MConfidentiality(asked) => (1.0 / asked.m, Kind::Share(asked.values)),
+                ModelSpec::DeltaDisclosure(asked) => (asked.delta, Kind::Disclosure),
+                ModelSpec::BetaLikeness(asked) => (asked.beta, Kind::Gain(asked.kind, asked.beta)),
+                _ => return None,
+            };
+            Some((asked.claim(), required, Figure { at, kind }))
+        };
+        self.policy.privacy.models.iter().filter_map(model).collect()
+    }
+
+    /// The people who look like a row.
+    fn people_of(&self, general: &Row) -> f64 {
+        self.people.iter().filter(|person| *person == general).count() as f64
+    }
+
+    /// The share of the people who look like somebody that are in the release.
+    fn share_of(&self, general: &Row, stay: &[bool]) -> f64 {
+        let rows = (0..stay.len()).filter(|&row| stay[row] && self.general[row] == *general).count();
+        rows as f64 / self.people_of(general)
+    }
+
+    /// Whether a row's class is big enough, and not too much of it in the table.
+    fn among_people(&self, row: usize, stay: &[bool]) -> bool {
+        let general = &self.general[row];
+        self.policy.privacy.models.iter().all(|asked| match asked {
+            ModelSpec::KMap(asked) => self.people_of(general) >= asked.k as f64,
+            ModelSpec::JAnonymity(asked) => self.likely(asked, row) >= asked.k,
+            ModelSpec::DeltaPresence(asked) => self.share_of(general, stay) <= asked.max,
+            _ => true,
+        })
+    }
+
+    /// The table as its network sees it.
+    fn seen(&self) -> &Seen {
+        let hierarchy = |(name, missed): (&String, &bool)| {
+            throng_terms::hierarchy::Hierarchy::new(self.case.paths[name].clone(), *missed).unwrap()
+        };
+        let hierarchies = || self.quasi.iter().zip(&self.missed).map(hierarchy).collect();
+        self.seen.get_or_init(|| Seen::new(&self.quasi, hierarchies(), &self.raw))
+    }
+
+    /// The people who are likely to look like a row.
+    fn likely(&self, asked: &JAnonymity, row: usize) -> u64 {
+        let key = (format!("{asked:?}"), self.general[row].clone());
+        if let Some(&known) = self.likely.borrow().get(&key) {
+            return known;
+        }
+        let people = self.reckoned(asked, row);
+        self.likely.borrow_mut().insert(key, people);
+        people
+    }
+
+    fn reckoned(&self, asked: &JAnonymity, row: usize) -> u64 {
+        match asked.population {
+            Some(_) => counted(asked, self.people_of(&self.general[row]) as u64, self.people.len() as u64),
+            None => {
+                let levels: Vec<usize> = self.quasi.iter().map(|name| self.case.levels[name]).collect();
+                self.seen().people(asked, row, &levels)
+            }
+        }
+    }
+
+    /// Facts about likely people.
+    fn predicted(&self, stay: &[bool]) -> BTreeMap<String, PredictedFacts> {
+        let told = |model: &ModelSpec| {
+            let ModelSpec::JAnonymity(asked) = model else { return None };
+            let size =
+                |row: &usize| (0..stay.len()).filter(|&b| self.general[b] == self.general[*row]).count();
+            let small = (0..stay.len()).filter(|&row| stay[row] && (size(&row) as u64) < asked.k).count();
+            let edge = |e: throng_terms::network::EdgeFacts| PredictedBy {
+                column: e.to,
+                level: e.to_level,
+                from: e.from,
+                from_level: e.from_level,
+            };
+            let (from, edges) = match asked.population {
+                Some(_) => (Foresight::Population, Vec::new()),
+                None => (Foresight::Network, self.seen().edges.iter().cloned().map(edge).collect()),
+            };
+            let people = asked.people.unwrap_or(self.people.len() as u64);
+            let (k, confidence, rows) = (asked.k, asked.confidence(), small as u64);
+            Some((model.claim(), PredictedFacts { k, people, confidence, from, rows, edges }))
+        };
+        self.policy.privacy.models.iter().filter_map(told).collect()
+    }
+
+    /// Whether enough of everybody's class is in the release.
+    fn all_present(&self, stay: &[bool]) -> bool {
+        self.policy.privacy.models.iter().all(|asked| match asked {
+            ModelSpec::DeltaPresence(asked) => {
+                self.people.iter().all(|person| self.share_of(person, stay) >= asked.min)
+            }
+            _ => true,
+        })
+    }
+
+    /// The claims about people.
+    fn people_claims(&self, stay: &[bool]) -> Vec<(String, Claim)> {
+        let released: Vec<&Row> =
+            (0..stay.len()).filter(|&row| stay[row]).map(|row| &self.general[row]).collect();
+        let shares = |of: &mut dyn Iterator<Item = &Row>| of.map(|row| self.share_of(row, stay)).collect();
+        let mut claims = Vec::new();
+        for asked in &self.policy.privacy.models {
+            let mut claim = |name: String, required: f64, achieved: Option<f64>| {
+                claims.push((name, Claim { required, achieved, holds: true }));
+            };
+            match asked {
+                ModelSpec::KMap(map) => {
+                    let people = released.iter().map(|row| self.people_of(row));
+                    claim(asked.claim(), map.k as f64, people.reduce(f64::min));
+                }
+                ModelSpec::JAnonymity(likely) => {
+                    let released = (0..stay.len()).filter(|&row| stay[row]);
+                    let least = released.map(|row| self.likely(likely, row)).min();
+                    claim(asked.claim(), likely.k as f64, least.map(|least| least as f64));
+                }
+                ModelSpec::DeltaPresence(presence) => {
+                    let most: Vec<f64> = shares(&mut released.iter().copied());
+                    claim(asked.claim(), presence.max, most.into_iter().reduce(f64::max));
+                    let least: Vec<f64> = shares(&mut self.people.iter());
+                    let least = least.into_iter().reduce(f64::min).filter(|_| !released.is_empty());
+                    if presence.min > 0.0 {
+                        claim("delta-presence: least".into(), presence.min, least);
+                    }
+                }
+                _ => {}
+            }
+        }
+        claims
+    }
+
+    /// What a row's class among some rows reaches, and whether that is enough.
+    fn reached(&self, row: usize, of: &[bool], (_, required, figure): &(String, f64, Figure)) -> (f64, bool) {
+        let mates = (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]);
+        if let Kind::Implications(knowledge) = figure.kind {
+            let found = self.disclosed(row, of, figure.at, knowledge + 1);
+            return (found, found < *required - 1e-9);
+        }
+        if !matches!(figure.kind, Kind::Diversity(..)) {
+            let found = self.compared(figure, &mates.collect::<Vec<_>>());
+            let holds = match figure.kind {
+                Kind::Range(_) => found >= *required,
+                Kind::Disclosure => found < *required,
+                _ => found <= required + 1e-9,
+            };
+            return (found, holds);
+        }
+        let mut values = BTreeMap::<String, f64>::new();
+        for value in mates.filter_map(|other| self.sensitive(other, figure.at)) {
+            *values.entry(value).or_default() += 1.0;
+        }
+        let mut rows: Vec<f64> = values.into_values().collect();
+        rows.sort_by(|a, b| b.total_cmp(a));
+        let all: f64 = rows.iter().sum();
+        let Kind::Diversity(kind, l) = figure.kind else { return (0.0, false) };
+        match kind {
+            Diversity::Distinct => (rows.len() as f64, rows.len() as f64 >= *required),
+            Diversity::Entropy => {
+                let product: f64 = rows.iter().map(|n| (n / all).powf(-n / all)).product();
+                let found = if rows.is_empty() { 0.0 } else { product };
+                (found, found >= required - 1e-9)
+            }
+            Diversity::Recursive => {
+                let tail: f64 = rows.iter().skip(l - 1).sum();
+                let most = rows.first().copied().unwrap_or(0.0);
+                (if tail > 0.0 { most / tail } else { f64::INFINITY }, most < required * tail)
+            }
+        }
+    }
+
+    /// What some rows reach under a model that looks at shares.
+    fn compared(&self, figure: &Figure, mates: &[usize]) -> f64 {
+        let value = |row: usize| self.sensitive(row, figure.at);
+        let all: Vec<usize> = (0..self.case.rows.len()).collect();
+        let share = |rows: &[usize], of: &Option<String>| {
+            rows.iter().filter(|&&row| value(row) == *of).count() as f64 / rows.len() as f64
+        };
+        let values: BTreeSet<Option<String>> = all.iter().map(|&row| value(row)).collect();
+        let pairs = values.iter().map(|v| (share(mates, v), share(&all, v)));
+        match &figure.kind {
+            Kind::Closeness(Distance::Equal) => pairs.map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0,
+            Kind::Closeness(distance) => self.distance(*distance, figure.at, mates),
+            Kind::Share(named) => {
+                let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
+                let counts = |v: &&Option<String>| {
+                    v.as_ref().is_some_and(|v| named.as_ref().is_none_or(|named| named.contains(v)))
+                };
+                let shares = values.iter().filter(counts).map(|v| share(&present, v));
+                if present.is_empty() { 0.0 } else { shares.fold(0.0, f64::max) }
+            }
+            Kind::Range(k) => {
+                let numbers: BTreeSet<i64> =
+                    mates.iter().filter_map(|&row| value(row)).map(|v| v.parse().unwrap()).collect();
+                let enough = numbers.len() as u64 >= *k;
+                numbers.last().zip(numbers.first()).filter(|_| enough).map_or(0.0, |(a, b)| (a - b) as f64)
+            }
+            Kind::Breach(guard) => {
+                let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
+                let name = &self.case.columns[figure.at];
+                let has = |row: usize, node: &String| {
+                    let mut labels = (0..=self.case.height(name))
+                        .map(|level| self.case.label(name, value(row).as_deref(), level));
+                    labels.any(|label| label.as_ref() == Some(node))
+                };
+                let nodes = mates.iter().filter_map(|&row| self.case.rows[row][*guard].as_ref());
+                let share = |node: &String| {
+                    let rows = present.iter().filter(|&&row| has(row, node)).count();
+                    rows as f64 / present.len().max(1) as f64
+                };
+                nodes.map(share).fold(0.0, f64::max)
+            }
+            Kind::Disclosure => pairs.map(|(p, q)| (p / q).ln().abs()).fold(0.0, f64::max),
+            Kind::Gain(kind, beta) => {
+                let gains = pairs.filter(|(p, q)| p > q).map(|(p, q)| match kind {
+                    Likeness::Basic => (p - q) / q,
+                    Likeness::Enhanced => (p - q) / q / (-q.ln() / beta).min(1.0),
+                });
+                gains.fold(0.0, f64::max)
+            }
+            Kind::Diversity(..) | Kind::Implications(_) => f64::NAN,
+        }
+    }
+
+    /// How far some rows are from the table: values are 0 to 5, in pairs, fours and all.
+    fn distance(&self, distance: Distance, at: usize, mates: &[usize]) -> f64 {
+        let all: Vec<usize> = (0..self.case.rows.len()).collect();
+        let value = |row: usize| self.case.rows[row][at].as_ref().map(|v| v.parse::<usize>().unwrap());
+        let share = |rows: &[usize], has: &dyn Fn(Option<usize>) -> bool| {
+            rows.iter().filter(|&&row| has(value(row))).count() as f64 / rows.len() as f64
+        };
+        let differ = |has: &dyn Fn(Option<usize>) -> bool| (share(mates, has) - share(&all, has)).abs();
+        let missing = differ(&|v| v.is_none());
+        let of = |by: usize| {
+            (0..6 / by).map(|n| differ(&|v| v.is_some_and(|v| v / by == n))).sum::<f64>() + missing
+        };
+        match distance {
+            Distance::Equal => f64::NAN,
+            // Up to each value that occurs; the last step is nothing.
+            Distance::Ordered => {
+                let occurs = |v: &usize| all.iter().any(|&row| value(row) == Some(*v));
+                let places: Vec<usize> = (0..6).filter(occurs).collect();
+                let steps = places.iter().map(|&n| differ(&|v| v.is_some_and(|v| v <= n)));
+                steps.sum::<f64>() / (places.len().max(2) - 1) as f64
+            }
+            // Leaves, pairs and fours below the top.
+            Distance::Hierarchical => {
+                let fours = differ(&|v| v.is_some_and(|v| v < 4)) + differ(&|v| v.is_some_and(|v| v >= 4));
+                (of(1) + of(2) + fours + missing) / 6.0
+            }
+        }
+    }
+
+    /// The largest probability that atoms about some rows can give to one about a row's class: with
+    /// every way to divide the atoms among classes, and among the people of a class.
+    fn disclosed(&self, row: usize, of: &[bool], at: usize, atoms: usize) -> f64 {
+        let counts = |class: usize| {
+            let mates =
+                (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[class]);
+            let mut values = BTreeMap::<String, usize>::new();
+            mates
+                .filter_map(|other| self.sensitive(other, at))
+                .for_each(|v| *values.entry(v).or_default() += 1);
+            let mut counts: Vec<usize> = values.into_values().collect();
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            counts
+        };
+        let alive: Vec<usize> = (0..of.len()).filter(|&other| of[other]).collect();
+        let mut firsts: Vec<usize> = Vec::new();
+        for &other in &alive {
+            if !firsts.iter().any(|&first| self.general[first] == self.general[other]) {
+                firsts.push(other);
+            }
+        }
+        let own = counts(row);
+        let Some(&top) = own.first() else { return 0.0 };
+        let others = firsts.iter().filter(|&&first| self.general[first] != self.general[row]);
+        let others: Vec<Vec<usize>> = others.map(|&first| counts(first)).collect();
+        let least = (1..=atoms).map(|mine| avoid(&own, mine) * over(&others, atoms - mine));
+        let chance = top as f64 / own.iter().sum::<usize>() as f64;
+        chance / (chance + least.fold(1.0, f64::min))
+    }
+
+    /// The claims about models.
+    fn model_claims(&self, stay: &[bool]) -> Vec<(String, Claim)> {
+        let claim = |model: &(String, f64, Figure)| {
+            let rows = (0..stay.len()).filter(|&row| stay[row]);
+            let figures = rows.map(|row| self.reached(row, stay, model).0);
+            let achieved = match model.2.kind {
+                Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) | Kind::Range(_) => {
+                    figures.reduce(f64::min)
+                }
+                _ => figures.reduce(f64::max),
+            };
+            (model.0.clone(), Claim { required: model.1, achieved, holds: true })
+        };
+        let whole = |asked: &ModelSpec| {
+            let (required, achieved) = self.whole(asked, stay)?;
+            Some((asked.claim(), Claim { required, achieved, holds: true }))
+        };
+        let others = |asked: &ModelSpec| {
+            let (required, achieved) = match asked {
+                ModelSpec::Profitability(game) => {
+                    let rows = (0..stay.len()).filter(|&row| stay[row]);
+                    let brings = rows.map(|row| self.brings(game, row, self.alike(row, stay)).0);
+                    (0.0, stay.contains(&true).then(|| brings.sum()))
+                }
+                ModelSpec::RareValues(rare) => {
+                    let rows = (0..stay.len()).filter(|&row| stay[row]);
+                    let least = rows.filter_map(|row| self.rarest(rare, row, stay)).min();
+                    (rare.k as f64, least.map(|rows| rows as f64))
+                }
+                _ => return None,
+            };
+            Some((asked.claim(), Claim { required, achieved, holds: true }))
+        };
+        let asked = &self.policy.privacy.models;
+        let whole = asked.iter().filter_map(whole).chain(asked.iter().filter_map(others));
+        self.models().iter().map(claim).chain(whole).collect()
+    }
+
+    /// What a row brings the publisher in a class of some size, and whether it may stay.
+    fn brings(&self, game: &Profitability, row: usize, size: usize) -> (f64, bool) {
+        let lost = |c: usize| {
+            let (under, all) = self.leaves(row, c);
+            (under - 1.0) / (all - 1.0)
+        };
+        let lost = (0..self.quasi.len()).map(lost).sum::<f64>() / self.quasi.len() as f64;
+        let attack = game.adversary_gain / size as f64 - game.adversary_cost > 1e-9;
+        let harm = if attack { game.publisher_loss / size as f64 } else { 0.0 };
+        let brings = game.publisher_benefit * (1.0 - lost) - harm;
+        (brings, if game.kind == Game::NoAttack { !attack } else { brings > 1e-6 })
+    }
+
+    /// Among some rows, the number that share the rarest value of a row in the selected columns.
+    fn rarest(&self, rare: &RareValues, row: usize, of: &[bool]) -> Option<u64> {
+        let wanted = |name: &str| match &rare.columns {
+            Some(columns) => columns.iter().any(|c| c == name),
+            None => self.policy.columns[name].role.released(),
+        };
+        let columns = (0..self.case.columns.len()).filter(|&at| wanted(&self.case.columns[at]));
+        let same = |at: usize| {
+            let cell = |row: usize| self.cell(row, at, true);
+            let mine = cell(row);
+            (0..of.len()).filter(|&b| of[b] && cell(b) == mine).count() as u64
+        };
+        columns.map(same).min()
+    }
+
+    /// Whether a row must go because of what its class brings, its least size, or a rare value in
+    /// it.
+    fn unprofitable(&self, row: usize, of: &[bool]) -> bool {
+        let mates = || (0..of.len()).filter(|&b| of[b] && self.general[b] == self.general[row]);
+        self.policy.privacy.models.iter().any(|asked| match asked {
+            ModelSpec::StrictAverageRisk(asked) => (mates().count() as u64) < asked.k,
+            ModelSpec::Profitability(game) => !self.brings(game, row, mates().count()).1,
+            ModelSpec::RareValues(rare) => {
+                mates().any(|mate| self.rarest(rare, mate, of).is_some_and(|rows| rows < rare.k))
+            }
+            _ => false,
+        })
+    }
+
+    /// Rows among some that equal a row in every cell.
+    fn alike(&self, row: usize, of: &[bool]) -> usize {
+        (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]).count()
+    }
+
+    /// What a model of the whole table asks for and what some rows reach; none for other models.
+    fn whole(&self, asked: &ModelSpec, stay: &[bool]) -> Option<(f64, Option<f64>)> {
+        let sizes: Vec<f64> =
+            (0..stay.len()).filter(|&row| stay[row]).map(|row| self.alike(row, stay) as f64).collect();
+        let mean = |part: &dyn Fn(f64) -> f64| {
+            (!sizes.is_empty())
+                .then(|| sizes.iter().map(|&size| part(size)).sum::<f64>() / sizes.len() as f64)
+        };
+        match asked {
+            ModelSpec::SampleUniqueness(asked) => {
+                Some((asked.max, mean(&|size| if size == 1.0 { 1.0 } else { 0.0 })))
+            }
+            ModelSpec::AverageRisk(asked) => Some((asked.max, mean(&|size| 1.0 / size))),
+            ModelSpec::StrictAverageRisk(asked) => Some((asked.max, mean(&|size| 1.0 / size))),
+            // Zayatz: of every class the probability that one of it is drawn, as if all were of the
+            // population.
+            ModelSpec::PopulationUniqueness(asked) => {
+                let (n, people) = (sizes.len() as f64, asked.population as f64);
+                let once = |size: f64| {
+                    let others =
+                        (0..size as usize - 1).map(|j| (people - n - j as f64) / (people - 1.0 - j as f64));
+                    n / people * others.product::<f64>()
+                };
+                let alone = sizes.iter().filter(|&&size| size == 1.0).count() as f64;
+                let share = alone * once(1.0) / sizes.iter().map(|&size| once(size)).sum::<f64>();
+                let found = if alone > 0.0 { share * alone / (n / people) / people } else { 0.0 };
+                Some((asked.max, (n > 0.0).then_some(found)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The most of some rows that are safe by themselves and in classes of at least some size, for
+    /// the least size that keeps every model of the whole table.
+    fn stay(&self, of: &[bool]) -> Vec<bool> {
+        let fits = |stay: &[bool]| {
+            let mut whole = self.policy.privacy.models.iter().filter_map(|asked| self.whole(asked, stay));
+            whole.all(|(most, found)| !stay.contains(&true) || found.is_some_and(|f| f <= most + 1e-9))
+        };
+        let least = |size: usize| {
+            let of: Vec<bool> = (0..of.len()).map(|row| of[row] && self.alike(row, of) >= size).collect();
+            self.stay_safe(&of)
+        };
+        (1..).map(least).find(|stay| fits(stay)).unwrap()
+    }
+
+    /// The most of some rows that are safe by themselves, but for models of the whole table.
+    fn stay_safe(&self, of: &[bool]) -> Vec<bool> {
+        let misses = |row: &Row| row.iter().any(Option::is_none);
+        let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
+        let mut stay: Vec<bool> = self.general.iter().zip(of).map(|(row, of)| *of && !held(row)).collect();
+        let (last, models): (Vec<_>, Vec<_>) =
+            self.models().into_iter().partition(|model| matches!(model.2.kind, Kind::Implications(_)));
+        let before = stay.clone();
+        for (row, stays) in stay.iter_mut().enumerate() {
+            *stays &= models.iter().all(|model| self.reached(row, &before, model).1);
+            *stays &= self.among_people(row, &before);
+        }
+        self.stable(&mut stay);
+        for model in &last {
+            // By itself first, then among those left.
+            let class = |row: usize, of: &[bool]| -> Vec<bool> {
+                (0..of.len()).map(|b| of[b] && self.general[b] == self.general[row]).collect()
+            };
+            let alone = |row: usize| self.reached(row, &class(row, &stay), model).1;
+            let left: Vec<bool> = (0..stay.len()).map(|row| stay[row] && alone(row)).collect();
+            stay = (0..stay.len()).map(|row| left[row] && self.reached(row, &left, model).1).collect();
+        }
+        self.stable(&mut stay);
+        if self.all_present(&stay) { stay } else { vec![false; stay.len()] }
+    }
+
+    /// Leaves out who is too few, one at a time.
+    fn stable(&self, stay: &mut [bool]) {
+        let groups = self.groups();
+        loop {
+            let short = (0..stay.len()).find(|&row| {
+                let few = || groups.iter().any(|(_, columns, k)| self.size(row, columns, stay) < *k);
+                stay[row] && (few() || self.unprofitable(row, stay))
+            });
+            match short {
+                // A class goes as a whole.
+                Some(row) => {
+                    let class: Vec<usize> =
+                        (0..stay.len()).filter(|&b| self.general[b] == self.general[row]).collect();
+                    class.into_iter().for_each(|row| stay[row] = false);
+                }
+                None => return,
+            }
+        }
+    }
+
+    /// Number of distinct generalized tuples among the rows that stay.
+    fn classes(&self, stay: &[bool]) -> u64 {
+        let new =
+            |row: usize| !(0..row).any(|before| stay[before] && self.general[before] == self.general[row]);
+        (0..stay.len()).filter(|&row| stay[row] && new(row)).count() as u64
+    }
+
+    fn facts(&self, stay: &[bool], written: usize) -> Release {
+        let withheld = stay.iter().filter(|&&stays| !stays).count() as u64;
+        let rows = stay.len() as u64;
+        let shows = |row: &Row| row.is_empty() || row.iter().any(|cell| cell.as_deref() != Some("*"));
+        let released = (0..stay.len()).filter(|&row| stay[row] && shows(&self.general[row])).count() as u64;
+        let losses = self.losses(stay);
+        let local = self.policy.search.local;
+        let gap = if local { losses[self.policy.search.loss.parameters().kind.key()] } else { 0.0 };
+        let claim = |(name, columns, k): (String, Vec<usize>, u64)| {
+            let size = |row| self.size(row, &columns, stay);
+            let achieved = (0..stay.len()).filter(|&row| stay[row]).map(size).min().map(|size| size as f64);
+            let required = k as f64;
+            let holds = achieved.is_none_or(|achieved| achieved >= required);
+            (name, Claim { required, achieved, holds })
+        };
+        let file = |sha256: &str, rows| FileFacts { path: "file".into(), sha256: sha256.into(), rows };
+        Release {
+            rows,
+            released,
+            suppressed: rows - released,
+            withheld,
+            levels: self.case.levels.clone(),
+            steps: self.step_facts(stay),
+            regions: None,
+            loss: losses,
+            loss_by_column: self.by_column(stay),
+            sampling: None,
+            privacy: self
+                .groups()
+                .into_iter()
+                .map(claim)
+                .chain(self.model_claims(stay))
+                .chain(self.people_claims(stay))
+                .collect(),
+            predicted: self.predicted(stay),
+            risk: Some(self.risks(stay)),
+            search: SearchFacts {
+                algorithm: "none".into(),
+                nodes: 1,
+                checked: 1,
+                optimal: gap == 0.0,
+                gap,
+                seconds: 0.0,
+            },
+            input: file("in", rows),
+            population: self.policy.population().map(|_| file("people", self.people.len() as u64)),
+            output: file("out", written as u64),
+            policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },
+            files: self.policy.files().into_iter().map(|path| (path.into(), digest_of(path))).collect(),
+            seed: 0,
+            version: "0".into(),
+        }
+    }
+
+    /// Row by row. Of the risk before, the verifier checks only the rows.
+    fn risks(&self, stay: &[bool]) -> Risks {
+        let columns: Vec<usize> = (0..self.quasi.len()).collect();
+        let left: Vec<usize> = (0..stay.len()).filter(|&row| stay[row]).collect();
+        let sizes: Vec<u64> = left.iter().map(|&row| self.size(row, &columns, stay)).collect();
+        let share = |part: f64| if left.is_empty() { 0.0 } else { part / left.len() as f64 };
+        let after = RowRisk {
+            rows: left.len() as u64,
+            classes: self.classes(stay),
+            unique_rows: sizes.iter().filter(|&&size| size == 1).count() as u64,
+            smallest: sizes.iter().copied().min().unwrap_or(0),
+            prosecutor: sizes.iter().map(|&size| 1.0 / size as f64).fold(0.0, f64::max),
+            marketer: share(sizes.iter().map(|&size| 1.0 / size as f64).sum()),
+            at_risk: share(sizes.iter().filter(|&&size| size < 5).count() as f64),
+        };
+        let before = RowRisk { rows: stay.len() as u64, ..RowRisk::default() };
+        Risks { threshold: 0.2, before, after }
+    }
+
+    fn step_facts(&self, stay: &[bool]) -> Vec<StepFacts> {
+        let top = |levels: &BTreeMap<String, usize>, q: &String| levels[q] == self.case.height(q);
+        let facts = |(step, levels): (usize, &BTreeMap<String, usize>)| {
+            let rows = (0..stay.len()).filter(|&row| stay[row] && self.step_of[row] == step).count() as u64;
+            let new = |q: &&String| top(levels, q) && !top(&self.case.levels, q);
+            let starred = rows * self.quasi.iter().filter(new).count() as u64;
+            StepFacts { levels: levels.clone(), rows, starred }
+        };
+        match self.steps.len() {
+            1 => Vec::new(),
+            _ => self.steps.iter().enumerate().map(facts).collect(),
+        }
+    }
+
+    fn losses(&self, stay: &[bool]) -> BTreeMap<String, f64> {
+        let n = stay.len() as f64;
+        let hidden = stay.iter().filter(|&&stays| !stays).count() as f64;
+        let levels: Vec<f64> = self.quasi.iter().map(|q| self.case.levels[q] as f64).collect();
+        let ratios: Vec<f64> =
+            self.quasi.iter().zip(&levels).map(|(q, t)| t / self.case.height(q) as f64).collect();
+        let columns = self.quasi.len();
+        let pairs = |counts: &dyn Fn(usize) -> bool| {
+            let rows: Vec<usize> = (0..stay.len()).filter(|&row| counts(row)).collect();
+            let same = |a: usize| rows.iter().filter(|&&b| self.general[a] == self.general[b]).count();
+            rows.iter().map(|&a| same(a) as f64).sum::<f64>()
+        };
+        let height: f64 = levels.iter().sum();
+        let lm: Vec<f64> = (0..columns).map(|c| self.leaf_loss(c, stay)).collect();
+        let some = if hidden > 0.0 { 1.0 } else { 0.0 };
+        let mut losses = BTreeMap::from([
+            ("height", height),
+            ("absolute", height),
+            ("relative", ratios.iter().sum()),
+            ("prec", (0..columns).map(|c| self.precision(c)).sum::<f64>() / columns as f64),
+            ("vinterbo", (0..columns).map(|c| self.precision(c)).sum::<f64>()),
+            ("dm", pairs(&|row| stay[row]) + n * hidden),
+            ("dm*", pairs(&|_| true)),
+            ("entropy", (0..columns).map(|c| self.entropy(c)).sum()),
+            ("lm", lm.iter().sum::<f64>() / columns as f64),
+            ("ambiguity", (0..stay.len()).map(|row| self.meanings(row, stay[row])).sum::<f64>() / n),
+            ("aecs", n / (self.classes(stay) as f64 + some)),
+            ("conditional-entropy", (0..columns).map(|c| self.conditional(c, stay, (1.0, 1.0))).sum()),
+        ]);
+        if let Some(cm) = self.classification(stay, (1.0, 1.0)) {
+            losses.insert("cm", cm);
+            let sum = |part: &dyn Fn(usize) -> f64| (0..columns).map(part).sum::<f64>();
+            losses.insert("column-mi", sum(&|c| self.mutual(c) * self.precision(c)));
+            losses.insert("value-mi", sum(&|c| self.untold(c, None)));
+        }
+        let wanted = self.policy.search.loss.parameters();
+        if let Some(target) = self.target(&lm, stay) {
+            losses.insert(wanted.kind.key(), target);
+        }
+        losses.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// Loss → column → its part, with all defaults.
+    fn by_column(&self, stay: &[bool]) -> BTreeMap<String, BTreeMap<String, f64>> {
+        let parts: [(&str, &dyn Fn(usize) -> f64); 7] = [
+            ("prec", &|c| self.precision(c)),
+            ("entropy", &|c| self.entropy(c)),
+            ("conditional-entropy", &|c| self.conditional(c, stay, (1.0, 1.0))),
+            ("lm", &|c| self.leaf_loss(c, stay)),
+            ("vinterbo", &|c| self.precision(c)),
+            ("column-mi", &|c| self.mutual(c) * self.precision(c)),
+            ("value-mi", &|c| self.untold(c, None)),
+        ];
+        let columns = |part: &dyn Fn(usize) -> f64| {
+            self.quasi.iter().enumerate().map(|(c, q)| (q.clone(), part(c))).collect()
+        };
+        let labels = !self.policy.with_role(Role::Target).is_empty();
+        let told = parts.into_iter().filter(|(loss, _)| labels || !loss.ends_with("-mi"));
+        told.map(|(loss, part)| (loss.to_owned(), columns(part))).collect()
+    }
+
+    /// The targets that the tests' policies name.
+    fn target(&self, lm: &[f64], stay: &[bool]) -> Option<f64> {
+        let wanted = self.policy.search.loss.parameters();
+        let m = self.quasi.len() as f64;
+        let weight = |c: usize| self.policy.columns[&self.quasi[c]].weight.unwrap_or(1.0);
+        let tau = wanted.tradeoff.unwrap_or(0.5);
+        let (g, s) = (f64::min(1.0, 2.0 * (1.0 - tau)), f64::min(1.0, 2.0 * tau));
+        match (wanted.kind.key(), wanted.aggregate, wanted.count_suppressed) {
+            ("cm", None, None) => self.classification(stay, (g, s)),
+            ("conditional-entropy", Some(Aggregate::Max), None) => {
+                let parts = (0..self.quasi.len()).map(|c| weight(c) * self.conditional(c, stay, (g, s)));
+                Some(parts.fold(0.0, f64::max))
+            }
+            ("lm", None, None) => {
+                // Released rows first, as if no other were there; then the suppressed ones.
+                let hidden = stay.iter().filter(|stays| !**stays).count() as f64 / stay.len() as f64;
+                Some(
+                    (0..self.quasi.len())
+                        .map(|c| weight(c) * (g * (lm[c] - hidden) + s * hidden))
+                        .sum::<f64>()
+                        / m,
+                )
+            }
+            ("lm", Some(Aggregate::Geometric), _) => {
+                let product: f64 = lm.iter().enumerate().map(|(c, l)| weight(c) * l + 1.0).product();
+                Some(product.powf(1.0 / m) - 1.0)
+            }
+            ("entropy", None, Some(true)) => Some(
+                (0..self.quasi.len())
+                    .map(|c| weight(c) * (self.entropy(c) + self.hidden_entropy(c, stay)))
+                    .sum(),
+            ),
+            ("prec", None, Some(true)) => {
+                let top = |c: usize| self.case.height(&self.quasi[c]) as f64;
+                let cell =
+                    |row: usize, c: usize| if stay[row] { self.level(row, c) as f64 / top(c) } else { 1.0 };
+                let column = |c: usize| weight(c) * (0..stay.len()).map(|row| cell(row, c)).sum::<f64>();
+                Some((0..self.quasi.len()).map(column).sum::<f64>() / m / stay.len() as f64)
+            }
+            ("value-mi", None, Some(true)) => {
+                Some((0..self.quasi.len()).map(|c| weight(c) * self.untold(c, Some(stay))).sum())
+            }
+            ("height", None, None) => {
+                let level = |c: usize| self.case.levels[&self.quasi[c]] as f64;
+                Some((0..self.quasi.len()).map(|c| weight(c) * level(c)).sum())
+            }
+            _ => None,
+        }
+    }
+
+    /// The mean of level / height over the rows; of no rows, that of the first step.
+    fn precision(&self, c: usize) -> f64 {
+        let height = self.case.height(&self.quasi[c]) as f64;
+        let sum: f64 = (0..self.raw.len()).map(|row| self.level(row, c) as f64).sum();
+        match self.raw.len() {
+            0 => self.case.levels[&self.quasi[c]] as f64 / height,
+            rows => sum / height / rows as f64,
+        }
+    }
+
+    /// Target → row → its label, as the place of the first one that equals it.
+    fn target_labels(&self) -> Vec<Vec<usize>> {
+        let at = |name: &str| self.case.columns.iter().position(|c| c == name).unwrap();
+        let targets = self.policy.with_role(Role::Target);
+        targets.iter().map(|t| firsts(self.case.rows.iter().map(|row| &row[at(t)]))).collect()
+    }
+
+    /// The mean over targets of Σ p(x,c)·log2(p(x,c)/(p(x)·p(c))), of values that six rows have.
+    fn mutual(&self, c: usize) -> f64 {
+        let values = firsts(self.raw.iter().map(|row| &row[c]));
+        let often = |row: &usize| values.iter().filter(|&&v| v == values[*row]).count() >= 6;
+        let kept: Vec<usize> = (0..values.len()).filter(often).collect();
+        let share = |like: &dyn Fn(usize) -> bool| {
+            kept.iter().filter(|&&o| like(o)).count() as f64 / kept.len() as f64
+        };
+        let bits = |labels: &Vec<usize>| -> f64 {
+            let row = |&r: &usize| {
+                let both = share(&|o| values[o] == values[r] && labels[o] == labels[r]);
+                (both / share(&|o| values[o] == values[r]) / share(&|o| labels[o] == labels[r])).log2()
+            };
+            kept.iter().map(row).sum::<f64>() / kept.len().max(1) as f64
+        };
+        let targets = self.target_labels();
+        targets.iter().map(bits).sum::<f64>() / targets.len().max(1) as f64
+    }
+
+    /// The mean over rows of the information that their cell lost; if suppressed rows count, these
+    /// carry none.
+    fn untold(&self, c: usize, stay: Option<&[bool]>) -> f64 {
+        let targets = self.target_labels();
+        let top = self.case.height(&self.quasi[c]);
+        let mut known: BTreeMap<(Option<String>, usize), f64> = BTreeMap::new();
+        let mut tells = |row: usize, level: usize| {
+            let label = |r: usize| self.case.label(&self.quasi[c], self.raw[r][c].as_deref(), level);
+            *known.entry((label(row), level)).or_insert_with(|| {
+                let like: Vec<usize> = (0..self.raw.len()).filter(|&r| label(r) == label(row)).collect();
+                let bits = |labels: &Vec<usize>| -> f64 {
+                    let in_table = |r: usize| {
+                        labels.iter().filter(|&&l| l == labels[r]).count() as f64 / labels.len() as f64
+                    };
+                    let among = |r: usize| {
+                        like.iter().filter(|&&o| labels[o] == labels[r]).count() as f64 / like.len() as f64
+                    };
+                    like.iter().map(|&r| (among(r) / in_table(r)).log2().abs()).sum::<f64>()
+                        / like.len() as f64
+                };
+                let all = targets.iter().map(bits).sum::<f64>() / targets.len().max(1) as f64;
+                if like.len() < 6 { 0.0 } else { all }
+            })
+        };
+        let mut worth = |row: usize, level: usize| (level..=top).map(|l| tells(row, l)).fold(0.0, f64::max);
+        let mut lost = 0.0;
+        for row in 0..self.raw.len() {
+            let gone = stay.is_some_and(|stay| !stay[row]);
+            lost += worth(row, 0) - if gone { 0.0 } else { worth(row, self.level(row, c)) };
+        }
+        lost / (self.raw.len() as f64).max(1.0)
+    }
+
+    fn entropy(&self, c: usize) -> f64 {
+        let same = |row: usize| self.raw.iter().filter(|r| r[c] == self.raw[row][c]).count() as f64;
+        let under = |row: usize| {
+            let label = |r: &&Row| self.case.label(&self.quasi[c], r[c].as_deref(), self.level(row, c));
+            self.raw.iter().filter(|r| label(r) == self.general[row][c]).count() as f64
+        };
+        (0..self.raw.len()).map(|row| -(same(row) / under(row)).log2()).sum()
+    }
+
+    /// Σ over rows of the entropy of the original values that their cell leaves possible.
+    fn conditional(&self, c: usize, stay: &[bool], (g, s): (f64, f64)) -> f64 {
+        let raw = firsts(self.raw.iter().map(|row| &row[c]));
+        let general = firsts(self.general.iter().map(|row| &row[c]));
+        let bits = |row: usize| -> f64 {
+            let label =
+                |r: usize| self.case.label(&self.quasi[c], self.raw[r][c].as_deref(), self.level(row, c));
+            let possible: Vec<usize> =
+                (0..stay.len()).filter(|&other| !stay[row] || label(other) == self.general[row][c]).collect();
+            let same = |a: usize| possible.iter().filter(|&&b| raw[a] == raw[b]).count();
+            // A mean over rows, so that a value counts as often as it occurs.
+            let surprise = |&a: &usize| -(same(a) as f64 / possible.len() as f64).log2();
+            possible.iter().map(surprise).sum::<f64>() / possible.len() as f64
+        };
+        // All rows of one cell at one level have the same bits.
+        let mut known: BTreeMap<Option<(usize, usize)>, f64> = BTreeMap::new();
+        let cell = |row: usize| stay[row].then_some((general[row], self.level(row, c)));
+        let mut cost = |row: usize| *known.entry(cell(row)).or_insert_with(|| bits(row));
+        (0..stay.len()).map(|row| if stay[row] { g } else { s } * cost(row)).sum()
+    }
+
+    /// The mean over targets and rows: suppressed, or outvoted in its class. A tie is won by the
+    /// first.
+    fn classification(&self, stay: &[bool], (g, s): (f64, f64)) -> Option<f64> {
+        let targets = self.policy.with_role(Role::Target);
+        let classes = firsts(self.general.iter());
+        let penalties = |name: &str| {
+            let at = self.case.columns.iter().position(|c| c == name).unwrap();
+            let labels = firsts(self.case.rows.iter().map(|row| &row[at]));
+            let class = |row: usize| {
+                let class = classes[row];
+                (0..stay.len()).filter(|&b| stay[b] && classes[b] == class).collect::<Vec<_>>()
+            };
+            let votes =
+                |class: &[usize], of: usize| class.iter().filter(|&&b| labels[b] == labels[of]).count();
+            let winner = |row: usize| {
+                let class = class(row);
+                labels[class.iter().rev().copied().max_by_key(|&b| votes(&class, b)).unwrap()]
+            };
+            let penalty = |row: usize| match stay[row] {
+                false => s,
+                true if winner(row) != labels[row] => g,
+                true => 0.0,
+            };
+            (0..stay.len()).map(penalty).sum::<f64>() / stay.len() as f64
+        };
+        let of = targets.len() as f64;
+        (!targets.is_empty()).then(|| targets.iter().map(|t| penalties(t)).sum::<f64>() / of)
+    }
+
+    fn hidden_entropy(&self, c: usize, stay: &[bool]) -> f64 {
+        let hidden: Vec<usize> = (0..stay.len()).filter(|&row| !stay[row]).collect();
+        let same =
+            |row: usize| hidden.iter().filter(|&&r| self.general[r][c] == self.general[row][c]).count();
+        hidden.iter().map(|&row| -(same(row) as f64 / hidden.len() as f64).log2()).sum()
+    }
+
+    /// Leaves under a row's cell, and all leaves; missing is a leaf where it occurs.
+    fn leaves(&self, row: usize, c: usize) -> (f64, f64) {
+        let name = &self.quasi[c];
+        let level = self.level(row, c);
+        let mut leaves: Vec<Option<&str>> =
+            self.case.paths[name].iter().map(|p| Some(p.leaf.as_str())).collect();
+        if self.missed[c] {
+            leaves.push(None);
+        }
+        let under =
+            leaves.iter().filter(|leaf| self.case.label(name, **leaf, level) == self.general[row][c]).count();
+        (under as f64, leaves.len() as f64)
+    }
+
+    fn leaf_loss(&self, c: usize, stay: &[bool]) -> f64 {
+        let share = |row: usize| {
+            let (under, all) = self.leaves(row, c);
+            if stay[row] { under / all } else { 1.0 }
+        };
+        let mean = (0..stay.len()).map(share).sum::<f64>() / stay.len() as f64;
+        let leaves = self.case.paths[&self.quasi[c]].len() + usize::from(self.missed[c]);
+        let least = 1.0 / leaves as f64;
+        (mean - least) / (1.0 - least)
+    }
+
+    fn meanings(&self, row: usize, stays: bool) -> f64 {
+        (0..self.quasi.len())
+            .map(|c| self.leaves(row, c))
+            .map(|(under, all)| if stays { under } else { all })
+            .product()
+    }
+}
+
+/// For each value the place of the first one that equals it.
+fn firsts<'a, T: PartialEq + 'a>(values: impl Iterator<Item = &'a T>) -> Vec<usize> {
+    let values: Vec<&T> = values.collect();
+    values.iter().map(|v| values.iter().position(|other| other == v).unwrap()).collect()
+}
+
+/// The least probability that at most this many atoms about people with these values are all false.
+fn avoid(counts: &[usize], atoms: usize) -> f64 {
+    let n: usize = counts.iter().sum();
+    let product = |parts: &[usize]| {
+        let person = |(i, values): (usize, &usize)| {
+            let taken: usize = counts.iter().take(*values).sum();
+            (n - i).saturating_sub(taken) as f64 / (n - i) as f64
+        };
+        parts.iter().take(n).enumerate().map(person).product::<f64>()
+    };
+    partitions(atoms, atoms).iter().map(|parts| product(parts)).fold(1.0, f64::min)
+}
+
+/// Every way to write a number as a sum of falling parts.
+fn partitions(number: usize, most: usize) -> Vec<Vec<usize>> {
+    if number == 0 {
+        return vec![Vec::new()];
+    }
+    let first = |part: usize| {
+        partitions(number - part, part).into_iter().map(move |rest| [vec![part], rest].concat())
+    };
+    (1..=number.min(most)).flat_map(first).collect()
+}
+
+/// The same with atoms about the people of several classes.
+fn over(classes: &[Vec<usize>], atoms: usize) -> f64 {
+    match classes {
+        [] => 1.0,
+        [first, rest @ ..] => {
+            (0..=atoms).map(|mine| avoid(first, mine) * over(rest, atoms - mine)).fold(1.0, f64::min)
+        }
+    }
+}
