@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 // The vocabulary that the verifier shares, and the verifier.
+pub use throng_terms::fault;
 pub use throng_terms::{
     cell, error, hierarchy, information, network, policy, poset, registry, release, table, watch,
 };

@@ -1,17 +1,25 @@
-//! What can go wrong, told so that it can be mended.
+//! Errors with a stable code, a place and a remedy.
 //!
-//! One [`Error`] carries one or more [`Fault`]s, because a policy with three
-//! mistakes should be mended in one go. A fault names the place (file and
-//! line, policy key, column), the offending value, and the remedy. It never
-//! carries a cell beyond the offending one.
+//! One [`Error`] carries one or more [`Fault`]s, so that a policy with three mistakes can be
+//! corrected in one go. A fault names the place (file and line, policy key, column), the offending
+//! value, and the remedy. It never carries a cell beyond the offending one.
+//!
+//! Programs match on [`Fault::code`] and read [`Fault::arguments`]; the message is for people and
+//! may change. `docs/errors.md` lists all codes. [`fault!`](crate::fault) makes a fault.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Who is at fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Kind {
     /// What the user wrote: a policy, an argument, a hierarchy.
     Input,
@@ -44,7 +52,12 @@ pub struct Place {
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
+    /// What is wrong, for programs: `AREA.PROBLEM`. A code keeps its meaning in later versions.
+    pub code: &'static str,
+    /// The values that the message contains, by name.
+    pub arguments: Vec<(&'static str, String)>,
     /// Who is at fault.
     pub kind: Kind,
     /// Where it is.
@@ -58,7 +71,20 @@ pub struct Fault {
 impl Fault {
     /// A fault of the given kind with its sentence.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Fault { kind, place: Place::default(), message: message.into(), help: None }
+        Fault::coded(kind, "uncoded", message)
+    }
+
+    /// A fault with its code and sentence; see [`fault!`](crate::fault).
+    pub fn coded(kind: Kind, code: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Fault { code, arguments: Vec::new(), kind, place: Place::default(), message, help: None }
+    }
+
+    /// Adds a value that the message contains.
+    #[must_use]
+    pub fn argument(mut self, name: &'static str, value: impl fmt::Display) -> Self {
+        self.arguments.push((name, value.to_string()));
+        self
     }
 
     /// A mistake in what the user wrote.
@@ -78,7 +104,7 @@ impl Fault {
 
     /// A mistake in Throng itself.
     pub fn bug(message: impl Into<String>) -> Self {
-        Fault::new(Kind::Bug, message)
+        Fault::coded(Kind::Bug, "internal", message)
     }
 
     /// Adds the remedy.
@@ -133,8 +159,55 @@ impl fmt::Display for Fault {
     }
 }
 
+/// A fault as JSON: code, kind, message, help, place and arguments.
+impl Serialize for Fault {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("code", self.code)?;
+        map.serialize_entry("kind", &self.kind)?;
+        map.serialize_entry("message", &self.message)?;
+        let place = &self.place;
+        let texts =
+            [("help", &self.help), ("file", &place.file), ("key", &place.key), ("column", &place.column)];
+        for (name, text) in texts.iter().filter_map(|(name, text)| text.as_ref().map(|text| (name, text))) {
+            map.serialize_entry(name, text)?;
+        }
+        if let Some(line) = place.line {
+            map.serialize_entry("line", &line)?;
+        }
+        if !self.arguments.is_empty() {
+            let arguments: BTreeMap<&str, &str> =
+                self.arguments.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            map.serialize_entry("arguments", &arguments)?;
+        }
+        map.end()
+    }
+}
+
+/// Makes a [`Fault`](crate::error::Fault): kind, code, message, and the values that the message
+/// contains.
+///
+/// ```
+/// use throng_terms::fault;
+///
+/// let (name, table) = ("agee", "people.csv");
+/// let fault = fault!(Input, "policy.no-such-column", "the table has no column `{column}`", column = name)
+///     .file(table)
+///     .help("did you mean `age`?");
+/// assert_eq!(fault.to_string(), "people.csv: the table has no column `agee`");
+/// assert_eq!(fault.arguments, [("column", "agee".to_owned())]);
+/// ```
+#[macro_export]
+macro_rules! fault {
+    ($kind:ident, $code:literal, $text:literal $(, $name:ident = $value:expr)* $(,)?) => {{
+        $(let $name = $value;)*
+        $crate::error::Fault::coded($crate::error::Kind::$kind, $code, format!($text))
+            $(.argument(stringify!($name), &$name))*
+    }};
+}
+
 /// One or more faults; never none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Error {
     faults: Vec<Fault>,
 }
@@ -147,7 +220,12 @@ impl Error {
 
     /// The work was asked to stop.
     pub fn cancelled() -> Self {
-        Fault::new(Kind::Cancelled, "stopped; nothing was written").into()
+        fault!(Cancelled, "cancelled", "stopped; nothing was written").into()
+    }
+
+    /// Whether a fault has a code.
+    pub fn has_code(&self, code: &str) -> bool {
+        self.faults.iter().any(|fault| fault.code == code)
     }
 
     /// Whether the work was asked to stop.

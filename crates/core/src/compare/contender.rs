@@ -161,7 +161,9 @@ pub(super) fn refuse_commands(contenders: &[Contender], table: &str, policy: &Po
     let command = policy.search.model.as_ref().is_some_and(|spec| spec.builtin.is_none());
     match command && contenders.iter().any(guided) {
         true => {
-            Err(Fault { message: format!("table `{table}`: {}", commanded().message), ..commanded() }.into())
+            let mut fault = commanded();
+            fault.message = format!("table `{table}`: {}", fault.message);
+            Err(fault.into())
         }
         false => Ok(()),
     }
