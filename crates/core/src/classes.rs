@@ -12,6 +12,8 @@
 //! the end, and code that does not need them never sees them. This costs four more bytes per class
 //! and per ghost.
 
+mod grouped;
+
 use rayon::slice::ParallelSliceMut;
 
 use crate::error::{Fault, Result};
@@ -19,16 +21,8 @@ use crate::hierarchy::Hierarchy;
 use crate::histogram::Histogram;
 use crate::lattice::Node;
 use crate::table::Code;
+pub use crate::tuples::Codes;
 use crate::tuples::Tuples;
-
-/// Codes of all classes, row by row, as narrow as they go.
-#[derive(Debug, Clone)]
-pub enum Codes {
-    /// Every column has at most 65,536 values.
-    Narrow(Vec<u16>),
-    /// Some column has more.
-    Wide(Vec<u32>),
-}
 
 /// Distinct tuples of leaf codes with counts.
 #[derive(Debug, Clone)]
@@ -91,7 +85,7 @@ impl Classes {
         if beyond > 0 {
             return Err(not_contained(beyond).into());
         }
-        Ok(Classes { codes: at.into_codes(), people, ..self })
+        Ok(Classes { codes: at.into_parts().0, people, ..self })
     }
 
     /// The same classes with the values of measured columns, one histogram each; all are taken for

@@ -36,7 +36,8 @@
 // The vocabulary that the verifier shares, and the verifier.
 pub use throng_terms::fault;
 pub use throng_terms::{
-    cell, error, hierarchy, information, network, policy, poset, registry, release, table, watch,
+    cell, error, hierarchy, information, network, policy, poset, registry, release, rows, table, tuples,
+    watch,
 };
 pub use throng_verify as verify;
 
@@ -47,7 +48,6 @@ pub mod histogram;
 pub mod classes;
 pub mod worth;
 pub mod rank;
-pub mod tuples;
 pub mod population;
 pub mod predict;
 pub mod model;

@@ -6,73 +6,24 @@
 //! replaced identifiers, differential privacy and models that are commands; so are sensitive
 //! columns at a level.
 
+use std::collections::BTreeMap;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use sha2::{Digest, Sha256};
 
-use crate::decide::{Circumstances, Decision, decide};
+use crate::decide::{Circumstances, DecidedAssignment, decide};
 use crate::error::{Error, Fault, Result};
 use crate::hierarchy;
-use crate::policy::{Column, Policy, Role, Suppressed};
-use crate::recoding::{Recoding, RowCounter};
+use crate::policy::{Column, Policy, Suppressed};
+use crate::recoding::{Contents, Recoding, RowCounter};
 use crate::release::{Certificate, FileFacts};
+pub use crate::rows::Table;
+use crate::rows::{ContentKey, Rows};
 use crate::search::{Grouped, Load, Problem};
 use crate::table::{Code, Dictionary};
-use crate::tuples::Tuples;
-use crate::verify::{Verdict, Verifier};
-use crate::watch::{Stage, Watch};
-
-/// A table in memory; `None` is a missing cell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
-    columns: Vec<String>,
-    rows: Vec<Vec<Option<String>>>,
-}
-
-impl Table {
-    /// A table of columns and rows.
-    ///
-    /// # Errors
-    /// A row with more or fewer cells than there are columns.
-    pub fn new(columns: Vec<String>, rows: Vec<Vec<Option<String>>>) -> Result<Self> {
-        match rows.iter().position(|row| row.len() != columns.len()) {
-            None => Ok(Table { columns, rows }),
-            Some(at) => {
-                let (cells, width) = (rows[at].len(), columns.len());
-                Err(Fault::data(format!("row {} has {cells} cells, and there are {width} columns", at + 1))
-                    .help("give every row a cell per column; a missing one is None")
-                    .into())
-            }
-        }
-    }
-
-    /// The names of the columns.
-    pub fn columns(&self) -> &[String] {
-        &self.columns
-    }
-
-    /// The rows, cell by cell in the order of the columns.
-    pub fn rows(&self) -> &[Vec<Option<String>>] {
-        &self.rows
-    }
-
-    fn place(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column == name)
-    }
-
-    /// SHA-256 of columns and cells, each with its length.
-    fn sha256(&self) -> String {
-        let mut hasher = Sha256::new();
-        let mut cell = |cell: Option<&str>| {
-            hasher.update(cell.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
-            hasher.update(cell.unwrap_or_default());
-        };
-        self.columns.iter().for_each(|name| cell(Some(name)));
-        self.rows.iter().flatten().for_each(|text| cell(text.as_deref()));
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
+use crate::verify::{Assignment, Inputs, Original, Verdict, verify};
+use crate::watch::Watch;
 
 /// A release of a table in memory.
 #[derive(Debug)]
@@ -95,34 +46,34 @@ pub struct Released {
 pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Result<Released> {
     let sha256 = Policy::digest(policy);
     let policy = Policy::parse(policy)?;
-    policy.bind(&table.columns)?;
+    policy.bind(table.columns())?;
     refuse(&policy)?;
-    let (quasi, measured) = policy.grouped_columns(&table.columns);
+    let (quasi, measured) = policy.grouped_columns(table.columns());
     let grouped = group(table, quasi, measured, watch)?;
     let dictionaries = grouped.dictionaries.clone();
     let (problem, maps) = Problem::watched(&policy, grouped, load, watch)?;
     let decision = decide(&policy, &problem, None, watch)?;
     let figures = decision.figures(&policy, &problem)?;
     let recoding = Recoding::new(&problem.names, &maps, &decision.recoded);
-    let written = rewrite(&policy, table, &recoding, &dictionaries)?;
-    let file = |path: &str, table: &Table| FileFacts {
-        path: path.to_owned(),
-        sha256: table.sha256(),
-        rows: table.rows.len() as u64,
+    let written = rewrite(&policy, table, recoding, &dictionaries)?;
+    let file = |path: &str, table: &Table| -> Result<FileFacts> {
+        let rows = table.rows().len() as u64;
+        Ok(FileFacts { path: path.to_owned(), sha256: table.fingerprint(watch)?, rows })
     };
     let digest = |path: &str| Ok::<_, Error>((path.to_owned(), Policy::digest(&load(path)?)));
     let circumstances = Circumstances {
-        rows: table.rows.len() as u64,
-        input: file(&policy.input.path, table),
+        rows: table.rows().len() as u64,
+        input: file(&policy.input.path, table)?,
         population: None,
-        output: file(policy.output.path.as_deref().unwrap_or("memory"), &written),
+        output: file(policy.output.path.as_deref().unwrap_or("memory"), &written)?,
         policy_sha256: sha256.clone(),
         files: policy.files().into_iter().map(digest).collect::<Result<_>>()?,
         seed: policy.search.seed,
     };
     let facts = decision.release(&policy, &problem, &figures, circumstances)?;
-    let certificate = Certificate::new(facts, written.columns.clone(), figures.classes)?;
-    let verdict = verify((&policy, sha256), &certificate, (table, &written), (&problem, &decision), load)?;
+    let certificate = Certificate::new(facts, written.columns().to_vec(), figures.classes)?;
+    let assignment = DecidedAssignment::new(&policy, &problem, &decision);
+    let verdict = judge((&policy, &sha256), &certificate, (table, &written), &assignment, load, watch)?;
     match verdict.holds() {
         true => Ok(Released { table: written, certificate, verdict }),
         false => Err(Fault::bug("the verifier does not agree with the release").into()),
@@ -150,25 +101,26 @@ fn refuse(policy: &Policy) -> Result<()> {
 /// Counts the distinct tuples of some columns.
 fn group(table: &Table, names: Vec<String>, measured: Vec<String>, watch: &Watch) -> Result<Grouped> {
     let places: Vec<usize> = names.iter().chain(&measured).filter_map(|name| table.place(name)).collect();
-    let mut dictionaries = vec![Dictionary::new(); places.len()];
-    let mut tuples = Tuples::new(places.len());
-    let mut codes: Vec<Code> = Vec::with_capacity(places.len());
-    for (at, row) in table.rows.iter().enumerate() {
-        if at % 4096 == 0 {
-            watch.done(Stage::Reading, at as u64, Some(table.rows.len() as u64))?;
-        }
-        codes.clear();
-        codes.extend(places.iter().zip(&mut dictionaries).map(|(&c, d)| d.add(row[c].as_deref(), 1)));
-        tuples.insert(&codes, 1);
-    }
-    Ok(Grouped { names, measured, dictionaries, tuples, population: None })
+    Ok(Grouped::new(names, measured, table.count(&places, watch)?))
+}
+
+/// The contents of all rows, by which rows of equal quasi-identifiers are distinguished.
+fn contents(policy: &Policy, table: &Table) -> Vec<u64> {
+    let places: Vec<usize> =
+        policy.content_columns().into_iter().filter_map(|name| table.place(name)).collect();
+    let key = |row: &Vec<Option<String>>| {
+        let mut key = ContentKey::default();
+        places.iter().for_each(|&column| key.cell(row[column].as_deref()));
+        key.finish()
+    };
+    table.rows().iter().map(key).collect()
 }
 
 /// The released rows, in random order unless the policy keeps theirs.
 fn rewrite(
     policy: &Policy,
     table: &Table,
-    recoding: &Recoding,
+    mut recoding: Recoding,
     dictionaries: &[Dictionary],
 ) -> Result<Table> {
     let code = |row: &Vec<Option<String>>, (column, d): (usize, &Dictionary)| {
@@ -178,17 +130,24 @@ fn rewrite(
     let quasi: Vec<usize> = recoding.columns.iter().map(|column| place(&column.name)).collect();
     let mut codes = Vec::with_capacity(quasi.len());
     for (&column, dictionary) in quasi.iter().zip(dictionaries) {
-        let of_column = table.rows.iter().map(|row| code(row, (column, dictionary)));
+        let of_column = table.rows().iter().map(|row| code(row, (column, dictionary)));
         codes.push(of_column.collect::<Result<Vec<Code>>>()?);
     }
-    let kept = recoding.recode(&mut codes, &mut RowCounter::default());
+    let mut keys = Vec::new();
+    if recoding.divides() {
+        keys = contents(policy, table);
+        let mut contents = Contents::new(codes.len());
+        contents.add(&codes, &keys);
+        recoding.divide_by(&contents)?;
+    }
+    let kept = recoding.recode(&mut codes, &keys, &mut RowCounter::default());
     let stars = policy.output.suppressed == Suppressed::Starred;
-    let kept = kept.filter(|_| !stars).unwrap_or_else(|| (0..table.rows.len() as u32).collect());
-    let released: Vec<usize> = (0..table.columns.len())
-        .filter(|&c| policy.columns.get(&table.columns[c]).is_some_and(Column::released))
+    let kept = kept.filter(|_| !stars).unwrap_or_else(|| (0..table.rows().len() as u32).collect());
+    let released: Vec<usize> = (0..table.columns().len())
+        .filter(|&c| policy.columns.get(&table.columns()[c]).is_some_and(Column::released))
         .collect();
     let cell = |row: usize, column: usize| match quasi.iter().position(|&q| q == column) {
-        None => table.rows[row][column].clone(),
+        None => table.rows()[row][column].clone(),
         Some(q) => match recoding.columns[q].labels.get(codes[q][row] as usize) {
             Some(label) => label.clone(),
             None => Some(hierarchy::TOP.to_owned()),
@@ -197,58 +156,42 @@ fn rewrite(
     let mut rows: Vec<Vec<Option<String>>> =
         kept.iter().map(|&row| released.iter().map(|&c| cell(row as usize, c)).collect()).collect();
     if !policy.output.keep_order {
-        // The seed is published and must not undo the order: the rows are part of the key.
-        let key = Sha256::new().chain_update(policy.search.seed.to_le_bytes()).chain_update(table.sha256());
-        rows.shuffle(&mut ChaCha8Rng::from_seed(key.finalize().into()));
+        // Seed and fingerprint are published and must not undo the order: the key is another digest
+        // of the rows.
+        let text = [b"throng row order\0", &policy.search.seed.to_le_bytes()[..]].concat();
+        // Equal tables in another order are released in the same order.
+        rows.sort_unstable();
+        rows.shuffle(&mut ChaCha8Rng::from_seed(table.digest(&text)));
     }
-    Table::new(released.into_iter().map(|c| table.columns[c].clone()).collect(), rows)
+    Table::new(released.into_iter().map(|c| table.columns()[c].clone()).collect(), rows)
 }
 
 /// Judges the release with code that shares nothing with what made it.
-fn verify(
-    (policy, sha256): (&Policy, String),
+fn judge(
+    (policy, policy_sha256): (&Policy, &str),
     certificate: &Certificate,
-    (original, released): (&Table, &Table),
-    (problem, decision): (&Problem, &Decision),
+    (original, release): (&Table, &Table),
+    assignment: &DecidedAssignment<'_>,
     load: Load<'_>,
+    watch: &Watch,
 ) -> Result<Verdict> {
-    fn texts<'a>(row: &'a [Option<String>], places: &[usize]) -> Vec<Option<&'a str>> {
-        places.iter().map(|&column| row[column].as_deref()).collect()
-    }
-    let mut verifier = Verifier::new(policy, sha256, certificate)?;
     let files = policy.files().into_iter();
     let files = files.map(|path| Ok((path.to_owned(), Some(Policy::digest(&load(path)?)))));
-    if let Some(verdict) = verifier.files(files.collect::<Result<_>>()?) {
-        return Ok(verdict);
-    }
-    verifier.output_sha256(released.sha256());
-    verifier.released_columns(&released.columns);
-    let every: Vec<usize> = (0..released.columns.len()).collect();
-    for row in &released.rows {
-        verifier.released_row(&texts(row, &every))?;
-    }
-    verifier.input_sha256(original.sha256());
-    let guards = policy.guards();
-    let read = |c: &usize| {
-        let name = &original.columns[*c];
-        policy.columns.get(name).is_some_and(Column::released) || guards.contains(name.as_str())
-    };
-    let read: Vec<usize> = (0..original.columns.len()).filter(read).collect();
-    let names: Vec<String> = read.iter().map(|&c| original.columns[c].clone()).collect();
-    verifier.original_columns(&names);
-    if policy.forms_regions() {
-        let place = |name: &str| problem.names.iter().position(|n| n == name);
-        let columns: Vec<usize> = policy.with_role(Role::Quasi).into_iter().filter_map(place).collect();
-        decision.each_assignment(&problem.hierarchies, &columns, |original, rows, released| {
-            verifier.region(original, rows, released)
-        })?;
-    }
-    for row in &original.rows {
-        verifier.original_row(&texts(row, &read))?;
-    }
-    verifier.finish(&|column, dictionary| {
-        let spec = policy.columns.get(column).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
-        hierarchy::build(&spec, dictionary, load)
+    let files: BTreeMap<_, _> = files.collect::<Result<_>>()?;
+    let assignment = policy.forms_regions().then_some(assignment as &dyn Assignment);
+    verify(&Inputs {
+        policy,
+        policy_sha256,
+        certificate,
+        files: Some(&files),
+        release,
+        original: Some(Original { rows: original, assignment, secret: None }),
+        population: None,
+        build: &|column, values| {
+            let spec = policy.columns.get(column).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
+            hierarchy::build(&spec, values, load)
+        },
+        watch,
     })
 }
 
@@ -290,7 +233,7 @@ mod tests {
             let policy = format!("{policy}[search]\nalgorithm = \"{algorithm}\"\n");
             let released = release(&policy, &table(60), &no_file, &Watch::none()).unwrap();
             assert!(released.verdict.holds(), "{algorithm}");
-            let mut classes = std::collections::BTreeMap::new();
+            let mut classes = BTreeMap::new();
             for row in released.table.rows() {
                 *classes.entry(&row[..2]).or_insert(0) += 1;
             }

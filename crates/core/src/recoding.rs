@@ -12,7 +12,7 @@
 //!
 //! Costs one look-up per cell where there is a rule, one per row where there are exceptions, and
 //! one more per exceptional cell. Rows of one tuple may be in several regions. They are then
-//! assigned in the order in which they come, and a [`RowCounter`] counts them.
+//! assigned in the order of their [`Contents`].
 
 use rustc_hash::FxHashMap;
 
@@ -123,6 +123,8 @@ struct Exceptions {
     starts: Vec<u32>,
     /// A fate, and how many rows of the tuple have it or one before.
     fates: Vec<(u32, u32)>,
+    /// Divided tuple → the borders between its fates.
+    borders: FxHashMap<u32, Vec<Border>>,
     /// Fate → column → code of the label.
     cells: Vec<Code>,
 }
@@ -136,10 +138,45 @@ pub struct Recoding {
     suppressed: u64,
 }
 
-/// Counts the rows of tuples that are in several regions as they come.
+/// Counts the rows of equal content at the borders between regions as they come.
 #[derive(Debug, Clone, Default)]
 pub struct RowCounter {
-    seen: FxHashMap<u32, u32>,
+    seen: FxHashMap<(u32, u64), u32>,
+}
+
+/// The content of rows, by tuple of quasi-identifiers. Rows of a tuple that is in several regions
+/// are assigned in the order of their content ([`ContentKey`](crate::rows::ContentKey)), so that
+/// the order of rows does not matter. Costs 16 bytes per row.
+#[derive(Debug, Clone)]
+pub struct Contents {
+    /// In codes of the table's dictionaries.
+    tuples: Tuples,
+    rows: Vec<(u32, u64)>,
+}
+
+impl Contents {
+    /// No rows of a table of this many quasi-identifiers.
+    pub fn new(width: usize) -> Self {
+        Contents { tuples: Tuples::new(width), rows: Vec::new() }
+    }
+
+    /// Adds rows: their codes, column by column, and their contents.
+    pub fn add(&mut self, codes: &[Vec<Code>], keys: &[u64]) {
+        let mut tuple = vec![0; codes.len()];
+        for (row, &key) in keys.iter().enumerate() {
+            tuple.iter_mut().zip(codes).for_each(|(cell, codes)| *cell = codes[row]);
+            self.rows.push((self.tuples.insert(&tuple, 1), key));
+        }
+    }
+}
+
+/// Where the rows of a divided tuple change from one fate to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Border {
+    /// The content of the first row behind it.
+    key: u64,
+    /// Rows of that content before it.
+    before: u32,
 }
 
 impl Recoding {
@@ -204,8 +241,15 @@ impl Recoding {
         starts.push(fates.len() as u32);
         let ruled = columns.iter().all(|column| !column.rule.is_empty());
         let needed = !tuples.is_empty() || !ruled;
-        let exceptions =
-            needed.then(|| Exceptions { leaves: maps.to_vec(), ruled, tuples, starts, fates, cells });
+        let exceptions = needed.then(|| Exceptions {
+            leaves: maps.to_vec(),
+            ruled,
+            tuples,
+            starts,
+            fates,
+            borders: FxHashMap::default(),
+            cells,
+        });
         Recoding { columns, exceptions, suppressed }
     }
 
@@ -214,12 +258,35 @@ impl Recoding {
         self.suppressed
     }
 
+    /// Whether rows of equal quasi-identifiers become different cells. Then the contents of all
+    /// rows decide which: see [`divide_by`](Self::divide_by).
+    pub fn divides(&self) -> bool {
+        self.exceptions.as_ref().is_some_and(|exceptions| exceptions.fates.len() >= exceptions.starts.len())
+    }
+
+    /// Finds the borders between the rows of divided tuples.
+    ///
+    /// # Errors
+    /// Contents of other rows than were decided about.
+    pub fn divide_by(&mut self, contents: &Contents) -> Result<()> {
+        match &mut self.exceptions {
+            Some(exceptions) => exceptions.divide_by(contents),
+            None => Ok(()),
+        }
+    }
+
     /// Turns a batch of rows, column by column in codes of the table's dictionaries, into codes of
-    /// labels. A suppressed row has the code after the last label in every column. Returns the rows
-    /// that are not suppressed, or `None` where all are released.
-    pub fn recode(&self, codes: &mut [Vec<Code>], counter: &mut RowCounter) -> Option<Vec<u32>> {
+    /// labels. A suppressed row has the code after the last label in every column. `keys` has the
+    /// content of every row if the recoding [`divides`](Self::divides). Returns the rows that are
+    /// not suppressed, or `None` where all are released.
+    pub fn recode(
+        &self,
+        codes: &mut [Vec<Code>],
+        keys: &[u64],
+        counter: &mut RowCounter,
+    ) -> Option<Vec<u32>> {
         let fates = match &self.exceptions {
-            Some(exceptions) => exceptions.fates_of(codes, counter),
+            Some(exceptions) => exceptions.fates_of(codes, keys, counter),
             None => Vec::new(),
         };
         for (column, cells) in self.columns.iter().zip(codes.iter_mut()).filter(|(c, _)| !c.rule.is_empty()) {
@@ -252,7 +319,7 @@ fn all_but(rows: u32, suppressed: &[u32]) -> Vec<u32> {
 
 impl Exceptions {
     /// The rows of a batch that the rule does not serve, ascending, each with its fate.
-    fn fates_of(&self, codes: &[Vec<Code>], counter: &mut RowCounter) -> Vec<(u32, u32)> {
+    fn fates_of(&self, codes: &[Vec<Code>], keys: &[u64], counter: &mut RowCounter) -> Vec<(u32, u32)> {
         let rows = codes.first().map_or(0, Vec::len);
         let mut tuple = vec![0; codes.len()];
         let mut fates = Vec::new();
@@ -261,7 +328,7 @@ impl Exceptions {
                 *cell = leaves[codes[row] as usize];
             }
             match self.tuples.find(&tuple) {
-                Some(at) => fates.push((row as u32, self.fate(at, counter))),
+                Some(at) => fates.push((row as u32, self.fate(at, keys.get(row), counter))),
                 None if !self.ruled => fates.push((row as u32, SUPPRESSED)),
                 None => {}
             }
@@ -269,18 +336,61 @@ impl Exceptions {
         fates
     }
 
-    /// The fate of the next row of a tuple. Rows beyond those that were decided about are
-    /// suppressed: the table changed, which the caller notices by its number of rows.
-    fn fate(&self, tuple: u32, counter: &mut RowCounter) -> u32 {
+    fn several(&self, tuple: u32) -> &[(u32, u32)] {
         let [start, end] = [0, 1].map(|i| self.starts[tuple as usize + i] as usize);
-        match &self.fates[start..end] {
-            [(fate, _)] => *fate,
-            several => {
-                let seen = counter.seen.entry(tuple).or_default();
-                let found = several.iter().find(|(_, until)| *seen < *until);
+        &self.fates[start..end]
+    }
+
+    /// The fate of a row of a tuple. A row whose content is not known is suppressed: the table
+    /// changed, which the caller notices.
+    fn fate(&self, tuple: u32, key: Option<&u64>, counter: &mut RowCounter) -> u32 {
+        let several = self.several(tuple);
+        if let [(fate, _)] = several {
+            return *fate;
+        }
+        let (Some(borders), Some(&key)) = (self.borders.get(&tuple), key) else { return SUPPRESSED };
+        // Rows of equal content on both sides of a border are alike, and are counted.
+        let seen = match borders.iter().any(|border| border.key == key && border.before > 0) {
+            true => {
+                let seen = counter.seen.entry((tuple, key)).or_default();
                 *seen += 1;
-                found.map_or(SUPPRESSED, |(fate, _)| *fate)
+                *seen
+            }
+            false => 1,
+        };
+        let behind = |border: &&Border| border.key < key || border.key == key && seen > border.before;
+        several[borders.iter().take_while(behind).count()].0
+    }
+
+    fn divide_by(&mut self, contents: &Contents) -> Result<()> {
+        let mut keys: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+        let mut leaves = vec![0; self.leaves.len()];
+        // A tuple of the table → the divided tuple of leaves that it is.
+        let mut divided = |at: usize| {
+            let maps = leaves.iter_mut().zip(&self.leaves).enumerate();
+            maps.for_each(|(c, (leaf, map))| *leaf = map[contents.tuples.code(at, c) as usize]);
+            self.tuples.find(&leaves).filter(|&tuple| self.several(tuple).len() > 1)
+        };
+        let divided: Vec<Option<u32>> = (0..contents.tuples.len()).map(&mut divided).collect();
+        for &(tuple, key) in &contents.rows {
+            if let Some(tuple) = divided[tuple as usize] {
+                keys.entry(tuple).or_default().push(key);
             }
         }
+        let mut borders = FxHashMap::default();
+        for (tuple, mut keys) in keys {
+            keys.sort_unstable();
+            let several = self.several(tuple);
+            if several.last().is_none_or(|&(_, rows)| rows as usize != keys.len()) {
+                return Err(Fault::bug("contents of other rows than were decided about").into());
+            }
+            let border = |&(_, until): &(u32, u32)| {
+                let key = keys[until as usize];
+                Border { key, before: until - keys.partition_point(|&other| other < key) as u32 }
+            };
+            borders.insert(tuple, several[..several.len() - 1].iter().map(border).collect());
+        }
+        self.borders = borders;
+        Ok(())
     }
 }

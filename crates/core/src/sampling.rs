@@ -16,15 +16,24 @@
 //! millisecond, and a few milliseconds for ε above 5.
 //!
 //! **Secret.** The selection must be unknown to everybody who sees the release, so it follows from
-//! a secret and not from the seed: row i is selected if 32 bits of HMAC-SHA256 are less than β·2³².
-//! The secret is bound to the seed, the policy and every byte of the table: another table or policy
-//! gets its own selection, as the composition of ε over releases requires. Costs one HMAC per 8
-//! rows.
+//! a secret and not from the seed: row i of the sorted table is selected if 32 bits of HMAC-SHA256
+//! are less than β·2³². The secret is bound to the seed, the policy and every quasi-identifier of
+//! the table: another table or policy gets its own selection, as the composition of ε over releases
+//! requires. Rows have no other released cells, so equal ones are interchangeable, and the sample
+//! is the same in any order of the rows ([`Sample`]). Costs a sort of the distinct tuples, a hash
+//! of their texts, and one HMAC per 8 rows.
+
+use std::cmp::Ordering;
+
+use rayon::slice::ParallelSliceMut;
+use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::policy::sampling_limits::{WORD, out_of_range, threshold};
 use crate::population::ln_gamma;
 use crate::pseudonym::Key;
+use crate::rows::Counted;
+use crate::table::Dictionary;
 
 /// The rounding error of γ and of a tail.
 const ROUNDING: f64 = 1e-9;
@@ -123,7 +132,89 @@ impl Tails {
     }
 }
 
-/// Draws the rows of a table, one after the other.
+/// The sampled part of a grouped table.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Tuple → its sampled rows.
+    pub counts: Vec<u32>,
+    /// Rows of the whole table.
+    pub rows: u64,
+    /// A key for the order of released rows; see [`Draw::order`].
+    pub order: [u8; 32],
+}
+
+impl Sample {
+    /// Samples a table that was counted by columns of these names; the text is the digest of the
+    /// policy.
+    pub fn new(
+        sampling: &Sampling,
+        secret: &Key,
+        (seed, policy): (u64, &str),
+        names: &[String],
+        counted: &Counted,
+    ) -> Self {
+        let mut columns: Vec<usize> = (0..names.len()).collect();
+        columns.sort_unstable_by_key(|&column| &names[column]);
+        let order = sorted(&columns, counted);
+        let mut digest = Sha256::new();
+        let add = |digest: &mut Sha256, cell: Option<&str>| {
+            digest.update(cell.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
+            digest.update(cell.unwrap_or_default());
+        };
+        columns.iter().for_each(|&column| add(&mut digest, Some(&names[column])));
+        let (tuples, counts) = (&counted.tuples, counted.tuples.counts());
+        for &at in &order {
+            for &column in &columns {
+                add(&mut digest, counted.dictionaries[column].value(tuples.code(at as usize, column)));
+            }
+            // The length of a text is also eight bytes: a count cannot be taken for one, because
+            // every tuple has as many cells.
+            digest.update(u64::from(counts[at as usize]).to_le_bytes());
+        }
+        let table: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut draw = Draw::new(sampling, secret, seed, policy, &table);
+        let mut sampled = vec![0; counts.len()];
+        for at in order {
+            let rows = 0..counts[at as usize];
+            sampled[at as usize] = rows.filter(|_| draw.next_row()).count() as u32;
+        }
+        Sample { counts: sampled, rows: tuples.rows(), order: draw.order() }
+    }
+
+    /// The sampled rows, with the values that they have.
+    pub fn of(&self, counted: &Counted) -> Counted {
+        let width = counted.dictionaries.len();
+        let mut sample = Counted::new(width);
+        let mut row = vec![0; width];
+        for (at, &count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            for (column, cell) in row.iter_mut().enumerate() {
+                let value = counted.dictionaries[column].value(counted.tuples.code(at, column));
+                *cell = sample.dictionaries[column].add(value, u64::from(count));
+            }
+            sample.tuples.insert(&row, count);
+        }
+        sample
+    }
+}
+
+/// Tuples in the order of their texts, column by column in the given order.
+fn sorted(columns: &[usize], counted: &Counted) -> Vec<u32> {
+    let rank = |dictionary: &Dictionary| {
+        let mut ranks = vec![0; dictionary.len()];
+        dictionary.by_value().iter().zip(0u32..).for_each(|(&code, rank)| ranks[code as usize] = rank);
+        ranks
+    };
+    let ranks: Vec<Vec<u32>> = counted.dictionaries.iter().map(rank).collect();
+    let key = |at: u32, column: usize| ranks[column][counted.tuples.code(at as usize, column) as usize];
+    let mut order: Vec<u32> = (0..counted.tuples.len() as u32).collect();
+    order.par_sort_unstable_by(|&a, &b| {
+        let cells = columns.iter().map(|&column| key(a, column).cmp(&key(b, column)));
+        cells.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    });
+    order
+}
+
+/// Draws the rows of a sorted table, one after the other.
 #[derive(Debug, Clone)]
 pub struct Draw {
     key: Key,
@@ -157,11 +248,6 @@ impl Draw {
         self.row += 1;
         let word = self.code[4 * at..].first_chunk::<4>().map_or(u32::MAX, |word| u32::from_le_bytes(*word));
         word < self.threshold
-    }
-
-    /// The number of rows considered.
-    pub fn rows(&self) -> u64 {
-        self.row
     }
 }
 

@@ -14,13 +14,13 @@ use throng::table::{Code, Dictionary};
 use throng::watch::Watch;
 
 use crate::Engine;
-use crate::digest::digest_files;
 use crate::leveled::Leveled;
 use crate::paths::Staging;
 use crate::policy_file::{PolicyFile, in_table};
+use crate::prepare::GroupedRead;
 use crate::source::Source;
 use crate::spared::{Existing, Spared};
-use crate::substitute::Substitutes;
+use crate::substitute::{self, Substitutes};
 use crate::transform::Transform;
 
 /// A table that was read to be worked on.
@@ -97,8 +97,10 @@ impl Engine {
         let quasi: Vec<String> = columns.iter().filter(quasi).cloned().collect();
         argus::check(&policy.policy, &quasi)?;
         let keys = policy.keys()?;
-        self.check_weights(&source, &policy.policy, watch)?;
-        let grouped = self.group_quasi(policy, (&source, &columns), None, watch)?;
+        let replaced = substitute::replaced(&policy.policy, &keys);
+        let seed = policy.policy.search.seed;
+        let table = self.read_grouped(policy, (&source, &columns), seed, replaced, watch)?;
+        let GroupedRead { grouped, originals, .. } = table;
         let rows = grouped.tuples.rows();
         let load = |path: &str| policy.load(path);
         let (dictionaries, measured) = grouped.dictionaries.split_at(quasi.len());
@@ -108,7 +110,7 @@ impl Engine {
         let dictionaries = dictionaries.to_vec();
         let (problem, maps) =
             Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;
-        let substitutes = self.substitutes(&source, &policy.policy, keys, watch)?;
+        let substitutes = Substitutes::new(keys, originals, &source)?;
         let policy = policy.clone();
         Ok(Held { policy, source, problem, maps, dictionaries, leveled, substitutes, rows })
     }
@@ -134,7 +136,7 @@ impl Engine {
             dictionaries: &held.dictionaries,
             substitutes: &held.substitutes,
             leveled: &held.leveled,
-            draw: None,
+            sampled: None,
             rows: held.rows,
             seed: held.policy.policy.search.seed,
             output: &stage.output,
@@ -152,7 +154,7 @@ impl Engine {
             steps: argus.steps(),
             input: FileFacts {
                 path: held.policy.policy.input.path.clone(),
-                sha256: digest_files(&held.source.files, watch)?,
+                sha256: held.source.digests(watch)?.published.clone(),
                 rows: held.rows,
             },
             output: FileFacts {

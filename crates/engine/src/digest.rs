@@ -18,12 +18,12 @@ const CHUNK: usize = 1 << 18;
 /// When it cannot be read, or the work was asked to stop.
 pub fn digest_file(path: &Path, watch: &Watch) -> Result<String> {
     let mut hasher = Sha256::new();
-    hash_into(&mut hasher, path, watch)?;
+    each_part(path, watch, |part| hasher.update(part))?;
     Ok(hex(&hasher.finalize()))
 }
 
-/// Reports the bytes of each file as they are hashed.
-fn hash_into(hasher: &mut Sha256, path: &Path, watch: &Watch) -> Result<()> {
+/// Calls `each` with the bytes of a file, and reports them.
+fn each_part(path: &Path, watch: &Watch, mut each: impl FnMut(&[u8])) -> Result<()> {
     let name = path.display().to_string();
     let mut file = std::fs::File::open(path).map_err(|e| unreadable(&name, &e))?;
     let size = file.metadata().map_err(|e| unreadable(&name, &e))?.len();
@@ -35,7 +35,7 @@ fn hash_into(hasher: &mut Sha256, path: &Path, watch: &Watch) -> Result<()> {
         if n == 0 {
             return Ok(());
         }
-        hasher.update(&buffer[..n]);
+        each(&buffer[..n]);
         done += n as u64;
     }
 }
@@ -55,20 +55,70 @@ pub fn digest_files(paths: &[PathBuf], watch: &Watch) -> Result<String> {
     Ok(hex(&hasher.finalize()))
 }
 
-/// The key of a release's row order. It depends on every byte of the input, and cannot be derived
-/// from the digest of the input or from the seed, which certificates publish: otherwise the
-/// recipient could undo the shuffle.
-///
-/// # Errors
-/// When a file cannot be read, or the work was asked to stop.
-pub(crate) fn order_key(paths: &[PathBuf], seed: u64, watch: &Watch) -> Result<[u8; 32]> {
-    let mut hasher = Sha256::new();
-    hasher.update(b"throng row order\0");
-    hasher.update(seed.to_le_bytes());
-    for path in paths {
-        hash_into(&mut hasher, path, watch)?;
+/// Two digests of a table's bytes, made while they are read: one that certificates publish, and one
+/// that they do not.
+#[derive(Debug, Clone)]
+pub(crate) struct Digests {
+    /// As [`digest_files`].
+    pub(crate) published: String,
+    order: [u8; 32],
+}
+
+impl Digests {
+    /// Reads all bytes of some files.
+    ///
+    /// # Errors
+    /// When one cannot be read, or the work was asked to stop.
+    pub(crate) fn of(paths: &[PathBuf], watch: &Watch) -> Result<Self> {
+        let mut digester = Digester::new();
+        for path in paths {
+            each_part(path, watch, |part| digester.update(part))?;
+            digester.end_of_file();
+        }
+        Ok(digester.finish())
     }
-    Ok(hasher.finalize().into())
+
+    /// The key of a release's row order. It depends on every byte of the input, and cannot be
+    /// derived from the digest of the input or from the seed, which certificates publish: otherwise
+    /// the recipient could undo the shuffle.
+    pub(crate) fn order_key(&self, seed: u64) -> [u8; 32] {
+        Sha256::new().chain_update(self.order).chain_update(seed.to_le_bytes()).finalize().into()
+    }
+}
+
+/// Digests the bytes of a table as they come.
+pub(crate) struct Digester {
+    file: Sha256,
+    files: Vec<String>,
+    order: Sha256,
+}
+
+impl Digester {
+    pub(crate) fn new() -> Self {
+        Digester {
+            file: Sha256::new(),
+            files: Vec::new(),
+            order: Sha256::new_with_prefix(b"throng row order\0"),
+        }
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.file.update(bytes);
+        self.order.update(bytes);
+    }
+
+    /// Goes on to the next file.
+    pub(crate) fn end_of_file(&mut self) {
+        self.files.push(hex(&self.file.finalize_reset()));
+    }
+
+    pub(crate) fn finish(self) -> Digests {
+        let published = match &self.files[..] {
+            [one] => one.clone(),
+            several => hex(&Sha256::digest(several.concat())),
+        };
+        Digests { published, order: self.order.finalize().into() }
+    }
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

@@ -1,8 +1,8 @@
-//! Samples rows for differential privacy while a table is read: reads the secret that a policy
-//! names, and passes only the sampled rows of every batch on.
+//! Sampling for differential privacy: reads the secret that a policy names, and passes only the
+//! sampled rows of a table on.
 //!
-//! One more pass over the bytes of the table, because the sample depends on all of them; then one
-//! HMAC per 8 rows. [`throng::sampling`] decides which rows are sampled.
+//! [`throng::sampling`] decides how many rows of every tuple are sampled, when the table is grouped.
+//! Rows have no other released cells, so it does not matter which of them these are: the first ones.
 
 use datafusion::arrow::array::BooleanArray;
 use datafusion::arrow::compute::filter_record_batch;
@@ -10,14 +10,29 @@ use datafusion::arrow::record_batch::RecordBatch;
 use throng::error::{Fault, Result};
 use throng::policy::Format;
 use throng::pseudonym::Key;
-use throng::sampling::{Draw, Sampling};
-use throng::watch::Watch;
+use throng::rows::Counted;
+use throng::sampling::{Sample, Sampling};
+use throng::table::Code;
 
-use crate::Engine;
-use crate::digest::digest_files;
+use crate::cells::Cells;
 use crate::policy_file::PolicyFile;
 use crate::source::Source;
 use crate::substitute::secret;
+
+/// A table that was grouped, and how many rows of every tuple are sampled.
+#[derive(Debug)]
+pub(crate) struct SampledTable {
+    /// The whole table.
+    counted: Counted,
+    pub(crate) sample: Sample,
+}
+
+/// The rows of each tuple that are still to be passed on.
+pub(crate) struct SampledRows<'a> {
+    table: &'a SampledTable,
+    left: Vec<u32>,
+    codes: Vec<Vec<Code>>,
+}
 
 impl PolicyFile {
     /// The secret by which rows are drawn, if the policy requests differential privacy.
@@ -39,11 +54,11 @@ impl PolicyFile {
         format!("privacy.models.0.differential_privacy.{part}")
     }
 
-    /// The draw of a table, if the policy requests differential privacy.
+    /// How rows are sampled, if the policy requests differential privacy.
     ///
     /// # Errors
-    /// A secret that is not there or too short, a table that cannot be read or is JSON.
-    pub(crate) fn draw(&self, source: &Source, seed: u64, watch: &Watch) -> Result<Option<Draw>> {
+    /// A secret that is not there or too short, a table that is JSON.
+    pub(crate) fn sampling(&self, source: &Source) -> Result<Option<(Sampling, Key)>> {
         let (Some(asked), Some(secret)) = (self.policy.differential_privacy(), self.secret()?) else {
             return Ok(None);
         };
@@ -55,25 +70,51 @@ impl PolicyFile {
         }
         let sampling = Sampling::new(asked.epsilon, asked.delta)?;
         let key = Key::new(&secret).map_err(|e| e.map(|fault| fault.key(self.secret_key())))?;
-        let digest = digest_files(&source.files, watch)?;
-        Ok(Some(Draw::new(&sampling, &key, seed, &self.sha256, &digest)))
+        Ok(Some((sampling, key)))
     }
 }
 
-impl Engine {
-    /// As [`scan`](Self::scan), with the rows alone that are drawn.
-    pub(crate) fn scan_drawn(
-        &self,
-        source: &Source,
-        columns: &[String],
-        mut draw: Option<&mut Draw>,
-        watch: &Watch,
-        mut each: impl FnMut(RecordBatch) -> Result<()>,
-    ) -> Result<()> {
-        self.scan(source, columns, watch, |batch| {
-            let Some(draw) = &mut draw else { return each(batch) };
-            let drawn: BooleanArray = (0..batch.num_rows()).map(|_| Some(draw.next_row())).collect();
-            each(filter_record_batch(&batch, &drawn).map_err(|e| Fault::bug(e.to_string()))?)
-        })
+impl SampledTable {
+    /// Samples a table that was counted by its quasi-identifiers; returns it and the sampled part.
+    pub(crate) fn new(
+        (sampling, key): (Sampling, Key),
+        (seed, policy_sha256): (u64, &str),
+        names: &[String],
+        counted: Counted,
+    ) -> (Self, Counted) {
+        let sample = Sample::new(&sampling, &key, (seed, policy_sha256), names, &counted);
+        let sampled = sample.of(&counted);
+        (SampledTable { counted, sample }, sampled)
+    }
+
+    /// A pass over the sampled rows.
+    pub(crate) fn rows(&self) -> SampledRows<'_> {
+        let codes = vec![Vec::new(); self.counted.dictionaries.len()];
+        SampledRows { table: self, left: self.sample.counts.clone(), codes }
+    }
+}
+
+impl SampledRows<'_> {
+    /// The sampled rows of a batch; `quasi` has the places of the quasi-identifiers, as the table was
+    /// counted.
+    pub(crate) fn filter(&mut self, batch: &RecordBatch, quasi: &[(usize, String)]) -> Result<RecordBatch> {
+        let counted = &self.table.counted;
+        for ((column, name), (dictionary, codes)) in
+            quasi.iter().zip(counted.dictionaries.iter().zip(&mut self.codes))
+        {
+            Cells::new(name, batch.column(*column))?.look_up(name, dictionary, codes)?;
+        }
+        let mut tuple = vec![0; quasi.len()];
+        let mut sampled = |row: usize| {
+            tuple.iter_mut().zip(&self.codes).for_each(|(cell, codes)| *cell = codes[row]);
+            let left = counted.tuples.find(&tuple).and_then(|at| self.left.get_mut(at as usize));
+            left.is_some_and(|left| {
+                let one = *left > 0;
+                *left = left.saturating_sub(1);
+                one
+            })
+        };
+        let sampled: BooleanArray = (0..batch.num_rows()).map(|row| Some(sampled(row))).collect();
+        filter_record_batch(batch, &sampled).map_err(|e| Fault::bug(e.to_string()).into())
     }
 }

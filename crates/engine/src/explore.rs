@@ -30,8 +30,8 @@ impl Engine {
         let (policy, watch) = (&asked.policy.policy, &asked.watch);
         let strategy = search::strategy(policy.search.algorithm)?;
         let (source, columns) = self.open(asked.policy)?;
-        let mut draw = asked.policy.draw(&source, policy.search.seed, watch)?;
-        let grouped = self.group_quasi(asked.policy, (&source, &columns), draw.as_mut(), watch)?;
+        let seed = policy.search.seed;
+        let grouped = self.read_grouped(asked.policy, (&source, &columns), seed, Vec::new(), watch)?.grouped;
         let load = |path: &str| asked.policy.load(path);
         let (problem, _) =
             Problem::watched(policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;

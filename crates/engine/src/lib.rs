@@ -7,9 +7,9 @@
 #![forbid(unsafe_code)]
 
 mod argus;
-mod assignment;
 mod augment;
 mod cells;
+mod chunks;
 mod columns;
 mod compare;
 mod describe;
@@ -26,6 +26,7 @@ mod latin1;
 mod leveled;
 mod network;
 mod paths;
+mod pipeline;
 mod policy_file;
 mod population;
 mod prepare;
@@ -41,6 +42,7 @@ mod spared;
 pub mod staging;
 mod substitute;
 mod synth;
+mod table;
 mod transform;
 mod verify;
 mod weights;
@@ -64,6 +66,7 @@ pub use source::{Delimited, Source};
 pub use spared::{Existing, Spared, already};
 pub use substitute::Substitutes;
 pub use synth::SynthFile;
+pub use table::FileTable;
 pub use transform::Transform;
 
 use throng::error::{Fault, Result};

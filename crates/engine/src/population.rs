@@ -11,7 +11,6 @@ use throng::error::{Error, Fault, Result};
 use throng::policy::{Format, Header, Input, Policy, Role};
 use throng::release::FileFacts;
 use throng::search::Population;
-use throng::verify::Verifier;
 use throng::watch::Watch;
 
 use crate::Engine;
@@ -60,8 +59,7 @@ impl Engine {
         quasi: &[String],
         watch: &Watch,
     ) -> Result<Option<Population>> {
-        let Some(source) = policy.population()? else { return Ok(None) };
-        self.check_population(&source, &policy.policy)?;
+        let Some(source) = self.checked_population(policy)? else { return Ok(None) };
         let grouped = self.group(&source, quasi, watch)?;
         Ok(Some(Population { dictionaries: grouped.dictionaries, tuples: grouped.tuples }))
     }
@@ -82,24 +80,13 @@ impl Engine {
         Error::check(policy.with_role(Role::Quasi).into_iter().filter_map(fault).collect())
     }
 
-    /// Feeds the population to the verifier, where the policy names one; `files` has its digest.
+    /// The population that the verifier reads, where the policy names one.
     ///
     /// # Errors
-    /// When it cannot be read, or lacks a quasi-identifier.
-    pub(crate) fn read_population(
-        &self,
-        verifier: &mut Verifier<'_>,
-        policy: &PolicyFile,
-        watch: &Watch,
-        files: &BTreeMap<String, Option<String>>,
-    ) -> Result<()> {
-        let Some(source) = policy.population()? else { return Ok(()) };
+    /// When it lacks a quasi-identifier.
+    pub(crate) fn checked_population(&self, policy: &PolicyFile) -> Result<Option<Source>> {
+        let Some(source) = policy.population()? else { return Ok(None) };
         self.check_population(&source, &policy.policy)?;
-        let sha256 = policy.policy.population().and_then(|(_, path)| files.get(path)?.clone());
-        verifier.population_sha256(sha256.ok_or_else(|| Fault::bug("the population has no digest"))?);
-        let columns: Vec<String> =
-            policy.policy.with_role(Role::Quasi).into_iter().map(String::from).collect();
-        verifier.population_columns(&columns);
-        self.feed(&source, &columns, watch, |rows, cells| verifier.population_batch(rows, cells))
+        Ok(Some(source))
     }
 }

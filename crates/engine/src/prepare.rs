@@ -1,24 +1,28 @@
 //! From a policy to its grouped table and the problem that it is, as every command needs it.
 //!
-//! Reads the table once, and once more where it has weights or identifiers that are replaced.
+//! Reads the table once.
 
 use std::collections::BTreeMap;
 
 use throng::error::{Error, Result};
 use throng::policy::{Column, Policy};
-use throng::sampling::Draw;
+use throng::pseudonym::Originals;
+use throng::recoding::Contents;
+use throng::rows::Counted;
 use throng::search::{self, Grouped, Problem};
 use throng::table::{Code, Dictionary};
 use throng::watch::Watch;
 
 use crate::Engine;
 use crate::cells::unfit;
+use crate::draw::SampledTable;
+use crate::group::TableRead;
 use crate::leveled::Leveled;
 use crate::paths::Paths;
 use crate::policy_file::{PolicyFile, explain_delimiter, in_table};
 use crate::release::Job;
 use crate::source::Source;
-use crate::substitute::Substitutes;
+use crate::substitute::{self, Substitutes};
 
 /// A table that was read and grouped, and the problem that it is.
 pub(crate) struct Prepared {
@@ -26,7 +30,10 @@ pub(crate) struct Prepared {
     pub(crate) columns: Vec<String>,
     pub(crate) paths: Paths,
     pub(crate) seed: u64,
-    pub(crate) draw: Option<Draw>,
+    /// The whole table, where rows are sampled.
+    pub(crate) sampled: Option<SampledTable>,
+    /// The contents of rows, where rows of equal quasi-identifiers may become different cells.
+    pub(crate) contents: Option<Contents>,
     pub(crate) dictionaries: Vec<Dictionary>,
     /// Rows of the table, or of the drawn part of it; people of the population; rows that were
     /// read.
@@ -41,6 +48,14 @@ pub(crate) struct Prepared {
     pub(crate) substitutes: Substitutes,
 }
 
+/// What one pass over a table finds, grouped as its policy asks.
+pub(crate) struct GroupedRead {
+    pub(crate) grouped: Grouped,
+    pub(crate) sampled: Option<SampledTable>,
+    pub(crate) contents: Option<Contents>,
+    pub(crate) originals: Vec<Originals>,
+}
+
 impl Engine {
     /// Reads and groups the table and makes the problem of it.
     pub(crate) fn prepare(&self, job: &Job<'_>) -> Result<Prepared> {
@@ -49,17 +64,16 @@ impl Engine {
         let paths = Paths::new(job.policy, job.output.as_deref())?;
         paths.check(job.policy)?;
         let keys = job.policy.keys()?;
-        self.check_weights(&source, policy, watch)?;
         let seed = job.seed.unwrap_or(policy.search.seed);
-        let draw = job.policy.draw(&source, seed, watch)?;
         let files = job.policy.files(watch)?;
 
-        let mut reading = draw.clone();
-        let grouped = self.group_quasi(job.policy, (&source, &columns), reading.as_mut(), watch)?;
+        let replaced = substitute::replaced(policy, &keys);
+        let table = self.read_grouped(job.policy, (&source, &columns), seed, replaced, watch)?;
+        let GroupedRead { grouped, sampled, contents, originals } = table;
         let dictionaries = grouped.dictionaries.clone();
         let rows = grouped.tuples.rows();
         let people = grouped.population.as_ref().map_or(0, |population| population.tuples.rows());
-        let read = reading.map_or(rows, |draw| draw.rows());
+        let read = sampled.as_ref().map_or(rows, |sampled| sampled.sample.rows);
         let load = |path: &str| job.policy.load(path);
         let quasi = grouped.names.len();
         let leveled = search::leveled(policy, &grouped.measured, &dictionaries[quasi..], &load)
@@ -69,13 +83,14 @@ impl Engine {
             Problem::watched(policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;
         problem.profile.seed = seed;
 
-        let substitutes = self.substitutes(&source, policy, keys, watch)?;
+        let substitutes = Substitutes::new(keys, originals, &source)?;
         Ok(Prepared {
             source,
             columns,
             paths,
             seed,
-            draw,
+            sampled,
+            contents,
             dictionaries,
             rows,
             people,
@@ -98,21 +113,32 @@ impl Engine {
 
     /// Groups the quasi-identifiers of a table that was opened, and measures its targets, the
     /// sensitive columns that models judge or that have a level, and the columns of guarding nodes
-    /// in the classes, of the rows that are drawn where a draw is given; and the population beside
+    /// in the classes; the sampled rows alone, where the policy samples; and the population beside
     /// it, where models compare with one.
-    pub(crate) fn group_quasi(
+    pub(crate) fn read_grouped(
         &self,
         policy: &PolicyFile,
         (source, columns): (&Source, &[String]),
-        draw: Option<&mut Draw>,
+        seed: u64,
+        replaced: Vec<(String, Originals)>,
         watch: &Watch,
-    ) -> Result<Grouped> {
+    ) -> Result<GroupedRead> {
         self.check_types(source, &policy.policy)?;
+        let sampling = policy.sampling(source)?;
         let (quasi, measured) = policy.policy.grouped_columns(columns);
-        let mut grouped =
-            self.measure_drawn((source, draw), &quasi, &measured, watch).map_err(|e| in_table(e, source))?;
-        grouped.population = self.group_population(policy, &quasi, watch)?;
-        Ok(grouped)
+        let read = self
+            .read_table(source, &policy.policy, (&quasi, &measured), replaced, watch)
+            .map_err(|e| in_table(e, source))?;
+        let TableRead { mut counted, contents, originals } = read;
+        let sampled = sampling.map(|sampling| {
+            let whole = std::mem::replace(&mut counted, Counted::new(0));
+            let (sampled, part) = SampledTable::new(sampling, (seed, &policy.sha256), &quasi, whole);
+            counted = part;
+            sampled
+        });
+        let population = self.group_population(policy, &quasi, watch)?;
+        let grouped = Grouped { population, ..Grouped::new(quasi, measured, counted) };
+        Ok(GroupedRead { grouped, sampled, contents, originals })
     }
 
     /// The grouped table of a policy.
@@ -121,8 +147,8 @@ impl Engine {
     /// What cannot be read or does not fit.
     pub fn read(&self, policy: &PolicyFile, watch: &Watch) -> Result<Grouped> {
         let (source, columns) = self.open(policy)?;
-        let mut draw = policy.draw(&source, policy.policy.search.seed, watch)?;
-        self.group_quasi(policy, (&source, &columns), draw.as_mut(), watch)
+        let seed = policy.policy.search.seed;
+        Ok(self.read_grouped(policy, (&source, &columns), seed, Vec::new(), watch)?.grouped)
     }
 
     /// Refuses columns whose cells have no text form before anything is read.

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use throng::decide::{Circumstances, Decision, decide};
+use throng::decide::{Circumstances, DecidedAssignment, Decision, decide};
 use throng::error::{Fault, Result};
 use throng::policy::SECONDS;
 use throng::predict::Guide;
@@ -15,12 +15,10 @@ use throng::recoding::Recoding;
 use throng::release::{Certificate, FileFacts};
 use throng::report::{Facts, Subject, collect};
 use throng::search::Problem;
-use throng::verify::Verdict;
+use throng::verify::{Assignment, Verdict};
 use throng::watch::Watch;
 
 use crate::Engine;
-use crate::assignment::Assignment;
-use crate::digest::digest_files;
 use crate::external::External;
 use crate::paths::{Paths, Staging};
 use crate::policy_file::PolicyFile;
@@ -107,8 +105,10 @@ impl Engine {
         let certificate =
             Certificate::new(facts.release.clone().published(), written.columns.clone(), figures.classes)?;
         let Prepared { source, paths, problem, .. } = prepared;
-        let assignment = policy.forms_regions().then(|| Assignment::new(job.policy, problem, decision));
-        let original = (Some(&source), assignment.as_ref());
+        let assignment = DecidedAssignment::new(policy, &problem, &decision);
+        let assignment = policy.forms_regions().then_some(&assignment as &dyn Assignment);
+        // What the verifier reads, it digests itself.
+        let original = (Some(&source.again()), assignment);
         let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch)?;
         refuse(&verdict)?;
         watch.check()?;
@@ -125,7 +125,10 @@ impl Engine {
         watch: &Watch,
     ) -> Result<(Staging, Written)> {
         let stage = Staging::new(&prepared.paths)?;
-        let recoding = Recoding::new(&prepared.problem.names, &prepared.maps, &decision.recoded);
+        let mut recoding = Recoding::new(&prepared.problem.names, &prepared.maps, &decision.recoded);
+        if let Some(contents) = &prepared.contents {
+            recoding.divide_by(contents)?;
+        }
         let written = self.transform(&Transform {
             source: &prepared.source,
             policy: &job.policy.policy,
@@ -133,7 +136,7 @@ impl Engine {
             dictionaries: &prepared.dictionaries,
             substitutes: &prepared.substitutes,
             leveled: &prepared.leveled,
-            draw: prepared.draw.as_ref(),
+            sampled: prepared.sampled.as_ref(),
             rows: prepared.rows,
             seed: prepared.seed,
             output: &stage.output,
@@ -152,7 +155,7 @@ impl Engine {
         watch: &Watch,
     ) -> Result<Circumstances> {
         let file = |path: String, sha256: String, rows: u64| FileFacts { path, sha256, rows };
-        let input = digest_files(&prepared.source.files, watch)?;
+        let input = prepared.source.digests(watch)?.published.clone();
         let output = prepared.paths.output.display().to_string();
         Ok(Circumstances {
             rows: prepared.rows,

@@ -1,4 +1,5 @@
-//! Streams a table's batches in order: DataFusion decodes on its own threads, the caller consumes.
+//! Streams a table's batches in order. Delimited text is cut into pieces that all cores decode;
+//! DataFusion decodes the other formats, and all cores work on its batches.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use datafusion::arrow::csv::ReaderBuilder;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::execution::context::SessionContext;
-use datafusion::prelude::{CsvReadOptions, DataFrame, JsonReadOptions, ParquetReadOptions, SessionConfig};
+use datafusion::prelude::{DataFrame, JsonReadOptions, ParquetReadOptions, SessionConfig};
 use futures::StreamExt;
 use throng::error::{Error, Fault, Result};
 use throng::policy::Format;
@@ -18,12 +19,17 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::cells::Cells;
+use crate::chunks::{self, Chunk};
+use crate::digest::{Digester, Digests};
 use crate::error::{damaged, reading, unreadable};
+use crate::pipeline::{self, pipeline};
 use crate::source::{Source, not_utf8};
 use crate::{Engine, columns, diagnose, ipc};
 
 /// Rows per batch: enough to amortize a batch's overhead, little enough to stay in the cache.
 const BATCH: usize = 8192;
+/// Batches of a typed format that are worked on at once.
+const PIECE: usize = 4;
 
 impl Engine {
     /// The table's columns, in order.
@@ -55,33 +61,73 @@ impl Engine {
         watch: &Watch,
         mut each: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
-        let (sender, mut receiver) = mpsc::channel(4);
-        let task = if source.format == Format::Csv && source.needs_own_reader() {
-            let (source, columns) = (source.clone(), columns.to_vec());
-            self.runtime.spawn_blocking(move || read_text(&source, &columns, &sender))
-        } else {
-            let (source, columns) = (source.clone(), columns.to_vec());
-            self.runtime.spawn(async move { stream(&source, &columns, &sender).await })
-        };
-        let mut outcome = Ok(());
-        let keeps_empty = source.format == Format::Csv && !source.empty_is_missing;
-        while let Some(batch) = receiver.blocking_recv() {
-            if source.format == Format::Csv && !sound(&batch) {
-                let fault = || not_utf8("a cell").file(&source.name).into();
-                outcome = Err(diagnose::line(source).unwrap_or_else(fault));
-                break;
-            }
-            let batch = if keeps_empty { with_empty(batch) } else { batch };
-            let batch = if source.nulls.is_empty() { batch } else { without(batch, &source.nulls) };
-            outcome = watch.check().and_then(|()| each(batch));
-            if outcome.is_err() {
-                break;
-            }
+        self.scan_map(source, columns, watch, Ok, |batches: Vec<RecordBatch>| {
+            batches.into_iter().try_for_each(&mut each)
+        })
+    }
+
+    /// Calls `map` with some batches at a time, on all cores, and `each` with what it returns, in the
+    /// table's order. The bytes are digested on the way, unless they are known.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan), and what `map` returns.
+    pub(crate) fn scan_map<T: Send>(
+        &self,
+        source: &Source,
+        columns: &[String],
+        watch: &Watch,
+        map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+        mut each: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let each = |done: T| watch.check().and_then(|()| each(done));
+        match source.format {
+            Format::Csv => scan_text(source, columns, watch, map, each),
+            _ => self.scan_typed(source, columns, watch, map, each),
         }
-        drop(receiver);
+    }
+
+    /// As [`scan_map`](Self::scan_map), of a format that DataFusion decodes.
+    fn scan_typed<T: Send>(
+        &self,
+        source: &Source,
+        columns: &[String],
+        watch: &Watch,
+        map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+        each: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let (sender, mut receiver) = mpsc::channel(PIECE);
+        let opened = (source.clone(), columns.to_vec());
+        let task = self.runtime.spawn(async move { stream(&opened.0, &opened.1, &sender).await });
+        let produce = |send: &mut pipeline::Send<'_, Vec<RecordBatch>>| {
+            let mut piece = Vec::new();
+            while receiver.blocking_recv_many(&mut piece, PIECE) > 0 {
+                if !send(std::mem::take(&mut piece)) {
+                    break;
+                }
+            }
+            drop(receiver);
+            Ok(())
+        };
+        let nulls = &source.nulls;
+        let work = |batches: Vec<RecordBatch>| {
+            let cleared = |batch| if nulls.is_empty() { batch } else { without(batch, nulls) };
+            map(batches.into_iter().map(cleared).collect())
+        };
+        // What is not read from beginning to end is digested beside it.
+        let known = source.digests.get().is_some();
+        let (outcome, digests) = std::thread::scope(|scope| {
+            let digests = (!known).then(|| scope.spawn(|| Digests::of(&source.files, watch)));
+            let outcome = pipeline(threads(), produce, work, each);
+            (outcome, digests.map(std::thread::ScopedJoinHandle::join))
+        });
         let read = self.finish(task, source);
         outcome?;
-        read
+        read?;
+        if let Some(digests) = digests {
+            let digests = digests.map_err(|_| Fault::bug("the digest of a table stopped"))??;
+            source.digests.get_or_init(|| digests);
+        }
+        Ok(())
     }
 
     /// What a reader found, or the line that it stumbled over.
@@ -123,32 +169,66 @@ fn no_column(source: &Source, column: &str) -> Error {
     Fault::input("there is no such column").file(&source.name).column(column).into()
 }
 
-/// Reads delimited text by Arrow alone: DataFusion's reader has no place for a transcoder, and
-/// would take a byte-order mark before the first row for a part of it.
-fn read_text(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordBatch>) -> Result<()> {
+/// As [`Engine::scan_map`], of delimited text: one thread cuts it into pieces, all decode them.
+fn scan_text<T: Send>(
+    source: &Source,
+    columns: &[String],
+    watch: &Watch,
+    map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+    each: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
     let schema = text_schema(&source.header);
     let projection = columns
         .iter()
         .map(|c| schema.index_of(c).map_err(|_| no_column(source, c)))
         .collect::<Result<Vec<usize>>>()?;
-    for file in &source.files {
-        let name = file.display().to_string();
-        let reader = ReaderBuilder::new(Arc::clone(&schema))
-            .with_header(source.headed)
-            .with_delimiter(source.layout.delimiter)
-            .with_quote(source.layout.quote)
-            .with_batch_size(BATCH)
-            .with_projection(projection.clone())
-            .build(source.text(file)?)
-            .map_err(|e| reading(&name, &e.into()))?;
-        for batch in reader {
-            let batch = batch.map_err(|e| reading(&name, &e.into()))?;
-            if sender.blocking_send(batch).is_err() {
-                return Ok(());
-            }
+    let produce = |send: &mut pipeline::Send<'_, Chunk>| {
+        let mut digester = source.digests.get().is_none().then(Digester::new);
+        let whole = chunks::read(source, digester.as_mut(), watch, send)?;
+        if let Some(digester) = digester.filter(|_| whole) {
+            source.digests.get_or_init(|| digester.finish());
         }
-    }
-    Ok(())
+        Ok(())
+    };
+    let work = |chunk: Chunk| {
+        let decoded = decode(source, &schema, &projection, &chunk);
+        map(decoded.map_err(|e| diagnose::line(source).unwrap_or(e))?)
+    };
+    pipeline(threads(), produce, work, each)
+}
+
+/// The batches of a piece of delimited text.
+fn decode(
+    source: &Source,
+    schema: &SchemaRef,
+    projection: &[usize],
+    chunk: &Chunk,
+) -> Result<Vec<RecordBatch>> {
+    let name = source.files[chunk.file].display().to_string();
+    let reader = ReaderBuilder::new(Arc::clone(schema))
+        .with_header(chunk.headed)
+        .with_delimiter(source.layout.delimiter)
+        .with_quote(source.layout.quote)
+        .with_batch_size(BATCH)
+        .with_projection(projection.to_vec())
+        .build_buffered(&chunk.bytes[..])
+        .map_err(|e| reading(&name, &e.into()))?;
+    let keeps_empty = !source.empty_is_missing;
+    reader
+        .map(|batch| {
+            let batch = batch.map_err(|e| reading(&name, &e.into()))?;
+            if !sound(&batch) {
+                return Err(not_utf8("a cell").file(&source.name).into());
+            }
+            let batch = if keeps_empty { with_empty(batch) } else { batch };
+            Ok(if source.nulls.is_empty() { batch } else { without(batch, &source.nulls) })
+        })
+        .collect()
+}
+
+/// As many as the caller lets the rest of the program use.
+fn threads() -> usize {
+    rayon::current_num_threads()
 }
 
 /// The table's columns; those of a typed format are found once.
@@ -189,17 +269,7 @@ async fn frame(
     let url = url(file)?;
     let extension = "";
     let frame = match source.format {
-        Format::Csv => {
-            let schema = text_schema(&source.header);
-            let options = CsvReadOptions::new()
-                .schema(&schema)
-                .has_header(true)
-                .delimiter(source.layout.delimiter)
-                .quote(source.layout.quote)
-                .newlines_in_values(true)
-                .file_extension(extension);
-            context.read_csv(url, options).await
-        }
+        Format::Csv => return Err(Fault::bug("delimited text has a reader of its own").into()),
         Format::Parquet => {
             let options = ParquetReadOptions { file_extension: extension, ..ParquetReadOptions::default() };
             context.read_parquet(url, options).await

@@ -12,7 +12,9 @@ use throng::describe::{SAMPLED_LINES, first_line_is_data};
 use throng::error::{Fault, Result};
 use throng::hierarchy::TOP;
 use throng::policy::{Encoding, Format, Header, Input, Policy};
+use throng::watch::Watch;
 
+use crate::digest::Digests;
 use crate::error::{unlabelled, unreadable};
 use crate::latin1;
 
@@ -51,6 +53,8 @@ pub struct Source {
     pub(crate) header: Vec<String>,
     /// Columns of a typed format: JSON columns require a pass over every row, so it is done once.
     pub(crate) inferred: Arc<OnceLock<SchemaRef>>,
+    /// The digests of its bytes, when it was read to the end.
+    pub(crate) digests: Arc<OnceLock<Digests>>,
 }
 
 impl Source {
@@ -85,6 +89,7 @@ impl Source {
             headed: input.header != Some(Header::None),
             header: Vec::new(),
             inferred: Arc::default(),
+            digests: Arc::default(),
         };
         match format {
             Format::Csv => source.header = source.headers(input.header)?,
@@ -95,6 +100,24 @@ impl Source {
             Format::Parquet | Format::Arrow => source.not_empty()?,
         }
         Ok(source)
+    }
+
+    /// The digests of its bytes. A source that was read to the end knows them; otherwise it is read.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the work was asked to stop.
+    pub(crate) fn digests(&self, watch: &Watch) -> Result<&Digests> {
+        if self.digests.get().is_none() {
+            let digests = Digests::of(&self.files, watch)?;
+            return Ok(self.digests.get_or_init(|| digests));
+        }
+        self.digests.get().ok_or_else(|| Fault::bug("digests are gone").into())
+    }
+
+    /// The same source, to be read and digested anew.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Source { digests: Arc::default(), ..self.clone() }
     }
 
     /// A release that this policy's input became.
@@ -126,11 +149,6 @@ impl Source {
             Encoding::Utf8 => Box::new(without_mark(opened).map_err(fail)?),
             Encoding::Latin1 => Box::new(latin1::decoded(opened)),
         })
-    }
-
-    /// Whether DataFusion's reader of delimited text cannot read it.
-    pub(crate) fn needs_own_reader(&self) -> bool {
-        self.layout.encoding == Encoding::Latin1 || !self.headed
     }
 
     /// Formats other than delimited text have no header to miss.

@@ -1,9 +1,8 @@
-//! Pseudonyms for identifiers: reads the keys that a policy names, and each such column once, so
-//! that no pseudonym is a real value.
+//! Pseudonyms for identifiers: reads the keys that a policy names. The values of these columns are
+//! collected while the table is grouped, so that no pseudonym is a real value.
 //!
-//! The secret is in a file or in the environment and stays there: no output contains it. One more
-//! scan of these columns, and about 16 bytes of memory per distinct value; [`throng::pseudonym`]
-//! derives the pseudonyms.
+//! The secret is in a file or in the environment and stays there: no output contains it. Costs
+//! about 16 bytes of memory per distinct value; [`throng::pseudonym`] derives the pseudonyms.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,9 +12,7 @@ use rayon::prelude::*;
 use throng::error::{Fault, Result};
 use throng::policy::Policy;
 use throng::pseudonym::{Key, Originals, Pseudonyms};
-use throng::watch::{Stage, Watch};
 
-use crate::Engine;
 use crate::cells::Cells;
 use crate::error::unreadable;
 use crate::policy_file::PolicyFile;
@@ -88,40 +85,26 @@ pub(crate) fn secret((key_file, key_env): (Option<&str>, Option<&str>), folder: 
     Ok(secret)
 }
 
-impl Engine {
-    /// Reads the columns that are to be substituted.
+/// What is collected of the columns that are substituted: nothing yet.
+pub(crate) fn replaced(policy: &Policy, keys: &Keys) -> Vec<(String, Originals)> {
+    let none = |(name, _): &(String, Key)| {
+        let mut originals = Originals::new();
+        // What reads as missing must not come out either.
+        policy.input.null.iter().for_each(|null| originals.avoid(null));
+        (name.clone(), originals)
+    };
+    keys.iter().map(none).collect()
+}
+
+impl Substitutes {
+    /// Of the keys of columns, and the values that these have.
     ///
     /// # Errors
-    /// Read errors, and values that cannot be replaced.
-    pub(crate) fn substitutes(
-        &self,
-        source: &Source,
-        policy: &Policy,
-        keys: Keys,
-        watch: &Watch,
-    ) -> Result<Substitutes> {
-        if keys.is_empty() {
-            return Ok(Substitutes::default());
-        }
-        let names: Vec<String> = keys.iter().map(|(name, _)| name.clone()).collect();
-        let here = |error: throng::error::Error, column: &str| {
-            error.map(|fault| fault.column(column).file(&source.name))
-        };
-        let mut originals: Vec<Originals> = names.iter().map(|_| Originals::new()).collect();
-        // What reads as missing must not come out either.
-        originals.iter_mut().for_each(|o| policy.input.null.iter().for_each(|null| o.avoid(null)));
-        let mut rows = 0;
-        self.scan(source, &names, watch, |batch| {
-            for ((name, array), originals) in names.iter().zip(batch.columns()).zip(&mut originals) {
-                let cells = Cells::new(name, array)?;
-                let values = (0..cells.len()).filter_map(|row| cells.get(row));
-                values.into_iter().try_for_each(|value| originals.add(value)).map_err(|e| here(e, name))?;
-            }
-            rows += batch.num_rows() as u64;
-            watch.done(Stage::Reading, rows, None)
-        })?;
+    /// Values that cannot be replaced.
+    pub(crate) fn new(keys: Keys, originals: Vec<Originals>, source: &Source) -> Result<Self> {
         let columns = keys.into_iter().zip(originals).map(|((name, key), originals)| {
-            let pseudonyms = Pseudonyms::new(&key, originals).map_err(|e| here(e, &name))?;
+            let here = |fault: Fault| fault.column(&name).file(&source.name);
+            let pseudonyms = Pseudonyms::new(&key, originals).map_err(|e| e.map(here))?;
             Ok((name, pseudonyms))
         });
         Ok(Substitutes { columns: columns.collect::<Result<_>>()? })

@@ -18,13 +18,13 @@ use throng::exposure::Exposure;
 use throng::hierarchy::TOP;
 use throng::policy::{Column, Policy, Suppressed};
 use throng::recoding::{Recoding, RowCounter};
-use throng::sampling::Draw;
 use throng::table::{Code, Dictionary};
 use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::{Cells, text};
-use crate::digest::order_key;
+use crate::draw::SampledTable;
+use crate::group::content_keys;
 use crate::leveled::Leveled;
 use crate::shuffle::Shuffle;
 use crate::sink::{Sink, Written};
@@ -45,9 +45,9 @@ pub struct Transform<'a> {
     pub substitutes: &'a Substitutes,
     /// The sensitive columns that are released at a level.
     pub leveled: &'a Leveled,
-    /// The rows of the table that are released at all, where they are drawn.
-    pub draw: Option<&'a Draw>,
-    /// Rows of the table, or of the drawn part of it, as grouping counted them.
+    /// The whole table, where only sampled rows are released.
+    pub(crate) sampled: Option<&'a SampledTable>,
+    /// Rows of the table, or of the sampled part of it, as grouping counted them.
     pub rows: u64,
     /// The seed of the row order.
     pub seed: u64,
@@ -70,19 +70,40 @@ impl Engine {
         let mut rewriter = Rewriter::new(job, &released, &schema)?;
         let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
         let expected = if rewriter.stars { job.rows } else { job.rows - job.recoding.suppressed_rows() };
-        let key = match job.draw {
+        let key = match job.sampled {
             // What follows from the table and the seed alone would tell somebody who knows nearly
             // all of it the rest.
-            Some(draw) => Some(draw.order()),
+            Some(sampled) => Some(sampled.sample.order),
             None if job.policy.output.keep_order => None,
-            None => Some(order_key(&job.source.files, job.seed, job.watch)?),
+            None => Some(job.source.digests(job.watch)?.order_key(job.seed)),
         };
         let mut shuffle = Shuffle::new(sink, expected, key, job.watch);
         let mut rows = 0;
-        let mut draw = job.draw.cloned();
-        self.scan_drawn(job.source, &released, draw.as_mut(), job.watch, |batch| {
-            rows += batch.num_rows() as u64;
-            shuffle.push(rewriter.rewrite(&batch)?)?;
+        let mut sampled = job.sampled.map(SampledTable::rows);
+        let places = rewriter.quasi_places();
+        let encoder = Encoder::new(job, &released, &rewriter.quasi);
+        // Codes are looked up on all cores. What depends on the rows before is done in order.
+        let map = |batches: Vec<RecordBatch>| match job.sampled {
+            Some(_) => Ok(batches.into_iter().map(|batch| (batch, None)).collect()),
+            None => batches
+                .into_iter()
+                .map(|batch| encoder.encode(&batch).map(|encoded| (batch, Some(encoded))))
+                .collect::<Result<Vec<_>>>(),
+        };
+        self.scan_map(job.source, &released, job.watch, map, |encoded| {
+            for (batch, encoded) in encoded {
+                let (batch, encoded) = match (encoded, &mut sampled) {
+                    (Some(encoded), _) => (batch, encoded),
+                    (None, sampled) => {
+                        let rows = sampled.as_mut().map(|rows| rows.filter(&batch, &places)).transpose()?;
+                        let batch = rows.unwrap_or(batch);
+                        let encoded = encoder.encode(&batch)?;
+                        (batch, encoded)
+                    }
+                };
+                rows += batch.num_rows() as u64;
+                shuffle.push(rewriter.rewrite(&batch, encoded)?)?;
+            }
             job.watch.done(Stage::Writing, rows, Some(job.rows))
         })?;
         if rows != job.rows {
@@ -101,10 +122,58 @@ fn keyed_text() -> DataType {
     DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
 }
 
+/// The codes of a batch, per quasi-identifier, and the contents of its rows where these matter.
+struct Encoded {
+    codes: Vec<Vec<Code>>,
+    keys: Vec<u64>,
+}
+
+/// Looks up the codes of a batch.
+struct Encoder<'a> {
+    names: &'a [String],
+    /// For each released column the quasi-identifier it is.
+    quasi: Vec<Option<usize>>,
+    dictionaries: &'a [Dictionary],
+    width: usize,
+    /// The columns that distinguish rows of equal quasi-identifiers, in name order, where rows of
+    /// these become different cells.
+    content: Option<Vec<usize>>,
+}
+
+impl<'a> Encoder<'a> {
+    fn new(job: &Transform<'a>, names: &'a [String], quasi: &[Option<usize>]) -> Self {
+        let content = || {
+            let place = |name: &str| names.iter().position(|other| other == name);
+            job.policy.content_columns().into_iter().filter_map(place).collect()
+        };
+        Encoder {
+            names,
+            quasi: quasi.to_vec(),
+            dictionaries: job.dictionaries,
+            width: job.recoding.columns.len(),
+            content: job.recoding.divides().then(content),
+        }
+    }
+
+    fn encode(&self, batch: &RecordBatch) -> Result<Encoded> {
+        let mut codes = vec![Vec::new(); self.width];
+        let cells = |at: usize| Cells::new(&self.names[at], batch.column(at));
+        for (i, name) in self.names.iter().enumerate() {
+            let Some(q) = self.quasi[i] else { continue };
+            cells(i)?.look_up(name, &self.dictionaries[q], &mut codes[q])?;
+        }
+        let mut keys = Vec::new();
+        if let Some(content) = &self.content {
+            let content = content.iter().map(|&at| cells(at)).collect::<Result<Vec<_>>>()?;
+            keys = content_keys(&content, batch.num_rows());
+        }
+        Ok(Encoded { codes, keys })
+    }
+}
+
 /// Turns batches of the table into batches of the release.
 struct Rewriter<'a> {
     recoding: &'a Recoding,
-    dictionaries: &'a [Dictionary],
     substitutes: &'a Substitutes,
     leveled: &'a Leveled,
     names: Vec<String>,
@@ -170,7 +239,6 @@ impl<'a> Rewriter<'a> {
             exposure: Exposure::new(recoding.columns.len(), columns.into_iter().cloned()),
             texts: recoding.columns.iter().map(|c| first_codes(&c.labels)).collect(),
             recoding,
-            dictionaries: job.dictionaries,
             substitutes: job.substitutes,
             leveled: job.leveled,
             names: released.to_vec(),
@@ -183,9 +251,17 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    fn rewrite(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        self.encode(batch)?;
-        let kept = self.recoding.recode(&mut self.codes, &mut self.counter);
+    /// The places of the quasi-identifiers in a batch, as the table was counted, with their names.
+    fn quasi_places(&self) -> Vec<(usize, String)> {
+        let mut places: Vec<(usize, usize)> =
+            self.quasi.iter().enumerate().filter_map(|(at, q)| q.map(|q| (q, at))).collect();
+        places.sort_unstable();
+        places.into_iter().map(|(_, at)| (at, self.names[at].clone())).collect()
+    }
+
+    fn rewrite(&mut self, batch: &RecordBatch, encoded: Encoded) -> Result<RecordBatch> {
+        self.codes = encoded.codes;
+        let kept = self.recoding.recode(&mut self.codes, &encoded.keys, &mut self.counter);
         // Suppressed rows stay where they are released as stars.
         let kept = kept.filter(|_| !self.stars).map(UInt32Array::from);
         let classes = self.classes(batch.num_rows(), kept.as_ref());
@@ -242,16 +318,6 @@ impl<'a> Rewriter<'a> {
             return text(name, &array);
         }
         datafusion::arrow::compute::cast(&array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
-    }
-
-    /// Codes of the table, per quasi-identifier.
-    fn encode(&mut self, batch: &RecordBatch) -> Result<()> {
-        for (i, name) in self.names.iter().enumerate() {
-            let Some(q) = self.quasi[i] else { continue };
-            let cells = Cells::new(name, batch.column(i))?;
-            cells.look_up(name, &self.dictionaries[q], &mut self.codes[q])?;
-        }
-        Ok(())
     }
 
     fn generalized(&self, q: usize) -> Result<ArrayRef> {

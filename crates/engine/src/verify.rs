@@ -2,20 +2,21 @@
 
 use std::path::Path;
 
+use throng::decide::{DecidedAssignment, Decision};
 use throng::error::{Fault, Result};
 use throng::hierarchy;
-use throng::policy::{Column, Policy};
 use throng::release::Certificate;
-use throng::verify::{Finding, Verdict, Verifier};
-use throng::watch::{Stage, Watch};
+use throng::rows::Rows;
+use throng::search::Problem;
+use throng::verify::{Assignment, Finding, Inputs, Original, Verdict, verify};
+use throng::watch::Watch;
 
 use crate::Engine;
-use crate::assignment::Assignment;
-use crate::cells::Cells;
-use crate::digest::{digest_file, digest_files};
-use crate::policy_file::PolicyFile;
+use crate::policy_file::{PolicyFile, in_table};
+use crate::release::decide_with_model;
 use crate::shape::shape;
 use crate::source::Source;
+use crate::table::FileTable;
 
 impl Engine {
     /// Judges a release by its file, the policy and the certificate, and with the original where
@@ -34,13 +35,40 @@ impl Engine {
         original: Option<&Source>,
         watch: &Watch,
     ) -> Result<Verdict> {
-        let assignment = original.filter(|_| policy.policy.forms_regions() && !policy.lacks_files());
-        if assignment.is_some() && certificate.format == 0 {
+        let seed = certificate.release.seed;
+        let sampled = policy.policy.differential_privacy().is_some();
+        if original.is_some() && sampled && certificate.format == 0 {
+            return Err(sampled_by_row_order(&certificate.release.version).into());
+        }
+        let assigned = original.filter(|_| policy.policy.forms_regions() && !policy.lacks_files());
+        let Some(source) = assigned else {
+            return self.verify_with(policy, output, certificate, (original, None), watch);
+        };
+        if certificate.format == 0 {
             return Err(formed_by_row_order(&certificate.release.version).into());
         }
-        let seed = certificate.release.seed;
-        let assignment = assignment.map(|source| self.assignment(policy, source, seed, watch)).transpose()?;
-        self.verify_with(policy, output, certificate, (original, assignment.as_ref()), watch)
+        let (problem, decision) = self.decide_again(policy, source, seed, watch)?;
+        let assignment = DecidedAssignment::new(&policy.policy, &problem, &decision);
+        self.verify_with(policy, output, certificate, (original, Some(&assignment)), watch)
+    }
+
+    /// What the rows of an original became, decided again.
+    fn decide_again(
+        &self,
+        policy: &PolicyFile,
+        source: &Source,
+        seed: u64,
+        watch: &Watch,
+    ) -> Result<(Problem, Decision)> {
+        let columns = self.columns(source)?;
+        policy.policy.bind(&columns)?;
+        let grouped = self.read_grouped(policy, (source, &columns), seed, Vec::new(), watch)?.grouped;
+        let load = |path: &str| policy.load(path);
+        let (mut problem, _) =
+            Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, source))?;
+        problem.profile.seed = seed;
+        let decision = decide_with_model(policy, &problem, watch, false)?;
+        Ok((problem, decision))
     }
 
     /// The same with what the original's rows became, where they were put into regions.
@@ -49,98 +77,41 @@ impl Engine {
         policy: &PolicyFile,
         output: &Path,
         certificate: &Certificate,
-        (original, assignment): (Option<&Source>, Option<&Assignment>),
+        (original, assignment): (Option<&Source>, Option<&dyn Assignment>),
         watch: &Watch,
     ) -> Result<Verdict> {
-        let mut verifier = Verifier::new(&policy.policy, policy.sha256.clone(), certificate)?.watched(watch);
         let files = policy.found_files(watch)?;
-        if let Some(verdict) = verifier.files(files.clone()) {
+        let lacking = files.values().any(Option::is_none);
+        let released = Source::release(output, &policy.policy)?;
+        let release = FileTable::new(self, &released)?;
+        let original = original.filter(|_| !lacking);
+        let table = original.map(|source| FileTable::new(self, source)).transpose()?;
+        let secret = if original.is_some() { policy.secret()? } else { None };
+        let people = if lacking { None } else { self.checked_population(policy)? };
+        let population = people.as_ref().map(|source| FileTable::new(self, source)).transpose()?;
+        let mut verdict = verify(&Inputs {
+            policy: &policy.policy,
+            policy_sha256: &policy.sha256,
+            certificate,
+            files: Some(&files),
+            release: &release,
+            original: table.as_ref().map(|rows| Original { rows, assignment, secret: secret.as_deref() }),
+            population: population.as_ref().map(|rows| rows as &dyn Rows),
+            build: &|column, values| {
+                let column = policy.policy.columns.get(column);
+                let spec = column.map_or(hierarchy::Spec::Suppress, |column| column.hierarchy());
+                hierarchy::build(&spec, values, &|path| policy.load(path))
+            },
+            watch,
+        })?;
+        if lacking {
             return Ok(verdict);
         }
-        self.read_release(&mut verifier, output, &policy.policy, watch)?;
-        if let Some(source) = original {
-            self.read_original(&mut verifier, source, policy, assignment, watch)?;
-        }
-        self.read_population(&mut verifier, policy, watch, &files)?;
-        let mut verdict = verifier.finish(&|column, dictionary| {
-            let spec = policy.policy.columns.get(column).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
-            hierarchy::build(&spec, dictionary, &|path| policy.load(path))
-        })?;
         let fault = shape(output)?.fault();
         let holds = fault.is_none();
         let found = fault.unwrap_or_else(|| "nothing but the table is in the file".into());
         verdict.claims.insert("shape".into(), Finding { holds, found, unchecked: false });
         Ok(verdict)
-    }
-
-    /// Feeds the released file to the verifier.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn read_release(
-        &self,
-        verifier: &mut Verifier<'_>,
-        path: &Path,
-        policy: &Policy,
-        watch: &Watch,
-    ) -> Result<()> {
-        verifier.output_sha256(digest_file(path, watch)?);
-        let source = Source::release(path, policy)?;
-        let columns = self.columns(&source)?;
-        verifier.released_columns(&columns);
-        self.feed(&source, &columns, watch, |rows, cells| verifier.released_batch(rows, cells))
-    }
-
-    /// Feeds the original to the verifier: only what a release can hold, and what rows are guarded
-    /// against.
-    ///
-    /// # Errors
-    /// When it cannot be read, or the secret by which its rows were drawn cannot.
-    pub(crate) fn read_original(
-        &self,
-        verifier: &mut Verifier<'_>,
-        source: &Source,
-        policy: &PolicyFile,
-        assignment: Option<&Assignment>,
-        watch: &Watch,
-    ) -> Result<()> {
-        let digest = digest_files(&source.files, watch)?;
-        if let Some(secret) = policy.secret()? {
-            verifier.secret(&secret, &digest);
-        }
-        let policy = &policy.policy;
-        verifier.input_sha256(digest);
-        let mut columns = self.columns(source)?;
-        let guards = policy.guards();
-        let read =
-            |c: &String| policy.columns.get(c).is_some_and(Column::released) || guards.contains(c.as_str());
-        columns.retain(read);
-        verifier.original_columns(&columns);
-        if let Some(assignment) = assignment {
-            assignment.feed(verifier, watch)?;
-        }
-        self.feed(source, &columns, watch, |rows, cells| verifier.original_batch(rows, cells))
-    }
-
-    pub(crate) fn feed(
-        &self,
-        source: &Source,
-        columns: &[String],
-        watch: &Watch,
-        mut each: impl FnMut(usize, &mut throng::verify::Cells<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let mut rows = 0;
-        self.scan(source, columns, watch, |batch| {
-            let cells = batch
-                .columns()
-                .iter()
-                .zip(columns)
-                .map(|(array, name)| Cells::new(name, array))
-                .collect::<Result<Vec<Cells>>>()?;
-            each(batch.num_rows(), &mut |column, take| cells[column].each(take))?;
-            rows += batch.num_rows() as u64;
-            watch.done(Stage::Verifying, rows, None)
-        })
     }
 }
 
@@ -148,6 +119,14 @@ impl Engine {
 fn formed_by_row_order(version: &str) -> Fault {
     Fault::input(format!(
         "throng {version} formed these regions in the order of the rows (format 0); this program forms them by value"
+    ))
+    .help(format!("verify it without --original, or with the build of throng {version} that wrote it"))
+}
+
+/// Samples of format 0 depend on the order of rows, and this version draws others.
+fn sampled_by_row_order(version: &str) -> Fault {
+    Fault::input(format!(
+        "throng {version} sampled rows in the order of the file (format 0); this program samples them by value"
     ))
     .help(format!("verify it without --original, or with the build of throng {version} that wrote it"))
 }

@@ -1,47 +1,21 @@
-//! Checks survey weights: a column with role `weight` that contains anything but numbers is
-//! rejected before any work.
-//!
-//! One scan of these columns, and none if there are none.
+//! Checks survey weights: a column with role `weight` that contains anything but numbers from 0 is
+//! rejected. The cells are looked at while the table is grouped.
 
-use throng::error::{Fault, Result};
-use throng::policy::{Policy, Role};
-use throng::watch::{Stage, Watch};
+use throng::error::Fault;
 
-use crate::Engine;
 use crate::cells::Cells;
-use crate::source::Source;
 
-impl Engine {
-    /// Rejects weights that are not numbers, or below 0. A missing weight is allowed.
-    ///
-    /// # Errors
-    /// The first cell that is no weight, and what cannot be read.
-    pub(crate) fn check_weights(&self, source: &Source, policy: &Policy, watch: &Watch) -> Result<()> {
-        let names: Vec<String> = policy.with_role(Role::Weight).into_iter().map(String::from).collect();
-        if names.is_empty() {
-            return Ok(());
-        }
-        let mut before = 0;
-        self.scan(source, &names, watch, |batch| {
-            for (name, array) in names.iter().zip(batch.columns()) {
-                let cells = Cells::new(name, array)?;
-                for row in 0..cells.len() {
-                    if let Some(cell) = cells.get(row).filter(|cell| !is_weight(cell)) {
-                        return Err(Fault::data(format!(
-                            "`{cell}` in row {} is no weight",
-                            before + row + 1
-                        ))
-                        .file(&source.name)
-                        .column(name)
-                        .help("a weight is a number from 0; give the column role = \"keep\" if it is none")
-                        .into());
-                    }
-                }
-            }
-            before += batch.num_rows();
-            watch.done(Stage::Reading, before as u64, None)
-        })
-    }
+/// The first cell that is not a weight, with its row. A missing weight is allowed.
+pub(crate) fn first_bad(cells: &Cells) -> Option<(usize, String)> {
+    let bad = |row: usize| cells.get(row).filter(|cell| !is_weight(cell)).map(|cell| (row, cell.to_owned()));
+    (0..cells.len()).find_map(bad)
+}
+
+/// The fault of a cell in a row, which is counted from 0.
+pub(crate) fn not_a_weight(cell: &str, row: u64, column: &str) -> Fault {
+    Fault::data(format!("`{cell}` in row {} is no weight", row + 1))
+        .column(column)
+        .help("a weight is a number from 0; give the column role = \"keep\" if it is none")
 }
 
 fn is_weight(cell: &str) -> bool {

@@ -18,4 +18,6 @@ pub mod registry;
 pub mod policy;
 pub mod information;
 pub mod network;
+pub mod tuples;
+pub mod rows;
 pub mod release;

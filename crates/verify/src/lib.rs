@@ -1,6 +1,8 @@
 //! The verifier: proves every claim of a certificate independently, or reports which claim is
 //! wrong.
 //!
+//! [`verify`] reads what it needs through [`Rows`], so calls cannot happen in the wrong order.
+//!
 //! It is a second, plain implementation: of Throng it uses the vocabulary alone (policy, hierarchies,
 //! certificate, edges of a network). Rows stream once per file and are not kept. Memory grows with
 //! distinct quasi-identifier tuples (5 million of 9 columns: about 400 MB) and time with cells (one
@@ -47,7 +49,6 @@ mod wildcard;
 mod tests;
 
 pub use levels::Build;
-pub use side::Cells;
 pub use verdict::{Finding, Verdict};
 
 use std::collections::BTreeMap;
@@ -62,247 +63,245 @@ use self::models::Rule;
 use self::population::{Comparison, People};
 use self::predicted::{Foreseen, Prediction};
 use self::region_losses::RegionFacts;
-use self::regions::{Deal, Regions};
+use self::regions::Regions;
 use self::rowhash::RowHash;
-use self::sampling::{Draw, Drawn};
+use self::sampling::{Draw, Drawn, SortedTable};
 use self::side::Side;
 use self::source::{Generalized, Safety};
 use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::error::{Fault, Result};
-use throng_terms::policy::{Missing, Policy};
+use throng_terms::policy::{Column, Missing, Policy, Role};
 use throng_terms::registry::LossKind;
 use throng_terms::release::Certificate;
-use throng_terms::watch::Watch;
+use throng_terms::rows::Rows;
+use throng_terms::watch::{Stage, Watch};
 
-/// Reads a release, and its original where there is one, and judges the certificate.
-#[derive(Debug)]
-pub struct Verifier<'a> {
+/// What the verifier reads and judges by.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    /// What the holder asked for.
+    pub policy: &'a Policy,
+    /// SHA-256 of the policy's text.
+    pub policy_sha256: &'a str,
+    /// The claims.
+    pub certificate: &'a Certificate,
+    /// The digests of all files that [`Policy::files`] has, none where a file is missing. Nothing
+    /// else can be judged if one is missing. `None`: the files are not at hand.
+    pub files: Option<&'a BTreeMap<String, Option<String>>>,
+    /// The released table.
+    pub release: &'a dyn Rows,
+    /// The table that was released; without it, claims that need it are not checked.
+    pub original: Option<Original<'a>>,
+    /// The population that models compare with, where the policy names one.
+    pub population: Option<&'a dyn Rows>,
+    /// Makes a column's hierarchy from its values, as the policy asks for it.
+    pub build: &'a Build<'a>,
+    /// Receives progress, and stops the work.
+    pub watch: &'a Watch,
+}
+
+/// The table that was released, and what only its holder knows.
+#[derive(Clone, Copy)]
+pub struct Original<'a> {
+    /// The table.
+    pub rows: &'a dyn Rows,
+    /// What its rows became, where they were put into regions. It is a hint, and is checked.
+    pub assignment: Option<&'a dyn Assignment>,
+    /// The secret by which rows were drawn, if the policy requests differential privacy.
+    pub secret: Option<&'a [u8]>,
+}
+
+/// Receives the released cells of the next rows of a tuple of quasi-identifiers: the tuple, the
+/// number of rows, and the cells, none if the rows are suppressed. Columns are in name order.
+pub type TakeAssigned<'a> = dyn FnMut(&[Option<&str>], u64, Option<&[Option<&str>]>) -> Result<()> + 'a;
+
+/// The claimed regions of the rows of an original.
+pub trait Assignment {
+    /// Hands out every tuple; all entries of one tuple are adjacent. Rows of a tuple with several
+    /// entries are assigned in the order of their content (see
+    /// [`ContentKey`](throng_terms::rows::ContentKey)).
+    ///
+    /// # Errors
+    /// What `take` returns.
+    fn each(&self, take: &mut TakeAssigned<'_>) -> Result<()>;
+}
+
+/// Reads a release, and its original where there is one, and judges every claim of the certificate.
+///
+/// # Errors
+/// What cannot be read, what `build` fails with, a group of the policy that names a column that is
+/// not a quasi-identifier, and [`Kind::Cancelled`](throng_terms::error::Kind::Cancelled) when asked
+/// to stop. A claim that does not hold is not an error: it is in the verdict.
+pub fn verify(inputs: &Inputs<'_>) -> Result<Verdict> {
+    let verifier = Verifier::new(inputs)?;
+    if let Some(verdict) = verifier.lacks_files() {
+        return Ok(verdict);
+    }
+    let released = verifier.read_release()?;
+    let original = inputs.original.map(|original| verifier.read_original(original, &released)).transpose()?;
+    let population = inputs.population.map(|rows| verifier.read_population(rows)).transpose()?;
+    verifier.judge(released, original, population)
+}
+
+/// A table that was read, and its fingerprint.
+struct Read {
+    side: Side,
+    fingerprint: String,
+}
+
+/// The fingerprints of what was read.
+struct Digests {
+    release: String,
+    original: Option<String>,
+    population: Option<String>,
+}
+
+/// The rules that a certificate is judged by.
+struct Verifier<'a> {
+    inputs: &'a Inputs<'a>,
     policy: &'a Policy,
-    policy_sha256: String,
     certificate: &'a Certificate,
     groups: Vec<Group>,
     rules: Vec<Rule>,
     comparisons: Vec<Comparison>,
     predictions: Vec<Prediction>,
     start: RowHash,
-    released: Option<Side>,
-    original: Option<Side>,
-    population: Option<Side>,
-    output_sha256: Option<String>,
-    input_sha256: Option<String>,
-    population_sha256: Option<String>,
-    /// The digests of the files that the policy names.
-    files: Option<BTreeMap<String, Option<String>>>,
     /// What differential privacy asks for, where the policy does.
     drawn: Option<Drawn>,
-    /// The rows of the original that were drawn; without the secret, none are known.
-    draw: Option<Draw>,
-    watch: Watch,
+    watch: &'a Watch,
 }
 
 impl<'a> Verifier<'a> {
-    /// A verifier of the certificate's claims, under the policy whose text has the given digest.
-    ///
-    /// # Errors
-    /// A group of the policy that names a column that is not a quasi-identifier.
-    pub fn new(policy: &'a Policy, policy_sha256: String, certificate: &'a Certificate) -> Result<Self> {
+    fn new(inputs: &'a Inputs<'a>) -> Result<Self> {
+        let Inputs { policy, certificate, watch, .. } = *inputs;
         let stated = certificate.release.sampling.as_ref();
         let drawn = policy.differential_privacy().map(|asked| Drawn::new(asked, stated));
         let files = (&certificate.release.output.sha256, &certificate.release.input.sha256);
         Ok(Verifier {
+            inputs,
             policy,
-            policy_sha256,
             certificate,
             groups: groups::of(policy, drawn.as_ref())?,
             rules: models::of(policy),
             comparisons: population::of(policy, certificate.release.rows, 0),
             predictions: predicted::of(policy),
             start: RowHash::keyed(files.0, files.1),
-            released: None,
-            original: None,
-            population: None,
-            output_sha256: None,
-            input_sha256: None,
-            population_sha256: None,
-            files: None,
             drawn,
-            draw: None,
-            watch: Watch::none(),
+            watch,
         })
     }
 
-    /// Lets [`Verifier::finish`] be stopped.
-    #[must_use]
-    pub fn watched(self, watch: &Watch) -> Self {
-        Verifier { watch: watch.clone(), ..self }
-    }
-
-    /// The header of the released file; comes before its rows.
-    pub fn released_columns(&mut self, columns: &[String]) {
-        let side = Side::new("release", self.policy, columns, self.start);
+    /// Reads the release.
+    fn read_release(&self) -> Result<Read> {
+        let rows = self.inputs.release;
         let facts = &self.certificate.release;
         let labels = facts.regions.is_some() && facts.loss.contains_key(LossKind::Cm.key());
-        self.released = Some(if labels { side.with_labels(self.policy) } else { side });
+        let columns: Vec<usize> = (0..rows.columns().len()).collect();
+        let mut side = Side::new("release", self.policy, rows.columns(), self.start);
+        side = if labels { side.with_labels(self.policy) } else { side };
+        self.read(rows, &columns, side)
     }
 
-    /// One row of the released file, cell by cell in the order of its header; `None` is missing.
-    ///
-    /// # Errors
-    /// A row that is longer or shorter than the header, or no header.
-    pub fn released_row(&mut self, row: &[Option<&str>]) -> Result<()> {
-        begun(&mut self.released)?.row(row)
-    }
-
-    /// Some rows of the released file, column by column: cheaper than one by one.
-    ///
-    /// # Errors
-    /// A column that gives another number of cells than `rows`, or no header.
-    pub fn released_batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
-        begun(&mut self.released)?.batch(rows, cells)
-    }
-
-    /// The digest of the released file's bytes.
-    pub fn output_sha256(&mut self, sha256: String) {
-        self.output_sha256 = Some(sha256);
-    }
-
-    /// The secret by which rows of the original were drawn, and the digest of its bytes, if the
-    /// policy requests differential privacy; comes before the original.
-    pub fn secret(&mut self, secret: &[u8], input_sha256: &str) {
-        let seed = self.certificate.release.seed;
-        let draw = |drawn: &Drawn| Draw::new(drawn, secret, seed, &self.policy_sha256, input_sha256);
-        self.draw = self.drawn.as_ref().map(draw);
-    }
-
-    /// The header of the original; comes before its rows. Without it the original is taken not to
-    /// be there.
-    pub fn original_columns(&mut self, columns: &[String]) {
-        let side = Side::new("original", self.policy, columns, self.start).with_guards(self.policy);
+    /// Reads the original: only what a release can hold, and what rows are guarded against.
+    fn read_original(&self, original: Original<'_>, released: &Read) -> Result<Read> {
+        let (policy, rows) = (self.policy, original.rows);
+        let guards = policy.guards();
+        let needed = |name: &String| {
+            policy.columns.get(name).is_some_and(Column::released) || guards.contains(name.as_str())
+        };
+        let columns: Vec<usize> = (0..rows.columns().len()).filter(|&c| needed(&rows.columns()[c])).collect();
+        let names: Vec<String> = columns.iter().map(|&c| rows.columns()[c].clone()).collect();
+        let mut side = Side::new("original", policy, &names, self.start).with_guards(policy);
         let stated = self.certificate.release.loss.keys().filter_map(|key| LossKind::from_key(key));
-        let labels = stated.into_iter().any(LossKind::needs_target);
-        self.original = Some(if labels { side.with_labels(self.policy) } else { side });
-    }
-
-    /// Provides the released cells of the next `rows` rows of a tuple of quasi-identifiers, if rows
-    /// are in regions; none if they are suppressed. Columns are in name order, all entries of one
-    /// tuple are adjacent, and all come after the released rows and before the original's. This is
-    /// a hint and is checked.
-    ///
-    /// # Errors
-    /// No header of the original or of the release.
-    pub fn region(
-        &mut self,
-        source: &[Option<&str>],
-        rows: u64,
-        cells: Option<&[Option<&str>]>,
-    ) -> Result<()> {
-        let released = begun(&mut self.released)?;
-        let class = cells.map(|cells| {
-            let numbers = released.interners.iter().zip(cells).map(|(interner, cell)| interner.get(*cell));
-            let tuple: Option<Vec<u32>> = numbers.collect();
-            tuple.and_then(|tuple| released.classes.tuples.get(&tuple))
-        });
-        let original = begun(&mut self.original)?;
-        let numbers = original.interners.iter_mut().zip(source);
-        let tuple: Vec<u32> = numbers.map(|(interner, cell)| interner.count_in(*cell, 0)).collect();
-        original.deal.get_or_insert_with(|| Deal::new(tuple.len())).say(&tuple, rows, class);
-        Ok(())
-    }
-
-    /// One row of the original, as [`released_row`](Self::released_row).
-    ///
-    /// # Errors
-    /// A row that is longer or shorter than the header, no header, or no secret for drawn rows.
-    pub fn original_row(&mut self, row: &[Option<&str>]) -> Result<()> {
-        match self.draws(1)?.is_none_or(|drawn| drawn == [true]) {
-            true => begun(&mut self.original)?.row(row),
-            false => Ok(()),
+        if stated.into_iter().any(LossKind::needs_target) {
+            side = side.with_labels(policy);
         }
-    }
-
-    /// Some rows of the original, as [`released_batch`](Self::released_batch).
-    ///
-    /// # Errors
-    /// A column that gives another number of cells than `rows`, no header, or no secret for drawn
-    /// rows.
-    pub fn original_batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
-        let drawn = self.draws(rows)?;
-        let original = begun(&mut self.original)?;
-        let Some(drawn) = drawn else { return original.batch(rows, cells) };
-        let count = drawn.iter().filter(|drawn| **drawn).count();
-        original.batch(count, &mut |column, take| {
-            let mut places = drawn.iter();
-            cells(column, &mut |cell| {
-                // A cell too many is handed on, to be found so.
-                if places.next().is_none_or(|drawn| *drawn) {
-                    take(cell);
-                }
+        if let Some(drawn) = &self.drawn {
+            let secret = original.secret.ok_or_else(|| Fault::bug("the secret of a draw was not given"))?;
+            return self.read_drawn(rows, side, |table| {
+                Draw::new(drawn, secret, self.certificate.release.seed, self.inputs.policy_sha256, table)
             });
-        })
-    }
-
-    /// Which of the next rows of the original were drawn; none where all are.
-    fn draws(&mut self, rows: usize) -> Result<Option<Vec<bool>>> {
-        match (&self.drawn, &mut self.draw) {
-            (None, _) => Ok(None),
-            (Some(_), Some(draw)) => Ok(Some(draw.next(rows))),
-            (Some(_), None) => Err(Fault::bug("the secret of a draw was not given").into()),
         }
+        if let Some(assignment) = original.assignment {
+            assignment.each(&mut |tuple, rows, cells| {
+                self.watch.check()?;
+                let class = cells.map(|cells| released.side.class_of(cells));
+                side.assign(tuple, rows, class);
+                Ok(())
+            })?;
+            side.order_by_content(policy);
+        }
+        let mut read = self.read(rows, &columns, side)?;
+        read.side.settle();
+        Ok(read)
     }
 
-    /// The digest of the original's bytes.
-    pub fn input_sha256(&mut self, sha256: String) {
-        self.input_sha256 = Some(sha256);
+    /// Reads the drawn rows of the original. Which rows are drawn follows from the sorted table.
+    fn read_drawn(&self, rows: &dyn Rows, mut side: Side, draw: impl Fn(&str) -> Draw) -> Result<Read> {
+        let names = self.policy.with_role(Role::Quasi);
+        let place = |name: &&str| rows.columns().iter().position(|column| column == name);
+        let columns: Option<Vec<usize>> = names.iter().map(place).collect();
+        // A column that is missing is found by the claims about the input.
+        let Some(columns) = columns else { return Ok(Read { side, fingerprint: String::new() }) };
+        let table = SortedTable::read(rows, &names, &columns, self.watch)?;
+        let mut draw = draw(&table.digest());
+        let header = side.columns.clone();
+        let places: Vec<Option<usize>> =
+            header.iter().map(|column| names.iter().position(|name| name == column)).collect();
+        table.each(|tuple, count| {
+            let drawn = draw.next(count as usize).into_iter().filter(|drawn| *drawn).count();
+            side.batch(drawn, &mut |column, take| {
+                (0..drawn).for_each(|_| take(places[column].and_then(|place| tuple[place])));
+            })
+        })?;
+        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)? })
     }
 
-    /// The header of the population that models compare with, where the policy names one; comes
-    /// before its rows.
-    pub fn population_columns(&mut self, columns: &[String]) {
-        self.population = Some(Side::new("population", self.policy, columns, self.start));
+    /// Reads the population that models compare with.
+    fn read_population(&self, rows: &dyn Rows) -> Result<Read> {
+        let quasi = self.policy.with_role(Role::Quasi);
+        let needed = |c: &usize| quasi.contains(&rows.columns()[*c].as_str());
+        let columns: Vec<usize> = (0..rows.columns().len()).filter(needed).collect();
+        let names: Vec<String> = columns.iter().map(|&c| rows.columns()[c].clone()).collect();
+        self.read(rows, &columns, Side::new("population", self.policy, &names, self.start))
     }
 
-    /// Some rows of the population, as [`released_batch`](Self::released_batch).
-    ///
-    /// # Errors
-    /// A column that gives another number of cells than `rows`, or no header.
-    pub fn population_batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
-        begun(&mut self.population)?.batch(rows, cells)
+    fn read(&self, rows: &dyn Rows, columns: &[usize], mut side: Side) -> Result<Read> {
+        rows.read(columns, self.watch, &mut |batch| {
+            side.batch(batch.rows(), &mut |column, take| batch.each(column, take))?;
+            self.watch.done(Stage::Verifying, side.rows, None)
+        })?;
+        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)? })
     }
 
-    /// The digest of the population's bytes.
-    pub fn population_sha256(&mut self, sha256: String) {
-        self.population_sha256 = Some(sha256);
-    }
-
-    /// The digests of all files that [`Policy::files`] has, none where a file is missing. Nothing
-    /// else can be judged without a file, so the verdict follows at once where one is missing.
-    pub fn files(&mut self, found: BTreeMap<String, Option<String>>) -> Option<Verdict> {
-        let missing = found.values().any(Option::is_none);
-        self.files = Some(found);
+    /// The verdict if a file is missing that the policy names.
+    fn lacks_files(&self) -> Option<Verdict> {
+        let missing = self.inputs.files?.values().any(Option::is_none);
         let mut verdict = Verdict::default();
         verdict.claims.extend(self.of_files().filter(|_| missing).map(|finding| ("files".into(), finding)));
         missing.then_some(verdict)
     }
 
     fn of_files(&self) -> Option<Finding> {
-        claims::files(self.policy, self.certificate, self.files.as_ref())
+        claims::files(self.policy, self.certificate, self.inputs.files)
     }
 
-    /// Judges, when all rows were read. `build` makes a column's hierarchy from its values, as the
-    /// policy asks for it.
-    ///
-    /// # Errors
-    /// No header of the release, or what `build` fails with; a claim that is wrong is no error but
-    /// a finding. [`Kind::Cancelled`](throng_terms::error::Kind::Cancelled) when asked to stop.
-    pub fn finish(mut self, build: &Build<'_>) -> Result<Verdict> {
-        let mut original = self.original.take();
-        let population = self.population.take();
+    /// Judges what was read.
+    fn judge(mut self, released: Read, original: Option<Read>, population: Option<Read>) -> Result<Verdict> {
+        let digests = Digests {
+            release: released.fingerprint,
+            original: original.as_ref().map(|read| read.fingerprint.clone()),
+            population: population.as_ref().map(|read| read.fingerprint.clone()),
+        };
+        let build = self.inputs.build;
+        let mut original = original.map(|read| read.side);
+        let population = population.map(|read| read.side);
         if let Some(population) = &population {
             self.comparisons = population::of(self.policy, self.certificate.release.rows, population.rows);
         }
-        let mut released = self.released.take();
-        let minorities = begun(&mut released)?.minorities();
-        let released = &*begun(&mut released)?;
+        let mut released = released.side;
+        let minorities = released.minorities();
+        let released = &released;
         self.watch.check()?;
         let judged = claims::judged(self.policy, self.certificate, released);
         let labels = match &mut original {
@@ -324,7 +323,7 @@ impl<'a> Verifier<'a> {
         }
         let mut verdict = Verdict::default();
         self.watch.check()?;
-        self.of_release(released, &judged, &mut verdict);
+        self.of_release((released, &digests.release), &judged, &mut verdict);
         if !self.policy.forms_regions() {
             verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
         }
@@ -332,11 +331,11 @@ impl<'a> Verifier<'a> {
         let people = population.as_ref().and_then(|population| People::new(population, &chains));
         let foreseen = match &original {
             Some(original) if !self.predictions.is_empty() => {
-                Foreseen::new(self.policy, original, &chains, &self.watch)?
+                Foreseen::new(self.policy, original, &chains, self.watch)?
             }
             _ => None,
         };
-        self.of_population(others, people.as_ref(), (&chains, released, &judged), &mut verdict);
+        self.of_population((others, &digests), people.as_ref(), (&chains, released, &judged), &mut verdict);
         for prediction in &self.predictions {
             self.watch.check()?;
             let known = (original.is_some(), foreseen.as_ref());
@@ -347,9 +346,10 @@ impl<'a> Verifier<'a> {
         self.watch.check()?;
         let of = (&chains[..], released, &judged);
         match self.policy.forms_regions() {
-            true => self.of_regions((original, labels), minorities, of, &mut verdict),
+            true => self.of_regions((original, labels, &digests), minorities, of, &mut verdict),
             false => {
-                self.of_original((original, labels), (people.as_ref(), foreseen.as_ref()), of, &mut verdict)
+                let others = (people.as_ref(), foreseen.as_ref());
+                self.of_original((original, labels, &digests), others, of, &mut verdict)
             }
         }
         Ok(verdict)
@@ -358,14 +358,14 @@ impl<'a> Verifier<'a> {
     /// The claims that need the population.
     fn of_population(
         &self,
-        (original, population): (Option<&Side>, Option<&Side>),
+        ((original, population), digests): ((Option<&Side>, Option<&Side>), &Digests),
         people: Option<&People>,
         of: (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
     ) {
         let stated = self.certificate.release.population.as_ref();
         if let Some(population) = population {
-            let file = (population, self.population_sha256.as_deref());
+            let file = (population, digests.population.as_deref());
             verdict.set("population", population::population(stated, file, original, self.policy));
         } else if self.policy.population().is_some() || stated.is_some() {
             verdict.set("population", Finding::missing("the population is not at hand"));
@@ -376,11 +376,11 @@ impl<'a> Verifier<'a> {
     }
 
     /// The claims that need the release alone.
-    fn of_release(&self, released: &Side, judged: &Judged, verdict: &mut Verdict) {
+    fn of_release(&self, (released, sha256): (&Side, &str), judged: &Judged, verdict: &mut Verdict) {
         let (policy, certificate) = (self.policy, self.certificate);
-        let sha256 = self.output_sha256.as_deref();
+        let sha256 = Some(sha256);
         verdict.set("certificate", claims::certificate(policy, &self.asked(), certificate));
-        verdict.set("policy", claims::policy(&self.policy_sha256, certificate));
+        verdict.set("policy", claims::policy(self.inputs.policy_sha256, certificate));
         if let Some(files) = self.of_files() {
             verdict.set("files", files);
         }
@@ -430,7 +430,7 @@ impl<'a> Verifier<'a> {
     /// The claims that need the original; without it they are named as not checked.
     fn of_original(
         &self,
-        (original, labels): (Option<Side>, Option<leveled::Labels>),
+        (original, labels, digests): (Option<Side>, Option<leveled::Labels>, &Digests),
         people: (Option<&People>, Option<&Foreseen<'_>>),
         (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
@@ -452,7 +452,7 @@ impl<'a> Verifier<'a> {
                 None
             }
             Some(original) => {
-                verdict.set("input", self.input(&original));
+                verdict.set("input", self.input(&original, digests));
                 let mut original = original;
                 let values = original.leveled.take().zip(labels);
                 let source = Generalized::new(original, chains, self.safety(people));
@@ -489,7 +489,7 @@ impl<'a> Verifier<'a> {
     /// The same where rows were put into regions.
     fn of_regions(
         &self,
-        (original, labels): (Option<Side>, Option<leveled::Labels>),
+        (original, labels, digests): (Option<Side>, Option<leveled::Labels>, &Digests),
         minorities: Vec<u64>,
         (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
@@ -498,7 +498,7 @@ impl<'a> Verifier<'a> {
         let there = original.is_some();
         let mut values = None;
         let regions = original.and_then(|mut original| {
-            verdict.set("input", self.input(&original));
+            verdict.set("input", self.input(&original, digests));
             values = original.leveled.take().zip(labels);
             Regions::new(original, self.certificate, chains, released)
         });
@@ -573,10 +573,10 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn input(&self, original: &Side) -> Finding {
+    fn input(&self, original: &Side, digests: &Digests) -> Finding {
         let facts = &self.certificate.release.input;
         let mut wrong = match self.drawn {
-            None => claims::file("original", self.input_sha256.as_deref(), original.rows, facts),
+            None => claims::file("original", digests.original.as_deref(), original.rows, facts),
             // A certificate of sampled rows does not describe the input; another input would have
             // another sample.
             Some(_) => Wrong::default(),
@@ -623,9 +623,4 @@ impl<'a> Verifier<'a> {
             }
         }
     }
-}
-
-/// A file whose header is known.
-fn begun(side: &mut Option<Side>) -> Result<&mut Side> {
-    side.as_mut().ok_or_else(|| Fault::bug("rows were given before the header").into())
 }

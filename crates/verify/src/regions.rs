@@ -3,13 +3,15 @@
 //!
 //! Levels can be applied again to the original; regions cannot, because two regions may both be
 //! true of a row. So the caller first provides, tuple by tuple, the released cells of its rows
-//! ([`Deal`]). The hint need not be trusted. The original's rows are assigned by it as they stream.
+//! ([`Deal`]). The hint need not be trusted. The original's rows are assigned by it as they stream;
+//! rows of a tuple that is in several regions wait, and are assigned in the order of their content.
 //! Then every tuple must be used up, every released class must have exactly the rows assigned to
 //! it, by number and by the sum of their hashes, and every cell must be true of every value behind
 //! it, by the hierarchy or by its own meaning. A wrong hint therefore fails, and a release for
 //! which some hint passes is true.
 //!
-//! Costs one look-up per row of the original, and one test per distinct pair of value and cell.
+//! Costs one look-up per row of the original, 32 bytes per row of a tuple in several regions, and one
+//! test per distinct pair of value and cell.
 
 use rustc_hash::FxHashMap;
 
@@ -39,6 +41,8 @@ pub(super) struct Deal {
     first: Vec<u32>,
     at: Vec<u32>,
     shares: Vec<Dealt>,
+    /// Rows of tuples with several shares: tuple, content, and the row.
+    waiting: Vec<(u32, u64, Tally)>,
     /// Rows without an assignment.
     beyond: u64,
 }
@@ -56,7 +60,14 @@ pub(super) struct Dealt {
 
 impl Deal {
     pub(super) fn new(width: usize) -> Self {
-        Deal { tuples: Tuples::new(width), first: Vec::new(), at: Vec::new(), shares: Vec::new(), beyond: 0 }
+        Deal {
+            tuples: Tuples::new(width),
+            first: Vec::new(),
+            at: Vec::new(),
+            shares: Vec::new(),
+            waiting: Vec::new(),
+            beyond: 0,
+        }
     }
 
     /// Says that the next rows of a tuple are in a class; all shares of a tuple come one after the
@@ -74,12 +85,33 @@ impl Deal {
         self.shares.push(Dealt { tuple: tuple as u32, class, rows, tally: Tally::default() });
     }
 
-    /// Deals one row.
-    pub(super) fn row(&mut self, tuple: &[u32], row: Tally) {
+    /// Whether rows of one tuple are in several classes.
+    pub(super) fn divides(&self) -> bool {
+        self.shares.len() > self.first.len()
+    }
+
+    /// Deals one row; if its tuple has several shares, its content decides when all were read.
+    pub(super) fn row(&mut self, tuple: &[u32], content: u64, row: Tally) {
         let Some(tuple) = self.tuples.get(tuple) else {
             self.beyond += 1;
             return;
         };
+        let first = self.first[tuple] as usize;
+        match self.shares.get(first + 1).is_some_and(|share| share.tuple as usize == tuple) {
+            true => self.waiting.push((tuple as u32, content, row)),
+            false => self.deal(tuple, row),
+        }
+    }
+
+    /// Deals the rows that wait, in the order of their content. Rows of equal content are alike.
+    pub(super) fn settle(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.sort_unstable_by_key(|&(tuple, content, _)| (tuple, content));
+        waiting.into_iter().for_each(|(tuple, _, row)| self.deal(tuple as usize, row));
+    }
+
+    /// Deals one row to the next share of its tuple that has room.
+    fn deal(&mut self, tuple: usize, row: Tally) {
         let at = &mut self.at[tuple];
         while let Some(share) = self.shares.get_mut(*at as usize).filter(|s| s.tuple as usize == tuple) {
             if share.tally.rows < share.rows {

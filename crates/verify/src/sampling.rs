@@ -8,8 +8,12 @@
 
 use sha2::{Digest, Sha256};
 
+use super::classes::{Interner, Tuples};
+use throng_terms::error::Result;
 use throng_terms::policy::{DifferentialPrivacy, Policy};
 use throng_terms::release::{Certificate, FileFacts, Release, SamplingFacts};
+use throng_terms::rows::Rows;
+use throng_terms::watch::Watch;
 
 /// The rounding error of γ and of a sum.
 const ROUNDING: f64 = 1e-9;
@@ -123,6 +127,83 @@ impl Draw {
         };
         (from..self.row).map(is_drawn).collect()
     }
+}
+
+/// A table as its distinct tuples with their counts, sorted: rows are drawn in this order, so that
+/// a draw follows from the content of the table alone.
+pub(super) struct SortedTable {
+    names: Vec<String>,
+    interners: Vec<Interner>,
+    tuples: Tuples,
+    counts: Vec<u64>,
+    order: Vec<u32>,
+}
+
+impl SortedTable {
+    /// Reads some columns of a table, which are in name order.
+    pub(super) fn read(rows: &dyn Rows, names: &[&str], columns: &[usize], watch: &Watch) -> Result<Self> {
+        let mut interners: Vec<Interner> = columns.iter().map(|_| Interner::new()).collect();
+        let (mut tuples, mut counts) = (Tuples::new(columns.len()), Vec::new());
+        let mut batch: Vec<Vec<u32>> = vec![Vec::new(); columns.len()];
+        let mut tuple = vec![0; columns.len()];
+        rows.read(columns, watch, &mut |read| {
+            for (column, (numbers, interner)) in batch.iter_mut().zip(&mut interners).enumerate() {
+                numbers.clear();
+                read.each(column, &mut |cell| numbers.push(interner.add(cell)));
+            }
+            for row in 0..read.rows() {
+                tuple.iter_mut().zip(&batch).for_each(|(cell, numbers)| *cell = numbers[row]);
+                let at = tuples.intern(&tuple);
+                counts.resize(counts.len().max(at + 1), 0);
+                counts[at] += 1;
+            }
+            watch.check()
+        })?;
+        let ranks: Vec<Vec<u32>> = interners.iter().map(ranks).collect();
+        let key = |at: &u32| -> Vec<u32> {
+            tuples.tuple(*at as usize).iter().zip(&ranks).map(|(&cell, ranks)| ranks[cell as usize]).collect()
+        };
+        let mut order: Vec<u32> = (0..counts.len() as u32).collect();
+        order.sort_by_cached_key(key);
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Ok(SortedTable { names, interners, tuples, counts, order })
+    }
+
+    /// Hands out every tuple with its count, in order.
+    pub(super) fn each(&self, mut take: impl FnMut(&[Option<&str>], u64) -> Result<()>) -> Result<()> {
+        let mut cells = vec![None; self.interners.len()];
+        for &at in &self.order {
+            let numbers = self.tuples.tuple(at as usize).iter().zip(&self.interners);
+            cells.iter_mut().zip(numbers).for_each(|(cell, (&n, interner))| *cell = interner.value(n));
+            take(&cells, self.counts[at as usize])?;
+        }
+        Ok(())
+    }
+
+    /// SHA-256 of names, tuples and counts, each text with its length.
+    pub(super) fn digest(&self) -> String {
+        let mut hasher = Sha256::new();
+        let add = |hasher: &mut Sha256, cell: Option<&str>| {
+            hasher.update(cell.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
+            hasher.update(cell.unwrap_or(""));
+        };
+        self.names.iter().for_each(|name| add(&mut hasher, Some(name)));
+        let _ = self.each(|tuple, count| {
+            tuple.iter().for_each(|cell| add(&mut hasher, *cell));
+            hasher.update(count.to_le_bytes());
+            Ok(())
+        });
+        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// Number of a text → its place among all texts; a missing cell is before them.
+fn ranks(interner: &Interner) -> Vec<u32> {
+    let mut numbers: Vec<u32> = (0..interner.len() as u32).collect();
+    numbers.sort_by_key(|&number| interner.value(number));
+    let mut ranks = vec![0; numbers.len()];
+    numbers.iter().zip(0..).for_each(|(&number, rank)| ranks[number as usize] = rank);
+    ranks
 }
 
 /// HMAC-SHA256 (RFC 2104), written out: the release draws with the `hmac` crate, and the verifier

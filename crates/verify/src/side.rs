@@ -13,10 +13,11 @@ use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
 use throng_terms::error::{Fault, Result};
 use throng_terms::policy::{Column, Policy, Role};
+use throng_terms::rows::ContentKey;
 
 /// Gives the cells of one column of a batch, in row order: called with the column's place in the
 /// header and with the function that takes each cell. `None` is a missing cell.
-pub type Cells<'a> = dyn FnMut(usize, &mut dyn FnMut(Option<&str>)) + 'a;
+pub(super) type Cells<'a> = dyn FnMut(usize, &mut dyn FnMut(Option<&str>)) + 'a;
 
 /// One of the two files as far as it was read.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub(super) struct Side {
     pub(super) has_levels: bool,
     /// The claimed regions of rows, in an original that was released in regions.
     pub(super) deal: Option<Deal>,
+    /// The columns that distinguish rows of one tuple, where that matters.
+    content: Vec<Option<usize>>,
     start: RowHash,
     /// The batch at hand: tuples end to end, and the hashes of its rows.
     tuples: Vec<u32>,
@@ -70,6 +73,7 @@ impl Side {
             leveled: Leveled::of(policy, columns),
             has_levels: !policy.leveled().is_empty(),
             deal: None,
+            content: Vec::new(),
             start,
             tuples: Vec::new(),
             hashes: Vec::new(),
@@ -88,19 +92,31 @@ impl Side {
         self
     }
 
-    /// Reads one row.
-    pub(super) fn row(&mut self, row: &[Option<&str>]) -> Result<()> {
-        if row.len() != self.columns.len() {
-            return Err(Fault::data(format!(
-                "row {} of the {} has {} cells, its header has {}",
-                self.rows + 1,
-                self.name,
-                row.len(),
-                self.columns.len()
-            ))
-            .into());
+    /// The class of a tuple of cells, if the table has it.
+    pub(super) fn class_of(&self, cells: &[Option<&str>]) -> Option<usize> {
+        let numbers = self.interners.iter().zip(cells).map(|(interner, cell)| interner.get(*cell));
+        let tuple: Option<Vec<u32>> = numbers.collect();
+        tuple.and_then(|tuple| self.classes.tuples.get(&tuple))
+    }
+
+    /// States the class of the next rows of a tuple; none if they are suppressed.
+    pub(super) fn assign(&mut self, source: &[Option<&str>], rows: u64, class: Option<Option<usize>>) {
+        let numbers = self.interners.iter_mut().zip(source);
+        let tuple: Vec<u32> = numbers.map(|(interner, cell)| interner.count_in(*cell, 0)).collect();
+        self.deal.get_or_insert_with(|| Deal::new(tuple.len())).say(&tuple, rows, class);
+    }
+
+    /// Reads the content of rows too, where rows of one tuple are in several classes.
+    pub(super) fn order_by_content(&mut self, policy: &Policy) {
+        if self.deal.as_ref().is_some_and(Deal::divides) {
+            let place = |name: &str| self.columns.iter().position(|column| column == name);
+            self.content = policy.content_columns().into_iter().map(place).collect();
         }
-        self.batch(1, &mut |column, take| take(row[column]))
+    }
+
+    /// Assigns the rows of tuples that are in several classes, when all were read.
+    pub(super) fn settle(&mut self) {
+        self.deal.iter_mut().for_each(Deal::settle);
     }
 
     /// Reads some rows, column by column.
@@ -141,12 +157,22 @@ impl Side {
         if let Some(leveled) = &mut self.leveled {
             leveled.begin(rows, cells)?;
         }
+        let mut keys = vec![ContentKey::default(); if self.content.is_empty() { 0 } else { rows }];
+        for place in &self.content {
+            let mut keys = keys.iter_mut();
+            each(*place, rows, cells, |cell| {
+                if let Some(key) = keys.next() {
+                    key.cell(cell);
+                }
+            })?;
+        }
+        let mut keys = keys.into_iter().map(ContentKey::finish);
         for (row, hash) in self.hashes.iter().enumerate() {
             let hash = hash.finish();
             let tuple = &self.tuples[row * width..(row + 1) * width];
             let class = self.classes.row(tuple, hash);
             if let Some(deal) = &mut self.deal {
-                deal.row(tuple, Tally::of(hash));
+                deal.row(tuple, keys.next().unwrap_or_default(), Tally::of(hash));
             }
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
             self.sensitive.iter_mut().for_each(|column| column.row(row, class));

@@ -71,7 +71,7 @@ impl Table {
         let width = self.hierarchies.len();
         let mut codes: Vec<Vec<Code>> =
             (0..width).map(|c| self.rows.iter().map(|row| row[c]).collect()).collect();
-        assert!(recoding.recode(&mut codes, &mut RowCounter::default()).is_none());
+        assert!(recoding.recode(&mut codes, &[], &mut RowCounter::default()).is_none());
         let label = |r: usize, c: usize| recoding.columns[c].labels[codes[c][r] as usize].clone();
         (0..self.rows.len()).map(|r| (0..width).map(|c| label(r, c)).collect()).collect()
     }

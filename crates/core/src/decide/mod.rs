@@ -8,10 +8,12 @@
 //!
 //! Costs the algorithm, and one pass over the classes and their cells.
 
+mod assignment;
 mod facts;
 mod figures;
 mod remedy;
 
+pub use assignment::DecidedAssignment;
 pub use facts::Circumstances;
 pub use figures::Figures;
 
@@ -259,30 +261,6 @@ impl Decision {
         let Way::Regions { count, forms, parted } = &self.way else { return None };
         let forms = names.iter().cloned().zip(forms.iter().copied()).collect();
         Some(RegionFacts { count: *count, forms, parted: *parted })
-    }
-
-    /// Calls `each` with the original cells of some columns, how many rows have them, and the
-    /// released cells of these rows, or none where they are suppressed; class by class.
-    ///
-    /// # Errors
-    /// What `each` returns.
-    pub fn each_assignment(
-        &self,
-        hierarchies: &[Hierarchy],
-        columns: &[usize],
-        mut each: impl FnMut(&[Option<&str>], u64, Option<&[Option<&str>]>) -> Result<()>,
-    ) -> Result<()> {
-        let base = self.recoded.base();
-        let (mut original, mut released) = (Vec::new(), Vec::new());
-        for (class, &rows) in base.counts().iter().enumerate() {
-            original.clear();
-            original.extend(columns.iter().map(|&c| hierarchies[c].leaf_value(base.code(class, c))));
-            released.clear();
-            released.extend(columns.iter().map(|&c| self.recoded.label(class, c)));
-            let fate = (!self.recoded.suppresses(class)).then_some(&*released);
-            each(&original, u64::from(rows), fate)?;
-        }
-        Ok(())
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn shared(
         hierarchies(policy, names, &joint, load).map_err(|e| e.map(|fault| of_population(fault, path)))?;
     let leaves = |(codes, map): (&Vec<Code>, &Vec<Code>)| codes.iter().map(|&c| map[c as usize]).collect();
     let leaves: Vec<Vec<Code>> = codes.iter().zip(&maps).map(leaves).collect();
-    let people = tuples.into_classes(&leaves).map_err(|e| e.map(|f| f.key(&key)))?;
+    let people = Classes::of_tuples(tuples, &leaves).map_err(|e| e.map(|f| f.key(&key)))?;
     Ok((hierarchies, maps, Some(people.sorted())))
 }
 

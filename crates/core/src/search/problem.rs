@@ -9,6 +9,7 @@ use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
 use crate::model::{self, KAnonymity, ModelFacts, NoMissing, PrivacyModel, Setting, Values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
+use crate::rows::Counted;
 use crate::space::Ground;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
@@ -31,6 +32,14 @@ pub struct Grouped {
     pub tuples: Tuples,
     /// The population that the table was drawn from, where a model compares with it.
     pub population: Option<Population>,
+}
+
+impl Grouped {
+    /// A table that was counted by its quasi-identifiers and then by its measured columns.
+    pub fn new(names: Vec<String>, measured: Vec<String>, counted: Counted) -> Self {
+        let Counted { dictionaries, tuples, .. } = counted;
+        Grouped { names, measured, dictionaries, tuples, population: None }
+    }
 }
 
 /// A sensitive column that is released at a level of its hierarchy.
@@ -120,7 +129,7 @@ impl Problem {
         let values: Vec<_> = values.collect();
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
-        let classes = tuples.into_measured(names.len(), &maps)?.sorted().with_targets(targets);
+        let classes = Classes::of_measured(tuples, names.len(), &maps)?.sorted().with_targets(targets);
         maps.truncate(names.len());
         let classes = population::beside(policy, classes, people.as_ref())?;
         watch.check()?;

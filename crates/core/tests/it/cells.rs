@@ -535,7 +535,7 @@ proptest! {
         let raw = |row: &Vec<Option<u32>>, c: usize| hierarchies[c].leaf_count() as u32 - 1 - row[c].unwrap_or(LEAVES);
         let mut codes: Vec<Vec<u32>> =
             (0..table.width).map(|c| table.rows.iter().map(|row| raw(row, c)).collect()).collect();
-        let kept = recoding.recode(&mut codes, &mut RowCounter::default());
+        let kept = recoding.recode(&mut codes, &[], &mut RowCounter::default());
         let kept = kept.unwrap_or_else(|| (0..table.rows.len() as u32).collect());
         let labels_of = |r: usize| -> Vec<Option<String>> {
             let label = |(column, codes): (&RecodedColumn, &Vec<u32>)| column.labels[codes[r] as usize].clone();

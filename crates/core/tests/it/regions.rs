@@ -12,16 +12,18 @@ use throng::loss::Price;
 use throng::policy::{LossParameters, Policy};
 use throng::recode::region::Share;
 use throng::recode::{Regional, axes, made};
-use throng::recoding::{Recoding, RowCounter};
+use throng::recoding::{Contents, Recoding, RowCounter};
 use throng::registry::LossKind;
 use throng::release::{
     Certificate, Claim, FileFacts, PolicyFacts, RegionFacts, Release, Risks, RowRisk, SearchFacts,
 };
+use throng::rows::{self, ContentKey};
 use throng::search::{Grouped, Problem};
 use throng::space::Space;
 use throng::table::Dictionary;
 use throng::tuples::Tuples;
-use throng::verify::{Verdict, Verifier};
+use throng::verify::{Assignment, Inputs, Original, TakeAssigned, Verdict, verify};
+use throng::watch::Watch;
 
 /// Labels nest; "north" stands at two levels, and a leaf has the name of its label.
 const ZIP: &str = "n1;north;north\nn2;north;north\nx;x;north\ns1;south;south\nsouth;south;south\n";
@@ -141,12 +143,17 @@ fn release(table: &Table, seed: &[u8], parted: bool) -> Made {
     let space = Space::new(&problem.classes, axes(&policy, &ground).unwrap());
     let regional = made(&ground, &space, shares(&problem, table.suppress, seed, parted)).unwrap();
     let labels: Vec<_> = regional.recoded.columns().iter().map(|c| c.labels.clone()).collect();
-    let recoding = Recoding::new(&problem.names, &maps, &regional.recoded);
+    let mut recoding = Recoding::new(&problem.names, &maps, &regional.recoded);
     let grouped = table.grouped();
     let code = |row: &[Option<&str>; 6], c: usize| grouped.dictionaries[c].get(row[c]).unwrap();
     let mut codes: Vec<Vec<u32>> =
         (0..4).map(|c| table.rows.iter().map(|row| code(row, c)).collect()).collect();
-    let kept = recoding.recode(&mut codes, &mut RowCounter::default());
+    let keys: Vec<u64> = table.rows.iter().map(|row| content(&row[4..])).collect();
+    assert_eq!(recoding.divides(), divided(&regional), "a tuple in several regions");
+    let mut contents = Contents::new(4);
+    contents.add(&codes, &keys);
+    recoding.divide_by(&contents).unwrap();
+    let kept = recoding.recode(&mut codes, &keys, &mut RowCounter::default());
     let kept = kept.unwrap_or_else(|| (0..table.rows.len() as u32).collect());
     let mut rows: Vec<(usize, Vec<Option<String>>)> = Vec::new();
     for at in kept.into_iter().map(|at| at as usize) {
@@ -159,6 +166,20 @@ fn release(table: &Table, seed: &[u8], parted: bool) -> Made {
     let blank = rows.iter().filter(|(_, row)| row[..4].iter().all(|cell| *cell == star)).count();
     let certificate = certificate(table, &text, &problem, &regional, (rows.len() as u64, blank as u64));
     Made { text, certificate, rows, hint: hint(&problem, &regional) }
+}
+
+/// The number of what a row keeps.
+fn content(cells: &[Option<&str>]) -> u64 {
+    let mut key = ContentKey::default();
+    cells.iter().for_each(|cell| key.cell(*cell));
+    key.finish()
+}
+
+/// Whether a tuple is in several classes of the release, one after the other.
+fn divided(regional: &Regional) -> bool {
+    let base = regional.recoded.base();
+    let tuple = |class: usize| (0..4).map(|c| base.code(class, c)).collect::<Vec<_>>();
+    (1..base.len()).any(|class| tuple(class) == tuple(class - 1))
 }
 
 type Texts = Vec<Option<String>>;
@@ -256,33 +277,46 @@ fn certificate(
     Certificate::new(release, columns, view.len() as u64).unwrap()
 }
 
+impl Assignment for Made {
+    fn each(&self, take: &mut TakeAssigned<'_>) -> throng::error::Result<()> {
+        for (source, rows, cells) in &self.hint {
+            let source: Vec<_> = source.iter().map(Option::as_deref).collect();
+            let cells = cells.as_ref().map(|cells| cells.iter().map(Option::as_deref).collect::<Vec<_>>());
+            take(&source, *rows, cells.as_deref())?;
+        }
+        Ok(())
+    }
+}
+
+/// The original, from the last row to the first: their order does not matter.
+fn original(table: &Table) -> rows::Table {
+    let columns = COLUMNS.iter().map(|c| (*c).to_owned()).collect();
+    let row = |row: &[Option<&str>; 6]| row.iter().map(|cell| cell.map(String::from)).collect();
+    rows::Table::new(columns, table.rows.iter().rev().map(row).collect()).unwrap().identified_by("in")
+}
+
 fn judge(table: &Table, made: &Made) -> Verdict {
     let policy = Policy::parse(&made.text).unwrap();
-    let mut verifier = Verifier::new(&policy, Policy::digest(&made.text), &made.certificate).unwrap();
     let columns: Vec<String> = COLUMNS.iter().map(|c| (*c).to_owned()).collect();
-    verifier.output_sha256("out".into());
-    verifier.released_columns(&columns);
-    for (_, row) in made.rows.iter().rev() {
-        verifier.released_row(&row.iter().map(Option::as_deref).collect::<Vec<_>>()).unwrap();
-    }
-    verifier.input_sha256("in".into());
-    verifier.original_columns(&columns);
-    for (source, rows, cells) in &made.hint {
-        let source: Vec<_> = source.iter().map(Option::as_deref).collect();
-        let cells = cells.as_ref().map(|cells| cells.iter().map(Option::as_deref).collect::<Vec<_>>());
-        verifier.region(&source, *rows, cells.as_deref()).unwrap();
-    }
-    for row in &table.rows {
-        verifier.original_row(row).unwrap();
-    }
-    let hierarchy = |name: &str, values: &Dictionary| {
-        let spec = match name {
-            "zip" => policy.columns["zip"].hierarchy(),
-            _ => Spec::Suppress,
-        };
-        build(&spec, values, &load)
-    };
-    verifier.finish(&hierarchy).unwrap()
+    let released = made.rows.iter().rev().map(|(_, row)| row.clone()).collect();
+    verify(&Inputs {
+        policy: &policy,
+        policy_sha256: &Policy::digest(&made.text),
+        certificate: &made.certificate,
+        files: None,
+        release: &rows::Table::new(columns, released).unwrap().identified_by("out"),
+        original: Some(Original { rows: &original(table), assignment: Some(made), secret: None }),
+        population: None,
+        build: &|name, values| {
+            let spec = match name {
+                "zip" => policy.columns["zip"].hierarchy(),
+                _ => Spec::Suppress,
+            };
+            build(&spec, values, &load)
+        },
+        watch: &Watch::none(),
+    })
+    .unwrap()
 }
 
 /// Whether a cell is true of a value, by what it says; labels by the file.

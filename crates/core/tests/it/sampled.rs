@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use sha2::{Digest, Sha256};
 use throng::error::Result;
 use throng::hierarchy::{self, Spec};
 use throng::policy::Policy;
@@ -11,11 +12,12 @@ use throng::pseudonym::Key;
 use throng::release::{
     Certificate, Claim, FileFacts, PolicyFacts, Release, Risks, RowRisk, SamplingFacts, SearchFacts,
 };
-use throng::sampling::{Draw, Sampling};
+use throng::rows::{Counted, Rows, Table};
+use throng::sampling::{Draw, Sample, Sampling};
 use throng::search::{self, Evaluator, Grouped, Outcome, Problem};
 use throng::table::Dictionary;
 use throng::tuples::Tuples;
-use throng::verify::{Verdict, Verifier};
+use throng::verify::{Inputs, Original, Verdict, verify};
 use throng::watch::Watch;
 
 /// ε = 1 and δ = 0.02 draw 63 % of the rows and ask for classes of 16.
@@ -157,9 +159,24 @@ fn build(policy: &Policy, column: &str, values: &Dictionary) -> Result<hierarchy
     hierarchy::build(&policy.columns[column].hierarchy(), values, &|_| unreachable!())
 }
 
-fn draw(policy: &str, table: &str, seed: u64) -> Draw {
+/// The rows that are drawn, sorted: a holder sorts the table, hashes it, and draws row by row.
+fn drawn(policy: &str, rows: &[Row]) -> Vec<Row> {
+    let mut sorted = rows.to_vec();
+    sorted.sort();
+    let mut bytes = Vec::new();
+    let add = |bytes: &mut Vec<u8>, cell: Option<&str>| {
+        bytes.extend(cell.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
+        bytes.extend(cell.unwrap_or_default().bytes());
+    };
+    ["age", "sex"].into_iter().for_each(|name| add(&mut bytes, Some(name)));
+    for same in sorted.chunk_by(|a, b| a == b) {
+        same[0].iter().for_each(|cell| add(&mut bytes, cell.as_deref()));
+        bytes.extend((same.len() as u64).to_le_bytes());
+    }
     let sampling = Sampling::new(1.0, 0.02).unwrap();
-    Draw::new(&sampling, &Key::new(SECRET).unwrap(), seed, &Policy::digest(policy), table)
+    let table: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut draw = Draw::new(&sampling, &Key::new(SECRET).unwrap(), 7, &Policy::digest(policy), &table);
+    sorted.into_iter().filter(|_| draw.next_row()).collect()
 }
 
 const RISK: RowRisk = RowRisk {
@@ -190,9 +207,8 @@ fn general(row: &Row) -> Row {
 
 /// Releases the drawn rows of classes that are large enough, row by row.
 fn release(policy: &str, rows: &[Row]) -> Made {
-    let mut draw = draw(policy, "in", 7);
     let suppress = policy.contains("\"suppress\"");
-    let drawn: Vec<Row> = rows.iter().filter(|_| draw.next_row()).map(general).collect();
+    let drawn: Vec<Row> = drawn(policy, rows).iter().map(general).collect();
     let size = |row: &Row| drawn.iter().filter(|other| *other == row).count() as u64;
     let whole = |row: &Row| !suppress || row.iter().all(Option::is_some);
     let released: Vec<Row> = drawn.iter().filter(|row| size(row) >= 16 && whole(row)).cloned().collect();
@@ -240,33 +256,39 @@ fn release(policy: &str, rows: &[Row]) -> Made {
     Made { rows: released, release: release.published(), classes: classes.len() as u64 }
 }
 
+/// What a release draws from rows that were counted with the columns the other way round.
+fn sampled(policy: &str, rows: &[Row]) -> Counted {
+    let table = table(rows);
+    let counted = table.count(&[1, 0], &Watch::none()).unwrap();
+    let names = ["sex".to_owned(), "age".to_owned()];
+    let sampling = Sampling::new(1.0, 0.02).unwrap();
+    let (key, digest) = (Key::new(SECRET).unwrap(), Policy::digest(policy));
+    Sample::new(&sampling, &key, (7, &digest), &names, &counted).of(&counted)
+}
+
+fn table(rows: &[Row]) -> Table {
+    let rows = rows.iter().map(|row| row.to_vec()).collect();
+    Table::new(vec!["age".into(), "sex".into()], rows).unwrap()
+}
+
 /// Judges what was made, with the original and a secret where given.
-fn judge(text: &str, made: &Made, original: Option<(&[Row], &[u8])>) -> Verdict {
+fn judge(text: &str, made: &Made, original: Option<(&[Row], Option<&[u8]>)>) -> Result<Verdict> {
     let policy = Policy::parse(text).unwrap();
-    let columns = ["age".to_owned(), "sex".to_owned()];
-    let certificate = Certificate::new(made.release.clone(), columns.to_vec(), made.classes).unwrap();
-    let mut verifier = Verifier::new(&policy, Policy::digest(text), &certificate).unwrap();
-    let cells = |row: &Row| [row[0].clone(), row[1].clone()];
-    verifier.released_columns(&columns);
-    for row in made.rows.iter().map(cells) {
-        verifier.released_row(&[row[0].as_deref(), row[1].as_deref()]).unwrap();
-    }
-    verifier.output_sha256("out".into());
-    if let Some((rows, secret)) = original {
-        verifier.input_sha256("in".into());
-        verifier.secret(secret, "in");
-        verifier.original_columns(&columns);
-        // One by one and in batches, so that both ways of reading are tried.
-        let (first, rest) = rows.split_at(rows.len().min(5));
-        first.iter().for_each(|row| verifier.original_row(&[row[0].as_deref(), row[1].as_deref()]).unwrap());
-        for rows in rest.chunks(13) {
-            let mut cells = |column: usize, take: &mut dyn FnMut(Option<&str>)| {
-                rows.iter().for_each(|row| take(row[column].as_deref()));
-            };
-            verifier.original_batch(rows.len(), &mut cells).unwrap();
-        }
-    }
-    verifier.finish(&|column, values| build(&policy, column, values)).unwrap()
+    let columns = vec!["age".to_owned(), "sex".to_owned()];
+    let certificate = Certificate::new(made.release.clone(), columns, made.classes).unwrap();
+    let rows = original.map(|(rows, _)| table(rows).identified_by("in"));
+    let secret = original.and_then(|(_, secret)| secret);
+    verify(&Inputs {
+        policy: &policy,
+        policy_sha256: &Policy::digest(text),
+        certificate: &certificate,
+        files: None,
+        release: &table(&made.rows).identified_by("out"),
+        original: rows.as_ref().map(|rows| Original { rows, assignment: None, secret }),
+        population: None,
+        build: &|column, values| build(&policy, column, values),
+        watch: &Watch::none(),
+    })
 }
 
 fn broken(verdict: &Verdict) -> Vec<&str> {
@@ -278,8 +300,8 @@ fn found(change: impl Fn(&mut Made)) -> [String; 2] {
     let rows = people();
     let mut made = release(POLICY, &rows);
     change(&mut made);
-    let with = judge(POLICY, &made, Some((&rows, SECRET)));
-    let without = judge(POLICY, &made, None);
+    let with = judge(POLICY, &made, Some((&rows, Some(SECRET)))).unwrap();
+    let without = judge(POLICY, &made, None).unwrap();
     [broken(&with).join(", "), broken(&without).join(", ")]
 }
 
@@ -292,10 +314,10 @@ fn a_true_release_holds() {
         let missing = made.rows.iter().any(|row| row[0].is_none());
         assert_eq!(missing, policy == POLICY, "a missing cell is a value, or its row is suppressed");
         assert!(made.release.released > 60 && !made.rows.contains(&general(&row(80, "m"))));
-        let verdict = judge(&policy, &made, Some((&rows, SECRET)));
+        let verdict = judge(&policy, &made, Some((&rows, Some(SECRET)))).unwrap();
         assert!(verdict.holds(), "{verdict:#?}");
         assert_eq!(verdict.unchecked().count(), 0, "{verdict:#?}");
-        let verdict = judge(&policy, &made, None);
+        let verdict = judge(&policy, &made, None).unwrap();
         assert!(verdict.holds(), "{verdict:#?}");
         assert_eq!(verdict.unchecked().collect::<Vec<_>>(), ["input", "levels", "truth"]);
         assert!(verdict.claims["differential privacy"].found.contains("16 are required"));
@@ -347,7 +369,7 @@ fn another_draw_is_found() {
     assert_eq!(small, ["certificate, differential privacy, truth", "certificate, differential privacy"]);
     let rows = people();
     let made = release(POLICY, &rows);
-    let other = judge(POLICY, &made, Some((&rows, b"another secret, long enough")));
+    let other = judge(POLICY, &made, Some((&rows, Some(b"another secret, long enough")))).unwrap();
     assert_eq!(broken(&other), ["truth"]);
 }
 
@@ -358,19 +380,14 @@ fn rows_that_were_not_drawn_at_all_are_found() {
     let rows: Vec<Row> = people().into_iter().filter(|row| row[0].as_deref() != Some("80")).collect();
     let mut made = release(POLICY, &rows);
     refit(&mut made, |released| *released = rows.iter().map(general).collect());
-    assert!(judge(POLICY, &made, None).holds(), "the release alone cannot show how it was drawn");
-    assert_eq!(broken(&judge(POLICY, &made, Some((&rows, SECRET)))), ["truth"]);
+    assert!(judge(POLICY, &made, None).unwrap().holds(), "the release alone cannot show how it was drawn");
+    assert_eq!(broken(&judge(POLICY, &made, Some((&rows, Some(SECRET)))).unwrap()), ["truth"]);
 }
 
 #[test]
 fn without_the_secret_nothing_is_said_of_the_original() {
-    let policy = Policy::parse(POLICY).unwrap();
-    let certificate = Certificate::new(release(POLICY, &people()).release, Vec::new(), 3).unwrap();
-    let mut verifier = Verifier::new(&policy, Policy::digest(POLICY), &certificate).unwrap();
-    verifier.original_columns(&["age".into(), "sex".into()]);
-    let error = verifier.original_row(&[Some("30"), Some("f")]).unwrap_err();
+    let error = judge(POLICY, &release(POLICY, &people()), Some((&people(), None))).unwrap_err();
     assert!(error.to_string().contains("secret"), "{error}");
-    assert!(!format!("{verifier:?}").contains("a secret of"));
 }
 
 /// What the verifier derives from ε and δ, against the parameters of a release.
@@ -381,7 +398,7 @@ fn derived_alike(epsilon: f64, delta: f64) -> bool {
     let mut made = release(&text, &[]);
     made.release.sampling = Some(SamplingFacts { epsilon, delta, beta: sampling.beta(), k: sampling.k() });
     made.release.privacy.get_mut("differential privacy").unwrap().required = sampling.k() as f64;
-    judge(&text, &made, None).holds()
+    judge(&text, &made, None).unwrap().holds()
 }
 
 #[test]
@@ -461,12 +478,27 @@ proptest! {
         let rows: Vec<Row> = sizes.iter().flat_map(class).collect();
         let policy = if suppress { POLICY.replace("\"value\"", "\"suppress\"") } else { POLICY.to_owned() };
         let made = release(&policy, &rows);
-        let mut draw = draw(&policy, "in", 7);
-        let drawn: Vec<Row> = rows.iter().filter(|_| draw.next_row()).cloned().collect();
+        let drawn = drawn(&policy, &rows);
+        // The release draws from grouped rows, in whatever order they came.
+        let mut shuffled = rows.clone();
+        shuffled.sort_by_key(|row| row[1].clone());
+        for rows in [&rows, &shuffled] {
+            let sample = sampled(&policy, rows);
+            prop_assert_eq!(sample.tuples.rows(), drawn.len() as u64);
+            let sampled: BTreeMap<Row, u32> = (0..sample.tuples.len())
+                .map(|at| {
+                    let cell = |c: usize| sample.dictionaries[c].value(sample.tuples.code(at, c)).map(String::from);
+                    ([cell(1), cell(0)], sample.tuples.counts()[at])
+                })
+                .collect();
+            let mut expected: BTreeMap<Row, u32> = BTreeMap::new();
+            drawn.iter().for_each(|row| *expected.entry(row.clone()).or_default() += 1);
+            prop_assert_eq!(sampled, expected);
+        }
         let (suppressed, least) = searched(&policy, &drawn);
         prop_assert_eq!(suppressed, drawn.len() as u64 - made.release.released);
         prop_assert_eq!(least, made.release.privacy["differential privacy"].achieved);
-        let verdict = judge(&policy, &made, Some((&rows, SECRET)));
+        let verdict = judge(&policy, &made, Some((&rows, Some(SECRET)))).unwrap();
         prop_assert!(verdict.holds(), "{verdict:#?}");
     }
 }

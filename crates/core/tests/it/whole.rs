@@ -15,9 +15,10 @@ use throng::policy::{
 };
 use throng::population::{Sample, Sizes, dankar};
 use throng::release::{Certificate, Claim, FileFacts, PolicyFacts, Release, SearchFacts};
+use throng::rows::Table;
 use throng::search::{Evaluator, Outcome, Problem, solve, strategy};
 use throng::table::Dictionary;
-use throng::verify::Verifier;
+use throng::verify::{Inputs, verify};
 use throng::watch::Watch;
 
 use crate::instances::{flat, hierarchy, instance, levels, problem};
@@ -402,18 +403,25 @@ fn judge_agrees(estimator: Estimator, sizes: &[usize], population: u64, achieved
     let policy = Policy::parse(&text).unwrap();
     let claim = format!("{name} population uniqueness");
     let certificate = certified(&text, sizes, &claim, 1.0, achieved);
-    let mut verifier = Verifier::new(&policy, Policy::digest(&text), &certificate).unwrap();
-    verifier.released_columns(&["a".to_owned()]);
-    for (value, &size) in sizes.iter().enumerate() {
-        let value = value.to_string();
-        (0..size).for_each(|_| verifier.released_row(&[Some(&value)]).unwrap());
-    }
+    let rows = sizes.iter().enumerate().flat_map(|(value, &size)| vec![vec![Some(value.to_string())]; size]);
+    let release = Table::new(vec!["a".into()], rows.collect()).unwrap();
     let build = |_: &str, values: &Dictionary| {
         let paths = (0..values.len() as u32).filter_map(|code| values.value(code));
         let paths = paths.map(|value| throng::hierarchy::Path { leaf: value.into(), labels: Vec::new() });
         Hierarchy::new(paths.collect(), false)
     };
-    verifier.finish(&build).unwrap().claims[&claim].holds
+    let verdict = verify(&Inputs {
+        policy: &policy,
+        policy_sha256: &Policy::digest(&text),
+        certificate: &certificate,
+        files: None,
+        release: &release,
+        original: None,
+        population: None,
+        build: &build,
+        watch: &Watch::none(),
+    });
+    verdict.unwrap().claims[&claim].holds
 }
 
 proptest! {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use datafusion::arrow::array::{ArrayRef, DictionaryArray, StringArray};
 use datafusion::arrow::datatypes::Int32Type;
 use proptest::prelude::*;
+use throng::classes::Classes;
 use throng::policy::Input;
 use throng::table::Code;
 use throng::watch::{Event, Stage, Watch};
@@ -22,7 +23,7 @@ fn group(source: &Source, columns: &[String]) -> GroupedTable {
 fn counted(grouped: GroupedTable) -> BTreeMap<Row, u32> {
     let GroupedTable { dictionaries, tuples, .. } = grouped;
     let identity: Vec<Vec<Code>> = dictionaries.iter().map(|d| (0..d.len() as Code).collect()).collect();
-    let classes = tuples.into_classes(&identity).unwrap();
+    let classes = Classes::of_tuples(tuples, &identity).unwrap();
     let text = |class: usize, column: usize| {
         dictionaries[column].value(classes.code(class, column)).map(String::from)
     };
@@ -174,7 +175,7 @@ fn measured_columns_are_counted_in_their_classes() {
     assert_eq!((&grouped.names[..], &grouped.measured[..]), (&strings(&["a"])[..], &strings(&["label"])[..]));
     let identity: Vec<Vec<Code>> =
         grouped.dictionaries.iter().map(|d| (0..d.len() as Code).collect()).collect();
-    let classes = grouped.tuples.into_measured(1, &identity).unwrap();
+    let classes = Classes::of_measured(grouped.tuples, 1, &identity).unwrap();
     assert_eq!(classes.counts(), [3, 3]);
     let label = |class: usize| {
         let (codes, counts) = classes.histograms()[0].class(class);

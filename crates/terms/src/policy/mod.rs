@@ -543,7 +543,14 @@ impl Policy {
         (quasi, measured)
     }
 
-    /// The same of several columns.
+    /// The released columns that are not quasi-identifiers, in name order: what distinguishes rows
+    /// of equal quasi-identifiers.
+    pub fn content_columns(&self) -> Vec<&str> {
+        let content = |column: &Column| column.released() && column.role != Role::Quasi;
+        self.columns.iter().filter(|(_, column)| content(column)).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// What the parts of several columns are multiplied by.
     pub fn weights(&self, columns: &[String]) -> Vec<f64> {
         columns.iter().map(|column| self.weight(column)).collect()
     }

@@ -54,6 +54,16 @@ impl Dictionary {
         code
     }
 
+    /// Adds the values of another dictionary with their counts; its codes → codes of this one.
+    pub fn merge(&mut self, other: &Dictionary) -> Vec<Code> {
+        other
+            .values
+            .iter()
+            .zip(&other.counts)
+            .map(|(value, &count)| self.add(value.as_deref(), count))
+            .collect()
+    }
+
     fn intern(&mut self, value: &str) -> Code {
         let values = &self.values;
         let found = self.index.entry(

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Case, Made, broken, cells, strings};
-use crate::Verdict;
+use super::{Case, Made, broken, strings};
+use crate::{Inputs, Verdict, verify};
+use throng_terms::error::Result;
 use throng_terms::hierarchy::Path;
+use throng_terms::rows::{Batch, Rows};
+use throng_terms::watch::Watch;
 
 pub(super) const POLICY: &str = r#"
 version = 1
@@ -301,7 +304,7 @@ fn rows_at_the_top_are_one_class() {
     let facts = &made.certificate.release;
     assert_eq!((facts.withheld, made.certificate.classes), (0, 1));
     assert_eq!((facts.released, facts.suppressed), (0, facts.rows), "a row of nothing but * is suppressed");
-    let all_starred = |row: &super::Row| cells(row)[..2] == [Some("*"), Some("*")];
+    let all_starred = |row: &super::Row| row[..2].iter().all(|cell| cell.as_deref() == Some("*"));
     assert!(made.rows.iter().all(all_starred));
     let verdict = case.judge(&made, true);
     assert!(verdict.holds(), "{verdict:#?}");
@@ -328,33 +331,64 @@ fn no_rows_at_all() {
     assert_eq!(verdict.claims["k-anonymity"].found, "no row is released");
 }
 
+/// A table whose columns have another number of cells than it says.
+struct Uneven(Vec<String>, usize);
+
+impl Batch for Uneven {
+    fn rows(&self) -> usize {
+        2
+    }
+
+    fn each(&self, _: usize, take: &mut dyn FnMut(Option<&str>)) {
+        (0..self.1).for_each(|_| take(None));
+    }
+}
+
+impl Rows for Uneven {
+    fn columns(&self) -> &[String] {
+        &self.0
+    }
+
+    fn read(&self, _: &[usize], _: &Watch, each: &mut dyn FnMut(&dyn Batch) -> Result<()>) -> Result<()> {
+        each(self)
+    }
+
+    fn fingerprint(&self, _: &Watch) -> Result<String> {
+        Ok(String::new())
+    }
+}
+
 #[test]
-fn rows_that_do_not_fit_their_header() {
+fn columns_of_different_lengths_are_refused() {
     let case = people();
-    let (policy, made) = (case.policy(), case.release());
-    let mut verifier = super::Verifier::new(&policy, String::new(), &made.certificate).unwrap();
-    assert!(verifier.released_row(&[]).is_err(), "no header yet");
-    verifier.released_columns(&made.columns);
-    let error = verifier.released_row(&[None]).unwrap_err();
-    assert_eq!(error.to_string(), "row 1 of the release has 1 cells, its header has 4");
-    assert!(verifier.released_batch(2, &mut |_, take| take(None)).is_err());
-    assert!(verifier.released_batch(1, &mut |_, take| [None, None].into_iter().for_each(take)).is_err());
+    let made = case.release();
+    for cells in [1, 3] {
+        let error = verify(&Inputs {
+            policy: &case.policy(),
+            policy_sha256: "",
+            certificate: &made.certificate,
+            files: None,
+            release: &Uneven(made.columns.clone(), cells),
+            original: None,
+            population: None,
+            build: &|_, _| panic!("judged what cannot be read"),
+            watch: &Watch::none(),
+        });
+        let found = error.unwrap_err().to_string();
+        assert!(found.contains(&format!("of 2 rows gave {cells} cells")), "{found}");
+    }
 }
 
 #[test]
 fn judging_can_be_stopped() {
     let case = people();
-    let (policy, made) = (case.policy(), case.release());
-    let watch = throng_terms::watch::Watch::none();
-    let mut verifier =
-        super::Verifier::new(&policy, String::new(), &made.certificate).unwrap().watched(&watch);
-    verifier.released_columns(&made.columns);
+    let watch = Watch::none();
     watch.cancel().finish();
-    let error = verifier.finish(&|_, _| panic!("judged after it was stopped")).unwrap_err();
+    let error = case.judge_with(&case.release(), None, None, &watch).unwrap_err();
     assert!(error.is_cancelled(), "{error}");
 }
 
-/// O: 1,000 people, 50 of them of one sex, lose 286 bits when sex is suppressed; 500 lose 1,000.
+/// [El Emam 2009]: 1,000 people, 50 of them of one sex, lose 286 bits when sex is suppressed; 500 lose 1,000.
 #[test]
 fn entropy_of_el_emam() {
     for (few, bits) in [(50, 286.0), (500, 1_000.0)] {

@@ -16,12 +16,14 @@ mod steps;
 
 use std::collections::BTreeMap;
 
-use super::{Verdict, Verifier};
+use super::{Inputs, Original, Verdict, verify};
 use throng_terms::error::Result;
 use throng_terms::hierarchy::{Hierarchy, Path};
 use throng_terms::policy::{Policy, Role};
 use throng_terms::release::Certificate;
+use throng_terms::rows::{Rows, Table};
 use throng_terms::table::Dictionary;
+use throng_terms::watch::Watch;
 
 type Row = Vec<Option<String>>;
 
@@ -77,57 +79,51 @@ impl Case {
         self.rows.iter().map(row).chain(self.people.iter().cloned()).collect()
     }
 
-    /// Reads everybody, with the columns the other way round.
-    fn read_population(&self, verifier: &mut Verifier<'_>) {
+    /// Everybody, with the columns the other way round.
+    fn people_table(&self) -> Table {
         let policy = self.policy();
-        let columns = policy.with_role(Role::Quasi).into_iter().rev().map(String::from).collect::<Vec<_>>();
-        let people = self.population();
-        verifier.population_columns(&columns);
-        verifier.population_sha256("people".into());
-        verifier
-            .population_batch(people.len(), &mut |column, take| {
-                people.iter().for_each(|row| take(row[columns.len() - 1 - column].as_deref()));
-            })
-            .unwrap();
+        let columns = policy.with_role(Role::Quasi).into_iter().rev().map(String::from).collect();
+        let rows = self.population().into_iter().map(|row| row.into_iter().rev().collect()).collect();
+        Table::new(columns, rows).unwrap().identified_by("people")
     }
 
     fn judge(&self, made: &Made, original: bool) -> Verdict {
-        let policy = self.policy();
-        let mut verifier = Verifier::new(&policy, made.policy_sha256.clone(), &made.certificate).unwrap();
-        if let Some(verdict) = verifier.files(made.files.clone()) {
-            return verdict;
-        }
-        verifier.released_columns(&made.columns);
-        for row in &made.rows {
-            verifier.released_row(&cells(row)).unwrap();
-        }
-        verifier.output_sha256(made.output_sha256.clone());
-        if policy.population().is_some() {
-            self.read_population(&mut verifier);
-        }
-        if original {
-            verifier.original_columns(&self.columns);
-            // Batches of three, so that both ways of reading are tried.
-            for rows in self.rows.chunks(3) {
-                verifier
-                    .original_batch(rows.len(), &mut |column, take| {
-                        rows.iter().for_each(|row| take(row[column].as_deref()));
-                    })
-                    .unwrap();
-            }
-            verifier.input_sha256(made.input_sha256.clone());
-        }
-        verifier.finish(&|column, values| self.build(column, values)).unwrap()
+        let original = original.then(|| self.table(made));
+        let population = self.policy().population().map(|_| self.people_table());
+        self.judge_with(made, original.as_ref(), population.as_ref(), &Watch::none()).unwrap()
+    }
+
+    /// The original.
+    fn table(&self, made: &Made) -> Table {
+        Table::new(self.columns.clone(), self.rows.clone()).unwrap().identified_by(&made.input_sha256)
+    }
+
+    fn judge_with(
+        &self,
+        made: &Made,
+        original: Option<&Table>,
+        population: Option<&Table>,
+        watch: &Watch,
+    ) -> Result<Verdict> {
+        let release = Table::new(made.columns.clone(), made.rows.clone()).unwrap();
+        let release = release.identified_by(&made.output_sha256);
+        verify(&Inputs {
+            policy: &self.policy(),
+            policy_sha256: &made.policy_sha256,
+            certificate: &made.certificate,
+            files: Some(&made.files),
+            release: &release,
+            original: original.map(|rows| Original { rows, assignment: None, secret: None }),
+            population: population.map(|rows| rows as &dyn Rows),
+            build: &|column, values| self.build(column, values),
+            watch,
+        })
     }
 }
 
 /// What the naive holder takes for the digest of a file.
 fn digest_of(path: &str) -> String {
     format!("digest of {path}")
-}
-
-fn cells(row: &Row) -> Vec<Option<&str>> {
-    row.iter().map(Option::as_deref).collect()
 }
 
 fn strings(words: &str) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use super::{Case, broken, strings};
 use throng_terms::hierarchy::Path;
+use throng_terms::watch::Watch;
 
 /// Six people of two towns and three ages, four of them patients; released by age group.
 fn case(models: &str) -> Case {
@@ -109,15 +110,10 @@ fn a_population_without_the_original_is_found() {
     let extra = case.rows[3].clone();
     case.rows.push(extra);
     case.people.pop();
-    let policy = case.policy();
-    let mut verifier = super::Verifier::new(&policy, made.policy_sha256.clone(), &made.certificate).unwrap();
-    verifier.released_columns(&made.columns);
-    made.rows.iter().for_each(|row| verifier.released_row(&super::cells(row)).unwrap());
-    verifier.original_columns(&case.columns);
-    case.rows.iter().for_each(|row| verifier.original_row(&super::cells(row)).unwrap());
+    let original = case.table(&made);
     case.rows.pop();
-    case.read_population(&mut verifier);
-    let verdict = verifier.finish(&|column, values| case.build(column, values)).unwrap();
+    let people = case.people_table();
+    let verdict = case.judge_with(&made, Some(&original), Some(&people), &Watch::none()).unwrap();
     assert!(verdict.claims["population"].found.contains("1 combination has more rows"), "{verdict:#?}");
 }
 
@@ -125,11 +121,7 @@ fn a_population_without_the_original_is_found() {
 fn a_population_that_is_not_there_is_no_proof() {
     let case = case(MAP);
     let made = case.release();
-    let policy = case.policy();
-    let mut verifier = super::Verifier::new(&policy, made.policy_sha256.clone(), &made.certificate).unwrap();
-    verifier.released_columns(&made.columns);
-    made.rows.iter().for_each(|row| verifier.released_row(&super::cells(row)).unwrap());
-    let verdict = verifier.finish(&|column, values| case.build(column, values)).unwrap();
+    let verdict = case.judge_with(&made, None, None, &Watch::none()).unwrap();
     assert!(!verdict.claims["population"].holds);
     assert!(verdict.claims["k-map"].unchecked);
 }
