@@ -12,6 +12,7 @@ use super::regions::Deal;
 use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
 use throng_terms::error::{Fault, Result};
+use throng_terms::fault;
 use throng_terms::policy::{Column, Policy, Role};
 
 /// Gives the cells of one column of a batch, in row order: called with the column's place in the
@@ -91,13 +92,15 @@ impl Side {
     /// Reads one row.
     pub(super) fn row(&mut self, row: &[Option<&str>]) -> Result<()> {
         if row.len() != self.columns.len() {
-            return Err(Fault::data(format!(
-                "row {} of the {} has {} cells, its header has {}",
-                self.rows + 1,
-                self.name,
-                row.len(),
-                self.columns.len()
-            ))
+            return Err(fault!(
+                Data,
+                "verify.row-of-other-length",
+                "row {row} of the {file} has {cells} cells, its header has {columns}",
+                row = self.rows + 1,
+                file = self.name,
+                cells = row.len(),
+                columns = self.columns.len()
+            )
             .into());
         }
         self.batch(1, &mut |column, take| take(row[column]))
@@ -166,7 +169,13 @@ impl Side {
         let most = numbered.max().unwrap_or(0);
         match most.checked_add(rows) {
             Some(sum) if sum < u32::MAX as usize => Ok(()),
-            _ => Err(Fault::data(format!("the {} has more than 4294967294 classes", self.name)).into()),
+            _ => Err(fault!(
+                Data,
+                "verify.too-many-classes",
+                "the {file} has more than 4294967294 classes",
+                file = self.name
+            )
+            .into()),
         }
     }
 
