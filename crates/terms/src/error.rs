@@ -68,10 +68,13 @@ pub struct Fault {
     pub help: Option<String>,
 }
 
+/// The code of faults that were made without one.
+const UNCODED: &str = "uncoded";
+
 impl Fault {
     /// A fault of the given kind with its sentence.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Fault::coded(kind, "uncoded", message)
+        Self::coded(kind, UNCODED, message)
     }
 
     /// A fault with its code and sentence; see [`fault!`](crate::fault).
@@ -89,17 +92,17 @@ impl Fault {
 
     /// A mistake in what the user wrote.
     pub fn input(message: impl Into<String>) -> Self {
-        Fault::new(Kind::Input, message)
+        Self::new(Kind::Input, message)
     }
 
     /// Data that do not fit what the user wrote.
     pub fn data(message: impl Into<String>) -> Self {
-        Fault::new(Kind::Data, message)
+        Self::new(Kind::Data, message)
     }
 
     /// A failure of the outside world.
     pub fn system(message: impl Into<String>) -> Self {
-        Fault::new(Kind::System, message)
+        Self::new(Kind::System, message)
     }
 
     /// A mistake in Throng itself.
@@ -199,11 +202,13 @@ impl Serialize for Fault {
 /// ```
 #[macro_export]
 macro_rules! fault {
-    ($kind:ident, $code:literal, $text:literal $(, $name:ident = $value:expr)* $(,)?) => {{
-        $(let $name = $value;)*
-        $crate::error::Fault::coded($crate::error::Kind::$kind, $code, format!($text))
-            $(.argument(stringify!($name), &$name))*
-    }};
+    ($kind:ident, $code:literal, $text:literal $(, $name:ident = $value:expr)* $(,)?) => {
+        // All values are evaluated before the first name is bound.
+        match ($(&$value,)*) {
+            ($($name,)*) => $crate::error::Fault::coded($crate::error::Kind::$kind, $code, format!($text))
+                $(.argument(stringify!($name), $name))*,
+        }
+    };
 }
 
 /// One or more faults; never none.
@@ -282,4 +287,62 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
         .filter(|(d, v)| *d <= 1 + v.chars().count() / 4)
         .min_by_key(|(d, _)| *d)
         .map(|(_, v)| v)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macro_makes_code_arguments_and_message() {
+        let (name, share) = (String::from("age"), 0.123_456);
+        let fault = fault!(Data, "test.share", "`{column}` has {share:.2}", column = name, share = share);
+        assert_eq!((fault.kind, fault.code), (Kind::Data, "test.share"));
+        assert_eq!(fault.message, "`age` has 0.12");
+        assert_eq!(fault.arguments, [("column", "age".to_owned()), ("share", "0.123456".to_owned())]);
+        assert_eq!(name, "age", "values are borrowed");
+        let fault = fault!(System, "test.braces", "no {{argument}}");
+        assert_eq!((fault.message.as_str(), fault.arguments.len()), ("no {argument}", 0));
+    }
+
+    #[test]
+    fn values_of_arguments_are_those_outside_of_the_macro() {
+        let (low, high) = (1, 2);
+        let fault = fault!(Input, "test.swapped", "{low} {high}", low = high, high = low);
+        assert_eq!(fault.message, "2 1");
+    }
+
+    #[test]
+    fn faults_are_written_as_json() {
+        let fault = fault!(Input, "test.unknown", "there is no column `{column}`", column = "agee")
+            .file("policy.toml")
+            .line(3)
+            .key("columns.agee")
+            .help("did you mean `age`?");
+        let json = serde_json::to_value(Error::from(fault)).unwrap();
+        let expected = serde_json::json!({"faults": [{
+            "code": "test.unknown",
+            "kind": "input",
+            "message": "there is no column `agee`",
+            "help": "did you mean `age`?",
+            "file": "policy.toml",
+            "key": "columns.agee",
+            "line": 3,
+            "arguments": {"column": "agee"},
+        }]});
+        assert_eq!(json, expected);
+        let json = serde_json::to_value(Fault::bug("lost").column("age")).unwrap();
+        let expected =
+            serde_json::json!({"code": "internal", "kind": "bug", "message": "lost", "column": "age"});
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn codes_of_all_faults_are_found() {
+        let faults = vec![fault!(Input, "test.first", "x"), fault!(Data, "test.second", "y")];
+        let error = Error::check(faults).unwrap_err();
+        assert!(error.has_code("test.first") && error.has_code("test.second"));
+        assert!(!error.has_code("test") && !error.has_code("x"));
+        assert!(Error::cancelled().has_code("cancelled"));
+    }
 }

@@ -6,7 +6,8 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 use crate::watch::{Stage, Watch};
@@ -148,9 +149,16 @@ impl Table {
             None => Ok(Table { columns, rows, fingerprint: None }),
             Some(at) => {
                 let (cells, width) = (rows[at].len(), columns.len());
-                Err(Fault::data(format!("row {} has {cells} cells, and there are {width} columns", at + 1))
-                    .help("give every row a cell per column; a missing one is None")
-                    .into())
+                Err(fault!(
+                    Data,
+                    "table.row-of-other-length",
+                    "row {row} has {cells} cells, and there are {columns} columns",
+                    row = at + 1,
+                    cells = cells,
+                    columns = width
+                )
+                .help("give every row a cell per column; a missing one is None")
+                .into())
             }
         }
     }

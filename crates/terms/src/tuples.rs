@@ -7,7 +7,8 @@
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::network::Entries;
 use crate::table::Code;
 
@@ -150,7 +151,7 @@ impl Tuples {
     fn limit(&mut self, rows: u64) -> Result<()> {
         self.rows += rows;
         if self.rows > u64::from(u32::MAX) {
-            return Err(Fault::data(format!("more than {} rows", u32::MAX))
+            return Err(fault!(Data, "table.too-many-rows", "more than {limit} rows", limit = u32::MAX)
                 .help("release the table in parts, each with its own policy")
                 .into());
         }

@@ -7,7 +7,8 @@
 use super::classes::Tuples;
 use super::sampling::Drawn;
 use super::wildcard::{self, project};
-use throng_terms::error::{Fault, Result};
+use throng_terms::error::Result;
+use throng_terms::fault;
 use throng_terms::policy::{Missing, Policy, Role};
 
 /// A set of columns that asks for classes of at least k rows.
@@ -35,8 +36,13 @@ pub(super) fn of(policy: &Policy, drawn: Option<&Drawn>) -> Result<Vec<Group>> {
         let mut columns = Vec::new();
         for column in &group.columns {
             let at = quasi.iter().position(|q| q == column).ok_or_else(|| {
-                Fault::input(format!("`{column}` is not a quasi-identifier"))
-                    .key(format!("privacy.quasi.{name}.columns"))
+                fault!(
+                    Input,
+                    "verify.not-a-quasi-identifier",
+                    "`{column}` is not a quasi-identifier",
+                    column = column
+                )
+                .key(format!("privacy.quasi.{name}.columns"))
             })?;
             columns.push(at);
         }

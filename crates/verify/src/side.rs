@@ -12,6 +12,7 @@ use super::regions::Deal;
 use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
 use throng_terms::error::{Fault, Result};
+use throng_terms::fault;
 use throng_terms::policy::{Column, Policy, Role};
 use throng_terms::rows::ContentKey;
 
@@ -192,7 +193,13 @@ impl Side {
         let most = numbered.max().unwrap_or(0);
         match most.checked_add(rows) {
             Some(sum) if sum < u32::MAX as usize => Ok(()),
-            _ => Err(Fault::data(format!("the {} has more than 4294967294 classes", self.name)).into()),
+            _ => Err(fault!(
+                Data,
+                "verify.too-many-classes",
+                "the {file} has more than 4294967294 classes",
+                file = self.name
+            )
+            .into()),
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority};
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::poset::{self, Poset};
 use crate::table::{Code, Dictionary};
 
@@ -97,38 +98,53 @@ pub(super) fn path(leaf: &str, mut labels: Vec<String>) -> Path {
     Path { leaf: leaf.into(), labels }
 }
 
-/// One fault for all values of one kind: `many` follows their number, `one` a single value. Only
-/// the first value is quoted.
-pub(super) fn unfit(unfit: &[&str], one: &str, many: &str) -> Option<Fault> {
+/// One fault for all values of one kind: `one` makes it from a single value, `many` from the first
+/// value, the number of values, and the number of values after the first. Only the first value is
+/// quoted.
+pub(super) fn unfit(
+    unfit: &[&str],
+    one: impl FnOnce(&str) -> Fault,
+    many: impl FnOnce(&str, usize, usize) -> Fault,
+) -> Option<Fault> {
     let first = show(unfit.first()?);
-    Some(Fault::data(match unfit.len() {
-        1 => format!("{first} {one}"),
-        n => format!("{n} values {many}: {first} and {} more", n - 1),
-    }))
+    Some(match unfit.len() {
+        1 => one(&first),
+        count => many(&first, count, count - 1),
+    })
 }
 
-/// A value as a message quotes it: on one line and not longer than one.
+/// A value as a message quotes it, without the quotes: on one line and not longer than one.
 pub(super) fn show(value: &str) -> String {
     const LONGEST: usize = 60;
-    let mut shown = String::from("`");
+    let mut shown = String::new();
     for c in value.chars().take(LONGEST) {
         if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
     }
     if value.chars().nth(LONGEST).is_some() {
         shown.push('…');
     }
-    shown + "`"
+    shown
 }
 
 /// Errors of a list of counts that must be 1 or more and fall from level to level.
 pub(super) fn falling(keep: &[usize], example: &str) -> Option<Fault> {
     let written = || keep.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let fault = if keep.is_empty() {
-        Fault::input("`keep` lists no level")
+        fault!(Input, "hierarchy.keep-is-empty", "`keep` lists no level")
     } else if keep.contains(&0) {
-        Fault::input(format!("`keep` is [{}], but a level cannot keep 0", written()))
+        fault!(
+            Input,
+            "hierarchy.keep-contains-zero",
+            "`keep` is [{keep}], but a level cannot keep 0",
+            keep = written()
+        )
     } else if keep.windows(2).any(|pair| pair[0] <= pair[1]) {
-        Fault::input(format!("`keep` is [{}], but each level must keep less than the one before", written()))
+        fault!(
+            Input,
+            "hierarchy.keep-does-not-fall",
+            "`keep` is [{keep}], but each level must keep less than the one before",
+            keep = written()
+        )
     } else {
         return None;
     };

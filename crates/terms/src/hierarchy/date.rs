@@ -10,6 +10,7 @@ use chrono::{Datelike, NaiveDate};
 use super::build::{path, show, unfit, values};
 use super::{Date, Path};
 use crate::error::{Error, Fault, Result, nearest};
+use crate::fault;
 use crate::table::Dictionary;
 
 /// The longest window: no label then needs more than whole numbers.
@@ -110,9 +111,30 @@ pub(super) fn paths(spec: &Date, dictionary: &Dictionary) -> Result<Vec<Path>> {
             }
         }
     }
-    let not_dates = unfit(&others, "is not a date", "are not dates");
-    faults.extend(not_dates.map(|mut fault| {
-        fault.message += &format!(" as `{}`", spec.format);
+    let not_dates = unfit(
+        &others,
+        |value| {
+            fault!(
+                Data,
+                "hierarchy.value-not-a-date",
+                "`{value}` is not a date as `{format}`",
+                value = value,
+                format = spec.format
+            )
+        },
+        |value, count, more| {
+            fault!(
+                Data,
+                "hierarchy.value-not-a-date",
+                "{count} values are not dates: `{value}` and {more} more as `{format}`",
+                count = count,
+                value = value,
+                more = more,
+                format = spec.format
+            )
+        },
+    );
+    faults.extend(not_dates.map(|fault| {
         fault.help("say with `format` how dates are written, or list it under input.null if it means missing")
     }));
     Error::check(faults)?;
@@ -123,7 +145,10 @@ pub(super) fn paths(spec: &Date, dictionary: &Dictionary) -> Result<Vec<Path>> {
 /// The periods that are named, checked one against the next.
 fn periods(levels: &[String], faults: &mut Vec<Fault>) -> Vec<Period> {
     if levels.is_empty() {
-        faults.push(Fault::input("`levels` lists no period").help(format!("choose among {NAMES}")));
+        faults.push(
+            fault!(Input, "hierarchy.periods-are-empty", "`levels` lists no period")
+                .help(format!("choose among {NAMES}")),
+        );
     }
     let mut known: Vec<(&str, Period)> = Vec::new();
     for name in levels {
@@ -135,14 +160,20 @@ fn periods(levels: &[String], faults: &mut Vec<Fault>) -> Vec<Period> {
     for pair in known.windows(2) {
         let ((short, period), (long, above)) = (pair[0], pair[1]);
         if !period.nests_in(above) {
-            faults
-                .push(Fault::input(format!("not nested: `{short}` does not lie within one `{long}`")).help(
-                if period == Period::Week {
+            faults.push(
+                fault!(
+                    Input,
+                    "hierarchy.periods-do-not-nest",
+                    "not nested: `{short}` does not lie within one `{long}`",
+                    short = short,
+                    long = long
+                )
+                .help(if period == Period::Week {
                     "a week reaches over the end of a month and a year: make it the last level"
                 } else {
                     "list periods from the shortest, each dividing the next: month, quarter, year, 10-year"
-                },
-            ));
+                }),
+            );
         }
     }
     known.into_iter().map(|(_, period)| period).collect()
@@ -151,15 +182,26 @@ fn periods(levels: &[String], faults: &mut Vec<Fault>) -> Vec<Period> {
 fn unknown(name: &str) -> Fault {
     let near = nearest(name, ["day", "week", "month", "quarter", "year"]);
     let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-    Fault::input(format!("{} is not a period", show(name))).help(format!("{near}periods are {NAMES}"))
+    fault!(Input, "hierarchy.unknown-period", "`{period}` is not a period", period = show(name))
+        .help(format!("{near}periods are {NAMES}"))
 }
 
 /// The error of a format: it must be valid and contain the day.
 fn format(format: &str) -> Option<Fault> {
     let fault = if StrftimeItems::new(format).any(|item| item == Item::Error) {
-        Fault::input(format!("{} is not a format of dates", show(format)))
+        fault!(
+            Input,
+            "hierarchy.invalid-date-format",
+            "`{format}` is not a format of dates",
+            format = show(format)
+        )
     } else if !tells_the_day(format) {
-        Fault::input(format!("the format {} does not tell the day", show(format)))
+        fault!(
+            Input,
+            "hierarchy.date-format-without-day",
+            "the format `{format}` does not tell the day",
+            format = show(format)
+        )
     } else {
         return None;
     };

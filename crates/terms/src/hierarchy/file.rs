@@ -8,8 +8,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build::{show, unfit, values};
-use super::{File, Hierarchy, Path, not_nested};
+use super::{File, Hierarchy, NESTED, Path};
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::table::delimited::{self, Row, records};
 use crate::table::{Code, Dictionary};
 
@@ -25,7 +26,27 @@ pub(super) fn paths(
     let paths = parse(&load(spec.path())?, spec.delimiter(), spec.path())?;
     let known: FxHashSet<&str> = paths.iter().map(|p| p.leaf.as_str()).collect();
     let absent: Vec<&str> = values(dictionary).filter(|v| !known.contains(v)).collect();
-    let fault = unfit(&absent, "has no row in the hierarchy file", "have no row in the hierarchy file");
+    let fault = unfit(
+        &absent,
+        |value| {
+            fault!(
+                Data,
+                "hierarchy.value-not-in-file",
+                "`{value}` has no row in the hierarchy file",
+                value = value
+            )
+        },
+        |value, count, more| {
+            fault!(
+                Data,
+                "hierarchy.value-not-in-file",
+                "{count} values have no row in the hierarchy file: `{value}` and {more} more",
+                count = count,
+                value = value,
+                more = more
+            )
+        },
+    );
     let help = "add a row for it, or list it under input.null";
     Error::check(fault.map(|fault| fault.file(spec.path()).help(help)).into_iter().collect())?;
     Ok(paths)
@@ -45,7 +66,10 @@ pub fn parse(text: &str, delimiter: Option<char>, file: &str) -> Result<Vec<Path
     let rows = rows.map_err(|error| error.map(|fault| fault.file(file)))?;
     let mut faults = ragged(&rows);
     if rows.is_empty() {
-        faults.push(Fault::input("the hierarchy has no rows").help("write one row per value"));
+        faults.push(
+            fault!(Input, "hierarchy.file-is-empty", "the hierarchy has no rows")
+                .help("write one row per value"),
+        );
     }
     if faults.is_empty() {
         let rows = distinct(rows, &mut faults);
@@ -128,10 +152,26 @@ fn ragged(rows: &[Row]) -> Vec<Fault> {
     let other = rows.iter().filter(|row| row.cells.len() != width);
     let fault = |row: &Row| {
         let count = row.cells.len();
-        let cells = if count == 1 { "cell" } else { "cells" };
-        Fault::input(format!("the row of {} has {count} {cells}, most have {width}", show(&row.cells[0])))
-            .line(row.line)
-            .help("every row needs the value and one label per level")
+        let value = show(&row.cells[0]);
+        let fault = match count {
+            1 => fault!(
+                Input,
+                "hierarchy.row-of-other-length",
+                "the row of `{value}` has {count} cell, most have {width}",
+                value = value,
+                count = count,
+                width = width
+            ),
+            _ => fault!(
+                Input,
+                "hierarchy.row-of-other-length",
+                "the row of `{value}` has {count} cells, most have {width}",
+                value = value,
+                count = count,
+                width = width
+            ),
+        };
+        fault.line(row.line).help("every row needs the value and one label per level")
     };
     other.map(fault).collect()
 }
@@ -148,11 +188,13 @@ fn distinct(rows: Vec<Row>, faults: &mut Vec<Fault>) -> Vec<Row> {
             }
             Some(&i) if kept[i].cells == row.cells => {}
             Some(&i) => faults.push(
-                Fault::input(format!(
-                    "value {} is given two different paths, the first in line {}",
-                    show(&row.cells[0]),
-                    kept[i].line
-                ))
+                fault!(
+                    Input,
+                    "hierarchy.value-has-two-rows",
+                    "value `{value}` is given two different paths, the first in line {first_line}",
+                    value = show(&row.cells[0]),
+                    first_line = kept[i].line
+                )
                 .line(row.line)
                 .help("keep one row per value"),
             ),
@@ -171,9 +213,16 @@ fn nesting(rows: &[Row]) -> Vec<Fault> {
             let earlier = *first.entry(&row.cells[below]).or_insert(row);
             let (a, b) = (&earlier.cells, &row.cells);
             if a[below + 1] != b[below + 1] {
-                let mut fault = not_nested(below, &b[below]).line(row.line);
-                fault.message += &format!(", the other in line {}", earlier.line);
-                faults.push(fault);
+                let fault = fault!(
+                    Input,
+                    "hierarchy.levels-do-not-nest",
+                    "levels are not nested: `{label}` at level {level} is under two labels at level {above}, the other in line {line}",
+                    label = show(&b[below]),
+                    level = below,
+                    above = below + 1,
+                    line = earlier.line
+                );
+                faults.push(fault.line(row.line).help(NESTED));
             }
         }
     }
@@ -187,10 +236,10 @@ pub(crate) fn few(mut faults: Vec<Fault>) -> Error {
     let next = faults.get(1).and_then(|fault| fault.place.line);
     faults.truncate(1);
     if more > 0 {
-        let mut rest = Fault::input(match more {
-            1 => "and 1 more fault of this kind".to_owned(),
-            _ => format!("and {more} more faults of this kind"),
-        });
+        let mut rest = match more {
+            1 => fault!(Input, "hierarchy.more-faults", "and {more} more fault of this kind", more = more),
+            _ => fault!(Input, "hierarchy.more-faults", "and {more} more faults of this kind", more = more),
+        };
         rest.place.line = next;
         faults.push(rest);
     }

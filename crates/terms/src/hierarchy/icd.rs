@@ -8,6 +8,7 @@
 use super::build::{path, unfit, values};
 use super::{Path, icd9, icd10};
 use crate::error::{Error, Result};
+use crate::fault;
 use crate::table::Dictionary;
 
 /// A classification of diagnoses.
@@ -49,10 +50,31 @@ pub(super) fn paths(icd: &Icd, dictionary: &Dictionary) -> Result<Vec<Path>> {
             None => unknown.push(value),
         }
     }
-    let one = format!("is no {} code", icd.name);
-    let many = format!("are no {} codes", icd.name);
+    let fault = unfit(
+        &unknown,
+        |value| {
+            fault!(
+                Data,
+                "hierarchy.value-not-a-code",
+                "`{value}` is no {system} code",
+                value = value,
+                system = icd.name
+            )
+        },
+        |value, count, more| {
+            fault!(
+                Data,
+                "hierarchy.value-not-a-code",
+                "{count} values are no {system} codes: `{value}` and {more} more",
+                count = count,
+                system = icd.name,
+                value = value,
+                more = more
+            )
+        },
+    );
     let help = format!("codes look like {}; list other values under input.null", icd.example);
-    Error::check(unfit(&unknown, &one, &many).map(|fault| fault.help(help)).into_iter().collect())?;
+    Error::check(fault.map(|fault| fault.help(help)).into_iter().collect())?;
     Ok(paths)
 }
 

@@ -10,6 +10,7 @@ use super::build::{path, unfit, values};
 use super::{Intervals, Path};
 use crate::cell::number;
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::table::Dictionary;
 
 /// Significant digits of a printed bound; sums of a few doubles are exact to more than this.
@@ -24,12 +25,26 @@ pub(super) fn paths(spec: &Intervals, dictionary: &Dictionary) -> Result<Vec<Pat
         (false, true) => widths(spec),
         (true, false) => bounds(spec),
         _ => vec![
-            Fault::input("exactly one of `widths` and `bounds` is needed")
+            fault!(Input, "hierarchy.widths-or-bounds", "exactly one of `widths` and `bounds` is needed")
                 .help("write for instance widths = [5, 10, 20], or bounds = [[0, 18, 65, 120], [18, 65]]"),
         ],
     });
     let (numbers, others) = numbers(dictionary);
-    faults.extend(unfit(&others, "is not a number", "are not numbers").map(|fault| {
+    let not_numbers = unfit(
+        &others,
+        |value| fault!(Data, "hierarchy.value-not-a-number", "`{value}` is not a number", value = value),
+        |value, count, more| {
+            fault!(
+                Data,
+                "hierarchy.value-not-a-number",
+                "{count} values are not numbers: `{value}` and {more} more",
+                count = count,
+                value = value,
+                more = more
+            )
+        },
+    );
+    faults.extend(not_numbers.map(|fault| {
         fault.help("list it under input.null if it means missing, or choose another hierarchy")
     }));
     Error::check(faults)?;
@@ -53,14 +68,24 @@ fn ends(spec: &Intervals) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (name, end) in [("low", spec.low), ("high", spec.high)] {
         if let Some(end) = end.filter(|x| !x.is_finite()) {
-            faults.push(Fault::input(format!("`{name}` is {end}")).help("give a number, or leave it out"));
+            faults.push(
+                fault!(Input, "hierarchy.end-not-finite", "`{key}` is {value}", key = name, value = end)
+                    .help("give a number, or leave it out"),
+            );
         }
     }
     if let (Some(low), Some(high)) = (spec.low, spec.high)
         && low >= high
     {
         faults.push(
-            Fault::input(format!("`low` is {low} and `high` is {high}")).help("`low` must be below `high`"),
+            fault!(
+                Input,
+                "hierarchy.low-not-below-high",
+                "`low` is {low} and `high` is {high}",
+                low = low,
+                high = high
+            )
+            .help("`low` must be below `high`"),
         );
     }
     faults
@@ -70,14 +95,27 @@ fn ends(spec: &Intervals) -> Vec<Fault> {
 fn widths(spec: &Intervals) -> Vec<Fault> {
     let mut faults = Vec::new();
     for width in spec.widths.iter().filter(|w| !w.is_finite() || **w <= 0.0) {
-        faults
-            .push(Fault::input(format!("a width of {width} makes no interval")).help("give widths above 0"));
+        faults.push(
+            fault!(
+                Input,
+                "hierarchy.width-not-positive",
+                "a width of {width} makes no interval",
+                width = width
+            )
+            .help("give widths above 0"),
+        );
     }
     if faults.is_empty() {
         for pair in spec.widths.windows(2).filter(|pair| ratio(pair[0], pair[1]).is_none()) {
             faults.push(
-                Fault::input(format!("not nested: width {} is not a multiple of width {}", pair[1], pair[0]))
-                    .help("make each width a multiple of the one before, for instance widths = [5, 10, 20]"),
+                fault!(
+                    Input,
+                    "hierarchy.widths-do-not-nest",
+                    "not nested: width {wide} is not a multiple of width {narrow}",
+                    wide = pair[1],
+                    narrow = pair[0]
+                )
+                .help("make each width a multiple of the one before, for instance widths = [5, 10, 20]"),
             );
         }
     }
@@ -98,20 +136,35 @@ fn bounds(spec: &Intervals) -> Vec<Fault> {
     for (i, bounds) in spec.bounds.iter().enumerate() {
         let level = i + 1;
         if bounds.is_empty() {
-            faults.push(Fault::input(format!("level {level} has no bounds")).help("list at least one"));
+            faults.push(
+                fault!(Input, "hierarchy.level-without-bounds", "level {level} has no bounds", level = level)
+                    .help("list at least one"),
+            );
         }
         if bounds.iter().any(|b| !b.is_finite()) || bounds.windows(2).any(|pair| pair[0] >= pair[1]) {
             faults.push(
-                Fault::input(format!("the bounds of level {level} are not ascending"))
-                    .help("list numbers from the smallest to the largest, each once"),
+                fault!(
+                    Input,
+                    "hierarchy.bounds-not-ascending",
+                    "the bounds of level {level} are not ascending",
+                    level = level
+                )
+                .help("list numbers from the smallest to the largest, each once"),
             );
         }
         if i > 0
             && let Some(new) = bounds.iter().find(|b| !spec.bounds[i - 1].contains(b))
         {
             faults.push(
-                Fault::input(format!("not nested: bound {new} of level {level} is no bound of level {i}"))
-                    .help("a level may only leave out bounds of the level below it"),
+                fault!(
+                    Input,
+                    "hierarchy.bounds-do-not-nest",
+                    "not nested: bound {bound} of level {level} is no bound of level {below}",
+                    bound = new,
+                    level = level,
+                    below = i
+                )
+                .help("a level may only leave out bounds of the level below it"),
             );
         }
     }
@@ -200,9 +253,14 @@ impl Scale {
 }
 
 fn too_fine(width: f64) -> Error {
-    Fault::data(format!("a width of {width} is too small for the range of the values"))
-        .help("give larger widths, or `low` and `high` to code far values at the ends")
-        .into()
+    fault!(
+        Data,
+        "hierarchy.width-too-small",
+        "a width of {width} is too small for the range of the values",
+        width = width
+    )
+    .help("give larger widths, or `low` and `high` to code far values at the ends")
+    .into()
 }
 
 /// The largest multiple of `width` that is not above `x`.

@@ -10,7 +10,8 @@
 
 use super::build::{path, values};
 use super::{End, Mask, Path};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 use crate::table::Dictionary;
 
 /// More levels than this are a mistake: no search could use them.
@@ -29,18 +30,26 @@ impl End {
 /// Level l masks `step × l` positions; there are as many levels as it takes to mask the longest.
 pub(super) fn paths(spec: &Mask, dictionary: &Dictionary) -> Result<Vec<Path>> {
     if spec.step == 0 {
-        return Err(Fault::input("`step` is 0, so no level would mask more than the one below")
-            .help("give the number of characters to mask per level, 1 or more")
-            .into());
+        return Err(fault!(
+            Input,
+            "hierarchy.mask-step-is-zero",
+            "`step` is 0, so no level would mask more than the one below"
+        )
+        .help("give the number of characters to mask per level, 1 or more")
+        .into());
     }
     let longest = longest(dictionary);
     let levels = longest.div_ceil(spec.step);
     if levels > MOST_LEVELS {
         return Err(Error::from(
-            Fault::data(format!(
-                "the longest value has {longest} characters, which makes {levels} levels of {}",
-                spec.step
-            ))
+            fault!(
+                Data,
+                "hierarchy.too-many-mask-levels",
+                "the longest value has {longest} characters, which makes {levels} levels of {step}",
+                longest = longest,
+                levels = levels,
+                step = spec.step
+            )
             .help(format!("mask at least {} characters at a time with `step`", longest.div_ceil(20))),
         ));
     }

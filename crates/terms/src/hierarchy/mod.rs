@@ -26,6 +26,7 @@ pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
 use std::sync::Arc;
 
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::poset::Poset;
 use crate::table::{Code, Dictionary};
 
@@ -226,14 +227,20 @@ impl Hierarchy {
     }
 }
 
+/// The remedy for levels that do not nest.
+const NESTED: &str = "values that are the same at one level must be the same at every level above it";
+
 /// The fault of two values with one label at level `below` and different labels above it.
 fn not_nested(below: usize, label: &str) -> Fault {
-    Fault::input(format!(
-        "levels are not nested: {} at level {below} is under two labels at level {}",
-        build::show(label),
-        below + 1
-    ))
-    .help("values that are the same at one level must be the same at every level above it")
+    fault!(
+        Input,
+        "hierarchy.levels-do-not-nest",
+        "levels are not nested: `{label}` at level {level} is under two labels at level {above}",
+        label = build::show(label),
+        level = below,
+        above = below + 1
+    )
+    .help(NESTED)
 }
 
 /// The leaves in order of first sight, and one path for each.
@@ -244,12 +251,14 @@ fn distinct(paths: Vec<Path>) -> Result<(Dictionary, Vec<Path>)> {
     let height = paths.first().map_or(0, |p| p.labels.len());
     for path in paths {
         if path.labels.len() != height {
-            faults.push(Fault::input(format!(
-                "value `{}` has {} levels, others have {}",
-                path.leaf,
-                path.labels.len() + 1,
-                height + 1
-            )));
+            faults.push(fault!(
+                Input,
+                "hierarchy.levels-differ-in-number",
+                "value `{value}` has {levels} levels, others have {usual}",
+                value = path.leaf,
+                levels = path.labels.len() + 1,
+                usual = height + 1
+            ));
             continue;
         }
         let code = leaves.add(Some(&path.leaf), 0) as usize;
@@ -257,8 +266,13 @@ fn distinct(paths: Vec<Path>) -> Result<(Dictionary, Vec<Path>)> {
             kept.push(path);
         } else if kept[code] != path {
             faults.push(
-                Fault::input(format!("value `{}` is given two different paths", path.leaf))
-                    .help("keep one row per value"),
+                fault!(
+                    Input,
+                    "hierarchy.value-has-two-paths",
+                    "value `{value}` is given two different paths",
+                    value = path.leaf
+                )
+                .help("keep one row per value"),
             );
         }
     }

@@ -11,6 +11,7 @@ use super::build::{path, show, unfit, values};
 use super::{Order, Path};
 use crate::cell::number;
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::table::Dictionary;
 
 /// How many members a group names before it gives only the first and the last.
@@ -39,14 +40,14 @@ pub(super) fn paths(spec: &Order, dictionary: &Dictionary) -> Result<Vec<Path>> 
 }
 
 fn fanout(fanout: &[usize]) -> Vec<Fault> {
-    let message = if fanout.is_empty() {
-        "`fanout` lists no level".into()
+    let fault = if fanout.is_empty() {
+        fault!(Input, "hierarchy.fanout-is-empty", "`fanout` lists no level")
     } else if let Some(small) = fanout.iter().find(|&&f| f < 2) {
-        format!("a fan-out of {small} makes no groups")
+        fault!(Input, "hierarchy.fanout-too-small", "a fan-out of {fanout} makes no groups", fanout = small)
     } else {
         return Vec::new();
     };
-    vec![Fault::input(message).help("list 2 or more per level, for instance fanout = [3, 2]")]
+    vec![fault.help("list 2 or more per level, for instance fanout = [3, 2]")]
 }
 
 /// The values by size where all are numbers, else by text; and which of the two it was.
@@ -65,11 +66,26 @@ fn listed(listed: &[String], dictionary: &Dictionary) -> Vec<Fault> {
     let mut known = HashSet::new();
     let twice = listed.iter().find(|value| !known.insert(value.as_str()));
     let twice = twice.map(|value| {
-        Fault::input(format!("`values` lists {} twice", show(value))).help("list every value once")
+        fault!(Input, "hierarchy.value-listed-twice", "`values` lists `{value}` twice", value = show(value))
+            .help("list every value once")
     });
     let unlisted: Vec<&str> = values(dictionary).filter(|v| !known.contains(v)).collect();
-    let unlisted = unfit(&unlisted, "is not among `values`", "are not among `values`")
-        .map(|fault| fault.help("add it to `values` where it belongs, or list it under input.null"));
+    let unlisted = unfit(
+        &unlisted,
+        |value| fault!(Data, "hierarchy.value-not-listed", "`{value}` is not among `values`", value = value),
+        |value, count, more| {
+            fault!(
+                Data,
+                "hierarchy.value-not-listed",
+                "{count} values are not among `values`: `{value}` and {more} more",
+                count = count,
+                value = value,
+                more = more
+            )
+        },
+    );
+    let unlisted =
+        unlisted.map(|fault| fault.help("add it to `values` where it belongs, or list it under input.null"));
     twice.into_iter().chain(unlisted).collect()
 }
 

@@ -7,6 +7,7 @@
 use super::build::{falling, path, show};
 use super::{Path, Priority};
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::table::Dictionary;
 
 /// One level per entry of `keep`, then the top; equal counts go to the first in text order.
@@ -14,8 +15,13 @@ pub(super) fn paths(spec: &Priority, dictionary: &Dictionary) -> Result<Vec<Path
     let mut faults: Vec<Fault> = falling(&spec.keep, "[20, 5]").into_iter().collect();
     if dictionary.get(Some(&spec.other)).is_some() {
         faults.push(
-            Fault::data(format!("{} is a value of the column and the name of the rest", show(&spec.other)))
-                .help("give the rest another name with `other`"),
+            fault!(
+                Data,
+                "hierarchy.name-of-rest-is-value",
+                "`{value}` is a value of the column and the name of the rest",
+                value = show(&spec.other)
+            )
+            .help("give the rest another name with `other`"),
         );
     }
     Error::check(faults)?;

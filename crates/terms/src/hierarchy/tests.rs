@@ -14,7 +14,7 @@ fn paths(rows: &[&str]) -> Vec<Path> {
 }
 
 fn no_file(_: &str) -> Result<String> {
-    Err(Fault::system("no such file").into())
+    Err(Fault::coded(crate::error::Kind::System, "test.no-file", "no such file").into())
 }
 
 /// Checks all that a hierarchy promises, from its public face alone.

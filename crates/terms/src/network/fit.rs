@@ -13,7 +13,8 @@ use rayon::prelude::*;
 use super::chain::Chain;
 use super::edge::{Edge, lifted};
 use super::{Entries, Network};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::information::{Contingency, RARE};
 use crate::table::Code;
@@ -54,7 +55,9 @@ pub fn fit(
     watch: &Watch,
 ) -> Result<Network> {
     if entries.rows() == 0 || names.is_empty() {
-        return Err(Fault::data("a network needs rows and columns").help("give a table with rows").into());
+        return Err(fault!(Data, "network.no-rows", "a network needs rows and columns")
+            .help("give a table with rows")
+            .into());
     }
     let (train, test) = entries.split(asked.seed);
     let parts = Parts { hierarchies, entries, train: &train, test: &test };

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::check::not_quasi;
 use super::{Policy, Role, is_default};
 use crate::error::Fault;
+use crate::fault;
 
 /// The weight of a column without a weight: most identifying, so that omissions test more and not
 /// less.
@@ -48,20 +49,30 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     for (name, column) in &policy.columns {
         if let Some(weight) = column.identifying.filter(|weight| *weight > MOST_IDENTIFYING) {
             faults.push(
-                Fault::input(format!("{weight} is not from 0 to {MOST_IDENTIFYING}"))
-                    .key(format!("columns.{name}.identifying"))
-                    .help("0 is not identifying, 1 identifying, 2 more and 3 most identifying"),
+                fault!(
+                    Input,
+                    "policy.weight-out-of-range",
+                    "{value} is not from 0 to {limit}",
+                    value = weight,
+                    limit = MOST_IDENTIFYING
+                )
+                .key(format!("columns.{name}.identifying"))
+                .help("0 is not identifying, 1 identifying, 2 more and 3 most identifying"),
             );
         }
     }
     let Some(argus) = &policy.argus else { return };
     if argus.size == 0 {
-        faults.push(Fault::input("no combination has 0 columns").key("argus.size").help("give 1 or more"));
+        faults.push(
+            fault!(Input, "policy.combination-size-is-zero", "no combination has 0 columns")
+                .key("argus.size")
+                .help("give 1 or more"),
+        );
     }
     if let Some(listed) = &argus.combinations {
         if argus.size != three() {
             faults.push(
-                Fault::input("is not used: the combinations are listed")
+                fault!(Input, "policy.combination-size-unused", "is not used: the combinations are listed")
                     .key("argus.size")
                     .help("remove it, or remove argus.combinations"),
             );
@@ -74,7 +85,7 @@ fn combinations(policy: &Policy, listed: &[Vec<String>], faults: &mut Vec<Fault>
     let key = "argus.combinations";
     if listed.is_empty() {
         faults.push(
-            Fault::input("nothing is tested")
+            fault!(Input, "policy.no-combinations", "nothing is tested")
                 .key(key)
                 .help("list combinations of columns, such as [[\"sex\", \"zip\"]], or remove the key"),
         );
@@ -83,7 +94,7 @@ fn combinations(policy: &Policy, listed: &[Vec<String>], faults: &mut Vec<Fault>
     let mut seen = BTreeSet::new();
     for combination in listed {
         if combination.is_empty() {
-            faults.push(Fault::input("a combination has no columns").key(key));
+            faults.push(fault!(Input, "policy.empty-combination", "a combination has no columns").key(key));
         }
         let columns: BTreeSet<&str> = combination.iter().map(String::as_str).collect();
         for column in columns.iter().filter(|column| !quasi.contains(*column)) {
@@ -91,13 +102,27 @@ fn combinations(policy: &Policy, listed: &[Vec<String>], faults: &mut Vec<Fault>
         }
         if columns.len() < combination.len() {
             let twice = combination.iter().find(|c| combination.iter().filter(|d| d == c).count() > 1);
-            faults.extend(
-                twice.map(|column| Fault::input(format!("`{column}` is twice in one combination")).key(key)),
-            );
+            faults.extend(twice.map(|column| {
+                fault!(
+                    Input,
+                    "policy.column-twice-in-combination",
+                    "`{column}` is twice in one combination",
+                    column = column
+                )
+                .key(key)
+            }));
         }
         if !seen.insert(columns) {
             let names = combination.join(", ");
-            faults.push(Fault::input(format!("[{names}] is listed twice")).key(key));
+            faults.push(
+                fault!(
+                    Input,
+                    "policy.combination-listed-twice",
+                    "[{columns}] is listed twice",
+                    columns = names
+                )
+                .key(key),
+            );
         }
     }
 }

@@ -4,15 +4,21 @@ use std::collections::BTreeSet;
 
 use super::{Column, Format, Policy, Preference, Role, argus, guide, local, models, profile, substitute};
 use crate::error::{Fault, nearest};
+use crate::fault;
 
 /// Errors that do not depend on the table.
 pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     let mut faults = Vec::new();
     if policy.version != 1 {
         faults.push(
-            Fault::input(format!("version {} is not known", policy.version))
-                .key("version")
-                .help("write `version = 1`"),
+            fault!(
+                Input,
+                "policy.unknown-version",
+                "version {version} is not known",
+                version = policy.version
+            )
+            .key("version")
+            .help("write `version = 1`"),
         );
     }
     files(policy, &mut faults);
@@ -38,16 +44,22 @@ pub(super) fn against_table(policy: &Policy, columns: &[String]) -> Vec<Fault> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the table has {}", list(columns.iter().map(String::as_str))),
         };
-        faults.push(Fault::input("the table has no such column").key(format!("columns.{name}")).help(help));
+        faults.push(
+            fault!(Input, "policy.column-not-in-table", "the table has no such column", column = name)
+                .key(format!("columns.{name}"))
+                .help(help),
+        );
     }
     let unnamed: Vec<&str> =
         columns.iter().map(String::as_str).filter(|c| !policy.columns.contains_key(*c)).collect();
     if !unnamed.is_empty() {
         faults.push(
-            Fault::input(format!(
-                "the policy does not say what to do with {}",
-                list(unnamed.iter().copied())
-            ))
+            fault!(
+                Input,
+                "policy.columns-without-role",
+                "the policy does not say what to do with {columns}",
+                columns = list(unnamed.iter().copied())
+            )
             .key("columns")
             .help(format!(
                 "give each a role: [columns.{}] role = {}",
@@ -62,7 +74,9 @@ pub(super) fn against_table(policy: &Policy, columns: &[String]) -> Vec<Fault> {
 fn files(policy: &Policy, faults: &mut Vec<Fault>) {
     if policy.input.path.is_empty() {
         faults.push(
-            Fault::input("no path is given").key("input.path").help("name the file that holds the table"),
+            fault!(Input, "policy.no-input-path", "no path is given")
+                .key("input.path")
+                .help("name the file that holds the table"),
         );
     }
     for (key, c) in [
@@ -72,18 +86,21 @@ fn files(policy: &Policy, faults: &mut Vec<Fault>) {
     ] {
         if c.is_some_and(|c| !c.is_ascii() || c == '\n' || c == '\r') {
             faults.push(
-                Fault::input("must be one ASCII character")
+                fault!(Input, "policy.not-one-ascii-character", "must be one ASCII character")
                     .key(key)
                     .help("usual are \",\", \";\" and \"\\t\""),
             );
         }
     }
     if policy.input.delimiter == policy.input.quote {
-        faults.push(Fault::input("delimiter and quote are the same character").key("input.quote"));
+        faults.push(
+            fault!(Input, "policy.delimiter-is-quote", "delimiter and quote are the same character")
+                .key("input.quote"),
+        );
     }
     if policy.output.delimiter.unwrap_or(policy.input.delimiter) == '"' {
         faults.push(
-            Fault::input("a release cannot be divided by the quote")
+            fault!(Input, "policy.output-delimiter-is-quote", "a release cannot be divided by the quote")
                 .key("output.delimiter")
                 .help("usual are \",\", \";\" and \"\\t\""),
         );
@@ -92,7 +109,7 @@ fn files(policy: &Policy, faults: &mut Vec<Fault>) {
         && Format::of_path(path).is_none()
     {
         faults.push(
-            Fault::input(format!("`{path}` does not tell the format"))
+            fault!(Input, "policy.unknown-output-format", "`{path}` does not tell the format", path = path)
                 .key("output.path")
                 .help("end it in .csv, .parquet, .json or .arrow"),
         );
@@ -117,9 +134,14 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
             ];
             for (part, _) in given.iter().filter(|(_, given)| *given) {
                 faults.push(
-                    Fault::input(format!("a column with role \"{}\" is not generalized", column.role.name()))
-                        .key(key(part))
-                        .help(format!("remove `{part}`, or give the column role = \"quasi\"")),
+                    fault!(
+                        Input,
+                        "policy.column-not-generalized",
+                        "a column with role \"{role}\" is not generalized",
+                        role = column.role.name()
+                    )
+                    .key(key(part))
+                    .help(format!("remove `{part}`, or give the column role = \"quasi\"")),
                 );
             }
             faults.extend(level(policy, name, column));
@@ -127,20 +149,31 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
         }
         if column.level.is_some() {
             faults.push(
-                Fault::input("a quasi-identifier is generalized by the search")
-                    .key(key("level"))
-                    .help("write min_level and max_level instead"),
+                fault!(
+                    Input,
+                    "policy.level-of-quasi-identifier",
+                    "a quasi-identifier is generalized by the search"
+                )
+                .key(key("level"))
+                .help("write min_level and max_level instead"),
             );
         }
         if let (Some(min), Some(max)) = (column.min_level, column.max_level)
             && min > max
         {
             faults.push(
-                Fault::input(format!("min_level {min} is above max_level {max}")).key(key("min_level")),
+                fault!(
+                    Input,
+                    "policy.min-level-above-max-level",
+                    "min_level {min} is above max_level {max}",
+                    min = min,
+                    max = max
+                )
+                .key(key("min_level")),
             );
         }
         if column.weight.is_some_and(|w| !w.is_finite() || w < 0.0) {
-            faults.push(Fault::input("must be 0 or more").key(key("weight")));
+            faults.push(fault!(Input, "policy.negative-weight", "must be 0 or more").key(key("weight")));
         }
     }
 }
@@ -148,26 +181,40 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
 /// Errors of the level that a column is released at.
 fn level(policy: &Policy, name: &str, column: &Column) -> Option<Fault> {
     column.level?;
-    let fault = |message: &str, help: &str| {
-        Some(Fault::input(message).key(format!("columns.{name}.level")).help(help))
-    };
-    if column.role != Role::Sensitive {
-        return fault("only a sensitive column is released at a level", "remove `level`");
-    }
-    if column.hierarchy.is_none() {
-        return fault("the column has no hierarchy", "give it a hierarchy, or remove `level`");
-    }
-    if policy.columns.values().any(|column| column.substitute().is_some()) {
+    let (fault, help) = if column.role != Role::Sensitive {
+        let fault = fault!(
+            Input,
+            "policy.level-of-other-role",
+            "only a sensitive column is released at a level",
+            column = name
+        );
+        (fault, "remove `level`")
+    } else if column.hierarchy.is_none() {
+        let fault =
+            fault!(Input, "policy.level-without-hierarchy", "the column has no hierarchy", column = name);
+        (fault, "give it a hierarchy, or remove `level`")
+    } else if policy.columns.values().any(|column| column.substitute().is_some()) {
         // The verifier recognizes a pseudonym by the other cells of its rows as they are in both
         // files.
-        let message = "a table whose identifiers are replaced cannot have a column at a level";
-        return fault(message, "remove `level`, or remove the identifiers instead");
-    }
-    if policy.judged_by_hierarchy(name) {
-        let message = "a model looks at the hierarchy of the column below that level";
-        return fault(message, "remove `level`, or ask for a model that compares values alone");
-    }
-    None
+        let fault = fault!(
+            Input,
+            "policy.level-with-substitute",
+            "a table whose identifiers are replaced cannot have a column at a level",
+            column = name
+        );
+        (fault, "remove `level`, or remove the identifiers instead")
+    } else if policy.judged_by_hierarchy(name) {
+        let fault = fault!(
+            Input,
+            "policy.level-hides-from-model",
+            "a model looks at the hierarchy of the column below that level",
+            column = name
+        );
+        (fault, "remove `level`, or ask for a model that compares values alone")
+    } else {
+        return None;
+    };
+    Some(fault.key(format!("columns.{name}.level")).help(help))
 }
 
 fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
@@ -175,15 +222,17 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     let over_all = privacy.k.is_some() || privacy.anonymity.is_some() || !privacy.models.is_empty();
     if !over_all && privacy.quasi.is_empty() {
         faults.push(
-            Fault::input("no guarantee is asked for").key("privacy").help("give `k`, for instance k = 5"),
+            fault!(Input, "policy.no-guarantee", "no guarantee is asked for")
+                .key("privacy")
+                .help("give `k`, for instance k = 5"),
         );
     }
     if privacy.k == Some(0) {
-        faults.push(Fault::input("k must be 1 or more").key("privacy.k"));
+        faults.push(fault!(Input, "policy.k-is-zero", "k must be 1 or more").key("privacy.k"));
     }
     if let Some(share) = privacy.suppression.filter(|share| !(0.0..=1.0).contains(share)) {
         faults.push(
-            Fault::input(format!("{share} is not a share"))
+            fault!(Input, "policy.suppression-not-a-share", "{value} is not a share", value = share)
                 .key("privacy.suppression")
                 .help("give a number from 0 (no row) to 1 (any row); 0.05 is 5 %"),
         );
@@ -191,7 +240,7 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     let quasi: BTreeSet<&str> = policy.with_role(Role::Quasi).into_iter().collect();
     if quasi.is_empty() {
         faults.push(
-            Fault::input("no column has role \"quasi\"")
+            fault!(Input, "policy.no-quasi-identifier", "no column has role \"quasi\"")
                 .key("columns")
                 .help("name the columns that somebody could link with another source"),
         );
@@ -200,16 +249,25 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     for (name, group) in &privacy.quasi {
         let key = format!("privacy.quasi.{name}");
         if group.k == 0 {
-            faults.push(Fault::input("k must be 1 or more").key(format!("{key}.k")));
+            faults.push(fault!(Input, "policy.k-is-zero", "k must be 1 or more").key(format!("{key}.k")));
         }
         if group.columns.is_empty() {
-            faults.push(Fault::input("has no columns").key(format!("{key}.columns")));
+            faults.push(
+                fault!(Input, "policy.group-without-columns", "has no columns").key(format!("{key}.columns")),
+            );
         }
         let mut seen = BTreeSet::new();
         for column in &group.columns {
             if !seen.insert(column) {
-                faults
-                    .push(Fault::input(format!("`{column}` is listed twice")).key(format!("{key}.columns")));
+                faults.push(
+                    fault!(
+                        Input,
+                        "policy.column-twice-in-group",
+                        "`{column}` is listed twice",
+                        column = column
+                    )
+                    .key(format!("{key}.columns")),
+                );
             }
             if !quasi.contains(column.as_str()) {
                 faults.push(not_quasi(policy, column, &quasi).key(format!("{key}.columns")));
@@ -220,9 +278,13 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     if !over_all && !privacy.quasi.is_empty() {
         for column in quasi.difference(&covered) {
             faults.push(
-                Fault::input("is in no group, and there is no k over all quasi-identifiers")
-                    .key(format!("columns.{column}"))
-                    .help("add it to a group under privacy.quasi, give privacy.k, or change its role"),
+                fault!(
+                    Input,
+                    "policy.column-in-no-group",
+                    "is in no group, and there is no k over all quasi-identifiers"
+                )
+                .key(format!("columns.{column}"))
+                .help("add it to a group under privacy.quasi, give privacy.k, or change its role"),
             );
         }
     }
@@ -232,10 +294,12 @@ fn preference(policy: &Policy, faults: &mut Vec<Fault>) {
     let search = &policy.search;
     if search.prefer != Preference::Loss && !search.algorithm.entry().prefers {
         faults.push(
-            Fault::input(format!(
-                "algorithm \"{}\" has no preference: it takes the least loss",
-                search.algorithm
-            ))
+            fault!(
+                Input,
+                "policy.algorithm-without-preference",
+                "algorithm \"{algorithm}\" has no preference: it takes the least loss",
+                algorithm = search.algorithm
+            )
             .key("search.prefer")
             .help("use algorithm \"samarati\", or ask for the loss that you prefer"),
         );
@@ -247,16 +311,24 @@ fn linked(policy: &Policy, faults: &mut Vec<Fault>) {
     let mut seen = BTreeSet::new();
     for group in &policy.search.linked {
         if group.len() < 2 {
-            faults.push(Fault::input("a group of linked columns needs two or more").key("search.linked"));
+            faults.push(
+                fault!(Input, "policy.too-few-linked-columns", "a group of linked columns needs two or more")
+                    .key("search.linked"),
+            );
         }
         for column in group {
             if !quasi.contains(column.as_str()) {
                 faults.push(not_quasi(policy, column, &quasi).key("search.linked"));
             } else if !seen.insert(column) {
                 faults.push(
-                    Fault::input(format!("`{column}` is linked twice"))
-                        .key("search.linked")
-                        .help("join the groups"),
+                    fault!(
+                        Input,
+                        "policy.column-linked-twice",
+                        "`{column}` is linked twice",
+                        column = column
+                    )
+                    .key("search.linked")
+                    .help("join the groups"),
                 );
             }
         }
@@ -274,9 +346,16 @@ fn loss(policy: &Policy, faults: &mut Vec<Fault>) {
 
 pub(super) fn not_quasi(policy: &Policy, column: &str, quasi: &BTreeSet<&str>) -> Fault {
     match policy.columns.get(column) {
-        Some(c) => Fault::input(format!("`{column}` has role \"{}\", not \"quasi\"", c.role.name())),
+        Some(c) => fault!(
+            Input,
+            "policy.not-a-quasi-identifier",
+            "`{column}` has role \"{role}\", not \"quasi\"",
+            column = column,
+            role = c.role.name()
+        ),
         None => {
-            let fault = Fault::input(format!("there is no column `{column}`"));
+            let fault =
+                fault!(Input, "policy.no-such-column", "there is no column `{column}`", column = column);
             match nearest(column, quasi.iter().copied()) {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
                 None => fault,

@@ -7,9 +7,13 @@
 
 use super::Format;
 use crate::error::{Fault, Result};
+use crate::fault;
 
 /// Lines of a file that are looked at to see whether they are rows.
 const LINES: usize = 5;
+
+/// What a file of rows is called.
+const TABLE: &str = "a table";
 
 /// What a TOML file is expected to be.
 #[derive(Debug, Clone, Copy)]
@@ -39,12 +43,12 @@ impl Document {
     /// A file that is something else. The fault quotes nothing of it.
     pub fn text<'a>(&self, file: &str, bytes: &'a [u8]) -> Result<&'a str> {
         if let Some(format) = magic(bytes) {
-            return Err(self.other(file, format).into());
+            return Err(self.other_format(file, format).into());
         }
         let text = match std::str::from_utf8(bytes) {
             Ok(text) if !bytes.contains(&0) => text,
-            _ if named_as_table(file) => return Err(self.other(file, "a table").into()),
-            _ => return Err(self.other(file, "not UTF-8 text").into()),
+            _ if named_as_table(file) => return Err(self.other_format(file, TABLE).into()),
+            _ => return Err(self.not_text(file).into()),
         };
         let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = plain.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
@@ -54,28 +58,48 @@ impl Document {
         }
         let json = first.starts_with('{') || first.starts_with("[{") || first == "[";
         Err(match (named_as_table(file) || delimited(text), json) {
-            (true, false) => self.other(file, "a table"),
-            (_, true) => self.other(file, "JSON"),
-            (false, false) => self.other(file, "not TOML"),
+            (true, false) => self.other_format(file, TABLE),
+            (_, true) => self.other_format(file, "JSON"),
+            (false, false) => self.not_toml(file),
         }
         .into())
     }
 
-    fn other(&self, file: &str, found: &str) -> Fault {
-        let Document { name, example } = self;
-        let noun = name.rsplit(' ').next().unwrap_or(name);
-        let fault = Fault::input(match found.strip_prefix("not ") {
-            Some(expected) => format!("is not {name}: it is not {expected}"),
-            None => format!("is {found}, not {name}"),
-        });
+    /// The fault of a file of another format.
+    fn other_format(&self, file: &str, found: &str) -> Fault {
+        let fault = fault!(
+            Input,
+            "policy.file-of-other-format",
+            "is {found}, not {expected}",
+            found = found,
+            expected = self.name
+        );
+        let noun = self.name.rsplit(' ').next().unwrap_or(self.name);
         let help = match found {
-            "a table" if noun == "policy" => format!(
+            TABLE if noun == "policy" => format!(
                 "give a policy; `throng inspect {} --write policy.toml` proposes one for this table",
                 quoted_argument(file)
             ),
-            _ => format!("{name} is a TOML file; {example}"),
+            _ => self.remedy(),
         };
         fault.file(file).help(help)
+    }
+
+    fn not_text(&self, file: &str) -> Fault {
+        fault!(Input, "policy.file-not-utf8", "is not {expected}: it is not UTF-8 text", expected = self.name)
+            .file(file)
+            .help(self.remedy())
+    }
+
+    fn not_toml(&self, file: &str) -> Fault {
+        fault!(Input, "policy.file-not-toml", "is not {expected}: it is not TOML", expected = self.name)
+            .file(file)
+            .help(self.remedy())
+    }
+
+    fn remedy(&self) -> String {
+        let Document { name, example } = self;
+        format!("{name} is a TOML file; {example}")
     }
 }
 
@@ -88,8 +112,8 @@ fn quoted_argument(path: &str) -> String {
 /// The format that the first bytes of a file give away.
 fn magic(bytes: &[u8]) -> Option<&'static str> {
     let starts: [(&[u8], &str); 5] = [
-        (b"PAR1", "a table"),
-        (b"ARROW1", "a table"),
+        (b"PAR1", TABLE),
+        (b"ARROW1", TABLE),
         (b"PK\x03\x04", "a zip archive or a spreadsheet"),
         (b"\x1f\x8b", "a compressed file"),
         (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),

@@ -1,47 +1,87 @@
 //! Translates errors of the TOML reader into the vocabulary of policies: the key, the valid values,
 //! and the nearest name.
 //!
-//! The TOML reader speaks of fields, variants and integer types. Its messages have few forms; each
-//! is parsed here, and an unknown form is passed on unchanged. Costs nothing unless there is a
-//! mistake.
+//! The TOML reader speaks of fields, variants and integer types. It passes on text and nothing else,
+//! so the code of a mistake can only be found in its sentences. They have few forms; each is parsed
+//! here, and an unknown form is passed on unchanged. No sentence of our own is parsed. Costs nothing
+//! unless there is a mistake.
 
 use super::spans::key_at;
 use crate::error::{Fault, nearest};
+use crate::fault;
 use crate::registry;
 
 /// The fault behind a mistake that the reader of TOML found.
 pub fn fault(error: &toml::de::Error, text: &str) -> Fault {
     let message = error.message().trim();
     let key = error.span().and_then(|span| key_at(text, &span));
-    let mut fault = registry::unknown_in(message)
-        .or_else(|| unknown(message))
+    let mut fault = unknown(message)
+        .or_else(|| missing(message))
         .or_else(|| unfit(message, key.as_deref()))
-        .unwrap_or_else(|| Fault::input(message.to_owned()));
+        .or_else(|| misshapen(message))
+        .unwrap_or_else(|| other(message, text));
     fault.place.key = key;
     fault.place.span = error.span();
     fault
 }
 
+/// A text that is not TOML, or a value that fits none of the forms that its key can have.
+fn other(message: &str, text: &str) -> Fault {
+    match toml::de::DeTable::parse(text) {
+        Err(_) => fault!(Input, "policy.syntax", "{problem}", problem = message),
+        Ok(_) => fault!(Input, "policy.no-such-form", "{problem}", problem = message),
+    }
+}
+
 /// A key or a word that there is not.
 fn unknown(message: &str) -> Option<Fault> {
-    let (what, rest) = [("key", "unknown field "), ("word", "unknown variant ")]
+    let (what, rest) = [("key", "unknown field `"), ("word", "unknown variant `")]
         .into_iter()
         .find_map(|(what, start)| Some((what, message.strip_prefix(start)?)))?;
-    let (name, expected) = rest.split_once(", ")?;
+    let (name, expected) = rest.split_once("`, expected ").or_else(|| rest.split_once("`, there are no "))?;
     let valid: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
     if let Some(family) = registry::family_of(&valid) {
-        return Some(registry::unknown(family, name.trim_matches('`')));
+        return Some(registry::unknown(family, name));
     }
-    let near = nearest(name.trim_matches('`'), valid.iter().copied());
+    let near = nearest(name, valid.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     let list = valid.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>().join(", ");
-    let fault = Fault::input(format!("there is no {what} {name} here"));
+    let fault = match what {
+        "key" => fault!(Input, "policy.unknown-key", "there is no key `{key}` here", key = name),
+        _ => fault!(Input, "policy.unknown-word", "there is no word `{word}` here", word = name),
+    };
     Some(if valid.is_empty() { fault } else { fault.help(format!("{near}{what}s here are {list}")) })
+}
+
+/// A key that must be there.
+fn missing(message: &str) -> Option<Fault> {
+    let key = message.strip_prefix("missing field `")?.strip_suffix('`')?;
+    Some(fault!(Input, "policy.missing-key", "missing field `{key}`", key = key))
+}
+
+/// A key that is there twice, or a list of another length.
+fn misshapen(message: &str) -> Option<Fault> {
+    if message == "duplicate key" {
+        return Some(fault!(Input, "policy.duplicate-key", "duplicate key"));
+    }
+    if let Some((length, expected)) =
+        message.strip_prefix("invalid length ").and_then(|rest| rest.split_once(", expected "))
+    {
+        return Some(fault!(
+            Input,
+            "policy.wrong-length",
+            "invalid length {length}, expected {expected}",
+            length = length,
+            expected = expected
+        ));
+    }
+    None
 }
 
 /// A value of another kind, or out of range.
 fn unfit(message: &str, key: Option<&str>) -> Option<Fault> {
-    let rest = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
+    let of_type = message.strip_prefix("invalid type: ");
+    let rest = of_type.or_else(|| message.strip_prefix("invalid value: "))?;
     let (found, expected) = rest.rsplit_once(", expected ")?;
     let last = key.and_then(|key| key.rsplit('.').next());
     let expected = match expected {
@@ -58,5 +98,60 @@ fn unfit(message: &str, key: Option<&str>) -> Option<Fault> {
         other if other.starts_with("struct ") => "a table".to_owned(),
         other => other.to_owned(),
     };
-    Some(Fault::input(format!("found {found}")).help(format!("this must be {expected}")))
+    let fault = match of_type {
+        Some(_) => fault!(Input, "policy.wrong-type", "found {found}", found = found, expected = expected),
+        None => fault!(Input, "policy.wrong-value", "found {found}", found = found, expected = expected),
+    };
+    Some(fault.help(format!("this must be {expected}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::Policy;
+
+    const GOOD: &str = "version = 1\n[input]\npath = \"x.csv\"\n[columns]\nage.role = \"quasi\"\n\
+                        [privacy]\nk = 2\n[search]\nalgorithm = \"ola\"\n";
+
+    #[test]
+    fn mistakes_of_grammar_have_codes() {
+        assert!(Policy::parse(GOOD).is_ok());
+        for (from, to, code, argument) in [
+            ("path =", "paht =", "policy.unknown-key", Some(("key", "paht"))),
+            ("\"quasi\"", "\"qausi\"", "policy.unknown-word", Some(("word", "qausi"))),
+            ("path = \"x.csv\"", "", "policy.missing-key", Some(("key", "path"))),
+            ("k = 2", "k = \"two\"", "policy.wrong-type", Some(("found", "string \"two\""))),
+            ("k = 2", "k = -2", "policy.wrong-value", Some(("found", "integer `-2`"))),
+            ("k = 2", "k = 2\nk = 3", "policy.duplicate-key", None),
+            ("k = 2", "k = ", "policy.syntax", None),
+            (
+                "k = 2",
+                "anonymity = 0.5\nanonymity_table = [[1]]",
+                "policy.wrong-length",
+                Some(("length", "1")),
+            ),
+            (
+                "role = \"quasi\"",
+                "hierarchy = { file = 5 }\nage.role = \"quasi\"",
+                "policy.no-such-form",
+                None,
+            ),
+            ("\"ola\"", "\"oal\"", "registry.unknown-name", Some(("name", "oal"))),
+            ("\"ola\"", "\"o, `l`, a\"", "registry.unknown-name", Some(("name", "o, `l`, a"))),
+            (
+                "k = 2",
+                "models = [{ k_map = { k = 2, population = -1 } }]",
+                "policy.wrong-value",
+                Some(("found", "integer `-1`")),
+            ),
+        ] {
+            let text = GOOD.replace(from, to);
+            assert_ne!(text, GOOD, "{from}");
+            let error = Policy::parse(&text).expect_err(to);
+            assert!(error.has_code(code), "{to}: {:?}", error.faults());
+            let arguments = &error.faults()[0].arguments;
+            let found =
+                |wanted: (&str, &str)| arguments.iter().any(|(name, value)| (*name, &**value) == wanted);
+            assert!(argument.is_none_or(found), "{to}: {arguments:?}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::check::{list, not_quasi};
 use super::{Policy, Role, is_default};
 use crate::error::{Fault, nearest};
+use crate::fault;
 use crate::registry::{self, Algorithm, Family, Predictor};
 
 /// How long a command may take for one batch of rows, in seconds, unless the policy says otherwise.
@@ -44,14 +45,23 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     if !algorithm.entry().guided {
         let guided = Algorithm::keys_with(|entry| entry.guided);
         faults.push(
-            Fault::input(format!("algorithm \"{algorithm}\" is not guided by a model"))
-                .key("search.model")
-                .help(format!("ask for algorithm \"{}\", or remove it", guided.join("\" or \""))),
+            fault!(
+                Input,
+                "policy.algorithm-not-guided",
+                "algorithm \"{algorithm}\" is not guided by a model",
+                algorithm = algorithm
+            )
+            .key("search.model")
+            .help(format!("ask for algorithm \"{}\", or remove it", guided.join("\" or \""))),
         );
     }
     if policy.search.greedy.is_some() {
-        let fault =
-            Fault::input("a beam and a tabu search go by measure, and a model guides").key("search.greedy");
+        let fault = fault!(
+            Input,
+            "policy.greedy-with-model",
+            "a beam and a tabu search go by measure, and a model guides"
+        )
+        .key("search.greedy");
         faults.push(fault.help("remove it, or search.model"));
     }
     match (&guide.builtin, guide.command.as_slice()) {
@@ -60,26 +70,35 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 faults.push(registry::unknown(Family::Predictor, name).key(key("builtin")));
             }
             if guide.seconds.is_some() {
-                let fault = Fault::input("only a command can take too long").key(key("seconds"));
+                let fault =
+                    fault!(Input, "policy.seconds-without-command", "only a command can take too long")
+                        .key(key("seconds"));
                 faults.push(fault.help("remove it"));
             }
         }
         (None, [program, ..]) if !program.is_empty() => {}
         (None, [_, ..]) => {
-            let fault = Fault::input("the program has no name").key(key("command"));
+            let fault = fault!(Input, "policy.command-without-program", "the program has no name")
+                .key(key("command"));
             faults.push(fault.help("write for instance command = [\"python3\", \"model.py\"]"));
         }
         (both, _) => {
-            let said = if both.is_some() { "has both `builtin` and `command`" } else { "has no model" };
-            faults.push(
-                Fault::input(said)
-                    .key("search.model")
-                    .help("give either builtin = \"linear\", or command = [\"python3\", \"model.py\"]"),
-            );
+            let fault = match both {
+                Some(_) => {
+                    fault!(Input, "policy.builtin-and-command", "has both `builtin` and `command`")
+                }
+                None => fault!(Input, "policy.guide-without-model", "has no model"),
+            };
+            let help = "give either builtin = \"linear\", or command = [\"python3\", \"model.py\"]";
+            faults.push(fault.key("search.model").help(help));
         }
     }
     if guide.seconds == Some(0) {
-        faults.push(Fault::input("no command answers in no time").key(key("seconds")).help("give 1 or more"));
+        faults.push(
+            fault!(Input, "policy.seconds-are-zero", "no command answers in no time")
+                .key(key("seconds"))
+                .help("give 1 or more"),
+        );
     }
     columns(policy, guide, faults);
 }
@@ -88,8 +107,13 @@ fn columns(policy: &Policy, guide: &GuideSpec, faults: &mut Vec<Fault>) {
     match policy.columns.get(&guide.target) {
         None => {
             let near = nearest(&guide.target, policy.columns.keys().map(String::as_str));
-            let fault =
-                Fault::input(format!("there is no column `{}`", guide.target)).key("search.model.target");
+            let fault = fault!(
+                Input,
+                "policy.no-such-column",
+                "there is no column `{column}`",
+                column = guide.target
+            )
+            .key("search.model.target");
             let targets = list(policy.with_role(Role::Target));
             faults.push(match near {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
@@ -98,21 +122,30 @@ fn columns(policy: &Policy, guide: &GuideSpec, faults: &mut Vec<Fault>) {
             });
         }
         Some(column) if column.role != Role::Target => faults.push(
-            Fault::input(format!("`{}` has role \"{}\", not \"target\"", guide.target, column.role.name()))
-                .key("search.model.target")
-                .help("give it role = \"target\": what is predicted is not generalized"),
+            fault!(
+                Input,
+                "policy.not-a-target",
+                "`{column}` has role \"{role}\", not \"target\"",
+                column = guide.target,
+                role = column.role.name()
+            )
+            .key("search.model.target")
+            .help("give it role = \"target\": what is predicted is not generalized"),
         ),
         Some(_) => {}
     }
     let Some(features) = &guide.features else { return };
     let quasi: BTreeSet<&str> = policy.with_role(Role::Quasi).into_iter().collect();
     if features.is_empty() {
-        let fault = Fault::input("nothing is predicted from nothing").key("search.model.features");
+        let fault = fault!(Input, "policy.no-features", "nothing is predicted from nothing")
+            .key("search.model.features");
         faults.push(fault.help("name quasi-identifiers, or leave it out: then all are features"));
     }
     for (i, feature) in features.iter().enumerate() {
         if features[..i].contains(feature) {
-            let fault = Fault::input(format!("has `{feature}` twice")).key("search.model.features");
+            let fault =
+                fault!(Input, "policy.feature-listed-twice", "has `{feature}` twice", feature = feature)
+                    .key("search.model.features");
             faults.push(fault.help("name it once"));
         } else if policy.columns.get(feature).is_none_or(|column| column.role != Role::Quasi) {
             let fault = not_quasi(policy, feature, &quasi).key("search.model.features");

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Missing, ModelSpec, Policy, Role, Suppressed, is_default};
 use crate::error::Fault;
+use crate::fault;
 use crate::registry::Algorithm;
 
 /// How a cell of a region is written, where a method forms regions of rows.
@@ -157,9 +158,15 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     let search = &policy.search;
     let only = |key: &str, given: bool, with: Algorithm| {
         (given && algorithm != with).then(|| {
-            Fault::input(format!("only \"{with}\" has it, and the algorithm is \"{algorithm}\""))
-                .key(key)
-                .help(format!("remove it, or write algorithm = \"{with}\""))
+            fault!(
+                Input,
+                "policy.section-of-other-algorithm",
+                "only \"{needed}\" has it, and the algorithm is \"{algorithm}\"",
+                needed = with,
+                algorithm = algorithm
+            )
+            .key(key)
+            .help(format!("remove it, or write algorithm = \"{with}\""))
         })
     };
     faults.extend(only("search.mondrian", search.mondrian.is_some(), Algorithm::Mondrian));
@@ -168,19 +175,25 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     faults.extend(only("search.partition", search.partition.is_some(), Algorithm::Partition));
     if policy.search.partition.is_some_and(|partition| partition.tries == 0) {
         faults.push(
-            Fault::input("a set is to be split at least once")
+            fault!(Input, "policy.partition-tries-are-zero", "a set is to be split at least once")
                 .key("search.partition.tries")
                 .help("give 1 or more"),
         );
     }
     if policy.search.greedy.is_some_and(|greedy| !(1..=64).contains(&greedy.beam)) {
-        faults.push(Fault::input("a beam is 1 to 64 sets wide").key("search.greedy.beam"));
+        faults.push(
+            fault!(Input, "policy.beam-out-of-range", "a beam is 1 to 64 sets wide")
+                .key("search.greedy.beam"),
+        );
     }
     if policy.search.local && !algorithm.takes_rounds() {
         faults.push(
-            Fault::input(format!(
-                "search.local cannot be combined with \"{algorithm}\", which is local already"
-            ))
+            fault!(
+                Input,
+                "policy.algorithm-already-local",
+                "search.local cannot be combined with \"{algorithm}\", which is local already",
+                algorithm = algorithm
+            )
             .key("search.local")
             .help("remove search.local; it applies to algorithms that search levels"),
         );
@@ -195,17 +208,30 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         let key = format!("columns.{name}.form");
         if column.role != Role::Quasi {
             faults.push(
-                Fault::input(format!("a column with role \"{}\" is not generalized", column.role.name()))
-                    .key(key)
-                    .help("remove `form`, or give the column role = \"quasi\""),
+                fault!(
+                    Input,
+                    "policy.column-not-generalized",
+                    "a column with role \"{role}\" is not generalized",
+                    role = column.role.name()
+                )
+                .key(key)
+                .help("remove `form`, or give the column role = \"quasi\""),
             );
         } else if !policy.forms_regions() {
             let help = format!(
                 "remove it, or choose one of the algorithms {}",
                 Algorithm::keys_with(|entry| entry.forms_regions).join(", ")
             );
-            let message = format!("\"{algorithm}\" writes labels of hierarchies and nothing else");
-            faults.push(Fault::input(message).key(key).help(help));
+            faults.push(
+                fault!(
+                    Input,
+                    "policy.form-without-regions",
+                    "\"{algorithm}\" writes labels of hierarchies and nothing else",
+                    algorithm = algorithm
+                )
+                .key(key)
+                .help(help),
+            );
         }
     }
 }
@@ -216,22 +242,38 @@ fn posets(policy: &Policy, faults: &mut Vec<Fault>) {
     for (name, column) in &policy.columns {
         let key = |part: &str| format!("columns.{name}.{part}");
         if column.form == Some(Form::Poset) {
-            let message = "\"poset\" is what cells of a column with a poset are";
             faults.push(
-                Fault::input(message).key(key("form")).help("give the column a poset, and remove `form`"),
+                fault!(
+                    Input,
+                    "policy.form-without-poset",
+                    "\"poset\" is what cells of a column with a poset are"
+                )
+                .key(key("form"))
+                .help("give the column a poset, and remove `form`"),
             );
         }
         if column.poset.is_none() {
             continue;
         }
         if column.role != Role::Quasi {
-            let message = format!("a column with role \"{}\" is not generalized", column.role.name());
             let help = "remove `poset`, or give the column role = \"quasi\"";
-            faults.push(Fault::input(message).key(key("poset")).help(help));
+            faults.push(
+                fault!(
+                    Input,
+                    "policy.column-not-generalized",
+                    "a column with role \"{role}\" is not generalized",
+                    role = column.role.name()
+                )
+                .key(key("poset"))
+                .help(help),
+            );
         }
         if column.hierarchy.is_some() {
-            let message = "a column has a hierarchy or a poset, not both";
-            faults.push(Fault::input(message).key(key("poset")).help("remove one of them"));
+            faults.push(
+                fault!(Input, "policy.hierarchy-and-poset", "a column has a hierarchy or a poset, not both")
+                    .key(key("poset"))
+                    .help("remove one of them"),
+            );
         }
         let levels = [
             ("form", column.form.is_some()),
@@ -240,55 +282,93 @@ fn posets(policy: &Policy, faults: &mut Vec<Fault>) {
             ("tolerance", column.tolerance.is_some()),
         ];
         for (part, _) in levels.into_iter().filter(|(_, given)| *given) {
-            let message = "a poset has no levels, and its cells are written in one way";
-            faults
-                .push(Fault::input(message).key(key(part)).help("remove it, or give the column a hierarchy"));
+            faults.push(
+                fault!(
+                    Input,
+                    "policy.poset-has-no-levels",
+                    "a poset has no levels, and its cells are written in one way"
+                )
+                .key(key(part))
+                .help("remove it, or give the column a hierarchy"),
+            );
         }
         if !algorithm.entry().takes_posets {
             let able = Algorithm::keys_with(|entry| entry.takes_posets).join(", ");
-            let message = format!("\"{algorithm}\" cannot use a poset: it needs levels");
             let help = format!("choose one of the algorithms {able}, or give the column a hierarchy");
-            faults.push(Fault::input(message).key(key("poset")).help(help));
+            faults.push(
+                fault!(
+                    Input,
+                    "policy.algorithm-without-posets",
+                    "\"{algorithm}\" cannot use a poset: it needs levels",
+                    algorithm = algorithm
+                )
+                .key(key("poset"))
+                .help(help),
+            );
         }
     }
     let linked = policy.search.linked.iter().flatten();
     let posets = linked.filter(|name| policy.columns.get(*name).is_some_and(|c| c.poset.is_some()));
     for name in posets {
-        let message = format!("`{name}` has a poset, which has no level to link");
-        faults.push(Fault::input(message).key("search.linked").help("remove the column there"));
+        faults.push(
+            fault!(
+                Input,
+                "policy.linked-column-has-poset",
+                "`{column}` has a poset, which has no level to link",
+                column = name
+            )
+            .key("search.linked")
+            .help("remove the column there"),
+        );
     }
 }
 
 /// What does not go together with rows that are searched again.
 fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
-    let mut refuse = |wrong: bool, key: &str, message: &str, help: &str| {
+    let mut refuse = |wrong: bool, key: &str, fault: Fault, help: &str| {
         if wrong {
-            faults.push(Fault::input(message).key(key).help(help));
+            faults.push(fault.key(key).help(help));
         }
     };
     refuse(
         policy.output.suppressed != Suppressed::Dropped,
         "output.suppressed",
-        "search.local releases flagged rows at levels of their own, and what is left then is dropped",
+        fault!(
+            Input,
+            "policy.local-search-keeps-suppressed",
+            "search.local releases flagged rows at levels of their own, and what is left then is dropped"
+        ),
         "write suppressed = \"dropped\", or remove search.local",
     );
     refuse(
         policy.privacy.most_general(),
         "search.local",
-        "anonymity level 1 asks for the most general release, and there is nothing to search",
+        fault!(
+            Input,
+            "policy.local-search-of-most-general",
+            "anonymity level 1 asks for the most general release, and there is nothing to search"
+        ),
         "remove it",
     );
     refuse(
         policy.differential_privacy().is_some(),
         "search.local",
-        "with differential privacy all levels are fixed, and there is nothing to search",
+        fault!(
+            Input,
+            "policy.local-search-of-fixed-levels",
+            "with differential privacy all levels are fixed, and there is nothing to search"
+        ),
         "remove it",
     );
     let one_level = |model: &ModelSpec| model.entry().one_level;
     refuse(
         policy.population().is_some() || policy.privacy.models.iter().any(one_level),
         "search.local",
-        "people and payments are counted at one level per column, and rows that are searched again are at several",
+        fault!(
+            Input,
+            "policy.local-search-at-several-levels",
+            "people and payments are counted at one level per column, and rows that are searched again are at several"
+        ),
         "remove it, or the model",
     );
 }
@@ -296,35 +376,56 @@ fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
 /// What methods that form regions are not defined for.
 fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
     let algorithm = policy.search.algorithm;
-    let mut refuse = |wrong: bool, key: &str, message: String, help: &str| {
+    let mut refuse = |wrong: bool, key: &str, fault: Fault, help: &str| {
         if wrong {
-            faults.push(Fault::input(message).key(key).help(help));
+            faults.push(fault.key(key).help(help));
         }
     };
     refuse(
         policy.input.missing == Missing::Wildcard,
         "input.missing",
-        format!("\"{algorithm}\" does not know missing cells that match everything"),
+        fault!(
+            Input,
+            "policy.regions-with-wildcards",
+            "\"{algorithm}\" does not know missing cells that match everything",
+            algorithm = algorithm
+        ),
         "write missing = \"value\" or \"suppress\", or choose an algorithm that chooses levels",
     );
     refuse(
         policy.output.suppressed != Suppressed::Dropped,
         "output.suppressed",
-        format!("\"{algorithm}\" releases every row that it can, and the others are left out"),
+        fault!(
+            Input,
+            "policy.regions-keep-suppressed",
+            "\"{algorithm}\" releases every row that it can, and the others are left out",
+            algorithm = algorithm
+        ),
         "remove it",
     );
     let loss = policy.search.loss.parameters().kind;
     refuse(
         loss.sums_levels(),
         "search.loss",
-        format!("\"{loss}\" adds up levels, and \"{algorithm}\" chooses none"),
+        fault!(
+            Input,
+            "policy.regions-with-level-loss",
+            "\"{loss}\" adds up levels, and \"{algorithm}\" chooses none",
+            loss = loss,
+            algorithm = algorithm
+        ),
         "write loss = \"lm\", \"prec\" or \"entropy\", for instance",
     );
     for (at, model) in policy.privacy.models.iter().enumerate() {
         refuse(
             !model.entry().works_with_regions,
             &format!("privacy.models.{at}"),
-            format!("\"{}\" is not defined for regions of rows", model.claim()),
+            fault!(
+                Input,
+                "policy.model-without-regions",
+                "\"{model}\" is not defined for regions of rows",
+                model = model.claim()
+            ),
             "remove it, or choose an algorithm that chooses levels: auto does for all models",
         );
     }
@@ -334,8 +435,11 @@ fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
         refuse(
             true,
             "search.mondrian.cut",
-            format!(
-                "relaxed cuts part rows of equal values, and `{name}` is released in another form: that could not be verified"
+            fault!(
+                Input,
+                "policy.relaxed-cuts-not-verifiable",
+                "relaxed cuts part rows of equal values, and `{column}` is released in another form: that could not be verified",
+                column = name
             ),
             "write cut = \"strict\"",
         );

@@ -1,6 +1,7 @@
 //! Checks the parameters that a policy gives a loss against those that the loss has.
 
 use crate::error::Fault;
+use crate::fault;
 use crate::policy::LossParameters;
 use crate::registry::{LossKind, SuppressedRows};
 
@@ -14,16 +15,21 @@ pub fn check_loss(parameters: &LossParameters) -> Vec<Fault> {
 
 /// The fault where labels are needed and no column has them.
 pub fn no_target(kind: LossKind) -> Fault {
-    Fault::input(format!("loss \"{kind}\" counts labels, and no column has role \"target\""))
-        .key("search.loss")
-        .help("give the column whose values are to be predicted role = \"target\", or ask for another loss")
+    fault!(
+        Input,
+        "loss.no-target",
+        "loss \"{loss}\" counts labels, and no column has role \"target\"",
+        loss = kind
+    )
+    .key("search.loss")
+    .help("give the column whose values are to be predicted role = \"target\", or ask for another loss")
 }
 
 fn aggregate(parameters: &LossParameters) -> Option<Fault> {
     let kind = parameters.kind;
     (parameters.aggregate.is_some() && !kind.entry().aggregates).then(|| {
         let several = listed(|kind| kind.entry().aggregates);
-        Fault::input(format!("loss \"{kind}\" has no aggregate"))
+        fault!(Input, "loss.no-aggregate", "loss \"{loss}\" has no aggregate", loss = kind)
             .key("search.loss.aggregate")
             .help(format!("only {several} are put together from columns in several ways"))
     })
@@ -33,13 +39,24 @@ fn count_suppressed(parameters: &LossParameters) -> Option<Fault> {
     let (kind, asked) = (parameters.kind, parameters.count_suppressed?);
     let always = kind.counts_suppressed(Some(asked));
     (always != asked).then(|| {
-        let how = if always { "counts" } else { "does not count" };
-        Fault::input(format!("loss \"{kind}\" {how} suppressed rows by its definition"))
-            .key("search.loss.count_suppressed")
-            .help(match kind.entry().without_suppressed {
-                Some(other) => format!("\"{other}\" is the form that does not count them"),
-                None => "leave it out".into(),
-            })
+        let fault = match always {
+            true => fault!(
+                Input,
+                "loss.always-counts-suppressed",
+                "loss \"{loss}\" counts suppressed rows by its definition",
+                loss = kind
+            ),
+            false => fault!(
+                Input,
+                "loss.never-counts-suppressed",
+                "loss \"{loss}\" does not count suppressed rows by its definition",
+                loss = kind
+            ),
+        };
+        fault.key("search.loss.count_suppressed").help(match kind.entry().without_suppressed {
+            Some(other) => format!("\"{other}\" is the form that does not count them"),
+            None => "leave it out".into(),
+        })
     })
 }
 
@@ -50,7 +67,8 @@ fn tradeoff(parameters: &LossParameters) -> Option<Fault> {
     let kind = parameters.kind;
     let tau = parameters.tradeoff?;
     if !(0.0..=1.0).contains(&tau) {
-        return Some(Fault::input(format!("{tau} is not a trade-off")).key("search.loss.tradeoff").help(
+        let fault = fault!(Input, "loss.tradeoff-out-of-range", "{value} is not a trade-off", value = tau);
+        return Some(fault.key("search.loss.tradeoff").help(
             "give a number from 0 (suppression is free) over 0.5 (the default) to 1 (generalization is free)",
         ));
     }
@@ -63,9 +81,12 @@ fn tradeoff(parameters: &LossParameters) -> Option<Fault> {
         _ => format!("losses with a trade-off are {}", listed(|kind| kind.entry().tradeoff)),
     };
     Some(
-        Fault::input(format!(
-            "loss \"{kind}\" as asked for has nothing to trade off suppressed rows against"
-        ))
+        fault!(
+            Input,
+            "loss.nothing-to-trade-off",
+            "loss \"{loss}\" as asked for has nothing to trade off suppressed rows against",
+            loss = kind
+        )
         .key("search.loss.tradeoff")
         .help(help),
     )

@@ -8,6 +8,7 @@
 
 use super::{Policy, Privacy};
 use crate::error::Fault;
+use crate::fault;
 use crate::registry::{Algorithm, AlgorithmEntry};
 
 /// Level → k, as Sweeney's table for the voters of Cambridge has them: k is 1 % of the level's
@@ -85,7 +86,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     match policy.privacy.anonymity {
         Some(level) => anonymity(policy, level, faults),
         None if policy.privacy.anonymity_table.is_some() => faults.push(
-            Fault::input("is not used: no anonymity level is given")
+            fault!(Input, "policy.anonymity-table-unused", "is not used: no anonymity level is given")
                 .key("privacy.anonymity_table")
                 .help("give privacy.anonymity instead of privacy.k, or remove the table"),
         ),
@@ -96,7 +97,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
 fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
     if !(0.0..=1.0).contains(&value) {
         return Some(
-            Fault::input(format!("{value} is not from 0 to 1"))
+            fault!(Input, "policy.profile-out-of-range", "{value} is not from 0 to 1", value = value)
                 .key(key)
                 .help("0 is the least, 1 the most; without the key it is 1"),
         );
@@ -110,7 +111,14 @@ fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
     };
     (!uses(algorithm.entry())).then(|| {
         let with = format!("\"{}\"", Algorithm::keys_with(uses).join("\" or \""));
-        Fault::input(format!("algorithm \"{algorithm}\" does not use profiles: {profile}")).key(key).help(format!(
+        let fault = fault!(
+            Input,
+            "policy.algorithm-without-profiles",
+            "algorithm \"{algorithm}\" does not use profiles: {profile}",
+            algorithm = algorithm,
+            profile = profile
+        );
+        fault.key(key).help(format!(
             "set search.algorithm = {with}, or remove the key; for every algorithm there are max_level and weight"
         ))
     })
@@ -120,26 +128,32 @@ fn anonymity(policy: &Policy, level: f64, faults: &mut Vec<Fault>) {
     let key = "privacy.anonymity";
     if policy.privacy.k.is_some() {
         faults.push(
-            Fault::input("k and the anonymity level are both given")
+            fault!(Input, "policy.k-and-anonymity-level", "k and the anonymity level are both given")
                 .key(key)
                 .help("the level is turned into k by a table: remove one of them"),
         );
     }
     if level == 0.0 {
         faults.push(
-            Fault::input("level 0 would release the original")
+            fault!(Input, "policy.anonymity-level-is-zero", "level 0 would release the original")
                 .key(key)
                 .help("give a level above 0; who wants no protection has to say k = 1"),
         );
     } else if !(0.0..=1.0).contains(&level) {
-        faults.push(Fault::input(format!("{level} is not from 0 to 1")).key(key).help("for instance 0.7"));
+        faults.push(
+            fault!(Input, "policy.anonymity-level-out-of-range", "{level} is not from 0 to 1", level = level)
+                .key(key)
+                .help("for instance 0.7"),
+        );
     }
     if level == 1.0 && policy.search.algorithm != Algorithm::Datafly {
         faults.push(
-            Fault::input(format!(
-                "level 1 asks for the most general release; algorithm \"{}\" looks for the least",
-                policy.search.algorithm
-            ))
+            fault!(
+                Input,
+                "policy.most-general-without-datafly",
+                "level 1 asks for the most general release; algorithm \"{algorithm}\" looks for the least",
+                algorithm = policy.search.algorithm
+            )
             .key(key)
             .help("set search.algorithm = \"datafly\", or give a lower level"),
         );
@@ -149,9 +163,15 @@ fn anonymity(policy: &Policy, level: f64, faults: &mut Vec<Fault>) {
     if faults.len() == before && (0.0..1.0).contains(&level) && policy.privacy.derived_k().is_none() {
         let last = policy.privacy.table().last().map_or(0.0, |(at, _)| *at);
         faults.push(
-            Fault::input(format!("the table ends at level {last}, {level} is asked for"))
-                .key(key)
-                .help("give a lower level, or a privacy.anonymity_table that goes further"),
+            fault!(
+                Input,
+                "policy.anonymity-level-beyond-table",
+                "the table ends at level {last}, {level} is asked for",
+                last = last,
+                level = level
+            )
+            .key(key)
+            .help("give a lower level, or a privacy.anonymity_table that goes further"),
         );
     }
 }
@@ -161,17 +181,35 @@ fn table(table: &[(f64, u64)], faults: &mut Vec<Fault>) {
     let key = "privacy.anonymity_table";
     let help = "write pairs of level and k that both rise, such as [[0.5, 5], [0.9, 20]]";
     if table.is_empty() {
-        faults.push(Fault::input("has no levels").key(key).help(help));
+        faults.push(fault!(Input, "policy.anonymity-table-is-empty", "has no levels").key(key).help(help));
     }
     if let Some((level, k)) = table.iter().find(|(level, k)| !(*level > 0.0 && *level <= 1.0) || *k == 0) {
         faults.push(
-            Fault::input(format!("[{level}, {k}]: a level is above 0 and at most 1, a k at least 1"))
-                .key(key)
-                .help(help),
+            fault!(
+                Input,
+                "policy.anonymity-table-out-of-range",
+                "[{level}, {k}]: a level is above 0 and at most 1, a k at least 1",
+                level = level,
+                k = k
+            )
+            .key(key)
+            .help(help),
         );
     }
     if let Some(pair) = table.windows(2).find(|pair| !(pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1)) {
         let [(a, j), (b, k)] = [pair[0], pair[1]];
-        faults.push(Fault::input(format!("does not rise from [{a}, {j}] to [{b}, {k}]")).key(key).help(help));
+        faults.push(
+            fault!(
+                Input,
+                "policy.anonymity-table-does-not-rise",
+                "does not rise from [{level}, {k}] to [{next_level}, {next_k}]",
+                level = a,
+                k = j,
+                next_level = b,
+                next_k = k
+            )
+            .key(key)
+            .help(help),
+        );
     }
 }

@@ -5,6 +5,7 @@
 use std::ops::RangeInclusive;
 
 use crate::error::Fault;
+use crate::fault;
 
 /// The allowed range of ε: below, hardly any row is sampled; above, it guarantees nothing.
 pub const EPSILON: RangeInclusive<f64> = 0.001..=10.0;
@@ -17,14 +18,27 @@ pub fn out_of_range(epsilon: f64, delta: f64) -> Option<Fault> {
     if !EPSILON.contains(&epsilon) {
         let (low, high) = (EPSILON.start(), EPSILON.end());
         return Some(
-            Fault::input(format!("epsilon cannot be {epsilon}"))
-                .key("epsilon")
-                .help(format!("give a number from {low} to {high}, for instance 1: the smaller, the safer")),
+            fault!(
+                Input,
+                "model.parameter-out-of-range",
+                "{parameter} cannot be {value}",
+                parameter = "epsilon",
+                value = epsilon
+            )
+            .key("epsilon")
+            .help(format!("give a number from {low} to {high}, for instance 1: the smaller, the safer")),
         );
     }
     let beta = f64::from(threshold(epsilon)) / WORD;
     if !(LEAST_DELTA..beta).contains(&delta) {
-        return Some(Fault::input(format!("delta cannot be {delta}")).key("delta").help(format!(
+        let fault = fault!(
+            Input,
+            "model.parameter-out-of-range",
+            "{parameter} cannot be {value}",
+            parameter = "delta",
+            value = delta
+        );
+        return Some(fault.key("delta").help(format!(
             "give a number from {LEAST_DELTA:e} to below {beta:.4}, which is the share of rows that epsilon lets be drawn; \
              it should be far below one in the number of rows, for instance 1e-6"
         )));

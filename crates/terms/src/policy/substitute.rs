@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Policy, Role};
 use crate::error::Fault;
+use crate::fault;
 
 /// What is done to a column that is not generalized.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,10 +44,12 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 _ => "remove `transform`, or give the column role = \"identifier\"",
             };
             faults.push(
-                Fault::input(format!(
-                    "only an identifier can be substituted; the column has role \"{}\"",
-                    column.role.name()
-                ))
+                fault!(
+                    Input,
+                    "policy.substitute-without-identifier",
+                    "only an identifier can be substituted; the column has role \"{role}\"",
+                    role = column.role.name()
+                )
                 .key(&key)
                 .help(help),
             );
@@ -60,12 +63,20 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
 pub(super) fn place(key_file: Option<&str>, key_env: Option<&str>) -> Option<Fault> {
     let help = "give key_file = \"secret.key\" or key_env = \"THRONG_KEY\"";
     match (key_file, key_env) {
-        (None, None) => Some(Fault::input("does not say where the key is").help(help)),
-        (Some(_), Some(_)) => Some(Fault::input("has two places for one key").help(help)),
-        (Some(""), None) => Some(Fault::input("key_file is empty").help(help)),
-        (None, Some(name)) if name.is_empty() || name.contains(['=', '\0']) => {
-            Some(Fault::input(format!("{name:?} cannot be the name of a variable")).help(help))
+        (None, None) => Some(fault!(Input, "policy.no-secret", "does not say where the key is").help(help)),
+        (Some(_), Some(_)) => {
+            Some(fault!(Input, "policy.two-secrets", "has two places for one key").help(help))
         }
+        (Some(""), None) => Some(fault!(Input, "policy.empty-secret-path", "key_file is empty").help(help)),
+        (None, Some(name)) if name.is_empty() || name.contains(['=', '\0']) => Some(
+            fault!(
+                Input,
+                "policy.invalid-variable-name",
+                "{name:?} cannot be the name of a variable",
+                name = name
+            )
+            .help(help),
+        ),
         _ => None,
     }
 }

@@ -17,7 +17,8 @@
 use chrono::{Datelike, Months, NaiveDate};
 
 use super::{Birth, Common, Given, Kind};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 use crate::hierarchy::TOP;
 use crate::table::Code;
 
@@ -58,11 +59,19 @@ enum Shared<'a> {
 impl Births {
     pub(super) fn new(spec: &Birth, given: &Given<'_>) -> Result<Self> {
         let base = date(&spec.base);
-        let unknown = Fault::input(format!("`{}` is no date", spec.base)).key("base");
+        let unknown =
+            fault!(Input, "poset.base-not-a-date", "`{value}` is no date", value = spec.base).key("base");
         let unknown = unknown.help("write it as 2006-01-01");
         let base = base.ok_or(unknown)?;
         let bands = bands(base, &spec.ages)?;
-        let read = given.read(date, "a date such as 1978-02-13, 19780213 or 2/13/1978")?;
+        let read = given.read(date, |value| {
+            fault!(
+                Data,
+                "poset.value-not-a-date",
+                "`{value}` is not a date such as 1978-02-13, 19780213 or 2/13/1978",
+                value = value
+            )
+        })?;
         let mut dates: Vec<NaiveDate> = read.iter().flatten().copied().collect();
         dates.sort_unstable();
         dates.dedup();
@@ -173,17 +182,30 @@ fn bands(base: NaiveDate, ages: &[u32]) -> Result<Vec<Band>> {
     for &last in ages {
         let middle = base.checked_sub_months(Months::new(first.saturating_add(last).saturating_mul(6)));
         let wrong = match middle {
-            _ if last > OLDEST => Some(format!("nobody is {last} years old")),
-            _ if last < first => Some(format!("age {last} does not follow age {}", first.saturating_sub(1))),
+            _ if last > OLDEST => {
+                Some(fault!(Input, "poset.age-too-high", "nobody is {age} years old", age = last))
+            }
+            _ if last < first => Some(fault!(
+                Input,
+                "poset.ages-do-not-rise",
+                "age {age} does not follow age {previous}",
+                age = last,
+                previous = first.saturating_sub(1)
+            )),
             Some(middle) => {
                 bands.push(Band { first: first.into(), last: last.into(), middle });
                 None
             }
-            None => Some(format!("nobody was born {last} years before the base")),
+            None => Some(fault!(
+                Input,
+                "poset.age-before-calendar",
+                "nobody was born {age} years before the base",
+                age = last
+            )),
         };
-        if let Some(message) = wrong {
+        if let Some(fault) = wrong {
             let help = "list the last age of every band, rising: [5, 30, 50]";
-            return Err(Error::from(Fault::input(message).key("ages").help(help)));
+            return Err(Error::from(fault.key("ages").help(help)));
         }
         first = last + 1;
     }

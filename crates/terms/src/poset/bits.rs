@@ -9,7 +9,8 @@
 //! print 011 for 011 AND 001, which is an OR.) Joining is one AND.
 
 use super::{Common, Given, Kind};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::hierarchy::TOP;
 use crate::table::Code;
 
@@ -23,10 +24,22 @@ pub(super) struct Bits {
 impl Bits {
     pub(super) fn new(count: u32, given: &Given<'_>) -> Result<Self> {
         if !(1..=64).contains(&count) {
-            let fault = Fault::input(format!("{count} bits are no poset")).key("bits");
+            let fault = fault!(Input, "poset.bits-out-of-range", "{count} bits are no poset", count = count)
+                .key("bits");
             return Err(fault.help("give a number from 1 to 64").into());
         }
-        let of = given.read(|text| bits(text, count), &format!("a text of {count} characters 0 and 1"))?;
+        let of = given.read(
+            |text| bits(text, count),
+            |value| {
+                fault!(
+                    Data,
+                    "poset.value-not-bits",
+                    "`{value}` is not a text of {count} characters 0 and 1",
+                    value = value,
+                    count = count
+                )
+            },
+        )?;
         Ok(Bits { count, of: of.into_iter().map(Option::unwrap_or_default).collect() })
     }
 

@@ -29,6 +29,7 @@
 use super::graph::Graph;
 use super::{Codes, Common, Given, Kind};
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::TOP;
 use crate::hierarchy::file::few;
 use crate::table::Code;
@@ -59,14 +60,24 @@ impl Multisets {
         load: &dyn Fn(&str) -> Result<String>,
     ) -> Result<Self> {
         if !(1..=MOST).contains(&spec.most) {
-            let fault = Fault::input(format!("most = {} is out of range", spec.most)).key("most");
+            let fault =
+                fault!(Input, "poset.most-out-of-range", "most = {value} is out of range", value = spec.most)
+                    .key("most");
             return Err(fault.help(format!("give a number from 1 to {MOST}")).into());
         }
         let path = spec.file.path();
         let graph = Graph::load(&spec.file, load)?;
         readable(&graph).map_err(|error| error.map(|fault| fault.file(path)))?;
-        let wanted = format!("a list of nodes of {path} such as `a:2; b`");
-        let of = given.read(|text| pairs(&graph, text).and_then(|pairs| counted(&graph, &pairs)), &wanted)?;
+        let unread = |value: &str| {
+            fault!(
+                Data,
+                "poset.value-not-a-list",
+                "`{value}` is not a list of nodes of {file} such as `a:2; b`",
+                value = value,
+                file = path
+            )
+        };
+        let of = given.read(|text| pairs(&graph, text).and_then(|pairs| counted(&graph, &pairs)), unread)?;
         let of: Vec<Pairs> = of.into_iter().map(Option::unwrap_or_default).collect();
         // Everything is at or below the root.
         let occurrences = |counts: &Pairs| counts.iter().map(|pair| pair.1).max().unwrap_or(0);
@@ -164,9 +175,16 @@ fn readable(graph: &Graph) -> Result<()> {
     let back = |pair: (Code, u32)| pairs(graph, &written(graph, &[pair])) == Some(vec![pair]);
     let wrong = (0..graph.len() as Code).filter(|&node| !(back((node, 1)) && back((node, 2))));
     let fault = |node: Code| {
-        Fault::input(format!("a list with `{}` could not be read back", graph.name(node)))
-            .line(graph.line(node))
-            .help("a code has no `;` and no space at its ends, and none is another with `:` and a number behind it")
+        fault!(
+            Input,
+            "poset.node-not-readable-in-list",
+            "a list with `{node}` could not be read back",
+            node = graph.name(node)
+        )
+        .line(graph.line(node))
+        .help(
+            "a code has no `;` and no space at its ends, and none is another with `:` and a number behind it",
+        )
     };
     let mut faults: Vec<Fault> = wrong.map(fault).collect();
     faults.sort_by_key(|fault| fault.place.line);

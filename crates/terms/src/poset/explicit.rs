@@ -10,6 +10,7 @@
 use super::graph::Graph;
 use super::{Common, Given, Kind};
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::File;
 use crate::table::Code;
 
@@ -26,8 +27,16 @@ pub(super) struct Explicit {
 impl Explicit {
     pub(super) fn new(spec: &File, given: &Given<'_>, load: &dyn Fn(&str) -> Result<String>) -> Result<Self> {
         let graph = Graph::load(spec, load)?;
-        let wanted = format!("a node of {}", spec.path());
-        let of = given.read(|text| graph.find(text), &wanted)?;
+        let unread = |value: &str| {
+            fault!(
+                Data,
+                "poset.value-not-a-node",
+                "`{value}` is not a node of {file}",
+                value = value,
+                file = spec.path()
+            )
+        };
+        let of = given.read(|text| graph.find(text), unread)?;
         let of = of.into_iter().map(Option::unwrap_or_default).collect();
         let above = graph.closure().map_err(|error| error.map(|fault: Fault| fault.file(spec.path())))?;
         Ok(Explicit { graph, of, above })

@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cell::number;
 use crate::error::{Error, Fault, Result, nearest};
+use crate::fault;
 use crate::hierarchy::file::{DELIMITERS, few};
 use crate::hierarchy::{File, TOP};
 use crate::table::Code;
@@ -110,9 +111,12 @@ impl Graph {
             all.dedup();
             held += all.len();
             if held > MOST_ABOVE {
-                return Err(Fault::input(format!(
-                    "nodes have more than {MOST_ABOVE} nodes above them together"
-                ))
+                return Err(fault!(
+                    Input,
+                    "poset.too-many-nodes-above",
+                    "nodes have more than {limit} nodes above them together",
+                    limit = MOST_ABOVE
+                )
                 .help("give the poset fewer nodes, or fewer between them and the root")
                 .into());
             }
@@ -150,7 +154,7 @@ fn rows(text: &str, delimiter: Option<char>) -> Result<Vec<Row>> {
     };
     let rows = delimited::records(text, delimiter.or_else(found).unwrap_or(DELIMITERS[0]))?;
     if rows.is_empty() {
-        return Err(Fault::input("the poset has no nodes")
+        return Err(fault!(Input, "poset.no-nodes", "the poset has no nodes")
             .help("write one line per node: name;measure or nothing;parent;parent;…")
             .into());
     }
@@ -173,10 +177,23 @@ impl<'a> Listed<'a> {
         for (at, row) in rows.iter().enumerate() {
             let name = row.cells[0].as_str();
             if name.is_empty() {
-                faults.push(Fault::input("the node has no name").line(row.line).help("write a name first"));
+                faults.push(
+                    fault!(Input, "poset.node-without-name", "the node has no name")
+                        .line(row.line)
+                        .help("write a name first"),
+                );
             } else if let Some(&first) = index.get(name) {
-                let message = format!("node `{name}` is given twice, first in line {}", rows[first].line);
-                faults.push(Fault::input(message).line(row.line).help("list all its parents in one line"));
+                faults.push(
+                    fault!(
+                        Input,
+                        "poset.node-given-twice",
+                        "node `{node}` is given twice, first in line {first_line}",
+                        node = name,
+                        first_line = rows[first].line
+                    )
+                    .line(row.line)
+                    .help("list all its parents in one line"),
+                );
             } else {
                 index.insert(name, at);
             }
@@ -215,9 +232,15 @@ impl<'a> Listed<'a> {
             || "every parent needs a line of its own".into(),
             |near| format!("did you mean `{near}`? every parent needs a line of its own"),
         );
-        Fault::input(format!("`{}` has the parent `{name}`, which is no node", row.cells[0]))
-            .line(row.line)
-            .help(help)
+        fault!(
+            Input,
+            "poset.unknown-parent",
+            "`{node}` has the parent `{parent}`, which is no node",
+            node = row.cells[0],
+            parent = name
+        )
+        .line(row.line)
+        .help(help)
     }
 
     /// Errors of the nodes without a parent: there must be exactly one, and no other node may have
@@ -227,12 +250,19 @@ impl<'a> Listed<'a> {
         let Some(root) = roots.next() else { return Vec::new() };
         let name = |at: usize| self.rows[at].cells[0].as_str();
         let second = roots.next().map(|other| {
-            let message = format!("two roots: neither `{}` nor `{}` has a parent", name(root), name(other));
             let help = format!("give `{}` a parent, or put `{TOP}` above both", name(other));
-            Fault::input(message).line(self.rows[other].line).help(help)
+            fault!(
+                Input,
+                "poset.two-roots",
+                "two roots: neither `{first}` nor `{second}` has a parent",
+                first = name(root),
+                second = name(other)
+            )
+            .line(self.rows[other].line)
+            .help(help)
         });
         let star = self.index.get(TOP).filter(|&&at| at != root).map(|&at| {
-            Fault::input(format!("`{TOP}` has a parent"))
+            fault!(Input, "poset.top-has-parent", "`{node}` has a parent", node = TOP)
                 .line(self.rows[at].line)
                 .help("a cell `*` tells nothing, so it can be the root alone: give the node another name")
         });
@@ -281,7 +311,7 @@ fn cycle(rows: &[Row], parents: &[Vec<usize>], children: &[usize]) -> Error {
     let named: Vec<String> =
         way.iter().chain(way.first()).map(|&at| format!("`{}`", rows[at].cells[0])).collect();
     let line = way.first().map_or(1, |&at| rows[at].line);
-    Fault::input(format!("a cycle: {}", named.join(" is below ")))
+    fault!(Input, "poset.cycle", "a cycle: {nodes}", nodes = named.join(" is below "))
         .line(line)
         .help("no node may be above itself: take one of these parents away")
         .into()
@@ -321,9 +351,16 @@ fn measures(rows: &[Row], parents: &[Vec<usize>], heights: &[usize], order: &[us
         faults = falling(rows, parents, &given);
     }
     if faults.is_empty() && given[root] <= 0.0 {
-        let message =
-            format!("the root `{}` has the measure 0, so that all are worth the same", rows[root].cells[0]);
-        faults.push(Fault::input(message).line(rows[root].line).help("give no measures, and heights count"));
+        faults.push(
+            fault!(
+                Input,
+                "poset.root-measures-nothing",
+                "the root `{node}` has the measure 0, so that all are worth the same",
+                node = rows[root].cells[0]
+            )
+            .line(rows[root].line)
+            .help("give no measures, and heights count"),
+        );
     }
     if !faults.is_empty() {
         return Err(few(faults));
@@ -337,9 +374,16 @@ fn measures(rows: &[Row], parents: &[Vec<usize>], heights: &[usize], order: &[us
 fn unmeasured(row: &Row, written: bool) -> Fault {
     let name = &row.cells[0];
     let fault = if written {
-        Fault::input(format!("`{}` is no measure of `{name}`", row.cells[1])).help("give a number from 0")
+        fault!(
+            Input,
+            "poset.measure-not-a-number",
+            "`{value}` is no measure of `{node}`",
+            value = row.cells[1],
+            node = name
+        )
+        .help("give a number from 0")
     } else {
-        Fault::input(format!("`{name}` has no measure, and others have"))
+        fault!(Input, "poset.node-without-measure", "`{node}` has no measure, and others have", node = name)
             .help("give every node a measure, or none, and heights count")
     };
     fault.line(row.line)
@@ -351,15 +395,17 @@ fn falling(rows: &[Row], parents: &[Vec<usize>], given: &[f64]) -> Vec<Fault> {
     for (at, above) in parents.iter().enumerate() {
         for &parent in above.iter().filter(|&&parent| given[parent] < given[at]) {
             let (low, high) = (&rows[at].cells, &rows[parent].cells);
-            let message = format!(
-                "non-monotone measure: `{}` has {}, and its parent `{}` has {}",
-                low[0],
-                low[1].trim(),
-                high[0],
-                high[1].trim()
-            );
             let help = "a parent tells no more than its child: its measure may not be less";
-            faults.push(Fault::input(message).line(rows[at].line).help(help));
+            let fault = fault!(
+                Input,
+                "poset.measure-falls",
+                "non-monotone measure: `{node}` has {measure}, and its parent `{parent}` has {parent_measure}",
+                node = low[0],
+                measure = low[1].trim(),
+                parent = high[0],
+                parent_measure = high[1].trim()
+            );
+            faults.push(fault.line(rows[at].line).help(help));
         }
     }
     faults

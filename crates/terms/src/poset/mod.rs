@@ -293,8 +293,12 @@ impl Given<'_> {
         all.map(|(at, text)| (at as Code, *text))
     }
 
-    /// Every value, read; or the first that cannot be, and how many there are.
-    fn read<T>(&self, read: impl Fn(&str) -> Option<T>, wanted: &str) -> Result<Vec<Option<T>>> {
+    /// Every value, read; or the fault of the first that cannot be, and how many there are.
+    fn read<T>(
+        &self,
+        read: impl Fn(&str) -> Option<T>,
+        unread: impl Fn(&str) -> Fault,
+    ) -> Result<Vec<Option<T>>> {
         let mut all: Vec<Option<T>> = self.texts.iter().map(|_| None).collect();
         let mut wrong = Vec::new();
         for (code, text) in self.present() {
@@ -310,8 +314,9 @@ impl Given<'_> {
             more => format!(", and neither are {more} others"),
         };
         let fault = wrong.first().map(|text| {
-            Fault::data(format!("`{text}` is not {wanted}{others}"))
-                .help("list it under input.null if it means missing, or give the column another poset")
+            let mut fault = unread(text).argument("others", more);
+            fault.message += &others;
+            fault.help("list it under input.null if it means missing, or give the column another poset")
         });
         Error::check(fault.into_iter().collect())?;
         Ok(all)

@@ -10,6 +10,7 @@
 use super::{Common, Given, Kind, Range};
 use crate::cell::{Cell, Interval, number};
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::TOP;
 use crate::table::Code;
 
@@ -29,7 +30,14 @@ pub(super) struct Ranges {
 impl Ranges {
     pub(super) fn new(spec: &Range, given: &Given<'_>) -> Result<Self> {
         Error::check(unbounded(spec))?;
-        let read = given.read(ends, "a number or a range of numbers such as [10, 25]")?;
+        let read = given.read(ends, |value| {
+            fault!(
+                Data,
+                "poset.value-not-a-range",
+                "`{value}` is not a number or a range of numbers such as [10, 25]",
+                value = value
+            )
+        })?;
         Error::check(outside(spec, given, &read))?;
         Error::check(too_long(given, &read))?;
         let mut all: Vec<(f64, String)> = read.iter().flatten().flat_map(|pair| pair.clone()).collect();
@@ -42,8 +50,10 @@ impl Ranges {
         let high = spec.high.or(all.last().map(|end| end.0)).unwrap_or(0.0);
         let worthless = spec.worthless.unwrap_or(high - low);
         if spec.worthless.is_some_and(|width| !(width > 0.0 && width.is_finite())) {
-            let message = format!("{worthless} is no width");
-            return Err(Fault::input(message).key("worthless").help("give a number above 0").into());
+            return Err(fault!(Input, "poset.width-not-positive", "{width} is no width", width = worthless)
+                .key("worthless")
+                .help("give a number above 0")
+                .into());
         }
         Ok(Ranges { ends: all, of, worthless })
     }
@@ -70,7 +80,7 @@ fn unbounded(spec: &Range) -> Vec<Fault> {
     let ends = [("low", spec.low), ("high", spec.high)];
     let endless = ends.into_iter().filter_map(|(key, end)| Some((key, end.filter(|x| !x.is_finite())?)));
     let fault = |(key, end): (&str, f64)| {
-        Fault::input(format!("{key} = {end} is no end of ranges"))
+        fault!(Input, "poset.end-not-finite", "{key} = {value} is no end of ranges", key = key, value = end)
             .key(key)
             .help("give a number, or leave it out, and the values' own end counts")
     };
@@ -81,9 +91,13 @@ fn unbounded(spec: &Range) -> Vec<Fault> {
 fn too_long(given: &Given<'_>, read: &[Option<[(f64, String); 2]>]) -> Vec<Fault> {
     let long = |pair: &Option<[(f64, String); 2]>| pair.iter().flatten().any(|end| digits(&end.1) > DIGITS);
     let fault = read.iter().zip(given.texts).find(|(pair, _)| long(pair)).map(|(_, text)| {
-        Fault::data(format!(
-            "`{text}` has more than {DIGITS} digits, which ranges of numbers do not tell apart"
-        ))
+        fault!(
+            Data,
+            "poset.too-many-digits",
+            "`{value}` has more than {limit} digits, which ranges of numbers do not tell apart",
+            value = text,
+            limit = DIGITS
+        )
         .help("give the column a hierarchy of intervals or another poset, or round its numbers")
     });
     fault.into_iter().collect()
@@ -100,7 +114,14 @@ fn digits(text: &str) -> usize {
 fn outside(spec: &Range, given: &Given<'_>, read: &[Option<[(f64, String); 2]>]) -> Vec<Fault> {
     let (low, high) = (spec.low.unwrap_or(f64::NEG_INFINITY), spec.high.unwrap_or(f64::INFINITY));
     if low > high {
-        let fault = Fault::input(format!("low = {low} is above high = {high}")).key("low");
+        let fault = fault!(
+            Input,
+            "poset.low-above-high",
+            "low = {low} is above high = {high}",
+            low = low,
+            high = high
+        )
+        .key("low");
         return vec![fault.help("give the smaller of the two as low")];
     }
     let beyond = read
@@ -108,8 +129,15 @@ fn outside(spec: &Range, given: &Given<'_>, read: &[Option<[(f64, String); 2]>])
         .zip(given.texts)
         .find(|(pair, _)| pair.as_ref().is_some_and(|[a, b]| a.0 < low || b.0 > high));
     let fault = beyond.map(|(_, text)| {
-        Fault::data(format!("`{text}` is not between {low} and {high}"))
-            .help("widen low and high, or leave them out")
+        fault!(
+            Data,
+            "poset.value-out-of-range",
+            "`{value}` is not between {low} and {high}",
+            value = text,
+            low = low,
+            high = high
+        )
+        .help("widen low and high, or leave them out")
     });
     fault.into_iter().collect()
 }

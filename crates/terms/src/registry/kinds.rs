@@ -22,6 +22,9 @@ macro_rules! kinds {
             /// All of them, in the order in which lists show them.
             pub const ALL: &'static [$Kind] = &[$($Kind::$Variant,)*];
 
+            /// Their keys, in the same order.
+            const KEYS: &'static [&'static str] = &[$($Kind::$Variant.key(),)*];
+
             /// The entry in the registry.
             pub const fn entry(self) -> &'static $Entry {
                 match self {
@@ -68,9 +71,7 @@ macro_rules! kinds {
         impl<'de> serde::Deserialize<'de> for $Kind {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let key = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-                $Kind::from_key(&key).ok_or_else(|| {
-                    serde::de::Error::custom(crate::registry::unknown($family, &key).message)
-                })
+                $Kind::from_key(&key).ok_or_else(|| serde::de::Error::unknown_variant(&key, Self::KEYS))
             }
         }
     };

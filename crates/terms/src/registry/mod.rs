@@ -26,5 +26,5 @@ pub use model::{ModelEntry, Monotone};
 pub use predictor::{Predictor, PredictorEntry};
 pub use schema::schema;
 pub use tables::{Table, table};
+pub(crate) use unknown::family_of;
 pub use unknown::{Family, unknown, unknown_among};
-pub(crate) use unknown::{family_of, unknown_in};

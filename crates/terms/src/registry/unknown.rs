@@ -3,6 +3,7 @@
 
 use super::{Algorithm, Entry, LossKind, Predictor};
 use crate::error::{Fault, nearest};
+use crate::fault;
 use crate::policy::ModelKind;
 use crate::{hierarchy, policy, poset};
 
@@ -110,18 +111,9 @@ pub fn unknown_among(family: Family, name: &str, keys: &[&str]) -> Fault {
     let (one, several) = family.nouns();
     let near = nearest(name, keys.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
-    Fault::input(format!("there is no {one} \"{name}\""))
+    fault!(Input, "registry.unknown-name", "there is no {family} \"{name}\"", family = one, name = name)
         .key(family.place())
         .help(format!("{near}{several} are {}", keys.join(", ")))
-}
-
-/// The fault behind the message of a reader that met an unknown name; readers pass on nothing but
-/// text.
-pub(crate) fn unknown_in(message: &str) -> Option<Fault> {
-    Family::ALL.iter().find_map(|&family| {
-        let name = message.strip_prefix(&format!("there is no {} \"", family.nouns().0))?;
-        Some(unknown(family, name.strip_suffix('"')?))
-    })
 }
 
 /// The family whose members are exactly these.
@@ -143,9 +135,10 @@ mod tests {
                 assert_eq!(nearest(&format!("{key}x"), keys.iter().copied()), Some(*key));
             }
             let fault = unknown(family, "?");
-            assert_eq!(unknown_in(&fault.message), Some(fault.clone()));
+            assert_eq!(fault.code, "registry.unknown-name");
+            assert_eq!(family_of(&keys), Some(family));
             assert!(keys.iter().all(|key| fault.help.as_ref().is_some_and(|help| help.contains(key))));
         }
-        assert_eq!(unknown_in("there is no beer \"x\""), None);
+        assert_eq!(family_of(&["beer"]), None);
     }
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::Release;
 use super::document::Document;
 use crate::error::{Fault, Result};
+use crate::fault;
 
 /// The format of certificates that this version writes; it reads this one and those before it.
 pub const FORMAT: u32 = 1;
@@ -167,13 +168,28 @@ fn check_format(document: &Value) -> Result<()> {
     match format.as_u64() {
         Some(format) if format <= u64::from(FORMAT) => Ok(()),
         Some(format) => {
-            let by = writer(document).map_or("a newer throng".into(), |version| format!("throng {version}"));
-            let reads = format!("this program reads formats 0 and {FORMAT}");
-            Err(Fault::input(format!("written by {by} (format {format}); {reads}"))
-                .help("read it with that version of throng, or a later one")
-                .into())
+            let fault = match writer(document) {
+                Some(version) => fault!(
+                    Input,
+                    "certificate.unknown-format",
+                    "written by throng {version} (format {format}); this program reads formats 0 and {known}",
+                    version = version,
+                    format = format,
+                    known = FORMAT
+                ),
+                None => fault!(
+                    Input,
+                    "certificate.unknown-format",
+                    "written by a newer throng (format {format}); this program reads formats 0 and {known}",
+                    format = format,
+                    known = FORMAT
+                ),
+            };
+            Err(fault.help("read it with that version of throng, or a later one").into())
         }
-        None => Err(Fault::input("`format` is not a whole number").into()),
+        None => {
+            Err(fault!(Input, "certificate.format-not-a-number", "`format` is not a whole number").into())
+        }
     }
 }
 
@@ -186,6 +202,6 @@ fn writer(document: &Value) -> Option<&str> {
 
 /// Text that is not a certificate, with the line where that shows.
 fn unfit(error: &serde_json::Error) -> Fault {
-    let fault = Fault::input(format!("is not a certificate: {error}"));
+    let fault = fault!(Input, "certificate.unreadable", "is not a certificate: {problem}", problem = error);
     if error.line() > 0 { fault.line(error.line() as u64) } else { fault }
 }

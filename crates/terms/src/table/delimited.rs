@@ -5,6 +5,7 @@
 //! break, so both are done here. Costs one copy of the text and two passes.
 
 use crate::error::{Fault, Result};
+use crate::fault;
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub(crate) fn records(text: &str, delimiter: char) -> Result<Vec<Row>> {
         Some(last) if lines.at == whole.len() - end.len() && last.cells == [end] => Ok(rows),
         last => {
             let open = last.and_then(|row| row.cells.last().map(|cell| breaks(cell))).unwrap_or(0);
-            Err(Fault::input("a quote is opened and never closed")
+            Err(fault!(Input, "table.unclosed-quote", "a quote is opened and never closed")
                 .line(1 + breaks(&whole) - open)
                 .help("close it, or double a quote that belongs to a value")
                 .into())
@@ -55,13 +56,24 @@ pub(crate) fn records(text: &str, delimiter: char) -> Result<Vec<Row>> {
 /// A delimiter as the reader takes it.
 fn usable(delimiter: char) -> Result<u8> {
     if ['"', '\n', '\r'].contains(&delimiter) {
-        return Err(Fault::input("the delimiter cannot be a quote or a line break").key("delimiter").into());
+        return Err(fault!(
+            Input,
+            "table.delimiter-is-quote-or-break",
+            "the delimiter cannot be a quote or a line break"
+        )
+        .key("delimiter")
+        .into());
     }
     u8::try_from(delimiter).ok().filter(u8::is_ascii).ok_or_else(|| {
-        Fault::input(format!("the delimiter `{delimiter}` is not an ASCII character"))
-            .key("delimiter")
-            .help("use ; or another ASCII character")
-            .into()
+        fault!(
+            Input,
+            "table.delimiter-not-ascii",
+            "the delimiter `{delimiter}` is not an ASCII character",
+            delimiter = delimiter
+        )
+        .key("delimiter")
+        .help("use ; or another ASCII character")
+        .into()
     })
 }
 

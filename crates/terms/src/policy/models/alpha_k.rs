@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit};
-use crate::error::Fault;
+use super::{Ask, Unfit, out_of_range};
+use crate::fault;
 use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// (α, k)-anonymity of one sensitive column.
@@ -55,11 +55,11 @@ impl Ask for AlphaK {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = Vec::new();
         if !(self.alpha > 0.0 && self.alpha <= 1.0) {
-            let fault = Fault::input(format!("alpha cannot be {}", self.alpha));
+            let fault = out_of_range("alpha", self.alpha);
             faults.push(("alpha", fault.help("give a share above 0 and at most 1, for instance 0.5")));
         }
         if self.values.as_ref().is_some_and(Vec::is_empty) {
-            let fault = Fault::input("no value is named");
+            let fault = fault!(Input, "model.no-values", "no value is named");
             faults
                 .push(("values", fault.help("name the values that matter, or remove `values`: then all do")));
         }

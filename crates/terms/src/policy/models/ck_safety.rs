@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit};
-use crate::error::Fault;
+use super::{Ask, Unfit, out_of_range};
 use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// (c, k)-safety of one sensitive column.
@@ -55,11 +54,11 @@ impl Ask for CkSafety {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = Vec::new();
         if !(self.c > 0.0 && self.c <= 1.0) {
-            let fault = Fault::input(format!("c cannot be {}", self.c));
+            let fault = out_of_range("c", self.c);
             faults.push(("c", fault.help("give a probability above 0 and at most 1, for instance 0.8")));
         }
         if self.knowledge > MOST {
-            let fault = Fault::input(format!("knowledge cannot be {}", self.knowledge));
+            let fault = out_of_range("knowledge", self.knowledge);
             faults.push((
                 "knowledge",
                 fault.help(format!("give a whole number from 0 to {MOST}, for instance 2")),

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::k_map::{misplaced, no_path};
-use super::{Ask, Policy, Unfit};
-use crate::error::Fault;
+use super::{Ask, Policy, Unfit, out_of_range};
+use crate::fault;
 use crate::policy::Suppressed;
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
@@ -66,14 +66,20 @@ impl Ask for DeltaPresence {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults: Vec<Unfit> = no_path(&self.population).into_iter().collect();
         if !(self.max > 0.0 && self.max <= 1.0) {
-            let fault = Fault::input(format!("max cannot be {}", self.max));
+            let fault = out_of_range("max", self.max);
             faults.push(("max", fault.help("give a share above 0 and at most 1, for instance 0.5")));
         }
         if !(self.min >= 0.0 && self.min <= 1.0) {
-            let fault = Fault::input(format!("min cannot be {}", self.min));
+            let fault = out_of_range("min", self.min);
             faults.push(("min", fault.help("give a share from 0 to 1; 0 asks for nothing")));
         } else if self.min > self.max {
-            let fault = Fault::input(format!("min {} is above max {}", self.min, self.max));
+            let fault = fault!(
+                Input,
+                "model.min-above-max",
+                "min {min} is above max {max}",
+                min = self.min,
+                max = self.max
+            );
             faults.push(("min", fault.help("lower min, or raise max")));
         }
         faults
@@ -84,8 +90,12 @@ impl Ask for DeltaPresence {
         if policy.output.suppressed == Suppressed::Starred {
             faults.push((
                 "population",
-                Fault::input("delta_presence is not defined for suppressed rows that are kept")
-                    .help("write output.suppressed = \"dropped\""),
+                fault!(
+                    Input,
+                    "model.starred-rows-with-presence",
+                    "delta_presence is not defined for suppressed rows that are kept"
+                )
+                .help("write output.suppressed = \"dropped\""),
             ));
         }
         faults

@@ -8,11 +8,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::substitute::place;
 use super::super::sampling_limits::{EPSILON, LEAST_DELTA, out_of_range};
+use super::super::substitute::place;
 use super::super::{Column, Missing, Policy, Role, Suppressed};
 use super::{Ask, ModelSpec, Unfit};
 use crate::error::Fault;
+use crate::fault;
 use crate::hierarchy::Spec;
 use crate::registry::{Algorithm, Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
@@ -103,9 +104,13 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         } else if column.released() {
             let part = if column.substitute().is_some() { "transform" } else { "role" };
             faults.push(
-                Fault::input("differential privacy has no room for a column that is not generalized")
-                    .key(format!("columns.{name}.{part}"))
-                    .help("give it role = \"quasi\" with a hierarchy and a fixed level, or role = \"drop\""),
+                fault!(
+                    Input,
+                    "model.differential-privacy-column-kept",
+                    "differential privacy has no room for a column that is not generalized"
+                )
+                .key(format!("columns.{name}.{part}"))
+                .help("give it role = \"quasi\" with a hierarchy and a fixed level, or role = \"drop\""),
             );
         }
     }
@@ -114,52 +119,80 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
 /// Settings outside of columns that would leak data.
 fn elsewhere(policy: &Policy) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let mut refuse = |refused: bool, key: &str, why: &str, help: &str| {
+    let mut refuse = |refused: bool, key: &str, fault: Fault, help: &str| {
         if refused {
-            faults.push(Fault::input(why).key(key).help(help));
+            faults.push(fault.key(key).help(help));
         }
     };
     let others = policy.privacy.models.iter().position(|m| !matches!(m, ModelSpec::DifferentialPrivacy(_)));
     refuse(
         others.is_some(),
         &format!("privacy.models.{}", others.unwrap_or_default()),
-        "another model would suppress rows for other reasons than their number, which differential privacy does not allow",
+        fault!(
+            Input,
+            "model.differential-privacy-with-model",
+            "another model would suppress rows for other reasons than their number, which differential privacy does not allow"
+        ),
         "remove it, or differential_privacy",
     );
     refuse(
         !policy.privacy.quasi.is_empty(),
         "privacy.quasi",
-        "groups would suppress rows for other reasons than the size of their class, which differential privacy does not allow",
+        fault!(
+            Input,
+            "model.differential-privacy-with-groups",
+            "groups would suppress rows for other reasons than the size of their class, which differential privacy does not allow"
+        ),
         "remove them, and give privacy.k where larger classes are wanted",
     );
     refuse(
         policy.privacy.suppression.is_some(),
         "privacy.suppression",
-        "whether a limit is kept would tell of the data, which differential privacy does not allow",
+        fault!(
+            Input,
+            "model.differential-privacy-with-limit",
+            "whether a limit is kept would tell of the data, which differential privacy does not allow"
+        ),
         "remove it: as many rows are suppressed as have to be",
     );
     refuse(
         policy.input.missing == Missing::Wildcard,
         "input.missing",
-        "differential privacy counts rows that look the same, and a wildcard looks like many",
+        fault!(
+            Input,
+            "model.differential-privacy-with-wildcards",
+            "differential privacy counts rows that look the same, and a wildcard looks like many"
+        ),
         "write missing = \"value\" or \"suppress\"",
     );
     refuse(
         policy.output.suppressed != Suppressed::Dropped,
         "output.suppressed",
-        "how many rows are suppressed would tell of the data, which differential privacy does not allow",
+        fault!(
+            Input,
+            "model.differential-privacy-keeps-suppressed",
+            "how many rows are suppressed would tell of the data, which differential privacy does not allow"
+        ),
         "write suppressed = \"dropped\"",
     );
     refuse(
         policy.output.keep_order,
         "output.keep_order",
-        "the order of rows would tell of the data, which differential privacy does not allow",
+        fault!(
+            Input,
+            "model.differential-privacy-keeps-order",
+            "the order of rows would tell of the data, which differential privacy does not allow"
+        ),
         "write keep_order = false",
     );
     refuse(
         policy.search.algorithm != Algorithm::Auto,
         "search.algorithm",
-        "with differential privacy all levels are fixed, and there is nothing to search",
+        fault!(
+            Input,
+            "model.differential-privacy-with-algorithm",
+            "with differential privacy all levels are fixed, and there is nothing to search"
+        ),
         "write algorithm = \"auto\", or leave it out",
     );
     faults
@@ -169,28 +202,48 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
 fn level(column: &Column) -> Option<Fault> {
     let least = column.min_level.unwrap_or(0);
     (column.max_level != Some(least)).then(|| {
-        Fault::input("with differential privacy a level must not be chosen by looking at the data")
-            .help(format!("fix it, for instance: min_level = {0}, max_level = {0}", least.max(1)))
+        fault!(
+            Input,
+            "model.differential-privacy-level-not-fixed",
+            "with differential privacy a level must not be chosen by looking at the data"
+        )
+        .help(format!("fix it, for instance: min_level = {0}, max_level = {0}", least.max(1)))
     })
 }
 
 /// Why the labels of a hierarchy would leak the table's values.
 fn dependent(spec: &Spec) -> Option<Fault> {
-    let (follows, help) = match spec {
+    let (fault, help) = match spec {
         Spec::Intervals(i) if i.bounds.is_empty() && (i.low.is_none() || i.high.is_none()) => (
-            "these intervals begin and end with the values of the table",
+            fault!(
+                Input,
+                "model.hierarchy-depends-on-data",
+                "these intervals begin and end with the values of the table, which differential privacy does not allow"
+            ),
             "give `low` and `high`, for instance low = 0, high = 100",
         ),
         Spec::Order(order) if order.values.is_empty() => (
-            "these groups are made of the values that the table has",
+            fault!(
+                Input,
+                "model.hierarchy-depends-on-data",
+                "these groups are made of the values that the table has, which differential privacy does not allow"
+            ),
             "list all values that are possible with `values`, or use a hierarchy file",
         ),
         Spec::Mask(_) | Spec::Postal(_) => (
-            "these labels are as long as the longest value of the table",
+            fault!(
+                Input,
+                "model.hierarchy-depends-on-data",
+                "these labels are as long as the longest value of the table, which differential privacy does not allow"
+            ),
             "use a hierarchy file with all values that are possible",
         ),
         Spec::Priority(_) => (
-            "the most frequent values are those of the table",
+            fault!(
+                Input,
+                "model.hierarchy-depends-on-data",
+                "the most frequent values are those of the table, which differential privacy does not allow"
+            ),
             "use a hierarchy file that says which values stay",
         ),
         Spec::File(_)
@@ -202,5 +255,5 @@ fn dependent(spec: &Spec) -> Option<Fault> {
         | Spec::Suppress
         | Spec::Poset(_) => return None,
     };
-    Some(Fault::input(format!("{follows}, which differential privacy does not allow")).help(help))
+    Some(fault.help(help))
 }

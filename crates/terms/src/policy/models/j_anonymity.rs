@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::k_map::{misplaced, no_path};
-use super::{Ask, Policy, Unfit};
-use crate::error::Fault;
+use super::{Ask, Policy, Unfit, out_of_range};
+use crate::fault;
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// There were some 10¹¹ people so far.
@@ -86,25 +86,46 @@ impl Ask for JAnonymity {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = Vec::new();
         if self.k == 0 {
-            faults.push(("k", Fault::input("k must be 1 or more").help("give k, for instance k = 5")));
+            faults.push((
+                "k",
+                fault!(Input, "model.k-is-zero", "k must be 1 or more").help("give k, for instance k = 5"),
+            ));
         }
         if self.confidence.is_some_and(|c| !(c > 0.0 && c < 1.0)) {
-            let fault = Fault::input(format!("confidence cannot be {}", self.confidence()));
+            let fault = out_of_range("confidence", self.confidence());
             faults.push(("confidence", fault.help("give a number between 0 and 1, for instance 0.95")));
         }
         faults.extend(self.population().and_then(no_path));
         match self.people {
             None if self.population.is_none() => {
-                let fault = Fault::input("neither the number of people nor a larger table is given");
+                let fault = fault!(
+                    Input,
+                    "model.no-population",
+                    "neither the number of people nor a larger table is given"
+                );
                 let help = "give the size of the population, such as people = 8000000, or population = \"bigger.csv\"";
                 faults.push(("people", fault.help(help)));
             }
             Some(people) if people > EVERYBODY => {
-                let fault = Fault::input(format!("people = {people} is too large"));
-                faults.push(("people", fault.help("give the people of the population that the table was drawn from")));
+                let fault = fault!(
+                    Input,
+                    "model.population-too-large",
+                    "people = {people} is too large",
+                    people = people
+                );
+                faults.push((
+                    "people",
+                    fault.help("give the people of the population that the table was drawn from"),
+                ));
             }
             Some(people) if people < self.k => {
-                let fault = Fault::input(format!("{people} people cannot be k = {} in every class", self.k));
+                let fault = fault!(
+                    Input,
+                    "model.population-below-k",
+                    "{people} people cannot be k = {k} in every class",
+                    people = people,
+                    k = self.k
+                );
                 faults.push(("people", fault.help("give the people of the whole population, or lower k")));
             }
             _ => {}

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, above_0};
-use crate::error::Fault;
+use super::{Ask, Unfit, above_0, out_of_range};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// (k, e)-anonymity of one sensitive column of numbers.
@@ -55,7 +54,7 @@ impl Ask for KE {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = above_0("e", self.e);
         if self.k == Some(0) {
-            let fault = Fault::input("k cannot be 0");
+            let fault = out_of_range("k", 0);
             faults
                 .push(("k", fault.help("give a whole number from 1 up, or remove it: then it is privacy.k")));
         }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use serde::de::{Error, Visitor};
+use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Ask, Policy, Unfit};
-use crate::error::Fault;
+use super::{Ask, Policy, Unfit, out_of_range};
+use crate::fault;
 use crate::policy::{Missing, Suppressed};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
@@ -54,8 +54,8 @@ impl Visitor<'_> for Reader {
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<People, E> {
-        let number = u64::try_from(number);
-        number.map(People::Number).map_err(|_| E::custom("there cannot be less than no people"))
+        let people = u64::try_from(number).map(People::Number);
+        people.map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<People, E> {
@@ -117,25 +117,38 @@ impl Ask for KMap {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = Vec::new();
         if self.k == 0 {
-            faults.push(("k", Fault::input("k must be 1 or more").help("give k, for instance k = 5")));
+            faults.push((
+                "k",
+                fault!(Input, "model.k-is-zero", "k must be 1 or more").help("give k, for instance k = 5"),
+            ));
         }
         match &self.population {
             People::Table(path) => {
                 faults.extend(no_path(path));
                 if self.significance.is_some() {
-                    let fault = Fault::input("people of a table are counted, not estimated");
+                    let fault = fault!(
+                        Input,
+                        "model.significance-of-counted-population",
+                        "people of a table are counted, not estimated"
+                    );
                     faults.push(("significance", fault.help("remove `significance`")));
                 }
             }
             People::Number(people) if *people < self.k => {
-                let fault = Fault::input(format!("{people} people cannot be k = {} in every class", self.k));
+                let fault = fault!(
+                    Input,
+                    "model.population-below-k",
+                    "{people} people cannot be k = {k} in every class",
+                    people = people,
+                    k = self.k
+                );
                 faults
                     .push(("population", fault.help("give the people of the whole population, or lower k")));
             }
             People::Number(_) => {}
         }
         if self.significance.is_some_and(|s| !(s > 0.0 && s < 1.0)) {
-            let fault = Fault::input(format!("significance cannot be {}", self.significance()));
+            let fault = out_of_range("significance", self.significance());
             faults.push(("significance", fault.help("give a number between 0 and 1, for instance 0.05")));
         }
         faults
@@ -149,7 +162,7 @@ impl Ask for KMap {
 /// A table without a name.
 pub(super) fn no_path(path: &str) -> Option<Unfit> {
     path.is_empty().then(|| {
-        let fault = Fault::input("no path is given");
+        let fault = fault!(Input, "model.no-population-path", "no path is given");
         ("population", fault.help("name the file that holds the population, for instance \"people.csv\""))
     })
 }
@@ -160,15 +173,23 @@ pub(super) fn misplaced(policy: &Policy) -> Vec<Unfit> {
     if policy.input.missing == Missing::Wildcard {
         faults.push((
             "population",
-            Fault::input("people cannot be counted where a missing cell may be anything: classes overlap")
-                .help("write input.missing = \"value\" or \"suppress\""),
+            fault!(
+                Input,
+                "model.population-with-wildcards",
+                "people cannot be counted where a missing cell may be anything: classes overlap"
+            )
+            .help("write input.missing = \"value\" or \"suppress\""),
         ));
     }
     if policy.output.suppressed == Suppressed::Cells {
         faults.push((
             "population",
-            Fault::input("people are counted at one level per column, and starred cells are at another")
-                .help("write output.suppressed = \"dropped\""),
+            fault!(
+                Input,
+                "model.population-with-starred-cells",
+                "people are counted at one level per column, and starred cells are at another"
+            )
+            .help("write output.suppressed = \"dropped\""),
         ));
     }
     faults

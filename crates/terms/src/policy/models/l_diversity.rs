@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit};
-use crate::error::Fault;
+use super::{Ask, Unfit, out_of_range};
+use crate::fault;
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// l-diversity of one sensitive column.
@@ -85,24 +85,26 @@ impl Ask for LDiversity {
         let whole = self.kind != Diversity::Entropy;
         if !self.l.is_finite() || self.l < 1.0 || whole && self.l.fract() != 0.0 {
             let help = if whole { "give a whole number from 1 up" } else { "give a number from 1 up" };
-            faults.push(("l", Fault::input(format!("l cannot be {}", self.l)).help(help)));
+            faults.push(("l", out_of_range("l", self.l).help(help)));
         }
         match (self.kind, self.c) {
             (Diversity::Recursive, None) => {
-                let fault = Fault::input("recursive l-diversity needs c");
+                let fault =
+                    fault!(Input, "model.recursive-diversity-without-c", "recursive l-diversity needs c");
                 faults.push(("kind", fault.help("give c, for instance c = 3, or another kind")));
             }
             (Diversity::Recursive, Some(c)) if !(c.is_finite() && c > 0.0) => {
-                faults.push((
-                    "c",
-                    Fault::input(format!("c cannot be {c}")).help("give a number above 0, for instance 3"),
-                ));
+                faults.push(("c", out_of_range("c", c).help("give a number above 0, for instance 3")));
             }
             (Diversity::Distinct | Diversity::Entropy, Some(_)) => {
                 faults.push((
                     "c",
-                    Fault::input("only recursive l-diversity has a c")
-                        .help("remove `c`, or write kind = \"recursive\""),
+                    fault!(
+                        Input,
+                        "model.c-without-recursive-diversity",
+                        "only recursive l-diversity has a c"
+                    )
+                    .help("remove `c`, or write kind = \"recursive\""),
                 ));
             }
             _ => {}

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, ModelSpec, Unfit};
-use crate::error::Fault;
+use super::{Ask, ModelSpec, Unfit, out_of_range};
+use crate::fault;
 use crate::policy::Policy;
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
@@ -58,11 +58,11 @@ impl Ask for MConfidentiality {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = Vec::new();
         if !(self.m.is_finite() && self.m >= 1.0) {
-            let fault = Fault::input(format!("m cannot be {}", self.m));
+            let fault = out_of_range("m", self.m);
             faults.push(("m", fault.help("give a number from 1 up, for instance 3")));
         }
         if self.values.as_ref().is_some_and(Vec::is_empty) {
-            let fault = Fault::input("no value is named");
+            let fault = fault!(Input, "model.no-values", "no value is named");
             faults
                 .push(("values", fault.help("name the values that matter, or remove `values`: then all do")));
         }
@@ -76,16 +76,22 @@ impl Ask for MConfidentiality {
         let looks =
             |model: &&ModelSpec| model.column().is_some() && !matches!(model, ModelSpec::MConfidentiality(_));
         if let Some(other) = policy.privacy.models.iter().find(looks) {
-            let fault = Fault::input(format!(
-                "\"{}\" makes the choice of the release depend on values, which whoever knows that can use",
-                other.claim()
-            ));
+            let fault = fault!(
+                Input,
+                "model.choice-depends-on-values",
+                "\"{model}\" makes the choice of the release depend on values, which whoever knows that can use",
+                model = other.claim()
+            );
             faults.push(("column", fault.help("ask for m_confidentiality alone, with a higher m or k")));
         }
         let loss = policy.search.loss.parameters().kind;
         if loss.needs_target() {
-            let fault =
-                Fault::input(format!("the loss \"{loss}\" makes the choice of the release depend on labels"));
+            let fault = fault!(
+                Input,
+                "model.choice-depends-on-labels",
+                "the loss \"{loss}\" makes the choice of the release depend on labels",
+                loss = loss
+            );
             faults.push((
                 "column",
                 fault.help("choose a loss that looks at quasi-identifiers alone, for instance \"entropy\""),

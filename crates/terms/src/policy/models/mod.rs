@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Policy, Role, Suppressed};
 use crate::error::{Fault, nearest};
+use crate::fault;
 use crate::registry::ModelEntry;
 
 /// Errors of a parameter: its part of the key, and the fault.
@@ -191,12 +192,23 @@ impl ModelSpec {
     }
 }
 
+/// The fault of a parameter that cannot have a value.
+fn out_of_range(parameter: &str, value: impl std::fmt::Display) -> Fault {
+    fault!(
+        Input,
+        "model.parameter-out-of-range",
+        "{parameter} cannot be {value}",
+        parameter = parameter,
+        value = value
+    )
+}
+
 /// A limit of a share.
 fn share(part: &'static str, value: f64, example: &str) -> Vec<Unfit> {
     if (0.0..=1.0).contains(&value) {
         return Vec::new();
     }
-    let fault = Fault::input(format!("{part} cannot be {value}"));
+    let fault = out_of_range(part, value);
     vec![(part, fault.help(format!("give a share from 0 to 1, for instance {example}")))]
 }
 
@@ -205,7 +217,7 @@ fn share_above_0(part: &'static str, value: f64, example: &str) -> Vec<Unfit> {
     if value > 0.0 && value <= 1.0 {
         return Vec::new();
     }
-    let fault = Fault::input(format!("{part} cannot be {value}"));
+    let fault = out_of_range(part, value);
     vec![(part, fault.help(format!("give a share above 0 and at most 1, for instance {example}")))]
 }
 
@@ -213,10 +225,7 @@ fn above_0(part: &'static str, value: f64) -> Vec<Unfit> {
     if value.is_finite() && value > 0.0 {
         return Vec::new();
     }
-    vec![(
-        part,
-        Fault::input(format!("{part} cannot be {value}")).help("give a number above 0, for instance 1"),
-    )]
+    vec![(part, out_of_range(part, value).help("give a number above 0, for instance 1"))]
 }
 
 impl Policy {
@@ -267,7 +276,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
             && policy.privacy.anonymity.is_none()
         {
             faults.push(
-                Fault::input("this model is defined beside a k, and there is none")
+                fault!(Input, "model.needs-k", "this model is defined beside a k, and there is none")
                     .key(key.clone())
                     .help("give privacy.k, for instance k = 5"),
             );
@@ -275,7 +284,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         faults.extend(other_population(policy, model).map(|f| f.key(format!("{key}.population"))));
         if !claims.insert(model.claim()) {
             faults.push(
-                Fault::input(format!("\"{}\" is asked for twice", model.claim()))
+                fault!(Input, "model.listed-twice", "\"{model}\" is asked for twice", model = model.claim())
                     .key(key)
                     .help("keep the stricter one"),
             );
@@ -284,11 +293,13 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     differential_privacy::check(policy, faults);
     if policy.output.suppressed == Suppressed::Starred && !policy.judged().is_empty() {
         faults.push(
-            Fault::input("starred rows would show their sensitive values, which no model then judges")
-                .key("output.suppressed")
-                .help(
-                    "write suppressed = \"dropped\" or \"cells\", or remove the models of sensitive columns",
-                ),
+            fault!(
+                Input,
+                "model.starred-rows-not-judged",
+                "starred rows would show their sensitive values, which no model then judges"
+            )
+            .key("output.suppressed")
+            .help("write suppressed = \"dropped\" or \"cells\", or remove the models of sensitive columns"),
         );
     }
 }
@@ -298,27 +309,39 @@ fn other_population(policy: &Policy, model: &dyn Ask) -> Option<Fault> {
     let (_, first) = policy.population()?;
     let other = model.population().filter(|path| *path != first)?;
     Some(
-        Fault::input(format!("`{other}` is another population than `{first}`"))
-            .help("name one table that holds everybody in every model"),
+        fault!(
+            Input,
+            "model.two-populations",
+            "`{other}` is another population than `{first}`",
+            other = other,
+            first = first
+        )
+        .help("name one table that holds everybody in every model"),
     )
 }
 
 fn not_sensitive(policy: &Policy, column: &str) -> Option<Fault> {
     match policy.columns.get(column) {
         Some(c) if c.role == Role::Sensitive => None,
-        Some(c) => {
-            Some(Fault::input(format!("`{column}` has role \"{}\", not \"sensitive\"", c.role.name())).help(
-                match c.role {
-                    Role::Quasi => {
-                        "a quasi-identifier is generalized and cannot be judged as sensitive too: \
+        Some(c) => Some(
+            fault!(
+                Input,
+                "model.not-a-sensitive-column",
+                "`{column}` has role \"{role}\", not \"sensitive\"",
+                column = column,
+                role = c.role.name()
+            )
+            .help(match c.role {
+                Role::Quasi => {
+                    "a quasi-identifier is generalized and cannot be judged as sensitive too: \
                          name another column, or change its role"
-                    }
-                    _ => "give the column role = \"sensitive\", or name another",
-                },
-            ))
-        }
+                }
+                _ => "give the column role = \"sensitive\", or name another",
+            }),
+        ),
         None => {
-            let fault = Fault::input(format!("there is no column `{column}`"));
+            let fault =
+                fault!(Input, "policy.no-such-column", "there is no column `{column}`", column = column);
             let sensitive = policy.with_role(Role::Sensitive);
             Some(match nearest(column, sensitive.iter().copied()) {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit};
-use crate::error::Fault;
+use super::{Ask, Unfit, out_of_range};
 use crate::registry::{ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// p-sensitive k-anonymity of one sensitive column.
@@ -45,6 +44,6 @@ impl Ask for PSensitive {
         if self.p > 0 {
             return Vec::new();
         }
-        vec![("p", Fault::input("p cannot be 0").help("give a whole number from 1 up, for instance 2"))]
+        vec![("p", out_of_range("p", 0).help("give a whole number from 1 up, for instance 2"))]
     }
 }

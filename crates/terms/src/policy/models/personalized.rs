@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit};
+use super::{Ask, Unfit, out_of_range};
 use crate::error::{Fault, nearest};
+use crate::fault;
 use crate::policy::{Missing, Policy};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
@@ -68,7 +69,7 @@ impl Ask for Personalized {
         if self.breach > 0.0 && self.breach <= 1.0 {
             return Vec::new();
         }
-        let fault = Fault::input(format!("breach cannot be {}", self.breach));
+        let fault = out_of_range("breach", self.breach);
         vec![("breach", fault.help("give a probability above 0 and at most 1, for instance 0.25"))]
     }
 
@@ -76,14 +77,23 @@ impl Ask for Personalized {
         let mut faults: Vec<Unfit> =
             self.misguarded(policy).map(|fault| ("guard", fault)).into_iter().collect();
         if policy.columns.get(&self.column).is_some_and(|c| c.hierarchy.is_none()) {
-            let fault = Fault::input(format!("`{}` has no hierarchy", self.column));
+            let fault = fault!(
+                Input,
+                "model.column-without-hierarchy",
+                "`{column}` has no hierarchy",
+                column = self.column
+            );
             let help = format!("give columns.{} the hierarchy whose labels guard", self.column);
             faults.push(("column", fault.help(help)));
         }
         if policy.input.missing == Missing::Wildcard {
             // Who matches a missing cell sees a union of classes, and a union of safe classes may
             // be unsafe.
-            let fault = Fault::input("cannot be promised where a missing quasi-identifier matches every value");
+            let fault = fault!(
+                Input,
+                "model.personalized-with-wildcards",
+                "cannot be promised where a missing quasi-identifier matches every value"
+            );
             faults.push(("breach", fault.help("write input.missing = \"value\" or \"suppress\"")));
         }
         faults
@@ -101,11 +111,17 @@ impl Personalized {
         match policy.columns.get(guard) {
             Some(column) if !column.released() => None,
             Some(_) => Some(
-                Fault::input(format!("`{guard}` would be released, and tells what its people fear"))
-                    .help(format!("give columns.{guard} role = \"drop\"")),
+                fault!(
+                    Input,
+                    "model.guard-is-released",
+                    "`{column}` would be released, and tells what its people fear",
+                    column = guard
+                )
+                .help(format!("give columns.{guard} role = \"drop\"")),
             ),
             None => {
-                let fault = Fault::input(format!("there is no column `{guard}`"));
+                let fault =
+                    fault!(Input, "policy.no-such-column", "there is no column `{column}`", column = guard);
                 let held: Vec<&str> =
                     policy.columns.iter().filter(|(_, c)| !c.released()).map(|(n, _)| n.as_str()).collect();
                 Some(match nearest(guard, held) {

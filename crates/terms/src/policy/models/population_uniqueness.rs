@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, share};
-use crate::error::Fault;
+use super::{Ask, Unfit, out_of_range, share};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// The estimated share of people who are alone in their class of the population.
@@ -84,7 +83,7 @@ impl Ask for PopulationUniqueness {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = share("max", self.max, "0.01");
         if self.population == 0 {
-            let fault = Fault::input("population cannot be 0");
+            let fault = out_of_range("population", 0);
             faults
                 .push(("population", fault.help("give the number of people that the table was drawn from")));
         }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit};
-use crate::error::Fault;
+use super::{Ask, Unfit, out_of_range};
+use crate::fault;
 use crate::policy::{Policy, Suppressed};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
@@ -91,16 +91,18 @@ impl Ask for Profitability {
         let wrong = amounts.iter().filter(|(_, amount)| !(amount.is_finite() && *amount >= 0.0));
         let mut faults: Vec<Unfit> = wrong
             .map(|&(part, amount)| {
-                let fault = Fault::input(format!("{part} cannot be {amount}"));
+                let fault = out_of_range(part, amount);
                 (part, fault.help("give an amount from 0 up; all four are in one unit"))
             })
             .collect();
         if self.kind == Game::NoAttack && self.adversary_cost == 0.0 && self.adversary_gain > 0.0 {
-            let fault = Fault::input("an attack that costs nothing always pays");
+            let fault =
+                fault!(Input, "model.attack-without-cost", "an attack that costs nothing always pays");
             faults.push(("adversary_cost", fault.help("give a cost above 0, or write kind = \"payout\"")));
         }
         if self.kind == Game::Payout && self.publisher_benefit == 0.0 {
-            let fault = Fault::input("a release without a benefit never pays");
+            let fault =
+                fault!(Input, "model.release-without-benefit", "a release without a benefit never pays");
             faults.push((
                 "publisher_benefit",
                 fault.help("give a benefit above 0, or write kind = \"no_attack\""),
@@ -113,7 +115,11 @@ impl Ask for Profitability {
         if policy.output.suppressed != Suppressed::Cells {
             return Vec::new();
         }
-        let fault = Fault::input("profitability does not support output.suppressed = \"cells\"");
+        let fault = fault!(
+            Input,
+            "model.profitability-with-starred-cells",
+            "profitability does not support output.suppressed = \"cells\""
+        );
         vec![("kind", fault.help("write output.suppressed = \"dropped\" or \"starred\""))]
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit};
-use crate::error::{Fault, nearest};
+use super::{Ask, Unfit, out_of_range};
+use crate::error::nearest;
+use crate::fault;
 use crate::policy::{Policy, Role};
 use crate::registry::{ModelEntry, Monotone, Parameter, ParameterKind};
 
@@ -71,11 +72,11 @@ impl Ask for RareValues {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = Vec::new();
         if self.k == 0 {
-            let fault = Fault::input("k cannot be 0");
+            let fault = out_of_range("k", 0);
             faults.push(("k", fault.help("give a whole number from 1 up, for instance 3")));
         }
         if self.columns.as_ref().is_some_and(Vec::is_empty) {
-            let fault = Fault::input("no column is named");
+            let fault = fault!(Input, "model.no-columns", "no column is named");
             faults.push(("columns", fault.help("name the columns, or remove `columns`: then all are meant")));
         }
         faults
@@ -85,11 +86,18 @@ impl Ask for RareValues {
         let unfit = |name: &String| match policy.columns.get(name) {
             Some(column) if column.role.released() => None,
             Some(column) => Some(
-                Fault::input(format!("`{name}` has role \"{}\" and shows no value", column.role.name()))
-                    .help("remove it from the list"),
+                fault!(
+                    Input,
+                    "model.column-not-released",
+                    "`{column}` has role \"{role}\" and shows no value",
+                    column = name,
+                    role = column.role.name()
+                )
+                .help("remove it from the list"),
             ),
             None => {
-                let fault = Fault::input(format!("there is no column `{name}`"));
+                let fault =
+                    fault!(Input, "policy.no-such-column", "there is no column `{column}`", column = name);
                 let near = nearest(name, judgeable(policy));
                 Some(match near {
                     Some(near) => fault.help(format!("did you mean `{near}`?")),

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, share_above_0};
-use crate::error::Fault;
+use super::{Ask, Unfit, out_of_range, share_above_0};
 use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// A low average risk, and at least k rows in every class.
@@ -40,7 +39,7 @@ impl Ask for StrictAverageRisk {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = share_above_0("max", self.max, "0.1");
         if self.k == 0 {
-            let fault = Fault::input("k cannot be 0");
+            let fault = out_of_range("k", 0);
             faults.push(("k", fault.help("give a whole number from 1 up, for instance 5")));
         }
         faults

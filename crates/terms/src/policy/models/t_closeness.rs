@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit};
-use crate::error::Fault;
+use super::{Ask, Unfit, out_of_range};
+use crate::fault;
 use crate::policy::Policy;
 use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
@@ -83,7 +83,7 @@ impl Ask for TCloseness {
     fn unfit(&self) -> Vec<Unfit> {
         let mut faults = Vec::new();
         if !(0.0..=1.0).contains(&self.t) {
-            let fault = Fault::input(format!("t cannot be {}", self.t));
+            let fault = out_of_range("t", self.t);
             faults.push((
                 "t",
                 fault.help(
@@ -93,12 +93,19 @@ impl Ask for TCloseness {
         }
         let Some(order) = &self.order else { return faults };
         if self.distance != Distance::Ordered {
-            let fault = Fault::input("only the ordered distance has an order");
+            let fault = fault!(
+                Input,
+                "model.order-without-ordered-distance",
+                "only the ordered distance has an order"
+            );
             faults.push(("order", fault.help("remove `order`, or write distance = \"ordered\"")));
         }
         let mut seen = BTreeSet::new();
         if let Some(twice) = order.iter().find(|value| !seen.insert(*value)) {
-            faults.push(("order", Fault::input(format!("`{twice}` is listed twice"))));
+            faults.push((
+                "order",
+                fault!(Input, "model.value-listed-twice", "`{value}` is listed twice", value = twice),
+            ));
         }
         faults
     }
@@ -108,7 +115,12 @@ impl Ask for TCloseness {
         if !(without && self.distance == Distance::Hierarchical) {
             return Vec::new();
         }
-        let fault = Fault::input(format!("`{}` has no hierarchy", self.column));
+        let fault = fault!(
+            Input,
+            "model.column-without-hierarchy",
+            "`{column}` has no hierarchy",
+            column = self.column
+        );
         let help = format!("give columns.{} a hierarchy, or use distance = \"equal\"", self.column);
         vec![("distance", fault.help(help))]
     }

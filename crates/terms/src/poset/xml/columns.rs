@@ -5,6 +5,7 @@ use super::text::{Element, elements};
 use super::{Attributes, DEFAULT, Named};
 use crate::cell::number;
 use crate::error::{Error, Fault, Result, nearest};
+use crate::fault;
 
 /// A column that is bound to a poset.
 pub(super) struct Bound<'a> {
@@ -23,14 +24,24 @@ pub(super) fn read<'a>(given: Named<'_>, posets: &'a Declarations) -> Result<Vec
     for element in listed(&elements, &mut faults) {
         let Some(column) = bound(element, posets, &mut faults) else { continue };
         if let Some(first) = columns.iter().find(|other| other.name == column.name) {
-            let message = format!("column `{}` is bound twice, first in line {}", column.name, first.line);
-            faults.push(Fault::input(message).line(column.line).help("keep one of them"));
+            faults.push(
+                fault!(
+                    Input,
+                    "poset.column-bound-twice",
+                    "column `{column}` is bound twice, first in line {first_line}",
+                    column = column.name,
+                    first_line = first.line
+                )
+                .line(column.line)
+                .help("keep one of them"),
+            );
         }
         columns.push(column);
     }
     if columns.is_empty() && faults.is_empty() {
         faults.push(
-            Fault::input("binds no column").help("write one <Column Name=\"…\" Poset=\"…\"/> per column"),
+            fault!(Input, "poset.no-column-bound", "binds no column")
+                .help("write one <Column Name=\"…\" Poset=\"…\"/> per column"),
         );
     }
     Error::check(faults).map_err(named)?;
@@ -45,9 +56,14 @@ fn listed<'a>(elements: &'a [Element], faults: &mut Vec<Fault>) -> Vec<&'a Eleme
             "TableDescription" => columns.extend(&element.children),
             "Column" => columns.push(element),
             name => faults.push(
-                Fault::input(format!("<{name}> is neither TableDescription nor Column"))
-                    .line(element.line)
-                    .help("columns are listed within <TableDescription>"),
+                fault!(
+                    Input,
+                    "poset.unexpected-element",
+                    "<{element}> is neither TableDescription nor Column",
+                    element = name
+                )
+                .line(element.line)
+                .help("columns are listed within <TableDescription>"),
             ),
         }
     }
@@ -56,9 +72,8 @@ fn listed<'a>(elements: &'a [Element], faults: &mut Vec<Fault>) -> Vec<&'a Eleme
 
 fn bound<'a>(element: &Element, posets: &'a Declarations, faults: &mut Vec<Fault>) -> Option<Bound<'a>> {
     if element.name != "Column" {
-        let message = format!("<{}> is no column", element.name);
         faults.push(
-            Fault::input(message)
+            fault!(Input, "poset.element-not-a-column", "<{element}> is no column", element = element.name)
                 .line(element.line)
                 .help("a table is described by <Column> and nothing else"),
         );
@@ -85,7 +100,13 @@ fn unknown(element: &Element, posets: &Declarations, namespace: &str, poset: &st
         (None, Some(declared)) => format!("there is one in Hierarchy=\"{}\"", declared.namespace),
         (None, None) => "declare it in the file of posets".into(),
     };
-    Fault::input(format!("poset `{poset}` is not declared in Hierarchy=\"{namespace}\""))
-        .line(element.line)
-        .help(help)
+    fault!(
+        Input,
+        "poset.not-declared",
+        "poset `{poset}` is not declared in Hierarchy=\"{namespace}\"",
+        poset = poset,
+        namespace = namespace
+    )
+    .line(element.line)
+    .help(help)
 }

@@ -16,6 +16,7 @@ mod text;
 pub use policy::{Converted, convert};
 
 use crate::error::{Fault, nearest};
+use crate::fault;
 use text::Element;
 
 /// A text with the name of its file.
@@ -46,14 +47,29 @@ impl<'a> Attributes<'a> {
                 || format!("it may have {}", known.join(", ")),
                 |near| format!("did you mean `{near}`?"),
             );
-            let message = format!("<{}> has no attribute `{name}`", element.name);
-            faults.push(Fault::input(message).line(attribute.line).help(help));
+            faults.push(
+                fault!(
+                    Input,
+                    "poset.unknown-attribute",
+                    "<{element}> has no attribute `{attribute}`",
+                    element = element.name,
+                    attribute = name
+                )
+                .line(attribute.line)
+                .help(help),
+            );
         }
         for name in known.iter().take(needed).filter(|name| element.get(name).is_none()) {
             faults.push(
-                Fault::input(format!("<{}> lacks the attribute `{name}`", element.name))
-                    .line(element.line)
-                    .help(format!("write {name}=\"…\"")),
+                fault!(
+                    Input,
+                    "poset.missing-attribute",
+                    "<{element}> lacks the attribute `{attribute}`",
+                    element = element.name,
+                    attribute = name
+                )
+                .line(element.line)
+                .help(format!("write {name}=\"…\"")),
             );
         }
         Attributes { element }
@@ -76,9 +92,19 @@ impl<'a> Attributes<'a> {
         let attribute = self.element.get(name)?;
         let value = read(attribute.value.trim());
         if value.is_none() {
-            let message =
-                format!("{name}=\"{}\" of <{}> is not {wanted}", attribute.value, self.element.name);
-            faults.push(Fault::input(message).line(attribute.line).help(format!("give {wanted}")));
+            faults.push(
+                fault!(
+                    Input,
+                    "poset.wrong-attribute-value",
+                    "{attribute}=\"{value}\" of <{element}> is not {expected}",
+                    attribute = name,
+                    value = attribute.value,
+                    element = self.element.name,
+                    expected = wanted
+                )
+                .line(attribute.line)
+                .help(format!("give {wanted}")),
+            );
         }
         value
     }

@@ -11,6 +11,7 @@ use super::columns::{self, Bound};
 use super::posets::{Declarations, Declared, Meaning};
 use super::{DEFAULT, Named};
 use crate::error::{Error, Fault, Result, nearest};
+use crate::fault;
 use crate::hierarchy::File;
 use crate::poset::{Codes, Spec};
 
@@ -60,11 +61,18 @@ fn differing(bound: &[Bound<'_>], table: &[String]) -> Vec<Fault> {
             || format!("the table has {}", table.join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
-        Fault::input(format!("the table has no column `{}`", column.name)).line(column.line).help(help)
+        fault!(Input, "poset.column-not-in-table", "the table has no column `{column}`", column = column.name)
+            .line(column.line)
+            .help(help)
     });
     let unbound = table.iter().filter(|name| !bound.iter().any(|column| column.name == **name)).map(|name| {
-        Fault::input(format!("column `{name}` of the table is not bound to a poset"))
-            .help("add a <Column> for it; a PassThroughPoset keeps it as it is")
+        fault!(
+            Input,
+            "poset.column-not-bound",
+            "column `{column}` of the table is not bound to a poset",
+            column = name
+        )
+        .help("add a <Column> for it; a PassThroughPoset keeps it as it is")
     });
     absent.chain(unbound).collect()
 }

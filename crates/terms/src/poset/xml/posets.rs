@@ -9,6 +9,7 @@ use super::text::{Element, elements};
 use super::{Attributes, DEFAULT, Named};
 use crate::cell::number;
 use crate::error::{Error, Fault, Result, nearest};
+use crate::fault;
 use crate::hierarchy::File;
 use crate::hierarchy::file::write_cell;
 use crate::poset::graph::GUESSED;
@@ -70,7 +71,8 @@ impl Declarations {
         }
         if posets.all.is_empty() && faults.is_empty() {
             faults.push(
-                Fault::input("declares no poset").help("for instance <SuppressionPoset Name=\"Gender\"/>"),
+                fault!(Input, "poset.nothing-declared", "declares no poset")
+                    .help("for instance <SuppressionPoset Name=\"Gender\"/>"),
             );
         }
         Error::check(faults).map_err(named)?;
@@ -88,11 +90,19 @@ impl Declarations {
             let same =
                 |other: &&Declared| other.namespace == declared.namespace && other.name == declared.name;
             if let Some(first) = self.all[..at].iter().find(same) {
-                let message =
-                    format!("poset `{}` is declared twice, first in line {}", declared.name, first.line);
                 let help =
                     "give one of them another name, or put it into a namespace: <Hierarchy Name=\"…\">";
-                faults.push(Fault::input(message).line(declared.line).help(help));
+                faults.push(
+                    fault!(
+                        Input,
+                        "poset.declared-twice",
+                        "poset `{poset}` is declared twice, first in line {first_line}",
+                        poset = declared.name,
+                        first_line = first.line
+                    )
+                    .line(declared.line)
+                    .help(help),
+                );
             }
         }
         faults
@@ -139,8 +149,15 @@ impl Declarations {
             || format!("declare <MatrixPoset Name=\"{name}\" …> in the same namespace"),
             |near| format!("did you mean `{near}`?"),
         );
-        let message = format!("poset `{}` refers to `{name}`, which is no MatrixPoset", declared.name);
-        Fault::input(message).line(declared.line).help(help)
+        fault!(
+            Input,
+            "poset.not-a-matrix-poset",
+            "poset `{poset}` refers to `{other}`, which is no MatrixPoset",
+            poset = declared.name,
+            other = name
+        )
+        .line(declared.line)
+        .help(help)
     }
 }
 
@@ -153,8 +170,17 @@ fn collect(element: &Element, namespace: &str, all: &mut Vec<Declared>, faults: 
             all.push(Declared { namespace: namespace.to_owned(), name, line: element.line, meaning });
         }
         if let Some(child) = element.children.first().filter(|_| kind != "MatrixPoset") {
-            let message = format!("<{kind}> has <{}> within it", child.name);
-            faults.push(Fault::input(message).line(child.line).help("only a MatrixPoset has nodes"));
+            faults.push(
+                fault!(
+                    Input,
+                    "poset.unexpected-child",
+                    "<{element}> has <{child}> within it",
+                    element = kind,
+                    child = child.name
+                )
+                .line(child.line)
+                .help("only a MatrixPoset has nodes"),
+            );
         }
     } else if element.children.is_empty() || element.name.ends_with("Poset") {
         faults.push(unknown(element));
@@ -169,7 +195,9 @@ fn unknown(element: &Element) -> Fault {
     let near = nearest(&element.name, names);
     let help = near
         .map_or_else(|| format!("posets are {}", names.join(", ")), |near| format!("did you mean <{near}>?"));
-    Fault::input(format!("<{}> is no poset", element.name)).line(element.line).help(help)
+    fault!(Input, "poset.element-not-a-poset", "<{element}> is no poset", element = element.name)
+        .line(element.line)
+        .help(help)
 }
 
 fn meaning(kind: &str, attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning> {
@@ -222,9 +250,12 @@ fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning
     let mut lines: FxHashMap<&str, u64> = FxHashMap::default();
     for element in &attributes.element.children {
         if element.name != "Node" {
-            let message = format!("<{}> is no node", element.name);
             let help = "a MatrixPoset holds <Node> and nothing else";
-            faults.push(Fault::input(message).line(element.line).help(help));
+            faults.push(
+                fault!(Input, "poset.element-not-a-node", "<{element}> is no node", element = element.name)
+                    .line(element.line)
+                    .help(help),
+            );
             continue;
         }
         let of = Attributes::new(element, &["ID", "Name", "Parents", "Value"], 3, faults);
@@ -233,14 +264,32 @@ fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning
         let node =
             Node { id: text("ID"), name: text("Name"), value: text("Value"), parents, line: element.line };
         if let Some((_, first)) = names.insert(node.id, (node.name, node.line)) {
-            let message = format!("ID `{}` is given twice, first in line {first}", node.id);
-            faults.push(Fault::input(message).line(node.line).help("every node needs an ID of its own"));
+            faults.push(
+                fault!(
+                    Input,
+                    "poset.node-id-given-twice",
+                    "ID `{id}` is given twice, first in line {first_line}",
+                    id = node.id,
+                    first_line = first
+                )
+                .line(node.line)
+                .help("every node needs an ID of its own"),
+            );
         }
         // A missing name is reported when the poset is built.
         if let Some(first) = lines.get(node.name).filter(|_| !node.name.is_empty()) {
-            let message = format!("node `{}` is given twice, first in line {first}", node.name);
             let help = "give it once, with all its parents: Parents=\"…, …\"";
-            faults.push(Fault::input(message).line(node.line).help(help));
+            faults.push(
+                fault!(
+                    Input,
+                    "poset.node-given-twice",
+                    "node `{node}` is given twice, first in line {first_line}",
+                    node = node.name,
+                    first_line = first
+                )
+                .line(node.line)
+                .help(help),
+            );
         } else {
             lines.insert(node.name, node.line);
         }
@@ -257,9 +306,18 @@ fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning
         // The root is its own parent, as Katirai writes it.
         let above = || node.parents.iter().filter(|&&id| !(id == root && node.id == root));
         if node.id == root && above().next().is_some() {
-            let message = format!("RootNode=\"{root}\" is `{}`, which has a parent", node.name);
             let help = "the root is its own parent, and has no other";
-            faults.push(Fault::input(message).line(node.line).help(help));
+            faults.push(
+                fault!(
+                    Input,
+                    "poset.root-has-parent",
+                    "RootNode=\"{id}\" is `{node}`, which has a parent",
+                    id = root,
+                    node = node.name
+                )
+                .line(node.line)
+                .help(help),
+            );
             return None;
         }
         write_cell(&mut text, node.name, ';');
@@ -280,20 +338,27 @@ fn unknown_ids(
     names: &FxHashMap<&str, (&str, u64)>,
     (root, line): (&str, u64),
 ) -> Vec<Fault> {
-    let fault = |id: &str, line: u64, message: String, found: usize| {
+    let placed = |fault: Fault, id: &str, line: u64, found: usize| {
         let near = nearest(id, nodes.iter().map(|node| node.id).filter(|_| found < GUESSED));
         let help = near
             .map_or_else(|| format!("add <Node ID=\"{id}\" …/>"), |near| format!("did you mean `{near}`?"));
-        Fault::input(message).line(line).help(help)
+        fault.line(line).help(help)
     };
     let mut faults = Vec::new();
     if !names.contains_key(root) {
-        faults.push(fault(root, line, format!("RootNode=\"{root}\" is the ID of no node"), 0));
+        let fault = fault!(Input, "poset.unknown-root", "RootNode=\"{id}\" is the ID of no node", id = root);
+        faults.push(placed(fault, root, line, 0));
     }
     for node in nodes {
         for id in node.parents.iter().filter(|&&id| !names.contains_key(id)) {
-            let message = format!("node `{}` has the parent `{id}`, which is the ID of no node", node.name);
-            faults.push(fault(id, node.line, message, faults.len()));
+            let fault = fault!(
+                Input,
+                "poset.unknown-parent-id",
+                "node `{node}` has the parent `{id}`, which is the ID of no node",
+                node = node.name,
+                id = id
+            );
+            faults.push(placed(fault, id, node.line, faults.len()));
         }
     }
     faults

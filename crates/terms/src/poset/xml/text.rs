@@ -11,7 +11,8 @@
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 
 /// Elements do not nest deeper.
 const DEEPEST: usize = 64;
@@ -58,7 +59,9 @@ pub(super) fn elements(text: &str) -> Result<Vec<Element>> {
             Event::Start(tag) => {
                 let element = element(&tag, start, &mut lines)?;
                 if open.len() == DEEPEST {
-                    return Err(Fault::input("elements nest too deep").line(element.line).into());
+                    return Err(fault!(Input, "poset.xml-nests-too-deep", "elements nest too deep")
+                        .line(element.line)
+                        .into());
                 }
                 open.push(element);
                 continue;
@@ -75,9 +78,16 @@ pub(super) fn elements(text: &str) -> Result<Vec<Element>> {
         open.last_mut().map_or(&mut done, |outer| &mut outer.children).push(element);
     }
     if let Some(element) = open.pop() {
-        let message = format!("<{}> is opened and never closed", element.name);
         let help = format!("close it by </{}>, or end its tag by />", element.name);
-        return Err(Fault::input(message).line(element.line).help(help).into());
+        return Err(fault!(
+            Input,
+            "poset.xml-element-not-closed",
+            "<{element}> is opened and never closed",
+            element = element.name
+        )
+        .line(element.line)
+        .help(help)
+        .into());
     }
     Ok(done)
 }
@@ -85,19 +95,29 @@ pub(super) fn elements(text: &str) -> Result<Vec<Element>> {
 fn closed(open: &mut Vec<Element>, name: &str, line: u64) -> Result<Element> {
     match open.pop() {
         Some(element) if element.name == name => Ok(element),
-        Some(element) => {
-            let message = format!("</{name}> closes <{}>, opened in line {}", element.name, element.line);
-            Err(Fault::input(message).line(line).help(format!("write </{}>", element.name)).into())
-        }
+        Some(element) => Err(fault!(
+            Input,
+            "poset.xml-wrong-end-tag",
+            "</{tag}> closes <{element}>, opened in line {first_line}",
+            tag = name,
+            element = element.name,
+            first_line = element.line
+        )
+        .line(line)
+        .help(format!("write </{}>", element.name))
+        .into()),
         None => {
             let help = format!("take it away, or open <{name}> before it");
-            Err(Fault::input(format!("</{name}> closes nothing")).line(line).help(help).into())
+            Err(fault!(Input, "poset.xml-end-tag-without-start", "</{tag}> closes nothing", tag = name)
+                .line(line)
+                .help(help)
+                .into())
         }
     }
 }
 
 fn stray_text(line: u64) -> Error {
-    Fault::input("there is text between the elements")
+    fault!(Input, "poset.xml-text-between-elements", "there is text between the elements")
         .line(line)
         .help("put it into an attribute, or into <!-- a comment -->")
         .into()
@@ -118,7 +138,8 @@ fn malformed(error: &quick_xml::Error, line: u64) -> Error {
         // A `&` between elements.
         _ => return stray_text(line),
     };
-    let fault = Fault::input(format!("what is opened here has no `{end}`")).line(line);
+    let fault =
+        fault!(Input, "poset.xml-not-closed", "what is opened here has no `{end}`", end = end).line(line);
     fault.help(format!("close it by {end}")).into()
 }
 
@@ -127,7 +148,7 @@ fn element(tag: &BytesStart<'_>, start: usize, lines: &mut Lines<'_>) -> Result<
     let line = lines.of(start as u64);
     let name = tag.name().0;
     if !is_name(name) {
-        let fault = Fault::input("a `<` is followed by no name").line(line);
+        let fault = fault!(Input, "poset.xml-tag-without-name", "a `<` is followed by no name").line(line);
         return Err(fault.help("write &lt; for a `<` that is meant").into());
     }
     let mut element = Element { name: name.to_owned(), line, attributes: Vec::new(), children: Vec::new() };
@@ -143,17 +164,37 @@ fn element(tag: &BytesStart<'_>, start: usize, lines: &mut Lines<'_>) -> Result<
             return Err(no_attribute(name, line));
         }
         if !tag[at + key.len()..].trim_start().starts_with('=') {
-            let fault = Fault::input(format!("the attribute `{key}` of <{name}> has no value"));
+            let fault = fault!(
+                Input,
+                "poset.xml-attribute-without-value",
+                "the attribute `{attribute}` of <{element}> has no value",
+                attribute = key,
+                element = name
+            );
             return Err(fault.line(line).help(format!("write {key}=\"…\"")).into());
         }
         if element.get(key).is_some() {
-            let message = format!("<{name}> has the attribute `{key}` twice");
-            return Err(Fault::input(message).line(line).help("keep one of them").into());
+            return Err(fault!(
+                Input,
+                "poset.xml-attribute-twice",
+                "<{element}> has the attribute `{attribute}` twice",
+                element = name,
+                attribute = key
+            )
+            .line(line)
+            .help("keep one of them")
+            .into());
         }
         let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| {
-            Fault::input(format!("the attribute `{key}` of <{name}> has a `&` that stands for nothing"))
-                .line(line)
-                .help("write &amp; for a `&` that is meant")
+            fault!(
+                Input,
+                "poset.xml-unknown-entity",
+                "the attribute `{attribute}` of <{element}> has a `&` that stands for nothing",
+                attribute = key,
+                element = name
+            )
+            .line(line)
+            .help("write &amp; for a `&` that is meant")
         })?;
         element.attributes.push(Attribute { name: key.to_owned(), value: value.into_owned(), line });
     }
@@ -165,10 +206,15 @@ fn is_name(text: &str) -> bool {
 }
 
 fn no_attribute(element: &str, line: u64) -> Error {
-    Fault::input(format!("<{element}> has something that is no attribute"))
-        .line(line)
-        .help("attributes are Name=\"value\", and a tag ends in > or />")
-        .into()
+    fault!(
+        Input,
+        "poset.xml-not-an-attribute",
+        "<{element}> has something that is no attribute",
+        element = element
+    )
+    .line(line)
+    .help("attributes are Name=\"value\", and a tag ends in > or />")
+    .into()
 }
 
 /// Counts lines from place to place.
