@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::decide::{Circumstances, Decision, decide};
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy;
 use crate::policy::{Column, Policy, Role, Suppressed};
 use crate::recoding::{Recoding, RowCounter};
@@ -40,9 +41,16 @@ impl Table {
             None => Ok(Table { columns, rows }),
             Some(at) => {
                 let (cells, width) = (rows[at].len(), columns.len());
-                Err(Fault::data(format!("row {} has {cells} cells, and there are {width} columns", at + 1))
-                    .help("give every row a cell per column; a missing one is None")
-                    .into())
+                Err(fault!(
+                    Data,
+                    "table.uneven-row",
+                    "row {row} has {cells} cells, and there are {columns} columns",
+                    row = at + 1,
+                    cells = cells,
+                    columns = width
+                )
+                .help("give every row a cell per column; a missing one is None")
+                .into())
             }
         }
     }
@@ -141,8 +149,13 @@ fn refuse(policy: &Policy) -> Result<()> {
         (!policy.leveled().is_empty(), "sensitive columns at a level"),
     ];
     let faults = needs.into_iter().filter(|(needed, _)| *needed).map(|(_, what)| {
-        Fault::input(format!("{what} cannot be used for a table in memory"))
-            .help("release a file, or remove it from the policy")
+        fault!(
+            Input,
+            "release.not-in-memory",
+            "{feature} cannot be used for a table in memory",
+            feature = what
+        )
+        .help("release a file, or remove it from the policy")
     });
     Error::check(faults.collect())
 }
@@ -277,7 +290,7 @@ mod tests {
         [privacy]\nk = 4\nsuppression = 0.1\n";
 
     fn no_file(path: &str) -> Result<String> {
-        Err(Fault::input("no file is expected").file(path).into())
+        Err(fault!(Input, "file.not-expected", "no file is expected").file(path).into())
     }
 
     #[test]
