@@ -8,7 +8,8 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use crate::classes::{Classes, Codes};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::histogram::Histogram;
 use crate::network::Entries;
 use crate::table::Code;
@@ -65,7 +66,7 @@ impl Tuples {
     pub fn add(&mut self, columns: &[Vec<Code>], rows: usize) -> Result<()> {
         self.rows += rows as u64;
         if self.rows > u64::from(u32::MAX) {
-            return Err(Fault::data(format!("more than {} rows", u32::MAX))
+            return Err(fault!(Data, "table.too-many-rows", "more than {limit} rows", limit = u32::MAX)
                 .help("release the table in parts, each with its own policy")
                 .into());
         }

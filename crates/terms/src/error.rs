@@ -107,6 +107,14 @@ impl Fault {
         Fault::coded(Kind::Bug, "internal", message)
     }
 
+    /// Says in which part of the input the fault is, in front of its message: "CONTEXT: MESSAGE".
+    /// The code and the arguments stay those of the fault.
+    #[must_use]
+    pub fn within(mut self, context: impl fmt::Display) -> Self {
+        self.message = format!("{context}: {}", self.message);
+        self
+    }
+
     /// Adds the remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
