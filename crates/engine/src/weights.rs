@@ -3,7 +3,8 @@
 //!
 //! One scan of these columns, and none if there are none.
 
-use throng::error::{Fault, Result};
+use throng::error::Result;
+use throng::fault;
 use throng::policy::{Policy, Role};
 use throng::watch::{Stage, Watch};
 
@@ -27,10 +28,13 @@ impl Engine {
                 let cells = Cells::new(name, array)?;
                 for row in 0..cells.len() {
                     if let Some(cell) = cells.get(row).filter(|cell| !is_weight(cell)) {
-                        return Err(Fault::data(format!(
-                            "`{cell}` in row {} is no weight",
-                            before + row + 1
-                        ))
+                        return Err(fault!(
+                            Data,
+                            "table.not-a-weight",
+                            "`{value}` in row {row} is no weight",
+                            value = cell,
+                            row = before + row + 1
+                        )
                         .file(&source.name)
                         .column(name)
                         .help("a weight is a number from 0; give the column role = \"keep\" if it is none")
