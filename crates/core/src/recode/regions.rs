@@ -430,6 +430,7 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
             rows = rows,
             allowed = ground.max_suppressed
         )
+        .argument("missing", without)
     };
     let mut remedies = Vec::new();
     if suppressed < rows {
