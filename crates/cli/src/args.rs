@@ -67,6 +67,33 @@ pub enum Command {
     Schema(Schema),
 }
 
+impl Command {
+    /// Whether `--json` is given.
+    pub fn json(&self) -> bool {
+        let output = match self {
+            Command::Demo(args) => &args.output,
+            Command::Inspect(args) => &args.output,
+            Command::Screen(args) => &args.output,
+            Command::Release(args) => &args.output,
+            Command::Verify(args) => &args.output,
+            Command::Explore(args) => &args.output,
+            Command::Compare(args) => &args.output,
+            Command::Risk(args) => &args.output,
+            Command::Network(args) => &args.output,
+            Command::Argus(args) => &args.output,
+            Command::Synth(args) => &args.output,
+            Command::Hierarchy(args) => match &args.command {
+                HierarchyCommand::Build { output, .. }
+                | HierarchyCommand::Check { output, .. }
+                | HierarchyCommand::Show { output, .. } => output,
+                HierarchyCommand::Convert { .. } => return false,
+            },
+            Command::Augment(_) | Command::Schema(_) => return false,
+        };
+        output.json
+    }
+}
+
 /// `throng schema`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  throng schema > throng.schema.json")]

@@ -2,6 +2,7 @@
 //!
 //! Exit codes are a contract: 0 done or holds, 1 ran but does not hold (unsafe, no solution,
 //! verification failed), 2 could not run (wrong use, bad input), 70 a bug in Throng, 130 cancelled.
+//! So are the codes of errors, which `--json` writes to standard error.
 
 mod args;
 mod commands;
@@ -46,7 +47,10 @@ fn main() -> ExitCode {
         Ok(Ended::Holds) => ExitCode::SUCCESS,
         Ok(Ended::DoesNotHold) => ExitCode::from(1),
         Err(error) => {
-            show::error(&error);
+            match args.command.json() {
+                true => show::error_json(&error),
+                false => show::error(&error),
+            }
             ExitCode::from(code(&error))
         }
     }

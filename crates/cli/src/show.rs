@@ -1,11 +1,13 @@
-//! Terminal output: errors at their line, aligned results, and escaped control characters.
+//! Output: errors at their line or as JSON, aligned results, and escaped control characters.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
 };
+use serde::Serialize;
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 
 /// A quotation of more characters than the first number is cut to the second: what is quoted can be
 /// a cell of any length.
@@ -19,11 +21,14 @@ const CUT: usize = 60;
 pub fn out(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            Err(Fault::system(format!("standard output cannot be written: {e}"))
-                .help("check the free space of where it goes; what is there is not whole")
-                .into())
-        }
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(fault!(
+            System,
+            "system.standard-output",
+            "standard output cannot be written: {reason}",
+            reason = e
+        )
+        .help("check the free space of where it goes; what is there is not whole")
+        .into()),
         _ => Ok(()),
     }
 }
@@ -33,9 +38,22 @@ pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// Writes an error to standard error as one line of JSON: `{"error": {"faults": [ … ]}}`.
+pub fn error_json(error: &Error) {
+    #[derive(Serialize)]
+    struct Document {
+        error: Error,
+    }
+    let document = Document { error: error.clone().map(for_json) };
+    match serde_json::to_string(&document) {
+        Ok(text) => note(&text),
+        Err(_) => self::error(error),
+    }
+}
+
 /// Shows every fault; one with a place in a file is shown at its line.
 pub fn error(error: &Error) {
-    for fault in error.faults() {
+    for fault in error.clone().map(shortened).faults() {
         let text = fault
             .place
             .span
@@ -47,7 +65,7 @@ pub fn error(error: &Error) {
 }
 
 fn plain(fault: &Fault) -> String {
-    let mut text = format!("error: {}", told(&fault.to_string()));
+    let mut text = format!("error[{}]: {}", fault.code, told(&fault.to_string()));
     if let Some(help) = &fault.help {
         text += &format!("\n  help: {}", told(help));
     }
@@ -57,7 +75,8 @@ fn plain(fault: &Fault) -> String {
 fn at_line(fault: &Fault, text: String) -> String {
     let mut shown = fault.clone();
     shown.place.file = None;
-    let mut diagnostic = MietteDiagnostic::new(told(&shown.to_string())).with_severity(Severity::Error);
+    let mut diagnostic =
+        MietteDiagnostic::new(told(&shown.to_string())).with_code(fault.code).with_severity(Severity::Error);
     if let Some(span) = &fault.place.span {
         diagnostic = diagnostic.with_label(LabeledSpan::at(span.clone(), "here"));
     }
@@ -78,19 +97,49 @@ fn at_line(fault: &Fault, text: String) -> String {
     }
 }
 
+/// A fault whose long values are cut, among its arguments and in its message.
+fn shortened(mut fault: Fault) -> Fault {
+    for (_, value) in &mut fault.arguments {
+        let short = cut(value);
+        if short != *value {
+            fault.message = fault.message.replace(value.as_str(), &short);
+            *value = short;
+        }
+    }
+    fault
+}
+
+/// A fault whose texts are safe to show, whatever they quote.
+fn for_json(fault: Fault) -> Fault {
+    let mut fault = shortened(fault);
+    fault.message = told(&fault.message);
+    fault.help = fault.help.map(|help| told(&help));
+    fault.place.column = fault.place.column.map(|column| cut(&column));
+    for (_, value) in &mut fault.arguments {
+        *value = sanitized(value);
+    }
+    let place = &mut fault.place;
+    for text in [&mut place.file, &mut place.key, &mut place.column].into_iter().flatten() {
+        *text = sanitized(text);
+    }
+    fault
+}
+
+/// The beginning of a long text, otherwise all of it.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(CUT) {
+        Some((end, _)) if text.chars().nth(LONG).is_some() => format!("{}…", &text[..end]),
+        _ => text.to_owned(),
+    }
+}
+
 /// A message as it is shown: harmless, and what it quotes at a length that can be read.
 fn told(text: &str) -> String {
     let mut short = String::new();
     let mut rest = text;
     while let Some((before, quoted)) = rest.split_once('`') {
         let Some((quoted, after)) = quoted.split_once('`') else { break };
-        short += before;
-        match quoted.char_indices().nth(CUT) {
-            Some((end, _)) if quoted.chars().nth(LONG).is_some() => {
-                short += &format!("`{}…`", &quoted[..end])
-            }
-            _ => short += &format!("`{quoted}`"),
-        }
+        short += &format!("{before}`{}`", cut(quoted));
         rest = after;
     }
     sanitized(&(short + rest))

@@ -16,6 +16,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::{Hierarchy, TOP};
 use crate::table::Code;
 
@@ -106,17 +107,36 @@ impl<'a> Implied<'a> {
         let told = fields.iter().position(|field| *field != Some(TOP));
         let Some(level) = told else { return Ok(Some(TOP)) };
         let Some(label) = fields[level] else {
-            return Err(wrong("some of the fields are missing, and others are not".into()).into());
+            return Err(wrong(fault!(
+                Data,
+                "augment.partly-missing-fields",
+                "some of the fields are missing, and others are not"
+            ))
+            .into());
         };
         let Some(&code) = self.codes.get(level).and_then(|codes| codes.get(label)) else {
-            return Err(wrong(format!("`{label}` is no label of level {level}")).into());
+            return Err(wrong(fault!(
+                Data,
+                "augment.not-a-label-of-level",
+                "`{value}` is no label of level {level}",
+                value = label,
+                level = level
+            ))
+            .into());
         };
         let implied = self.told(level, self.leaf[level][code as usize]);
         if let Some(other) = (level..fields.len()).find(|&at| implied.get(at) != Some(&fields[at])) {
             let found = fields[other].map_or("missing".into(), |field| format!("`{field}`"));
-            return Err(
-                wrong(format!("`{label}` of level {level} does not imply {found} at level {other}")).into()
-            );
+            return Err(wrong(fault!(
+                Data,
+                "augment.field-not-implied",
+                "`{value}` of level {level} does not imply {found} at level {other}",
+                value = label,
+                level = level,
+                found = found,
+                other = other
+            ))
+            .into());
         }
         Ok(Some(label))
     }
@@ -143,10 +163,16 @@ impl<'a> Implied<'a> {
         };
         let within = self.hierarchy.generalize(self.leaf[lower][low as usize], level) == code;
         if !within {
-            let message = format!("`{label}` means some values at level {lower} and others at level {level}");
-            return Err(Fault::input(message)
-                .help("give the labels of different levels different names")
-                .into());
+            return Err(fault!(
+                Input,
+                "augment.ambiguous-label",
+                "`{label}` means some values at level {lower} and others at level {level}",
+                label = label,
+                lower = lower,
+                level = level
+            )
+            .help("give the labels of different levels different names")
+            .into());
         }
         if self.hierarchy.leaves_under(lower, low) < self.hierarchy.leaves_under(level, code) {
             self.meant.insert(label, (level, code));
@@ -155,9 +181,8 @@ impl<'a> Implied<'a> {
     }
 }
 
-fn wrong(message: String) -> Fault {
-    Fault::data(message)
-        .help("fields are those that `throng augment` writes, each suppressed as `*` from the lowest on")
+fn wrong(fault: Fault) -> Fault {
+    fault.help("fields are those that `throng augment` writes, each suppressed as `*` from the lowest on")
 }
 
 #[cfg(test)]

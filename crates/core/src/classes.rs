@@ -17,6 +17,7 @@ mod grouped;
 use rayon::slice::ParallelSliceMut;
 
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::histogram::Histogram;
 use crate::lattice::Node;
@@ -47,7 +48,14 @@ impl Classes {
     pub fn new(columns: usize, codes: Codes, counts: Vec<u32>) -> Result<Self> {
         let rows = counts.iter().map(|&n| u64::from(n)).sum();
         if rows > u64::from(u32::MAX) {
-            return Err(Fault::data(format!("{rows} rows are more than {} can be held", u32::MAX)).into());
+            return Err(fault!(
+                Data,
+                "table.more-rows-than-limit",
+                "{rows} rows are more than {limit} can be held",
+                rows = rows,
+                limit = u32::MAX
+            )
+            .into());
         }
         let cells = match &codes {
             Codes::Narrow(c) => c.len(),
@@ -232,7 +240,13 @@ fn not_contained(classes: usize) -> Fault {
         1 => "1 combination of quasi-identifiers has".to_owned(),
         n => format!("{n} combinations of quasi-identifiers have"),
     };
-    Fault::data(format!("{of} more rows in the table than people in the population")).help(
+    fault!(
+        Data,
+        "population.not-contained",
+        "{of} more rows in the table than people in the population",
+        combinations = classes
+    )
+    .help(
         "give a population that holds everybody in the table, with quasi-identifiers written as in the table",
     )
 }

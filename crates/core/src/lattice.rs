@@ -4,6 +4,7 @@
 //! exist [El Emam 2009, "constraints"]. Enumeration is mixed-radix; nothing is stored per node.
 
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 
 /// One level per quasi-identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -259,7 +260,7 @@ fn range_fault(column: &Limits, faults: &mut Vec<Fault>) {
     for (part, level) in [("min_level", column.min), ("max_level", column.max)] {
         if let Some(level) = level.filter(|&l| l > column.height) {
             faults.push(
-                Fault::input(format!("there is no level {level}"))
+                fault!(Input, "hierarchy.no-such-level", "there is no level {level}", level = level)
                     .key(format!("columns.{}.{part}", column.name))
                     .help(&highest),
             );
@@ -267,9 +268,14 @@ fn range_fault(column: &Limits, faults: &mut Vec<Fault>) {
     }
     if column.height > 127 {
         faults.push(
-            Fault::input(format!("a hierarchy of {} levels is too high", column.height + 1))
-                .column(&column.name)
-                .help("128 levels are the most; mask more characters per level, for instance"),
+            fault!(
+                Input,
+                "hierarchy.too-many-levels",
+                "a hierarchy of {levels} levels is too high",
+                levels = column.height + 1
+            )
+            .column(&column.name)
+            .help("128 levels are the most; mask more characters per level, for instance"),
         );
     }
 }
@@ -279,10 +285,15 @@ fn dimension(limits: &[Limits], columns: Vec<usize>) -> Result<Dimension> {
     let high = columns.iter().map(|&c| limits[c].max.unwrap_or(limits[c].height)).min().unwrap_or(0);
     if low > high {
         let names: Vec<_> = columns.iter().map(|&c| format!("`{}`", limits[c].name)).collect();
-        return Err(Fault::input(format!("linked columns {} have no common level", names.join(", ")))
-            .key("search.linked")
-            .help("widen their min_level and max_level until they overlap")
-            .into());
+        return Err(fault!(
+            Input,
+            "search.no-common-level",
+            "linked columns {columns} have no common level",
+            columns = names.join(", ")
+        )
+        .key("search.linked")
+        .help("widen their min_level and max_level until they overlap")
+        .into());
     }
     Ok(Dimension { columns, low: low as u8, high: high as u8 })
 }

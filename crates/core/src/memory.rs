@@ -14,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::decide::{Circumstances, DecidedAssignment, decide};
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy;
 use crate::policy::{Column, Policy, Suppressed};
 use crate::recoding::{Contents, Recoding, RowCounter};
@@ -92,8 +93,13 @@ fn refuse(policy: &Policy) -> Result<()> {
         (!policy.leveled().is_empty(), "sensitive columns at a level"),
     ];
     let faults = needs.into_iter().filter(|(needed, _)| *needed).map(|(_, what)| {
-        Fault::input(format!("{what} cannot be used for a table in memory"))
-            .help("release a file, or remove it from the policy")
+        fault!(
+            Input,
+            "release.not-in-memory",
+            "{feature} cannot be used for a table in memory",
+            feature = what
+        )
+        .help("release a file, or remove it from the policy")
     });
     Error::check(faults.collect())
 }
@@ -220,7 +226,7 @@ mod tests {
         [privacy]\nk = 4\nsuppression = 0.1\n";
 
     fn no_file(path: &str) -> Result<String> {
-        Err(Fault::input("no file is expected").file(path).into())
+        Err(fault!(Input, "file.not-expected", "no file is expected").file(path).into())
     }
 
     #[test]

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use crate::cell::number;
 use crate::classes::{Classes, Codes};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Lattice;
 use crate::model::PrivacyModel;
@@ -202,7 +203,12 @@ impl Axis {
 fn in_order(name: &str, hierarchy: &Hierarchy, leaves: &mut [Code]) -> Result<Vec<f64>> {
     let text = |leaf: Code| hierarchy.leaf_value(leaf).unwrap_or_default();
     let faults = leaves.iter().filter(|&&leaf| number(text(leaf)).is_none()).map(|&leaf| {
-        Fault::data(format!("`{}` is not a finite number, and cells of the column are to be numbers or intervals of them", text(leaf)))
+        fault!(
+            Data,
+            "table.not-a-finite-number",
+            "`{value}` is not a finite number, and cells of the column are to be numbers or intervals of them",
+            value = text(leaf)
+        )
             .column(name)
             .help("list it under input.null if it means missing, or give the column a hierarchy and form = \"label\"")
     });

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use throng::argus::{self, Argus, Paper, Subject};
 use throng::error::{Fault, Result};
+use throng::fault;
 use throng::policy::{Format, Role};
 use throng::release::{FileFacts, PolicyFacts};
 use throng::search::{self, Problem};
@@ -67,7 +68,10 @@ impl Held {
         let name = output.display().to_string();
         if Format::of_path(&name).is_none() {
             let help = "end it in .csv, .parquet, .json or .arrow";
-            return Err(Fault::input("does not tell the format").file(name).help(help).into());
+            return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
+                .file(name)
+                .help(help)
+                .into());
         }
         let mut spared = Spared::of_policy(&self.policy).release_of(&self.policy);
         let mut faults = Vec::new();
@@ -77,9 +81,13 @@ impl Held {
         let certificate = output.with_extension("certificate.json");
         if certificate.exists() {
             faults.push(
-                Fault::input("has the name of a certified release, which this is not")
-                    .file(name)
-                    .help(format!("{} is there; give it another name", certificate.display())),
+                fault!(
+                    Input,
+                    "argus.name-of-release",
+                    "has the name of a certified release, which this is not"
+                )
+                .file(name)
+                .help(format!("{} is there; give it another name", certificate.display())),
             );
         }
         throng::error::Error::check(faults)

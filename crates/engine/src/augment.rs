@@ -14,6 +14,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
 use throng::augment::Implied;
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::hierarchy::{self, Hierarchy};
 use throng::policy::{Column, Format, Role};
 use throng::table::{Code, Dictionary};
@@ -97,7 +98,7 @@ impl Engine {
         let names: Vec<String> =
             columns.iter().filter(|name| of(name).is_some_and(leveled)).cloned().collect();
         if names.is_empty() {
-            return Err(Fault::input("no quasi-identifier has a hierarchy")
+            return Err(fault!(Input, "augment.no-hierarchy", "no quasi-identifier has a hierarchy")
                 .file(policy.path.display().to_string())
                 .help("only levels imply fields: give a column a hierarchy")
                 .into());
@@ -132,7 +133,10 @@ fn check(policy: &PolicyFile, what: Augmented<'_>, output: &Path, existing: Exis
     let name = output.display().to_string();
     if Format::of_path(&name).is_none() {
         let help = "end it in .csv, .parquet, .json or .arrow";
-        return Err(Fault::input("does not tell the format").file(name).help(help).into());
+        return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
+            .file(name)
+            .help(help)
+            .into());
     }
     let spared = Spared::of_policy(policy);
     let spared = match what {
@@ -223,11 +227,13 @@ impl<'a> Rewriter<'a> {
             let cell = cells.get(row);
             let told = if self.values { implied.of_value(cell) } else { implied.of_cell(cell) };
             let told = told.ok_or_else(|| {
-                let row = before + row as u64 + 1;
-                Fault::data(format!(
-                    "`{}` in row {row} is no label of its hierarchy",
-                    cell.unwrap_or_default()
-                ))
+                fault!(
+                    Data,
+                    "augment.not-a-label",
+                    "`{value}` in row {row} is no label of its hierarchy",
+                    value = cell.unwrap_or_default(),
+                    row = before + row as u64 + 1
+                )
                 .column(name)
                 .help("only what levels were chosen for can be augmented: cells of regions may be no labels")
             })?;
@@ -248,8 +254,9 @@ impl<'a> Rewriter<'a> {
             told.extend(fields.iter().map(|field| field.get(row)));
             let cell = self.implied[q].cell(&told).map_err(|e| {
                 e.map(|mut fault| {
-                    fault.message += &format!(", in row {}", before + row as u64 + 1);
-                    fault.column(name)
+                    let row = before + row as u64 + 1;
+                    fault.message += &format!(", in row {row}");
+                    fault.argument("row", row).column(name)
                 })
             })?;
             cells.push(cell.map(String::from));
@@ -263,21 +270,29 @@ impl<'a> Rewriter<'a> {
 fn unlike(policy: &PolicyFile, names: &[String], kept: &[&str]) -> Vec<Fault> {
     let columns = &policy.policy.columns;
     let wrong = kept.iter().filter_map(|name| {
-        let message = match columns.get(*name) {
-            None => format!("has a column `{name}`, which is not in the policy"),
+        let fault = match columns.get(*name) {
+            None => fault!(
+                Data,
+                "augment.column-not-in-policy",
+                "has a column `{column}`, which is not in the policy",
+                column = name
+            ),
             Some(column) if column.released() => return None,
             Some(column) => {
-                format!(
-                    "has the column `{name}`, which has role \"{}\" and must not be released",
-                    column.role.name()
+                fault!(
+                    Data,
+                    "augment.column-must-not-be-released",
+                    "has the column `{column}`, which has role \"{role}\" and must not be released",
+                    role = column.role.name(),
+                    column = name
                 )
             }
         };
-        Some(Fault::data(message).help("take it out, or give a release of this policy"))
+        Some(fault.help("take it out, or give a release of this policy"))
     });
     let must = columns.iter().filter(|(name, column)| column.released() && !names.contains(name));
     let absent = must.filter(|(name, _)| !kept.contains(&name.as_str())).map(|(name, _)| {
-        Fault::data(format!("has no column `{name}`"))
+        fault!(Data, "augment.no-such-column", "has no column `{column}`", column = name)
             .help("give a release of this policy, with all its columns")
     });
     wrong.chain(absent).collect()
@@ -310,18 +325,22 @@ fn apart(read: &[String], names: &[String], implied: &[Implied<'_>]) -> Result<V
             }
         }
     }
-    let absent = names
-        .iter()
-        .filter(|name| !read.contains(name))
-        .map(|name| Fault::data(format!("has no column `{name}`")).help("give a release of this policy"));
+    let absent = names.iter().filter(|name| !read.contains(name)).map(|name| {
+        fault!(Data, "augment.no-such-column", "has no column `{column}`", column = name)
+            .help("give a release of this policy")
+    });
     let mut faults: Vec<Fault> = absent.collect();
     written.sort_unstable();
     for pair in written.windows(2).filter(|pair| pair[0] == pair[1]) {
-        let message = format!("two columns would be called `{}`", pair[0]);
         faults.push(
-            Fault::data(message)
-                .column(&pair[0])
-                .help("fields are called COLUMN_LEVEL: rename the other column"),
+            fault!(
+                Data,
+                "augment.duplicate-column",
+                "two columns would be called `{column}`",
+                column = &pair[0]
+            )
+            .column(&pair[0])
+            .help("fields are called COLUMN_LEVEL: rename the other column"),
         );
     }
     Error::check(faults)?;
@@ -338,7 +357,7 @@ fn together(read: &[String], names: &[String], implied: &[Implied<'_>]) -> Resul
             match read.iter().position(|column| *column == field) {
                 Some(at) => of.push(at),
                 None => faults.push(
-                    Fault::data(format!("has no column `{field}`"))
+                    fault!(Data, "augment.no-such-column", "has no column `{column}`", column = field)
                         .help("give what `throng augment` wrote by this policy"),
                 ),
             }

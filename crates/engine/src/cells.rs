@@ -4,6 +4,7 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, LargeStringArray, Strin
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, UInt32Type};
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::table::{Code, Dictionary};
 
 use crate::error::{unlabelled, unquoted};
@@ -98,7 +99,7 @@ impl Cells {
         codes.reserve(self.len());
         for row in 0..self.len() {
             let code = dictionary.get(self.get(row)).ok_or_else(|| {
-                Fault::data("the table changed while it was being released")
+                fault!(Data, "table.changed-while-reading", "the table changed while it was being released")
                     .column(column)
                     .help("release a copy that nobody writes to")
             })?;
@@ -116,7 +117,7 @@ pub(crate) fn unfit(column: &str, kind: &DataType) -> Option<Fault> {
     }
     let help = "only text, numbers, dates and truth values can be released: give the column role = \"drop\", \
                 or divide it into several";
-    Some(Fault::data(format!("holds {kind}")).column(column).help(help))
+    Some(fault!(Data, "table.unsupported-type", "holds {found}", found = kind).column(column).help(help))
 }
 
 /// Any simple type as text. A moment has one text, whatever time zone it was written in.
@@ -130,7 +131,13 @@ pub(crate) fn text(column: &str, array: &ArrayRef) -> Result<ArrayRef> {
     };
     let unfit = |e| {
         Error::from(
-            Fault::data(format!("cannot be read as text: {}", unquoted(&unlabelled(&e)))).column(column),
+            fault!(
+                Data,
+                "table.no-text-form",
+                "cannot be read as text: {reason}",
+                reason = unquoted(&unlabelled(&e)).to_owned()
+            )
+            .column(column),
         )
     };
     match plain {
@@ -141,8 +148,15 @@ pub(crate) fn text(column: &str, array: &ArrayRef) -> Result<ArrayRef> {
 
 fn keyed(column: &str, array: &ArrayRef) -> Result<Cells> {
     let kind = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
-    let array = cast(array, &kind)
-        .map_err(|e| Fault::data(format!("cannot be read: {}", unquoted(&unlabelled(&e)))).column(column))?;
+    let array = cast(array, &kind).map_err(|e| {
+        fault!(
+            Data,
+            "table.undecodable",
+            "cannot be read: {reason}",
+            reason = unquoted(&unlabelled(&e)).to_owned()
+        )
+        .column(column)
+    })?;
     let dictionary = array.as_dictionary::<UInt32Type>();
     Ok(Cells::Keyed(dictionary.keys().iter().collect(), dictionary.values().as_string::<i32>().clone()))
 }

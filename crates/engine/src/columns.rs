@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use throng::error::{Fault, Result};
+use throng::error::Result;
+use throng::fault;
 use throng::policy::Format;
 
 use crate::source::Source;
@@ -45,18 +46,28 @@ fn agree(first: &Path, wanted: &Schema, file: &Path, found: &Schema) -> Result<(
     let names = |columns: &[(String, DataType)]| {
         columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let what = match wanted.iter().zip(&found).find(|(a, b)| a.1 != b.1) {
+    let fault = match wanted.iter().zip(&found).find(|(a, b)| a.1 != b.1) {
         Some((a, b)) if names(&wanted) == names(&found) => {
-            format!("its column `{}` holds {}, that of {} holds {}", b.0, b.1, first.display(), a.1)
+            fault!(
+                Data,
+                "table.different-column-type",
+                "its column `{column}` holds {found}, that of {other} holds {expected}",
+                column = &b.0,
+                found = &b.1,
+                other = first.display(),
+                expected = &a.1
+            )
         }
-        _ => format!(
-            "its columns are not those of {}: {} against {}",
-            first.display(),
-            names(&found),
-            names(&wanted)
+        _ => fault!(
+            Data,
+            "table.different-columns",
+            "its columns are not those of {other}: {found} against {expected}",
+            other = first.display(),
+            found = names(&found),
+            expected = names(&wanted)
         ),
     };
-    Err(Fault::data(what)
+    Err(fault
         .file(file.display().to_string())
         .help("files that are read together need the same columns in the same order")
         .into())

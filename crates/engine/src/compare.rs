@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use throng::compare::{Experiment, Table, TableSpec, expand};
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::policy::EXPERIMENT;
 use throng::watch::Watch;
 
@@ -133,7 +134,7 @@ impl Engine {
         let fail = |e: &std::io::Error| unwritable(&name, e);
         let new = !to.exists();
         if !new && !to.is_dir() {
-            return Err(Fault::system("cannot be written: it is not a folder")
+            return Err(fault!(System, "file.not-a-folder", "cannot be written: it is not a folder")
                 .file(&name)
                 .help("give another folder")
                 .into());

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use throng::error::{Error, Fault};
+use throng::fault;
 use throng::policy::Format;
 
 use crate::source::{Source, not_utf8};
@@ -33,12 +34,19 @@ fn no_object(source: &Source, file: &Path) -> Option<Error> {
                 }
                 None => continue,
             },
-            Ok(_) => "is JSON, but not an object".to_owned(),
-            Err(e) if e.is_eof() => "is not a JSON object: it ends too early".to_owned(),
-            Err(e) => format!("is not a JSON object: there is a mistake in column {}", e.column()),
+            Ok(_) => fault!(Data, "table.json-not-object", "is JSON, but not an object"),
+            Err(e) if e.is_eof() => {
+                fault!(Data, "table.json-cut-short", "is not a JSON object: it ends too early")
+            }
+            Err(e) => fault!(
+                Data,
+                "table.json-syntax",
+                "is not a JSON object: there is a mistake in column {position}",
+                position = e.column()
+            ),
         };
         return Some(
-            Fault::data(wrong)
+            wrong
                 .file(file.display().to_string())
                 .line(i as u64 + 1)
                 .help("write one object per line, without brackets or commas around them")
@@ -55,7 +63,8 @@ fn no_text(source: &Source, object: &serde_json::Map<String, Value>) -> Option<F
     let (name, value) =
         object.iter().find(|(name, value)| (value.is_number() || value.is_boolean()) && text(name))?;
     let what = if value.is_number() { "a number" } else { "a truth value" };
-    let fault = Fault::data(format!("holds {what}, where other lines hold text")).column(name);
+    let fault = fault!(Data, "table.mixed-types", "holds {found}, where other lines hold text", found = what)
+        .column(name);
     Some(fault.help("write the column alike in every line, for instance with quotes"))
 }
 
@@ -94,9 +103,15 @@ fn wrong_width(source: &Source, record: &csv::ByteRecord, line: u64, name: Strin
     };
     let cells = if found == 1 { "cell" } else { "cells" };
     let first = if source.headed { "header" } else { "first line" };
-    Fault::data(format!("has {found} {cells}, the {first} has {expected}"))
-        .file(name)
-        .line(line)
-        .help(help)
-        .into()
+    fault!(
+        Data,
+        "table.wrong-cell-count",
+        "has {found} {cells}, the {first} has {expected}",
+        found = found,
+        expected = expected
+    )
+    .file(name)
+    .line(line)
+    .help(help)
+    .into()
 }

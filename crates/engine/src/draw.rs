@@ -8,6 +8,7 @@ use datafusion::arrow::array::BooleanArray;
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::record_batch::RecordBatch;
 use throng::error::{Fault, Result};
+use throng::fault;
 use throng::policy::Format;
 use throng::pseudonym::Key;
 use throng::rows::Counted;
@@ -63,7 +64,7 @@ impl PolicyFile {
             return Ok(None);
         };
         if source.format == Format::Json {
-            return Err(Fault::input("what type a column of JSON has follows from all of its rows, which differential privacy does not allow")
+            return Err(fault!(Input, "sampling.json-types", "what type a column of JSON has follows from all of its rows, which differential privacy does not allow")
                 .key("input.path")
                 .help("convert the table to CSV or Parquet first")
                 .into());

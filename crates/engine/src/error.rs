@@ -4,7 +4,8 @@
 use std::io::{self, ErrorKind};
 
 use datafusion::error::DataFusionError;
-use throng::error::{Error, Fault, Kind};
+use throng::error::Error;
+use throng::fault;
 use throng::watch::Watch;
 
 /// A failure while a file was read.
@@ -30,8 +31,9 @@ pub(crate) fn reading(file: &str, error: &DataFusionError) -> Error {
 /// Why regions are not complete: the work was asked to stop, or its time limit has passed.
 pub(crate) fn unfinished(watch: &Watch) -> Error {
     let out_of_time = || {
-        Fault::new(
-            Kind::Unsolvable,
+        fault!(
+            Unsolvable,
+            "search.time-limit",
             "the time limit ended before all rows were in regions; nothing was written",
         )
         .help("raise --seconds; only a search of levels has a best release so far")
@@ -42,10 +44,15 @@ pub(crate) fn unfinished(watch: &Watch) -> Error {
 
 /// A file whose content does not match its extension.
 pub(crate) fn unlike(file: &str, error: &dyn std::fmt::Display) -> Error {
-    Fault::data(format!("cannot be read: {}", unquoted(&unlabelled(error))))
-        .file(file)
-        .help("check that the file extension matches its format, or set input.format")
-        .into()
+    fault!(
+        Data,
+        "table.undecodable",
+        "cannot be read: {reason}",
+        reason = unquoted(&unlabelled(error)).to_owned()
+    )
+    .file(file)
+    .help("check that the file extension matches its format, or set input.format")
+    .into()
 }
 
 /// A file that no decoder can make sense of.
@@ -60,7 +67,7 @@ pub(crate) fn unreadable(file: &str, error: &io::Error) -> Error {
         ErrorKind::PermissionDenied => "check who may read it",
         _ => "check the disk and the path",
     };
-    Fault::system(format!("cannot be read: {error}")).file(file).help(help).into()
+    fault!(System, "file.unreadable", "cannot be read: {reason}", reason = error).file(file).help(help).into()
 }
 
 /// A file that cannot be written.
@@ -68,7 +75,7 @@ pub(crate) fn unwritable(file: &str, error: &dyn std::fmt::Display) -> Error {
     let text = unlabelled(error);
     // What a temporary file is called helps nobody.
     let text = text.split(" at path ").next().unwrap_or(&text);
-    Fault::system(format!("cannot be written: {text}"))
+    fault!(System, "file.unwritable", "cannot be written: {reason}", reason = text)
         .file(file)
         .help("check the folder, its permissions and the free space; nothing was left behind")
         .into()
@@ -146,7 +153,7 @@ mod tests {
 
     #[test]
     fn own_faults_and_the_disk_are_found_under_any_wrapping() {
-        let own: Error = Fault::data("mine").into();
+        let own: Error = fault!(Data, "table.test", "mine").into();
         let wrapped = DataFusionError::External(Box::new(own.clone())).context("while reading");
         assert_eq!(reading("t.csv", &wrapped), own);
         let io = io::Error::from(ErrorKind::PermissionDenied);

@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 use throng::cell::number;
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::predict::{Guide, Reader, Row, averaged};
 use throng::watch::Watch;
 
@@ -35,6 +36,8 @@ const LOOK: Duration = Duration::from_millis(5);
 const LINGER: Duration = Duration::from_millis(200);
 /// Bytes of its standard error that are read at a time.
 const PART: usize = 4096;
+/// The policy's key of the command.
+const KEY: &str = "search.model.command";
 
 /// A command that predicts.
 pub struct External {
@@ -104,10 +107,22 @@ impl External {
             }
         };
         if text.len() as u64 > most {
-            return Err(wrong("the model wrote more than one number per row").into());
+            return Err(fault!(
+                System,
+                "model-command.too-much-output",
+                "the model wrote more than one number per row"
+            )
+            .key(KEY)
+            .into());
         }
         if let Some(Err(e)) = read {
-            return Err(wrong(format!("the model's answer cannot be read: {}", e.kind())).into());
+            let fault = fault!(
+                System,
+                "model-command.unreadable-answer",
+                "the model's answer cannot be read: {reason}",
+                reason = e.kind()
+            );
+            return Err(fault.key(KEY).into());
         }
         loop {
             match running.ended() {
@@ -116,7 +131,15 @@ impl External {
                 Ok(None) if self.watch.should_finish() => return Err(unfinished(&self.watch)),
                 Ok(None) if Instant::now() < ends => std::thread::sleep(LOOK),
                 Ok(None) => return Err(self.late(&running)),
-                Err(e) => return Err(wrong(format!("the model is lost: {}", e.kind())).into()),
+                Err(e) => {
+                    let fault = fault!(
+                        System,
+                        "model-command.lost",
+                        "the model is lost: {reason}",
+                        reason = e.kind()
+                    );
+                    return Err(fault.key(KEY).into());
+                }
             }
         }
     }
@@ -131,15 +154,28 @@ impl External {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         grouped(&mut command);
         spawned(&mut command).map_err(|e| {
-            wrong(format!("the model `{program}` cannot be started: {e}"))
-                .help("check its name and whether it may be run; arguments are relative to the policy")
-                .into()
+            fault!(
+                System,
+                "model-command.cannot-start",
+                "the model `{program}` cannot be started: {reason}",
+                program = program,
+                reason = e
+            )
+            .key(KEY)
+            .help("check its name and whether it may be run; arguments are relative to the policy")
+            .into()
         })
     }
 
     fn late(&self, running: &Running) -> Error {
-        let seconds = self.time.as_secs();
-        wrong(format!("the model did not answer within {seconds} seconds{}", running.last_words()))
+        let fault = fault!(
+            System,
+            "model-command.timeout",
+            "the model did not answer within {seconds} seconds",
+            seconds = self.time.as_secs()
+        );
+        running
+            .with_last_words(fault)
             .help("raise search.model.seconds, or run it by hand to see what it waits for")
             .into()
     }
@@ -153,9 +189,14 @@ impl External {
         if *said.entry(asked).or_insert(answer) == answer {
             return Ok(());
         }
-        Err(wrong("asked for the same rows again, the model says something else")
-            .help("it must repeat its answers, or nobody can prove the release again: give it a fixed seed")
-            .into())
+        Err(fault!(
+            System,
+            "model-command.not-repeatable",
+            "asked for the same rows again, the model says something else"
+        )
+        .key(KEY)
+        .help("it must repeat its answers, or nobody can prove the release again: give it a fixed seed")
+        .into())
     }
 }
 
@@ -186,20 +227,22 @@ impl Running {
         Ok(status)
     }
 
-    /// How much it wrote to its standard error, to be put behind a message; nothing where it wrote
-    /// nothing. What it wrote is not repeated: a model that fails often shows the row that it
-    /// failed at.
-    fn last_words(&self) -> String {
+    /// A fault that says how much the command wrote to its standard error, if anything. What it
+    /// wrote is not repeated: a model that fails often shows the row that it failed at.
+    fn with_last_words(&self, mut fault: Fault) -> Fault {
         let waits = Instant::now() + LINGER;
         while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < waits
         {
             std::thread::sleep(LOOK);
         }
         match self.heard.load(Ordering::Relaxed) {
-            0 => String::new(),
-            bytes => format!(
-                "; it wrote {bytes} bytes to its standard error, which can hold rows and are not shown"
-            ),
+            0 => fault.key(KEY),
+            bytes => {
+                fault.message += &format!(
+                    "; it wrote {bytes} bytes to its standard error, which can hold rows and are not shown"
+                );
+                fault.argument("stderr_bytes", bytes).key(KEY)
+            }
         }
     }
 }
@@ -262,15 +305,18 @@ fn end_group(child: &Child) {
 #[cfg(not(unix))]
 fn end_group(_: &Child) {}
 
-fn wrong(message: impl Into<String>) -> Fault {
-    Fault::system(message.into()).key("search.model.command")
-}
-
 fn failed(status: ExitStatus, running: &Running) -> Fault {
-    let how = status
-        .code()
-        .map_or("was ended from outside".to_owned(), |code| format!("ended with exit code {code}"));
-    wrong(format!("the model {how}{}", running.last_words()))
+    let fault = match status.code() {
+        Some(code) => fault!(
+            System,
+            "model-command.failed",
+            "the model ended with exit code {exit_code}",
+            exit_code = code
+        ),
+        None => fault!(System, "model-command.killed", "the model was ended from outside"),
+    };
+    running
+        .with_last_words(fault)
         .help("run it by hand, with a header and a row of CSV on its standard input, to see why")
 }
 
@@ -279,14 +325,26 @@ fn numbers(text: &[u8], rows: usize) -> Result<Vec<f64>> {
     let text = String::from_utf8_lossy(text);
     let lines: Vec<&str> = text.lines().collect();
     if lines.len() != rows {
-        let message = format!("the model wrote {} lines for {rows} rows", lines.len());
-        return Err(wrong(message).help("it must write one number per row, and no header").into());
+        let fault = fault!(
+            System,
+            "model-command.wrong-line-count",
+            "the model wrote {lines} lines for {rows} rows",
+            lines = lines.len(),
+            rows = rows
+        );
+        return Err(fault.key(KEY).help("it must write one number per row, and no header").into());
     }
     let read = |(at, line): (usize, &&str)| {
         number(line).ok_or_else(|| {
             Error::from(
-                wrong(format!("line {} of what the model wrote is not a number", at + 1))
-                    .help("it must write one number per row, and no header"),
+                fault!(
+                    System,
+                    "model-command.not-a-number",
+                    "line {line} of what the model wrote is not a number",
+                    line = at + 1
+                )
+                .key(KEY)
+                .help("it must write one number per row, and no header"),
             )
         })
     };

@@ -69,7 +69,8 @@ pub use synth::SynthFile;
 pub use table::FileTable;
 pub use transform::Transform;
 
-use throng::error::{Fault, Result};
+use throng::error::Result;
+use throng::fault;
 
 /// Reads and writes tables.
 pub struct Engine {
@@ -87,7 +88,9 @@ impl Engine {
             .max_blocking_threads(8)
             .enable_all()
             .build()
-            .map_err(|e| Fault::system(format!("the engine cannot start: {e}")))?;
+            .map_err(|e| {
+                fault!(System, "system.no-threads", "the engine cannot start: {reason}", reason = e)
+            })?;
         Ok(Engine { runtime })
     }
 }

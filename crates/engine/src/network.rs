@@ -1,6 +1,7 @@
 //! The Bayesian network of a policy's table: read, grouped and fitted.
 
-use throng::error::{Fault, Result};
+use throng::error::Result;
+use throng::fault;
 use throng::network::{Fit, Network, fit};
 use throng::policy::Role;
 use throng::search;
@@ -21,7 +22,7 @@ impl Engine {
         let part = |name: &&String| matches!(role(name), Some(Role::Quasi | Role::Target | Role::Sensitive));
         let names: Vec<String> = columns.iter().filter(part).cloned().collect();
         if names.is_empty() {
-            return Err(Fault::input("the policy has no column to learn from")
+            return Err(fault!(Input, "network.no-columns", "the policy has no column to learn from")
                 .key("columns")
                 .help("give a column the role quasi, target or sensitive")
                 .into());

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::policy::Format;
 use throng::release::Certificate;
 use throng::report::Facts;
@@ -37,7 +38,7 @@ impl Paths {
             (Some(path), _) => path.to_owned(),
             (None, Some(path)) => folder.join(path),
             (None, None) => {
-                return Err(Fault::input("does not say where the release goes")
+                return Err(fault!(Input, "release.no-output-path", "does not say where the release goes")
                     .file(policy.path.display().to_string())
                     .key("output.path")
                     .help("set output.path, or give --out")
@@ -46,7 +47,7 @@ impl Paths {
         };
         let name = output.display().to_string();
         if Format::of_path(&name).is_none() {
-            return Err(Fault::input("does not tell the format")
+            return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
                 .file(name)
                 .help("end it in .csv, .parquet, .json or .arrow")
                 .into());

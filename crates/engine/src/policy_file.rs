@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use throng::error::{Error, Fault, Kind, Result};
+use throng::error::{Error, Kind, Result};
+use throng::fault;
 use throng::policy::{POLICY, Policy};
 
 use crate::error::unreadable;
@@ -46,7 +47,7 @@ impl PolicyFile {
         let full = self.folder().join(path);
         let bytes = std::fs::read(&full).map_err(|e| unreadable(&full.display().to_string(), &e))?;
         String::from_utf8(bytes).map_err(|_| {
-            Fault::input("is not UTF-8")
+            fault!(Input, "hierarchy.not-utf8", "is not UTF-8")
                 .file(full.display().to_string())
                 .help("convert the hierarchy file")
                 .into()
@@ -73,7 +74,7 @@ pub(crate) fn explain_delimiter(error: Error, source: &Source, columns: &[String
     let [only] = columns else { return error };
     let found = [';', ',', '\t', '|'].into_iter().find(|c| only.contains(*c));
     match found {
-        Some(delimiter) => Fault::input("the table has one column")
+        Some(delimiter) => fault!(Input, "table.wrong-delimiter", "the table has one column")
             .file(&source.name)
             .line(1)
             .help(format!(

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::policy::{Format, Header, Input, Policy, Role};
 use throng::release::FileFacts;
 use throng::search::Population;
@@ -71,10 +72,15 @@ impl Engine {
         let fault = |name: &str| match schema.fields().iter().find(|field| field.name() == name) {
             Some(field) => unfit(name, field.data_type()).map(|fault| fault.file(&source.name)),
             None => Some(
-                Fault::input(format!("the population has no column `{name}`"))
-                    .file(&source.name)
-                    .key(&key)
-                    .help("give a table with every quasi-identifier of the policy, by the same names"),
+                fault!(
+                    Input,
+                    "population.no-such-column",
+                    "the population has no column `{column}`",
+                    column = name
+                )
+                .file(&source.name)
+                .key(&key)
+                .help("give a table with every quasi-identifier of the policy, by the same names"),
             ),
         };
         Error::check(policy.with_role(Role::Quasi).into_iter().filter_map(fault).collect())

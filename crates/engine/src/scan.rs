@@ -13,6 +13,7 @@ use datafusion::execution::context::SessionContext;
 use datafusion::prelude::{DataFrame, JsonReadOptions, ParquetReadOptions, SessionConfig};
 use futures::StreamExt;
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::policy::Format;
 use throng::watch::Watch;
 use tokio::sync::mpsc;
@@ -166,7 +167,7 @@ async fn stream(source: &Source, columns: &[String], sender: &mpsc::Sender<Recor
 }
 
 fn no_column(source: &Source, column: &str) -> Error {
-    Fault::input("there is no such column").file(&source.name).column(column).into()
+    fault!(Input, "table.no-such-column", "there is no such column").file(&source.name).column(column).into()
 }
 
 /// As [`Engine::scan_map`], of delimited text: one thread cuts it into pieces, all decode them.
@@ -301,7 +302,9 @@ async fn frame(
 fn url(file: &Path) -> Result<String> {
     let absolute = std::path::absolute(file).map_err(|e| unreadable(&file.display().to_string(), &e))?;
     url::Url::from_file_path(&absolute).map(String::from).map_err(|()| {
-        Fault::input("is not a path that can be opened").file(file.display().to_string()).into()
+        fault!(Input, "file.bad-path", "is not a path that can be opened")
+            .file(file.display().to_string())
+            .into()
     })
 }
 

@@ -16,8 +16,9 @@ use datafusion::parquet::arrow::arrow_writer::ArrowWriterOptions;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
 use sha2::{Digest, Sha256};
-use throng::error::{Error, Fault, Kind, Result};
+use throng::error::{Error, Fault, Result};
 use throng::exposure::Exposed;
+use throng::fault;
 use throng::policy::{Format, Policy};
 
 use crate::cells::UTC;
@@ -88,12 +89,17 @@ impl Cannot {
     fn check(self, batch: &RecordBatch) -> Result<()> {
         for (array, field) in batch.columns().iter().zip(batch.schema().fields()) {
             let fault = match self {
-                Cannot::Missing if array.logical_null_count() > 0 => {
-                    Fault::data("has missing cells, and no text stands for one in delimited text")
-                        .help("list one in the policy: input.null = [\"\"]")
+                Cannot::Missing if array.logical_null_count() > 0 => fault!(
+                    Data,
+                    "release.no-text-for-missing",
+                    "has missing cells, and no text stands for one in delimited text"
+                )
+                .help("list one in the policy: input.null = [\"\"]"),
+                Cannot::NoNumber if !finite(array) => {
+                    fault!(Data, "release.number-not-in-json", "holds numbers that JSON cannot").help(
+                        "release to a .csv, .parquet or .arrow file, or make them missing with input.null",
+                    )
                 }
-                Cannot::NoNumber if !finite(array) => Fault::data("holds numbers that JSON cannot")
-                    .help("release to a .csv, .parquet or .arrow file, or make them missing with input.null"),
                 _ => continue,
             };
             return Err(fault.column(field.name()).into());
@@ -116,7 +122,7 @@ impl Sink {
     pub(crate) fn create(path: &Path, policy: &Policy, schema: SchemaRef) -> Result<Self> {
         let name = path.display().to_string();
         let format = Format::of_path(&name).ok_or_else(|| {
-            Fault::input("does not tell the format")
+            fault!(Input, "file.unknown-output-format", "does not tell the format")
                 .file(&name)
                 .help("end it in .csv, .parquet, .json or .arrow")
         })?;
@@ -198,8 +204,9 @@ impl Sink {
     /// Closes the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<Written> {
         if self.rows == 0 && matches!(self.writer, Writer::Json(_)) {
-            return Err(Fault::new(
-                Kind::Unsolvable,
+            return Err(fault!(
+                Unsolvable,
+                "release.json-without-rows",
                 "every row would be suppressed, and JSON without rows has no columns",
             )
             .file(self.name())
@@ -262,9 +269,14 @@ pub(crate) fn temporary(path: &Path) -> Result<staging::File> {
 
 /// A file that has no folder to be in.
 pub(crate) fn no_folder(file: &str, folder: &Path) -> Fault {
-    Fault::system(format!("cannot be written: there is no folder {}", folder.display()))
-        .file(file)
-        .help("make the folder first, or give another path; nothing was written")
+    fault!(
+        System,
+        "file.no-folder",
+        "cannot be written: there is no folder {folder}",
+        folder = folder.display()
+    )
+    .file(file)
+    .help("make the folder first, or give another path; nothing was written")
 }
 
 pub(crate) fn persist(file: staging::File, path: &Path) -> Result<()> {

@@ -10,6 +10,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use throng::describe::{SAMPLED_LINES, first_line_is_data};
 use throng::error::{Fault, Result};
+use throng::fault;
 use throng::hierarchy::TOP;
 use throng::policy::{Encoding, Format, Header, Input, Policy};
 use throng::watch::Watch;
@@ -67,7 +68,7 @@ impl Source {
         let format = match input.format.or_else(|| Format::of_path(&input.path)) {
             Some(format) => format,
             None => Format::of_path(&files[0].to_string_lossy()).ok_or_else(|| {
-                Fault::input("the file name does not tell the format")
+                fault!(Input, "table.unknown-format", "the file name does not tell the format")
                     .file(&input.path)
                     .help("set input.format to \"csv\", \"parquet\", \"json\" or \"arrow\"")
             })?,
@@ -161,7 +162,10 @@ impl Source {
             }
         }
         let name = self.files[0].display().to_string();
-        Err(Fault::data("the file is empty").file(name).help("there is nothing to release").into())
+        Err(fault!(Data, "table.empty-file", "the file is empty")
+            .file(name)
+            .help("there is nothing to release")
+            .into())
     }
 
     /// The column names, the same in every file.
@@ -175,10 +179,14 @@ impl Source {
                     true => ("header line", "files that are read together need the same header line"),
                     false => ("first line", "files that are read together need the same columns"),
                 };
-                return Err(Fault::data(format!(
-                    "its {of} is not that of {}: {how}",
-                    self.files[0].display()
-                ))
+                return Err(fault!(
+                    Data,
+                    "table.different-header",
+                    "its {part} is not that of {other}: {difference}",
+                    part = of,
+                    other = self.files[0].display(),
+                    difference = how
+                )
                 .file(file.display().to_string())
                 .line(1)
                 .help(help)
@@ -197,13 +205,15 @@ impl Source {
             .flexible(true)
             .from_reader(BufReader::new(self.text(file)?.take(SAMPLED_BYTES)));
         let mut record = csv::ByteRecord::new();
-        let unreadable = |e: csv::Error| Fault::data(unlabelled(&e)).file(&name);
+        let unreadable = |e: csv::Error| {
+            fault!(Data, "table.malformed-text", "{reason}", reason = unlabelled(&e)).file(&name)
+        };
         records.read_byte_record(&mut record).map_err(unreadable)?;
         let first: Option<Vec<String>> =
             record.iter().map(|c| std::str::from_utf8(c).ok().map(String::from)).collect();
         let first = first.ok_or_else(|| not_utf8("the first line").file(&name).line(1))?;
         if first.is_empty() {
-            return Err(Fault::data("the file is empty")
+            return Err(fault!(Data, "table.empty-file", "the file is empty")
                 .file(name)
                 .help("the first line names the columns")
                 .into());
@@ -235,9 +245,13 @@ impl Source {
 /// A first line that looks like a row. The fault quotes nothing of it.
 fn headless(cells: usize, of: usize) -> Fault {
     let like = if cells == 1 { "is like the values below it" } else { "are like the values below them" };
-    Fault::data(format!(
-        "the first line looks like data, not column names: {cells} of its {of} cells {like}"
-    ))
+    fault!(
+        Data,
+        "table.no-header-line",
+        "the first line looks like data, not column names: {suspicious} of its {cells} cells {like}",
+        suspicious = cells,
+        cells = of
+    )
     .help(
         "add a line with column names; or set input.header = \"none\" (--header none) to name the columns \
          column_1, column_2, …; or confirm that the first line holds names by input.header = \
@@ -272,7 +286,8 @@ pub(crate) fn missing_text(policy: &Policy) -> Option<&str> {
 
 /// Text in another encoding.
 pub(crate) fn not_utf8(what: &str) -> Fault {
-    Fault::data(format!("{what} is not UTF-8")).help("set input.encoding = \"latin-1\", or convert the file")
+    fault!(Data, "table.not-utf8", "{part} is not UTF-8", part = what)
+        .help("set input.encoding = \"latin-1\", or convert the file")
 }
 
 /// The keys of the first row of newline JSON, in its order; none where it is not an object.
@@ -317,9 +332,10 @@ fn check_header(columns: &[String], file: &str) -> Result<()> {
     let mut faults = Vec::new();
     for (i, column) in columns.iter().enumerate() {
         let fault = if column.is_empty() {
-            Fault::data(format!("column {} has no name", i + 1)).help("name every column in the first line")
+            fault!(Data, "table.unnamed-column", "column {number} has no name", number = i + 1)
+                .help("name every column in the first line")
         } else if columns[..i].contains(column) {
-            Fault::data(format!("two columns are called `{column}`"))
+            fault!(Data, "table.duplicate-column", "two columns are called `{column}`", column = column)
                 .help("give every column a name of its own")
         } else {
             continue;
@@ -336,21 +352,22 @@ pub(crate) fn find(pattern: &str, base: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![path]);
     }
     if path.is_dir() {
-        return Err(Fault::input("is a folder")
+        return Err(fault!(Input, "file.is-folder", "is a folder")
             .file(pattern)
             .help(format!("name its files: \"{pattern}/*.csv\""))
             .into());
     }
     if !pattern.contains(['*', '?', '[']) {
-        return Err(Fault::system("there is no such file")
+        return Err(fault!(System, "file.not-found", "there is no such file")
             .file(path.display().to_string())
             .help("check the path; paths in a policy are relative to the policy")
             .into());
     }
     // The policy's folder may have any name; only what the policy says is a pattern.
     let folder = glob::Pattern::escape(&base.to_string_lossy());
-    let matches = glob::glob(&Path::new(&folder).join(pattern).to_string_lossy())
-        .map_err(|e| Fault::input(format!("is not a pattern: {}", e.msg)).file(pattern))?;
+    let matches = glob::glob(&Path::new(&folder).join(pattern).to_string_lossy()).map_err(|e| {
+        fault!(Input, "file.bad-pattern", "is not a pattern: {reason}", reason = e.msg).file(pattern)
+    })?;
     let mut files = Vec::new();
     for found in matches {
         let found = found.map_err(|e| unreadable(&e.path().display().to_string(), e.error()))?;
@@ -360,7 +377,7 @@ pub(crate) fn find(pattern: &str, base: &Path) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     if files.is_empty() {
-        return Err(Fault::system("no file matches")
+        return Err(fault!(System, "file.no-match", "no file matches")
             .file(pattern)
             .help("patterns are relative to the policy")
             .into());

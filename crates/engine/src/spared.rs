@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::hierarchy::{File, Spec};
 use throng::poset;
 
@@ -128,9 +129,10 @@ impl Spared {
         let over = self.files.iter().find(|(_, other)| same(path, other)).map(|(what, _)| *what);
         self.files.push((what, path.to_owned()));
         let fault = match over {
-            Some(over) => {
-                Some(Fault::input(format!("would be written over {over}")).help("give it another name"))
-            }
+            Some(over) => Some(
+                fault!(Input, "file.would-overwrite", "would be written over {other}", other = over)
+                    .help("give it another name"),
+            ),
             None => unfit(path).or_else(|| {
                 let there = existing == Existing::Refused && path.symlink_metadata().is_ok();
                 there.then(|| already(path, "another name"))
@@ -151,7 +153,7 @@ impl Spared {
 
 /// A file that is there already; what to give instead, such as "another name".
 pub fn already(path: &Path, instead: &str) -> Fault {
-    Fault::input("exists already")
+    fault!(Input, "file.exists", "exists already")
         .file(path.display().to_string())
         .help(format!("give --force to replace it, or {instead}"))
 }
@@ -176,5 +178,8 @@ fn unfit(path: &Path) -> Option<Fault> {
     }
     let found = std::fs::metadata(path).ok().filter(|found| !found.is_file())?;
     let what = if found.is_dir() { "a folder" } else { "not a file" };
-    Some(Fault::system(format!("cannot be written: it is {what}")).help("give it another name"))
+    Some(
+        fault!(System, "file.not-regular-file", "cannot be written: it is {found}", found = what)
+            .help("give it another name"),
+    )
 }

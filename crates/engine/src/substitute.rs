@@ -10,6 +10,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, StringArray};
 use rayon::prelude::*;
 use throng::error::{Fault, Result};
+use throng::fault;
 use throng::policy::Policy;
 use throng::pseudonym::{Key, Originals, Pseudonyms};
 
@@ -72,7 +73,13 @@ pub(crate) fn secret((key_file, key_env): (Option<&str>, Option<&str>), folder: 
         (None, Some(name)) => {
             let help = format!("export {name}=$({MAKE}), and keep it safe: another key gives other values");
             let value = std::env::var_os(name).filter(|value| !value.is_empty()).ok_or_else(|| {
-                Fault::input(format!("the variable `{name}` is not set, or is empty")).help(help)
+                fault!(
+                    Input,
+                    "pseudonym.variable-not-set",
+                    "the variable `{variable}` is not set, or is empty",
+                    variable = name
+                )
+                .help(help)
             })?;
             value.into_encoded_bytes()
         }
@@ -124,9 +131,13 @@ impl Substitutes {
         let replace = |row: usize| match (cells.get(row), pseudonyms) {
             (None, _) => Ok(None),
             (Some(value), Some(pseudonyms)) => pseudonyms.replace(value).map(Some),
-            (Some(_), None) => Err(Fault::data("the table changed while it was being released")
-                .help("release a copy that nobody writes to")
-                .into()),
+            (Some(_), None) => Err(fault!(
+                Data,
+                "table.changed-while-reading",
+                "the table changed while it was being released"
+            )
+            .help("release a copy that nobody writes to")
+            .into()),
         };
         let values: Result<Vec<Option<String>>> = (0..cells.len()).into_par_iter().map(replace).collect();
         let values = values.map_err(|e| e.map(|fault| fault.column(column)))?;

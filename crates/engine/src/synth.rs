@@ -4,7 +4,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use throng::error::{Error, Fault, Result, nearest};
+use throng::error::{Error, Result, nearest};
+use throng::fault;
 use throng::network::Network;
 use throng::policy::{Format, SPECIFICATION, locate};
 use throng::synth::spec::{Marginals, SHIPPED, Spec, end_row, quoted};
@@ -102,7 +103,7 @@ impl Engine {
         watch: &Watch,
     ) -> Result<Vec<String>> {
         if Format::of_path(&out.display().to_string()) != Some(Format::Csv) {
-            return Err(Fault::input("made-up tables are written as CSV")
+            return Err(fault!(Input, "synth.output-not-csv", "made-up tables are written as CSV")
                 .file(out.display().to_string())
                 .help("end the name in .csv")
                 .into());

@@ -15,6 +15,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use rustc_hash::FxHashMap;
 use throng::error::{Fault, Result};
 use throng::exposure::Exposure;
+use throng::fault;
 use throng::hierarchy::TOP;
 use throng::policy::{Column, Policy, Suppressed};
 use throng::recoding::{Recoding, RowCounter};
@@ -107,10 +108,14 @@ impl Engine {
             job.watch.done(Stage::Writing, rows, Some(job.rows))
         })?;
         if rows != job.rows {
-            return Err(Fault::data("the table changed while it was being released")
-                .file(&job.source.name)
-                .help("release a copy that nobody writes to")
-                .into());
+            return Err(fault!(
+                Data,
+                "table.changed-while-reading",
+                "the table changed while it was being released"
+            )
+            .file(&job.source.name)
+            .help("release a copy that nobody writes to")
+            .into());
         }
         let exposed = rewriter.exposure.finish();
         Ok(Written { exposed, ..shuffle.finish()? })

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use throng::decide::{DecidedAssignment, Decision};
 use throng::error::{Fault, Result};
+use throng::fault;
 use throng::hierarchy;
 use throng::release::Certificate;
 use throng::rows::Rows;
@@ -117,9 +118,12 @@ impl Engine {
 
 /// Regions of format 0 depend on the order of rows, and this version forms others.
 fn formed_by_row_order(version: &str) -> Fault {
-    Fault::input(format!(
-        "throng {version} formed these regions in the order of the rows (format 0); this program forms them by value"
-    ))
+    fault!(
+        Input,
+        "verify.regions-by-row-order",
+        "throng {version} formed these regions in the order of the rows (format 0); this program forms them by value",
+        version = version
+    )
     .help(format!("verify it without --original, or with the build of throng {version} that wrote it"))
 }
 

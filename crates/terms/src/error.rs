@@ -110,6 +110,22 @@ impl Fault {
         Fault::coded(Kind::Bug, "internal", message)
     }
 
+    /// Says in which part of the input the fault is, in front of its message: "CONTEXT: MESSAGE".
+    /// The code and the arguments stay those of the fault.
+    ///
+    /// ```
+    /// use throng_terms::fault;
+    ///
+    /// let fault = fault!(Input, "argus.no-column", "`generalize` needs a column").within("command 2");
+    /// assert_eq!(fault.message, "command 2: `generalize` needs a column");
+    /// assert_eq!(fault.code, "argus.no-column");
+    /// ```
+    #[must_use]
+    pub fn within(mut self, context: impl fmt::Display) -> Self {
+        self.message = format!("{context}: {}", self.message);
+        self
+    }
+
     /// Adds the remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

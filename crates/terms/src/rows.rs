@@ -151,7 +151,7 @@ impl Table {
                 let (cells, width) = (rows[at].len(), columns.len());
                 Err(fault!(
                     Data,
-                    "table.row-of-other-length",
+                    "table.uneven-row",
                     "row {row} has {cells} cells, and there are {columns} columns",
                     row = at + 1,
                     cells = cells,

@@ -10,7 +10,7 @@ use throng_engine::{Existing, sniff};
 // How results are printed.
 #[derive(Debug, clap::Args)]
 pub struct Output {
-    /// Print JSON
+    /// Print JSON; errors as JSON on standard error
     #[arg(long)]
     pub json: bool,
 }

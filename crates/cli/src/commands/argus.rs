@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use throng::argus::{self, Argus, Command, Outlook, Suggestion, Value, Verdict};
-use throng::error::{Error, Fault, Result};
+use throng::error::{Error, Result};
+use throng::fault;
 use throng::watch::Watch;
 use throng_engine::{Engine, Existing, Held, PolicyFile};
 
@@ -24,10 +25,14 @@ pub fn run(args: &args::Argus) -> Result<Ended> {
     let by_hand = args.commands.is_empty() && std::io::stdin().is_terminal();
     if by_hand && args.output.json {
         let help = "give --do, or pipe commands; without --json you can work by hand";
-        return Err(Fault::input("JSON is told of a script, and there is none")
-            .key("--json")
-            .help(help)
-            .into());
+        return Err(fault!(
+            Input,
+            "arguments.json-needs-script",
+            "JSON is told of a script, and there is none"
+        )
+        .key("--json")
+        .help(help)
+        .into());
     }
     let (policy, text) = PolicyFile::read(&args.policy)?;
     let engine = Engine::new()?;
@@ -164,7 +169,9 @@ impl Desk<'_> {
             Command::Write(path) => {
                 let path = path.as_ref().map(PathBuf::from).or(self.args.out.clone());
                 let help = "for instance `write tested.csv`, or give --out";
-                self.write(&path.ok_or_else(|| Fault::input("`write` needs a file").help(help))?)?;
+                self.write(&path.ok_or_else(|| {
+                    fault!(Input, "argus.no-output-file", "`write` needs a file").help(help)
+                })?)?;
             }
             Command::Help => self.say(argus::help().trim_end())?,
             Command::Quit => {}
@@ -181,9 +188,14 @@ impl Desk<'_> {
         let suggestions = self.argus.suggestions()?;
         let chosen = number.checked_sub(1).and_then(|at| suggestions.get(at));
         let Some(chosen) = chosen else {
-            return Err(Fault::input(format!("there is no suggestion {number}"))
-                .help(format!("there are {}; `show` lists them", suggestions.len()))
-                .into());
+            return Err(fault!(
+                Input,
+                "argus.no-such-suggestion",
+                "there is no suggestion {number}",
+                number = number
+            )
+            .help(format!("there are {}; `show` lists them", suggestions.len()))
+            .into());
         };
         self.generalize(&chosen.column, Some(chosen.level))
     }
@@ -228,13 +240,12 @@ impl Desk<'_> {
 }
 
 fn unread(error: &std::io::Error) -> Error {
-    Fault::input(format!("standard input cannot be read: {error}")).help("commands are UTF-8 text").into()
+    fault!(Input, "argus.unreadable-input", "standard input cannot be read: {reason}", reason = error)
+        .help("commands are UTF-8 text")
+        .into()
 }
 
 /// Says which command of a script a mistake is in.
 fn named(error: Error, number: usize, line: &str) -> Error {
-    error.map(|mut fault| {
-        fault.message = format!("command {number}, `{}`: {}", line.trim(), fault.message);
-        fault
-    })
+    error.map(|fault| fault.within(format_args!("command {number}, `{}`", line.trim())))
 }

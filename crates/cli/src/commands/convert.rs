@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use throng::error::{Error, Fault, Result};
+use throng::fault;
 use throng::policy::Input;
 use throng::poset::xml::{self, Converted, Named};
 use throng_engine::{Engine, Existing, Source, Spared, write_atomically};
@@ -60,8 +61,11 @@ pub fn run(asked: &Asked<'_>) -> Result<()> {
 fn read(path: &str) -> Result<String> {
     let help = "it is an XML file in UTF-8, such as docs/posets.md shows";
     let bytes = std::fs::read(path);
-    let bytes = bytes.map_err(|e| Fault::system(format!("cannot be read: {e}")).file(path).help(help))?;
-    String::from_utf8(bytes).map_err(|_| Fault::input("is not UTF-8").file(path).help(help).into())
+    let bytes = bytes.map_err(|e| {
+        fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(path).help(help)
+    })?;
+    String::from_utf8(bytes)
+        .map_err(|_| fault!(Input, "poset.not-utf8", "is not UTF-8").file(path).help(help).into())
 }
 
 fn policy(asked: &Asked<'_>, input: Input, converted: &Converted) -> Result<String> {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use throng::error::{Error, Fault, Result};
+use throng::error::{Error, Result};
+use throng::fault;
 use throng::synth;
 use throng_engine::{already, write_atomically};
 
@@ -21,7 +22,9 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     let drawn = drawn?;
     let name = args.folder.display().to_string();
     std::fs::create_dir_all(&args.folder).map_err(|e| {
-        Fault::system(format!("cannot be made: {e}")).file(&name).help("give a folder that can be written to")
+        fault!(System, "file.cannot-make-folder", "cannot be made: {reason}", reason = e)
+            .file(&name)
+            .help("give a folder that can be written to")
     })?;
     let table = args.folder.join("patients.csv");
     let policy = args.folder.join("policy.toml");

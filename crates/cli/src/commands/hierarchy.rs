@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use throng::error::{Fault, Result};
+use throng::error::Result;
+use throng::fault;
 use throng::hierarchy::{self, Hierarchy, Spec};
 use throng::table::{Code, Dictionary};
 use throng_engine::{Engine, Source, Spared, write_atomically};
@@ -74,9 +75,14 @@ fn parse(spec: &str) -> Result<Spec> {
     let quoted =
         if spec.trim_start().starts_with(['{', '"']) { spec.to_owned() } else { format!("{spec:?}") };
     let line: Line = toml::from_str(&format!("hierarchy = {quoted}")).map_err(|e| {
-        Fault::input(format!("`{spec}` is no hierarchy: {}", e.message())).help(
-            "for instance '{ mask = { from = \"right\" } }', '{ file = \"sex.csv\" }', icd10 or suppress",
+        fault!(
+            Input,
+            "arguments.not-a-hierarchy",
+            "`{value}` is no hierarchy: {reason}",
+            value = spec,
+            reason = e.message()
         )
+        .help("for instance '{ mask = { from = \"right\" } }', '{ file = \"sex.csv\" }', icd10 or suppress")
     })?;
     Ok(line.hierarchy)
 }
@@ -84,7 +90,7 @@ fn parse(spec: &str) -> Result<Spec> {
 fn read(path: &str) -> Result<String> {
     std::fs::read_to_string(path).map_err(|e| {
         let help = "a hierarchy is a UTF-8 text file with one row per value: value;label;label;…";
-        Fault::system(format!("cannot be read: {e}")).file(path).help(help).into()
+        fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(path).help(help).into()
     })
 }
 
@@ -103,7 +109,10 @@ fn values(input: &str, column: &str, layout: &args::Layout) -> Result<Dictionary
             || format!("the table has {}", columns.join(", ")),
             |n| format!("did you mean `{n}`?"),
         );
-        return Err(Fault::input(format!("has no column `{column}`")).file(input).help(help).into());
+        return Err(fault!(Input, "arguments.no-such-column", "has no column `{column}`", column = column)
+            .file(input)
+            .help(help)
+            .into());
     }
     let line = Line::new();
     let grouped = engine.group(&source, &[column.to_owned()], &line.watch());

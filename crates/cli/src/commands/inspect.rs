@@ -49,7 +49,7 @@ fn describe(input: &mut Input) -> Result<Description> {
     let mut described = once(input);
     if let Err(error) = &described
         && input.encoding == Encoding::Utf8
-        && error.faults().iter().any(|f| f.message.ends_with("is not UTF-8"))
+        && error.has_code("table.not-utf8")
     {
         input.encoding = Encoding::Latin1;
         described = once(input);

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use throng::error::{Fault, Result};
+use throng::error::Result;
+use throng::fault;
 use throng::policy::{Header, Missing, Role, Suppressed};
 use throng::release::Certificate;
 use throng::report::risk_page;
@@ -83,10 +84,15 @@ fn given(args: &args::Risk) -> Result<Population> {
     };
     match (people.parse(), people.parse::<f64>()) {
         (Ok(people), _) => Ok(Population::Size(people)),
-        (Err(_), Ok(_)) => Err(Fault::input(format!("`{people}` is no number of people"))
-            .key("--population")
-            .help("give a whole number such as 8000000, or a table")
-            .into()),
+        (Err(_), Ok(_)) => Err(fault!(
+            Input,
+            "arguments.not-a-number-of-people",
+            "`{value}` is no number of people",
+            value = people
+        )
+        .key("--population")
+        .help("give a whole number such as 8000000, or a table")
+        .into()),
         (Err(_), Err(_)) => Ok(Population::Unknown),
     }
 }
@@ -106,7 +112,7 @@ impl<'a> Reader<'a> {
         let policy = args.policy.as_ref().map(|p| PolicyFile::read(p)).transpose()?.map(|(policy, _)| policy);
         let certificate = args.certificate.as_ref().map(|c| read_certificate(c)).transpose()?;
         if policy.is_none() && certificate.is_none() && args.qi.is_empty() {
-            return Err(Fault::input("no column is named")
+            return Err(fault!(Input, "arguments.no-column", "no column is named")
                 .key("--qi")
                 .help("name the columns that somebody else may know, e.g. --qi age,sex,zip, or give --policy or --certificate")
                 .into());

@@ -1,7 +1,8 @@
 //! `throng synth SPEC --rows N --out F`.
 
 use serde::Serialize;
-use throng::error::{Fault, Result};
+use throng::error::Result;
+use throng::fault;
 use throng_engine::{Engine, SynthFile};
 
 use super::json;
@@ -26,7 +27,7 @@ pub fn run(args: &args::Synth) -> Result<Ended> {
         return Ok(Ended::Holds);
     }
     let (Some(rows), Some(path)) = (args.rows, &args.out) else {
-        return Err(Fault::input("--rows and --out are missing")
+        return Err(fault!(Input, "arguments.no-rows-or-output", "--rows and --out are missing")
             .help("give --rows and --out, or --show")
             .into());
     };

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use throng::error::{Fault, Result};
+use throng::error::Result;
+use throng::fault;
 use throng::policy::Input;
 use throng::release::Certificate;
 use throng::verify::Verdict;
@@ -18,7 +19,7 @@ use crate::show::{out, sanitized};
 pub fn run(args: &args::Verify) -> Result<Ended> {
     let (policy, text) = PolicyFile::read(&args.policy)?;
     if !args.release.is_file() {
-        return Err(Fault::system("there is no such file")
+        return Err(fault!(System, "file.not-found", "there is no such file")
             .file(args.release.display().to_string())
             .help("give the released table, for instance release.csv")
             .into());
@@ -56,7 +57,7 @@ fn certificate_path(args: &args::Verify, policy: &PolicyFile) -> PathBuf {
 pub fn read_certificate(path: &Path) -> Result<Certificate> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| {
-        Fault::system(format!("cannot be read: {e}"))
+        fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e)
             .file(&name)
             .help("give the certificate with --certificate")
     })?;

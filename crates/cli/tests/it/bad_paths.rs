@@ -133,7 +133,7 @@ fn a_full_disk_leaves_nothing_behind() {
             failures += 1;
             let run = run.fails(2);
             run.says(&["cannot be written", "File too large", "free space"]);
-            assert!(run.stderr.contains("error: out."), "{}", run.said());
+            assert!(run.stderr.contains("error[file.unwritable]: out."), "{}", run.said());
             assert!(!run.stderr.contains(".throng-"), "{}", run.said());
             assert_eq!(env.listing(), before, "{blocks} {}", run.said());
         }

@@ -27,6 +27,7 @@ mod screen;
 mod network;
 mod synth;
 mod contract;
+mod errors;
 mod stop;
 mod tamper;
 mod identifiers;

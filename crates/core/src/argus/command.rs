@@ -2,6 +2,7 @@
 
 use super::Argus;
 use crate::error::{Fault, Result, nearest};
+use crate::fault;
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +41,14 @@ impl Argus<'_> {
         let rest = rest.trim();
         let alone = |command: Command| match rest {
             "" => Ok(Some(command)),
-            _ => Err(Fault::input(format!("`{word}` takes no argument (got `{rest}`)")).into()),
+            _ => Err(fault!(
+                Input,
+                "argus.unexpected-argument",
+                "`{command}` takes no argument (got `{argument}`)",
+                command = word,
+                argument = rest
+            )
+            .into()),
         };
         match word {
             "generalize" | "g" => self.generalized(rest).map(Some),
@@ -60,7 +68,7 @@ impl Argus<'_> {
     /// A column, whose name may have spaces, and perhaps a level.
     fn generalized(&self, rest: &str) -> Result<Command> {
         if rest.is_empty() {
-            return Err(Fault::input("`generalize` needs a column")
+            return Err(fault!(Input, "argus.no-column", "`generalize` needs a column")
                 .help("for instance `generalize birth`")
                 .into());
         }
@@ -74,7 +82,9 @@ impl Argus<'_> {
         self.column(column)?;
         match level.parse() {
             Ok(level) => Ok(Command::Generalize(column.to_owned(), Some(level))),
-            Err(_) => Err(Fault::input(format!("`{level}` is no level")).help("give a whole number").into()),
+            Err(_) => Err(fault!(Input, "argus.not-a-level", "`{value}` is no level", value = level)
+                .help("give a whole number")
+                .into()),
         }
     }
 }
@@ -84,5 +94,5 @@ fn unknown(word: &str) -> Fault {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("commands are {}", NAMES.join(", ")),
     };
-    Fault::input(format!("there is no command `{word}`")).help(help)
+    fault!(Input, "argus.unknown-command", "there is no command `{command}`", command = word).help(help)
 }

@@ -33,6 +33,7 @@ use std::sync::Arc;
 
 use crate::classes::Classes;
 use crate::error::{Error, Fault, Result, nearest};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Lattice;
 use crate::policy::{Missing, Policy};
@@ -129,16 +130,28 @@ impl<'a> Argus<'a> {
         let now = self.state().levels[at];
         let (_, highest, height) = self.subject.lattice.range(at);
         let level = level.unwrap_or(now + 1);
-        let fault = |message: String, help: &str| Err(Fault::input(message).column(column).help(help).into());
+        let fault = |fault: Fault, help: &str| Err(fault.column(column).help(help).into());
         if level > highest {
             let help = match highest < height {
                 true => "the policy allows no more: max_level, or the recipient's tolerance",
                 false => "that is the top of its hierarchy; `suppress` blanks what is still rare",
             };
-            return fault(format!("cannot go to level {level}: the highest is {highest}"), help);
+            return fault(
+                fault!(
+                    Input,
+                    "argus.level-too-high",
+                    "cannot go to level {level}: the highest is {highest}",
+                    level = level,
+                    highest = highest
+                ),
+                help,
+            );
         }
         if level <= now {
-            return fault(format!("is at level {now} already"), "`undo` takes the last step back");
+            return fault(
+                fault!(Input, "argus.level-reached", "is at level {level} already", level = now),
+                "`undo` takes the last step back",
+            );
         }
         let mut state = self.state().clone();
         state.levels[at] = level;
@@ -165,7 +178,9 @@ impl<'a> Argus<'a> {
     /// No step was made.
     pub fn undo(&mut self) -> Result<()> {
         if self.states.len() == 1 {
-            return Err(Fault::input("no step was made: there is nothing to undo").into());
+            return Err(
+                fault!(Input, "argus.nothing-to-undo", "no step was made: there is nothing to undo").into()
+            );
         }
         self.states.pop();
         Ok(())
@@ -223,7 +238,14 @@ impl<'a> Argus<'a> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("quasi-identifiers are {}", names().collect::<Vec<_>>().join(", ")),
             };
-            Fault::input(format!("there is no quasi-identifier `{name}`")).help(help).into()
+            fault!(
+                Input,
+                "argus.no-such-quasi-identifier",
+                "there is no quasi-identifier `{column}`",
+                column = name
+            )
+            .help(help)
+            .into()
         })
     }
 }
@@ -239,7 +261,7 @@ pub fn check(policy: &Policy, names: &[String]) -> Result<Vec<u64>> {
 }
 
 fn no_k() -> Fault {
-    Fault::input("argus tests whether fewer than k rows have a combination, and there is no k")
+    fault!(Input, "argus.no-k", "argus tests whether fewer than k rows have a combination, and there is no k")
         .key("privacy")
         .help("give privacy.k, for instance k = 3")
 }
@@ -252,30 +274,42 @@ fn unfit(policy: &Policy, names: &[String]) -> Vec<Fault> {
     }
     if !policy.search.linked.is_empty() {
         faults.push(
-            Fault::input("argus generalizes and blanks each column by itself")
+            fault!(Input, "argus.linked-columns", "argus generalizes and blanks each column by itself")
                 .key("search.linked")
                 .help("use a policy without linked columns"),
         );
     }
     let poset = |name: &&String| policy.columns.get(*name).is_some_and(|column| column.poset.is_some());
     faults.extend(names.iter().filter(poset).map(|name| {
-        Fault::input(format!("argus generalizes by levels, and `{name}` has a poset, which has none"))
-            .key(format!("columns.{name}.poset"))
-            .help("give the column a hierarchy, or use `throng release`")
+        fault!(
+            Input,
+            "argus.column-has-poset",
+            "argus generalizes by levels, and `{column}` has a poset, which has none",
+            column = name
+        )
+        .key(format!("columns.{name}.poset"))
+        .help("give the column a hierarchy, or use `throng release`")
     }));
     if policy.differential_privacy().is_some() {
         faults.push(
-            Fault::input("what argus writes depends on the data, so that differential privacy cannot hold")
-                .key("privacy.models")
-                .help("use `throng release`, or a policy with k alone"),
+            fault!(
+                Input,
+                "argus.differential-privacy",
+                "what argus writes depends on the data, so that differential privacy cannot hold"
+            )
+            .key("privacy.models")
+            .help("use `throng release`, or a policy with k alone"),
         );
     }
     if names.len() > MOST_COLUMNS {
         faults.push(
-            Fault::input(format!(
-                "{} quasi-identifiers are more than the {MOST_COLUMNS} that argus can test",
-                names.len()
-            ))
+            fault!(
+                Input,
+                "argus.too-many-columns",
+                "{columns} quasi-identifiers are more than the {limit} that argus can test",
+                columns = names.len(),
+                limit = MOST_COLUMNS
+            )
             .key("columns")
             .help("give fewer columns role = \"quasi\""),
         );

@@ -9,6 +9,7 @@
 //! columns.
 
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::policy::{MOST_IDENTIFYING, Policy};
 
 /// As many combinations as a table is tested for.
@@ -30,10 +31,14 @@ pub fn tested(policy: &Policy, names: &[String]) -> Result<Vec<u64>> {
         }
     };
     if masks.is_empty() {
-        return Err(Fault::input("no column is identifying, so that nothing would be tested")
-            .key("columns")
-            .help("give a quasi-identifier `identifying = 1` or more, or list argus.combinations")
-            .into());
+        return Err(fault!(
+            Input,
+            "argus.nothing-to-test",
+            "no column is identifying, so that nothing would be tested"
+        )
+        .key("columns")
+        .help("give a quasi-identifier `identifying = 1` or more, or list argus.combinations")
+        .into());
     }
     if masks.len() > MOST_COMBINATIONS {
         return Err(too_many("argus.combinations"));
@@ -88,8 +93,13 @@ fn asked(weights: &[u8], mask: u64) -> bool {
 }
 
 fn too_many(key: &str) -> crate::error::Error {
-    Fault::input(format!("more than {MOST_COMBINATIONS} combinations of columns would be tested"))
-        .key(key)
-        .help("give a smaller size, lower `identifying` of some columns, or list fewer combinations")
-        .into()
+    fault!(
+        Input,
+        "argus.too-many-combinations",
+        "more than {limit} combinations of columns would be tested",
+        limit = MOST_COMBINATIONS
+    )
+    .key(key)
+    .help("give a smaller size, lower `identifying` of some columns, or list fewer combinations")
+    .into()
 }

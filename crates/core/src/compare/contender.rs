@@ -6,6 +6,7 @@ use super::run::Clock;
 use super::{Run, Status};
 use crate::decide::{Choice, Decision, choose};
 use crate::error::{Error, Fault, Kind, Result};
+use crate::fault;
 use crate::loss::Price;
 use crate::policy::Policy;
 use crate::recode;
@@ -150,7 +151,7 @@ fn without_levels(contender: Contender, policy: &Policy) -> Option<String> {
 
 /// A comparison does not start commands.
 fn commanded() -> Fault {
-    Fault::input("a comparison does not run the command of `search.model`")
+    fault!(Input, "experiment.model-command", "a comparison does not run the command of `search.model`")
         .key("search.model.command")
         .help("write builtin = \"linear\" or another model, remove search.model, or leave \"greedy\" out of the grid")
 }
@@ -160,11 +161,7 @@ pub(super) fn refuse_commands(contenders: &[Contender], table: &str, policy: &Po
     let guided = |contender: &Contender| contender.algorithm().guided();
     let command = policy.search.model.as_ref().is_some_and(|spec| spec.builtin.is_none());
     match command && contenders.iter().any(guided) {
-        true => {
-            let mut fault = commanded();
-            fault.message = format!("table `{table}`: {}", fault.message);
-            Err(fault.into())
-        }
+        true => Err(commanded().within(format_args!("table `{table}`")).into()),
         false => Ok(()),
     }
 }

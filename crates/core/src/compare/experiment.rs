@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::contender::Contender;
 use crate::error::{Error, Fault, Result, nearest};
+use crate::fault;
 use crate::policy::{Aggregate, LossSpec, grammar_fault, locate};
 use crate::registry::Predictor;
 
@@ -228,9 +229,14 @@ fn faults(experiment: &Experiment) -> Vec<Fault> {
     let mut faults = Vec::new();
     if experiment.version != 1 {
         faults.push(
-            Fault::input(format!("version {} is not known", experiment.version))
-                .key("version")
-                .help("write `version = 1`"),
+            fault!(
+                Input,
+                "experiment.unknown-version",
+                "version {version} is not known",
+                version = experiment.version
+            )
+            .key("version")
+            .help("write `version = 1`"),
         );
     }
     tables(&experiment.tables, &mut faults);
@@ -243,38 +249,71 @@ fn faults(experiment: &Experiment) -> Vec<Fault> {
 
 fn tables(tables: &[TableSpec], faults: &mut Vec<Fault>) {
     if tables.is_empty() {
-        faults.push(Fault::input("there is no table").key("tables").help("add a [[tables]] part"));
+        faults.push(
+            fault!(Input, "experiment.no-table", "there is no table")
+                .key("tables")
+                .help("add a [[tables]] part"),
+        );
     }
     for (i, table) in tables.iter().enumerate() {
         let key = |part: &str| format!("tables.{i}.{part}");
         if table.name.trim().is_empty() {
-            faults.push(Fault::input("a table needs a name").key(key("name")));
+            faults.push(fault!(Input, "experiment.unnamed-table", "a table needs a name").key(key("name")));
         }
         if tables[..i].iter().any(|other| other.name == table.name) {
-            faults.push(Fault::input(format!("there are two tables `{}`", table.name)).key(key("name")));
+            faults.push(
+                fault!(
+                    Input,
+                    "experiment.duplicate-table",
+                    "there are two tables `{table}`",
+                    table = &table.name
+                )
+                .key(key("name")),
+            );
         }
         match (&table.policy, table.synth) {
             (Some(_), None) => foreign(
                 &[("rows", table.rows.is_some()), ("seed", table.seed.is_some())],
-                "of a policy has its own rows; to take some of them, set grid.sizes",
+                &|| {
+                    fault!(
+                        Input,
+                        "experiment.rows-of-policy",
+                        "a table of a policy has its own rows; to take some of them, set grid.sizes"
+                    )
+                },
                 &key,
                 faults,
             ),
             (None, Some(_)) => {
-                foreign(&[("folder", table.folder.is_some())], "that is made up has no folder", &key, faults);
+                let folder =
+                    || fault!(Input, "experiment.folder-of-made-up", "a table that is made up has no folder");
+                foreign(&[("folder", table.folder.is_some())], &folder, &key, faults);
                 if table.rows.is_none_or(|rows| rows == 0) {
                     let part = if table.rows.is_some() { key("rows") } else { format!("tables.{i}") };
                     faults.push(
-                        Fault::input("a made-up table needs rows")
+                        fault!(Input, "experiment.made-up-without-rows", "a made-up table needs rows")
                             .key(part)
                             .help("for instance rows = 10000"),
                     );
                 }
             }
             (both, _) => {
-                let said = if both.is_some() { "has both `policy` and `synth`" } else { "has no rows" };
+                let fault = match both {
+                    Some(_) => fault!(
+                        Input,
+                        "experiment.two-sources",
+                        "table `{table}` has both `policy` and `synth`",
+                        table = &table.name
+                    ),
+                    None => fault!(
+                        Input,
+                        "experiment.no-source",
+                        "table `{table}` has no rows",
+                        table = &table.name
+                    ),
+                };
                 faults.push(
-                    Fault::input(format!("table `{}` {said}", table.name))
+                    fault
                         .key(format!("tables.{i}"))
                         .help("give either policy = \"policy.toml\" or synth = \"patients\" with rows"),
                 );
@@ -284,9 +323,14 @@ fn tables(tables: &[TableSpec], faults: &mut Vec<Fault>) {
 }
 
 /// Keys that do not belong to this kind of table.
-fn foreign(given: &[(&str, bool)], why: &str, key: &dyn Fn(&str) -> String, faults: &mut Vec<Fault>) {
+fn foreign(
+    given: &[(&str, bool)],
+    fault: &dyn Fn() -> Fault,
+    key: &dyn Fn(&str) -> String,
+    faults: &mut Vec<Fault>,
+) {
     for (part, _) in given.iter().filter(|(_, given)| *given) {
-        faults.push(Fault::input(format!("a table {why}")).key(key(part)).help(format!("remove `{part}`")));
+        faults.push(fault().key(key(part)).help(format!("remove `{part}`")));
     }
 }
 
@@ -306,33 +350,34 @@ fn names(grid: &Grid, faults: &mut Vec<Fault>) {
 fn distinct<T: PartialEq + std::fmt::Display>(part: &str, values: &[T], faults: &mut Vec<Fault>) {
     let key = format!("grid.{part}");
     if values.is_empty() {
-        faults.push(Fault::input("is empty").key(&key).help("give at least one"));
+        faults.push(fault!(Input, "experiment.empty-list", "is empty").key(&key).help("give at least one"));
     }
     if let Some((_, twice)) = values.iter().enumerate().find(|(i, v)| values[..*i].contains(v)) {
-        faults.push(Fault::input(format!("has {twice} twice")).key(&key));
+        faults
+            .push(fault!(Input, "experiment.duplicate-value", "has {value} twice", value = twice).key(&key));
     }
 }
 
 fn numbers(grid: &Grid, faults: &mut Vec<Fault>) {
     if grid.k.contains(&0) {
-        faults.push(Fault::input("k must be 1 or more").key("grid.k"));
+        faults.push(fault!(Input, "experiment.k-below-one", "k must be 1 or more").key("grid.k"));
     }
     if let Some(share) = grid.suppression.iter().find(|s| !(0.0..=1.0).contains(*s)) {
         faults.push(
-            Fault::input(format!("{share} is not a share"))
+            fault!(Input, "experiment.not-a-share", "{value} is not a share", value = share)
                 .key("grid.suppression")
                 .help("give numbers from 0 (no row) to 1 (any row); 0.05 is 5 %"),
         );
     }
     if grid.sizes.contains(&Size::Rows(0)) {
         faults.push(
-            Fault::input("a sample of 0 rows has nothing to release")
+            fault!(Input, "experiment.empty-sample", "a sample of 0 rows has nothing to release")
                 .key("grid.sizes")
                 .help("give numbers of rows, or \"all\""),
         );
     }
     if grid.repeats == 0 {
-        faults.push(Fault::input("must be 1 or more").key("grid.repeats"));
+        faults.push(fault!(Input, "experiment.repeats-below-one", "must be 1 or more").key("grid.repeats"));
     }
 }
 
@@ -343,25 +388,34 @@ fn prediction(experiment: &Experiment, faults: &mut Vec<Fault>) {
     }
     if asked.train == 0 {
         faults.push(
-            Fault::input("a model needs rows").key("prediction.train").help("for instance train = 2000"),
+            fault!(Input, "experiment.train-is-zero", "a model needs rows")
+                .key("prediction.train")
+                .help("for instance train = 2000"),
         );
     }
     let features = asked.features.as_deref().unwrap_or_default();
     if asked.features.is_some() && features.is_empty() {
         faults.push(
-            Fault::input("nothing is predicted from nothing")
+            fault!(Input, "experiment.no-features", "nothing is predicted from nothing")
                 .key("prediction.features")
                 .help("name columns, or leave it out: then all quasi-identifiers are features"),
         );
     }
     if let Some((_, twice)) = features.iter().enumerate().find(|(i, f)| features[..*i].contains(f)) {
-        faults.push(Fault::input(format!("has `{twice}` twice")).key("prediction.features"));
+        faults.push(
+            fault!(Input, "experiment.duplicate-feature", "has `{feature}` twice", feature = twice)
+                .key("prediction.features"),
+        );
     }
     if experiment.grid.sizes.contains(&Size::All) {
         faults.push(
-            Fault::input("a sample of all rows leaves none to fit a model to")
-                .key("grid.sizes")
-                .help("give numbers of rows, or remove [prediction]"),
+            fault!(
+                Input,
+                "experiment.no-rows-to-train",
+                "a sample of all rows leaves none to fit a model to"
+            )
+            .key("grid.sizes")
+            .help("give numbers of rows, or remove [prediction]"),
         );
     }
 }
@@ -373,16 +427,21 @@ fn plots(experiment: &Experiment, faults: &mut Vec<Fault>) {
         let near = nearest(name, known.iter().map(String::as_str))
             .map_or(String::new(), |n| format!("did you mean \"{n}\"? "));
         faults.push(
-            Fault::input(format!("the grid has no loss \"{name}\""))
+            fault!(Input, "experiment.loss-not-in-grid", "the grid has no loss \"{loss}\"", loss = name)
                 .key("plots.losses")
                 .help(format!("{near}its losses are {}", known.join(", "))),
         );
     }
     for share in suppression.iter().flatten().filter(|s| !experiment.grid.suppression.contains(s)) {
         faults.push(
-            Fault::input(format!("the grid has no suppression {share}"))
-                .key("plots.suppression")
-                .help("draw shares that grid.suppression lists"),
+            fault!(
+                Input,
+                "experiment.suppression-not-in-grid",
+                "the grid has no suppression {suppression}",
+                suppression = share
+            )
+            .key("plots.suppression")
+            .help("draw shares that grid.suppression lists"),
         );
     }
 }
@@ -401,8 +460,13 @@ pub fn expand(path: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<S
             expanded += "$";
         } else {
             expanded += &variable(name).ok_or_else(|| {
-                Fault::input(format!("the environment variable {name} is not set"))
-                    .help(format!("set it, for instance: {name}=/path/to/data throng compare …"))
+                fault!(
+                    Input,
+                    "experiment.variable-not-set",
+                    "the environment variable {variable} is not set",
+                    variable = name
+                )
+                .help(format!("set it, for instance: {name}=/path/to/data throng compare …"))
             })?;
         }
         expanded += rest;

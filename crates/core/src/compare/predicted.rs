@@ -15,6 +15,7 @@ use super::experiment::Prediction;
 use super::table::Sample;
 use crate::cell::number;
 use crate::error::{Fault, Result, nearest};
+use crate::fault;
 use crate::predict::{Errors, Known, Line, Model, Reader, Row, Sheet, Target, averaged, fit};
 use crate::recoded::Recoded;
 use crate::search::{Grouped, Problem};
@@ -139,9 +140,14 @@ impl Trial {
 fn unknown(part: &str, name: &str, known: &[String]) -> Fault {
     let near = nearest(name, known.iter().map(String::as_str))
         .map_or(String::new(), |n| format!("did you mean `{n}`? "));
-    Fault::input(format!("a table has no such column to predict with: `{name}`"))
-        .key(format!("prediction.{part}"))
-        .help(format!("{near}there are {}", known.join(", ")))
+    fault!(
+        Input,
+        "experiment.no-such-column",
+        "a table has no such column to predict with: `{column}`",
+        column = name
+    )
+    .key(format!("prediction.{part}"))
+    .help(format!("{near}there are {}", known.join(", ")))
 }
 
 /// The values of a column that occur.
@@ -168,10 +174,15 @@ fn reader(known: &[(Dictionary, bool)], hierarchies: Option<&[&crate::hierarchy:
 fn numbers(labels: &Dictionary, name: &str) -> Result<Vec<f64>> {
     let read = |code: Code| {
         labels.value(code).and_then(number).ok_or_else(|| {
-            Fault::data(format!("`{name}` has a cell that is not a number"))
-                .key("prediction.target")
-                .help("predict a column of numbers without missing cells")
-                .into()
+            fault!(
+                Data,
+                "experiment.target-not-numbers",
+                "`{column}` has a cell that is not a number",
+                column = name
+            )
+            .key("prediction.target")
+            .help("predict a column of numbers without missing cells")
+            .into()
         })
     };
     (0..labels.len() as Code).map(read).collect()

@@ -7,6 +7,7 @@ use super::table::{Point, Sample, Table};
 use super::votes::{measures, rankings};
 use super::{Comparison, Run, Status};
 use crate::error::{Fault, Kind, Result};
+use crate::fault;
 use crate::policy::Policy;
 use crate::registry::Algorithm;
 use crate::search::{Outcome, Problem, solve, solve_scored, strategy};
@@ -64,10 +65,17 @@ fn enough_rows(table: &Table, sizes: &[Size]) -> Result<()> {
     let rows = table.rows();
     match sizes.iter().find(|size| matches!(size, Size::Rows(wanted) if *wanted > rows)) {
         None => Ok(()),
-        Some(size) => Err(Fault::data(format!("table `{}` has {rows} rows, not {size}", table.name))
-            .key("grid.sizes")
-            .help("ask for smaller samples, or for \"all\"")
-            .into()),
+        Some(size) => Err(fault!(
+            Data,
+            "experiment.too-few-rows",
+            "table `{table}` has {rows} rows, not {size}",
+            rows = rows,
+            size = size,
+            table = &table.name
+        )
+        .key("grid.sizes")
+        .help("ask for smaller samples, or for \"all\"")
+        .into()),
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::experiment::Synth;
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::Spec;
 use crate::policy::{LossSpec, Policy};
 use crate::search::{Grouped, Population, Problem};
@@ -155,13 +156,17 @@ impl Sample<'_> {
         let rows = &self.table.rows;
         let left: u64 = self.table.rows() - self.rows();
         if left < size {
-            let message = format!(
-                "table `{}` has {left} rows beside a sample of {}, not {size}",
-                self.table.name,
-                self.rows()
+            let fault = fault!(
+                Data,
+                "experiment.too-few-rows-to-train",
+                "table `{table}` has {rows} rows beside a sample of {sample}, not {size}",
+                table = &self.table.name,
+                rows = left,
+                sample = self.rows(),
+                size = size
             );
             let help = "fit the model to fewer rows, ask for smaller samples, or for more rows";
-            return Err(Fault::data(message).key("prediction.train").help(help).into());
+            return Err(fault.key("prediction.train").help(help).into());
         }
         let counts: Vec<u32> =
             rows.tuples.iter().zip(&self.counts).map(|((_, all), taken)| all - taken).collect();

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Fault, Kind};
+use crate::error::Error;
+use crate::fault;
 use crate::model::Requirement;
 use crate::release::Claim;
 use crate::search::{Problem, relax};
@@ -13,23 +14,29 @@ use crate::watch::Watch;
 /// The algorithm was stopped before it had a safe result.
 pub(super) fn stopped_before_a_result(watch: &Watch) -> Error {
     if watch.is_cancelled() {
-        return Fault::new(Kind::Cancelled, "stopped before a safe result was found; nothing was written")
+        return fault!(Cancelled, "cancelled", "stopped before a safe result was found; nothing was written")
             .into();
     }
-    Fault::new(Kind::Unsolvable, "the time limit passed before a safe result was found; nothing was written")
-        .help("raise the time limit (--seconds), or choose an algorithm that is faster, such as \"mondrian\"")
-        .into()
+    fault!(
+        Unsolvable,
+        "search.time-limit",
+        "the time limit passed before a safe result was found; nothing was written"
+    )
+    .help("raise the time limit (--seconds), or choose an algorithm that is faster, such as \"mondrian\"")
+    .into()
 }
 
 /// No node is safe within the limits.
 pub(super) fn infeasible(problem: &Problem, least: u64) -> Error {
-    let rows = problem.classes.rows();
-    let allowed = problem.max_suppressed;
-    let message = format!(
+    fault!(
+        Unsolvable,
+        "search.no-safe-node",
         "no generalization is safe: the best one leaves {least} of {rows} rows to be suppressed, and {allowed} \
-         are allowed"
-    );
-    Fault::new(Kind::Unsolvable, message).key("privacy.suppression").help(remedies(problem, least)).into()
+         are allowed",
+        least = least,
+        rows = problem.classes.rows(),
+        allowed = problem.max_suppressed
+    ).key("privacy.suppression").help(remedies(problem, least)).into()
 }
 
 fn remedies(problem: &Problem, least: u64) -> String {
@@ -64,13 +71,16 @@ fn round_up(share: f64) -> f64 {
 /// values, and that is not met.
 pub(super) fn unmet(claims: &BTreeMap<String, Claim>) -> Result<(), Error> {
     let Some((name, claim)) = claims.iter().find(|(_, claim)| !claim.holds) else { return Ok(()) };
-    let achieved = claim.achieved.unwrap_or_default();
-    let message = format!(
-        "{name}: a class reaches {achieved}, {} is required; nothing is released, because what is released must not \
+    let fault = fault!(
+        Unsolvable,
+        "release.model-not-met",
+        "{model}: a class reaches {achieved}, {required} is required; nothing is released, because what is released must not \
          depend on its values",
-        claim.required
+        model = name,
+        achieved = claim.achieved.unwrap_or_default(),
+        required = claim.required
     );
     let help = "ask for a higher k or for higher least levels from the beginning. Keep the refusal to yourself: a policy \
                 that was changed until it passed reveals values";
-    Err(Fault::new(Kind::Unsolvable, message).key("privacy.models").help(help).into())
+    Err(fault.key("privacy.models").help(help).into())
 }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use super::{ColumnDescription, Description};
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::{End, File, Intervals, Spec};
 use crate::policy::{Encoding, Format, Input, Missing, Policy, Role};
 
@@ -59,19 +60,26 @@ fn faults(description: &Description) -> Vec<Fault> {
     let mut names: Vec<&str> = description.columns.iter().map(|c| c.name.as_str()).collect();
     names.sort_unstable();
     for pair in names.chunk_by(|a, b| a == b).filter(|same| same.len() > 1) {
-        let message = format!("{} columns are called `{}`", pair.len(), pair[0].escape_debug());
-        faults.push(Fault::data(message).column(pair[0]).help("give every column a name of its own"));
+        let fault = fault!(
+            Data,
+            "inspect.duplicate-column",
+            "{columns} columns are called `{name}`",
+            columns = pair.len(),
+            name = pair[0].escape_debug()
+        );
+        faults.push(fault.column(pair[0]).help("give every column a name of its own"));
     }
     if !description.columns.iter().any(|c| c.role == Role::Quasi) {
-        let message = if description.columns.is_empty() {
-            "the table has no columns"
+        let fault = if description.columns.is_empty() {
+            fault!(Data, "inspect.no-columns", "the table has no columns")
         } else {
-            "every column names people, is free text or is empty: nothing is left to release"
+            fault!(
+                Data,
+                "inspect.nothing-to-release",
+                "every column names people, is free text or is empty: nothing is left to release"
+            )
         };
-        faults.push(
-            Fault::data(message)
-                .help("write the policy by hand and give at least one column role = \"quasi\""),
-        );
+        faults.push(fault.help("write the policy by hand and give at least one column role = \"quasi\""));
     }
     faults
 }

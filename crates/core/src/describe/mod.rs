@@ -35,6 +35,7 @@ pub use header::{SAMPLED_LINES, first_line_is_data};
 pub use show::table;
 
 use facts::Facts;
+use role::Reason;
 use sample::Sample;
 use traits::Traits;
 
@@ -194,15 +195,15 @@ impl Describer {
     pub fn finish(self) -> Description {
         let rows = self.counters.iter().map(|c| c.missing + c.present).max().unwrap_or(0);
         let columns = self.names.into_par_iter().zip(self.counters);
-        let (facts, mut columns): (Vec<Facts>, Vec<ColumnDescription>) =
+        let (known, mut columns): (Vec<(Facts, Reason)>, Vec<ColumnDescription>) =
             columns.map(|(name, counter)| describe(name, counter)).unzip();
-        one_weight(&mut columns, &facts);
-        one_quasi(&mut columns, &facts);
+        one_weight(&mut columns, &known);
+        one_quasi(&mut columns, &known);
         Description { rows, columns }
     }
 }
 
-fn describe(name: String, counter: Counter) -> (Facts, ColumnDescription) {
+fn describe(name: String, counter: Counter) -> ((Facts, Reason), ColumnDescription) {
     let Counter { missing, present, sample, traits } = counter;
     let facts = Facts::new(&name, missing, present, &sample, traits);
     let role::Proposal { role, certain, reason } = role::decide(&facts);
@@ -222,12 +223,12 @@ fn describe(name: String, counter: Counter) -> (Facts, ColumnDescription) {
         top: facts.top.clone(),
         role: Role::Drop,
         certain,
-        reason,
+        reason: reason.text(),
         hierarchy: None,
         hierarchy_reason: None,
     };
     column.set(role, &facts);
-    (facts, column)
+    ((facts, reason), column)
 }
 
 impl ColumnDescription {
@@ -253,9 +254,9 @@ fn extremes(facts: &Facts) -> (Option<String>, Option<String>) {
 
 /// A row has one weight. Replicate weights beside it give away which rows were sampled together, so
 /// they do not go out.
-fn one_weight(columns: &mut [ColumnDescription], facts: &[Facts]) {
-    let weights = columns.iter_mut().zip(facts).filter(|(column, _)| column.role == Role::Weight);
-    for (column, facts) in weights.skip(1) {
+fn one_weight(columns: &mut [ColumnDescription], known: &[(Facts, Reason)]) {
+    let weights = columns.iter_mut().zip(known).filter(|(column, _)| column.role == Role::Weight);
+    for (column, (facts, _)) in weights.skip(1) {
         column.set(Role::Drop, facts);
         column.reason = "a further survey weight: several tell which rows were sampled together".into();
     }
@@ -263,7 +264,7 @@ fn one_weight(columns: &mut [ColumnDescription], facts: &[Facts]) {
 
 /// Without a quasi-identifier there is nothing to protect by: of the columns that would go out as
 /// they are, the one with most unique rows becomes it.
-fn one_quasi(columns: &mut [ColumnDescription], facts: &[Facts]) {
+fn one_quasi(columns: &mut [ColumnDescription], known: &[(Facts, Reason)]) {
     if columns.iter().any(|c| c.role == Role::Quasi) {
         return;
     }
@@ -271,11 +272,9 @@ fn one_quasi(columns: &mut [ColumnDescription], facts: &[Facts]) {
     // `max_by_key` takes the last of equals; the first column is to win.
     let best = released.rev().max_by_key(|(_, c)| (c.role != Role::Weight, c.unique_rows, c.distinct));
     if let Some((i, _)) = best {
-        columns[i].set(Role::Quasi, &facts[i]);
+        let (facts, reason) = &known[i];
+        columns[i].set(Role::Quasi, facts);
         columns[i].certain = false;
-        columns[i].reason = format!(
-            "no other column can be linked; {}",
-            columns[i].reason.replace("; released unchanged", "")
-        );
+        columns[i].reason = format!("no other column can be linked; {}", reason.generalized());
     }
 }

@@ -17,10 +17,50 @@ pub(super) struct Proposal {
     pub role: Role,
     /// Whether name or values say so outright.
     pub certain: bool,
-    pub reason: String,
+    pub reason: Reason,
 }
 
-fn proposal(role: Role, certain: bool, reason: impl Into<String>) -> Proposal {
+/// Why a role is proposed.
+pub(super) enum Reason {
+    /// For a column that is dropped, replaced or generalized.
+    Protected(String),
+    /// For a column that is released unchanged: what suggests that, and what advises against it.
+    Unchanged { because: String, caution: Option<String> },
+}
+
+impl Reason {
+    fn unchanged(because: impl Into<String>) -> Self {
+        Reason::Unchanged { because: because.into(), caution: None }
+    }
+
+    /// The reason for the proposed role.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Reason::Protected(reason) => reason.clone(),
+            Reason::Unchanged { because, caution } => with(format!("{because}; released unchanged"), caution),
+        }
+    }
+
+    /// The reason where the column is generalized after all.
+    pub(super) fn generalized(&self) -> String {
+        match self {
+            Reason::Protected(reason) => reason.clone(),
+            Reason::Unchanged { because, caution } => with(because.clone(), caution),
+        }
+    }
+}
+
+fn with(reason: String, caution: &Option<String>) -> String {
+    caution.iter().fold(reason, |reason, caution| format!("{reason}; {caution}"))
+}
+
+impl<T: Into<String>> From<T> for Reason {
+    fn from(reason: T) -> Self {
+        Reason::Protected(reason.into())
+    }
+}
+
+fn proposal(role: Role, certain: bool, reason: impl Into<Reason>) -> Proposal {
     Proposal { role, certain, reason: reason.into() }
 }
 
@@ -137,14 +177,15 @@ fn sensitive(facts: &Facts, says: Says, label: &str) -> Proposal {
     if says != Says::Money && facts.given_out() {
         return unique_number(label);
     }
-    let mut reason = format!("the name suggests {label}, which others want to learn; released unchanged");
-    if facts.present >= 20 && facts.unique_share() > 0.1 {
-        reason += &format!(
-            "; {} of the values are unique: anyone who knows a value finds the row; if that is possible, make it quasi",
+    let because = format!("the name suggests {label}, which others want to learn");
+    let unique = facts.present >= 20 && facts.unique_share() > 0.1;
+    let caution = unique.then(|| {
+        format!(
+            "{} of the values are unique: anyone who knows a value finds the row; if that is possible, make it quasi",
             percent(facts.unique_share())
-        );
-    }
-    proposal(Role::Sensitive, true, reason)
+        )
+    });
+    proposal(Role::Sensitive, true, Reason::Unchanged { because, caution })
 }
 
 fn free(facts: &Facts) -> Option<Proposal> {
@@ -156,12 +197,12 @@ fn free(facts: &Facts) -> Option<Proposal> {
 fn weight(facts: &Facts) -> Option<Proposal> {
     let whole = facts.missing == 0 && facts.traits.placeholder().is_none();
     (facts.numeric() && facts.traits.range.0 >= 0.0 && whole)
-        .then(|| proposal(Role::Weight, true, "the name suggests a survey weight; released unchanged"))
+        .then(|| proposal(Role::Weight, true, Reason::unchanged("the name suggests a survey weight")))
 }
 
 fn target(facts: &Facts) -> Option<Proposal> {
     (facts.distinct <= 20 && facts.unique_share() < 0.5 && !facts.dated())
-        .then(|| proposal(Role::Target, false, "the name suggests the target of a model; released unchanged"))
+        .then(|| proposal(Role::Target, false, Reason::unchanged("the name suggests the target of a model")))
 }
 
 /// What the values alone say.
@@ -195,9 +236,8 @@ fn unnamed(facts: &Facts) -> Proposal {
         );
     }
     if diagnoses(facts) {
-        let reason =
-            "the values look like ICD codes of diagnoses, which others want to learn; released unchanged";
-        return proposal(Role::Sensitive, false, reason);
+        let because = "the values look like ICD codes of diagnoses, which others want to learn";
+        return proposal(Role::Sensitive, false, Reason::unchanged(because));
     }
     proposal(Role::Quasi, false, doubt(facts))
 }

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use crate::error::{Fault, Kind, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::lattice::{Lattice, Node};
 use crate::search::{Evaluator, Problem, Solution, judged};
 use crate::watch::{Event, Progress, Stage, Watch};
@@ -117,7 +118,7 @@ pub struct NodeFacts {
 /// Every node of the lattice.
 ///
 /// # Errors
-/// A lattice of more than [`LISTED`] nodes; [`Kind::Cancelled`] when asked to stop.
+/// A lattice of more than [`LISTED`] nodes; [`crate::error::Kind::Cancelled`] when asked to stop.
 pub fn explore(problem: &Problem, choice: &Choice, watch: &Watch) -> Result<Explored> {
     listable(problem)?;
     let nodes: Vec<Node> = problem.lattice.iter().collect();
@@ -152,13 +153,19 @@ fn exploring(watch: &Watch) -> Watch {
 pub fn listable(problem: &Problem) -> Result<()> {
     let size = problem.lattice.nodes();
     if size > LISTED {
-        return Err(Fault::input(format!("the lattice has {size} nodes; {LISTED} can be listed"))
-            .key("columns")
-            .help(
-                "look at the nodes near the chosen one (--around 2), or narrow the lattice: set max_level and \
+        return Err(fault!(
+            Input,
+            "explore.lattice-too-large",
+            "the lattice has {nodes} nodes; {limit} can be listed",
+            nodes = size,
+            limit = LISTED
+        )
+        .key("columns")
+        .help(
+            "look at the nodes near the chosen one (--around 2), or narrow the lattice: set max_level and \
                  min_level, link columns, or coarsen long hierarchies",
-            )
-            .into());
+        )
+        .into());
     }
     Ok(())
 }
@@ -167,10 +174,10 @@ pub fn listable(problem: &Problem) -> Result<()> {
 /// are unknown, because they require a walk of the whole lattice.
 ///
 /// # Errors
-/// No chosen node, more than [`LISTED`] nodes; [`Kind::Cancelled`] when asked to stop.
+/// No chosen node, more than [`LISTED`] nodes; [`crate::error::Kind::Cancelled`] when asked to stop.
 pub fn around(problem: &Problem, choice: &Choice, steps: u32, watch: &Watch) -> Result<Explored> {
     let Some(best) = &choice.best else {
-        return Err(Fault::new(Kind::Unsolvable, "no node was chosen to look around").into());
+        return Err(fault!(Unsolvable, "explore.no-chosen-node", "no node was chosen to look around").into());
     };
     let mut near = BTreeSet::from([best.node.clone()]);
     let mut rim = vec![best.node.clone()];
@@ -180,9 +187,15 @@ pub fn around(problem: &Problem, choice: &Choice, steps: u32, watch: &Watch) -> 
         };
         rim = rim.iter().flat_map(beside).filter(|node| near.insert(node.clone())).collect();
         if near.len() as u128 > LISTED {
-            return Err(Fault::input(format!("more than {LISTED} nodes are within {steps} steps"))
-                .help("ask for fewer steps: --around 1")
-                .into());
+            return Err(fault!(
+                Input,
+                "explore.too-many-nodes-around",
+                "more than {limit} nodes are within {steps} steps",
+                limit = LISTED,
+                steps = steps
+            )
+            .help("ask for fewer steps: --around 1")
+            .into());
         }
     }
     list(problem, choice, watch, &near.into_iter().collect::<Vec<_>>(), None, Some(steps))

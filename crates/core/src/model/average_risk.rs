@@ -8,6 +8,7 @@
 
 use super::table::{FigureFacts, TableFigure};
 use crate::error::Fault;
+use crate::fault;
 use crate::population::Sizes;
 
 /// Classes by rows.
@@ -21,8 +22,13 @@ impl AverageRisk {
     /// The error if a table of `rows` rows cannot reach the limit.
     pub fn unreachable(self, max: f64, rows: u64) -> Option<Fault> {
         if self.k > rows {
-            let fault =
-                Fault::data(format!("k = {} is larger than the table, which has {rows} rows", self.k));
+            let fault = fault!(
+                Data,
+                "model.k-above-rows",
+                "k = {k} is larger than the table, which has {rows} rows",
+                k = self.k,
+                rows = rows
+            );
             return Some(
                 fault.key("k").help("no generalization can reach it: lower k, or release more rows at once"),
             );
@@ -30,8 +36,13 @@ impl AverageRisk {
         if 1.0 <= max * rows as f64 * (1.0 + 1e-9) {
             return None;
         }
-        let fault =
-            Fault::data(format!("even as one class the {rows} rows of the table have a risk above {max}"));
+        let fault = fault!(
+            Data,
+            "model.risk-out-of-reach",
+            "even as one class the {rows} rows of the table have a risk above {limit}",
+            rows = rows,
+            limit = max
+        );
         Some(fault.key("max").help("raise max, or release more rows at once"))
     }
 }

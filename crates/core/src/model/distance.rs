@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Values;
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::table::Code;
 
@@ -34,9 +35,14 @@ impl Order {
     pub(super) fn new(column: &Values<'_>, listed: Option<&[String]>) -> Result<Self> {
         let codes = || (0..column.rows.len() as Code).filter(|&code| column.rows[code as usize] > 0);
         if codes().any(|code| column.texts.value(code).is_none()) {
-            return Err(Fault::data(format!("missing cells of `{}` have no place in an order", column.name))
-                .help("use distance = \"equal\", or leave the rows out before the release")
-                .into());
+            return Err(fault!(
+                Data,
+                "model.missing-in-order",
+                "missing cells of `{column}` have no place in an order",
+                column = column.name
+            )
+            .help("use distance = \"equal\", or leave the rows out before the release")
+            .into());
         }
         let text = |code: Code| column.texts.value(code).unwrap_or_default();
         let by =
@@ -106,9 +112,20 @@ fn no_order<'a>(
         Some(listed) => {
             let known: BTreeSet<&str> = listed.iter().map(String::as_str).collect();
             let value = texts.find(|text| !known.contains(text)).unwrap_or_default();
-            Fault::data(format!("value `{value}` of `{name}` is not in the order")).help("add it to `order`")
+            fault!(
+                Data,
+                "model.value-not-in-order",
+                "value `{value}` of `{column}` is not in the order",
+                value = value,
+                column = name
+            ).help("add it to `order`")
         }
-        None => Fault::data(format!("values of `{name}` have no order: they are neither numbers nor dates"))
+        None => fault!(
+                Data,
+                "model.no-order",
+                "values of `{column}` have no order: they are neither numbers nor dates",
+                column = name
+            )
             .help("give order = [\"low\", \"middle\", \"high\"], or a hierarchy from a file that lists them in order"),
     }
 }

@@ -16,7 +16,8 @@
 use super::k_map::{fewest_people, flag_fewer, rows_for};
 use super::{ModelFacts, PrivacyModel, Verdict};
 use crate::classes::{Flags, View};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::policy::{JAnonymity, ModelKind};
 use crate::release::{Foresight, PredictedFacts};
 
@@ -108,10 +109,17 @@ pub(super) fn enough(people: u64, rows: u64, table: &str) -> Result<()> {
     if people >= rows {
         return Ok(());
     }
-    Err(Fault::data(format!("the {table} has {rows} rows, more than the {people} people of the population"))
-        .key("people")
-        .help("give the number of people that it was drawn from, its own among them")
-        .into())
+    Err(fault!(
+        Data,
+        "population.smaller-than-table",
+        "the {table} has {rows} rows, more than the {people} people of the population",
+        table = table,
+        rows = rows,
+        people = people
+    )
+    .key("people")
+    .help("give the number of people that it was drawn from, its own among them")
+    .into())
 }
 
 impl PrivacyModel for JCounted {

@@ -12,6 +12,7 @@ use super::class::{Bound, Class, ClassFacts, ClassModel};
 use super::distance::number;
 use super::{Sensitive, Values};
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::policy::{KE as Asked, ModelKind};
 use crate::table::Code;
 
@@ -48,14 +49,29 @@ impl KE {
         let range = range(all.iter().copied());
         let many = different(all) as u64;
         if k > many {
-            let fault = Fault::data(format!("k = {k} but `{name}` has {many} different numbers")).key("k");
+            let fault = fault!(
+                Data,
+                "model.k-above-numbers",
+                "k = {k} but `{column}` has {numbers} different numbers",
+                k = k,
+                column = name,
+                numbers = many
+            )
+            .key("k");
             return Some(fault.help("no class can have that many: give k_e a lower k of its own"));
         }
         let wide = Bound::AtLeast(asked.e).holds(range);
         (!wide).then(|| {
-            Fault::data(format!("e = {} but the numbers of `{name}` are {range} apart", asked.e))
-                .key("e")
-                .help("no class can be wider: lower e")
+            fault!(
+                Data,
+                "model.e-above-range",
+                "e = {e} but the numbers of `{column}` are {range} apart",
+                e = asked.e,
+                column = name,
+                range = range
+            )
+            .key("e")
+            .help("no class can be wider: lower e")
         })
     }
 }
@@ -64,10 +80,16 @@ impl KE {
 fn numbers(column: &Values<'_>) -> Result<Vec<f64>> {
     let parse = |code: usize| match column.texts.value(code as Code) {
         Some(text) if column.rows[code] > 0 => number(text).ok_or_else(|| {
-            Fault::data(format!("value `{text}` of `{}` is not a number", column.name))
-                .key("column")
-                .help("k_e is for numbers: correct the cell, or ask for l_diversity of this column")
-                .into()
+            fault!(
+                Data,
+                "model.not-a-number",
+                "value `{value}` of `{column}` is not a number",
+                value = text,
+                column = column.name
+            )
+            .key("column")
+            .help("k_e is for numbers: correct the cell, or ask for l_diversity of this column")
+            .into()
         }),
         _ => Ok(f64::NAN),
     };

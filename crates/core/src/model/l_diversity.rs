@@ -21,6 +21,7 @@
 use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
 use super::{Sensitive, Values};
 use crate::error::Fault;
+use crate::fault;
 use crate::policy::{Diversity, LDiversity as Asked, ModelKind};
 
 /// Several values in every class.
@@ -53,7 +54,14 @@ impl LDiversity {
                 Diversity::Entropy => "no class can be that diverse: lower l",
                 _ => "no class can have that many: lower l",
             };
-            let fault = Fault::data(format!("l = {} but `{}` has {present} values", asked.l, column.name));
+            let fault = fault!(
+                Data,
+                "model.l-above-values",
+                "l = {l} but `{column}` has {values} values",
+                l = asked.l,
+                column = column.name,
+                values = present
+            );
             return Some(fault.key("l").help(help));
         }
         None

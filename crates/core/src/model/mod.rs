@@ -61,6 +61,7 @@ pub use table::{FigureFacts, TableFigure, TableModel};
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::policy::{DeltaPresence, ModelSpec, People};
 use crate::table::{Code, Dictionary};
@@ -113,10 +114,16 @@ impl Values<'_> {
         let mut named = vec![values.is_none(); self.rows.len()];
         for value in values.into_iter().flatten() {
             let Some(code) = self.texts.get(Some(value)) else {
-                return Err(Fault::data(format!("`{}` has no value `{value}`", self.name))
-                    .key("values")
-                    .help("correct or remove it")
-                    .into());
+                return Err(fault!(
+                    Data,
+                    "model.no-such-value",
+                    "`{column}` has no value `{value}`",
+                    column = self.name,
+                    value = value
+                )
+                .key("values")
+                .help("correct or remove it")
+                .into());
             };
             named[code as usize] = true;
         }
@@ -283,10 +290,17 @@ fn enough_people(people: u64, rows: u64) -> Result<()> {
     if people >= rows {
         return Ok(());
     }
-    Err(Fault::data(format!("the table has {rows} rows, more than the {people} people of the population"))
-        .key("population")
-        .help("give the number of people that the table was drawn from, the table's own among them")
-        .into())
+    Err(fault!(
+        Data,
+        "population.smaller-than-table",
+        "the {table} has {rows} rows, more than the {people} people of the population",
+        table = "table",
+        rows = rows,
+        people = people
+    )
+    .key("population")
+    .help("give the number of people that the table was drawn from, the table's own among them")
+    .into())
 }
 
 /// The other half of a model that bounds two figures, if the policy requests it.

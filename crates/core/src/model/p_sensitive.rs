@@ -7,6 +7,7 @@
 use super::class::{Bound, Class, ClassFacts, ClassModel};
 use super::{Sensitive, Values};
 use crate::error::Fault;
+use crate::fault;
 use crate::policy::ModelKind;
 
 /// At least p values in every class.
@@ -28,9 +29,16 @@ impl PSensitive {
     pub(super) fn unreachable(p: u64, column: &Values<'_>) -> Option<Fault> {
         let present = column.present() as u64;
         (p > present).then(|| {
-            Fault::data(format!("p = {p} but `{}` has {present} values", column.name))
-                .key("p")
-                .help("no class can have that many: lower p")
+            fault!(
+                Data,
+                "model.p-above-values",
+                "p = {p} but `{column}` has {values} values",
+                p = p,
+                column = column.name,
+                values = present
+            )
+            .key("p")
+            .help("no class can have that many: lower p")
         })
     }
 }

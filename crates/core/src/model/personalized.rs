@@ -16,6 +16,7 @@ use super::class::{Bound, Class};
 use super::{ModelFacts, PrivacyModel, Sensitive, Values, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::policy::{ModelKind, Personalized as Asked};
 use crate::table::Code;
@@ -93,8 +94,14 @@ fn unknown(hierarchy: &Hierarchy, column: &str, guard: &Values<'_>) -> Vec<Fault
     let nodes = (0..guard.texts.len() as Code).filter(|&code| guard.rows[code as usize] > 0);
     let wrong = nodes.filter_map(|code| guard.texts.value(code)).find(|node| !all.contains(node));
     let fault = |node: &str| {
-        let fault =
-            Fault::data(format!("`{node}` of `{}` is no label of the hierarchy of `{column}`", guard.name));
+        let fault = fault!(
+            Data,
+            "model.guard-not-a-label",
+            "`{value}` of `{guard}` is no label of the hierarchy of `{column}`",
+            value = node,
+            guard = guard.name,
+            column = column
+        );
         let none = "a guarding node is a label at any level; a missing cell guards nothing";
         fault.key("guard").help(none)
     };

@@ -11,7 +11,8 @@
 //! looks rarer. Costs by distinct sizes; fitting Pitman's formula takes milliseconds.
 
 use super::table::{FigureFacts, TableFigure};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::policy::{Estimator as Asked, PopulationUniqueness as Spec};
 use crate::population::{Estimator, Sample, Sizes, dankar};
 
@@ -29,10 +30,13 @@ impl PopulationUniqueness {
     /// A population that is not larger than the table.
     pub fn new(asked: &Spec, rows: u64) -> Result<Self> {
         if asked.population <= rows {
-            let fault = Fault::data(format!(
-                "a population of {} is not larger than the table, which has {rows} rows",
-                asked.population
-            ));
+            let fault = fault!(
+                Data,
+                "population.not-larger-than-table",
+                "a population of {people} is not larger than the table, which has {rows} rows",
+                people = asked.population,
+                rows = rows
+            );
             let help = "give the size of the population, including the people in the table; \
                         where it holds them all, ask for sample_uniqueness";
             return Err(fault.key("population").help(help).into());

@@ -15,6 +15,7 @@
 use super::{ModelFacts, PrivacyModel, Setting, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::policy::{ModelKind, RareValues as Asked};
 
 /// At least k rows of every value.
@@ -61,9 +62,15 @@ impl RareValues {
             if rare > setting.max_suppressed {
                 let (name, k, most) = (values.name, asked.k, setting.max_suppressed);
                 return Some(
-                    Fault::data(format!(
-                        "{rare} rows have values of `{name}` that occur fewer than {k} times; {most} may be suppressed"
-                    ))
+                    fault!(
+                        Data,
+                        "model.too-many-rare-values",
+                        "{rows} rows have values of `{column}` that occur fewer than {k} times; {allowed} may be suppressed",
+                        rows = rare,
+                        column = name,
+                        k = k,
+                        allowed = most
+                    )
                     .key(if asked.columns.is_some() { "columns" } else { "k" })
                     .help(format!(
                         "raise privacy.suppression, lower k, list other `columns`, or give `{name}` role = \"drop\""

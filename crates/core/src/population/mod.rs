@@ -22,6 +22,7 @@ pub use snb::{shlosser, snb};
 pub use zayatz::zayatz;
 
 use crate::error::{Fault, Result};
+use crate::fault;
 
 /// The sampling fraction up to which Dankar's rule trusts Pitman.
 const SMALL_FRACTION: f64 = 0.1;
@@ -96,9 +97,13 @@ impl Sample {
     /// A population smaller than the sample, or a sample of no rows.
     pub fn new(sizes: Sizes, population: u64) -> Result<Self> {
         if sizes.rows() == 0 {
-            return Err(Fault::data("a table of no rows tells nothing about a population")
-                .help("give a table with rows")
-                .into());
+            return Err(fault!(
+                Data,
+                "population.no-rows",
+                "a table of no rows tells nothing about a population"
+            )
+            .help("give a table with rows")
+            .into());
         }
         if population < sizes.rows() {
             return Err(too_small(population, sizes.rows()).into());
@@ -129,8 +134,14 @@ impl Sample {
 
 /// A population that cannot hold its sample.
 pub(crate) fn too_small(population: u64, rows: u64) -> Fault {
-    Fault::input(format!("a population of {population} is smaller than its sample of {rows} rows"))
-        .help("the population is everybody who could have been in the table, including those in it")
+    fault!(
+        Input,
+        "population.smaller-than-sample",
+        "a population of {people} is smaller than its sample of {rows} rows",
+        people = population,
+        rows = rows
+    )
+    .help("the population is everybody who could have been in the table, including those in it")
 }
 
 /// One of the ways to judge.

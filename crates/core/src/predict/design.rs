@@ -5,7 +5,8 @@
 //! [Hoerl 1970] makes the solution unique. Costs rows × coordinates² and coordinates³.
 
 use super::sheet::{Feature, Sheet};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 
 /// Most coordinates: 32 MB of equations, solved in seconds.
 const MOST: usize = 2_000;
@@ -53,13 +54,15 @@ impl Design {
         if self.width <= MOST {
             return Ok(());
         }
-        let message = format!(
-            "the features have {} values in all, and a linear model takes {MOST} at most",
-            self.width
-        );
-        Err(Fault::data(message)
-            .help("name features with fewer values, or ask for a \"tree\" or a \"forest\"")
-            .into())
+        Err(fault!(
+            Data,
+            "predict.too-many-values",
+            "the features have {values} values in all, and a linear model takes {limit} at most",
+            values = self.width,
+            limit = MOST
+        )
+        .help("name features with fewer values, or ask for a \"tree\" or a \"forest\"")
+        .into())
     }
 
     /// The coordinate of a cell of a feature that is not 0, and what it is.
@@ -137,9 +140,13 @@ fn cholesky(mut a: Vec<f64>, mut b: Vec<f64>, n: usize) -> Result<Vec<f64>> {
             let sum = a[i * n + j] - (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum::<f64>();
             if i == j {
                 if sum.is_nan() || sum <= 0.0 {
-                    return Err(Fault::data("the columns of the model cannot be told apart")
-                        .help("leave out features that repeat each other, or ask for a \"tree\"")
-                        .into());
+                    return Err(fault!(
+                        Data,
+                        "predict.dependent-features",
+                        "the columns of the model cannot be told apart"
+                    )
+                    .help("leave out features that repeat each other, or ask for a \"tree\"")
+                    .into());
                 }
                 a[i * n + i] = sum.sqrt();
             } else {

@@ -9,6 +9,7 @@ use super::features::Reader;
 use super::sheet::{Line, Sheet, Target};
 use super::{Model, fit};
 use crate::error::{Fault, Result};
+use crate::fault;
 
 /// The released cells of the features, in their order; none is missing.
 pub type Row = Vec<Option<String>>;
@@ -86,8 +87,10 @@ impl Fitted {
         seed: u64,
     ) -> Result<Self> {
         if matches!(target, Target::Class(of) if of > 2) {
-            return Err(Fault::data(
-                "the target has more than two classes, and one number is to be predicted",
+            return Err(fault!(
+                Data,
+                "predict.too-many-classes",
+                "the target has more than two classes, and one number is to be predicted"
             )
             .help("choose a target of numbers, or of two classes")
             .into());

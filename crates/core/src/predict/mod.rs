@@ -24,6 +24,7 @@ pub use guide::{Fitted, Guide, Row, averaged};
 pub use sheet::{Feature, Line, Sheet, Target};
 
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::registry::Predictor;
 
 /// A fitted model.
@@ -45,7 +46,7 @@ pub trait Model: Send + Sync {
 pub fn fit(name: &str, sheet: &Sheet, seed: u64) -> Result<Box<dyn Model>> {
     let predictor: Predictor = name.parse()?;
     if sheet.rows().is_empty() {
-        return Err(Fault::data("there are no rows to fit a model to").into());
+        return Err(fault!(Data, "predict.no-rows", "there are no rows to fit a model to").into());
     }
     match predictor {
         Predictor::Linear => linear::fit(sheet, seed),
@@ -62,7 +63,14 @@ fn unfit(model: &str, target: Target) -> Fault {
         Target::Number => ("numbers", "\"linear\", \"tree\" or \"forest\""),
         Target::Class(_) => ("classes", "\"logistic\", \"naive-bayes\", \"tree\" or \"forest\""),
     };
-    Fault::input(format!("the model \"{model}\" does not predict {what}")).help(format!("ask for {instead}"))
+    fault!(
+        Input,
+        "predict.wrong-kind-of-target",
+        "the model \"{model}\" does not predict {target}",
+        model = model,
+        target = what
+    )
+    .help(format!("ask for {instead}"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 
 /// A key has at least so many bytes.
 pub const LEAST_KEY: usize = 16;
@@ -25,10 +26,13 @@ impl Key {
     /// A secret that is too short to be one.
     pub fn new(secret: &[u8]) -> Result<Self> {
         if secret.len() < LEAST_KEY {
-            return Err(Fault::input(format!(
-                "the key has {} bytes, it needs {LEAST_KEY} or more",
-                secret.len()
-            ))
+            return Err(fault!(
+                Input,
+                "pseudonym.short-key",
+                "the key has {bytes} bytes, it needs {least} or more",
+                bytes = secret.len(),
+                least = LEAST_KEY
+            )
             .help("make one that nobody can guess, for instance: openssl rand -hex 32 > secret.key")
             .into());
         }

@@ -33,7 +33,8 @@ pub use key::{Key, LEAST_KEY};
 pub use originals::Originals;
 pub use shape::Shape;
 
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 use permutation::Permutation;
 
 /// Turns that a value may take. With one value in four taken, one in 10¹¹ finds no place in so
@@ -77,9 +78,13 @@ impl Pseudonyms {
     pub fn replace(&self, original: &str) -> Result<String> {
         let numbers = self.shape.numbers(original).filter(|_| self.originals.contain(original));
         let Some(numbers) = numbers else {
-            return Err(Fault::data("the table changed while it was being released")
-                .help("release a copy that nobody writes to")
-                .into());
+            return Err(fault!(
+                Data,
+                "table.changed-while-reading",
+                "the table changed while it was being released"
+            )
+            .help("release a copy that nobody writes to")
+            .into());
         };
         for turn in 0..TURNS {
             let made = self.turns[turn].forward(numbers.clone());
@@ -109,10 +114,14 @@ impl Pseudonyms {
 }
 
 fn crowded(shape: &Shape, taken: usize) -> Error {
-    Fault::data(format!(
-        "there are {taken} values written as {shape}, of {} that can be: too many to make up others",
-        shape.values()
-    ))
+    fault!(
+        Data,
+        "pseudonym.too-many-values",
+        "there are {values} values written as {shape}, of {possible} that can be: too many to make up others",
+        values = taken,
+        possible = shape.values(),
+        shape = shape
+    )
     .help("leave out `transform`, so that the column is removed, or write the values longer")
     .into()
 }

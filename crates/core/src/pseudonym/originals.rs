@@ -9,7 +9,8 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use super::shape::Shape;
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 
 /// The values of a column that are to be replaced, as far as replacing needs to know them.
 #[derive(Debug, Clone, Default)]
@@ -35,10 +36,13 @@ impl Originals {
         match &self.shape {
             Some(shape) if shape.fits(value) => {}
             Some(shape) => {
-                return Err(Fault::data(format!(
-                    "values are not all written alike: one as {shape}, one as {}",
-                    Shape::of(value)?
-                ))
+                return Err(fault!(
+                    Data,
+                    "pseudonym.different-shapes",
+                    "values are not all written alike: one as {shape}, one as {other}",
+                    shape = shape,
+                    other = Shape::of(value)?
+                )
                 .help(
                     "what is written unlike others can be told from them in the release: leave out `transform`, so that \
                      the column is removed, or write the values alike, for instance with leading zeros",

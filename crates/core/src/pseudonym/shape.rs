@@ -2,6 +2,7 @@
 //! between them.
 
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 
 /// What stands at one place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +47,18 @@ impl Shape {
     pub fn of(value: &str) -> Result<Shape> {
         let places: Option<Vec<Place>> = value.chars().map(Place::of).collect();
         let Some(places) = places else {
-            return Err(unreplaceable("a value has letters or digits that are not ASCII"));
+            return Err(unreplaceable(fault!(
+                Data,
+                "pseudonym.value-not-ascii",
+                "a value has letters or digits that are not ASCII: nothing of the same shape can be made up for it"
+            )));
         };
         if !places.iter().any(|place| matches!(place, Place::Any(..))) {
-            return Err(unreplaceable("a value has no letter and no digit"));
+            return Err(unreplaceable(fault!(
+                Data,
+                "pseudonym.value-without-letters",
+                "a value has no letter and no digit: nothing of the same shape can be made up for it"
+            )));
         }
         Ok(Shape(places))
     }
@@ -103,8 +112,8 @@ impl std::fmt::Display for Shape {
     }
 }
 
-fn unreplaceable(what: &str) -> Error {
-    Fault::data(format!("{what}: nothing of the same shape can be made up for it"))
+fn unreplaceable(fault: Fault) -> Error {
+    fault
         .help(
             "leave out `transform`, so that the column is removed; or list what means missing in input.null",
         )

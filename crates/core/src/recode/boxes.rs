@@ -36,6 +36,7 @@ use super::metric::{Greatest, Metric};
 use super::points::{Points, by_parts};
 use super::region::{Field, Method, Share};
 use crate::error::{Fault, Result, nearest};
+use crate::fault;
 use crate::policy::Statistic;
 use crate::registry::Algorithm;
 use crate::table::Code;
@@ -56,9 +57,13 @@ impl Method for Boxes {
     fn refuses(&self, field: &Field<'_>) -> Option<Fault> {
         let numeric = |column: usize| field.space.axes()[column].numeric();
         if !(0..field.names.len()).any(numeric) {
-            let message = "\"boxes\" needs numbers, and no column is written as numbers";
+            let fault = fault!(
+                Input,
+                "search.boxes-needs-numbers",
+                "\"boxes\" needs numbers, and no column is written as numbers"
+            );
             let help = "give a column of numbers form = \"interval\", or write algorithm = \"k-similar\"";
-            return Some(Fault::input(message).key("search.algorithm").help(help));
+            return Some(fault.key("search.algorithm").help(help));
         }
         let asked = field.search.boxes.as_ref().map_or(&[][..], |boxes| &boxes.columns);
         asked.iter().find_map(|name| unfit(field, name)).or_else(|| too_few(field, asked.len()))
@@ -83,14 +88,23 @@ fn unfit(field: &Field<'_>, name: &String) -> Option<Fault> {
         return None;
     }
     let fault = match field.names.contains(name) {
-        true => Fault::input(format!("column `{name}` is not written as numbers"))
-            .help("give it form = \"interval\", or leave it out"),
-        false => Fault::input(format!("there is no quasi-identifier `{name}`")).help(
-            nearest(name, columns.iter().copied()).map_or_else(
-                || format!("it can be {}", columns.join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            ),
-        ),
+        true => fault!(
+            Input,
+            "search.column-not-numbers",
+            "column `{column}` is not written as numbers",
+            column = name
+        )
+        .help("give it form = \"interval\", or leave it out"),
+        false => fault!(
+            Input,
+            "search.no-such-quasi-identifier",
+            "there is no quasi-identifier `{column}`",
+            column = name
+        )
+        .help(nearest(name, columns.iter().copied()).map_or_else(
+            || format!("it can be {}", columns.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        )),
     };
     Some(fault.key("search.boxes.columns"))
 }
@@ -103,9 +117,14 @@ fn too_few(field: &Field<'_>, asked: usize) -> Option<Fault> {
     let numeric = field.space.axes().iter().filter(|axis| axis.numeric()).count();
     let columns = if asked > 0 { asked } else { numeric.min(2) };
     (columns != 2).then(|| {
-        Fault::input(format!("a covariance or correlation is of two columns, and there is {columns}"))
-            .key("search.boxes.columns")
-            .help("name two columns whose form is \"interval\", or write statistic = \"mean\"")
+        fault!(
+            Input,
+            "search.needs-two-columns",
+            "a covariance or correlation is of two columns, and there is {columns}",
+            columns = columns
+        )
+        .key("search.boxes.columns")
+        .help("name two columns whose form is \"interval\", or write statistic = \"mean\"")
     })
 }
 

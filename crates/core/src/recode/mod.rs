@@ -42,6 +42,7 @@ use std::sync::Arc;
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::model::{PrivacyModel, judge};
@@ -163,11 +164,13 @@ fn needs(models: &[Box<dyn PrivacyModel>]) -> Vec<usize> {
 /// Rejects models for which two safe classes can make an unsafe one.
 fn refuse(models: &[Box<dyn PrivacyModel>]) -> Result<()> {
     let faults = models.iter().filter(|model| !model.facts().monotone).map(|model| {
-        Fault::input(format!(
-            "flagged rows cannot be released in another form under {}: classes that are safe apart may not be \
+        fault!(
+            Input,
+            "release.form-needs-monotone-models",
+            "flagged rows cannot be released in another form under {model}: classes that are safe apart may not be \
              so together",
-            model.facts().claim
-        ))
+            model = &model.facts().claim
+        )
         .key("output.suppressed")
         .help("write suppressed = \"dropped\" or \"starred\"")
     });

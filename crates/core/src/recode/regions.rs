@@ -25,7 +25,8 @@ use super::similar::Similar;
 use super::written::{Columns, Writer};
 use crate::cell::number;
 use crate::classes::Flags;
-use crate::error::{Error, Fault, Kind, Result};
+use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::model::{Bound, PrivacyModel, Requirement, judge};
 use crate::policy::{Form, Missing, Policy};
@@ -72,10 +73,15 @@ pub fn method(algorithm: Algorithm) -> Result<&'static dyn Method> {
         | Algorithm::Datafly
         | Algorithm::MinGen => {
             let able = Algorithm::keys_with(|entry| entry.forms_regions).join(", ");
-            Err(Fault::input(format!("\"{algorithm}\" chooses levels and forms no regions of rows"))
-                .key("search.algorithm")
-                .help(format!("algorithms that form regions are {able}"))
-                .into())
+            Err(fault!(
+                Input,
+                "search.algorithm-chooses-levels",
+                "\"{algorithm}\" chooses levels and forms no regions of rows",
+                algorithm = algorithm
+            )
+            .key("search.algorithm")
+            .help(format!("algorithms that form regions are {able}"))
+            .into())
         }
     }
 }
@@ -284,12 +290,24 @@ fn only_labels(policy: &Policy, ground: &Ground<'_>, column: usize, form: Form) 
     let form = form.name();
     let help = "write form = \"label\", or remove it";
     if ground.lattice.range(column).0 > 0 {
-        let message = format!("cells of `{name}` are written as {form}, which has no least level");
-        faults.push(Fault::input(message).key(format!("columns.{name}.min_level")).help(help));
+        let fault = fault!(
+            Input,
+            "search.form-without-min-level",
+            "cells of `{column}` are written as {form}, which has no least level",
+            column = name,
+            form = form
+        );
+        faults.push(fault.key(format!("columns.{name}.min_level")).help(help));
     }
     if policy.search.linked.iter().flatten().any(|linked| linked == name) {
-        let message = format!("cells of `{name}` are written as {form}, which has no level to link");
-        faults.push(Fault::input(message).key("search.linked").help(help));
+        let fault = fault!(
+            Input,
+            "search.form-without-links",
+            "cells of `{column}` are written as {form}, which has no level to link",
+            column = name,
+            form = form
+        );
+        faults.push(fault.key("search.linked").help(help));
     }
     faults
 }
@@ -390,18 +408,29 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
     let (rows, suppressed) = (ground.classes.rows(), held.rows + without);
     let apart = held.parts > 1 || held.rows < rows;
     let whole = !apart && !held.missed.is_empty();
-    let message = if whole {
+    let fault = if whole {
         let missed: Vec<&str> = held.missed.iter().map(|missed| missed.0).collect();
-        format!("not even all {rows} rows together satisfy {}", missed.join(" and "))
+        fault!(
+            Unsolvable,
+            "search.models-out-of-reach",
+            "not even all {rows} rows together satisfy {models}",
+            rows = rows,
+            models = missed.join(" and ")
+        )
     } else {
         let of_these = match without {
             0 => String::new(),
             n => format!(", {n} of them for a missing cell"),
         };
-        let allowed = ground.max_suppressed;
-        format!(
-            "{suppressed} of {rows} rows would have to be suppressed{of_these}, and {allowed} are allowed"
+        fault!(
+            Unsolvable,
+            "search.too-many-suppressed",
+            "{suppressed} of {rows} rows would have to be suppressed{of_these}, and {allowed} are allowed",
+            suppressed = suppressed,
+            rows = rows,
+            allowed = ground.max_suppressed
         )
+        .argument("missing", without)
     };
     let mut remedies = Vec::new();
     if suppressed < rows {
@@ -423,7 +452,7 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
         remedies.push("ask less of the models, or lower k".into());
     }
     let key = if whole { "privacy.models" } else { "privacy.suppression" };
-    Fault::new(Kind::Unsolvable, message).key(key).help(remedies.join(", or "))
+    fault.key(key).help(remedies.join(", or "))
 }
 
 /// The least share, to four digits, of which so many rows are allowed.
@@ -447,9 +476,13 @@ fn proven(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Result<Release
     if others.is_empty() {
         return Err(Fault::bug(format!("{} rows of the regions are not safe", flags.rows())).into());
     }
-    let message =
-        format!("the regions do not meet {}: {} rows are not safe", others.join(" or "), flags.rows());
-    Err(Fault::new(Kind::Unsolvable, message)
+    Err(fault!(
+        Unsolvable,
+        "search.regions-not-safe",
+        "the regions do not meet {models}: {rows} rows are not safe",
+        models = others.join(" or "),
+        rows = flags.rows()
+    )
         .key("privacy.models")
         .help("it judges all classes together, and no method that forms regions aims at it: ask for a higher k, or let a search of levels find the release")
         .into())

@@ -11,7 +11,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::grouping::{Columns, Grouping};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::rank::Ranker;
 use crate::watch::{Counter, Stage, Watch};
 
@@ -87,10 +88,17 @@ pub(super) fn listable(width: usize, most: usize) -> Result<u64> {
     if total <= MOST {
         return Ok(total);
     }
-    Err(Fault::input(format!("{width} columns have {total} combinations of up to {most}"))
-        .key("--max-size")
-        .help(format!("give a smaller --max-size or fewer columns: at most {MOST} combinations are listed"))
-        .into())
+    Err(fault!(
+        Input,
+        "risk.too-many-combinations",
+        "{columns} columns have {combinations} combinations of up to {size}",
+        columns = width,
+        combinations = total,
+        size = most
+    )
+    .key("--max-size")
+    .help(format!("give a smaller --max-size or fewer columns: at most {MOST} combinations are listed"))
+    .into())
 }
 
 /// The number of sets of this many columns; saturates at the maximum.

@@ -7,7 +7,8 @@
 
 use super::grouping::Columns;
 use super::table::{People, Population, Table};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::policy::Missing;
 use crate::rank::Ranker;
 use crate::table::Code;
@@ -26,9 +27,12 @@ impl Table {
             Missing::Value | Missing::Suppress => theirs.found(),
         };
         if short > 0 {
-            return Err(Fault::data(format!(
-                "{short} combinations of values are in fewer rows of the population than of the table"
-            ))
+            return Err(fault!(
+                Data,
+                "risk.not-a-sample",
+                "{combinations} combinations of values are in fewer rows of the population than of the table",
+                combinations = short
+            )
             .key("--population")
             .help("the population is a table that holds everybody in the sample too, written in the same way")
             .into());

@@ -23,7 +23,8 @@ pub use text::text;
 
 use serde::Serialize;
 
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 use crate::policy::Missing;
 use crate::population::Sizes;
 use crate::rank::Ranker;
@@ -87,12 +88,15 @@ impl Asked {
     pub fn check(&self) -> Result<()> {
         let mut faults = Vec::new();
         if self.max_size == 0 {
-            faults
-                .push(Fault::input("no combination has 0 columns").key("--max-size").help("give 1 or more"));
+            faults.push(
+                fault!(Input, "risk.size-is-zero", "no combination has 0 columns")
+                    .key("--max-size")
+                    .help("give 1 or more"),
+            );
         }
         if !(0.0..=1.0).contains(&self.threshold) {
             faults.push(
-                Fault::input(format!("{} is no probability", self.threshold))
+                fault!(Input, "risk.not-a-probability", "{value} is no probability", value = self.threshold)
                     .key("--threshold")
                     .help("give a number from 0 to 1; 0.2 is a class of five"),
             );
@@ -101,7 +105,7 @@ impl Asked {
             && !(f > 0.0 && f <= 1.0)
         {
             faults.push(
-                Fault::input(format!("{f} is no sampling fraction"))
+                fault!(Input, "risk.not-a-fraction", "{value} is no sampling fraction", value = f)
                     .key("--fraction")
                     .help("give the share of the population that is in the table: above 0, at most 1"),
             );
@@ -124,7 +128,7 @@ pub fn assess(table: &Table, asked: &Asked, watch: &Watch) -> Result<Risk> {
     let matches = columns.matches(&all, &mut Ranker::default(), watch)?;
     let sizes = Sizes::of(all.count.iter().map(|&n| u64::from(n)));
     if sizes.rows() == 0 {
-        return Err(Fault::data("no row is left to assess")
+        return Err(fault!(Data, "risk.no-rows", "no row is left to assess")
             .help("give a table with rows; with --missing suppress, rows with a missing cell are left out")
             .into());
     }
@@ -180,10 +184,15 @@ fn of_kept(
 
 fn columns(table: &Table, missing: Missing, kept: &[usize]) -> Result<Columns> {
     if missing == Missing::Wildcard && table.names.len() > 128 {
-        return Err(Fault::input("more than 128 columns with missing cells as wildcards")
-            .key("--qi")
-            .help("name fewer columns, or give --missing value")
-            .into());
+        return Err(fault!(
+            Input,
+            "risk.too-many-wildcard-columns",
+            "more than {limit} columns with missing cells as wildcards",
+            limit = 128
+        )
+        .key("--qi")
+        .help("name fewer columns, or give --missing value")
+        .into());
     }
     let codes = (0..table.names.len())
         .map(|column| kept.iter().map(|&at| table.tuples.code(at, column)).collect())

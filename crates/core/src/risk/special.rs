@@ -15,7 +15,8 @@ use serde::Serialize;
 
 use super::combinations::{choose, sets};
 use super::grouping::{Columns, Grouping};
-use crate::error::{Fault, Result};
+use crate::error::Result;
+use crate::fault;
 use crate::rank::Ranker;
 use crate::watch::{Counter, Stage, Watch};
 
@@ -107,10 +108,15 @@ pub(super) fn affordable(width: usize, most: usize, uniques: usize) -> Result<()
     if bytes <= MEMORY {
         return Ok(());
     }
-    Err(Fault::input(format!(
-        "special uniques of up to {most} of {width} columns take {:.1} GB for {uniques} unique rows",
-        bytes as f64 / f64::from(1 << 30)
-    ))
+    Err(fault!(
+        Input,
+        "risk.too-much-memory",
+        "special uniques of up to {size} of {columns} columns take {gigabytes} GB for {rows} unique rows",
+        size = most,
+        columns = width,
+        gigabytes = format!("{:.1}", bytes as f64 / f64::from(1 << 30)),
+        rows = uniques
+    )
     .key("--max-size")
     .help(format!("give --max-size {}, or fewer columns", most - 1))
     .into())

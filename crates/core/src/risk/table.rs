@@ -4,6 +4,7 @@
 //! that a row represents; [`Table::parted`] folds them away. Costs one step per combination.
 
 use crate::error::{Error, Fault, Result, nearest};
+use crate::fault;
 use crate::hierarchy::TOP;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
@@ -99,17 +100,24 @@ pub fn check_names(named: &[Named<'_>], columns: &[String]) -> Result<()> {
     let mut seen: Vec<&String> = Vec::new();
     for (by, name) in named.iter().flat_map(|n| n.columns.iter().map(|name| (n.by, name))) {
         if seen.contains(&name) {
-            let fault = Fault::input(format!("`{name}` is named twice")).key(by);
+            let fault =
+                fault!(Input, "arguments.column-twice", "`{column}` is named twice", column = name).key(by);
             faults.push(fault.help("name every column once"));
         } else if !columns.contains(name) {
             let near = nearest(name, columns.iter().map(String::as_str));
             let help = near.map_or_else(|| listed(columns), |near| format!("did you mean `{near}`?"));
-            faults.push(Fault::input(format!("there is no column `{name}`")).key(by).help(help));
+            faults.push(
+                fault!(Input, "arguments.no-such-column", "there is no column `{column}`", column = name)
+                    .key(by)
+                    .help(help),
+            );
         }
         seen.push(name);
     }
     if seen.is_empty() {
-        faults.push(Fault::input("no column is named").key("--qi").help(listed(columns)));
+        faults.push(
+            fault!(Input, "arguments.no-column", "no column is named").key("--qi").help(listed(columns)),
+        );
     }
     Error::check(faults)
 }
@@ -188,12 +196,12 @@ impl Table {
 
 fn weight(column: &str, cell: Option<&str>) -> Result<f64> {
     let help = "--weights takes numbers from 0: how many people of the population a row stands for";
-    let fault = |message: String| Fault::data(message).column(column).help(help).into();
+    let fault = |fault: Fault| fault.column(column).help(help).into();
     let Some(cell) = cell else {
-        return Err(fault("a weight is missing".into()));
+        return Err(fault(fault!(Data, "risk.missing-weight", "a weight is missing")));
     };
     match cell.trim().parse::<f64>() {
         Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
-        _ => Err(fault(format!("`{cell}` is no weight"))),
+        _ => Err(fault(fault!(Data, "risk.not-a-weight", "`{value}` is no weight", value = cell))),
     }
 }

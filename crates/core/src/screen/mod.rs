@@ -13,7 +13,8 @@ mod text;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::error::{Error, Fault, Result, nearest};
+use crate::error::{Error, Result, nearest};
+use crate::fault;
 use crate::information::{Contingency, RARE, entropy};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
@@ -55,19 +56,27 @@ impl Asked {
             let near = nearest(&self.target, columns.iter().map(String::as_str));
             let listed = || format!("the columns are {}", columns.join(", "));
             let help = near.map_or_else(listed, |near| format!("did you mean `{near}`?"));
-            let fault = Fault::input(format!("there is no column `{}`", self.target)).key("--target");
+            let fault = fault!(
+                Input,
+                "arguments.no-such-column",
+                "there is no column `{column}`",
+                column = &self.target
+            )
+            .key("--target");
             faults.push(fault.help(help));
         }
         if self.runs == 0 {
-            let fault = Fault::input("no random column to compare with").key("--runs");
+            let fault = fault!(Input, "screen.no-runs", "no random column to compare with").key("--runs");
             faults.push(fault.help("give 1 or more; 10 is usual"));
         }
         if !(self.threshold >= 0.0 && self.threshold.is_finite()) {
-            let fault = Fault::input(format!("{} is no ratio", self.threshold)).key("--threshold");
+            let fault = fault!(Input, "screen.not-a-ratio", "{value} is no ratio", value = self.threshold)
+                .key("--threshold");
             faults.push(fault.help("give a number from 0; 2 asks for twice what chance would tell"));
         }
         if self.above.is_some_and(|limit| !limit.is_finite()) {
-            let fault = Fault::input("no number is above or below this").key("--above");
+            let fault =
+                fault!(Input, "screen.not-a-limit", "no number is above or below this").key("--above");
             faults.push(fault.help("give a number, such as 25000"));
         }
         Error::check(faults)
@@ -185,9 +194,11 @@ impl Screen {
             Some(limit) => {
                 let number = cell.trim().parse::<f64>().ok().filter(|n| n.is_finite());
                 let number = number.ok_or_else(|| {
-                    Fault::data(format!("`{cell}` is no number")).column(&self.asked.target).help(
-                        "--above needs a target of numbers; leave it out where the target has few values",
-                    )
+                    fault!(Data, "screen.not-a-number", "`{value}` is no number", value = cell)
+                        .column(&self.asked.target)
+                        .help(
+                            "--above needs a target of numbers; leave it out where the target has few values",
+                        )
                 })?;
                 if number > limit { "yes" } else { "no" }
             }
@@ -237,12 +248,22 @@ impl Screen {
                 Some(_) => "give --above a number that some rows exceed and others do not",
                 None => "name a column with several values",
             };
-            Fault::data(format!(
-                "the target has {values} value in {rows} rows: there is nothing to tell of it"
-            ))
+            fault!(
+                Data,
+                "screen.constant-target",
+                "the target has {values} value in {rows} rows: there is nothing to tell of it",
+                values = values,
+                rows = rows
+            )
             .help(help)
         } else if 2 * values > rows {
-            Fault::data(format!("the target has {values} values in {rows} rows")).help(
+            fault!(
+                Data,
+                "screen.too-many-values",
+                "the target has {values} values in {rows} rows",
+                values = values,
+                rows = rows
+            ).help(
                 "two rows a value are the least to learn from; where it is a number, ask whether it is above one, e.g. --above 25000",
             )
         } else {

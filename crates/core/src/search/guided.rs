@@ -6,6 +6,7 @@
 use super::Problem;
 use crate::cell::number;
 use crate::error::{Fault, Kind, Result};
+use crate::fault;
 use crate::hierarchy::Spec;
 use crate::policy::{GuideSpec, Policy};
 use crate::predict::{Fitted, Known, Reader, Target};
@@ -76,10 +77,14 @@ impl Problem {
         classes.sort_unstable();
         if classes.len() > 2 {
             let missing = if texts.contains(&"") { "; some are missing" } else { "" };
-            return Err(Fault::data(format!("it holds neither numbers alone nor two classes{missing}"))
-                .column(&spec.target)
-                .help("choose another target, or make one that is 0 or 1")
-                .into());
+            return Err(fault!(
+                Data,
+                "predict.unfit-target",
+                "it holds neither numbers alone nor two classes{missing}"
+            )
+            .column(&spec.target)
+            .help("choose another target, or make one that is 0 or 1")
+            .into());
         }
         let numbers = texts.iter().map(|text| if *text == classes[0] { 0.0 } else { 1.0 }).collect();
         Ok(Predicted { column, numbers, target: Target::Class(2) })

@@ -24,6 +24,7 @@ use std::collections::HashMap;
 use super::samarati::{Axis, axes, not_monotone};
 use super::{Evaluator, Outcome, Problem, Solution, Strategy, TAGGED};
 use crate::error::Fault;
+use crate::fault;
 use crate::lattice::{Lattice, Node};
 use crate::registry::Algorithm;
 use crate::watch::{Event, Progress, Watch};
@@ -67,9 +68,14 @@ impl Strategy for Incognito {
 fn too_many_subsets(lattice: &Lattice) -> Option<Fault> {
     let nodes = axes(lattice).iter().fold(1u128, |n, a| n.saturating_mul(a.size() as u128 + 1));
     (nodes > TAGGED).then(|| {
-        Fault::input(format!(
-            "the subsets of the quasi-identifiers have {nodes} nodes; \"incognito\" can hold {TAGGED}"
-        ))
+        fault!(
+            Input,
+            "search.too-many-subsets",
+            "the subsets of the quasi-identifiers have {nodes} nodes; \"{algorithm}\" can hold {limit}",
+            nodes = nodes,
+            algorithm = "incognito",
+            limit = TAGGED
+        )
         .key("search")
         .help("use algorithm \"auto\", or set max_level and min_level, or link columns")
     })

@@ -23,7 +23,8 @@ use std::sync::Arc;
 
 use super::{Account, Evaluator, Outcome, Problem, Solution, Strategy, max_suppressed, solve};
 use crate::classes::Classes;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 use crate::lattice::Node;
 use crate::loss::{self, Loss, Marginals, Price};
 use crate::policy::{LossParameters, check_loss};
@@ -89,10 +90,12 @@ pub fn local(
 /// Steps are judged each by itself and then put together, which must not make anything unsafe.
 fn refuse(problem: &Problem) -> Result<()> {
     let faults = problem.models.iter().filter(|model| !model.facts().monotone).map(|model| {
-        let name = &model.facts().claim;
-        Fault::input(format!(
-            "rows cannot be searched again under {name}: classes that are safe apart may not be so together"
-        ))
+        fault!(
+            Input,
+            "search.local-needs-monotone-models",
+            "rows cannot be searched again under {model}: classes that are safe apart may not be so together",
+            model = &model.facts().claim
+        )
         .key("search.local")
         .help("remove it")
     });

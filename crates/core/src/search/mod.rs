@@ -37,6 +37,7 @@ use std::sync::Arc;
 
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::loss::Loss;
@@ -155,9 +156,12 @@ pub fn strategy(algorithm: Algorithm) -> Result<&'static dyn Strategy> {
         | Algorithm::Boxes
         | Algorithm::Mdav
         | Algorithm::Greedy
-        | Algorithm::Partition => Err(Fault::input(format!(
-            "\"{algorithm}\" forms regions of rows and chooses no levels"
-        ))
+        | Algorithm::Partition => Err(fault!(
+            Input,
+            "search.algorithm-forms-regions",
+            "\"{algorithm}\" forms regions of rows and chooses no levels",
+            algorithm = algorithm
+        )
         .key("search.algorithm")
         .help("`throng release` and `throng compare` run it; here, choose an algorithm that chooses levels")
         .into()),
@@ -203,8 +207,15 @@ const TAGGED: u128 = 1 << 26;
 fn too_large(problem: &Problem, strategy: &str) -> Option<Fault> {
     let nodes = problem.lattice.nodes();
     (nodes > TAGGED).then(|| {
-        Fault::input(format!("the lattice has {nodes} nodes; \"{strategy}\" can hold {TAGGED}"))
-            .key("search")
-            .help("narrow it: set max_level and min_level, link columns, or coarsen long hierarchies")
+        fault!(
+            Input,
+            "search.lattice-too-large",
+            "the lattice has {nodes} nodes; \"{algorithm}\" can hold {limit}",
+            nodes = nodes,
+            algorithm = strategy,
+            limit = TAGGED
+        )
+        .key("search")
+        .help("narrow it: set max_level and min_level, link columns, or coarsen long hierarchies")
     })
 }

@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use super::tags::{Tag, Tags};
 use super::{Evaluator, Outcome, Problem, Solution, Strategy, too_large};
 use crate::error::Fault;
+use crate::fault;
 use crate::lattice::{Lattice, Node};
 use crate::registry::Algorithm;
 use crate::watch::{Event, Progress, Watch};
@@ -25,19 +26,28 @@ impl Strategy for Ola {
     fn refuses(&self, problem: &Problem) -> Option<Fault> {
         if !problem.loss.monotone() {
             return Some(
-                Fault::input(format!(
-                    "\"ola\" is exact only for monotone losses; \"{}\" as asked for is not",
-                    problem.loss.kind()
-                ))
+                fault!(
+                    Input,
+                    "search.needs-monotone-loss",
+                    "\"{algorithm}\" is exact only for monotone losses; \"{loss}\" as asked for is not",
+                    algorithm = "ola",
+                    loss = problem.loss.kind()
+                )
                 .key("search.algorithm")
                 .help("use algorithm \"auto\" or \"mingen\", or a loss that does not count suppressed rows"),
             );
         }
         if let Some(model) = problem.models.iter().find(|m| !m.facts().monotone) {
             return Some(
-                Fault::input(format!("\"ola\" needs monotone models; \"{}\" is not", model.facts().claim))
-                    .key("search.algorithm")
-                    .help("use algorithm \"auto\" or \"mingen\""),
+                fault!(
+                    Input,
+                    "search.needs-monotone-models",
+                    "\"{algorithm}\" needs monotone models; \"{model}\" is not",
+                    algorithm = "ola",
+                    model = &model.facts().claim
+                )
+                .key("search.algorithm")
+                .help("use algorithm \"auto\" or \"mingen\""),
             );
         }
         too_large(problem, "ola")

@@ -9,6 +9,7 @@ use super::Load;
 use super::problem::hierarchies;
 use crate::classes::Classes;
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::policy::{ModelSpec, Policy};
 use crate::table::{Code, Dictionary};
@@ -60,12 +61,11 @@ pub(super) fn shared(
 }
 
 /// The table's values fit, so it is the population that does not.
-fn of_population(mut fault: Fault, path: &str) -> Fault {
+fn of_population(fault: Fault, path: &str) -> Fault {
     if fault.place.file.is_none() {
         return fault.file(path);
     }
-    fault.message = format!("in the population `{path}`: {}", fault.message);
-    fault
+    fault.within(format_args!("in the population `{path}`"))
 }
 
 /// Adds a population's values, which occur in no row, and gives their codes.
@@ -94,8 +94,14 @@ fn enough(policy: &Policy, people: u64) -> Result<()> {
 
 fn beyond((at, model): (usize, &ModelSpec), k: u64, people: u64) -> Option<Fault> {
     (k > people).then(|| {
-        Fault::data(format!("k = {k} is more than the population, which has {people} people"))
-            .key(format!("privacy.models.{at}.{}.k", model.key()))
-            .help("lower k, or give the whole population")
+        fault!(
+            Data,
+            "model.k-above-people",
+            "k = {k} is more than the population, which has {people} people",
+            k = k,
+            people = people
+        )
+        .key(format!("privacy.models.{at}.{}.k", model.key()))
+        .help("lower k, or give the whole population")
     })
 }

@@ -3,6 +3,7 @@
 use super::{Population, Problem, Profile, population};
 use crate::classes::Classes;
 use crate::error::{Error, Fault, Kind, Result};
+use crate::fault;
 use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
@@ -77,10 +78,15 @@ pub fn leveled(
         let built = hierarchy(policy, name, raw, load);
         let (hierarchy, leaves) = built.map_err(|error| error.map(|fault| placed(fault, name)))?;
         if level > hierarchy.height() {
-            return Err(Fault::input(format!("the highest level is {}", hierarchy.height()))
-                .key(format!("columns.{name}.level"))
-                .help("give a level of the hierarchy")
-                .into());
+            return Err(fault!(
+                Input,
+                "hierarchy.sensitive-level-too-high",
+                "the highest level is {highest}",
+                highest = hierarchy.height()
+            )
+            .key(format!("columns.{name}.level"))
+            .help("give a level of the hierarchy")
+            .into());
         }
         let label = |leaf: Code| hierarchy.label(level, hierarchy.generalize(leaf, level)).map(String::from);
         columns.push(Leveled { name: name.clone(), labels: leaves.into_iter().map(label).collect() });
@@ -193,9 +199,13 @@ fn unseen(models: &[Box<dyn PrivacyModel>]) -> Result<()> {
     let looks = looks.filter(|facts| !facts.value_independent && !facts.needs.is_empty());
     let fault = |looks: &ModelFacts| {
         let (looks, blind) = (&looks.claim, &blind.facts().claim);
-        Fault::input(format!(
-            "\"{looks}\" makes the release depend on values, and \"{blind}\" holds only where it does not"
-        ))
+        fault!(
+            Input,
+            "model.depends-on-values",
+            "\"{model}\" makes the release depend on values, and \"{other}\" holds only where it does not",
+            model = looks,
+            other = blind
+        )
         .key("privacy.models")
         .help("remove one of the two")
     };
@@ -213,7 +223,9 @@ pub fn max_suppressed(share: f64, rows: u64) -> u64 {
 
 fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
     if rows == 0 {
-        return Err(Fault::data("the table has no rows").help("there is nothing to release").into());
+        return Err(fault!(Data, "table.no-rows", "the table has no rows")
+            .help("there is nothing to release")
+            .into());
     }
     let mut faults = Vec::new();
     let groups = policy.privacy.quasi.iter().map(|(n, g)| (format!("privacy.quasi.{n}.k"), g.k));
@@ -221,9 +233,15 @@ fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
     for (key, k) in policy.privacy.k.map(|k| (key.to_owned(), k)).into_iter().chain(groups) {
         if k > rows {
             faults.push(
-                Fault::data(format!("k = {k} is larger than the table, which has {rows} rows"))
-                    .key(key)
-                    .help("no generalization can reach it: lower k, or release more rows at once"),
+                fault!(
+                    Data,
+                    "model.k-above-rows",
+                    "k = {k} is larger than the table, which has {rows} rows",
+                    k = k,
+                    rows = rows
+                )
+                .key(key)
+                .help("no generalization can reach it: lower k, or release more rows at once"),
             );
         }
     }
@@ -322,8 +340,13 @@ fn missing_labels(policy: &Policy, hierarchy: &Hierarchy) -> Vec<Fault> {
     let all = (1..=hierarchy.height()).flat_map(labels).flatten();
     let null = |label: &&str| policy.input.null.iter().any(|n| n == label);
     let found = all.filter(null).map(|label| {
-        Fault::input(format!("the hierarchy has a label `{label}`, which input.null says is missing"))
-            .help("give the label another name, or take the text out of input.null")
+        fault!(
+            Input,
+            "hierarchy.label-means-missing",
+            "the hierarchy has a label `{label}`, which input.null says is missing",
+            label = label
+        )
+        .help("give the label another name, or take the text out of input.null")
     });
     found.take(1).collect()
 }
@@ -350,9 +373,14 @@ fn lattice(
 fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>>> {
     let wildcard = policy.input.missing == Missing::Wildcard;
     if wildcard && names.len() > 128 {
-        return Err(Fault::input("missing = \"wildcard\" is possible for at most 128 quasi-identifiers")
-            .key("input.missing")
-            .into());
+        return Err(fault!(
+            Input,
+            "search.too-many-wildcard-columns",
+            "missing = \"wildcard\" is possible for at most {limit} quasi-identifiers",
+            limit = 128
+        )
+        .key("input.missing")
+        .into());
     }
     let mut models: Vec<Box<dyn PrivacyModel>> = Vec::new();
     if policy.input.missing == Missing::Suppress {

@@ -7,7 +7,8 @@
 //! exceed it.
 
 use super::Problem;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 use crate::policy::{Policy, Preference};
 
 /// The profiles of a problem.
@@ -90,9 +91,15 @@ impl Profile {
         if let Some(min) = min.filter(|&min| min > ceiling) {
             let tolerance = self.column(column).tolerance;
             return Err(Error::from(
-                Fault::input(format!(
-                    "tolerance {tolerance} ends at level {ceiling} of {height}, below min_level {min}"
-                ))
+                fault!(
+                    Input,
+                    "search.tolerance-below-min-level",
+                    "tolerance {tolerance} ends at level {level} of {height}, below min_level {min_level}",
+                    tolerance = tolerance,
+                    level = ceiling,
+                    height = height,
+                    min_level = min
+                )
                 .key(format!("columns.{name}.tolerance"))
                 .help(format!("raise it to {} or more", ColumnProfile::tolerance_for(min, height))),
             ));

@@ -19,6 +19,7 @@ use std::collections::HashSet;
 
 use super::{Evaluator, Outcome, Problem, Solution, Strategy};
 use crate::error::Fault;
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::policy::Preference;
@@ -62,9 +63,15 @@ impl Strategy for Samarati {
 pub(super) fn not_monotone(problem: &Problem, strategy: &str) -> Option<Fault> {
     let model = problem.models.iter().find(|m| !m.facts().monotone)?;
     Some(
-        Fault::input(format!("\"{strategy}\" needs monotone models; \"{}\" is not", model.facts().claim))
-            .key("search.algorithm")
-            .help("use algorithm \"auto\", \"mingen\" or \"datafly\""),
+        fault!(
+            Input,
+            "search.needs-monotone-models",
+            "\"{algorithm}\" needs monotone models; \"{model}\" is not",
+            algorithm = strategy,
+            model = &model.facts().claim
+        )
+        .key("search.algorithm")
+        .help("use algorithm \"auto\", \"mingen\" or \"datafly\""),
     )
 }
 

@@ -7,6 +7,7 @@
 use super::draw::{Draw, Weights};
 use super::exact;
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::Path;
 
 /// What a skewed table looks like.
@@ -151,22 +152,48 @@ fn faults(domains: &[usize], fanouts: &[Vec<usize>], skew: f64) -> Vec<Fault> {
     let mut faults = Vec::new();
     if domains.is_empty() || domains.len() != fanouts.len() {
         faults.push(
-            Fault::input(format!("{} domains and {} lists of fan-outs", domains.len(), fanouts.len()))
-                .help("give one or more columns, each with its domain and its fan-outs"),
+            fault!(
+                Input,
+                "synth.domains-without-fanouts",
+                "{domains} domains and {lists} lists of fan-outs",
+                domains = domains.len(),
+                lists = fanouts.len()
+            )
+            .help("give one or more columns, each with its domain and its fan-outs"),
         );
     }
     if !(0.0..=10.0).contains(&skew) {
-        faults.push(Fault::input(format!("a skew of {skew} is not between 0 and 10")));
+        faults.push(fault!(
+            Input,
+            "synth.skew-out-of-range",
+            "a skew of {skew} is not between 0 and 10",
+            skew = skew
+        ));
     }
     for (column, (&size, fanouts)) in domains.iter().zip(fanouts).enumerate() {
-        let mut fault = |message: String| faults.push(Fault::input(message).column(format!("c{column}")));
+        let mut fault = |fault: Fault| faults.push(fault.column(format!("c{column}")));
         if !(1..=Skewed::MAX_DOMAIN).contains(&size) {
-            fault(format!("{size} values are not between 1 and {}", Skewed::MAX_DOMAIN));
+            fault(fault!(
+                Input,
+                "synth.domain-out-of-range",
+                "{values} values are not between 1 and {limit}",
+                values = size,
+                limit = Skewed::MAX_DOMAIN
+            ));
         }
         if fanouts.iter().any(|&f| f < 2) {
-            fault("a fan-out is below 2, so that its level would repeat the one before".into());
+            fault(fault!(
+                Input,
+                "synth.fanout-below-two",
+                "a fan-out is below 2, so that its level would repeat the one before"
+            ));
         } else if widths(fanouts).last().is_some_and(|width| width >= size) {
-            fault(format!("the fan-outs {fanouts:?} leave a single value below the highest level"));
+            fault(fault!(
+                Input,
+                "synth.fanouts-too-wide",
+                "the fan-outs {fanouts} leave a single value below the highest level",
+                fanouts = format!("{fanouts:?}")
+            ));
         }
     }
     faults

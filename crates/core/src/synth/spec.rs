@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use super::draw::{Draw, Weights};
 use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::policy::{grammar_fault, locate};
 use crate::table::delimited::write_cell;
 
@@ -127,21 +128,37 @@ impl Spec {
     fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.version != 1 {
-            let fault = Fault::input(format!("version {} is not known", self.version)).key("version");
+            let fault = fault!(
+                Input,
+                "synth.unknown-version",
+                "version {version} is not known",
+                version = self.version
+            )
+            .key("version");
             faults.push(fault.help("write `version = 1`"));
         }
         if self.network.is_some() != self.columns.is_empty() {
-            let said = if self.columns.is_empty() { "has no columns" } else { "has columns and a network" };
-            let key = if self.columns.is_empty() { "version" } else { "network" };
-            let fault = Fault::input(format!("the table {said}")).key(key);
+            let fault = match self.columns.is_empty() {
+                true => fault!(Input, "synth.no-columns", "the table has no columns").key("version"),
+                false => fault!(Input, "synth.columns-and-network", "the table has columns and a network")
+                    .key("network"),
+            };
             faults.push(fault.help("give either [[columns]], or network = \"policy.toml\""));
         }
         for (i, column) in self.columns.iter().enumerate() {
             if column.name.trim().is_empty() {
-                faults.push(Fault::input("a column needs a name").key(format!("columns.{i}.name")));
+                faults.push(
+                    fault!(Input, "synth.unnamed-column", "a column needs a name")
+                        .key(format!("columns.{i}.name")),
+                );
             }
             if self.columns[..i].iter().any(|other| other.name == column.name) {
-                let fault = Fault::input(format!("there are two columns `{}`", column.name));
+                let fault = fault!(
+                    Input,
+                    "synth.duplicate-column",
+                    "there are two columns `{name}`",
+                    name = &column.name
+                );
                 faults.push(fault.key(format!("columns.{i}.name")).help("name every column once"));
             }
             column.faults(&format!("columns.{i}"), &mut faults);
@@ -160,41 +177,64 @@ impl ColumnSpec {
             self.file.is_some(),
         ];
         let kinds = kinds.iter().filter(|given| **given).count();
-        let mut wrong = |part: &str, message: String, help: &str| {
+        let mut wrong = |part: &str, fault: Fault, help: &str| {
             let key = if part.is_empty() { key.to_owned() } else { format!("{key}.{part}") };
-            faults.push(Fault::input(message).key(key).help(help));
+            faults.push(fault.key(key).help(help));
         };
         if kinds != 1 {
-            let message = format!("column `{}` is drawn in {kinds} ways", self.name);
-            wrong("", message, "give one of values, ranges, dates, nested and file");
+            let fault = fault!(
+                Input,
+                "synth.one-kind-per-column",
+                "column `{name}` is drawn in {kinds} ways",
+                name = &self.name,
+                kinds = kinds
+            );
+            wrong("", fault, "give one of values, ranges, dates, nested and file");
         }
         if !(0.0..=1.0).contains(&self.missing) {
-            wrong("missing", format!("{} is no share", self.missing), "give a number from 0 to 1");
+            let fault = fault!(Input, "synth.not-a-share", "{value} is no share", value = self.missing);
+            wrong("missing", fault, "give a number from 0 to 1");
         }
         let values = self.values.as_ref();
         if values.is_some_and(Vec::is_empty) {
-            wrong("values", "is empty".into(), "list at least one value");
+            wrong("values", fault!(Input, "synth.no-values", "is empty"), "list at least one value");
         }
         if let Some(weights) = &self.weights {
             if values.map(Vec::len) != Some(weights.len()) {
-                let message = format!("{} weights do not belong to as many values", weights.len());
-                wrong("weights", message, "give one weight for each of values");
+                let fault = fault!(
+                    Input,
+                    "synth.weights-without-values",
+                    "{weights} weights do not belong to as many values",
+                    weights = weights.len()
+                );
+                wrong("weights", fault, "give one weight for each of values");
             } else if !drawable(weights.iter().copied()) {
-                wrong("weights", "nothing can be drawn by these".into(), WEIGHTS);
+                wrong(
+                    "weights",
+                    fault!(Input, "synth.bad-weights", "nothing can be drawn by these"),
+                    WEIGHTS,
+                );
             }
         }
         if let Some(ranges) = &self.ranges {
             if !drawable(ranges.iter().map(|range| range.weight)) {
-                wrong("ranges", "nothing can be drawn from these".into(), WEIGHTS);
+                let fault = fault!(Input, "synth.bad-range-weights", "nothing can be drawn from these");
+                wrong("ranges", fault, WEIGHTS);
             }
             for range in ranges.iter().filter(|r| r.size().is_none()) {
-                let message = format!("{} to {} is no range", range.low, range.high);
-                wrong("ranges", message, "low is at most high, and at most 2³² numbers lie between");
+                let fault = fault!(
+                    Input,
+                    "synth.not-a-range",
+                    "{low} to {high} is no range",
+                    low = range.low,
+                    high = range.high
+                );
+                wrong("ranges", fault, "low is at most high, and at most 2³² numbers lie between");
             }
         }
         if self.dates.as_ref().is_some_and(|dates| dates.days().is_none()) {
             let help = "give the first day and the last, each as in 2024-02-29";
-            wrong("dates", "there is no day between these".into(), help);
+            wrong("dates", fault!(Input, "synth.no-days", "there is no day between these"), help);
         }
         if let Some(parts) = &self.nested {
             let bad = |part: &&Part| {
@@ -202,7 +242,7 @@ impl ColumnSpec {
             };
             if parts.is_empty() || parts.iter().any(|part| bad(&part)) {
                 let help = "each part has 1 to 18 digits and 1 to 1000000 numbers, and its last number has no more digits than that";
-                wrong("nested", "these are no parts of a code".into(), help);
+                wrong("nested", fault!(Input, "synth.bad-parts", "these are no parts of a code"), help);
             }
         }
     }
@@ -335,7 +375,8 @@ fn counted(text: &str) -> Result<Source> {
                 weights.push(count);
             }
             None if faults.len() < 10 => {
-                let fault = Fault::input("this is no value and count").line(i as u64 + 1);
+                let fault =
+                    fault!(Input, "synth.not-a-count", "this is no value and count").line(i as u64 + 1);
                 faults.push(fault.help("after a header, every line is a value, a comma and a whole number"));
             }
             None => {}
@@ -343,7 +384,9 @@ fn counted(text: &str) -> Result<Source> {
     }
     Error::check(faults)?;
     if !drawable(weights.iter().copied()) {
-        return Err(Fault::input("nothing can be drawn by these counts").help(WEIGHTS).into());
+        return Err(fault!(Input, "synth.bad-counts", "nothing can be drawn by these counts")
+            .help(WEIGHTS)
+            .into());
     }
     Ok(Source::Values(values, Weights::new(weights)))
 }
@@ -397,7 +440,7 @@ mod tests {
     use super::*;
 
     fn no_file(_: &str) -> Result<String> {
-        Err(Fault::system("there are no files").into())
+        Err(fault!(System, "file.not-expected", "there are no files").into())
     }
 
     fn drawn(text: &str, seed: u64, rows: usize, load: &dyn Fn(&str) -> Result<String>) -> Vec<Vec<String>> {

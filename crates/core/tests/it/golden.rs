@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use throng::error::Fault;
+use throng::fault;
 use throng::policy::Policy;
 use throng::search::{Grouped, Outcome, Problem, Solution, solve, strategy};
 use throng::synth;
@@ -83,7 +83,8 @@ fn problem(rows: &[[Option<String>; 5]], (loss, k, suppression): Asked) -> Probl
     }
     let names = COLUMNS.map(String::from).to_vec();
     let grouped = Grouped { names, measured: Vec::new(), dictionaries, tuples, population: None };
-    let no_file = |path: &str| Err(Fault::input("no file is expected").file(path).into());
+    let no_file =
+        |path: &str| Err(fault!(Input, "file.not-expected", "no file is expected").file(path).into());
     Problem::new(&policy, grouped, &no_file).unwrap().0
 }
 

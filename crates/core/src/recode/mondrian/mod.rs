@@ -28,6 +28,7 @@ use rayon::prelude::*;
 use super::region::{Field, Method, Share};
 use crate::classes::Codes;
 use crate::error::{Fault, Result};
+use crate::fault;
 use crate::policy::{By, Cut, Mondrian as Options};
 use crate::registry::Algorithm;
 use cut::Scale;
@@ -47,14 +48,22 @@ impl Method for Mondrian {
     fn refuses(&self, field: &Field<'_>) -> Option<Fault> {
         let options = options(field);
         if options.cut == Cut::Relaxed && !field.judge.counts_only() {
-            let message = "rows of equal values cannot be parted where models judge their sensitive values";
+            let fault = fault!(
+                Input,
+                "search.relaxed-cut-needs-k",
+                "rows of equal values cannot be parted where models judge their sensitive values"
+            );
             let help = "write cut = \"strict\", or ask for k alone";
-            return Some(Fault::input(message).key("search.mondrian.cut").help(help));
+            return Some(fault.key("search.mondrian.cut").help(help));
         }
         if options.by == By::Target && field.judge.classes().targets() == 0 {
-            let message = "no column has role \"target\", and cuts are to tell of one";
+            let fault = fault!(
+                Input,
+                "search.cut-needs-target",
+                "no column has role \"target\", and cuts are to tell of one"
+            );
             let help = "give a column role = \"target\", or write by = \"range\"";
-            return Some(Fault::input(message).key("search.mondrian.by").help(help));
+            return Some(fault.key("search.mondrian.by").help(help));
         }
         None
     }
