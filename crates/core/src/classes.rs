@@ -243,8 +243,8 @@ fn not_contained(classes: usize) -> Fault {
     fault!(
         Data,
         "population.not-contained",
-        "{of} more rows in the table than people in the population",
-        combinations = classes
+        "{combinations} more rows in the table than people in the population",
+        combinations = of
     )
     .help(
         "give a population that holds everybody in the table, with quasi-identifiers written as in the table",

@@ -108,6 +108,8 @@ fn wrong_width(source: &Source, record: &csv::ByteRecord, line: u64, name: Strin
         "table.wrong-cell-count",
         "has {found} {cells}, the {first} has {expected}",
         found = found,
+        cells = cells,
+        first = first,
         expected = expected
     )
     .file(name)

@@ -109,7 +109,7 @@ impl External {
         if text.len() as u64 > most {
             return Err(fault!(
                 System,
-                "model-command.too-much-output",
+                "command.too-much-output",
                 "the model wrote more than one number per row"
             )
             .key(KEY)
@@ -118,7 +118,7 @@ impl External {
         if let Some(Err(e)) = read {
             let fault = fault!(
                 System,
-                "model-command.unreadable-answer",
+                "command.unreadable-answer",
                 "the model's answer cannot be read: {reason}",
                 reason = e.kind()
             );
@@ -132,12 +132,8 @@ impl External {
                 Ok(None) if Instant::now() < ends => std::thread::sleep(LOOK),
                 Ok(None) => return Err(self.late(&running)),
                 Err(e) => {
-                    let fault = fault!(
-                        System,
-                        "model-command.lost",
-                        "the model is lost: {reason}",
-                        reason = e.kind()
-                    );
+                    let fault =
+                        fault!(System, "command.lost", "the model is lost: {reason}", reason = e.kind());
                     return Err(fault.key(KEY).into());
                 }
             }
@@ -156,7 +152,7 @@ impl External {
         spawned(&mut command).map_err(|e| {
             fault!(
                 System,
-                "model-command.cannot-start",
+                "command.cannot-start",
                 "the model `{program}` cannot be started: {reason}",
                 program = program,
                 reason = e
@@ -170,7 +166,7 @@ impl External {
     fn late(&self, running: &Running) -> Error {
         let fault = fault!(
             System,
-            "model-command.timeout",
+            "command.timeout",
             "the model did not answer within {seconds} seconds",
             seconds = self.time.as_secs()
         );
@@ -191,7 +187,7 @@ impl External {
         }
         Err(fault!(
             System,
-            "model-command.not-repeatable",
+            "command.not-repeatable",
             "asked for the same rows again, the model says something else"
         )
         .key(KEY)
@@ -307,13 +303,10 @@ fn end_group(_: &Child) {}
 
 fn failed(status: ExitStatus, running: &Running) -> Fault {
     let fault = match status.code() {
-        Some(code) => fault!(
-            System,
-            "model-command.failed",
-            "the model ended with exit code {exit_code}",
-            exit_code = code
-        ),
-        None => fault!(System, "model-command.killed", "the model was ended from outside"),
+        Some(code) => {
+            fault!(System, "command.failed", "the model ended with exit code {exit_code}", exit_code = code)
+        }
+        None => fault!(System, "command.killed", "the model was ended from outside"),
     };
     running
         .with_last_words(fault)
@@ -327,7 +320,7 @@ fn numbers(text: &[u8], rows: usize) -> Result<Vec<f64>> {
     if lines.len() != rows {
         let fault = fault!(
             System,
-            "model-command.wrong-line-count",
+            "command.wrong-line-count",
             "the model wrote {lines} lines for {rows} rows",
             lines = lines.len(),
             rows = rows
@@ -339,7 +332,7 @@ fn numbers(text: &[u8], rows: usize) -> Result<Vec<f64>> {
             Error::from(
                 fault!(
                     System,
-                    "model-command.not-a-number",
+                    "command.not-a-number",
                     "line {line} of what the model wrote is not a number",
                     line = at + 1
                 )

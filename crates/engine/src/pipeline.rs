@@ -66,6 +66,10 @@ mod tests {
 
     use super::*;
 
+    fn fault(message: &str) -> Fault {
+        Fault::bug(message)
+    }
+
     /// Later pieces are done earlier, and still come later.
     #[test]
     fn results_are_in_order_at_any_number_of_threads() {
@@ -98,10 +102,10 @@ mod tests {
                     break;
                 }
             }
-            Err(Fault::data("produced").into())
+            Err(fault("produced").into())
         };
         let work = |piece: usize| match piece {
-            5 | 6 => Err(Fault::data(format!("piece {piece}")).into()),
+            5 | 6 => Err(fault(&format!("piece {piece}")).into()),
             piece => Ok(piece),
         };
         let mut seen = Vec::new();
@@ -118,7 +122,7 @@ mod tests {
     fn errors_of_the_producer_and_of_the_consumer_are_returned() {
         let failing = |send: &mut Send<'_, u8>| {
             send(1);
-            Err(Fault::data("produced").into())
+            Err(fault("produced").into())
         };
         let error = pipeline(2, failing, Ok, |_| Ok(())).unwrap_err();
         assert_eq!(error.to_string(), "produced");
@@ -126,7 +130,7 @@ mod tests {
             while send(1) {}
             Ok(())
         };
-        let error = pipeline(2, endless, Ok, |_| Err(Fault::data("consumed").into())).unwrap_err();
+        let error = pipeline(2, endless, Ok, |_| Err(fault("consumed").into())).unwrap_err();
         assert_eq!(error.to_string(), "consumed");
     }
 }

@@ -250,7 +250,8 @@ fn headless(cells: usize, of: usize) -> Fault {
         "table.no-header-line",
         "the first line looks like data, not column names: {suspicious} of its {cells} cells {like}",
         suspicious = cells,
-        cells = of
+        cells = of,
+        like = like
     )
     .help(
         "add a line with column names; or set input.header = \"none\" (--header none) to name the columns \

@@ -129,8 +129,11 @@ fn formed_by_row_order(version: &str) -> Fault {
 
 /// Samples of format 0 depend on the order of rows, and this version draws others.
 fn sampled_by_row_order(version: &str) -> Fault {
-    Fault::input(format!(
-        "throng {version} sampled rows in the order of the file (format 0); this program samples them by value"
-    ))
+    fault!(
+        Input,
+        "verify.sampled-by-row-order",
+        "throng {version} sampled rows in the order of the file (format 0); this program samples them by value",
+        version = version
+    )
     .help(format!("verify it without --original, or with the build of throng {version} that wrote it"))
 }

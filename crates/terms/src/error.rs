@@ -68,15 +68,7 @@ pub struct Fault {
     pub help: Option<String>,
 }
 
-/// The code of faults that were made without one.
-const UNCODED: &str = "uncoded";
-
 impl Fault {
-    /// A fault of the given kind with its sentence.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self::coded(kind, UNCODED, message)
-    }
-
     /// A fault with its code and sentence; see [`fault!`](crate::fault).
     pub fn coded(kind: Kind, code: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
@@ -88,21 +80,6 @@ impl Fault {
     pub fn argument(mut self, name: &'static str, value: impl fmt::Display) -> Self {
         self.arguments.push((name, value.to_string()));
         self
-    }
-
-    /// A mistake in what the user wrote.
-    pub fn input(message: impl Into<String>) -> Self {
-        Self::new(Kind::Input, message)
-    }
-
-    /// Data that do not fit what the user wrote.
-    pub fn data(message: impl Into<String>) -> Self {
-        Self::new(Kind::Data, message)
-    }
-
-    /// A failure of the outside world.
-    pub fn system(message: impl Into<String>) -> Self {
-        Self::new(Kind::System, message)
     }
 
     /// A mistake in Throng itself.

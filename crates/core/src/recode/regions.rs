@@ -428,6 +428,7 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
             "{suppressed} of {rows} rows would have to be suppressed{of_these}, and {allowed} are allowed",
             suppressed = suppressed,
             rows = rows,
+            of_these = of_these,
             allowed = ground.max_suppressed
         )
         .argument("missing", without)

@@ -80,7 +80,8 @@ impl Problem {
             return Err(fault!(
                 Data,
                 "predict.unfit-target",
-                "it holds neither numbers alone nor two classes{missing}"
+                "it holds neither numbers alone nor two classes{missing}",
+                missing = missing
             )
             .column(&spec.target)
             .help("choose another target, or make one that is 0 or 1")

@@ -93,8 +93,11 @@ proptest! {
     }
 }
 
+/// Sorted rows, and a certificate.
+type Certified = (Vec<Vec<Option<String>>>, String);
+
 /// The released rows, sorted, and everything that the certificate says of them.
-fn released(rows: &[Row], policy: &str) -> Result<(Vec<Vec<Option<String>>>, String), String> {
+fn released(rows: &[Row], policy: &str) -> Result<Certified, String> {
     let columns = ["age", "place", "sex", "diagnosis"].map(String::from).to_vec();
     let cells = |row: &Row| row.iter().map(|cell| Some(cell.to_string())).collect();
     let table = Table::new(columns, rows.iter().map(cells).collect()).unwrap();
