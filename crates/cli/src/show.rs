@@ -97,12 +97,14 @@ fn at_line(fault: &Fault, text: String) -> String {
     }
 }
 
-/// A fault whose long values are cut, among its arguments and in its message.
+/// A fault whose long values are cut, among its arguments and in its message. Values are what a
+/// message quotes; reasons are longer.
 fn shortened(mut fault: Fault) -> Fault {
     for (_, value) in &mut fault.arguments {
         let short = cut(value);
-        if short != *value {
-            fault.message = fault.message.replace(value.as_str(), &short);
+        let quoted = format!("`{value}`");
+        if short != *value && fault.message.contains(&quoted) {
+            fault.message = fault.message.replace(&quoted, &format!("`{short}`"));
             *value = short;
         }
     }

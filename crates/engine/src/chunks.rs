@@ -48,7 +48,8 @@ pub(crate) fn read(
             Encoding::Latin1 => Box::new(latin1::decoded(input)),
         };
         let mut splitter = Splitter::new(source.layout.delimiter, source.layout.quote);
-        let (mut bytes, mut headed, mut begun) = (Vec::new(), source.headed, false);
+        let (mut bytes, mut headed) = (Vec::new(), source.headed);
+        let (mut begun, mut blank) = (false, true);
         loop {
             watch.check()?;
             let before = bytes.len();
@@ -56,10 +57,18 @@ pub(crate) fn read(
             if read.map_err(|e| unreadable(&name, &e))? == 0 {
                 break;
             }
-            if !begun && source.layout.encoding == Encoding::Utf8 && bytes.starts_with(MARK) {
-                bytes.drain(..MARK.len());
+            if !begun {
+                let marked = source.layout.encoding == Encoding::Utf8 && bytes.starts_with(MARK);
+                bytes.drain(..if marked { MARK.len() } else { 0 });
+                begun = true;
             }
-            begun = true;
+            // Blank lines before the header are not a record.
+            if blank {
+                let breaks = bytes.iter().take_while(|byte| is_break(**byte)).count();
+                bytes.drain(..breaks);
+                blank = bytes.is_empty();
+            }
+            let before = before.min(bytes.len());
             let Some(end) = splitter.feed(&bytes[before..]) else { continue };
             let rest = bytes.split_off(before + end);
             if !send(Chunk { bytes: std::mem::replace(&mut bytes, rest), headed, file: at }) {
@@ -96,6 +105,11 @@ impl Read for Digested<'_> {
         }
         Ok(read)
     }
+}
+
+/// Either character of a line break ends a record.
+fn is_break(byte: u8) -> bool {
+    byte == b'\n' || byte == b'\r'
 }
 
 /// Finds where records end.
@@ -136,7 +150,7 @@ impl Splitter {
                 State::Closing if byte == self.quote => State::Quoted,
                 State::Start if byte == self.quote => State::Quoted,
                 _ if byte == self.delimiter => State::Start,
-                _ if byte == b'\n' || byte == b'\r' => {
+                _ if is_break(byte) => {
                     end = Some(at + 1);
                     State::Start
                 }
@@ -148,11 +162,10 @@ impl Splitter {
 
     /// The same for bytes without a quote: only the end matters.
     fn feed_plain(&mut self, bytes: &[u8]) -> Option<usize> {
-        let breaks = |byte: &u8| *byte == b'\n' || *byte == b'\r';
         if let Some(last) = bytes.last() {
-            self.state = if breaks(last) || *last == self.delimiter { State::Start } else { State::Plain };
+            self.state = if is_break(*last) || *last == self.delimiter { State::Start } else { State::Plain };
         }
-        bytes.iter().rposition(breaks).map(|at| at + 1)
+        bytes.iter().rposition(|byte| is_break(*byte)).map(|at| at + 1)
     }
 }
 

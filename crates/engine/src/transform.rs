@@ -104,8 +104,9 @@ impl Engine {
                 };
                 rows += batch.num_rows() as u64;
                 shuffle.push(rewriter.rewrite(&batch, encoded)?)?;
+                job.watch.done(Stage::Writing, rows, Some(job.rows))?;
             }
-            job.watch.done(Stage::Writing, rows, Some(job.rows))
+            Ok(())
         })?;
         if rows != job.rows {
             return Err(fault!(

@@ -15,6 +15,8 @@ mod happy;
 mod formats;
 mod options;
 mod hierarchies;
+#[cfg(target_os = "linux")]
+mod reads;
 mod regions;
 mod posets;
 mod guided;

@@ -326,7 +326,7 @@ fn algorithms_and_losses_agree_on_what_is_best() {
             env.write("p.toml", policy(&[("suppression = 0.05\n", &search), target]));
             let run = env.run("release p.toml --json");
             if run.code == 2 {
-                run.says(&["search.algorithm", algorithm, "help:"]);
+                run.says(&["search.algorithm", algorithm, "\"help\":"]);
                 assert!(algorithm != "auto" && algorithm != "mingen", "{}", run.said());
                 continue;
             }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use sha2::{Digest, Sha256};
 use throng::policy::Policy;
 use throng::pseudonym::Key;
 use throng::sampling::{Draw, Sampling};
@@ -68,15 +69,30 @@ type Counts = BTreeMap<Vec<String>, usize>;
 /// hand.
 fn expected(env: &TestEnv, table: &Table, seed: u64) -> Counts {
     let sampling = Sampling::new(1.0, 1e-4).unwrap();
-    // The digest of a text is that of its bytes, whatever it is called.
-    let digests = (Policy::digest(&env.text("p.toml")), Policy::digest(&env.text("wards.csv")));
+    // By age, sex and ward; a missing cell, which is empty here, comes first.
+    let mut sorted: Vec<&[String]> = table.rows.iter().map(|row| &row[1..]).collect();
+    sorted.sort();
+    let mut bytes = Vec::new();
+    let text = |bytes: &mut Vec<u8>, text: &str| {
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.bytes());
+    };
+    ["age", "sex", "ward"].iter().for_each(|name| text(&mut bytes, name));
+    for same in sorted.chunk_by(|a, b| a == b) {
+        same[0].iter().for_each(|cell| match cell.is_empty() {
+            true => bytes.extend(u64::MAX.to_le_bytes()),
+            false => text(&mut bytes, cell),
+        });
+        bytes.extend((same.len() as u64).to_le_bytes());
+    }
+    let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     let key = Key::new(SECRET.as_bytes()).unwrap();
-    let mut draw = Draw::new(&sampling, &key, seed, &digests.0, &digests.1);
+    let mut draw = Draw::new(&sampling, &key, seed, &Policy::digest(&env.text("p.toml")), &digest);
     let mut counts = Counts::new();
-    for row in table.rows.iter().filter(|_| draw.next_row()) {
-        let age = row[1].parse::<u32>().map(|age| format!("[{}, {})", age / 20 * 20, age / 20 * 20 + 20));
-        let ward = if "ab".contains(&row[3]) { "{a, b}" } else { "{c, d}" };
-        *counts.entry(vec![age.unwrap_or_default(), row[2].clone(), ward.into()]).or_default() += 1;
+    for row in sorted.into_iter().filter(|_| draw.next_row()) {
+        let age = row[0].parse::<u32>().map(|age| format!("[{}, {})", age / 20 * 20, age / 20 * 20 + 20));
+        let ward = if "ab".contains(&row[2]) { "{a, b}" } else { "{c, d}" };
+        *counts.entry(vec![age.unwrap_or_default(), row[1].clone(), ward.into()]).or_default() += 1;
     }
     counts.retain(|_, count| *count >= K);
     counts

@@ -199,10 +199,11 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         after: bars(after, BARS, floor),
         ladder: (0..=height)
             .map(|l| {
-                let code = hierarchy.generalize(frequent as Code, l) as usize;
+                // A table without rows may have no values.
+                let code = hierarchy.codes(l).get(frequent).map(|&code| code as usize);
                 // A value that few rows have is not named, here as little as in the charts.
-                let rare = marginals.columns[q].levels[l].rows[code] < floor;
-                let example = if rare { "…".into() } else { label(l, code) };
+                let named = code.filter(|&code| marginals.columns[q].levels[l].rows[code] >= floor);
+                let example = named.map_or_else(|| "…".into(), |code| label(l, code));
                 LevelFacts { level: l, size: hierarchy.size(l) as u64, example }
             })
             .collect(),

@@ -13,6 +13,7 @@ mod transform;
 mod cells;
 mod substitute;
 mod order;
+mod partitions;
 mod release;
 mod release_property;
 mod verify;
