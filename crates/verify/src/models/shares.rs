@@ -4,8 +4,10 @@
 
 use super::super::classes::MISSING;
 use super::super::sensitive::present;
-use super::{Limit, Measure, Seen};
+use super::{Limit, Measure, Seen, judge_columns};
 use throng_terms::policy::{AlphaK, BetaLikeness, DeltaDisclosure, Likeness, MConfidentiality, TCloseness};
+
+judge_columns!(AlphaK, MConfidentiality, DeltaDisclosure, BetaLikeness, TCloseness);
 
 impl Measure for AlphaK {
     fn limit(&self) -> Limit {

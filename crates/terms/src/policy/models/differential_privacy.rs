@@ -8,8 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::substitute::place;
 use super::super::sampling_limits::{EPSILON, LEAST_DELTA, out_of_range};
+use super::super::substitute::place;
 use super::super::{Column, Missing, Policy, Role, Suppressed};
 use super::{Ask, ModelSpec, Unfit};
 use crate::error::Fault;

@@ -101,7 +101,10 @@ impl Ask for JAnonymity {
             }
             Some(people) if people > EVERYBODY => {
                 let fault = Fault::input(format!("people = {people} is too large"));
-                faults.push(("people", fault.help("give the people of the population that the table was drawn from")));
+                faults.push((
+                    "people",
+                    fault.help("give the people of the population that the table was drawn from"),
+                ));
             }
             Some(people) if people < self.k => {
                 let fault = Fault::input(format!("{people} people cannot be k = {} in every class", self.k));

@@ -83,7 +83,8 @@ impl Ask for Personalized {
         if policy.input.missing == Missing::Wildcard {
             // Who matches a missing cell sees a union of classes, and a union of safe classes may
             // be unsafe.
-            let fault = Fault::input("cannot be promised where a missing quasi-identifier matches every value");
+            let fault =
+                Fault::input("cannot be promised where a missing quasi-identifier matches every value");
             faults.push(("breach", fault.help("write input.missing = \"value\" or \"suppress\"")));
         }
         faults
