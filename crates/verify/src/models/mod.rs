@@ -82,6 +82,11 @@ trait Measure: std::fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether some class of a table of this many rows can satisfy it.
+    fn reachable(&self, _rows: u64) -> bool {
+        true
+    }
+
     /// How far apart values are, where that matters.
     fn ground(&self) -> Option<&TCloseness> {
         None
