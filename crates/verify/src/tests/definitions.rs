@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throng_terms::policy::{AlphaK, Distance, Diversity, KE, LDiversity, Likeness, ModelSpec, TCloseness};
+use throng_terms::policy::{
+    AlphaK, Distance, Diversity, KE, LDiversity, Likeness, ModelSpec, NTCloseness, TCloseness,
+};
 
 type Cell = Option<String>;
 
@@ -70,6 +72,9 @@ pub fn models(column: &str, complete: &str) -> Vec<String> {
     for t in [0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8] {
         for distance in ["equal", "ordered", "hierarchical"] {
             add("t_closeness", format!("distance = \"{distance}\", t = {t}"));
+            for n in [2, 4, 9] {
+                add("n_t_closeness", format!("n = {n}, distance = \"{distance}\", t = {t}"));
+            }
         }
     }
     for alpha in [0.1, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0] {
@@ -90,7 +95,11 @@ pub fn models(column: &str, complete: &str) -> Vec<String> {
 
 /// Whether a model has no place for a missing cell.
 pub fn refuses_missing(asked: &ModelSpec) -> bool {
-    matches!(asked, ModelSpec::TCloseness(asked) if asked.distance == Distance::Ordered)
+    matches!(
+        asked,
+        ModelSpec::TCloseness(TCloseness { distance: Distance::Ordered, .. })
+            | ModelSpec::NTCloseness(NTCloseness { distance: Distance::Ordered, .. })
+    )
 }
 
 /// What the rows of a class reach, and what they must; none for a model that does not judge a class
@@ -101,6 +110,11 @@ pub fn reached(asked: &ModelSpec, class: &[Cell], whole: &Whole<'_>) -> Option<(
     Some(match asked {
         ModelSpec::LDiversity(asked) => diversity(asked, &present),
         ModelSpec::TCloseness(asked) => (distance(asked, class, whole), Need::Most(asked.t)),
+        ModelSpec::NTCloseness(asked) => {
+            let supersets = [class, whole.cells].into_iter().filter(|rows| rows.len() as u64 >= asked.n);
+            let far = |cells| distance(&asked.closeness(), class, &Whole { cells, ..*whole });
+            (supersets.map(far).fold(f64::INFINITY, f64::min), Need::Most(asked.t))
+        }
         ModelSpec::PSensitive(asked) => (values.len() as f64, Need::Least(asked.p as f64)),
         ModelSpec::AlphaK(AlphaK { alpha, values, .. }) => {
             (largest_share(&present, values.as_deref()), Need::Most(*alpha))

@@ -128,6 +128,8 @@ models! {
     l_diversity => LDiversity,
     /// t-closeness: the distribution in every class is close to that of the whole table.
     t_closeness => TCloseness,
+    /// (n, t)-closeness: n rows in every class, or a distribution close to that of the whole table.
+    n_t_closeness => NTCloseness,
     /// p-sensitive k-anonymity: p values and k rows in every class.
     p_sensitive => PSensitive,
     /// (α, k)-anonymity: no value has a share above α in a class, and k rows in every class.
