@@ -10,7 +10,7 @@
 //! may be suppressed. Costs one pass over a class's values.
 
 use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
-use super::{Sensitive, Values};
+use super::{Build, PrivacyModel, Sensitive, Setting, Values};
 use crate::error::Result;
 use crate::policy::{AlphaK as Asked, ModelKind};
 use crate::table::Code;
@@ -54,5 +54,11 @@ impl ClassModel for AlphaK {
         let counted = present.filter(|&(code, _): &(Code, u32)| self.counts[code as usize]);
         let most = counted.map(|(_, n)| n).max().unwrap_or(0);
         f64::from(most) / rows.max(1) as f64
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(AlphaK::new(claim, self, setting.column()?, setting.strict)?))
     }
 }

@@ -7,8 +7,10 @@
 //! average, and so does suppressing the smallest ones. Costs nothing beyond the count of classes.
 
 use super::table::{FigureFacts, TableFigure};
-use crate::error::Fault;
+use super::{Build, PrivacyModel, Setting, TableModel};
+use crate::error::{Fault, Result};
 use crate::fault;
+use crate::policy::{AverageRisk as Asked, ModelKind};
 use crate::population::Sizes;
 
 /// Classes by rows.
@@ -54,5 +56,16 @@ impl TableFigure for AverageRisk {
 
     fn figure(&self, sizes: &Sizes) -> Option<f64> {
         Some(sizes.classes() as f64 / sizes.rows() as f64)
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        let figure = AverageRisk { k: 1 };
+        Ok(Box::new(TableModel::new(ModelKind::AverageRisk, claim, self.max, setting.strict, figure)))
+    }
+
+    fn unreachable(&self, setting: &Setting<'_>) -> Option<Fault> {
+        AverageRisk { k: 1 }.unreachable(self.max, setting.rows)
     }
 }

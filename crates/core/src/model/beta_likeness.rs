@@ -11,8 +11,9 @@
 //! merged into an unsafe one, so the model is monotone only if no row may be suppressed. Costs one
 //! pass over a class's values.
 
-use super::Values;
 use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
+use super::{Build, PrivacyModel, Setting, Values};
+use crate::error::Result;
 use crate::policy::{BetaLikeness as Asked, Likeness, ModelKind};
 
 /// No value much more likely than in the table.
@@ -64,5 +65,11 @@ impl ClassModel for BetaLikeness {
             if gain > 0.0 { gain * factor } else { 0.0 }
         };
         class.codes.iter().zip(class.counts).map(gain).fold(0.0, f64::max)
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(BetaLikeness::new(claim, self, setting.column()?, setting.strict)))
     }
 }

@@ -25,8 +25,9 @@
 //! and a sort per class.
 
 use super::class::{Bound, Class};
-use super::{ModelFacts, PrivacyModel, Sensitive, Values, Verdict};
+use super::{Build, ModelFacts, PrivacyModel, Sensitive, Setting, Values, Verdict};
 use crate::classes::{Flags, View};
+use crate::error::Result;
 use crate::policy::{CkSafety as Asked, ModelKind};
 
 /// Nobody's value becomes likely by a few implications.
@@ -168,5 +169,11 @@ impl PrivacyModel for CkSafety {
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
         let achieved = self.figures(classes, flags).into_iter().flatten().reduce(f64::max);
         Some(Verdict::within(self.bound(), achieved))
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(CkSafety::new(claim, self, setting.column()?, setting.strict)))
     }
 }

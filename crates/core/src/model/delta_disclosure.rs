@@ -9,9 +9,10 @@
 //! unsafe one, so the model is monotone only if no row may be suppressed. Costs one pass over a
 //! class's values.
 
-use super::Values;
 use super::class::{Bound, Class, ClassFacts, ClassModel};
-use crate::policy::ModelKind;
+use super::{Build, PrivacyModel, Setting, Values};
+use crate::error::Result;
+use crate::policy::{DeltaDisclosure as Asked, ModelKind};
 
 /// No value much more or less likely than in the table.
 #[derive(Debug, Clone)]
@@ -58,5 +59,11 @@ impl ClassModel for DeltaDisclosure {
             .zip(class.counts)
             .map(ratio)
             .fold(0.0, |most: f64, ratio| most.max(ratio.ln().abs()))
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(DeltaDisclosure::new(claim, self.delta, setting.column()?, setting.strict)))
     }
 }

@@ -15,9 +15,10 @@
 //! classes.
 
 use super::k_map::people;
-use super::{ModelFacts, PrivacyModel, Verdict};
+use super::{Build, ModelFacts, PrivacyModel, Setting, Verdict};
 use crate::classes::{Flags, View};
-use crate::policy::ModelKind;
+use crate::error::Result;
+use crate::policy::{DeltaPresence as Asked, ModelKind};
 
 /// No share too high.
 #[derive(Debug, Clone)]
@@ -98,5 +99,16 @@ impl PrivacyModel for LeastPresent {
         let least = released.then(|| LeastPresent::least(classes, flags));
         let holds = least.is_none_or(|share| share >= self.min);
         Some(Verdict::new(self.min, least, holds))
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(MostPresent::new(claim, self.max, setting.strict || self.min > 0.0)))
+    }
+
+    fn other_half(&self) -> Option<Box<dyn PrivacyModel>> {
+        let least = || Box::new(LeastPresent::new(Asked::LEAST.into(), self.min));
+        (self.min > 0.0).then(|| least() as Box<dyn PrivacyModel>)
     }
 }

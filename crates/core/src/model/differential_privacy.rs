@@ -5,7 +5,7 @@
 //! grouped, and levels and hierarchies do not depend on the data. [`crate::sampling`] defines the
 //! sample and derives k; the policy rejects everything else that would leak data.
 
-use super::MinRows;
+use super::{Build, MinRows, PrivacyModel, Setting};
 use crate::error::Result;
 use crate::policy::{DifferentialPrivacy, ModelKind};
 use crate::sampling::Sampling;
@@ -17,4 +17,10 @@ use crate::sampling::Sampling;
 pub(super) fn differential_privacy(claim: String, asked: &DifferentialPrivacy) -> Result<MinRows> {
     let k = Sampling::new(asked.epsilon, asked.delta)?.k();
     Ok(MinRows::new(ModelKind::DifferentialPrivacy, claim, k))
+}
+
+impl Build for DifferentialPrivacy {
+    fn build(&self, claim: String, _setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(differential_privacy(claim, self)?))
+    }
 }

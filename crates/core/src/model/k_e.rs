@@ -10,7 +10,7 @@
 
 use super::class::{Bound, Class, ClassFacts, ClassModel};
 use super::distance::number;
-use super::{Sensitive, Values};
+use super::{Build, PrivacyModel, Sensitive, Setting, Values};
 use crate::error::{Fault, Result};
 use crate::fault;
 use crate::policy::{KE as Asked, ModelKind};
@@ -125,5 +125,15 @@ impl ClassModel for KE {
         let many = numbers.clone().count();
         let enough = many >= self.k && (!self.twins || different(numbers.clone().collect()) >= self.k);
         if enough { range(numbers) } else { 0.0 }
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(KE::new(claim, self, setting.column()?, setting.k)?))
+    }
+
+    fn unreachable(&self, setting: &Setting<'_>) -> Option<Fault> {
+        KE::unreachable(self, setting.column?, setting.k)
     }
 }

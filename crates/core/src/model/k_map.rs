@@ -16,9 +16,10 @@
 //! classes of k − 1 people that share may be wrong. Costs one pass over the possible numbers of
 //! rows.
 
-use super::{MinRows, ModelFacts, PrivacyModel, Verdict};
+use super::{Build, MinRows, ModelFacts, PrivacyModel, Setting, Verdict, enough_people};
 use crate::classes::{Flags, View};
-use crate::policy::ModelKind;
+use crate::error::Result;
+use crate::policy::{KMap as Asked, ModelKind, People};
 
 /// At least k people per class.
 #[derive(Debug, Clone)]
@@ -109,6 +110,16 @@ pub(super) fn rows_for(k: u64, people: u64, rows: u64, significance: f64, weigh:
         weight -= if j > least { step(j - 1) } else { 0.0 };
     }
     needed.max(1)
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        let People::Number(people) = self.population else {
+            return Ok(Box::new(KMap::new(claim, self.k)));
+        };
+        enough_people(people, setting.rows)?;
+        Ok(Box::new(estimated(claim, self.k, people, setting.rows, self.significance())))
+    }
 }
 
 #[cfg(test)]

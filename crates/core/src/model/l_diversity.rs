@@ -19,8 +19,8 @@
 //! Costs one pass over a class's values; recursive diversity costs l steps for each of them.
 
 use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
-use super::{Sensitive, Values};
-use crate::error::Fault;
+use super::{Build, PrivacyModel, Sensitive, Setting, Values};
+use crate::error::{Fault, Result};
 use crate::fault;
 use crate::policy::{Diversity, LDiversity as Asked, ModelKind};
 
@@ -142,5 +142,15 @@ impl ClassModel for LDiversity {
             Diversity::Entropy => self.entropy(class),
             Diversity::Recursive => self.recursive(class),
         }
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(LDiversity::new(claim, self, setting.column()?, setting.strict)))
+    }
+
+    fn unreachable(&self, setting: &Setting<'_>) -> Option<Fault> {
+        LDiversity::unreachable(self, setting.column?)
     }
 }

@@ -24,7 +24,7 @@
 //! not constrain a strategy. Costs one pass over a class's values, once.
 
 use super::class::{Bound, Class};
-use super::{ModelFacts, PrivacyModel, Sensitive, Values, Verdict};
+use super::{Build, ModelFacts, PrivacyModel, Sensitive, Setting, Values, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::Result;
 use crate::policy::{MConfidentiality as Asked, ModelKind};
@@ -76,5 +76,11 @@ impl PrivacyModel for MConfidentiality {
         let left = (0..classes.len()).filter(|&class| !flags.has(class));
         let achieved = left.map(|class| self.figure(classes, class)).reduce(f64::max);
         Some(Verdict::within(Bound::AtMost(self.share), achieved))
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(MConfidentiality::new(claim, self, setting.column()?)?))
     }
 }

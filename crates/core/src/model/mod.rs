@@ -1,69 +1,39 @@
-//! Privacy models: the conditions that make a class unsafe. One file per model, one line here.
+//! Privacy models: the conditions that make a class unsafe. One file per model, which the list of
+//! models in `policy/models` declares.
 //!
 //! A model of the values of a sensitive column is a [`ClassModel`]: it judges one class at a time,
 //! regardless of how the class was formed. A model of the whole table is a [`TableFigure`] with a
 //! limit. Any other model implements [`PrivacyModel`] directly. What is known of a model before it
-//! judges is data, its [`ModelFacts`].
+//! judges is data, its [`ModelFacts`]. `Build` makes a model of its parameters.
 
-mod alpha_k;
-mod average_risk;
-mod beta_likeness;
-mod ck_safety;
 mod class;
-mod delta_disclosure;
-mod delta_presence;
-mod differential_privacy;
 mod distance;
 mod facts;
 mod j_counted;
 mod j_predicted;
 mod k_anonymity;
-mod k_e;
-mod k_map;
-mod l_diversity;
-mod m_confidentiality;
 mod min_rows;
 mod no_missing;
-mod p_sensitive;
-mod personalized;
-mod population_uniqueness;
-mod profitability;
-mod rare_values;
-mod sample_uniqueness;
-mod t_closeness;
 mod table;
 
-pub use alpha_k::AlphaK;
-pub use average_risk::AverageRisk;
-pub use beta_likeness::BetaLikeness;
-pub use ck_safety::CkSafety;
+// One file per model that a policy can ask for, with the name of its key.
+throng_terms::model_modules!();
+
 pub use class::{Bound, Class, ClassFacts, ClassModel, min_unreleasable_rows};
-pub use delta_disclosure::DeltaDisclosure;
 pub use delta_presence::{LeastPresent, MostPresent};
 pub use facts::{ModelFacts, Requirement, Scope, Verdict};
 pub use j_counted::JCounted;
-pub use j_predicted::JPredicted;
 pub use k_anonymity::KAnonymity;
-pub use k_e::KE;
 pub use k_map::KMap;
-pub use l_diversity::LDiversity;
-pub use m_confidentiality::MConfidentiality;
 pub use min_rows::MinRows;
 pub use no_missing::NoMissing;
-pub use p_sensitive::PSensitive;
-pub use personalized::Personalized;
-pub use population_uniqueness::PopulationUniqueness;
-pub use profitability::Profitability;
-pub use rare_values::RareValues;
-pub use sample_uniqueness::SampleUniqueness;
-pub use t_closeness::TCloseness;
 pub use table::{FigureFacts, TableFigure, TableModel};
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};
 use crate::fault;
 use crate::hierarchy::Hierarchy;
-use crate::policy::{DeltaPresence, ModelSpec, People};
+use crate::policy::ModelSpec;
 use crate::table::{Code, Dictionary};
 use crate::watch::Watch;
 
@@ -234,55 +204,33 @@ impl<'a> Setting<'a> {
     }
 }
 
+/// How the search makes a model of the parameters in a policy.
+trait Build {
+    /// The model; `claim` is its name in certificates.
+    ///
+    /// # Errors
+    /// Parameters that do not fit the table; the fault's key is the parameter.
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>>;
+
+    /// The other half of a model that bounds two figures, if the policy requests it.
+    fn other_half(&self) -> Option<Box<dyn PrivacyModel>> {
+        None
+    }
+
+    /// A requirement that no class of the table can meet, whatever the search does; the fault's key
+    /// is the parameter at fault.
+    fn unreachable(&self, _setting: &Setting<'_>) -> Option<Fault> {
+        None
+    }
+}
+
 /// The model of a policy.
 ///
 /// # Errors
 /// Parameters that do not fit the table; the fault's key is the parameter.
 pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
-    let (kind, claim, strict) = (asked.kind(), asked.claim(), setting.strict);
-    Ok(match asked {
-        ModelSpec::LDiversity(l) => Box::new(LDiversity::new(claim, l, setting.column()?, strict)),
-        ModelSpec::TCloseness(t) => Box::new(TCloseness::new(claim, t, setting.column()?, strict)?),
-        ModelSpec::PSensitive(p) => Box::new(PSensitive::new(claim, p.p, setting.column()?)),
-        ModelSpec::AlphaK(a) => Box::new(AlphaK::new(claim, a, setting.column()?, strict)?),
-        ModelSpec::KE(ke) => Box::new(KE::new(claim, ke, setting.column()?, setting.k)?),
-        ModelSpec::Personalized(p) => {
-            Box::new(Personalized::new(claim, p, setting.column()?, setting.guard()?)?)
-        }
-        ModelSpec::CkSafety(ck) => Box::new(CkSafety::new(claim, ck, setting.column()?, strict)),
-        ModelSpec::MConfidentiality(m) => Box::new(MConfidentiality::new(claim, m, setting.column()?)?),
-        ModelSpec::DeltaDisclosure(d) => {
-            Box::new(DeltaDisclosure::new(claim, d.delta, setting.column()?, strict))
-        }
-        ModelSpec::BetaLikeness(b) => Box::new(BetaLikeness::new(claim, b, setting.column()?, strict)),
-        ModelSpec::SampleUniqueness(s) => {
-            Box::new(TableModel::new(kind, claim, s.max, strict, SampleUniqueness))
-        }
-        ModelSpec::AverageRisk(a) => {
-            Box::new(TableModel::new(kind, claim, a.max, strict, AverageRisk { k: 1 }))
-        }
-        ModelSpec::StrictAverageRisk(a) => {
-            Box::new(TableModel::new(kind, claim, a.max, strict, AverageRisk { k: a.k }))
-        }
-        ModelSpec::PopulationUniqueness(p) => {
-            Box::new(TableModel::new(kind, claim, p.max, strict, PopulationUniqueness::new(p, setting.rows)?))
-        }
-        ModelSpec::Profitability(p) => Box::new(Profitability::new(claim, p)),
-        ModelSpec::RareValues(r) => Box::new(RareValues::new(claim, r, setting)?),
-        ModelSpec::KMap(asked) => match asked.population {
-            People::Table(_) => Box::new(KMap::new(claim, asked.k)),
-            People::Number(people) => {
-                enough_people(people, setting.rows)?;
-                Box::new(k_map::estimated(claim, asked.k, people, setting.rows, asked.significance()))
-            }
-        },
-        ModelSpec::JAnonymity(asked) if asked.population.is_some() => {
-            Box::new(JCounted::new(claim, asked, setting.people())?)
-        }
-        ModelSpec::JAnonymity(asked) => Box::new(JPredicted::new(claim, asked, setting)?),
-        ModelSpec::DeltaPresence(d) => Box::new(MostPresent::new(claim, d.max, strict || d.min > 0.0)),
-        ModelSpec::DifferentialPrivacy(d) => Box::new(differential_privacy::differential_privacy(claim, d)?),
-    })
+    let claim = asked.claim();
+    throng_terms::each_model!(asked, asked => asked.build(claim, setting))
 }
 
 /// A table must not be larger than the population that it was drawn from.
@@ -305,24 +253,11 @@ fn enough_people(people: u64, rows: u64) -> Result<()> {
 
 /// The other half of a model that bounds two figures, if the policy requests it.
 pub fn other_half(asked: &ModelSpec) -> Option<Box<dyn PrivacyModel>> {
-    match asked {
-        ModelSpec::DeltaPresence(d) if d.min > 0.0 => {
-            Some(Box::new(LeastPresent::new(DeltaPresence::LEAST.into(), d.min)))
-        }
-        _ => None,
-    }
+    throng_terms::each_model!(asked, asked => asked.other_half())
 }
 
 /// Requirements that no class of the table can meet, whatever the search does; the fault's key is
 /// the parameter at fault.
 pub fn unreachable(asked: &ModelSpec, setting: &Setting<'_>) -> Option<Fault> {
-    match asked {
-        ModelSpec::LDiversity(l) => LDiversity::unreachable(l, setting.column?),
-        ModelSpec::PSensitive(p) => PSensitive::unreachable(p.p, setting.column?),
-        ModelSpec::KE(ke) => KE::unreachable(ke, setting.column?, setting.k),
-        ModelSpec::AverageRisk(a) => AverageRisk { k: 1 }.unreachable(a.max, setting.rows),
-        ModelSpec::StrictAverageRisk(a) => AverageRisk { k: a.k }.unreachable(a.max, setting.rows),
-        ModelSpec::RareValues(r) => RareValues::unreachable(r, setting),
-        _ => None,
-    }
+    throng_terms::each_model!(asked, asked => asked.unreachable(setting))
 }

@@ -5,10 +5,10 @@
 //! class, so the model is monotone. Costs one pass over a class's values.
 
 use super::class::{Bound, Class, ClassFacts, ClassModel};
-use super::{Sensitive, Values};
-use crate::error::Fault;
+use super::{Build, PrivacyModel, Sensitive, Setting, Values};
+use crate::error::{Fault, Result};
 use crate::fault;
-use crate::policy::ModelKind;
+use crate::policy::{ModelKind, PSensitive as Asked};
 
 /// At least p values in every class.
 #[derive(Debug, Clone)]
@@ -50,5 +50,15 @@ impl ClassModel for PSensitive {
 
     fn figure(&self, class: Class<'_>) -> f64 {
         class.present(self.column.missing).count() as f64
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(PSensitive::new(claim, self.p, setting.column()?)))
+    }
+
+    fn unreachable(&self, setting: &Setting<'_>) -> Option<Fault> {
+        PSensitive::unreachable(self.p, setting.column?)
     }
 }

@@ -13,7 +13,7 @@
 //! were safe. Costs one pass over a class's values per guarding node in it.
 
 use super::class::{Bound, Class};
-use super::{ModelFacts, PrivacyModel, Sensitive, Values, Verdict};
+use super::{Build, ModelFacts, PrivacyModel, Sensitive, Setting, Values, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::{Error, Fault, Result};
 use crate::fault;
@@ -125,5 +125,11 @@ impl PrivacyModel for Personalized {
         let left = (0..classes.len()).filter(|&class| !flags.has(class));
         let achieved = left.map(|class| self.figure(classes, class)).reduce(f64::max);
         Some(Verdict::within(self.bound(), achieved))
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(Personalized::new(claim, self, setting.column()?, setting.guard()?)?))
     }
 }

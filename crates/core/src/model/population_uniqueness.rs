@@ -11,9 +11,10 @@
 //! looks rarer. Costs by distinct sizes; fitting Pitman's formula takes milliseconds.
 
 use super::table::{FigureFacts, TableFigure};
+use super::{Build, PrivacyModel, Setting, TableModel};
 use crate::error::Result;
 use crate::fault;
-use crate::policy::{Estimator as Asked, PopulationUniqueness as Spec};
+use crate::policy::{Estimator as Asked, ModelKind, PopulationUniqueness as Spec};
 use crate::population::{Estimator, Sample, Sizes, dankar};
 
 /// The estimated share of people who are unique.
@@ -59,5 +60,13 @@ impl TableFigure for PopulationUniqueness {
             Asked::Dankar => dankar(&sample).map(|(_, people)| people),
         };
         Some(people? / self.population as f64)
+    }
+}
+
+impl Build for Spec {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        let figure = PopulationUniqueness::new(self, setting.rows)?;
+        let kind = ModelKind::PopulationUniqueness;
+        Ok(Box::new(TableModel::new(kind, claim, self.max, setting.strict, figure)))
     }
 }

@@ -12,8 +12,9 @@
 //! size and is monotone; under `payout`, generalization can cost a row more than its lower risk
 //! earns. Costs one pass over the classes; payouts cost one look-up per cell.
 
-use super::{ModelFacts, PrivacyModel, Verdict};
+use super::{Build, ModelFacts, PrivacyModel, Setting, Verdict};
 use crate::classes::{Flags, View};
+use crate::error::Result;
 use crate::policy::{Game, ModelKind, Profitability as Asked};
 
 /// How much of an amount is rounding: what is not more by that much is not more.
@@ -105,5 +106,11 @@ impl PrivacyModel for Profitability {
             some = true;
         }
         Some(Verdict::new(0.0, some.then_some(all), holds))
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, _setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(Profitability::new(claim, self)))
     }
 }

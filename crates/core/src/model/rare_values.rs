@@ -12,7 +12,7 @@
 //! be merged with one that has a rare value of another column, so with such columns it is monotone
 //! only if no row may be suppressed. Costs two passes over the histograms per round.
 
-use super::{ModelFacts, PrivacyModel, Setting, Verdict};
+use super::{Build, ModelFacts, PrivacyModel, Setting, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
 use crate::fault;
@@ -135,5 +135,15 @@ impl PrivacyModel for RareValues {
         let sums = self.sums(classes, flags);
         let least = sums.iter().flatten().copied().filter(|&rows| rows > 0).min();
         Some(Verdict::at_least(self.k, least))
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(RareValues::new(claim, self, setting)?))
+    }
+
+    fn unreachable(&self, setting: &Setting<'_>) -> Option<Fault> {
+        RareValues::unreachable(self, setting)
     }
 }

@@ -5,6 +5,9 @@
 //! k = 2 allows no unique row; this model allows a share. Costs one look-up.
 
 use super::table::{FigureFacts, TableFigure};
+use super::{Build, PrivacyModel, Setting, TableModel};
+use crate::error::Result;
+use crate::policy::{ModelKind, SampleUniqueness as Asked};
 use crate::population::Sizes;
 
 /// The share of rows that are alone in their class.
@@ -18,5 +21,12 @@ impl TableFigure for SampleUniqueness {
 
     fn figure(&self, sizes: &Sizes) -> Option<f64> {
         Some(sizes.of_size(1) as f64 / sizes.rows() as f64)
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        let kind = ModelKind::SampleUniqueness;
+        Ok(Box::new(TableModel::new(kind, claim, self.max, setting.strict, SampleUniqueness)))
     }
 }

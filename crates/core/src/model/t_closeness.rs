@@ -21,10 +21,8 @@
 //! the labels of its hierarchy (hierarchical).
 
 use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
-use super::{
-    Values,
-    distance::{Order, Tree, with_room},
-};
+use super::distance::{Order, Tree, with_room};
+use super::{Build, PrivacyModel, Setting, Values};
 use crate::error::{Fault, Result};
 use crate::policy::{Distance, ModelKind, TCloseness as Asked};
 
@@ -132,5 +130,11 @@ impl ClassModel for TCloseness {
                 tree.distance(room)
             }),
         }
+    }
+}
+
+impl Build for Asked {
+    fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
+        Ok(Box::new(TCloseness::new(claim, self, setting.column()?, setting.strict)?))
     }
 }

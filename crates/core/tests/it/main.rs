@@ -7,6 +7,8 @@ mod anytime;
 mod cells;
 mod certificate;
 mod datafly;
+#[path = "../../../verify/src/tests/definitions.rs"]
+mod definitions;
 mod fixed_points;
 mod golden;
 mod implications;

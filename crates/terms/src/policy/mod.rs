@@ -28,12 +28,7 @@ pub(crate) use keys::{FORMS, POLICY_KEYS, TRANSFORMS};
 pub use local::{Boxes, By, Cut, Form, Greedy, Mondrian, Partition, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use loss_check::{check_loss, no_target};
-pub use models::{
-    AlphaK, AverageRisk, BetaLikeness, CkSafety, DeltaDisclosure, DeltaPresence, DifferentialPrivacy,
-    Distance, Diversity, Estimator, Game, JAnonymity, KE, KMap, LDiversity, Likeness, MConfidentiality,
-    ModelKind, ModelSpec, PSensitive, People, Personalized, PopulationUniqueness, Profitability, RareValues,
-    SampleUniqueness, StrictAverageRisk, TCloseness,
-};
+pub use models::*;
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};

@@ -26,6 +26,8 @@ pub(super) struct OfColumn {
     measure: Box<dyn Measure>,
     /// The whole table's values, where the model compares with them and they are known.
     reference: Option<Reference>,
+    /// Whether the whole table, where the model compares with it, has enough rows for the model.
+    reachable: bool,
     /// The values that it is about where it names some: their numbers in the release and in the
     /// original.
     named: Option<[BTreeSet<u32>; 2]>,
@@ -60,6 +62,7 @@ impl OfColumn {
             column: column.and_then(at)?,
             measure,
             reference: None,
+            reachable: true,
             named: None,
             amounts: None,
             guard: guard.and_then(at),
@@ -111,9 +114,12 @@ impl OfColumn {
     ) -> Result<()> {
         let table = original.or(nothing_held.then_some(released));
         let Some(table) = table.filter(|_| self.measure.compares()) else { return Ok(()) };
+        let values = &table.sensitive[self.column].interner;
+        self.reachable =
+            self.measure.reachable((0..values.len() as u32).map(|value| values.count(value)).sum());
         self.reference = Some(Reference::new(
             (policy, self.measure.ground()),
-            (&table.sensitive[self.column].interner, original.is_some()),
+            (values, original.is_some()),
             &released.sensitive[self.column].interner,
             build,
         )?);
@@ -145,6 +151,9 @@ impl OfColumn {
     }
 
     fn figure(&self, values: &[(u32, u64)], nodes: Option<&[(u32, u64)]>, file: File) -> f64 {
+        if !self.reachable {
+            return self.limit().unmet();
+        }
         let named = self.named.as_ref().map(|named| &named[file as usize]);
         let amounts = self.amounts.as_ref().map(|amounts| &amounts[file as usize][..]);
         let guards = nodes.map(|nodes| (nodes, &self.under[file as usize]));

@@ -6,8 +6,10 @@
 //! partitions of k + 1 per class, and k² per class and halving.
 
 use super::super::sensitive::present;
-use super::{Limit, Measure, Seen};
+use super::{Limit, Measure, Seen, judge_columns};
 use throng_terms::policy::CkSafety;
+
+judge_columns!(CkSafety);
 
 impl Measure for CkSafety {
     fn limit(&self) -> Limit {

@@ -2,8 +2,10 @@
 //! rows. Costs one sort per class.
 
 use super::super::sensitive::present;
-use super::{Limit, Measure, Seen};
+use super::{Limit, Measure, Seen, judge_columns};
 use throng_terms::policy::{Diversity, LDiversity, PSensitive};
+
+judge_columns!(LDiversity, PSensitive);
 
 impl Measure for LDiversity {
     fn limit(&self) -> Limit {

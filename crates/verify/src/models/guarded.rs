@@ -5,9 +5,11 @@
 use std::collections::BTreeSet;
 
 use super::super::classes::{Interner, MISSING};
-use super::{Limit, Measure, Seen};
+use super::{Limit, Measure, Seen, judge_columns};
 use throng_terms::hierarchy::Hierarchy;
 use throng_terms::policy::Personalized;
+
+judge_columns!(Personalized);
 
 /// Number of a value → the numbers of the guarding nodes above it; none if unknown, which counts as
 /// under all.

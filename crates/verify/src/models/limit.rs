@@ -37,6 +37,14 @@ impl Limit {
         }
     }
 
+    /// A figure that is never enough.
+    pub(super) fn unmet(self) -> f64 {
+        match self {
+            Limit::Least(_) => f64::NEG_INFINITY,
+            _ => f64::INFINITY,
+        }
+    }
+
     /// From the worst figure to the best.
     pub(super) fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
         match self {

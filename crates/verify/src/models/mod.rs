@@ -1,6 +1,6 @@
 //! Privacy models beside k: independent implementations for the verifier, with the figures of
 //! classes, the classes that cannot be released, and the claims about them. One file per family of
-//! figures, one line per model in `judged_by`.
+//! figures; a model that lacks an implementation does not compile.
 //!
 //! A model judges every class by the values of a sensitive column, by the sizes of all classes, by
 //! the payout of rows, or by the frequency of values in the whole release. Simpler than the search:
@@ -39,7 +39,7 @@ use super::side::Side;
 use super::source::Generalized;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::error::Result;
-use throng_terms::policy::{KE, ModelSpec, Policy, TCloseness};
+use throng_terms::policy::{ModelSpec, Policy, TCloseness};
 use throng_terms::release::{Certificate, Claim};
 
 /// How a model judges a class.
@@ -79,6 +79,11 @@ trait Measure: std::fmt::Debug + Send + Sync {
     /// Whether classes that violate it are suppressed; otherwise nothing is released where one
     /// does.
     fn holds_back(&self) -> bool {
+        true
+    }
+
+    /// Whether some class of a table of this many rows can satisfy it.
+    fn reachable(&self, _rows: u64) -> bool {
         true
     }
 
@@ -122,33 +127,66 @@ enum JudgedBy {
     Values(Rare),
 }
 
-fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
-    let column = |measure: Box<dyn Measure>| {
-        OfColumn::new(policy, (asked.column(), asked.guard()), measure)
-            .map(|by| JudgedBy::Column(Box::new(by)))
+/// How the verifier judges by the parameters of a model.
+trait Judge {
+    /// What it judges; none for a model of the population, which is judged beside it, and for one
+    /// that is counted like k, among the groups.
+    fn judged_by(&self, spec: &ModelSpec, policy: &Policy) -> Option<JudgedBy>;
+}
+
+/// Every class is judged by a sensitive column.
+fn by_column(spec: &ModelSpec, policy: &Policy, measure: impl Measure + 'static) -> Option<JudgedBy> {
+    let by = OfColumn::new(policy, (spec.column(), spec.guard()), Box::new(measure))?;
+    Some(JudgedBy::Column(Box::new(by)))
+}
+
+/// Lets models judge every class by a sensitive column, with themselves as the measure.
+macro_rules! judge_columns {
+    ($($Model:ty),*) => {
+        $(impl super::Judge for $Model {
+            fn judged_by(
+                &self,
+                spec: &throng_terms::policy::ModelSpec,
+                policy: &throng_terms::policy::Policy,
+            ) -> Option<super::JudgedBy> {
+                super::by_column(spec, policy, self.clone())
+            }
+        })*
     };
-    match asked.clone() {
-        ModelSpec::LDiversity(asked) => column(Box::new(asked)),
-        ModelSpec::TCloseness(asked) => column(Box::new(asked)),
-        ModelSpec::PSensitive(asked) => column(Box::new(asked)),
-        ModelSpec::AlphaK(asked) => column(Box::new(asked)),
-        ModelSpec::KE(asked) => column(Box::new(KE { k: asked.k.or(policy.privacy.k), ..asked })),
-        ModelSpec::Personalized(asked) => column(Box::new(asked)),
-        ModelSpec::CkSafety(asked) => column(Box::new(asked)),
-        ModelSpec::MConfidentiality(asked) => column(Box::new(asked)),
-        ModelSpec::DeltaDisclosure(asked) => column(Box::new(asked)),
-        ModelSpec::BetaLikeness(asked) => column(Box::new(asked)),
-        ModelSpec::SampleUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
-        ModelSpec::AverageRisk(asked) => Some(JudgedBy::Whole(Box::new(asked))),
-        ModelSpec::StrictAverageRisk(asked) => Some(JudgedBy::Whole(Box::new(asked))),
-        ModelSpec::PopulationUniqueness(asked) => Some(JudgedBy::Whole(Box::new(asked))),
-        ModelSpec::Profitability(asked) => Some(JudgedBy::Payout(Payout::new(asked))),
-        ModelSpec::RareValues(asked) => Some(JudgedBy::Values(Rare::new(&asked, policy))),
-        // People are judged beside their population.
-        ModelSpec::KMap(_) | ModelSpec::JAnonymity(_) | ModelSpec::DeltaPresence(_) => None,
-        // Counted like k, among the groups.
-        ModelSpec::DifferentialPrivacy(_) => None,
-    }
+}
+use judge_columns;
+
+/// Lets models judge all classes together, by their sizes.
+macro_rules! judge_sizes {
+    ($($Model:ty),*) => {
+        $(impl super::Judge for $Model {
+            fn judged_by(
+                &self,
+                _: &throng_terms::policy::ModelSpec,
+                _: &throng_terms::policy::Policy,
+            ) -> Option<super::JudgedBy> {
+                Some(super::JudgedBy::Whole(Box::new(self.clone())))
+            }
+        })*
+    };
+}
+use judge_sizes;
+
+/// Lets models be judged elsewhere.
+macro_rules! judge_elsewhere {
+    ($($Model:ident),*) => {
+        $(impl Judge for throng_terms::policy::$Model {
+            fn judged_by(&self, _: &ModelSpec, _: &Policy) -> Option<JudgedBy> {
+                None
+            }
+        })*
+    };
+}
+// People are judged beside their population; rows that were drawn are counted like k.
+judge_elsewhere!(KMap, JAnonymity, DeltaPresence, DifferentialPrivacy);
+
+fn judged_by(spec: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
+    throng_terms::each_model!(spec, asked => asked.judged_by(spec, policy))
 }
 
 /// One model of a policy.

@@ -12,9 +12,15 @@ use super::super::losses::under;
 use super::super::side::Side;
 use super::super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use super::limit::ROUNDING;
-use super::{Limit, Rule, unlike};
-use throng_terms::policy::{Game, Profitability};
+use super::{Judge, JudgedBy, Limit, Rule, unlike};
+use throng_terms::policy::{Game, ModelSpec, Policy, Profitability};
 use throng_terms::release::Certificate;
+
+impl Judge for Profitability {
+    fn judged_by(&self, _: &ModelSpec, _: &Policy) -> Option<JudgedBy> {
+        Some(JudgedBy::Payout(Payout::new(self.clone())))
+    }
+}
 
 /// Column → number of a value → what a cell of it has lost.
 type Lost = Vec<Vec<f64>>;

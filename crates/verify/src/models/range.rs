@@ -2,8 +2,14 @@
 //! class. Costs one sort per class.
 
 use super::super::classes::MISSING;
-use super::{Limit, Measure, Seen};
-use throng_terms::policy::KE;
+use super::{Judge, JudgedBy, Limit, Measure, Seen, by_column};
+use throng_terms::policy::{KE, ModelSpec, Policy};
+
+impl Judge for KE {
+    fn judged_by(&self, spec: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
+        by_column(spec, policy, KE { k: self.k.or(policy.privacy.k), ..self.clone() })
+    }
+}
 
 impl Measure for KE {
     fn limit(&self) -> Limit {

@@ -12,9 +12,15 @@ use super::super::sensitive::Values;
 use super::super::side::Side;
 use super::super::verdict::{Finding, Wrong, several};
 use super::limit::ROUNDING;
-use super::{JudgedBy, Limit, Rule, unlike};
-use throng_terms::policy::{Policy, RareValues, Role};
+use super::{Judge, JudgedBy, Limit, Rule, unlike};
+use throng_terms::policy::{ModelSpec, Policy, RareValues, Role};
 use throng_terms::release::Certificate;
+
+impl Judge for RareValues {
+    fn judged_by(&self, _: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
+        Some(JudgedBy::Values(Rare::new(self, policy)))
+    }
+}
 
 /// A rule against values of fewer than k rows.
 #[derive(Debug)]

@@ -1,11 +1,16 @@
-//! (α, k)-anonymity, m-confidentiality, δ-disclosure, β-likeness and t-closeness: independent
-//! implementations for the verifier, from the shares of values in a class and, except for the first
-//! two, in the whole table. Costs one pass over all values per class.
+//! (α, k)-anonymity, m-confidentiality, δ-disclosure, β-likeness, t-closeness and (n, t)-closeness:
+//! independent implementations for the verifier, from the shares of values in a class and, except
+//! for the first two, in the whole table. Costs one pass over all values per class.
 
 use super::super::classes::MISSING;
 use super::super::sensitive::present;
-use super::{Limit, Measure, Seen};
-use throng_terms::policy::{AlphaK, BetaLikeness, DeltaDisclosure, Likeness, MConfidentiality, TCloseness};
+use super::{Judge, JudgedBy, Limit, Measure, Seen, by_column, judge_columns};
+use throng_terms::policy::{
+    AlphaK, BetaLikeness, DeltaDisclosure, Likeness, MConfidentiality, ModelSpec, NTCloseness, Policy,
+    TCloseness,
+};
+
+judge_columns!(AlphaK, MConfidentiality, DeltaDisclosure, BetaLikeness, TCloseness);
 
 impl Measure for AlphaK {
     fn limit(&self) -> Limit {
@@ -102,5 +107,43 @@ impl Measure for TCloseness {
 
     fn figure(&self, class: &Seen<'_>) -> f64 {
         class.reference.map_or(f64::INFINITY, |reference| reference.distance(class.values))
+    }
+}
+
+/// (n, t)-closeness with what smaller classes must satisfy.
+#[derive(Debug)]
+struct NearOrLarge {
+    n: u64,
+    near: TCloseness,
+}
+
+impl Judge for NTCloseness {
+    fn judged_by(&self, spec: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
+        by_column(spec, policy, NearOrLarge { n: self.n, near: self.closeness() })
+    }
+}
+
+impl Measure for NearOrLarge {
+    fn limit(&self) -> Limit {
+        Limit::Most(self.near.t)
+    }
+
+    fn compares(&self) -> bool {
+        true
+    }
+
+    /// The whole table is the largest group that may be learned about.
+    fn reachable(&self, rows: u64) -> bool {
+        rows >= self.n
+    }
+
+    fn ground(&self) -> Option<&TCloseness> {
+        Some(&self.near)
+    }
+
+    /// The distance from the class itself if it is large enough, else from the whole table.
+    fn figure(&self, class: &Seen<'_>) -> f64 {
+        let rows: u64 = class.values.iter().map(|(_, rows)| rows).sum();
+        if rows < self.n { self.near.figure(class) } else { 0.0 }
     }
 }

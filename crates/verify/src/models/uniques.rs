@@ -8,9 +8,11 @@
 //! compared with a larger tolerance than others. Costs some hundred thousand operations, and one
 //! pass over the rows for Zayatz.
 
-use super::Limit;
 use super::whole::Whole;
+use super::{Limit, judge_sizes};
 use throng_terms::policy::{Estimator, PopulationUniqueness};
+
+judge_sizes!(PopulationUniqueness);
 
 /// Halvings of an interval of some hundred until nothing is left of it.
 const HALVINGS: usize = 90;

@@ -8,9 +8,11 @@
 use super::super::claims::Judged;
 use super::super::verdict::{Finding, Wrong};
 use super::limit::ROUNDING;
-use super::{JudgedBy, Limit, Rule, unlike};
+use super::{JudgedBy, Limit, Rule, judge_sizes, unlike};
 use throng_terms::policy::{AverageRisk, SampleUniqueness, StrictAverageRisk};
 use throng_terms::release::Certificate;
+
+judge_sizes!(SampleUniqueness, AverageRisk, StrictAverageRisk);
 
 /// How a model judges the rows per class of a whole table.
 pub(super) trait Whole: std::fmt::Debug + Send + Sync {

@@ -2,8 +2,9 @@
 //! by row and pair by pair, directly from the definitions; tests verify it unchanged or after
 //! tampering.
 
-mod foreseen;
+mod definitions;
 mod files;
+mod foreseen;
 mod forged;
 mod guarded;
 mod hand;

@@ -1,13 +1,13 @@
 //! The naive holder. Every number is computed row by row or pair by pair from its definition.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::definitions::{Need, Whole, reached};
 use super::foreseen::{Seen, counted};
 use super::{Case, Made, Row, digest_of};
 use throng_terms::policy::{
-    Aggregate, Distance, Diversity, Game, JAnonymity, LDiversity, Likeness, Missing, ModelSpec, Policy,
-    Profitability, RareValues, Role, Suppressed, TCloseness,
+    Aggregate, Game, JAnonymity, Missing, ModelSpec, Policy, Profitability, RareValues, Role, Suppressed,
 };
 use throng_terms::release::{
     Certificate, Claim, FileFacts, Foresight, PolicyFacts, PredictedBy, PredictedFacts, Release, Risks,
@@ -41,21 +41,16 @@ struct Figure {
     /// The sensitive column.
     at: usize,
     kind: Kind,
+    need: Need,
 }
 
 enum Kind {
-    Diversity(Diversity, usize),
-    Closeness(Distance),
-    /// The largest share, of some values or of all.
-    Share(Option<Vec<String>>),
-    Disclosure,
+    /// By the values of a class alone.
+    Values(ModelSpec),
     /// The largest probability after this many implications, among the classes of some rows.
     Implications(usize),
     /// The largest share under a guarding node, which is in this column.
     Breach(usize),
-    /// From the least to the greatest number, of at least this many.
-    Range(u64),
-    Gain(Likeness, f64),
 }
 
 impl Case {
@@ -228,32 +223,35 @@ impl<'a> Table<'a> {
         (0..stay.len()).filter(|&other| stay[other] && self.matches(row, other, columns)).count() as u64
     }
 
-    /// Model → its name, the requirement, and the worst figure of some rows; classes are
-    /// distinguished by all cells.
-    fn models(&self) -> Vec<(String, f64, Figure)> {
+    /// Model → its name, and the worst figure of some rows; classes are distinguished by all cells.
+    fn models(&self) -> Vec<(String, Figure)> {
         let model = |asked: &ModelSpec| {
             let at = self.case.columns.iter().position(|c| Some(c.as_str()) == asked.column())?;
-            let (required, kind) = match asked.clone() {
-                ModelSpec::LDiversity(LDiversity { kind, l, c, .. }) => {
-                    (c.unwrap_or(l), Kind::Diversity(kind, l as usize))
-                }
-                ModelSpec::TCloseness(TCloseness { t, distance, .. }) => (t, Kind::Closeness(distance)),
-                ModelSpec::PSensitive(asked) => (asked.p as f64, Kind::Diversity(Diversity::Distinct, 1)),
-                ModelSpec::AlphaK(asked) => (asked.alpha, Kind::Share(asked.values)),
-                ModelSpec::KE(asked) => (asked.e, Kind::Range(asked.k.or(self.policy.privacy.k).unwrap())),
+            let (need, kind) = match asked {
                 ModelSpec::Personalized(asked) => {
                     let guard = self.case.columns.iter().position(|c| *c == asked.guard).unwrap();
-                    (asked.breach, Kind::Breach(guard))
+                    (Need::Most(asked.breach), Kind::Breach(guard))
                 }
-                ModelSpec::CkSafety(asked) => (asked.c, Kind::Implications(asked.knowledge)),
-                ModelSpec::MConfidentiality(asked) => (1.0 / asked.m, Kind::Share(asked.values)),
-                ModelSpec::DeltaDisclosure(asked) => (asked.delta, Kind::Disclosure),
-                ModelSpec::BetaLikeness(asked) => (asked.beta, Kind::Gain(asked.kind, asked.beta)),
-                _ => return None,
+                ModelSpec::CkSafety(asked) => (Need::Under(asked.c), Kind::Implications(asked.knowledge)),
+                // The need does not depend on the class.
+                _ => (self.by_values(asked, at, &[])?.1, Kind::Values(asked.clone())),
             };
-            Some((asked.claim(), required, Figure { at, kind }))
+            Some((asked.claim(), Figure { at, kind, need }))
         };
         self.policy.privacy.models.iter().filter_map(model).collect()
+    }
+
+    /// What the rows of a class reach by their values, and what they must.
+    fn by_values(&self, asked: &ModelSpec, at: usize, mates: &[usize]) -> Option<(f64, Need)> {
+        let cells = |rows: &[usize]| -> Row { rows.iter().map(|&row| self.sensitive(row, at)).collect() };
+        let table = cells(&(0..self.case.rows.len()).collect::<Vec<_>>());
+        let labels = |value: &str| {
+            let name = &self.case.columns[at];
+            let levels = 1..self.case.height(name);
+            levels.map(|level| self.case.label(name, Some(value), level).unwrap()).collect()
+        };
+        let whole = Whole { cells: &table, labels: &labels, k: self.policy.privacy.k };
+        reached(asked, &cells(mates), &whole)
     }
 
     /// The people who look like a row.
@@ -377,125 +375,41 @@ impl<'a> Table<'a> {
         claims
     }
 
-    /// What a row's class among some rows reaches, and whether that is enough.
-    fn reached(&self, row: usize, of: &[bool], (_, required, figure): &(String, f64, Figure)) -> (f64, bool) {
+    /// What a row's class among some rows reaches.
+    fn reached(&self, row: usize, of: &[bool], figure: &Figure) -> f64 {
         let mates = (0..of.len()).filter(|&other| of[other] && self.general[other] == self.general[row]);
-        if let Kind::Implications(knowledge) = figure.kind {
-            let found = self.disclosed(row, of, figure.at, knowledge + 1);
-            return (found, found < *required - 1e-9);
-        }
-        if !matches!(figure.kind, Kind::Diversity(..)) {
-            let found = self.compared(figure, &mates.collect::<Vec<_>>());
-            let holds = match figure.kind {
-                Kind::Range(_) => found >= *required,
-                Kind::Disclosure => found < *required,
-                _ => found <= required + 1e-9,
-            };
-            return (found, holds);
-        }
-        let mut values = BTreeMap::<String, f64>::new();
-        for value in mates.filter_map(|other| self.sensitive(other, figure.at)) {
-            *values.entry(value).or_default() += 1.0;
-        }
-        let mut rows: Vec<f64> = values.into_values().collect();
-        rows.sort_by(|a, b| b.total_cmp(a));
-        let all: f64 = rows.iter().sum();
-        let Kind::Diversity(kind, l) = figure.kind else { return (0.0, false) };
-        match kind {
-            Diversity::Distinct => (rows.len() as f64, rows.len() as f64 >= *required),
-            Diversity::Entropy => {
-                let product: f64 = rows.iter().map(|n| (n / all).powf(-n / all)).product();
-                let found = if rows.is_empty() { 0.0 } else { product };
-                (found, found >= required - 1e-9)
-            }
-            Diversity::Recursive => {
-                let tail: f64 = rows.iter().skip(l - 1).sum();
-                let most = rows.first().copied().unwrap_or(0.0);
-                (if tail > 0.0 { most / tail } else { f64::INFINITY }, most < required * tail)
-            }
-        }
-    }
-
-    /// What some rows reach under a model that looks at shares.
-    fn compared(&self, figure: &Figure, mates: &[usize]) -> f64 {
-        let value = |row: usize| self.sensitive(row, figure.at);
-        let all: Vec<usize> = (0..self.case.rows.len()).collect();
-        let share = |rows: &[usize], of: &Option<String>| {
-            rows.iter().filter(|&&row| value(row) == *of).count() as f64 / rows.len() as f64
-        };
-        let values: BTreeSet<Option<String>> = all.iter().map(|&row| value(row)).collect();
-        let pairs = values.iter().map(|v| (share(mates, v), share(&all, v)));
         match &figure.kind {
-            Kind::Closeness(Distance::Equal) => pairs.map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0,
-            Kind::Closeness(distance) => self.distance(*distance, figure.at, mates),
-            Kind::Share(named) => {
-                let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
-                let counts = |v: &&Option<String>| {
-                    v.as_ref().is_some_and(|v| named.as_ref().is_none_or(|named| named.contains(v)))
-                };
-                let shares = values.iter().filter(counts).map(|v| share(&present, v));
-                if present.is_empty() { 0.0 } else { shares.fold(0.0, f64::max) }
-            }
-            Kind::Range(k) => {
-                let numbers: BTreeSet<i64> =
-                    mates.iter().filter_map(|&row| value(row)).map(|v| v.parse().unwrap()).collect();
-                let enough = numbers.len() as u64 >= *k;
-                numbers.last().zip(numbers.first()).filter(|_| enough).map_or(0.0, |(a, b)| (a - b) as f64)
-            }
-            Kind::Breach(guard) => {
-                let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
-                let name = &self.case.columns[figure.at];
-                let has = |row: usize, node: &String| {
-                    let mut labels = (0..=self.case.height(name))
-                        .map(|level| self.case.label(name, value(row).as_deref(), level));
-                    labels.any(|label| label.as_ref() == Some(node))
-                };
-                let nodes = mates.iter().filter_map(|&row| self.case.rows[row][*guard].as_ref());
-                let share = |node: &String| {
-                    let rows = present.iter().filter(|&&row| has(row, node)).count();
-                    rows as f64 / present.len().max(1) as f64
-                };
-                nodes.map(share).fold(0.0, f64::max)
-            }
-            Kind::Disclosure => pairs.map(|(p, q)| (p / q).ln().abs()).fold(0.0, f64::max),
-            Kind::Gain(kind, beta) => {
-                let gains = pairs.filter(|(p, q)| p > q).map(|(p, q)| match kind {
-                    Likeness::Basic => (p - q) / q,
-                    Likeness::Enhanced => (p - q) / q / (-q.ln() / beta).min(1.0),
-                });
-                gains.fold(0.0, f64::max)
-            }
-            Kind::Diversity(..) | Kind::Implications(_) => f64::NAN,
+            Kind::Values(asked) => self.by_values(asked, figure.at, &mates.collect::<Vec<_>>()).unwrap().0,
+            Kind::Implications(knowledge) => self.disclosed(row, of, figure.at, knowledge + 1),
+            Kind::Breach(guard) => self.breached(figure.at, *guard, &mates.collect::<Vec<_>>()),
         }
     }
 
-    /// How far some rows are from the table: values are 0 to 5, in pairs, fours and all.
-    fn distance(&self, distance: Distance, at: usize, mates: &[usize]) -> f64 {
-        let all: Vec<usize> = (0..self.case.rows.len()).collect();
-        let value = |row: usize| self.case.rows[row][at].as_ref().map(|v| v.parse::<usize>().unwrap());
-        let share = |rows: &[usize], has: &dyn Fn(Option<usize>) -> bool| {
-            rows.iter().filter(|&&row| has(value(row))).count() as f64 / rows.len() as f64
-        };
-        let differ = |has: &dyn Fn(Option<usize>) -> bool| (share(mates, has) - share(&all, has)).abs();
-        let missing = differ(&|v| v.is_none());
-        let of = |by: usize| {
-            (0..6 / by).map(|n| differ(&|v| v.is_some_and(|v| v / by == n))).sum::<f64>() + missing
-        };
-        match distance {
-            Distance::Equal => f64::NAN,
-            // Up to each value that occurs; the last step is nothing.
-            Distance::Ordered => {
-                let occurs = |v: &usize| all.iter().any(|&row| value(row) == Some(*v));
-                let places: Vec<usize> = (0..6).filter(occurs).collect();
-                let steps = places.iter().map(|&n| differ(&|v| v.is_some_and(|v| v <= n)));
-                steps.sum::<f64>() / (places.len().max(2) - 1) as f64
-            }
-            // Leaves, pairs and fours below the top.
-            Distance::Hierarchical => {
-                let fours = differ(&|v| v.is_some_and(|v| v < 4)) + differ(&|v| v.is_some_and(|v| v >= 4));
-                (of(1) + of(2) + fours + missing) / 6.0
-            }
+    /// Whether that is enough.
+    fn safe(&self, row: usize, of: &[bool], figure: &Figure) -> bool {
+        let found = self.reached(row, of, figure);
+        match figure.kind {
+            Kind::Implications(_) => found < figure.need.number() - 1e-9,
+            _ => figure.need.met(found),
         }
+    }
+
+    /// The largest share of some rows' values under a guarding node of one of them.
+    fn breached(&self, at: usize, guard: usize, mates: &[usize]) -> f64 {
+        let value = |row: usize| self.sensitive(row, at);
+        let present: Vec<usize> = mates.iter().copied().filter(|&row| value(row).is_some()).collect();
+        let name = &self.case.columns[at];
+        let has = |row: usize, node: &String| {
+            let mut labels =
+                (0..=self.case.height(name)).map(|level| self.case.label(name, value(row).as_deref(), level));
+            labels.any(|label| label.as_ref() == Some(node))
+        };
+        let nodes = mates.iter().filter_map(|&row| self.case.rows[row][guard].as_ref());
+        let share = |node: &String| {
+            let rows = present.iter().filter(|&&row| has(row, node)).count();
+            rows as f64 / present.len().max(1) as f64
+        };
+        nodes.map(share).fold(0.0, f64::max)
     }
 
     /// The largest probability that atoms about some rows can give to one about a row's class: with
@@ -530,16 +444,11 @@ impl<'a> Table<'a> {
 
     /// The claims about models.
     fn model_claims(&self, stay: &[bool]) -> Vec<(String, Claim)> {
-        let claim = |model: &(String, f64, Figure)| {
+        let claim = |(name, figure): &(String, Figure)| {
             let rows = (0..stay.len()).filter(|&row| stay[row]);
-            let figures = rows.map(|row| self.reached(row, stay, model).0);
-            let achieved = match model.2.kind {
-                Kind::Diversity(Diversity::Distinct | Diversity::Entropy, _) | Kind::Range(_) => {
-                    figures.reduce(f64::min)
-                }
-                _ => figures.reduce(f64::max),
-            };
-            (model.0.clone(), Claim { required: model.1, achieved, holds: true })
+            let figures = rows.map(|row| self.reached(row, stay, figure));
+            let achieved = figures.reduce(|a, b| figure.need.worse(a, b));
+            (name.clone(), Claim { required: figure.need.number(), achieved, holds: true })
         };
         let whole = |asked: &ModelSpec| {
             let (required, achieved) = self.whole(asked, stay)?;
@@ -664,11 +573,14 @@ impl<'a> Table<'a> {
         let misses = |row: &Row| row.iter().any(Option::is_none);
         let held = |row: &Row| self.policy.input.missing == Missing::Suppress && misses(row);
         let mut stay: Vec<bool> = self.general.iter().zip(of).map(|(row, of)| *of && !held(row)).collect();
-        let (last, models): (Vec<_>, Vec<_>) =
-            self.models().into_iter().partition(|model| matches!(model.2.kind, Kind::Implications(_)));
+        let (last, models): (Vec<_>, Vec<_>) = self
+            .models()
+            .into_iter()
+            .map(|(_, figure)| figure)
+            .partition(|figure| matches!(figure.kind, Kind::Implications(_)));
         let before = stay.clone();
         for (row, stays) in stay.iter_mut().enumerate() {
-            *stays &= models.iter().all(|model| self.reached(row, &before, model).1);
+            *stays &= models.iter().all(|model| self.safe(row, &before, model));
             *stays &= self.among_people(row, &before);
         }
         self.stable(&mut stay);
@@ -677,9 +589,9 @@ impl<'a> Table<'a> {
             let class = |row: usize, of: &[bool]| -> Vec<bool> {
                 (0..of.len()).map(|b| of[b] && self.general[b] == self.general[row]).collect()
             };
-            let alone = |row: usize| self.reached(row, &class(row, &stay), model).1;
+            let alone = |row: usize| self.safe(row, &class(row, &stay), model);
             let left: Vec<bool> = (0..stay.len()).map(|row| stay[row] && alone(row)).collect();
-            stay = (0..stay.len()).map(|row| left[row] && self.reached(row, &left, model).1).collect();
+            stay = (0..stay.len()).map(|row| left[row] && self.safe(row, &left, model)).collect();
         }
         self.stable(&mut stay);
         if self.all_present(&stay) { stay } else { vec![false; stay.len()] }

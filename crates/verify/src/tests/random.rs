@@ -8,9 +8,10 @@ use proptest::sample::{Index, select};
 
 use super::super::classes::{MISSING, Tuples};
 use super::super::groups::{Group, View, stable};
+use super::definitions;
 use super::{Case, broken, strings};
 use throng_terms::hierarchy::Path;
-use throng_terms::policy::Missing;
+use throng_terms::policy::{Missing, ModelKind};
 use throng_terms::release::Certificate;
 
 /// Distinct tuples of small numbers, with counts.
@@ -87,15 +88,8 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
     );
     let models = select(vec![
         "",
-        "{ l_diversity = { column = \"d\", l = 2 } }",
-        "{ l_diversity = { column = \"d\", kind = \"entropy\", l = 1.8 } }",
-        "{ l_diversity = { column = \"d\", kind = \"recursive\", l = 2, c = 2 } }",
-        "{ t_closeness = { column = \"d\", t = 0.4 } }",
-        "{ t_closeness = { column = \"d\", distance = \"hierarchical\", t = 0.3 } }",
         "{ t_closeness = { column = \"f\", distance = \"ordered\", t = 0.2 } }, { l_diversity = { column = \"f\", l = 2 } }",
         "{ p_sensitive = { column = \"d\", p = 2 } }, { alpha_k = { column = \"e\", alpha = 0.6, values = [\"1\", \"3\"] } }",
-        "{ alpha_k = { column = \"d\", alpha = 0.5 } }",
-        "{ k_e = { column = \"d\", e = 3, k = 2 } }",
         "{ k_e = { column = \"f\", e = 2, k = 3 } }, { l_diversity = { column = \"f\", l = 2 } }",
         "{ personalized = { column = \"d\", guard = \"h\", breach = 0.5 } }",
         "{ personalized = { column = \"d\", guard = \"h\", breach = 0.7 } }, { l_diversity = { column = \"d\", l = 2 } }",
@@ -123,6 +117,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
         "{ delta_presence = { population = \"p.csv\", max = 0.6 } }, { l_diversity = { column = \"d\", l = 2 } }",
         "{ delta_presence = { population = \"p.csv\", min = 0.2, max = 0.9 } }, { k_map = { k = 3, population = \"p.csv\" } }",
     ]);
+    let models = prop_oneof![models.prop_map(String::from), select(definitions::models("d", "f")),];
     let steps = prop::collection::vec(prop::sample::subsequence(strings("a b c"), 1..=3), 0..4);
     (table(), people(), [0_usize..4, 0..4, 0..4], policy, steps, models).prop_map(
         move |(rows, people, levels, (missing, suppressed, privacy, loss), steps, models)| {
@@ -131,7 +126,9 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
             let missing = if counts && missing == Missing::Wildcard { Missing::Value } else { missing };
             let suppressed = if counts { "dropped" } else { suppressed };
             // Starred rows are judged by no model, and some models need a k.
-            let needs_k = ["p_", "alpha_k", "m_conf"].iter().any(|model| models.contains(model));
+            let asks = |kind: &&ModelKind| models.contains(&format!("{{ {kind} =")) && kind.entry().needs_k;
+            let takes_k = models.contains("{ k_e =") && !models.contains(", k = ");
+            let needs_k = takes_k || ModelKind::ALL.iter().any(|kind| asks(&kind));
             let lacks_k = needs_k && !privacy.starts_with('k');
             let unjudged = match suppressed {
                 "starred" => models.contains("column") || models.contains("rare"),
@@ -142,7 +139,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
             // Unions of classes that are safe under these models may not be so.
             let unions = models.contains("personalized") && missing == Missing::Wildcard
                 || suppressed == "cells" && (models.contains("personalized") || models.contains("ck_safety"));
-            let models = if unjudged || lacks_k || depends || unions { "" } else { models };
+            let models = if unjudged || lacks_k || depends || unions { "" } else { &models };
             // Rows of two steps may not be within the limit together.
             let whole = ["sample_", "average_", "population_"].iter().any(|model| models.contains(model));
             let file = (models.contains("hierarchical") || models.contains("personalized"))

@@ -62,11 +62,12 @@ trait Ask {
 }
 
 /// Makes the list of models: one line each with its file, its key and what it asks for. A model has
-/// an entry of the registry, `ENTRY`, next to its parameters.
+/// an entry of the registry, `ENTRY`, next to its parameters. The first token is a dollar sign, for
+/// the macros that this one makes.
 macro_rules! models {
-    ($($(#[doc = $help:literal])* $file:ident => $Model:ident,)*) => {
+    ($dollar:tt $($(#[doc = $help:literal])* $file:ident => $Model:ident,)*) => {
         $(mod $file;)*
-        $(pub use $file::$Model;)*
+        $(pub use $file::*;)*
 
         /// One entry of `privacy.models`.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,14 +100,37 @@ macro_rules! models {
                 }
             }
         }
+
+        /// Calls the same method on the parameters of a model, whichever it is:
+        /// `each_model!(spec, asked => asked.build())`. A type that lacks the method does not
+        /// compile.
+        #[macro_export]
+        macro_rules! each_model {
+            ($dollar spec:expr, $dollar asked:ident => $dollar body:expr) => {
+                match $dollar spec {
+                    $($crate::policy::ModelSpec::$Model($dollar asked) => $dollar body,)*
+                }
+            };
+        }
+
+        /// Declares a module for every model, in the file that has its key as its name.
+        #[macro_export]
+        macro_rules! model_modules {
+            () => {
+                $(mod $file;)*
+            };
+        }
     };
 }
 
 models! {
+    $
     /// l-diversity: several values of a sensitive column in every class.
     l_diversity => LDiversity,
     /// t-closeness: the distribution in every class is close to that of the whole table.
     t_closeness => TCloseness,
+    /// (n, t)-closeness: n rows in every class, or a distribution close to that of the whole table.
+    n_t_closeness => NTCloseness,
     /// p-sensitive k-anonymity: p values and k rows in every class.
     p_sensitive => PSensitive,
     /// (α, k)-anonymity: no value has a share above α in a class, and k rows in every class.
@@ -146,13 +170,6 @@ models! {
     /// (ε, δ)-differential privacy.
     differential_privacy => DifferentialPrivacy,
 }
-
-pub use beta_likeness::Likeness;
-pub use k_map::People;
-pub use l_diversity::Diversity;
-pub use population_uniqueness::Estimator;
-pub use profitability::Game;
-pub use t_closeness::Distance;
 
 impl ModelSpec {
     /// What the registry knows of it.
