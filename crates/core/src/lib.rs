@@ -41,30 +41,40 @@ pub use throng_terms::{
 };
 pub use throng_verify as verify;
 
-// Nouns: passed along; they use no verb.
+// Nouns: passed along; they use no verb. What is hidden from the docs is public for tests and
+// benchmarks alone and may change in any version.
 pub mod augment;
+#[doc(hidden)]
 pub mod lattice;
+#[doc(hidden)]
 pub mod histogram;
+#[doc(hidden)]
 pub mod classes;
-pub mod worth;
-pub mod rank;
+mod worth;
+mod rank;
+#[doc(hidden)]
 pub mod population;
 pub mod predict;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod loss;
+#[doc(hidden)]
 pub mod space;
 pub mod pseudonym;
 pub mod sampling;
 pub mod recoding;
+#[doc(hidden)]
 pub mod recoded;
-pub mod stars;
+mod stars;
 pub mod exposure;
-pub mod class_risk;
+mod class_risk;
 
 // Verbs, in order.
 pub mod describe;
 pub mod screen;
 pub mod search;
+#[doc(hidden)]
 pub mod recode;
 pub mod decide;
 pub mod explore;

@@ -45,11 +45,6 @@ impl Ranker {
         self.keys.len()
     }
 
-    /// Whether no id was given.
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
-    }
-
     #[inline]
     fn direct_id(&mut self, key: u64) -> u32 {
         let slot = &mut self.dense[key as usize];

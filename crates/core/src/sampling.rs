@@ -134,6 +134,7 @@ impl Tails {
 
 /// The sampled part of a grouped table.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Sample {
     /// Tuple → its sampled rows.
     pub counts: Vec<u32>,

@@ -14,6 +14,7 @@ pub(super) const WITHOUT_ORIGINAL: &str = "not checked without --original";
 /// The findings of all claims.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
+#[non_exhaustive]
 pub struct Verdict {
     /// Claim → what was found.
     pub claims: BTreeMap<String, Finding>,

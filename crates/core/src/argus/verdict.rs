@@ -20,6 +20,7 @@ use crate::watch::Watch;
 
 /// The verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The k of the policy.
     pub k: u64,

@@ -31,6 +31,7 @@ use serde::Serialize;
 
 /// What was run and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The tables.
     pub tables: Vec<String>,

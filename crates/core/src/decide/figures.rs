@@ -21,6 +21,7 @@ use crate::stars::Stars;
 
 /// What is certified of a decision.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Figures {
     /// Loss → value, each with its defaults; the one that was searched for as the policy asks.
     pub loss: BTreeMap<String, f64>,

@@ -80,6 +80,7 @@ pub enum Way {
 
 /// What is to be released.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Decision {
     /// How rows are recoded.
     pub way: Way,

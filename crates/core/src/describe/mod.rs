@@ -91,6 +91,7 @@ impl Kind {
 
 /// A table as it was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Description {
     /// Its rows.
     pub rows: u64,

@@ -32,6 +32,7 @@ pub struct Choice {
 
 /// A lattice, or the part of it around the chosen node.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Explored {
     /// The quasi-identifiers, in the order of every node's levels.
     pub columns: Vec<String>,

@@ -15,6 +15,7 @@ pub use super::bars::bars;
 
 /// All that a report tells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Facts {
     /// The name of the input, as the page's heading.
     pub title: String,

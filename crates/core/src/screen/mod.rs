@@ -85,6 +85,7 @@ impl Asked {
 
 /// The findings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Screened {
     /// The target.
     pub target: String,

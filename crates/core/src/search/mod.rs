@@ -113,6 +113,7 @@ pub enum Outcome {
 
 /// The work of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Account {
     /// Nodes whose classes were formed and judged.
     pub checked: u64,
