@@ -132,7 +132,7 @@ fn judged_by(asked: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
         ModelSpec::TCloseness(asked) => column(Box::new(asked)),
         ModelSpec::PSensitive(asked) => column(Box::new(asked)),
         ModelSpec::AlphaK(asked) => column(Box::new(asked)),
-        ModelSpec::KE(asked) => column(Box::new(KE { k: asked.k.or(policy.privacy.k), ..asked })),
+        ModelSpec::KE(asked) => column(Box::new(KE { k: asked.k.or(policy.privacy.k()), ..asked })),
         ModelSpec::Personalized(asked) => column(Box::new(asked)),
         ModelSpec::CkSafety(asked) => column(Box::new(asked)),
         ModelSpec::MConfidentiality(asked) => column(Box::new(asked)),

@@ -206,7 +206,7 @@ impl<'a> Table<'a> {
     /// Claim → its columns and its k.
     fn groups(&self) -> Vec<(String, Vec<usize>, u64)> {
         let mut groups = Vec::new();
-        if let Some(k) = self.policy.privacy.k {
+        if let Some(k) = self.policy.privacy.k() {
             groups.push(("k-anonymity".to_owned(), (0..self.quasi.len()).collect(), k));
         }
         for (name, group) in &self.policy.privacy.quasi {
@@ -240,7 +240,7 @@ impl<'a> Table<'a> {
                 ModelSpec::TCloseness(TCloseness { t, distance, .. }) => (t, Kind::Closeness(distance)),
                 ModelSpec::PSensitive(asked) => (asked.p as f64, Kind::Diversity(Diversity::Distinct, 1)),
                 ModelSpec::AlphaK(asked) => (asked.alpha, Kind::Share(asked.values)),
-                ModelSpec::KE(asked) => (asked.e, Kind::Range(asked.k.or(self.policy.privacy.k).unwrap())),
+                ModelSpec::KE(asked) => (asked.e, Kind::Range(asked.k.or(self.policy.privacy.k()).unwrap())),
                 ModelSpec::Personalized(asked) => {
                     let guard = self.case.columns.iter().position(|c| *c == asked.guard).unwrap();
                     (asked.breach, Kind::Breach(guard))
