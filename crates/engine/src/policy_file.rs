@@ -42,8 +42,8 @@ impl PolicyFile {
         Ok((PolicyFile { policy, sha256, path: path.to_owned(), bundle }, text.to_owned()))
     }
 
-    /// Names the policy in faults about its keys, with their place in the text of the file. A bundle
-    /// has the policy as one long line, in which no place is shown.
+    /// Names the policy in faults about its keys, with their place in the text of the file. A
+    /// bundle has the policy as one long line, in which no place is shown.
     #[must_use]
     pub fn located(&self, error: Error, text: &str) -> Error {
         let name = self.path.display().to_string();

@@ -362,8 +362,8 @@ fn a_model_of_the_policy_guides_greedy_or_is_refused() {
     assert!(run(&others, command).is_ok(), "nothing that it could guide");
 }
 
-/// Every run has a policy that passes its checks: without parameters of other algorithms, and refused
-/// where its algorithm does not go with the rest.
+/// Every run has a policy that passes its checks: without parameters of other algorithms, and
+/// refused where its algorithm does not go with the rest.
 #[test]
 fn a_policy_is_checked_again_with_the_algorithm_of_the_run() {
     let run = |table: Table, algorithms: &str| {

@@ -2,8 +2,8 @@
 //! `{"format": 1, "policy": "TEXT", "files": {"PATH": "TEXT"}}`.
 //!
 //! The table, the population and keys are never part of it. The policy is the text of its file, so
-//! its digest, and with it the certificate, is the same from the folder and from the bundle. Costs a
-//! copy of the files in memory.
+//! its digest, and with it the certificate, is the same from the folder and from the bundle. Costs
+//! a copy of the files in memory.
 
 use std::collections::BTreeMap;
 

@@ -104,8 +104,8 @@ fn is_policy(text: &str) -> bool {
     }
 }
 
-/// The first key of a JSON object whose syntax is broken, and the first character of its value. None
-/// where the first line is an object, which is a row of a table.
+/// The first key of a JSON object whose syntax is broken, and the first character of its value.
+/// None where the first line is an object, which is a row of a table.
 pub(super) fn opening(text: &str) -> Option<(&str, char)> {
     let text = tree::body(text).trim_start();
     if text.lines().next().is_some_and(|line| Node::of_json(line).is_some()) {

@@ -43,7 +43,7 @@ fn sentence(error: &serde_json::Error) -> String {
     said.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&said).to_owned()
 }
 
-/// The byte behind the last one that the reader of JSON has read. It counts lines and columns from 1.
+/// The byte behind the last one that the reader of JSON has read.
 fn offset(text: &str, error: &serde_json::Error) -> usize {
     let mark = if error.line() == 1 { text.len() - body(text).len() } else { 0 };
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));

@@ -1,8 +1,8 @@
 //! The policy: one TOML or JSON file with the holder's requirements. It contains no data.
 //!
 //! [`Policy::parse`] reads the text and reports every mistake that is visible without the table,
-//! each with its key and place. [`Policy::check`] does the same for a value that was made or changed
-//! by a program. [`Policy::bind`] then checks the policy against the columns of a table.
+//! each with its key and place. [`Policy::check`] does the same for a value that was made or
+//! changed by a program. [`Policy::bind`] then checks the policy against the columns of a table.
 //! [`PolicyBundle`] is a policy with its hierarchy files as one document.
 
 mod argus;

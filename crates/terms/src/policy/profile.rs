@@ -2,8 +2,8 @@
 //! distortion and the likelihood of linking, both from 0 to 1, and an overall anonymity level from
 //! 0 to 1, which a table of the institution maps to k.
 //!
-//! The level is another way to write `k`: [`Privacy::k`](super::Privacy::k) derives it, so all other
-//! code, including the verifier, sees one number. A level between two
+//! The level is another way to write `k`: [`Privacy::k`](super::Privacy::k) derives it, so all
+//! other code, including the verifier, sees one number. A level between two
 //! entries of the table is rounded up. Level 0 would release the original and is rejected.
 
 use super::{Policy, Privacy};

@@ -1,7 +1,7 @@
 //! The keys of a document with their places: TOML and JSON as one tree of names and byte ranges.
 //!
-//! Readers of both formats hide where a value stands. Faults need it, so the text is read once more,
-//! when there is a fault and to find keys that a JSON object has twice. Linear in the text.
+//! Readers of both formats hide where a value stands. Faults need it, so the text is read once
+//! more, when there is a fault and to find keys that a JSON object has twice. Linear in the text.
 
 use std::ops::Range;
 
