@@ -19,6 +19,11 @@ fn accepted(policy: &Policy) {
     let written = policy.to_toml().unwrap_or_else(|e| panic!("cannot be written: {e}"));
     let again = Policy::parse(&written).unwrap_or_else(|e| panic!("written, but not read: {e}\n{written}"));
     assert_eq!(again.to_toml().unwrap(), written);
+    // JSON does not have every number.
+    if let Ok(json) = policy.to_json() {
+        let again = Policy::parse(&json).unwrap_or_else(|e| panic!("written, but not read: {e}\n{json}"));
+        assert_eq!(again.to_toml().unwrap(), written);
+    }
 
     let mut columns: Vec<String> = policy.columns.keys().cloned().collect();
     policy.bind(&columns).unwrap_or_else(|e| panic!("its own columns do not fit: {e}"));

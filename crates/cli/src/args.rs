@@ -63,6 +63,8 @@ pub enum Command {
     Synth(Synth),
     /// Build, check, convert or show the hierarchy of a column
     Hierarchy(Hierarchy),
+    /// Check a policy, or bundle it with its hierarchy files
+    Policy(Policy),
     /// Print the JSON Schema of a policy, for editors
     Schema(Schema),
 }
@@ -88,10 +90,58 @@ impl Command {
                 | HierarchyCommand::Show { output, .. } => output,
                 HierarchyCommand::Convert { .. } => return false,
             },
+            Command::Policy(args) => match &args.command {
+                PolicyCommand::Check { output, .. } | PolicyCommand::Bundle { output, .. } => output,
+            },
             Command::Augment(_) | Command::Schema(_) => return false,
         };
         output.json
     }
+}
+
+/// `throng policy`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng policy check policy.toml
+  throng policy bundle policy.toml --out policy.bundle.json")]
+pub struct Policy {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: PolicyCommand,
+}
+
+/// What to do with a policy.
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Check a policy and the hierarchy files it names, without reading the table
+    #[command(after_help = "Examples:
+  throng policy check policy.toml
+  throng policy check policy.json --json | jq '.faults[].key'
+
+Exit code 1 means that the policy has mistakes.")]
+    Check {
+        /// Policy file: TOML, JSON or a bundle
+        policy: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Write a policy and the hierarchy files it names as one JSON document
+    #[command(after_help = "Example:
+  throng policy bundle policy.toml --out policy.bundle.json
+
+Every command that takes a policy takes the bundle. Certificates are the same. The table, the
+population and keys are not part of it: their paths are relative to the folder of the bundle.")]
+    Bundle {
+        /// Policy file: TOML, JSON or a bundle
+        policy: PathBuf,
+        /// Output file
+        #[arg(long, value_name = "FILE.json")]
+        out: PathBuf,
+        #[command(flatten)]
+        overwrite: Overwrite,
+        #[command(flatten)]
+        output: Output,
+    },
 }
 
 /// `throng schema`.
@@ -134,6 +184,7 @@ fn at_least_100(text: &str) -> Result<usize, String> {
 #[command(after_help = "Examples:
   throng inspect patients.csv
   throng inspect patients.csv --write policy.toml     a policy that runs unchanged
+  throng inspect patients.csv --write policy.json     the same as JSON
   throng inspect 'visits/*.parquet' --json
   throng inspect rows.csv --header none               a file without a header line
 

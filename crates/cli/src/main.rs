@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         Command::Augment(args) => commands::augment::run(args),
         Command::Synth(args) => commands::synth::run(args),
         Command::Hierarchy(args) => commands::hierarchy::run(args),
+        Command::Policy(args) => commands::policy::run(args),
         Command::Schema(_) => commands::schema::run(),
     };
     match ended {

@@ -205,6 +205,7 @@ fn judge(
 mod tests {
     use super::*;
     use crate::error::Kind;
+    use crate::policy::PolicyBundle;
     use crate::registry::Algorithm;
 
     fn table(rows: usize) -> Table {
@@ -246,6 +247,18 @@ mod tests {
             assert!(classes.values().all(|&rows| rows >= 4), "{algorithm}: {classes:?}");
             assert_eq!(released.table.rows().len() as u64, released.certificate.release.output.rows);
         }
+    }
+
+    #[test]
+    fn a_bundle_is_released_as_its_files_are() {
+        let policy = POLICY.replace("{ mask = {} }", "{ file = \"zips.csv\" }");
+        let zips: String = (0..30).map(|i| format!("021{i:02};021*;*\n")).collect();
+        let load = |path: &str| if path == "zips.csv" { Ok(zips.clone()) } else { no_file(path) };
+        let bundle = PolicyBundle::new(&*policy, &load).unwrap();
+        let bundle = PolicyBundle::from_json(&bundle.to_json().unwrap()).unwrap();
+        let files = release(&policy, &table(60), &load, &Watch::none()).unwrap();
+        let bundled = release(bundle.text(), &table(60), &|path| bundle.load(path), &Watch::none()).unwrap();
+        assert_eq!((bundled.table, bundled.certificate), (files.table, files.certificate));
     }
 
     #[test]

@@ -41,6 +41,7 @@ impl Engine {
         // Rounds over unsafe rows have no place in a lattice.
         let mut levels: Policy = policy.clone();
         levels.search.local = false;
+        levels.check()?;
         let chosen = match choose(&levels, &problem, None, watch) {
             Err(error) if error.is_all(Kind::Unsolvable) => None,
             chosen => Some(chosen?),

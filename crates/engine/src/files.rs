@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use throng::error::{Fault, Result};
+use throng::policy::Policy;
 use throng::watch::Watch;
 
 use crate::digest::{digest_file, digest_files};
@@ -46,7 +47,7 @@ impl PolicyFile {
 
     fn lacks(&self, path: &str) -> bool {
         let pattern = self.is_population(path) && find(path, self.folder()).is_ok();
-        !pattern && !self.folder().join(path).exists()
+        !pattern && self.bundled(path).is_none() && !self.folder().join(path).exists()
     }
 
     fn is_population(&self, path: &str) -> bool {
@@ -54,6 +55,9 @@ impl PolicyFile {
     }
 
     fn digest(&self, path: &str, watch: &Watch) -> Result<String> {
+        if let Some(text) = self.bundled(path) {
+            return Ok(Policy::digest(text));
+        }
         let population = if self.is_population(path) { self.population()? } else { None };
         match population {
             Some(population) => digest_files(&population.files, watch),

@@ -1,10 +1,12 @@
-//! A policy with where it came from: its text, its folder and the files that it names.
+//! A policy with where it came from: its text, its folder and the files that it names. A bundle has
+//! its hierarchy files in itself; the table is looked for in its folder, as with any policy.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use throng::error::{Error, Kind, Result};
+use throng::error::{Error, Fault, Kind, Result};
 use throng::fault;
-use throng::policy::{POLICY, Policy};
+use throng::policy::{POLICY, Policy, PolicyBundle, locate};
 
 use crate::error::unreadable;
 use crate::source::Source;
@@ -18,10 +20,12 @@ pub struct PolicyFile {
     pub sha256: String,
     /// Where it is.
     pub path: PathBuf,
+    /// The bundle that it is part of, where it is part of one.
+    pub bundle: Option<Arc<PolicyBundle>>,
 }
 
 impl PolicyFile {
-    /// Reads a policy.
+    /// Reads a policy in TOML or JSON, or a bundle; and the text of the file.
     ///
     /// # Errors
     /// A file that cannot be read, or a policy with mistakes.
@@ -29,9 +33,31 @@ impl PolicyFile {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| unreadable(&name, &e))?;
         let text = POLICY.text(&name, &bytes)?;
-        let policy = Policy::parse(text).map_err(|e| e.map(|f| f.file(&name)))?;
-        let sha256 = Policy::digest(text);
-        Ok((PolicyFile { policy, sha256, path: path.to_owned() }, text.to_owned()))
+        let named = |e: Error| e.map(|f| f.file(&name));
+        let (policy, sha256, bundle) = if PolicyBundle::is_bundle(text) {
+            let bundle = PolicyBundle::from_json(text).map_err(named)?;
+            (bundle.policy().clone(), Policy::digest(bundle.text()), Some(Arc::new(bundle)))
+        } else {
+            (Policy::parse(text).map_err(named)?, Policy::digest(text), None)
+        };
+        Ok((PolicyFile { policy, sha256, path: path.to_owned(), bundle }, text.to_owned()))
+    }
+
+    /// Names the policy in faults about its keys, with their place in the text of the file. A
+    /// bundle has the policy as one long line, in which no place is shown.
+    #[must_use]
+    pub fn located(&self, error: Error, text: &str) -> Error {
+        let name = self.path.display().to_string();
+        if self.bundle.is_some() {
+            let own = |fault: &Fault| fault.place.key.is_some() && fault.place.file.is_none();
+            return error.map(|fault| if own(&fault) { fault.file(&name) } else { fault });
+        }
+        locate(error, text).map(|fault| if fault.place.span.is_some() { fault.file(&name) } else { fault })
+    }
+
+    /// The text of a file that is in the bundle.
+    pub(crate) fn bundled(&self, path: &str) -> Option<&str> {
+        self.bundle.as_ref()?.files().get(path).map(String::as_str)
     }
 
     /// The folder that its paths are relative to.
@@ -44,6 +70,9 @@ impl PolicyFile {
     /// # Errors
     /// When it cannot be read.
     pub fn load(&self, path: &str) -> Result<String> {
+        if let Some(bundle) = &self.bundle {
+            return bundle.load(path);
+        }
         let full = self.folder().join(path);
         let bytes = std::fs::read(&full).map_err(|e| unreadable(&full.display().to_string(), &e))?;
         String::from_utf8(bytes).map_err(|_| {

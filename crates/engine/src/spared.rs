@@ -48,7 +48,8 @@ impl Spared {
         let asked = &policy.policy;
         let mut spared =
             Spared::default().and("the policy", &policy.path).named_in(base, "the input", &asked.input.path);
-        for column in asked.columns.values() {
+        // A bundle reads hierarchies from itself.
+        for column in asked.columns.values().filter(|_| policy.bundle.is_none()) {
             spared = spared.hierarchy_in(base, &column.hierarchy());
         }
         if let Some((_, path)) = asked.population() {

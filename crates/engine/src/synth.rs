@@ -118,10 +118,8 @@ impl Engine {
             }
             Some(policy) => {
                 let (policy, text) = PolicyFile::read(&file.beside(policy))?;
-                let network = self.network(&policy, Some(seed), watch).map_err(|e| {
-                    let name = policy.path.display().to_string();
-                    locate(e, &text).map(|f| if f.place.span.is_some() { f.file(&name) } else { f })
-                })?;
+                let network = self.network(&policy, Some(seed), watch);
+                let network = network.map_err(|e| policy.located(e, &text))?;
                 let mut sampler = network.sampler(seed);
                 let mut next = |text: &mut String| row(&network, &sampler.row(), text);
                 written((network.names(), rows), out, &mut next, watch)?;

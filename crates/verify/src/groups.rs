@@ -25,7 +25,7 @@ pub(super) struct Group {
 pub(super) fn of(policy: &Policy, drawn: Option<&Drawn>) -> Result<Vec<Group>> {
     let quasi = policy.with_role(Role::Quasi);
     let mut groups = Vec::new();
-    if let Some(k) = policy.privacy.k {
+    if let Some(k) = policy.privacy.k() {
         groups.push(Group { claim: "k-anonymity".into(), columns: (0..quasi.len()).collect(), k });
     }
     if let Some(drawn) = drawn {

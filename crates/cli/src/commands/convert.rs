@@ -11,6 +11,7 @@ use throng::poset::xml::{self, Converted, Named};
 use throng_engine::{Engine, Existing, Source, Spared, write_atomically};
 
 use super::inspect::relative;
+use super::policy_text;
 use crate::args::Layout;
 use crate::show::{out, sanitized};
 
@@ -38,7 +39,7 @@ pub fn run(asked: &Asked<'_>) -> Result<()> {
     input.path = relative(folder, asked.table);
     let mut files: Vec<(PathBuf, &str)> =
         converted.files.iter().map(|(name, text)| (folder.join(name), text.as_str())).collect();
-    let policy = policy(asked, input, &converted)?;
+    let policy = policy_text(asked.write, policy(asked, input, &converted)?)?;
     files.push((asked.write.to_owned(), &policy));
     let spared = Spared::default()
         .named("the input", asked.table)

@@ -8,7 +8,7 @@ use throng::hierarchy::{File, Spec};
 use throng::policy::{Encoding, Input};
 use throng_engine::{Engine, Source, Spared, write_atomically};
 
-use super::json;
+use super::{json, policy_text};
 use crate::Ended;
 use crate::args;
 use crate::progress::Line;
@@ -73,6 +73,7 @@ fn write(args: &args::Inspect, path: &Path, mut description: Description, mut in
         .unwrap_or_default();
     let stem = if stem.is_empty() { "table" } else { &stem };
     let text = describe::policy(&description, &input, args.k, args.suppression, stem)?;
+    let text = policy_text(path, text)?;
     write_atomically(path, text.as_bytes())?;
     if !args.output.json {
         out(&format!("\nwrote {0}; look at the roles, then run:\n  throng release {0}\n", path.display()))?;

@@ -9,6 +9,7 @@ pub mod explore;
 pub mod hierarchy;
 pub mod inspect;
 pub mod network;
+pub mod policy;
 pub mod release;
 pub mod risk;
 pub mod schema;
@@ -16,7 +17,18 @@ pub mod screen;
 pub mod synth;
 pub mod verify;
 
+use std::path::Path;
+
 use throng::error::{Fault, Result};
+use throng::policy::{Policy, names_json};
+
+/// A policy in TOML as the text of a file: JSON if its name ends in `.json`.
+fn policy_text(file: &Path, toml: String) -> Result<String> {
+    match names_json(&file.display().to_string()) {
+        true => Policy::parse(&toml)?.to_json(),
+        false => Ok(toml),
+    }
+}
 
 /// Any plain data as JSON for standard output.
 fn json(value: &impl serde::Serialize) -> Result<String> {

@@ -45,8 +45,7 @@ pub fn release(
 
 /// Names the policy in faults about its keys, with their place.
 pub fn in_policy(error: Error, policy: &PolicyFile, text: &str) -> Error {
-    let name = policy.path.display().to_string();
-    throng::policy::locate(error, text).map(|f| if f.place.span.is_some() { f.file(&name) } else { f })
+    policy.located(error, text)
 }
 
 /// What was done, for a person.

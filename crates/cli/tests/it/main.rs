@@ -37,6 +37,7 @@ mod models;
 mod guarded;
 mod whole;
 mod datafly;
+mod bundle;
 mod bad_policy;
 mod bad_table;
 mod bad_paths;

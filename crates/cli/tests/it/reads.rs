@@ -33,7 +33,7 @@ const POLICY: &str = "version = 1\ninput.path = \"t.csv\"\noutput.path = \"out.c
 /// those of the shell that waited for it.
 fn bytes_read(env: &TestEnv, policy: &str) -> u64 {
     let script = "\"$0\" release \"$1\" --json >&2 || exit; \
-                  while read -r name bytes; do [ \"$name\" = rchar: ] && echo \"$bytes\"; done </proc/$$/io";
+                  while read -r name bytes; do [ \"$name\" = rchar: ] && echo \"$bytes\"; done </proc/$$/io; true";
     let output = Command::new("bash")
         .args(["-c", script, env!("CARGO_BIN_EXE_throng"), policy])
         .current_dir(env.path(""))

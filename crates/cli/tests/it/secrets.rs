@@ -86,6 +86,8 @@ fn a_table_in_place_of_another_file_is_not_quoted() {
     for file in files {
         for line in [
             &["release", file][..],
+            &["policy", "check", file],
+            &["policy", "bundle", file, "--out", "new.json"],
             &["explore", file],
             &["network", file],
             &["argus", file, "--do", "show"],

@@ -56,7 +56,7 @@ fn refused(env: &TestEnv, line: &str, says: &[&str]) {
 }
 
 /// What every command that has `--force` writes to a place, with the files that it reads.
-const WRITERS: [(&str, &[(&str, &str)]); 8] = [
+const WRITERS: [(&str, &[(&str, &str)]); 9] = [
     (
         "network p.toml --out",
         &[
@@ -80,6 +80,15 @@ const WRITERS: [(&str, &[(&str, &str)]); 8] = [
         &[("t.csv", "the input"), ("zip.csv", "a hierarchy")],
     ),
     ("inspect t.csv --write", &[("t.csv", "the input")]),
+    (
+        "policy bundle p.toml --out",
+        &[
+            ("t.csv", "the input"),
+            ("p.toml", "the policy"),
+            ("zip.csv", "a hierarchy"),
+            ("o.csv", "the release"),
+        ],
+    ),
     (
         "risk t.csv --qi zip,age --policy p.toml --report",
         &[("t.csv", "the input"), ("p.toml", "the policy"), ("zip.csv", "a hierarchy")],

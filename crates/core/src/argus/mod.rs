@@ -89,7 +89,7 @@ impl<'a> Argus<'a> {
     /// combinations.
     pub fn new(policy: &Policy, subject: Subject<'a>) -> Result<Self> {
         let tested = check(policy, subject.names)?;
-        let Some(k) = policy.privacy.k else { return Err(no_k().into()) };
+        let Some(k) = policy.privacy.k() else { return Err(no_k().into()) };
         let levels = (0..subject.names.len()).map(|column| subject.lattice.range(column).0).collect();
         let groups = policy.privacy.quasi.keys().map(|name| format!("k-anonymity: {name}"));
         let not_judged = groups.chain(policy.privacy.models.iter().map(|model| model.claim())).collect();
@@ -269,7 +269,7 @@ fn no_k() -> Fault {
 /// What the policy asks for that cannot be kept here.
 fn unfit(policy: &Policy, names: &[String]) -> Vec<Fault> {
     let mut faults = Vec::new();
-    if policy.privacy.k.is_none() {
+    if policy.privacy.k().is_none() {
         faults.push(no_k());
     }
     if !policy.search.linked.is_empty() {

@@ -8,7 +8,7 @@ use crate::decide::{Choice, Decision, choose};
 use crate::error::{Error, Fault, Kind, Result};
 use crate::fault;
 use crate::loss::Price;
-use crate::policy::Policy;
+use crate::policy::{Policy, Preference};
 use crate::recode;
 use crate::registry::{Algorithm, Family, unknown_among};
 use crate::search::Problem;
@@ -66,13 +66,31 @@ impl Contender {
         }
     }
 
-    /// The policy under which it runs. A model guides only the algorithms that can be guided.
-    fn policy(self, policy: &Policy) -> Policy {
+    /// The policy under which it runs, without the parameters of other algorithms.
+    ///
+    /// # Errors
+    /// What the algorithm is not defined for.
+    fn policy(self, policy: &Policy) -> Result<Policy> {
         let mut policy = policy.clone();
-        policy.search.algorithm = self.algorithm();
-        policy.search.local = matches!(self, Contender::Rounds(_));
-        policy.search.model = policy.search.model.filter(|_| self.algorithm().guided());
-        policy
+        let (algorithm, search) = (self.algorithm(), &mut policy.search);
+        search.algorithm = algorithm;
+        search.local = matches!(self, Contender::Rounds(_));
+        search.model = search.model.take().filter(|_| algorithm.guided());
+        search.mondrian = search.mondrian.filter(|_| algorithm == Algorithm::Mondrian);
+        search.boxes = search.boxes.take().filter(|_| algorithm == Algorithm::Boxes);
+        search.greedy = search.greedy.filter(|_| algorithm == Algorithm::Greedy);
+        search.partition = search.partition.filter(|_| algorithm == Algorithm::Partition);
+        let entry = algorithm.entry();
+        if !entry.prefers {
+            search.prefer = Preference::default();
+        }
+        for column in policy.columns.values_mut() {
+            column.tolerance = column.tolerance.filter(|_| entry.uses_tolerance);
+            column.linking = column.linking.filter(|_| entry.uses_linking);
+            column.form = column.form.filter(|_| algorithm.forms_regions());
+        }
+        policy.check()?;
+        Ok(policy)
     }
 }
 
@@ -94,12 +112,15 @@ pub(super) fn decided(
     watch: &Watch,
     (run, clock, trial): (Run, Clock<'_>, Option<&Trial>),
 ) -> Result<Option<Run>> {
-    let policy = contender.policy(policy);
     if contender.algorithm().forms_regions()
-        && let Some(reason) = without_levels(contender, &policy)
+        && let Some(reason) = without_levels(contender, policy)
     {
         return Ok(Some(Run { status: Status::Refused, reason: Some(reason), ..run }));
     }
+    let policy = match contender.policy(policy) {
+        Ok(policy) => policy,
+        Err(error) => return Ok(Some(unsolved(run, &error))),
+    };
     let started = clock();
     let chosen = choose(&policy, problem, None, watch);
     let run = Run { seconds: Some(clock() - started), ..run };
@@ -177,10 +198,13 @@ pub(super) fn rows(
         let reason = Some(format!("\"{ROWS}\" is not guided by a model, and the policy asks for one"));
         return Ok(Some(Run { status: Status::Refused, reason, ..run }));
     }
-    let policy = Contender::Rows.policy(policy);
-    if let Some(reason) = without_levels(Contender::Rows, &policy) {
+    if let Some(reason) = without_levels(Contender::Rows, policy) {
         return Ok(Some(Run { status: Status::Refused, reason: Some(reason), ..run }));
     }
+    let policy = match Contender::Rows.policy(policy) {
+        Ok(policy) => policy,
+        Err(error) => return Ok(Some(unsolved(run, &error))),
+    };
     let started = clock();
     let formed = recode::greedy_rows(&policy, &problem.ground(), watch);
     let seconds = Some(clock() - started);

@@ -131,11 +131,13 @@ impl Sample<'_> {
         self.counts.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// What is to be solved at a point of the grid, and the policy that asks for it.
+    /// What is to be solved at a point of the grid, and the policy that asks for it, which is
+    /// checked with the algorithm of each run.
     pub(super) fn problem(&self, point: &Point<'_>) -> Result<(Policy, Problem)> {
         let table = self.table;
         let mut policy = table.policy.clone();
-        (policy.privacy.k, policy.privacy.anonymity) = (Some(point.k), None);
+        let privacy = &mut policy.privacy;
+        (privacy.given_k, privacy.anonymity, privacy.anonymity_table) = (Some(point.k), None, None);
         policy.privacy.suppression = Some(point.suppression);
         policy.search.loss = point.loss.clone();
         let (problem, _) = Problem::new(&policy, self.grouped(), &*table.load)?;

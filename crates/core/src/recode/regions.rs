@@ -207,7 +207,7 @@ fn field<'f>(policy: &'f Policy, (ground, space): (&'f Ground<'_>, &'f Space), w
 /// all cells share those of a group.
 fn least(policy: &Policy) -> u64 {
     let groups = policy.privacy.quasi.values().map(|group| group.k);
-    policy.privacy.k.into_iter().chain(groups).max().unwrap_or(1)
+    policy.privacy.k().into_iter().chain(groups).max().unwrap_or(1)
 }
 
 /// The columns in order, each in the form of the policy or that its values suggest.
@@ -441,7 +441,7 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
         remedies.push("write input.missing = \"value\"".into());
     }
     if held.rows > 0 {
-        let relaxed = held.relaxed(policy.privacy.k);
+        let relaxed = held.relaxed(policy.privacy.k());
         if !relaxed.is_empty() {
             remedies.push(relaxed.join(" and "));
         }

@@ -115,7 +115,7 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
     PolicySummary {
         path: subject.policy_path.clone(),
         certificate: Some(subject.certificate_path.clone()),
-        k: policy.privacy.k,
+        k: policy.privacy.k(),
         anonymity: policy.privacy.anonymity,
         groups: policy
             .privacy
@@ -177,7 +177,7 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
     let label =
         |level: usize, code: usize| hierarchy.label(level, code as Code).unwrap_or("(missing)").to_owned();
     let after = released_labels(subject, q);
-    let floor = subject.policy.privacy.k.unwrap_or(1);
+    let floor = subject.policy.privacy.k().unwrap_or(1);
     let before = leaves.iter().enumerate().filter(|(_, n)| **n > 0).map(|(c, &n)| (label(0, c), n));
     let starred = starred(subject, name, height);
     let frequent =

@@ -230,7 +230,7 @@ fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
     let mut faults = Vec::new();
     let groups = policy.privacy.quasi.iter().map(|(n, g)| (format!("privacy.quasi.{n}.k"), g.k));
     let key = if policy.privacy.anonymity.is_some() { "privacy.anonymity" } else { "privacy.k" };
-    for (key, k) in policy.privacy.k.map(|k| (key.to_owned(), k)).into_iter().chain(groups) {
+    for (key, k) in policy.privacy.k().map(|k| (key.to_owned(), k)).into_iter().chain(groups) {
         if k > rows {
             faults.push(
                 fault!(
@@ -386,7 +386,7 @@ fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>
     if policy.input.missing == Missing::Suppress {
         models.push(Box::new(NoMissing::default()));
     }
-    if let Some(k) = policy.privacy.k {
+    if let Some(k) = policy.privacy.k() {
         models.push(Box::new(KAnonymity::new(k, wildcard)));
     }
     for (name, group) in &policy.privacy.quasi {
@@ -429,7 +429,7 @@ fn asked_models(
         // Rounds suppress rows, whatever is left in the end.
         strict: max_suppressed == 0 && !policy.search.local,
         guard: None,
-        k: policy.privacy.k,
+        k: policy.privacy.k(),
         watch: Some(watch),
     };
     let mut faults = Vec::new();

@@ -60,7 +60,7 @@ mod tests {
             ["admission_date", "birth_date", "ethnicity", "sex", "zip"]
         );
         assert_eq!(policy.with_role(Role::Text), ["note"]);
-        assert_eq!((policy.privacy.k, policy.privacy.suppression), (Some(5), Some(0.02)));
+        assert_eq!((policy.privacy.k(), policy.privacy.suppression), (Some(5), Some(0.02)));
         assert_eq!(policy.search.loss.parameters().kind.key(), "entropy");
     }
 

@@ -310,9 +310,14 @@ fn regions_and_steps_take_part_beside_levels() {
 
 /// A table with a cost that hangs on the age alone, and a policy with these lines.
 fn costs(lines: &str) -> Table {
+    costs_by("greedy", lines)
+}
+
+/// The same with the algorithm of the policy.
+fn costs_by(algorithm: &str, lines: &str) -> Table {
     let policy = Policy::parse(&format!(
         "version = 1\ninput.path = \"x.csv\"\ncolumns.age.role = \"quasi\"\ncolumns.sex.role = \"quasi\"\n\
-         columns.cost.role = \"target\"\nprivacy.k = 2\nsearch.algorithm = \"greedy\"\nsearch.loss = \"lm\"\n{lines}"
+         columns.cost.role = \"target\"\nprivacy.k = 2\nsearch.algorithm = \"{algorithm}\"\nsearch.loss = \"lm\"\n{lines}"
     ))
     .unwrap();
     let mut dictionaries = vec![Dictionary::new(); 3];
@@ -355,6 +360,38 @@ fn a_model_of_the_policy_guides_greedy_or_is_refused() {
     assert_eq!(error.faults()[0].kind, Kind::Input);
     let others = text.replace("\"greedy\", \"greedy-rows\", ", "");
     assert!(run(&others, command).is_ok(), "nothing that it could guide");
+}
+
+/// Every run has a policy that passes its checks: without parameters of other algorithms, and
+/// refused where its algorithm does not go with the rest.
+#[test]
+fn a_policy_is_checked_again_with_the_algorithm_of_the_run() {
+    let run = |table: Table, algorithms: &str| {
+        let text = format!(
+            "version = 1\n[[tables]]\nname = \"costs\"\npolicy = \"p.toml\"\n[grid]\nalgorithms = [{algorithms}]\n\
+             losses = [\"lm\"]\nk = [4]\nsuppression = [0.5]\nscore = false\n"
+        );
+        let experiment = Experiment::parse(&text).unwrap();
+        compare(&experiment, &[table], &|| 0.0, &Watch::none()).unwrap().runs
+    };
+    let all = "\"auto\", \"datafly\", \"mondrian\", \"boxes\", \"k-similar\", \"partition\", \"greedy\"";
+    let plain = run(costs(""), all);
+    for (algorithm, lines) in [
+        ("mondrian", "search.mondrian = { cut = \"relaxed\" }\ncolumns.age.form = \"set\""),
+        ("datafly", "columns.age.tolerance = 0.5\ncolumns.sex.linking = 0.5"),
+        ("samarati", "search.prefer = \"absolute\""),
+    ] {
+        for (run, plain) in run(costs_by(algorithm, lines), all).into_iter().zip(&plain) {
+            assert_eq!(run.status, Status::Solved, "{algorithm}: {run:?}");
+            let same = run.algorithm == algorithm || algorithm == "mondrian" || run == *plain;
+            assert!(same || run.algorithm == "k-similar", "{run:?} {plain:?}");
+        }
+    }
+    let starred =
+        run(costs_by("auto", "output.suppressed = \"starred\""), "\"auto\", \"mondrian\", \"greedy-rows\"");
+    let statuses: Vec<Status> = starred.iter().map(|run| run.status).collect();
+    assert_eq!(statuses, [Status::Solved, Status::Refused, Status::Refused]);
+    assert!(starred[1].reason.as_ref().unwrap().contains("releases every row that it can"), "{starred:?}");
 }
 
 const PREDICTION: &str = r#"version = 1

@@ -40,12 +40,22 @@ fn wrong(from: &str, to: &str) -> Error {
     Policy::parse(&GOOD.replace(from, to)).expect_err(to)
 }
 
-/// Replaces part of the good policy; the error must say these things.
+/// Replaces part of the good policy; the error must say these things, of TOML and of JSON.
 fn says(from: &str, to: &str, parts: &[&str]) {
     let error = wrong(from, to);
+    let json = as_json(&GOOD.replace(from, to)).map(|text| Policy::parse(&text).expect_err(&text));
     for part in parts {
         assert!(error.to_string().contains(part), "{to}: {error} lacks {part}");
+        let same = json.as_ref().is_none_or(|json| json.to_string().contains(part));
+        assert!(same, "{to}: {json:?} lacks {part}");
     }
+}
+
+/// A TOML document as JSON; none if it has a number that JSON does not have.
+fn as_json(text: &str) -> Option<String> {
+    let table: toml::Table = toml::from_str(text).unwrap();
+    let json = serde_json::to_string_pretty(&table).unwrap();
+    (!json.contains("null,") && !json.contains("null\n")).then_some(json)
 }
 
 /// A model that holds because nothing was chosen by values does not hold beside one that suppresses
@@ -85,6 +95,8 @@ fn a_policy_is_read_and_written() {
     assert_eq!(policy.with_role(Role::Quasi), ["age", "zip"]);
     assert_eq!(policy.privacy.quasi["voters"].k, 10);
     assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
+    assert_eq!(Policy::parse(&policy.to_json().unwrap()).unwrap(), policy);
+    assert_eq!(Policy::parse(&as_json(GOOD).unwrap()).unwrap(), policy);
 }
 
 #[test]
@@ -194,7 +206,7 @@ fn profiles_are_for_datafly_and_from_0_to_1() {
 #[test]
 fn an_anonymity_level_is_turned_into_k() {
     let parse = |lines: &str| Policy::parse(&GOOD.replace("k = 5", lines));
-    let k = |lines: &str| parse(lines).unwrap().privacy.k;
+    let k = |lines: &str| parse(lines).unwrap().privacy.k();
     for (level, expected) in ANONYMITY_TABLE {
         assert_eq!(k(&format!("anonymity = {level}")), Some(expected));
         // What was printed for 54,805 voters is one percent of the level's share of them.
@@ -268,7 +280,7 @@ fn models_are_read_and_written() {
     assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
     // A model is a guarantee over all quasi-identifiers: no k is needed beside it.
     let alone = GOOD.replace("k = 5\nsuppression = 0.05", models);
-    assert_eq!(Policy::parse(&alone).unwrap().privacy.k, None);
+    assert_eq!(Policy::parse(&alone).unwrap().privacy.k(), None);
 }
 
 #[test]

@@ -417,6 +417,7 @@ proptest! {
     fn policies_survive_being_written(case in cases()) {
         let policy = Policy::parse(&case.policy()).unwrap();
         prop_assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy.clone());
+        prop_assert_eq!(Policy::parse(&policy.to_json().unwrap()).unwrap(), policy.clone());
         let missing = match policy.input.missing {
             Missing::Value => "value",
             Missing::Wildcard => "wildcard",

@@ -219,7 +219,7 @@ fn level(policy: &Policy, name: &str, column: &Column) -> Option<Fault> {
 
 fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     let privacy = &policy.privacy;
-    let over_all = privacy.k.is_some() || privacy.anonymity.is_some() || !privacy.models.is_empty();
+    let over_all = privacy.given_k.is_some() || privacy.anonymity.is_some() || !privacy.models.is_empty();
     if !over_all && privacy.quasi.is_empty() {
         faults.push(
             fault!(Input, "policy.no-guarantee", "no guarantee is asked for")
@@ -227,7 +227,7 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
                 .help("give `k`, for instance k = 5"),
         );
     }
-    if privacy.k == Some(0) {
+    if privacy.given_k == Some(0) {
         faults.push(fault!(Input, "policy.k-is-zero", "k must be 1 or more").key("privacy.k"));
     }
     if let Some(share) = privacy.suppression.filter(|share| !(0.0..=1.0).contains(share)) {

@@ -1,11 +1,12 @@
 //! Whether a file that is given as a policy, an experiment or a specification is one at all.
 //!
 //! The reader of TOML quotes the line that it stumbles over. Where the file is a table instead,
-//! that line is a person. So a file is looked at first: only one whose first line is TOML goes to
-//! the reader, and all other files are refused without quoting anything. Costs a look at the
-//! first lines.
+//! that line is a person. So a file is looked at first: only one whose first line is TOML, or JSON
+//! with the keys of a policy, goes to the reader. All other files are refused without quoting
+//! anything. Costs a look at the first lines; JSON is read once.
 
-use super::Format;
+use super::tree::{self, Content, Node};
+use super::{Format, POLICY_KEYS, PolicyBundle};
 use crate::error::{Fault, Result};
 use crate::fault;
 
@@ -15,26 +16,31 @@ const LINES: usize = 5;
 /// What a file of rows is called.
 const TABLE: &str = "a table";
 
-/// What a TOML file is expected to be.
+/// What a TOML or JSON file is expected to be.
 #[derive(Debug, Clone, Copy)]
 pub struct Document {
     /// With its article: "a policy".
     pub name: &'static str,
     /// Where to find or how to make one.
     pub example: &'static str,
+    /// Whether it may be JSON.
+    pub json: bool,
 }
 
 /// An experiment of `throng compare`.
 pub const EXPERIMENT: Document =
-    Document { name: "an experiment", example: "experiments/patients.toml is an example" };
+    Document { name: "an experiment", example: "experiments/patients.toml is an example", json: false };
 
 /// A specification of `throng synth`.
-pub const SPECIFICATION: Document =
-    Document { name: "a specification", example: "`throng synth county --show` prints an example" };
+pub const SPECIFICATION: Document = Document {
+    name: "a specification",
+    example: "`throng synth county --show` prints an example",
+    json: false,
+};
 
-/// A policy.
+/// A policy, or a bundle of one.
 pub const POLICY: Document =
-    Document { name: "a policy", example: "`throng inspect TABLE --write POLICY` proposes one" };
+    Document { name: "a policy", example: "`throng inspect TABLE --write POLICY` proposes one", json: true };
 
 impl Document {
     /// The text of a file, if it can be such a document.
@@ -50,6 +56,9 @@ impl Document {
             _ if named_as_table(file) => return Err(self.other_format(file, TABLE).into()),
             _ => return Err(self.not_text(file).into()),
         };
+        if self.json && tree::is_json(text) && (is_policy(text) || PolicyBundle::is_bundle(text)) {
+            return Ok(text);
+        }
         let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = plain.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
         let Some(first) = lines.next() else { return Ok(text) };
@@ -98,9 +107,36 @@ impl Document {
     }
 
     fn remedy(&self) -> String {
-        let Document { name, example } = self;
-        format!("{name} is a TOML file; {example}")
+        let Document { name, example, json } = self;
+        let kinds = if *json { "TOML or JSON" } else { "TOML" };
+        format!("{name} is a {kinds} file; {example}")
     }
+}
+
+/// Whether a JSON object has the keys of a policy with values that a policy has there: two of them,
+/// or the first of them where the syntax is broken. A row of a table has texts and numbers.
+fn is_policy(text: &str) -> bool {
+    let fits =
+        |key: &str, table: bool| POLICY_KEYS.iter().any(|p| p.name == key) && table == (key != "version");
+    match Node::of_json(text) {
+        Some(Node { content: Content::Table(entries), .. }) => {
+            let table = |node: &Node| matches!(node.content, Content::Table(_));
+            entries.iter().filter(|(name, value)| fits(&name.text, table(value))).count() >= 2
+        }
+        Some(_) => false,
+        None => opening(text).is_some_and(|(key, value)| fits(key, value == '{')),
+    }
+}
+
+/// The first key of a JSON object whose syntax is broken, and the first character of its value.
+/// None where the first line is an object, which is a row of a table.
+pub(super) fn opening(text: &str) -> Option<(&str, char)> {
+    let text = tree::body(text).trim_start();
+    if text.lines().next().is_some_and(|line| Node::of_json(line).is_some()) {
+        return None;
+    }
+    let (key, rest) = text.strip_prefix('{')?.trim_start().strip_prefix('"')?.split_once('"')?;
+    Some((key, rest.trim_start().strip_prefix(':')?.trim_start().chars().next()?))
 }
 
 /// A path as a shell takes it.
@@ -211,6 +247,46 @@ mod tests {
             let (message, help) = refused(file, bytes).unwrap_or_else(|| panic!("{file} passed"));
             assert_eq!(message, found, "{file}");
             assert!(!help.contains("SECRET"), "{help}");
+        }
+    }
+
+    #[test]
+    fn json_with_the_keys_of_a_policy_passes() {
+        for text in [
+            "{\"version\": 1, \"input\": {\"path\": \"a.csv\"}}",
+            "\u{feff}\n{\n  \"version\": 1,\n  \"privacie\": {},\n  \"columns\": {}\n}\n",
+            "{\"input\": \"a.csv\", \"columns\": {}, \"privacy\": {}}",
+            "{\"version\": 1, \"input\": ",
+            "{\"input\": {\"path\": \"a.csv\"}, \"version\" 1}",
+            "{\"format\": 1, \"policy\": \"version = 1\", \"files\": {}}",
+            "{\"files\": {}, \"policy\": \"\", \"format\": 9}",
+            "{\"format\": 1, \"policy\": ",
+        ] {
+            for file in ["policy.json", "policy", "policy.toml"] {
+                assert_eq!(refused(file, text.as_bytes()), None, "{file}: {text}");
+            }
+            assert!(EXPERIMENT.text("e.json", text.as_bytes()).is_err());
+            assert!(SPECIFICATION.text("s.json", text.as_bytes()).is_err());
+        }
+    }
+
+    #[test]
+    fn rows_of_json_are_refused_without_a_quotation() {
+        for text in [
+            "{\"version\": 1, \"name\": \"SECRET\"}",
+            "{\"version\": 1, \"input\": \"SECRET\", \"output\": \"SECRET\", \"policy\": 3}",
+            "{\"version\": 1, \"input\": {}}\n{\"version\": 1, \"input\": {\"a\": \"SECRET\"}}\n",
+            "{\"version\": 1, \"name\": \"SECRET\"}\n{\"version\": 1,",
+            "{\"input\": \"SECRET\",",
+            "{\"name\": \"SECRET\",",
+            "{\"policy\": \"SECRET\", \"name\": 1}",
+            "{",
+            "{}",
+        ] {
+            let (message, help) =
+                refused("t.json", text.as_bytes()).unwrap_or_else(|| panic!("{text} passed"));
+            assert_eq!(message, "is JSON, not a policy", "{text}");
+            assert!(help.contains("TOML or JSON") && !help.contains("SECRET"), "{help}");
         }
     }
 

@@ -1,35 +1,78 @@
-//! Translates errors of the TOML reader into the vocabulary of policies: the key, the valid values,
-//! and the nearest name.
+//! Translates errors of the readers of TOML and JSON into the vocabulary of policies: the key, the
+//! valid values, and the nearest name.
 //!
-//! The TOML reader speaks of fields, variants and integer types. It passes on text and nothing else,
-//! so the code of a mistake can only be found in its sentences. They have few forms; each is parsed
+//! The readers speak of fields, variants and integer types. They pass on text and nothing else, so
+//! the code of a mistake can only be found in its sentences. They have few forms; each is parsed
 //! here, and an unknown form is passed on unchanged. No sentence of our own is parsed. Costs nothing
 //! unless there is a mistake.
 
 use super::spans::key_at;
+use super::tree::{Node, body};
 use crate::error::{Fault, nearest};
 use crate::fault;
 use crate::registry;
 
 /// The fault behind a mistake that the reader of TOML found.
 pub fn fault(error: &toml::de::Error, text: &str) -> Fault {
-    let message = error.message().trim();
     let key = error.span().and_then(|span| key_at(text, &span));
+    let broken = toml::de::DeTable::parse(text).is_err();
+    translated(error.message().trim(), (key, error.span()), broken)
+}
+
+/// The fault behind a mistake that the reader of JSON found.
+pub(super) fn json_fault(error: &serde_json::Error, text: &str) -> Fault {
+    let Some(root) = Node::of_json(text) else {
+        // A value of another kind may stand before the broken syntax.
+        let broken = serde_json::from_str::<serde_json::Value>(body(text)).err();
+        return broken_syntax(broken.as_ref().unwrap_or(error), text);
+    };
+    let read = text[..offset(text, error)].trim_end().len();
+    let (key, span) = root.read_until(read).unzip();
+    translated(&sentence(error), (key, span), false).line(error.line() as u64)
+}
+
+fn broken_syntax(error: &serde_json::Error, text: &str) -> Fault {
+    let mut fault =
+        fault!(Input, "policy.json-syntax", "is not valid JSON: {problem}", problem = sentence(error));
+    let end = offset(text, error);
+    fault.place.span = Some(text.floor_char_boundary(end.saturating_sub(1))..end);
+    fault.line(error.line() as u64)
+}
+
+/// What the reader of JSON says, without the place.
+fn sentence(error: &serde_json::Error) -> String {
+    let (line, column, said) = (error.line(), error.column(), error.to_string());
+    said.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&said).to_owned()
+}
+
+/// The byte behind the last one that the reader of JSON has read.
+fn offset(text: &str, error: &serde_json::Error) -> usize {
+    let mark = if error.line() == 1 { text.len() - body(text).len() } else { 0 };
+    let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+    text.floor_char_boundary(lines.map(str::len).sum::<usize>() + mark + error.column())
+}
+
+/// The fault behind a sentence of a reader, at a key and a place; the text may be broken.
+fn translated(
+    message: &str,
+    (key, span): (Option<String>, Option<std::ops::Range<usize>>),
+    broken: bool,
+) -> Fault {
     let mut fault = unknown(message)
         .or_else(|| missing(message))
         .or_else(|| unfit(message, key.as_deref()))
         .or_else(|| misshapen(message))
-        .unwrap_or_else(|| other(message, text));
+        .unwrap_or_else(|| other(message, broken));
     fault.place.key = key;
-    fault.place.span = error.span();
+    fault.place.span = span;
     fault
 }
 
 /// A text that is not TOML, or a value that fits none of the forms that its key can have.
-fn other(message: &str, text: &str) -> Fault {
-    match toml::de::DeTable::parse(text) {
-        Err(_) => fault!(Input, "policy.syntax", "{problem}", problem = message),
-        Ok(_) => fault!(Input, "policy.no-such-form", "{problem}", problem = message),
+fn other(message: &str, broken: bool) -> Fault {
+    match broken {
+        true => fault!(Input, "policy.syntax", "{problem}", problem = message),
+        false => fault!(Input, "policy.no-such-form", "{problem}", problem = message),
     }
 }
 

@@ -1,10 +1,12 @@
-//! The policy: one TOML file with the holder's requirements. It contains no data.
+//! The policy: one TOML or JSON file with the holder's requirements. It contains no data.
 //!
 //! [`Policy::parse`] reads the text and reports every mistake that is visible without the table,
-//! each with its key and place. [`Policy::bind`] then checks the policy against the columns of a
-//! table.
+//! each with its key and place. [`Policy::check`] does the same for a value that was made or
+//! changed by a program. [`Policy::bind`] then checks the policy against the columns of a table.
+//! [`PolicyBundle`] is a policy with its hierarchy files as one document.
 
 mod argus;
+mod bundle;
 mod check;
 mod document;
 mod files;
@@ -19,8 +21,13 @@ mod profile;
 pub mod sampling_limits;
 mod spans;
 mod substitute;
+#[cfg(test)]
+mod tests;
+mod text;
+mod tree;
 
 pub use argus::{Argus, MOST_IDENTIFYING};
+pub use bundle::PolicyBundle;
 pub use document::{Document, EXPERIMENT, POLICY, SPECIFICATION};
 pub use grammar::fault as grammar_fault;
 pub use guide::{GuideSpec, SECONDS};
@@ -32,13 +39,13 @@ pub use models::*;
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};
+pub use text::names_json;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
 use crate::hierarchy::Spec;
 use crate::poset;
 use crate::registry::Algorithm;
@@ -355,10 +362,10 @@ impl Column {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Privacy {
-    /// Every combination of all quasi-identifiers occurs at least this often: as given, or derived
-    /// from the anonymity level.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub k: Option<u64>,
+    /// Every combination of all quasi-identifiers occurs at least this often. [`Privacy::k`] also
+    /// knows the k of the anonymity level.
+    #[serde(default, rename = "k", skip_serializing_if = "Option::is_none")]
+    pub given_k: Option<u64>,
     /// The anonymity level, from 0 to 1, in place of k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anonymity: Option<f64>,
@@ -468,39 +475,12 @@ impl Default for Search {
 }
 
 impl Policy {
-    /// Reads a policy and checks all that can be checked without the table.
-    ///
-    /// # Errors
-    /// Every mistake found, each with its key and, where possible, its place in the text.
-    pub fn parse(text: &str) -> Result<Policy> {
-        let mut policy: Policy = toml::from_str(text).map_err(|e| Error::from(grammar::fault(&e, text)))?;
-        Error::check(check::without_table(&policy)).map_err(|e| locate(e, text))?;
-        policy.privacy.k = policy.privacy.k.or(policy.privacy.derived_k());
-        Ok(policy)
-    }
-
     /// Checks the policy against the table's columns.
     ///
     /// # Errors
     /// Columns that the policy does not name, and names that the table does not have.
     pub fn bind(&self, columns: &[String]) -> Result<()> {
         Error::check(check::against_table(self, columns))
-    }
-
-    /// The policy as TOML.
-    ///
-    /// # Errors
-    /// Only if the policy cannot be written as TOML, which would be a mistake of ours.
-    pub fn to_toml(&self) -> Result<String> {
-        let mut written = self.clone();
-        // A k that was derived is not written beside the level that it comes from.
-        written.privacy.k = written.privacy.k.filter(|_| written.privacy.anonymity.is_none());
-        toml::to_string(&written).map_err(|e| Fault::bug(format!("policy cannot be written: {e}")).into())
-    }
-
-    /// SHA-256 of a policy's text, as certificates record it.
-    pub fn digest(text: &str) -> String {
-        Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
     }
 
     /// The sensitive columns that are released at a level of their hierarchy, and the levels, in

@@ -2,8 +2,8 @@
 //! distortion and the likelihood of linking, both from 0 to 1, and an overall anonymity level from
 //! 0 to 1, which a table of the institution maps to k.
 //!
-//! The level is another way to write `k`: [`Policy::parse`](super::Policy::parse) replaces it with
-//! the derived k, so all other code, including the verifier, sees one number. A level between two
+//! The level is another way to write `k`: [`Privacy::k`](super::Privacy::k) derives it, so all
+//! other code, including the verifier, sees one number. A level between two
 //! entries of the table is rounded up. Level 0 would release the original and is rejected.
 
 use super::{Policy, Privacy};
@@ -35,6 +35,12 @@ pub enum Limit {
 }
 
 impl Privacy {
+    /// Every combination of all quasi-identifiers occurs at least this often: as given, or derived
+    /// from the anonymity level.
+    pub fn k(&self) -> Option<u64> {
+        self.given_k.or_else(|| self.derived_k())
+    }
+
     /// The table that turns the anonymity level into k.
     fn table(&self) -> &[(f64, u64)] {
         self.anonymity_table.as_deref().unwrap_or(&ANONYMITY_TABLE)
@@ -42,7 +48,7 @@ impl Privacy {
 
     /// The k of the anonymity level: that of the first level of the table which is not lower. The
     /// highest level, 1, needs no line of its own.
-    pub(super) fn derived_k(&self) -> Option<u64> {
+    fn derived_k(&self) -> Option<u64> {
         let level = self.anonymity?;
         let table = self.table();
         let found = table.iter().find(|(at, _)| *at >= level);
@@ -68,7 +74,7 @@ impl Policy {
         match self.privacy.suppression {
             Some(share) => Limit::Share(share),
             None if self.search.algorithm == Algorithm::Datafly => {
-                Limit::Rows(self.privacy.k.into_iter().chain(groups).min().unwrap_or(0))
+                Limit::Rows(self.privacy.k().into_iter().chain(groups).min().unwrap_or(0))
             }
             None => Limit::Share(0.0),
         }
@@ -126,7 +132,7 @@ fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
 
 fn anonymity(policy: &Policy, level: f64, faults: &mut Vec<Fault>) {
     let key = "privacy.anonymity";
-    if policy.privacy.k.is_some() {
+    if policy.privacy.given_k.is_some() {
         faults.push(
             fault!(Input, "policy.k-and-anonymity-level", "k and the anonymity level are both given")
                 .key(key)

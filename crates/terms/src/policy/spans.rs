@@ -1,18 +1,19 @@
 //! Finds the position of a dotted key in the policy's text, so that errors point to a line, and the
 //! key at a position.
 
-use toml::de::{DeArray, DeTable, DeValue};
+use std::ops::Range;
 
+use super::tree::{Content, Node};
 use crate::error::Error;
 
-/// Gives every fault with a key the byte range of that key's value.
+/// Gives every fault with a key the byte range of that key's value. The text is TOML or JSON.
 pub fn locate(error: Error, text: &str) -> Error {
-    let Ok(root) = DeTable::parse(text) else {
+    let Some(root) = Node::of(text) else {
         return error;
     };
     error.map(|mut fault| {
         if let (Some(key), None) = (&fault.place.key, &fault.place.span) {
-            fault.place.span = find(root.get_ref(), key);
+            fault.place.span = find(&root, key);
         }
         fault
     })
@@ -20,59 +21,40 @@ pub fn locate(error: Error, text: &str) -> Error {
 
 /// The range of the deepest part of the key that the text has: names may hold dots themselves,
 /// so every prefix of the key is tried.
-fn find(table: &DeTable<'_>, key: &str) -> Option<std::ops::Range<usize>> {
-    for (name, value) in table {
-        let name = name.get_ref().as_ref();
-        if key == name {
-            return Some(value.span());
-        }
-        let Some(rest) = key.strip_prefix(name).and_then(|r| r.strip_prefix('.')) else {
-            continue;
-        };
-        return match value.get_ref() {
-            DeValue::Table(inner) => find(inner, rest).or_else(|| Some(value.span())),
-            DeValue::Array(items) => find_item(items, rest).or_else(|| Some(value.span())),
-            _ => Some(value.span()),
-        };
-    }
-    None
-}
-
-/// The dotted key whose name or value stands exactly there.
-pub(super) fn key_at(text: &str, span: &std::ops::Range<usize>) -> Option<String> {
-    inside(DeTable::parse(text).ok()?.get_ref(), span)
-}
-
-fn inside(table: &DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String> {
-    table.iter().find_map(|(name, value)| {
-        let key = name.get_ref().as_ref();
-        if name.span() == *span || value.span() == *span {
-            return Some(key.to_owned());
-        }
-        inside_value(value.get_ref(), span).map(|rest| format!("{key}.{rest}"))
-    })
-}
-
-/// The same in what a key holds; items of a list are called 0, 1, ….
-fn inside_value(value: &DeValue<'_>, span: &std::ops::Range<usize>) -> Option<String> {
-    match value {
-        DeValue::Table(inner) => inside(inner, span),
-        DeValue::Array(items) => items.iter().enumerate().find_map(|(at, item)| {
-            if item.span() == *span {
-                return Some(at.to_string());
+fn find(node: &Node, key: &str) -> Option<Range<usize>> {
+    match &node.content {
+        Content::Table(entries) => entries.iter().find_map(|(name, value)| {
+            if key == name.text {
+                return Some(value.span.clone());
             }
-            inside_value(item.get_ref(), span).map(|rest| format!("{at}.{rest}"))
+            let rest = key.strip_prefix(&name.text)?.strip_prefix('.')?;
+            find(value, rest).or_else(|| Some(value.span.clone()))
         }),
-        _ => None,
+        Content::List(items) => {
+            let (number, rest) = key.split_once('.').unwrap_or((key, ""));
+            let item = items.get(number.parse::<usize>().ok()?)?;
+            find(item, rest).or_else(|| Some(item.span.clone()))
+        }
+        Content::Value => None,
     }
 }
 
-/// The same in a list, whose items are called 0, 1, ….
-fn find_item(items: &DeArray<'_>, key: &str) -> Option<std::ops::Range<usize>> {
-    let (number, rest) = key.split_once('.').unwrap_or((key, ""));
-    let item = items.get(number.parse::<usize>().ok()?)?;
-    match item.get_ref() {
-        DeValue::Table(inner) if !rest.is_empty() => find(inner, rest).or_else(|| Some(item.span())),
-        _ => Some(item.span()),
+/// The dotted key whose name or value stands exactly there; items of a list are called 0, 1, ….
+pub(super) fn key_at(text: &str, span: &Range<usize>) -> Option<String> {
+    inside(&Node::of(text)?, span)
+}
+
+fn inside(node: &Node, span: &Range<usize>) -> Option<String> {
+    let deeper = |key: String, value: &Node| match value.span == *span {
+        true => Some(key),
+        false => inside(value, span).map(|rest| format!("{key}.{rest}")),
+    };
+    match &node.content {
+        Content::Table(entries) => entries.iter().find_map(|(name, value)| match name.span == *span {
+            true => Some(name.text.clone()),
+            false => deeper(name.text.clone(), value),
+        }),
+        Content::List(items) => items.iter().enumerate().find_map(|(at, item)| deeper(at.to_string(), item)),
+        Content::Value => None,
     }
 }

@@ -70,8 +70,22 @@ macro_rules! kinds {
 
         impl<'de> serde::Deserialize<'de> for $Kind {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let key = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-                $Kind::from_key(&key).ok_or_else(|| serde::de::Error::unknown_variant(&key, Self::KEYS))
+                struct Key;
+
+                impl serde::de::Visitor<'_> for Key {
+                    type Value = $Kind;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("a string")
+                    }
+
+                    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<$Kind, E> {
+                        $Kind::from_key(key).ok_or_else(|| E::unknown_variant(key, $Kind::KEYS))
+                    }
+                }
+
+                // Within the reader, so that a fault has the place of the key.
+                deserializer.deserialize_str(Key)
             }
         }
     };

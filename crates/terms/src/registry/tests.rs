@@ -61,7 +61,16 @@ fn with(table: &Value, key: &str, value: Value) -> Value {
 }
 
 fn read(policy: Value) -> Result<(), String> {
-    serde_json::from_value::<Policy>(policy).map(|_| ()).map_err(|error| error.to_string())
+    serde_json::from_value::<Policy>(policy)
+        .map(|policy| survives(&policy))
+        .map_err(|error| error.to_string())
+}
+
+/// Whatever a policy asks for, TOML and JSON can say it.
+fn survives(policy: &Policy) {
+    let (toml, json) = (policy.to_toml().unwrap(), policy.to_json().unwrap());
+    assert_eq!(&toml::from_str::<Policy>(&toml).unwrap(), policy, "{toml}");
+    assert_eq!(&serde_json::from_str::<Policy>(&json).unwrap(), policy, "{json}");
 }
 
 /// The names that a reader expects in place of an unknown one, in text order.
@@ -264,7 +273,7 @@ fn around(bounds: &Bounds) -> (Vec<f64>, Vec<f64>) {
 fn examples_of_models_are_read() {
     for &kind in ModelKind::ALL {
         let text = policy_with(kind, None);
-        assert!(toml::from_str::<Policy>(&text).is_ok(), "{text}");
+        survives(&toml::from_str::<Policy>(&text).unwrap_or_else(|e| panic!("{e}: {text}")));
     }
 }
 

@@ -7,7 +7,7 @@ use throng_terms::policy::{KE, ModelSpec, Policy};
 
 impl Judge for KE {
     fn judged_by(&self, spec: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
-        by_column(spec, policy, KE { k: self.k.or(policy.privacy.k), ..self.clone() })
+        by_column(spec, policy, KE { k: self.k.or(policy.privacy.k()), ..self.clone() })
     }
 }
 

@@ -201,7 +201,7 @@ impl<'a> Table<'a> {
     /// Claim → its columns and its k.
     fn groups(&self) -> Vec<(String, Vec<usize>, u64)> {
         let mut groups = Vec::new();
-        if let Some(k) = self.policy.privacy.k {
+        if let Some(k) = self.policy.privacy.k() {
             groups.push(("k-anonymity".to_owned(), (0..self.quasi.len()).collect(), k));
         }
         for (name, group) in &self.policy.privacy.quasi {
@@ -250,7 +250,7 @@ impl<'a> Table<'a> {
             let levels = 1..self.case.height(name);
             levels.map(|level| self.case.label(name, Some(value), level).unwrap()).collect()
         };
-        let whole = Whole { cells: &table, labels: &labels, k: self.policy.privacy.k };
+        let whole = Whole { cells: &table, labels: &labels, k: self.policy.privacy.k() };
         reached(asked, &cells(mates), &whole)
     }
 

@@ -224,6 +224,14 @@ fn forge(certificate: &mut Certificate, which: usize, column: &str) {
 }
 
 proptest! {
+    /// What a policy asks for does not depend on how it is written.
+    #[test]
+    fn policies_survive_being_written(case in case()) {
+        let policy = case.policy();
+        prop_assert_eq!(&throng_terms::policy::Policy::parse(&policy.to_toml().unwrap()).unwrap(), &policy);
+        prop_assert_eq!(&throng_terms::policy::Policy::parse(&policy.to_json().unwrap()).unwrap(), &policy);
+    }
+
     #[test]
     fn sizes_are_those_of_all_pairs((tuples, counts) in classes(), missing in missing(), columns: [bool; 4]) {
         let columns: Vec<usize> = (0..tuples.width()).filter(|&c| columns[c]).collect();

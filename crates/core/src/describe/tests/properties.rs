@@ -137,7 +137,7 @@ proptest! {
             Ok(text) => {
                 let read = Policy::parse(&text).unwrap();
                 prop_assert_eq!(&read.input, &input);
-                prop_assert_eq!((read.privacy.k, read.privacy.suppression), (Some(k), Some(suppression)));
+                prop_assert_eq!((read.privacy.k(), read.privacy.suppression), (Some(k), Some(suppression)));
                 prop_assert_eq!(read.columns.len(), description.columns.len());
                 for column in &description.columns {
                     prop_assert_eq!(read.columns[&column.name].role, column.role);

@@ -289,7 +289,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
             faults.extend(not_sensitive(policy, column).map(|fault| fault.key(format!("{key}.column"))));
         }
         if (entry.needs_k || model.needs_k())
-            && policy.privacy.k.is_none()
+            && policy.privacy.given_k.is_none()
             && policy.privacy.anonymity.is_none()
         {
             faults.push(
