@@ -22,6 +22,7 @@ const AREAS: &[(&str, &str)] = &[
     ("arguments", "Arguments of the program."),
     ("argus", "Decisions by hand, `throng argus`."),
     ("augment", "One field per level, `throng augment`."),
+    ("bundle", "Policies that are bundled with their files."),
     ("certificate", "Certificates."),
     ("command", "Models that are commands, `search.model.command`."),
     ("experiment", "Experiments, `throng compare`."),

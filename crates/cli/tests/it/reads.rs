@@ -50,7 +50,7 @@ fn an_input_is_read_three_times() {
     let input = table();
     env.write("t.csv", &input);
     env.write("policy.toml", POLICY);
-    env.write("regions.toml", &format!("{POLICY}search.algorithm = \"mondrian\"\n"));
+    env.write("regions.toml", format!("{POLICY}search.algorithm = \"mondrian\"\n"));
     for policy in ["policy.toml", "regions.toml"] {
         let read = bytes_read(&env, policy);
         let released = std::fs::metadata(env.path("out.csv")).unwrap().len();
