@@ -132,7 +132,7 @@ fn hierarchies_come_from_the_bundle_alone() {
     env.run("verify o.csv --policy p.toml").fails(1);
     env.write("other.json", env.text("b.json").replace("0213*", "0214*"));
     let verdict = env.run("verify o.csv --policy other.json --json").fails(1).json();
-    assert_eq!(verdict["claims"]["files"]["holds"], false, "{verdict:#}");
+    assert_eq!(verdict["files"]["holds"], false, "{verdict:#}");
 }
 
 #[test]
