@@ -15,6 +15,7 @@ use throng::table::{Code, Dictionary};
 use throng::watch::Watch;
 
 use crate::Engine;
+use crate::digest::Digesting;
 use crate::leveled::Leveled;
 use crate::paths::Staging;
 use crate::policy_file::{PolicyFile, in_table};
@@ -101,6 +102,7 @@ impl Engine {
     /// What cannot be read or does not fit.
     pub fn hold(&self, policy: &PolicyFile, watch: &Watch) -> Result<Held> {
         let (source, columns) = self.open(policy)?;
+        let source = source.digested(Digesting::WithOrder);
         let quasi = |name: &&String| policy.policy.columns.get(*name).is_some_and(|c| c.role == Role::Quasi);
         let quasi: Vec<String> = columns.iter().filter(quasi).cloned().collect();
         argus::check(&policy.policy, &quasi)?;

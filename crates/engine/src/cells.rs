@@ -81,6 +81,17 @@ impl Cells {
         }
     }
 
+    /// Whether a cell that is not missing meets a condition.
+    pub(crate) fn any(&self, is: impl Fn(&str) -> bool) -> bool {
+        match self {
+            Cells::Plain(a) => a.iter().flatten().any(is),
+            Cells::Large(a) => a.iter().flatten().any(is),
+            Cells::View(a) => a.iter().flatten().any(is),
+            // Values that no key has are looked at, too: rarely, and without harm.
+            Cells::Keyed(_, values) => values.iter().flatten().any(is),
+        }
+    }
+
     /// Appends the codes of all cells, giving codes to new values.
     pub(crate) fn encode(&self, dictionary: &mut Dictionary, codes: &mut Vec<Code>) {
         codes.clear();
@@ -97,13 +108,21 @@ impl Cells {
     pub(crate) fn look_up(&self, column: &str, dictionary: &Dictionary, codes: &mut Vec<Code>) -> Result<()> {
         codes.clear();
         codes.reserve(self.len());
-        for row in 0..self.len() {
-            let code = dictionary.get(self.get(row)).ok_or_else(|| {
-                fault!(Data, "table.changed-while-reading", "the table changed while it was being released")
-                    .column(column)
-                    .help("release a copy that nobody writes to")
-            })?;
-            codes.push(code);
+        let mut known = true;
+        let mut look_up = |cell: Option<&str>| match dictionary.get(cell) {
+            Some(code) => codes.push(code),
+            None => known = false,
+        };
+        match self {
+            Cells::Plain(a) => a.iter().for_each(&mut look_up),
+            Cells::Large(a) => a.iter().for_each(&mut look_up),
+            Cells::View(a) => a.iter().for_each(&mut look_up),
+            Cells::Keyed(..) => (0..self.len()).for_each(|row| look_up(self.get(row))),
+        }
+        if !known {
+            let fault =
+                fault!(Data, "table.changed-while-reading", "the table changed while it was being released");
+            return Err(fault.column(column).help("release a copy that nobody writes to").into());
         }
         Ok(())
     }

@@ -2,12 +2,14 @@
 //!
 //! One pass over the bytes, which are digested on the way where asked. A line break within quotes
 //! does not end a record; what is a quote and what is not follows the reader of the `csv-core`
-//! crate, which decodes the pieces. Pieces without a quote are cut without looking at every byte.
+//! crate, which decodes the pieces.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Mutex;
 
+use memchr::{memchr, memchr_iter, memrchr2};
 use throng::error::Result;
 use throng::policy::Encoding;
 use throng::watch::Watch;
@@ -18,18 +20,43 @@ use crate::latin1;
 use crate::pipeline::Send;
 use crate::source::Source;
 
-/// Bytes that are read at once: many batches, so that the values of a piece repeat.
-const CHUNK: usize = 1 << 21;
+/// Bytes that are read at once: about a batch.
+const CHUNK: usize = 1 << 20;
 /// The byte-order mark of UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Some records of a file, as UTF-8.
 pub(crate) struct Chunk {
-    pub(crate) bytes: Vec<u8>,
+    buffer: Vec<u8>,
+    end: usize,
     /// Whether the first record is the header.
     pub(crate) headed: bool,
     /// The place of the file among those of the table.
     pub(crate) file: usize,
+}
+
+impl Chunk {
+    /// The text.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.end]
+    }
+}
+
+/// Buffers that were decoded, to be filled again: new ones cost more than decoding some of them.
+#[derive(Default)]
+pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
+
+impl Buffers {
+    /// Takes a buffer back.
+    pub(crate) fn put(&self, chunk: Chunk) {
+        if let Ok(mut free) = self.0.lock() {
+            free.push(chunk.buffer);
+        }
+    }
+
+    fn take(&self) -> Vec<u8> {
+        self.0.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default()
+    }
 }
 
 /// Reads all files of a table and sends their chunks, until nobody listens. Returns whether all of
@@ -37,54 +64,86 @@ pub(crate) struct Chunk {
 pub(crate) fn read(
     source: &Source,
     mut digester: Option<&mut Digester>,
+    buffers: &Buffers,
     watch: &Watch,
     send: &mut Send<'_, Chunk>,
 ) -> Result<bool> {
     for (at, file) in source.files.iter().enumerate() {
-        let name = file.display().to_string();
         let input = Digested { file: open(file)?, digester: digester.as_deref_mut() };
-        let mut reader: Box<dyn Read> = match source.layout.encoding {
-            Encoding::Utf8 => Box::new(input),
-            Encoding::Latin1 => Box::new(latin1::decoded(input)),
-        };
-        let mut splitter = Splitter::new(source.layout.delimiter, source.layout.quote);
-        let (mut bytes, mut headed) = (Vec::new(), source.headed);
-        let (mut begun, mut blank) = (false, true);
-        loop {
-            watch.check()?;
-            let before = bytes.len();
-            let read = (&mut reader).take(CHUNK as u64).read_to_end(&mut bytes);
-            if read.map_err(|e| unreadable(&name, &e))? == 0 {
-                break;
-            }
-            if !begun {
-                let marked = source.layout.encoding == Encoding::Utf8 && bytes.starts_with(MARK);
-                bytes.drain(..if marked { MARK.len() } else { 0 });
-                begun = true;
-            }
-            // Blank lines before the header are not a record.
-            if blank {
-                let breaks = bytes.iter().take_while(|byte| is_break(**byte)).count();
-                bytes.drain(..breaks);
-                blank = bytes.is_empty();
-            }
-            let before = before.min(bytes.len());
-            let Some(end) = splitter.feed(&bytes[before..]) else { continue };
-            let rest = bytes.split_off(before + end);
-            if !send(Chunk { bytes: std::mem::replace(&mut bytes, rest), headed, file: at }) {
-                return Ok(false);
-            }
-            headed = false;
-        }
-        if !bytes.is_empty() && !send(Chunk { bytes, headed, file: at }) {
+        if !read_file(source, (at, input), buffers, watch, send)? {
             return Ok(false);
         }
-        drop(reader);
         if let Some(digester) = &mut digester {
             digester.end_of_file();
         }
     }
     Ok(true)
+}
+
+fn read_file(
+    source: &Source,
+    (file, input): (usize, Digested<'_>),
+    buffers: &Buffers,
+    watch: &Watch,
+    send: &mut Send<'_, Chunk>,
+) -> Result<bool> {
+    let name = source.files[file].display().to_string();
+    let mut reader: Box<dyn Read> = match source.layout.encoding {
+        Encoding::Utf8 => Box::new(input),
+        Encoding::Latin1 => Box::new(latin1::decoded(input)),
+    };
+    let mut splitter = Splitter::new(source.layout.delimiter, source.layout.quote);
+    let (mut buffer, mut end, mut headed) = (buffers.take(), 0, source.headed);
+    let (mut begun, mut blank) = (false, true);
+    loop {
+        watch.check()?;
+        if buffer.len() < end + CHUNK {
+            buffer.resize((end + CHUNK).max(2 * CHUNK), 0);
+        }
+        let before = end;
+        end += fill(&mut reader, &mut buffer[end..end + CHUNK]).map_err(|e| unreadable(&name, &e))?;
+        if end == before {
+            break;
+        }
+        let mut skip = 0;
+        if !begun && source.layout.encoding == Encoding::Utf8 && buffer[..end].starts_with(MARK) {
+            skip = MARK.len();
+        }
+        begun = true;
+        // Blank lines before the header are not a record.
+        if blank {
+            skip += buffer[skip..end].iter().take_while(|byte| is_break(**byte)).count();
+            blank = skip == end;
+        }
+        buffer.copy_within(skip..end, 0);
+        end -= skip;
+        let before = before.min(end);
+        let Some(last) = splitter.feed(&buffer[before..end]).map(|last| before + last) else { continue };
+        let mut next = buffers.take();
+        if next.len() < end - last {
+            next.resize((end - last + CHUNK).max(2 * CHUNK), 0);
+        }
+        next[..end - last].copy_from_slice(&buffer[last..end]);
+        if !send(Chunk { buffer: std::mem::replace(&mut buffer, next), end: last, headed, file }) {
+            return Ok(false);
+        }
+        (end, headed) = (end - last, false);
+    }
+    Ok(end == 0 || send(Chunk { buffer, end, headed, file }))
+}
+
+/// Reads until a buffer is full or the file ends.
+fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(filled)
 }
 
 fn open(file: &Path) -> Result<File> {
@@ -139,33 +198,42 @@ impl Splitter {
 
     /// Goes on with some bytes; where the last record among them ends.
     fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
-        if self.state != State::Quoted && self.state != State::Closing && !bytes.contains(&self.quote) {
-            return self.feed_plain(bytes);
-        }
-        let mut end = None;
-        for (at, &byte) in bytes.iter().enumerate() {
-            self.state = match self.state {
-                State::Quoted if byte == self.quote => State::Closing,
-                State::Quoted => State::Quoted,
-                State::Closing if byte == self.quote => State::Quoted,
-                State::Start if byte == self.quote => State::Quoted,
-                _ if byte == self.delimiter => State::Start,
-                _ if is_break(byte) => {
-                    end = Some(at + 1);
-                    State::Start
+        let (mut at, mut end) = (0, None);
+        while at < bytes.len() {
+            match self.state {
+                State::Quoted => match memchr(self.quote, &bytes[at..]) {
+                    Some(quote) => (at, self.state) = (at + quote + 1, State::Closing),
+                    None => at = bytes.len(),
+                },
+                State::Closing if bytes[at] == self.quote => (at, self.state) = (at + 1, State::Quoted),
+                State::Closing => self.state = State::Plain,
+                State::Start | State::Plain => {
+                    let opening = self.opening(bytes, at);
+                    let until = opening.unwrap_or(bytes.len());
+                    let last = memrchr2(b'\n', b'\r', &bytes[at..until]);
+                    end = last.map(|last| at + last + 1).or(end);
+                    match opening {
+                        Some(quote) => (at, self.state) = (quote + 1, State::Quoted),
+                        None => (at, self.state) = (bytes.len(), self.after(bytes[bytes.len() - 1])),
+                    }
                 }
-                _ => State::Plain,
-            };
+            }
         }
         end
     }
 
-    /// The same for bytes without a quote: only the end matters.
-    fn feed_plain(&mut self, bytes: &[u8]) -> Option<usize> {
-        if let Some(last) = bytes.last() {
-            self.state = if is_break(*last) || *last == self.delimiter { State::Start } else { State::Plain };
-        }
-        bytes.iter().rposition(|byte| is_break(*byte)).map(|at| at + 1)
+    /// The next quote that opens a cell: the first byte of one.
+    fn opening(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let opens = |&quote: &usize| match quote == from {
+            true => self.state == State::Start,
+            false => self.after(bytes[quote - 1]) == State::Start,
+        };
+        memchr_iter(self.quote, &bytes[from..]).map(|quote| from + quote).find(opens)
+    }
+
+    /// What comes after a byte that is not in quotes.
+    fn after(&self, byte: u8) -> State {
+        if is_break(byte) || byte == self.delimiter { State::Start } else { State::Plain }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use throng::error::Result;
+use throng::error::{Fault, Result};
 use throng::watch::{Stage, Watch};
 
 use crate::error::unreadable;
@@ -55,13 +55,23 @@ pub fn digest_files(paths: &[PathBuf], watch: &Watch) -> Result<String> {
     Ok(hex(&hasher.finalize()))
 }
 
-/// Two digests of a table's bytes, made while they are read: one that certificates publish, and one
-/// that they do not.
+/// Which digests of a table are made while it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Digesting {
+    /// None.
+    Nothing,
+    /// The one that certificates publish.
+    Published,
+    /// Also the one that the order of released rows follows from.
+    WithOrder,
+}
+
+/// Digests of a table's bytes: one that certificates publish, and one that they do not.
 #[derive(Debug, Clone)]
 pub(crate) struct Digests {
     /// As [`digest_files`].
     pub(crate) published: String,
-    order: [u8; 32],
+    order: Option<[u8; 32]>,
 }
 
 impl Digests {
@@ -69,8 +79,8 @@ impl Digests {
     ///
     /// # Errors
     /// When one cannot be read, or the work was asked to stop.
-    pub(crate) fn of(paths: &[PathBuf], watch: &Watch) -> Result<Self> {
-        let mut digester = Digester::new();
+    pub(crate) fn of(paths: &[PathBuf], which: Digesting, watch: &Watch) -> Result<Self> {
+        let mut digester = Digester::new(which);
         for path in paths {
             each_part(path, watch, |part| digester.update(part))?;
             digester.end_of_file();
@@ -81,8 +91,12 @@ impl Digests {
     /// The key of a release's row order. It depends on every byte of the input, and cannot be
     /// derived from the digest of the input or from the seed, which certificates publish: otherwise
     /// the recipient could undo the shuffle.
-    pub(crate) fn order_key(&self, seed: u64) -> [u8; 32] {
-        Sha256::new().chain_update(self.order).chain_update(seed.to_le_bytes()).finalize().into()
+    ///
+    /// # Errors
+    /// When it was not made.
+    pub(crate) fn order_key(&self, seed: u64) -> Result<[u8; 32]> {
+        let order = self.order.ok_or_else(|| Fault::bug("a table was digested without its order"))?;
+        Ok(Sha256::new().chain_update(order).chain_update(seed.to_le_bytes()).finalize().into())
     }
 }
 
@@ -90,21 +104,22 @@ impl Digests {
 pub(crate) struct Digester {
     file: Sha256,
     files: Vec<String>,
-    order: Sha256,
+    order: Option<Sha256>,
 }
 
 impl Digester {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(which: Digesting) -> Self {
+        let order = || Sha256::new_with_prefix(b"throng row order\0");
         Digester {
             file: Sha256::new(),
             files: Vec::new(),
-            order: Sha256::new_with_prefix(b"throng row order\0"),
+            order: (which == Digesting::WithOrder).then(order),
         }
     }
 
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.file.update(bytes);
-        self.order.update(bytes);
+        self.order.iter_mut().for_each(|order| order.update(bytes));
     }
 
     /// Goes on to the next file.
@@ -117,7 +132,7 @@ impl Digester {
             [one] => one.clone(),
             several => hex(&Sha256::digest(several.concat())),
         };
-        Digests { published, order: self.order.finalize().into() }
+        Digests { published, order: self.order.map(|order| order.finalize().into()) }
     }
 }
 

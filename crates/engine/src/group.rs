@@ -1,7 +1,8 @@
 //! Reads a table once and groups it: values to codes, rows to classes, on all cores.
 //!
-//! Every piece of the table is grouped by itself, and the distinct tuples of the pieces are merged:
-//! memory grows with distinct tuples. In the same pass survey weights are checked, the identifiers
+//! With many cores, every piece of the table gets codes of its own on some core. These are then
+//! replaced by those of the whole table, and tuples are counted, in order: memory grows with
+//! distinct tuples. In the same pass survey weights are checked, the identifiers
 //! that are replaced are collected, and the contents of rows are numbered where a method puts rows of
 //! equal quasi-identifiers into different regions.
 
@@ -12,13 +13,17 @@ use throng::pseudonym::Originals;
 use throng::recoding::Contents;
 use throng::rows::{ContentKey, Counted};
 use throng::search::Grouped;
-use throng::table::Code;
+use throng::table::{Code, Dictionary};
 use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::Cells;
 use crate::source::Source;
 use crate::weights::{first_bad, not_a_weight};
+
+/// Up to this many cores, the thread that counts tuples also codes values: codes of a piece, which
+/// others could give, would have to be given again.
+const FEW_CORES: usize = 3;
 
 /// A grouped table; see [`Grouped`].
 pub type GroupedTable = Grouped;
@@ -63,15 +68,22 @@ pub(crate) struct TableRead {
     pub(crate) originals: Vec<Originals>,
 }
 
-/// A piece of the table, grouped by itself.
+/// A piece of the table, with codes of its own where there are cores to spare.
 struct Part {
-    counted: Counted,
-    /// Per batch, the codes of the quasi-identifiers, and the contents of the rows.
-    contents: Vec<(Vec<Vec<Code>>, Vec<u64>)>,
+    dictionaries: Option<Vec<Dictionary>>,
+    batches: Vec<CodedBatch>,
     /// The first cell that is not a weight: its row, its column and the cell.
     not_a_weight: Option<(u64, usize, String)>,
-    /// Per batch, the identifiers that are replaced.
-    identifiers: Vec<Vec<Cells>>,
+}
+
+/// A batch: its grouped columns, coded or not yet, and what else is wanted of it.
+struct CodedBatch {
+    rows: usize,
+    cells: Vec<Cells>,
+    codes: Vec<Vec<Code>>,
+    contents: Option<Vec<u64>>,
+    /// The identifiers that are replaced.
+    identifiers: Vec<Cells>,
 }
 
 impl Engine {
@@ -134,21 +146,33 @@ impl Engine {
     ) -> Result<TableRead> {
         let mut counted = Counted::new(wanted.grouped.len());
         let mut contents = Contents::new(quasi);
-        let map = |batches: Vec<RecordBatch>| Part::new(&batches, wanted, quasi);
+        let map = |batches: Vec<RecordBatch>| Part::new(&batches, wanted);
         self.scan_map(source, &wanted.names, watch, map, |part| {
             if let Some((row, column, cell)) = part.not_a_weight {
                 let row = counted.tuples.rows() + row;
                 return Err(not_a_weight(&cell, row, &wanted.names[column]).file(&source.name).into());
             }
-            let maps = counted.merge(&part.counted)?;
-            for (mut codes, keys) in part.contents {
-                let columns = codes.iter_mut().zip(&maps);
-                columns.for_each(|(codes, map)| codes.iter_mut().for_each(|c| *c = map[*c as usize]));
-                contents.add(&codes, &keys);
-            }
-            for batch in part.identifiers {
+            let maps: Option<Vec<Vec<Code>>> = part.dictionaries.as_ref().map(|dictionaries| {
+                let pairs = counted.dictionaries.iter_mut().zip(dictionaries);
+                pairs.map(|(to, from)| to.merge(from)).collect()
+            });
+            for mut batch in part.batches {
+                match &maps {
+                    Some(maps) => {
+                        let columns = batch.codes.iter_mut().zip(maps);
+                        columns.for_each(|(codes, map)| codes.iter_mut().for_each(|c| *c = map[*c as usize]));
+                    }
+                    None => {
+                        let columns = batch.cells.iter().zip(&mut counted.dictionaries).zip(&mut batch.codes);
+                        columns.for_each(|((cells, dictionary), codes)| cells.encode(dictionary, codes));
+                    }
+                }
+                counted.tuples.add(&batch.codes, batch.rows)?;
+                if let Some(keys) = &batch.contents {
+                    contents.add(&batch.codes[..quasi], keys);
+                }
                 for (cells, (originals, &column)) in
-                    batch.iter().zip(originals.iter_mut().zip(&wanted.identifiers))
+                    batch.identifiers.iter().zip(originals.iter_mut().zip(&wanted.identifiers))
                 {
                     let mut values = (0..cells.len()).filter_map(|row| cells.get(row));
                     let here = |fault: Fault| fault.column(&wanted.names[column]).file(&source.name);
@@ -167,33 +191,38 @@ fn divides_equal_rows(policy: &Policy) -> bool {
 }
 
 impl Part {
-    fn new(batches: &[RecordBatch], wanted: &Wanted, quasi: usize) -> Result<Self> {
+    fn new(batches: &[RecordBatch], wanted: &Wanted) -> Result<Self> {
         let mut part = Part {
-            counted: Counted::new(wanted.grouped.len()),
-            contents: Vec::new(),
+            dictionaries: (rayon::current_num_threads() > FEW_CORES)
+                .then(|| vec![Dictionary::new(); wanted.grouped.len()]),
+            batches: Vec::with_capacity(batches.len()),
             not_a_weight: None,
-            identifiers: Vec::new(),
         };
-        let mut codes: Vec<Vec<Code>> = vec![Vec::new(); wanted.grouped.len()];
+        let mut before = 0;
         for batch in batches {
-            let before = part.counted.tuples.rows();
             let cells = |place: &usize| Cells::new(&wanted.names[*place], batch.column(*place));
-            let grouped = wanted.grouped.iter().map(cells).collect::<Result<Vec<_>>>()?;
-            for (column, cells) in grouped.iter().enumerate() {
-                cells.encode(&mut part.counted.dictionaries[column], &mut codes[column]);
+            let mut codes: Vec<Vec<Code>> = vec![Vec::new(); wanted.grouped.len()];
+            let mut grouped = wanted.grouped.iter().map(cells).collect::<Result<Vec<Cells>>>()?;
+            if let Some(dictionaries) = &mut part.dictionaries {
+                let columns = grouped.drain(..).zip(dictionaries).zip(&mut codes);
+                columns.for_each(|((cells, dictionary), codes)| cells.encode(dictionary, codes));
             }
-            part.counted.tuples.add(&codes, batch.num_rows())?;
             for place in &wanted.weights {
                 let bad = first_bad(&cells(place)?).map(|(row, cell)| (before + row as u64, *place, cell));
                 part.not_a_weight = part.not_a_weight.or(bad);
             }
-            if let Some(content) = &wanted.content {
-                let content = content.iter().map(cells).collect::<Result<Vec<_>>>()?;
-                part.contents.push((codes[..quasi].to_vec(), content_keys(&content, batch.num_rows())));
-            }
-            if !wanted.identifiers.is_empty() {
-                part.identifiers.push(wanted.identifiers.iter().map(cells).collect::<Result<_>>()?);
-            }
+            let content = |columns: &Vec<usize>| {
+                let columns: Result<Vec<Cells>> = columns.iter().map(cells).collect();
+                columns.map(|columns| content_keys(&columns, batch.num_rows()))
+            };
+            part.batches.push(CodedBatch {
+                rows: batch.num_rows(),
+                cells: grouped,
+                codes,
+                contents: wanted.content.as_ref().map(content).transpose()?,
+                identifiers: wanted.identifiers.iter().map(cells).collect::<Result<_>>()?,
+            });
+            before += batch.num_rows() as u64;
         }
         Ok(part)
     }

@@ -52,7 +52,7 @@ pub use augment::Augmented;
 pub use cells::Cells;
 pub use compare::ExperimentFile;
 pub use describe::sniff;
-pub use digest::{digest_file, digest_files};
+pub use digest::{Digesting, digest_file, digest_files};
 pub use explore::Exploration;
 pub use external::External;
 pub use group::GroupedTable;

@@ -25,8 +25,8 @@ pub(crate) fn pipeline<P: std::marker::Send, T: std::marker::Send>(
     work: impl Fn(P) -> Result<T> + Sync,
     mut each: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
-    let (ordered, results) = sync_channel::<Receiver<Result<T>>>(2 * threads);
-    let (jobs, waiting) = sync_channel::<Job<P, T>>(threads);
+    let (ordered, results) = sync_channel::<Receiver<Result<T>>>(threads);
+    let (jobs, waiting) = sync_channel::<Job<P, T>>(1);
     let waiting = Mutex::new(waiting);
     let next = || waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
     let work = &work;

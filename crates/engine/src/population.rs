@@ -16,6 +16,7 @@ use throng::watch::Watch;
 
 use crate::Engine;
 use crate::cells::unfit;
+use crate::digest::Digesting;
 use crate::policy_file::PolicyFile;
 use crate::source::Source;
 
@@ -93,6 +94,6 @@ impl Engine {
     pub(crate) fn checked_population(&self, policy: &PolicyFile) -> Result<Option<Source>> {
         let Some(source) = policy.population()? else { return Ok(None) };
         self.check_population(&source, &policy.policy)?;
-        Ok(Some(source))
+        Ok(Some(source.digested(Digesting::Published)))
     }
 }

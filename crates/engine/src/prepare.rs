@@ -15,6 +15,7 @@ use throng::watch::Watch;
 
 use crate::Engine;
 use crate::cells::unfit;
+use crate::digest::Digesting;
 use crate::draw::SampledTable;
 use crate::group::TableRead;
 use crate::leveled::Leveled;
@@ -61,6 +62,7 @@ impl Engine {
     pub(crate) fn prepare(&self, job: &Job<'_>) -> Result<Prepared> {
         let (policy, watch) = (&job.policy.policy, &job.watch);
         let (source, columns) = self.open(job.policy)?;
+        let source = source.digested(Digesting::WithOrder);
         let paths = Paths::new(job.policy, job.output.as_deref())?;
         paths.check(job.policy)?;
         let keys = job.policy.keys()?;

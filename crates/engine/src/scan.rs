@@ -20,8 +20,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::cells::Cells;
-use crate::chunks::{self, Chunk};
-use crate::digest::{Digester, Digests};
+use crate::chunks::{self, Buffers, Chunk};
+use crate::digest::{Digester, Digesting, Digests};
 use crate::error::{damaged, reading, unreadable};
 use crate::pipeline::{self, pipeline};
 use crate::source::{Source, not_utf8};
@@ -30,7 +30,7 @@ use crate::{Engine, columns, diagnose, ipc};
 /// Rows per batch: enough to amortize a batch's overhead, little enough to stay in the cache.
 const BATCH: usize = 8192;
 /// Batches of a typed format that are worked on at once.
-const PIECE: usize = 4;
+const PIECE: usize = 1;
 
 impl Engine {
     /// The table's columns, in order.
@@ -115,9 +115,10 @@ impl Engine {
             map(batches.into_iter().map(cleared).collect())
         };
         // What is not read from beginning to end is digested beside it.
-        let known = source.digests.get().is_some();
+        let known = source.digesting == Digesting::Nothing || source.digests.get().is_some();
         let (outcome, digests) = std::thread::scope(|scope| {
-            let digests = (!known).then(|| scope.spawn(|| Digests::of(&source.files, watch)));
+            let digests =
+                (!known).then(|| scope.spawn(|| Digests::of(&source.files, source.digesting, watch)));
             let outcome = pipeline(threads(), produce, work, each);
             (outcome, digests.map(std::thread::ScopedJoinHandle::join))
         });
@@ -183,9 +184,11 @@ fn scan_text<T: Send>(
         .iter()
         .map(|c| schema.index_of(c).map_err(|_| no_column(source, c)))
         .collect::<Result<Vec<usize>>>()?;
+    let buffers = Buffers::default();
     let produce = |send: &mut pipeline::Send<'_, Chunk>| {
-        let mut digester = source.digests.get().is_none().then(Digester::new);
-        let whole = chunks::read(source, digester.as_mut(), watch, send)?;
+        let unknown = source.digesting != Digesting::Nothing && source.digests.get().is_none();
+        let mut digester = unknown.then(|| Digester::new(source.digesting));
+        let whole = chunks::read(source, digester.as_mut(), &buffers, watch, send)?;
         if let Some(digester) = digester.filter(|_| whole) {
             source.digests.get_or_init(|| digester.finish());
         }
@@ -193,6 +196,7 @@ fn scan_text<T: Send>(
     };
     let work = |chunk: Chunk| {
         let decoded = decode(source, &schema, &projection, &chunk);
+        buffers.put(chunk);
         map(decoded.map_err(|e| diagnose::line(source).unwrap_or(e))?)
     };
     pipeline(threads(), produce, work, each)
@@ -212,7 +216,7 @@ fn decode(
         .with_quote(source.layout.quote)
         .with_batch_size(BATCH)
         .with_projection(projection.to_vec())
-        .build_buffered(&chunk.bytes[..])
+        .build_buffered(chunk.bytes())
         .map_err(|e| reading(&name, &e.into()))?;
     let keeps_empty = !source.empty_is_missing;
     reader
@@ -328,11 +332,12 @@ fn without(batch: RecordBatch, nulls: &[String]) -> RecordBatch {
     let schema = batch.schema();
     let cleared = batch.columns().iter().zip(schema.fields()).map(|(array, field)| {
         let Ok(cells) = Cells::new(field.name(), array) else { return Arc::clone(array) };
-        let is_null = |row| cells.get(row).is_some_and(|cell| nulls.iter().any(|null| null == cell));
-        let mask: BooleanArray = (0..cells.len()).map(|row| Some(is_null(row))).collect();
-        if mask.true_count() == 0 {
+        let is_null = |cell: &str| nulls.iter().any(|null| null == cell);
+        if !cells.any(is_null) {
             return Arc::clone(array);
         }
+        let mask: BooleanArray =
+            (0..cells.len()).map(|row| Some(cells.get(row).is_some_and(is_null))).collect();
         nullif(array, &mask).unwrap_or_else(|_| Arc::clone(array))
     });
     RecordBatch::try_new(Arc::clone(&schema), cleared.collect()).unwrap_or(batch)

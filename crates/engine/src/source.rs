@@ -15,7 +15,7 @@ use throng::hierarchy::TOP;
 use throng::policy::{Encoding, Format, Header, Input, Policy};
 use throng::watch::Watch;
 
-use crate::digest::Digests;
+use crate::digest::{Digesting, Digests};
 use crate::error::{unlabelled, unreadable};
 use crate::latin1;
 
@@ -54,7 +54,8 @@ pub struct Source {
     pub(crate) header: Vec<String>,
     /// Columns of a typed format: JSON columns require a pass over every row, so it is done once.
     pub(crate) inferred: Arc<OnceLock<SchemaRef>>,
-    /// The digests of its bytes, when it was read to the end.
+    /// The digests that are made while it is read, and they themselves when it was read to the end.
+    pub(crate) digesting: Digesting,
     pub(crate) digests: Arc<OnceLock<Digests>>,
 }
 
@@ -90,6 +91,7 @@ impl Source {
             headed: input.header != Some(Header::None),
             header: Vec::new(),
             inferred: Arc::default(),
+            digesting: Digesting::Nothing,
             digests: Arc::default(),
         };
         match format {
@@ -109,16 +111,18 @@ impl Source {
     /// When it cannot be read, or the work was asked to stop.
     pub(crate) fn digests(&self, watch: &Watch) -> Result<&Digests> {
         if self.digests.get().is_none() {
-            let digests = Digests::of(&self.files, watch)?;
+            let which =
+                if self.digesting == Digesting::Nothing { Digesting::Published } else { self.digesting };
+            let digests = Digests::of(&self.files, which, watch)?;
             return Ok(self.digests.get_or_init(|| digests));
         }
         self.digests.get().ok_or_else(|| Fault::bug("digests are gone").into())
     }
 
-    /// The same source, to be read and digested anew.
+    /// The same source, whose bytes are digested anew while they are read.
     #[must_use]
-    pub fn again(&self) -> Self {
-        Source { digests: Arc::default(), ..self.clone() }
+    pub fn digested(&self, digesting: Digesting) -> Self {
+        Source { digesting, digests: Arc::default(), ..self.clone() }
     }
 
     /// A release that this policy's input became.

@@ -76,7 +76,7 @@ impl Engine {
             // all of it the rest.
             Some(sampled) => Some(sampled.sample.order),
             None if job.policy.output.keep_order => None,
-            None => Some(job.source.digests(job.watch)?.order_key(job.seed)),
+            None => Some(job.source.digests(job.watch)?.order_key(job.seed)?),
         };
         let mut shuffle = Shuffle::new(sink, expected, key, job.watch);
         let mut rows = 0;

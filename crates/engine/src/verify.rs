@@ -13,6 +13,7 @@ use throng::verify::{Assignment, Finding, Inputs, Original, Verdict, verify};
 use throng::watch::Watch;
 
 use crate::Engine;
+use crate::digest::Digesting;
 use crate::policy_file::{PolicyFile, in_table};
 use crate::release::decide_with_model;
 use crate::shape::shape;
@@ -83,10 +84,11 @@ impl Engine {
     ) -> Result<Verdict> {
         let files = policy.found_files(watch)?;
         let lacking = files.values().any(Option::is_none);
-        let released = Source::release(output, &policy.policy)?;
+        // What the verifier reads, it digests itself.
+        let released = Source::release(output, &policy.policy)?.digested(Digesting::Published);
         let release = FileTable::new(self, &released)?;
-        let original = original.filter(|_| !lacking);
-        let table = original.map(|source| FileTable::new(self, source)).transpose()?;
+        let original = original.filter(|_| !lacking).map(|source| source.digested(Digesting::Published));
+        let table = original.as_ref().map(|source| FileTable::new(self, source)).transpose()?;
         let secret = if original.is_some() { policy.secret()? } else { None };
         let people = if lacking { None } else { self.checked_population(policy)? };
         let population = people.as_ref().map(|source| FileTable::new(self, source)).transpose()?;

@@ -378,7 +378,7 @@ fn a_policy_is_checked_again_with_the_algorithm_of_the_run() {
     let plain = run(costs(""), all);
     for (algorithm, lines) in [
         ("mondrian", "search.mondrian = { cut = \"relaxed\" }\ncolumns.sex.form = \"set\""),
-        ("datafly", "columns.age.tolerance = 0.5\ncolumns.sex.linking = 0.5"),
+        ("datafly", "columns.sex.linking = 0.5"),
         ("samarati", "search.prefer = \"absolute\""),
     ] {
         for (run, plain) in run(costs_by(algorithm, lines), all).into_iter().zip(&plain) {

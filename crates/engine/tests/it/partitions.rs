@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rayon::ThreadPoolBuilder;
 use throng::rows::Rows;
 use throng::watch::Watch;
-use throng_engine::FileTable;
+use throng_engine::{Digesting, FileTable};
 
 use crate::support::{
     ENGINE, Folder, Row, batch, effort, read, release, row, sorted, strings, write_parquet,
@@ -132,7 +132,7 @@ fn all_cores_read_what_one_reads() {
     let source = folder.open("t.csv").unwrap();
     let count = |threads: usize| {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let source = source.again();
+        let source = source.digested(Digesting::Published);
         let table = FileTable::new(&ENGINE, &source).unwrap();
         let counted = pool.install(|| table.count(&[0, 1, 2], &Watch::none())).unwrap();
         let fingerprint = table.fingerprint(&Watch::none()).unwrap();
