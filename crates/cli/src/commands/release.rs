@@ -150,7 +150,7 @@ fn searched(done: &Done) -> String {
     let local = facts.policy.local || facts.release.regions.is_some();
     let bound = match facts.bound() {
         Bound::Optimal if local => "nothing is lost".into(),
-        Bound::Optimal => "none is better".into(),
+        Bound::Optimal => "proven optimal".into(),
         Bound::Within(share) => {
             format!("the best possible result may be up to {} better", percent(share))
         }

@@ -77,7 +77,7 @@ fn verdict(facts: &Facts) -> Verdict {
             tell("empty", "Nothing released", "every row is suppressed".to_owned())
         }
         Some((name, _)) if claims.len() == 1 && name != KAnonymity::CLAIM => {
-            tell("safe", "Guarantee holds", readable(name))
+            tell("safe", "Guarantee holds", name.clone())
         }
         Some(_) => proven(facts),
     }
@@ -107,12 +107,8 @@ fn broken_claim(facts: &Facts, name: &str, claim: &Claim) -> String {
             count(reached as u64, "time"),
             decimal(claim.required)
         ),
-        _ => format!("{} does not hold", readable(name)),
+        _ => format!("{name} does not hold"),
     }
-}
-
-fn readable(name: &str) -> String {
-    name.replace('_', "-")
 }
 
 fn combination(facts: &Facts) -> String {
@@ -287,7 +283,7 @@ fn guarantees(facts: &Facts) -> Html {
         let (class, word) = if claim.holds { ("", "holds") } else { ("bad", "does not hold") };
         markup!(
             "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{class}\">{word}</td></tr>\n",
-            readable(name),
+            name.clone(),
             decimal(claim.required),
             claim.achieved.map_or("–".to_owned(), decimal);
             class, word
