@@ -94,8 +94,8 @@ pub fn methods() -> Vec<&'static dyn Method> {
 /// Forms regions as specified by a policy, and proves them; none when stopped.
 ///
 /// # Errors
-/// What the method is not defined for; [`Kind::Unsolvable`] where the limits leave too many rows
-/// unsafe, or a model of the whole table is not met.
+/// What the method is not defined for; [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where
+/// the limits leave too many rows unsafe, or a model of the whole table is not met.
 pub fn regions(policy: &Policy, ground: &Ground<'_>, watch: &Watch) -> Result<Option<Regional>> {
     formed(policy, ground, None, watch)
 }
