@@ -1,10 +1,15 @@
-//! OLA, Optimal Lattice Anonymization [El Emam 2009]: binary search in generalization strategies of
-//! ever smaller sub-lattices with predictive tagging, then the least loss among the k-minimal
+//! OLA, Optimal Lattice Anonymization [El Emam 2009, "Algorithm Walkthrough"]: binary search in
+//! generalization strategies with predictive tagging, then the least loss among the k-minimal
 //! nodes.
+//!
+//! The nodes at the middle height of a sub-lattice are visited from the left. The search goes into
+//! the sub-lattice below a safe node, or above an unsafe one, before it visits the next node of
+//! that height: what it finds there often tags the next nodes, so that they are not checked.
 //!
 //! Exact if the models and the loss are monotone: a safe node above another costs no less. A
 //! sub-lattice is entered once, and left at once if its bottom is known to be safe or its top
-//! unsafe. Costs at most one check per node.
+//! unsafe. Costs at most one check per node, a tag per node, and one entry per sub-lattice; the
+//! nodes of a height are computed one by one.
 
 use std::collections::HashSet;
 
@@ -55,22 +60,14 @@ impl Strategy for Ola {
 
     fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
         let lattice = &evaluator.problem().lattice;
-        let mut walk = Walk {
-            tags: Tags::new(lattice),
-            lattice,
-            entered: HashSet::new(),
-            minimal: Vec::new(),
-            judged: Vec::new(),
-            evaluator,
-            watch,
-        };
-        let top = lattice.top();
-        if !walk.safe(&top) {
-            let least = walk.evaluator.judge(&top).suppressed;
+        let mut walk = Walk::new(lattice, evaluator, watch);
+        let (bottom, top) = walk.ends();
+        let finished = walk.search(bottom, top);
+        // A walk that is stopped early may not have seen a safe node; the top is one, or none is.
+        if !walk.safe(top) {
+            let least = evaluator.check(&lattice.top()).suppressed;
             return Outcome::Infeasible { least };
         }
-        walk.search(lattice.bottom(), top);
-        let finished = !watch.should_finish();
         let minimal = std::mem::take(&mut walk.minimal);
         let best = best(evaluator, minimal);
         best.map_or(Outcome::Cancelled, |best| {
@@ -87,19 +84,10 @@ impl Strategy for Ola {
 /// The positions of the nodes whose classes OLA forms, whatever the loss: the verdict on every
 /// other node follows from theirs. For a lattice that can be tagged, and monotone models.
 pub(crate) fn judged(problem: &Problem, watch: &Watch) -> Vec<usize> {
-    let lattice = &problem.lattice;
-    let mut walk = Walk {
-        tags: Tags::new(lattice),
-        lattice,
-        entered: HashSet::new(),
-        minimal: Vec::new(),
-        judged: Vec::new(),
-        evaluator: &mut Evaluator::new(problem),
-        watch,
-    };
-    if walk.safe(&lattice.top()) {
-        walk.search(lattice.bottom(), lattice.top());
-    }
+    let mut evaluator = Evaluator::new(problem);
+    let mut walk = Walk::new(&problem.lattice, &mut evaluator, watch);
+    let (bottom, top) = walk.ends();
+    walk.search(bottom, top);
     walk.judged
 }
 
@@ -115,9 +103,14 @@ fn best(evaluator: &mut Evaluator<'_>, minimal: Vec<Node>) -> Option<Solution> {
     best
 }
 
+/// Nodes are positions in the lattice here; levels and heights are those along its dimensions, so
+/// that linked columns rise by one step.
 struct Walk<'w, 'p> {
     tags: Tags,
     lattice: &'p Lattice,
+    /// Size and stride of each dimension.
+    strides: Vec<(usize, usize)>,
+    /// Sub-lattices of more than two nodes that were searched: bottom and top.
     entered: HashSet<(usize, usize)>,
     /// Safe nodes with no safe node found below them so far.
     minimal: Vec<Node>,
@@ -127,53 +120,75 @@ struct Walk<'w, 'p> {
     watch: &'w Watch,
 }
 
-impl Walk<'_, '_> {
-    /// Settles every node between a bottom that is not known to be safe and a safe top.
-    fn search(&mut self, bottom: Node, top: Node) {
-        let mut pending = vec![(bottom, top)];
-        while let Some((bottom, top)) = pending.pop() {
-            if self.watch.should_finish() {
-                return;
-            }
-            let ends = (self.lattice.index(&bottom), self.lattice.index(&top));
-            let settled = self.tags.get(ends.0) == Tag::Safe || self.tags.get(ends.1) == Tag::Unsafe;
-            if settled || !self.entered.insert(ends) {
-                continue;
-            }
-            if bottom.height() == top.height() || self.lattice.successors(&bottom).any(|s| s == top) {
-                self.settle_pair(&bottom, &top);
-                continue;
-            }
-            for node in self.middle(&bottom, &top) {
-                if self.safe(&node) {
-                    pending.push((bottom.clone(), node));
-                } else {
-                    pending.push((node, top.clone()));
-                }
-            }
+impl<'w, 'p> Walk<'w, 'p> {
+    fn new(lattice: &'p Lattice, evaluator: &'w mut Evaluator<'p>, watch: &'w Watch) -> Self {
+        Walk {
+            tags: Tags::new(lattice),
+            lattice,
+            strides: lattice.strides(),
+            entered: HashSet::new(),
+            minimal: Vec::new(),
+            judged: Vec::new(),
+            evaluator,
+            watch,
         }
     }
 
-    fn settle_pair(&mut self, bottom: &Node, top: &Node) {
+    /// Bottom and top of the whole lattice.
+    fn ends(&self) -> (usize, usize) {
+        (self.lattice.index(&self.lattice.bottom()), self.lattice.index(&self.lattice.top()))
+    }
+
+    /// Settles every node from a bottom to a top; false if the watch stops it before. Goes as deep
+    /// as the height can be halved.
+    ///
+    /// The top of the whole lattice is the only one that may be unknown.
+    fn search(&mut self, bottom: usize, top: usize) -> bool {
+        if self.watch.should_finish() {
+            return false;
+        }
+        if self.tags.get(bottom) == Tag::Safe || self.tags.get(top) == Tag::Unsafe {
+            return true;
+        }
+        let height = self.height(bottom, top);
+        if height <= 1 {
+            self.settle_pair(bottom, top);
+            return true;
+        }
+        if !self.entered.insert((bottom, top)) {
+            return true;
+        }
+        let mut next = Some(self.leftmost(bottom, top, height / 2));
+        while let Some(node) = next {
+            let finished = if self.safe(node) { self.search(bottom, node) } else { self.search(node, top) };
+            if !finished {
+                return false;
+            }
+            next = self.right_of(node, bottom, top);
+        }
+        true
+    }
+
+    fn settle_pair(&mut self, bottom: usize, top: usize) {
         if !self.safe(bottom) {
             self.safe(top);
         }
     }
 
     /// Whether a node is safe: by its tag, or by checking and tagging.
-    fn safe(&mut self, node: &Node) -> bool {
-        let index = self.lattice.index(node);
+    fn safe(&mut self, index: usize) -> bool {
         match self.tags.get(index) {
             Tag::Safe => return true,
             Tag::Unsafe => return false,
             Tag::Unknown => {}
         }
-        let safe = self.evaluator.judge(node).safe;
+        let node = self.lattice.at(index);
+        let safe = self.evaluator.judge(&node).safe;
         self.judged.push(index);
         self.tags.set(index, safe);
         if safe {
             self.minimal.retain(|m| !node.below(m));
-            self.minimal.push(node.clone());
+            self.minimal.push(node);
         }
         self.watch.report(Event::Searching(Progress {
             checked: self.evaluator.account().checked,
@@ -184,36 +199,43 @@ impl Walk<'_, '_> {
         safe
     }
 
-    /// The nodes at half the height of the sub-lattice between two nodes, leftmost first.
-    fn middle(&self, bottom: &Node, top: &Node) -> Vec<Node> {
-        let target = bottom.height() + (top.height() - bottom.height()) / 2;
-        let mut at: Vec<Node> = vec![bottom.clone()];
-        let mut reached = Vec::new();
-        let mut seen = HashSet::new();
-        // Linked columns rise by several levels at once, so a path may step over the height.
-        while let Some(node) = at.pop() {
-            for next in self.lattice.successors(&node).filter(|n| n.below(top)) {
-                if next == *top {
-                    // A path that steps over the height to the top is cut at its last node before.
-                    reached.push(node.clone());
-                    continue;
-                }
-                if !seen.insert(next.clone()) {
-                    continue;
-                }
-                if next.height() >= target {
-                    reached.push(next);
-                } else {
-                    at.push(next);
-                }
+    /// The level of a node along a dimension, from the lowest that is allowed.
+    fn level(&self, node: usize, dimension: usize) -> usize {
+        let (size, stride) = self.strides[dimension];
+        node / stride % size
+    }
+
+    /// How many steps lead from a bottom to a top.
+    fn height(&self, bottom: usize, top: usize) -> usize {
+        (0..self.strides.len()).map(|d| self.level(top, d) - self.level(bottom, d)).sum()
+    }
+
+    /// The leftmost node this many steps above a node of a sub-lattice: the last dimensions rise
+    /// first. The dimensions that rise are at the bottom's level.
+    fn leftmost(&self, from: usize, top: usize, mut steps: usize) -> usize {
+        let mut node = from;
+        for d in (0..self.strides.len()).rev() {
+            let rise = steps.min(self.level(top, d) - self.level(from, d));
+            node += rise * self.strides[d].1;
+            steps -= rise;
+        }
+        node
+    }
+
+    /// The next node of the same height in a sub-lattice, from left to right: in lexicographic
+    /// order of the levels.
+    fn right_of(&self, node: usize, bottom: usize, top: usize) -> Option<usize> {
+        let mut rest = node;
+        let mut steps = 0;
+        for d in (0..self.strides.len()).rev() {
+            let (level, stride) = (self.level(node, d), self.strides[d].1);
+            if steps > 0 && level < self.level(top, d) {
+                return Some(self.leftmost(rest + stride, top, steps - 1));
             }
+            let above = level - self.level(bottom, d);
+            rest -= above * stride;
+            steps += above;
         }
-        reached.retain(|n| n != bottom);
-        reached.sort_unstable();
-        reached.dedup();
-        if reached.is_empty() {
-            reached.extend(self.lattice.successors(bottom).filter(|n| n.below(top) && n != top));
-        }
-        reached
+        None
     }
 }

@@ -54,7 +54,13 @@ const HEURISTICS: [(&str, Asked, Optimum); 7] = [
     ("datafly", ("dm", 5, 0.02), ([6, 0, 3, 0, 3], 727326.0, 40)),
 ];
 
-fn rows() -> Vec<[Option<String>; 5]> {
+/// How many nodes `ola` checks of 20,000 patients, in the order of El Emam et al. 2009: whether the
+/// demo's limits on levels hold, k, share of rows that may be suppressed; nodes, and those checked.
+/// experiments/check_ola.py counts them from the verdicts alone.
+const CHECKED: [(bool, u64, f64, u128, u64); 3] =
+    [(true, 5, 0.05, 288, 15), (true, 20, 0.05, 288, 8), (false, 15, 0.01, 1400, 124)];
+
+fn rows(number: usize) -> Vec<[Option<String>; 5]> {
     let row = |p: synth::Patient| {
         [
             Some(p.birth_date.to_string()),
@@ -64,12 +70,16 @@ fn rows() -> Vec<[Option<String>; 5]> {
             Some(p.admission_date.to_string()),
         ]
     };
-    synth::patients(ROWS, SEED).map(row).collect()
+    synth::patients(number, SEED).map(row).collect()
 }
 
 /// The problem of a policy like the demo's.
-fn problem(rows: &[[Option<String>; 5]], (loss, k, suppression): Asked) -> Problem {
-    let text = synth::demo_policy(ROWS)
+fn problem(rows: &[[Option<String>; 5]], asked: Asked) -> Problem {
+    posed(&synth::demo_policy(rows.len()), rows, asked)
+}
+
+fn posed(policy: &str, rows: &[[Option<String>; 5]], (loss, k, suppression): Asked) -> Problem {
+    let text = policy
         .replace("\nk = 5", &format!("\nk = {k}"))
         .replace("suppression = 0.02", &format!("suppression = {suppression:?}"))
         .replace("loss = \"entropy\"", &format!("loss = {loss:?}"));
@@ -124,7 +134,7 @@ fn assert_is(best: &Solution, (levels, loss, suppressed): &Optimum, of: &str) {
 
 #[test]
 fn every_exact_search_finds_the_frozen_optima() {
-    let rows = rows();
+    let rows = rows(ROWS);
     assert_eq!(rows.len(), ROWS);
     let mut refused = 0;
     for (asked, optimum) in &OPTIMA {
@@ -142,8 +152,23 @@ fn every_exact_search_finds_the_frozen_optima() {
 }
 
 #[test]
+fn ola_checks_the_nodes_of_its_walkthrough() {
+    let rows = rows(20_000);
+    let demo = synth::demo_policy(rows.len());
+    for (limited, k, suppression, nodes, checked) in CHECKED {
+        let lines = demo.lines().filter(|line| limited || !line.starts_with("max_level"));
+        let policy = lines.collect::<Vec<_>>().join("\n");
+        let problem = posed(&policy, &rows, ("entropy", k, suppression));
+        assert_eq!(problem.lattice.nodes(), nodes);
+        let ola = strategy("ola".parse().unwrap()).unwrap();
+        let account = solve(&problem, ola, &throng::watch::Watch::none()).unwrap().1;
+        assert_eq!(account.checked, checked, "k {k}, {suppression}");
+    }
+}
+
+#[test]
 fn searches_that_are_not_exact_find_what_they_found() {
-    let rows = rows();
+    let rows = rows(ROWS);
     for (search, asked, expected) in &HEURISTICS {
         let problem = problem(&rows, *asked);
         let best = found(&problem, search).unwrap();

@@ -18,6 +18,7 @@ mod losses;
 mod minimality;
 mod models;
 mod naive;
+mod ola;
 mod order;
 mod personalized;
 mod population;
