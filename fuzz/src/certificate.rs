@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use throng::hierarchy::build;
 use throng::policy::Policy;
 use throng::release::{Certificate, FORMAT};
-use throng::verify::Verifier;
+use throng::rows::Table;
+use throng::verify::{Inputs, Original, verify};
+use throng::watch::Watch;
 
 /// The policy that every certificate is judged under.
 const POLICY: &str = r#"
@@ -86,19 +88,29 @@ fn judge(certificate: &Certificate, policy: &Policy, text: &str) -> bool {
     ];
     let columns = ["age", "sex", "note"].map(String::from);
     let mut all = true;
+    let table = |rows: &[[Option<&str>; 3]], sha256: &str| {
+        let cells = |row: &[Option<&str>; 3]| row.iter().map(|cell| cell.map(String::from)).collect();
+        let rows = rows.iter().map(cells).collect();
+        Table::new(columns.to_vec(), rows).unwrap().identified_by(sha256)
+    };
+    let release = table(&released, &certificate.release.output.sha256);
+    let original = table(&original, &certificate.release.input.sha256);
     for with_original in [false, true] {
-        let mut verifier = Verifier::new(policy, Policy::digest(text), certificate).unwrap();
-        verifier.released_columns(&columns);
-        released.iter().for_each(|row| verifier.released_row(row).unwrap());
-        verifier.output_sha256(certificate.release.output.sha256.clone());
-        if with_original {
-            verifier.original_columns(&columns);
-            original.iter().for_each(|row| verifier.original_row(row).unwrap());
-            verifier.input_sha256(certificate.release.input.sha256.clone());
-        }
-        let verdict = verifier
-            .finish(&|column, values| build(&policy.columns[column].hierarchy(), values, &|_| unreachable!()))
-            .unwrap();
+        let rows = &original;
+        let verdict = verify(&Inputs {
+            policy,
+            policy_sha256: &Policy::digest(text),
+            certificate,
+            files: None,
+            release: &release,
+            original: with_original.then_some(Original { rows, assignment: None, secret: None }),
+            population: None,
+            build: &|column, values| {
+                build(&policy.columns[column].hierarchy(), values, &|_| unreachable!())
+            },
+            watch: &Watch::none(),
+        });
+        let verdict = verdict.unwrap();
         assert!(verdict.claims.len() > 5);
         let holds = verdict.holds();
         if holds {
