@@ -68,7 +68,7 @@ impl Decision {
             // Where rows of equal values are in several regions, it is not known which of them has
             // which label.
             let unlabelled =
-                kind.needs_target() && problem.classes.targets() == 0 || parted && kind == LossKind::Cm;
+                kind.needs_target() && problem.classes.targets() == 0 || parted && kind.counts_labels();
             if unlabelled || regions && kind.sums_levels() {
                 continue;
             }

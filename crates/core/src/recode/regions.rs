@@ -31,7 +31,7 @@ use crate::hierarchy::Hierarchy;
 use crate::model::{Bound, PrivacyModel, Requirement, judge};
 use crate::policy::{Form, Missing, Policy};
 use crate::recoded::{Recoded, Released};
-use crate::registry::{Algorithm, LossKind};
+use crate::registry::{Algorithm, RegionMeasure, TargetInformation};
 pub use crate::space::Ground;
 use crate::space::{Axis, Guiding, Measure, Space};
 use crate::table::Code;
@@ -183,9 +183,9 @@ pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> R
 /// What methods are given.
 fn field<'f>(policy: &'f Policy, (ground, space): (&'f Ground<'_>, &'f Space), watch: &Watch) -> Field<'f> {
     let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
-    let worths = match policy.search.loss.parameters().kind {
-        LossKind::ValueMi => Worths::of(ground.classes, ground.hierarchies),
-        _ => Vec::new(),
+    let worths = match policy.search.loss.parameters().kind.entry().information {
+        Some(TargetInformation::Values) => Worths::of(ground.classes, ground.hierarchies),
+        Some(TargetInformation::Columns) | None => Vec::new(),
     };
     let told = |(at, worths): (usize, Worths)| {
         Told::new(worths, &ground.hierarchies[at], &space.axes()[at], policy.weight(&ground.names[at]))
@@ -215,7 +215,10 @@ fn least(policy: &Policy) -> u64 {
 /// # Errors
 /// Forms that do not fit the values or the limits.
 pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
-    let measure = measure(policy.search.loss.parameters().kind);
+    let measure = match policy.search.loss.parameters().kind.entry().region_measure {
+        RegionMeasure::Levels => Measure::Levels,
+        RegionMeasure::Leaves => Measure::Leaves,
+    };
     let told = told(policy, ground);
     let mut faults = Vec::new();
     let mut axes = Vec::new();
@@ -241,34 +244,14 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
     Ok(axes)
 }
 
-/// What a method that forms regions keeps small: the nearest to the loss that it can compute from
-/// one region.
-fn measure(loss: LossKind) -> Measure {
-    match loss {
-        LossKind::Prec | LossKind::Vinterbo | LossKind::ColumnMi | LossKind::ValueMi => Measure::Levels,
-        LossKind::Height
-        | LossKind::Absolute
-        | LossKind::Relative
-        | LossKind::Dm
-        | LossKind::DmStar
-        | LossKind::Entropy
-        | LossKind::ConditionalEntropy
-        | LossKind::Lm
-        | LossKind::Ambiguity
-        | LossKind::Aecs
-        | LossKind::Cm => Measure::Leaves,
-    }
-}
-
 /// What the loss multiplies the weights of columns by: their mutual information with the targets,
 /// or what their values are worth in the mean; nothing for other losses.
 fn told(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
-    let kind = policy.search.loss.parameters().kind;
-    if !matches!(kind, LossKind::ColumnMi | LossKind::ValueMi) {
+    let Some(information) = policy.search.loss.parameters().kind.entry().information else {
         return Vec::new();
-    }
+    };
     let worths = Worths::of(ground.classes, ground.hierarchies);
-    if kind == LossKind::ColumnMi {
+    if information == TargetInformation::Columns {
         return worths.iter().map(Worths::mutual).collect();
     }
     let classes = || ground.classes.counts().iter().enumerate();

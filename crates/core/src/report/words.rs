@@ -4,7 +4,7 @@
 use super::text::{count, integer, percent};
 use crate::exposure::Exposed;
 use crate::policy::{Policy, Role, Search};
-use crate::registry::LossKind;
+use crate::registry::TargetInformation;
 use crate::worth::Worths;
 
 /// What released columns give away: those with unique values, most of them first, then those of
@@ -70,10 +70,9 @@ pub(super) fn searched(search: &Search) -> String {
 /// search had nothing to keep small.
 pub(super) fn untold(policy: &Policy, names: &[String], worths: &[Worths]) -> Option<String> {
     let loss = policy.search.loss.parameters().kind;
-    let bits = match loss {
-        LossKind::ColumnMi => Worths::mutual,
-        LossKind::ValueMi => Worths::most,
-        _ => return None,
+    let bits = match loss.entry().information? {
+        TargetInformation::Columns => Worths::mutual,
+        TargetInformation::Values => Worths::most,
     };
     let tells = names.iter().zip(worths).any(|(name, worths)| policy.weight(name) * bits(worths) > 0.0);
     (!tells).then(|| {

@@ -19,8 +19,12 @@ pub struct LossEntry {
     pub needs_target: bool,
     /// Whether it counts the labels of the rows of a class, which must then be known row by row.
     pub counts_labels: bool,
+    /// Which information about the targets it weighs cells by.
+    pub information: Option<TargetInformation>,
     /// Whether it adds up the levels of a node, so that it is not defined for regions of rows.
     pub sums_levels: bool,
+    /// What methods that form regions keep small in its place.
+    pub region_measure: RegionMeasure,
     /// How the losses of columns are put together by default; none where it is not put together
     /// from columns.
     pub aggregate: Option<Aggregate>,
@@ -33,6 +37,25 @@ pub struct LossEntry {
     pub tradeoff: bool,
     /// The loss that is the same but for suppressed rows, which it does not count.
     pub without_suppressed: Option<LossKind>,
+}
+
+/// Which information about the targets a loss weighs cells by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetInformation {
+    /// The mutual information of each column.
+    Columns,
+    /// The worth of each value.
+    Values,
+}
+
+/// What a method that forms regions keeps small in each cell: the nearest to the loss that it can
+/// compute from one region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RegionMeasure {
+    /// The leaves under a cell.
+    Leaves,
+    /// The level of a cell.
+    Levels,
 }
 
 /// Whether suppressed rows count in a loss.
@@ -58,7 +81,9 @@ impl LossEntry {
             reference,
             needs_target: false,
             counts_labels: false,
+            information: None,
             sums_levels: false,
+            region_measure: RegionMeasure::Leaves,
             aggregate: None,
             aggregates: false,
             suppressed: SuppressedRows::Ignored,
@@ -71,8 +96,19 @@ impl LossEntry {
         LossEntry { sums_levels: true, ..self }
     }
 
-    const fn of_target(self) -> Self {
-        LossEntry { needs_target: true, ..self }
+    /// Regions are formed by the levels of cells.
+    const fn of_levels(self) -> Self {
+        LossEntry { region_measure: RegionMeasure::Levels, ..self }
+    }
+
+    /// Counts the labels of the rows of a class.
+    const fn of_labels(self) -> Self {
+        LossEntry { needs_target: true, counts_labels: true, ..self }
+    }
+
+    /// Weighs cells by information about the targets.
+    const fn of_information(self, information: TargetInformation) -> Self {
+        LossEntry { needs_target: true, information: Some(information), ..self }
     }
 
     /// Put together from columns in one way.
@@ -124,6 +160,7 @@ kinds! {
         "Mean of level / highest level; what is left of 1 is the precision kept.",
         "Sweeney 2001",
     )
+    .of_levels()
     .of_columns(Aggregate::Mean)
     .suppressed(UNCOUNTED)
     .with_tradeoff(),
@@ -182,22 +219,20 @@ kinds! {
         "LeFevre et al. 2006",
     )
     .suppressed(Counted),
-    Cm = LossEntry {
-        counts_labels: true,
-        ..LossEntry::new(
-            "cm",
-            "Share of rows whose label is not the majority label of their class.",
-            "Iyengar 2002",
-        )
-        .of_target()
-        .suppressed(Counted)
-        .with_tradeoff()
-    },
+    Cm = LossEntry::new(
+        "cm",
+        "Share of rows whose label is not the majority label of their class.",
+        "Iyengar 2002",
+    )
+    .of_labels()
+    .suppressed(Counted)
+    .with_tradeoff(),
     Vinterbo = LossEntry::new(
         "vinterbo",
         "Sum of level / highest level over the cells of a row, the mean over rows.",
         "Katirai 2006",
     )
+    .of_levels()
     .of_columns(Aggregate::Sum)
     .suppressed(UNCOUNTED)
     .with_tradeoff(),
@@ -206,7 +241,8 @@ kinds! {
         "Like vinterbo, with every column weighted by its mutual information with the target, in bits.",
         "Katirai 2006",
     )
-    .of_target()
+    .of_information(TargetInformation::Columns)
+    .of_levels()
     .of_columns(Aggregate::Sum)
     .suppressed(UNCOUNTED)
     .with_tradeoff(),
@@ -215,7 +251,8 @@ kinds! {
         "Bits about the target that original values carry and released ones do not, the mean over rows.",
         "Katirai 2006",
     )
-    .of_target()
+    .of_information(TargetInformation::Values)
+    .of_levels()
     .of_columns(Aggregate::Sum)
     .suppressed(UNCOUNTED),
 }
@@ -270,7 +307,8 @@ mod tests {
         for &kind in LossKind::ALL {
             let entry = kind.entry();
             assert!(!entry.aggregates || entry.aggregate.is_some(), "{kind}");
-            assert!(!entry.counts_labels || entry.needs_target, "{kind}");
+            let reads = entry.counts_labels || entry.information.is_some();
+            assert_eq!(reads, entry.needs_target, "{kind}");
             let counts = kind.counts_suppressed(Some(true));
             assert!(!entry.tradeoff || counts, "{kind}: a trade-off of rows that never count");
             if let Some(other) = entry.without_suppressed {

@@ -21,7 +21,7 @@ mod unknown;
 pub use algorithm::{Algorithm, AlgorithmEntry};
 pub use entry::{Bounds, Entry, Need, Parameter, ParameterKind, Shape};
 pub(crate) use kinds::kinds;
-pub use loss::{LossEntry, LossKind, SuppressedRows};
+pub use loss::{LossEntry, LossKind, RegionMeasure, SuppressedRows, TargetInformation};
 pub use model::{ModelEntry, Monotone};
 pub use predictor::{Predictor, PredictorEntry};
 pub use schema::schema;
