@@ -6,10 +6,19 @@
 //! trade-off has nothing to weigh. Costs one count of the classes.
 
 use super::discernibility::{most_classes, occurring};
-use super::{Evidence, Loss, Marginals};
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::registry::LossKind;
+
+pub(super) const DEFINITION: Definition = Definition {
+    build: |_, marginals, _| Box::new(AverageClass::new(marginals)),
+    cells: CellLoss::Whole(of_cells),
+};
+
+fn of_cells(price: &Price, _: &Asked, _: &[f64]) -> f64 {
+    price.rows as f64 / (price.classes + usize::from(price.suppressed > 0)).max(1) as f64
+}
 
 pub(super) struct AverageClass {
     rows: f64,

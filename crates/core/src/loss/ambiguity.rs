@@ -6,10 +6,21 @@
 //! combinations); the bound charges each row the lesser of the two. If suppression is free, the
 //! loss is monotone.
 
-use super::{Evidence, Loss, Marginals, Tradeoff};
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::registry::LossKind;
+
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, _| Box::new(Ambiguity::new(marginals, asked.tradeoff)),
+    cells: CellLoss::Whole(of_cells),
+};
+
+fn of_cells(price: &Price, asked: &Asked, _: &[f64]) -> f64 {
+    let Tradeoff { generalized, suppressed } = asked.tradeoff;
+    let hidden = price.suppressed as f64;
+    (generalized * price.ambiguity + suppressed * hidden * price.everything) / (price.rows as f64).max(1.0)
+}
 
 pub(super) struct Ambiguity {
     /// Column → level → least leaves under an occurring value.

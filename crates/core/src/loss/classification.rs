@@ -15,10 +15,23 @@
 //!
 //! Sums are integers until the trade-off factors apply. Costs one pass over the histograms.
 
-use super::{Evidence, Loss, Marginals, Tradeoff};
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::registry::LossKind;
+
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, _| Box::new(Classification::new(marginals, asked.tradeoff)),
+    cells: CellLoss::Whole(of_cells),
+};
+
+fn of_cells(price: &Price, asked: &Asked, _: &[f64]) -> f64 {
+    let Tradeoff { generalized, suppressed } = asked.tradeoff;
+    let targets = price.minorities.len() as f64;
+    let minority = price.minorities.iter().sum::<u64>() as f64;
+    let hidden = price.suppressed as f64;
+    (generalized * minority + suppressed * hidden * targets) / (price.rows as f64 * targets).max(1.0)
+}
 
 pub(super) struct Classification {
     /// Measured columns that hold labels.

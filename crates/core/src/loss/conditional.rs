@@ -13,11 +13,24 @@
 use super::cells::CellCosts;
 use super::columns::aggregate;
 use super::marginals::ColumnCounts;
-use super::{Evidence, Loss, Marginals, Tradeoff};
+use super::price::ColumnSums;
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
 use crate::registry::LossKind;
+
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, weights| {
+        Box::new(ConditionalEntropy::new(marginals, weights, asked.aggregate, asked.tradeoff))
+    },
+    cells: CellLoss::Columns(of_cells),
+};
+
+fn of_cells(sums: &ColumnSums, price: &Price, asked: &Asked) -> f64 {
+    let Tradeoff { generalized, suppressed } = asked.tradeoff;
+    generalized * sums.conditional + suppressed * price.suppressed as f64 * sums.whole
+}
 
 pub(super) struct ConditionalEntropy {
     costs: CellCosts,

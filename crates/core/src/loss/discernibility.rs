@@ -8,10 +8,28 @@
 //! classes of equal size: the bound is the minimum of that over all numbers of rows that the node
 //! may suppress.
 
-use super::{Evidence, Loss, Marginals, Tradeoff};
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::registry::LossKind;
+
+/// DM.
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, _| Box::new(Discernibility::new(marginals, true, asked.tradeoff)),
+    cells: CellLoss::Whole(of_cells),
+};
+
+/// DM*.
+pub(super) const UNSUPPRESSED: Definition = Definition {
+    build: |asked, marginals, _| Box::new(Discernibility::new(marginals, false, asked.tradeoff)),
+    cells: CellLoss::Whole(|price, _, _| price.squares[1] as f64),
+};
+
+fn of_cells(price: &Price, asked: &Asked, _: &[f64]) -> f64 {
+    let Tradeoff { generalized, suppressed } = asked.tradeoff;
+    let hidden = u128::from(price.rows) * u128::from(price.suppressed);
+    generalized * price.squares[0] as f64 + suppressed * hidden as f64
+}
 
 pub(super) struct Discernibility {
     suppressed: bool,

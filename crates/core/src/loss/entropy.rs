@@ -10,11 +10,24 @@
 
 use super::cells::count;
 use super::columns::aggregate;
-use super::{Evidence, Loss, Marginals, Tradeoff};
+use super::price::ColumnSums;
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
 use crate::registry::LossKind;
+
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, weights| {
+        Box::new(Entropy::new(marginals, weights, asked.aggregate, asked.counted, asked.tradeoff))
+    },
+    cells: CellLoss::Columns(of_cells),
+};
+
+fn of_cells(sums: &ColumnSums, _: &Price, asked: &Asked) -> f64 {
+    let Tradeoff { generalized, suppressed } = asked.tradeoff;
+    generalized * sums.bits + if asked.counted { suppressed * sums.hidden } else { 0.0 }
+}
 
 pub(super) struct Entropy {
     /// Column → level → bits.

@@ -1,11 +1,28 @@
 //! Height, absolute and relative distance [De Spoelberch, 2.7, 2.8]: Σ w·t and Σ w·t/h.
 //!
-//! Monotone, and computed from the node alone.
+//! Monotone, and computed from the node alone; of cells, from the node of the first step.
 
-use super::{Loss, Marginals};
+use super::columns::aggregate;
+use super::price::ColumnSums;
+use super::{Asked, CellLoss, Definition, Loss, Marginals, Price};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
+use crate::policy::Aggregate;
 use crate::registry::LossKind;
+
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, weights| Box::new(Height::new(asked.kind, marginals, weights)),
+    cells: CellLoss::Whole(of_cells),
+};
+
+fn of_cells(price: &Price, asked: &Asked, weights: &[f64]) -> f64 {
+    let relative = asked.kind == LossKind::Relative;
+    let parts = price.first.iter().zip(&price.columns).zip(weights);
+    let part = |((level, sums), weight): ((&f64, &ColumnSums), &f64)| {
+        weight * if relative { level / sums.height } else { *level }
+    };
+    aggregate(Aggregate::Sum, parts.map(part))
+}
 
 pub(super) struct Height {
     kind: LossKind,

@@ -9,11 +9,34 @@
 use super::cells::CellCosts;
 use super::columns::aggregate;
 use super::marginals::ColumnCounts;
-use super::{Evidence, Loss, Marginals, Tradeoff};
+use super::price::ColumnSums;
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
 use crate::registry::LossKind;
+
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, weights| {
+        Box::new(LossMetric::new(marginals, weights, asked.aggregate, asked.counted, asked.tradeoff))
+    },
+    cells: CellLoss::Columns(of_cells),
+};
+
+/// Mean over rows of (leaves − 1) / (D − 1).
+fn of_cells(sums: &ColumnSums, price: &Price, asked: &Asked) -> f64 {
+    if sums.all <= 1 || price.rows == 0 {
+        return 0.0;
+    }
+    let Tradeoff { generalized, suppressed } = asked.tradeoff;
+    let beyond = |part: usize, rows: u64| generalized * (sums.leaves[part] - rows) as f64;
+    let hidden = match asked.counted {
+        true => suppressed * ((sums.all - 1) * price.suppressed) as f64,
+        false => beyond(1, price.suppressed),
+    };
+    let kept = beyond(0, price.rows - price.suppressed);
+    (kept + hidden) / price.rows as f64 / (sums.all - 1) as f64
+}
 
 pub(super) struct LossMetric {
     /// Column → level → Σ over rows of the leaves under the cell.

@@ -1,5 +1,5 @@
-//! Losses: what a node costs the recipient. One file per family; which there are is in the
-//! registry ([`LossKind`]).
+//! Losses: what a node, or a release cell by cell, costs the recipient. One file per family, with
+//! both definitions; which there are is in the registry ([`LossKind`]).
 //!
 //! The user guide defines each loss ("How the numbers are defined"). Sums over rows are integers,
 //! and all other sums are added in one fixed order, so a loss has the same bits regardless of the
@@ -24,11 +24,12 @@ mod value_mi;
 pub use marginals::{Marginals, TargetCounts};
 pub use price::Price;
 
+use self::price::ColumnSums;
 use self::tradeoff::Tradeoff;
 use crate::classes::{Flags, View};
 use crate::error::{Error, Result};
 use crate::lattice::Node;
-use crate::policy::{LossParameters, check_loss, no_target};
+use crate::policy::{Aggregate, LossParameters, check_loss, no_target};
 use crate::registry::LossKind;
 
 /// The cost of a node.
@@ -74,6 +75,61 @@ pub struct Evidence {
     pub surplus: Vec<f64>,
 }
 
+/// How a loss is defined.
+struct Definition {
+    /// The loss of nodes.
+    build: fn(&Asked, &Marginals, &[f64]) -> Box<dyn Loss>,
+    /// The loss of cells.
+    cells: CellLoss,
+}
+
+/// How a loss of cells is defined.
+enum CellLoss {
+    /// The loss of a column, without its weight; the columns are aggregated.
+    Columns(fn(&ColumnSums, &Price, &Asked) -> f64),
+    /// The loss of the whole release, with the weights of columns.
+    Whole(fn(&Price, &Asked, &[f64]) -> f64),
+}
+
+/// A loss with its parameters, those that a policy does not give at their defaults.
+struct Asked {
+    kind: LossKind,
+    aggregate: Aggregate,
+    /// Whether suppressed rows count.
+    counted: bool,
+    tradeoff: Tradeoff,
+}
+
+impl Asked {
+    fn new(parameters: &LossParameters) -> Self {
+        let LossParameters { kind, aggregate, count_suppressed, tradeoff } = *parameters;
+        Asked {
+            kind,
+            aggregate: kind.aggregate(aggregate),
+            counted: kind.counts_suppressed(count_suppressed),
+            tradeoff: Tradeoff::new(tradeoff.unwrap_or(0.5)),
+        }
+    }
+}
+
+/// Where each loss is defined.
+const fn definition(kind: LossKind) -> Definition {
+    match kind {
+        LossKind::Height | LossKind::Absolute | LossKind::Relative => height::DEFINITION,
+        LossKind::Prec | LossKind::Vinterbo => prec::DEFINITION,
+        LossKind::ColumnMi => prec::INFORMATION,
+        LossKind::ValueMi => value_mi::DEFINITION,
+        LossKind::Dm => discernibility::DEFINITION,
+        LossKind::DmStar => discernibility::UNSUPPRESSED,
+        LossKind::Entropy => entropy::DEFINITION,
+        LossKind::ConditionalEntropy => conditional::DEFINITION,
+        LossKind::Lm => lm::DEFINITION,
+        LossKind::Ambiguity => ambiguity::DEFINITION,
+        LossKind::Aecs => aecs::DEFINITION,
+        LossKind::Cm => classification::DEFINITION,
+    }
+}
+
 /// The losses that are defined for a table: those of targets only where there is one.
 pub fn defined(marginals: &Marginals) -> impl Iterator<Item = LossKind> {
     let labels = !marginals.targets.is_empty();
@@ -86,34 +142,9 @@ pub fn defined(marginals: &Marginals) -> impl Iterator<Item = LossKind> {
 /// A parameter that the loss does not have, or a loss of labels for a table without a target.
 pub fn build(parameters: &LossParameters, marginals: &Marginals, weights: &[f64]) -> Result<Box<dyn Loss>> {
     Error::check(check_loss(parameters))?;
-    let LossParameters { kind, aggregate, count_suppressed, tradeoff } = *parameters;
-    let tradeoff = Tradeoff::new(tradeoff.unwrap_or(0.5));
-    let (counted, how) = (kind.counts_suppressed(count_suppressed), kind.aggregate(aggregate));
-    if kind.needs_target() && marginals.targets.is_empty() {
-        return Err(no_target(kind).into());
+    let asked = Asked::new(parameters);
+    if asked.kind.needs_target() && marginals.targets.is_empty() {
+        return Err(no_target(asked.kind).into());
     }
-    Ok(match kind {
-        LossKind::Height | LossKind::Absolute | LossKind::Relative => {
-            Box::new(height::Height::new(kind, marginals, weights))
-        }
-        LossKind::Prec | LossKind::Vinterbo => {
-            Box::new(prec::Prec::new(kind, marginals, weights, counted, tradeoff))
-        }
-        LossKind::ColumnMi => {
-            let told = marginals.worths.iter().zip(weights).map(|(worths, w)| w * worths.mutual());
-            let weights: Vec<f64> = told.collect();
-            Box::new(prec::Prec::new(kind, marginals, &weights, counted, tradeoff))
-        }
-        LossKind::ValueMi => Box::new(value_mi::ValueInformation::new(marginals, weights, counted)),
-        LossKind::Dm => Box::new(discernibility::Discernibility::new(marginals, true, tradeoff)),
-        LossKind::DmStar => Box::new(discernibility::Discernibility::new(marginals, false, tradeoff)),
-        LossKind::Entropy => Box::new(entropy::Entropy::new(marginals, weights, how, counted, tradeoff)),
-        LossKind::ConditionalEntropy => {
-            Box::new(conditional::ConditionalEntropy::new(marginals, weights, how, tradeoff))
-        }
-        LossKind::Lm => Box::new(lm::LossMetric::new(marginals, weights, how, counted, tradeoff)),
-        LossKind::Ambiguity => Box::new(ambiguity::Ambiguity::new(marginals, tradeoff)),
-        LossKind::Aecs => Box::new(aecs::AverageClass::new(marginals)),
-        LossKind::Cm => Box::new(classification::Classification::new(marginals, tradeoff)),
-    })
+    Ok((definition(asked.kind).build)(&asked, marginals, weights))
 }

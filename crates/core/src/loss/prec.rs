@@ -8,11 +8,40 @@
 //! each row the lesser of the two. If suppression is free, the loss is monotone: the number of
 //! released rows and the cost of each only grow.
 
-use super::{Evidence, Loss, Marginals, Tradeoff};
+use super::price::ColumnSums;
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
 use crate::registry::LossKind;
+
+/// Prec and Vinterbo's measure.
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, weights| {
+        Box::new(Prec::new(asked.kind, marginals, weights, asked.counted, asked.tradeoff))
+    },
+    cells: CellLoss::Columns(of_cells),
+};
+
+/// Vinterbo's measure with each column weighted by its mutual information with the targets.
+pub(super) const INFORMATION: Definition = Definition {
+    build: |asked, marginals, weights| {
+        let told = marginals.worths.iter().zip(weights).map(|(worths, w)| w * worths.mutual());
+        let weights: Vec<f64> = told.collect();
+        Box::new(Prec::new(asked.kind, marginals, &weights, asked.counted, asked.tradeoff))
+    },
+    cells: CellLoss::Columns(|sums, price, asked| sums.mutual * of_cells(sums, price, asked)),
+};
+
+/// Mean over rows of level / height.
+fn of_cells(sums: &ColumnSums, price: &Price, asked: &Asked) -> f64 {
+    let Tradeoff { generalized, suppressed } = asked.tradeoff;
+    let hidden = match asked.counted {
+        true => suppressed * price.suppressed as f64 * sums.height,
+        false => generalized * sums.levels[1],
+    };
+    (generalized * sums.levels[0] + hidden) / sums.height / (price.rows as f64).max(1.0)
+}
 
 pub(super) struct Prec {
     kind: LossKind,

@@ -1,65 +1,66 @@
 //! Losses of an arbitrary recoding, cell by cell: the price of a release that is not a single node.
 //!
-//! The definitions are those of the other files, with each cell at its own value instead of each
-//! column at its level: leaves under the cell (LM, ambiguity), its level (Prec), rows of the whole
-//! table under its value (entropies), its information about the targets (value-mi), classes by
-//! their released values (DM, AECS, CM). A suppressed row is priced as the root; losses that do not
-//! count suppression price it with the cells that it would have had at the first step. Height and
-//! distances are those of the first step's node. For a single step, every loss equals that of the
-//! search. Costs one pass over the cells of the distinct tuples, then a few sums per loss.
+//! Provides what the definitions of the other files add up, with each cell at its own value
+//! instead of each column at its level: leaves under the cell (LM, ambiguity), its level (Prec),
+//! rows of the whole table under its value (entropies), its information about the targets
+//! (value-mi), classes by their released values (DM, AECS, CM). A suppressed row is priced as the
+//! root; losses that do not count suppression price it with the cells that it would have had at the
+//! first step. Height and distances are those of the first step's node. For a single step, every
+//! loss equals that of the search. Costs one pass over the cells of the distinct tuples, then a
+//! few sums per loss.
 
 use rustc_hash::FxHashMap;
 
 use super::columns::aggregate;
-use super::tradeoff::Tradeoff;
+use super::{Asked, CellLoss, definition};
 use crate::error::{Error, Result};
 use crate::histogram::Histogram;
 use crate::lattice::Node;
-use crate::policy::{Aggregate, LossParameters, check_loss, no_target};
+use crate::policy::{LossParameters, check_loss, no_target};
 use crate::recoded::{Recoded, entropy};
-use crate::registry::LossKind;
 
 /// What is added up over the cells of one column.
 #[derive(Debug, Default)]
-struct Sums {
+pub(super) struct ColumnSums {
     /// Σ leaves under the cell, over rows that are released and over those that are not.
-    leaves: [u64; 2],
+    pub(super) leaves: [u64; 2],
     /// Σ of levels (of measures in a poset), likewise. Levels are whole numbers, so sums are exact.
-    levels: [f64; 2],
+    pub(super) levels: [f64; 2],
     /// Σ −log2(rows with the original value / rows under the cell's value), over all rows.
-    bits: f64,
+    pub(super) bits: f64,
     /// The bits that distinguish the values of suppressed rows.
-    hidden: f64,
+    pub(super) hidden: f64,
     /// Σ of the entropy of the original values under the cell's value, over released rows; and of
     /// all values.
-    conditional: f64,
-    whole: f64,
-    height: f64,
-    all: u64,
+    pub(super) conditional: f64,
+    pub(super) whole: f64,
+    pub(super) height: f64,
+    pub(super) all: u64,
     /// The mutual information with the targets; then Σ of the bits of information that cells lose
     /// relative to the original values, over released and over suppressed rows; then all bits of
     /// the latter. Empty without a target.
-    mutual: f64,
-    untold: [f64; 2],
-    told: f64,
+    pub(super) mutual: f64,
+    pub(super) untold: [f64; 2],
+    pub(super) told: f64,
 }
 
 /// Prices one recoding by any loss.
 #[derive(Debug)]
 pub struct Price {
-    columns: Vec<Sums>,
-    first: Vec<f64>,
-    rows: u64,
-    suppressed: u64,
+    pub(super) columns: Vec<ColumnSums>,
+    /// The levels of the first step.
+    pub(super) first: Vec<f64>,
+    pub(super) rows: u64,
+    pub(super) suppressed: u64,
     /// Classes of the release.
-    classes: usize,
+    pub(super) classes: usize,
     /// Σ of squares over classes: released rows, and all rows.
-    squares: [u128; 2],
+    pub(super) squares: [u128; 2],
     /// Σ over released rows of the leaf combinations that they could be, and all combinations.
-    ambiguity: f64,
-    everything: f64,
+    pub(super) ambiguity: f64,
+    pub(super) everything: f64,
     /// Target → released rows that do not have the most frequent label of their class.
-    minorities: Vec<u64>,
+    pub(super) minorities: Vec<u64>,
     /// Whether there is a target.
     targets: bool,
 }
@@ -96,102 +97,30 @@ impl Price {
         if kind.needs_target() && !known {
             return Err(no_target(kind).into());
         }
-        let Tradeoff { generalized: g, suppressed: s } = Tradeoff::new(parameters.tradeoff.unwrap_or(0.5));
-        let first = |part: &dyn Fn(usize, f64) -> f64| {
-            let parts = self.first.iter().zip(weights).enumerate();
-            aggregate(Aggregate::Sum, parts.map(|(i, (&level, weight))| weight * part(i, level)))
-        };
-        let columns =
-            || aggregate(kind.aggregate(parameters.aggregate), self.parts(parameters, weights).into_iter());
-        let (rows, hidden) = (self.rows as f64, self.suppressed as f64);
-        Ok(match kind {
-            LossKind::Height | LossKind::Absolute => first(&|_, level| level),
-            LossKind::Relative => first(&|i, level| level / self.columns[i].height),
-            LossKind::Prec
-            | LossKind::Lm
-            | LossKind::Entropy
-            | LossKind::ConditionalEntropy
-            | LossKind::Vinterbo
-            | LossKind::ColumnMi
-            | LossKind::ValueMi => columns(),
-            LossKind::Dm => {
-                let hidden = u128::from(self.rows) * u128::from(self.suppressed);
-                g * self.squares[0] as f64 + s * hidden as f64
-            }
-            LossKind::DmStar => self.squares[1] as f64,
-            LossKind::Ambiguity => (g * self.ambiguity + s * hidden * self.everything) / rows.max(1.0),
-            LossKind::Aecs => rows / (self.classes + usize::from(self.suppressed > 0)).max(1) as f64,
-            LossKind::Cm => {
-                let targets = self.minorities.len() as f64;
-                let minority = self.minorities.iter().sum::<u64>() as f64;
-                (g * minority + s * hidden * targets) / (rows * targets).max(1.0)
-            }
+        let asked = Asked::new(parameters);
+        Ok(match definition(kind).cells {
+            CellLoss::Columns(_) => aggregate(asked.aggregate, self.parts(parameters, weights).into_iter()),
+            CellLoss::Whole(whole) => whole(self, &asked, weights),
         })
     }
 
     /// The loss of each column, with its weight; none if the loss is not a sum over columns.
     pub fn parts(&self, parameters: &LossParameters, weights: &[f64]) -> Vec<f64> {
-        let tradeoff = Tradeoff::new(parameters.tradeoff.unwrap_or(0.5));
-        let Tradeoff { generalized: g, suppressed: s } = tradeoff;
-        let kind = parameters.kind;
-        let counted = kind.counts_suppressed(parameters.count_suppressed);
-        if kind.needs_target() && !self.targets {
+        let asked = Asked::new(parameters);
+        let CellLoss::Columns(part) = definition(asked.kind).cells else { return Vec::new() };
+        if asked.kind.needs_target() && !self.targets {
             return Vec::new();
         }
-        let part: &dyn Fn(&Sums) -> f64 = match kind {
-            LossKind::ColumnMi => &|sums| sums.mutual * self.precision(sums, counted, tradeoff),
-            LossKind::ValueMi => &|sums| {
-                let hidden = if counted { sums.told } else { sums.untold[1] };
-                (sums.untold[0] + hidden) / (self.rows as f64).max(1.0)
-            },
-            LossKind::Prec | LossKind::Vinterbo => &|sums| self.precision(sums, counted, tradeoff),
-            LossKind::Lm => &|sums| self.scaled(sums, counted, tradeoff),
-            LossKind::Entropy => {
-                &move |sums: &Sums| g * sums.bits + if counted { s * sums.hidden } else { 0.0 }
-            }
-            LossKind::ConditionalEntropy => {
-                &|sums| g * sums.conditional + s * self.suppressed as f64 * sums.whole
-            }
-            LossKind::Height
-            | LossKind::Absolute
-            | LossKind::Relative
-            | LossKind::Dm
-            | LossKind::DmStar
-            | LossKind::Ambiguity
-            | LossKind::Aecs
-            | LossKind::Cm => return Vec::new(),
-        };
-        self.columns.iter().zip(weights).map(|(sums, weight)| weight * part(sums)).collect()
-    }
-
-    /// Mean over rows of level / height.
-    fn precision(&self, sums: &Sums, counted: bool, Tradeoff { generalized, suppressed }: Tradeoff) -> f64 {
-        let hidden = match counted {
-            true => suppressed * self.suppressed as f64 * sums.height,
-            false => generalized * sums.levels[1],
-        };
-        (generalized * sums.levels[0] + hidden) / sums.height / (self.rows as f64).max(1.0)
-    }
-
-    /// Mean over rows of (leaves − 1) / (D − 1).
-    fn scaled(&self, sums: &Sums, counted: bool, Tradeoff { generalized, suppressed }: Tradeoff) -> f64 {
-        if sums.all <= 1 || self.rows == 0 {
-            return 0.0;
-        }
-        let beyond = |part: usize, rows: u64| generalized * (sums.leaves[part] - rows) as f64;
-        let hidden = match counted {
-            true => suppressed * ((sums.all - 1) * self.suppressed) as f64,
-            false => beyond(1, self.suppressed),
-        };
-        let kept = beyond(0, self.rows - self.suppressed);
-        (kept + hidden) / self.rows as f64 / (sums.all - 1) as f64
+        let columns = self.columns.iter().zip(weights);
+        columns.map(|(sums, weight)| weight * part(sums, self, &asked)).collect()
     }
 }
 
-fn sums(recoded: &Recoded, column: usize) -> Sums {
+fn sums(recoded: &Recoded, column: usize) -> ColumnSums {
     let values = &recoded.columns()[column];
     let base = recoded.base();
-    let mut sums = Sums { height: values.height as f64, all: values.leaves as u64, ..Sums::default() };
+    let mut sums =
+        ColumnSums { height: values.height as f64, all: values.leaves as u64, ..ColumnSums::default() };
     let mut of_leaf = vec![0u64; values.leaves];
     let mut pairs: FxHashMap<(u32, u32), [u64; 2]> = FxHashMap::default();
     let mut hidden = vec![0u64; values.values.len()];

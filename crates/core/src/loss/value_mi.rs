@@ -14,12 +14,23 @@
 //! Costs one pass over the suppressed classes.
 
 use super::columns::aggregate;
-use super::{Evidence, Loss, Marginals};
+use super::price::ColumnSums;
+use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
 use crate::registry::LossKind;
 use crate::worth::Worths;
+
+pub(super) const DEFINITION: Definition = Definition {
+    build: |asked, marginals, weights| Box::new(ValueInformation::new(marginals, weights, asked.counted)),
+    cells: CellLoss::Columns(of_cells),
+};
+
+fn of_cells(sums: &ColumnSums, price: &Price, asked: &Asked) -> f64 {
+    let hidden = if asked.counted { sums.told } else { sums.untold[1] };
+    (sums.untold[0] + hidden) / (price.rows as f64).max(1.0)
+}
 
 /// One column.
 struct Column {
