@@ -104,6 +104,17 @@ pub(super) fn number(hierarchy: &Hierarchy, level: usize, code: u32) -> u32 {
     if hierarchy.label(level, code).is_none() { MISSING } else { code + 1 }
 }
 
+/// Number of a generalized value → leaves under it.
+pub(super) fn leaves_under(hierarchy: &Hierarchy, level: usize) -> Vec<f64> {
+    let mut leaves = vec![1.0];
+    leaves
+        .extend((0..hierarchy.size(level) as u32).map(|code| f64::from(hierarchy.leaves_under(level, code))));
+    if let Some(code) = hierarchy.missing_at(level) {
+        leaves[MISSING as usize] = f64::from(hierarchy.leaves_under(level, code));
+    }
+    leaves
+}
+
 /// The claim itself.
 pub(super) fn levels(
     policy: &Policy,

@@ -31,7 +31,6 @@ mod models;
 mod population;
 mod predicted;
 mod reference;
-mod region_losses;
 mod regions;
 mod risk;
 mod rowhash;
@@ -58,11 +57,10 @@ use self::groups::Group;
 use self::identifiers::Source;
 use self::leveled::Leveled;
 use self::levels::Chain;
-use self::losses::Facts;
+use self::losses::{Facts, LevelFacts, RegionFacts};
 use self::models::Rule;
 use self::population::{Comparison, People};
 use self::predicted::{Foreseen, Prediction};
-use self::region_losses::RegionFacts;
 use self::regions::Regions;
 use self::rowhash::RowHash;
 use self::sampling::{Draw, Drawn, SortedTable};
@@ -195,7 +193,8 @@ impl<'a> Verifier<'a> {
     fn read_release(&self) -> Result<Read> {
         let rows = self.inputs.release;
         let facts = &self.certificate.release;
-        let labels = facts.regions.is_some() && facts.loss.contains_key(LossKind::Cm.key());
+        let counted = |key: &String| LossKind::from_key(key).is_some_and(LossKind::counts_labels);
+        let labels = facts.regions.is_some() && facts.loss.keys().any(counted);
         let columns: Vec<usize> = (0..rows.columns().len()).collect();
         let mut side = Side::new("release", self.policy, rows.columns(), self.start);
         side = if labels { side.with_labels(self.policy) } else { side };
@@ -436,14 +435,6 @@ impl<'a> Verifier<'a> {
         verdict: &mut Verdict,
     ) {
         let release = &self.certificate.release;
-        let mut facts = Facts {
-            rows: release.rows,
-            suppressed: release.withheld,
-            counts: &judged.counts,
-            chains,
-            source: None,
-            regions: None,
-        };
         let unfit = original.is_some();
         let source = match original {
             None => {
@@ -478,12 +469,12 @@ impl<'a> Verifier<'a> {
             _ => Source::None,
         };
         self.of_identifiers(released, compared, verdict);
-        if let Some(source) = &source {
-            facts.rows = source.rows;
-            facts.suppressed = source.held.counts().iter().sum();
-            facts.source = Some(source);
-        }
-        self.of_losses(&facts, verdict);
+        let rows = match &source {
+            Some(source) => (source.rows, source.held.counts().iter().sum()),
+            None => (release.rows, release.withheld),
+        };
+        let facts = LevelFacts::new(rows, &judged.counts, chains, source.as_ref());
+        self.of_losses(&facts, chains, verdict);
     }
 
     /// The same where rows were put into regions.
@@ -525,20 +516,16 @@ impl<'a> Verifier<'a> {
             None => Source::None,
         };
         self.of_identifiers(released, compared, verdict);
-        let facts = Facts {
-            rows: release.rows,
-            suppressed: release.withheld,
-            counts: &judged.counts,
-            chains,
-            source: None,
-            regions: regions.as_ref().map(|regions| RegionFacts {
-                regions,
-                released,
-                counts: &judged.counts,
-                minorities,
-            }),
-        };
-        self.of_losses(&facts, verdict);
+        match &regions {
+            Some(regions) => {
+                let facts = RegionFacts { regions, released, counts: &judged.counts, minorities };
+                self.of_losses(&facts, chains, verdict);
+            }
+            None => {
+                let facts = LevelFacts::new((release.rows, release.withheld), &judged.counts, chains, None);
+                self.of_losses(&facts, chains, verdict);
+            }
+        }
     }
 
     /// The identifiers that are replaced.
@@ -549,10 +536,11 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn of_losses(&self, facts: &Facts<'_>, verdict: &mut Verdict) {
+    fn of_losses(&self, facts: &dyn Facts, chains: &[Chain<'_>], verdict: &mut Verdict) {
         let release = &self.certificate.release;
-        let whole = losses::losses(&release.loss, self.policy, facts);
-        for (claim, finding) in whole.into_iter().chain(losses::by_column(&release.loss_by_column, facts)) {
+        let whole = losses::losses(&release.loss, self.policy, (facts, chains));
+        let columns = losses::by_column(&release.loss_by_column, (facts, chains));
+        for (claim, finding) in whole.into_iter().chain(columns) {
             verdict.set(claim, finding);
         }
     }

@@ -8,7 +8,7 @@
 use super::super::claims::Judged;
 use super::super::classes::{Interner, Tuples};
 use super::super::levels::Chain;
-use super::super::losses::under;
+use super::super::levels::leaves_under;
 use super::super::side::Side;
 use super::super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use super::limit::ROUNDING;
@@ -76,7 +76,7 @@ fn of_column(chain: &Chain<'_>, interner: &Interner) -> Option<(Vec<f64>, Vec<f6
     let (hierarchy, level) = chain.at(0)?;
     let all = hierarchy.leaf_count() as f64;
     let lost = |leaves: f64| if all > 1.0 { (leaves - 1.0) / (all - 1.0) } else { 0.0 };
-    let original = under(hierarchy, level).into_iter().map(lost).collect();
+    let original = leaves_under(hierarchy, level).into_iter().map(lost).collect();
     let mut released = vec![1.0; interner.len()];
     for code in 0..hierarchy.size(level) as u32 {
         if let Some(number) = interner.get(hierarchy.label(level, code)) {
