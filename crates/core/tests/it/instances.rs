@@ -9,50 +9,10 @@ use throng::histogram::Histogram;
 use throng::lattice::{Lattice, Limits, Node};
 use throng::loss::{self, Marginals};
 use throng::model::{KAnonymity, PrivacyModel};
-use throng::policy::{Aggregate, LossParameters};
 use throng::search::{Problem, Profile};
 
 use crate::naive::{Column, Instance};
-
-/// Every loss with every parameter that changes its shape: name, aggregate, whether suppressed rows
-/// count.
-pub const LOSSES: [(&str, Option<Aggregate>, Option<bool>); 25] = [
-    ("height", None, None),
-    ("absolute", None, None),
-    ("relative", None, None),
-    ("prec", None, None),
-    ("prec", None, Some(true)),
-    ("dm", None, None),
-    ("dm*", None, None),
-    ("entropy", None, None),
-    ("entropy", None, Some(true)),
-    ("entropy", Some(Aggregate::Max), None),
-    ("lm", None, None),
-    ("lm", None, Some(false)),
-    ("lm", Some(Aggregate::Geometric), None),
-    ("lm", Some(Aggregate::Max), Some(false)),
-    ("ambiguity", None, None),
-    ("aecs", None, None),
-    ("conditional-entropy", None, None),
-    ("conditional-entropy", Some(Aggregate::Max), None),
-    ("cm", None, None),
-    ("vinterbo", None, None),
-    ("vinterbo", None, Some(true)),
-    ("column-mi", None, None),
-    ("column-mi", None, Some(true)),
-    ("value-mi", None, None),
-    ("value-mi", None, Some(true)),
-];
-
-/// Whether a loss has a trade-off: its suppressed rows count, and each costs something.
-pub fn tradable((name, _, counted): (&str, Option<Aggregate>, Option<bool>)) -> bool {
-    match name {
-        "prec" | "entropy" | "vinterbo" | "column-mi" => counted == Some(true),
-        "lm" => counted != Some(false),
-        "dm" | "ambiguity" | "conditional-entropy" | "cm" => true,
-        _ => false,
-    }
-}
+use crate::naive_losses;
 
 /// Nested random paths: level l + 1 is a coarsening of level l, the last level has one label.
 pub fn column() -> impl Strategy<Value = Column> {
@@ -96,15 +56,13 @@ pub fn instance() -> impl Strategy<Value = Instance> {
             prop::collection::vec(row, 1..30),
             1usize..6,
             0.0f64..1.0,
-            (prop::sample::select(LOSSES.to_vec()), tradeoff()),
+            (prop::sample::select(naive_losses::parameters()), tradeoff()),
             prop::option::weighted(0.4, prop::collection::btree_set(0..m, 1..=m)),
             prop::collection::vec(group, 0..3),
             1usize..3,
         )
             .prop_map(move |(rows, k, share, loss, linked, groups, targets)| {
-                let (loss, tau) = loss;
-                let tradeoff = tau.filter(|_| tradable(loss));
-                let (loss, aggregate, counted) = loss;
+                let (asked, tau) = loss;
                 Instance {
                     columns: columns.clone(),
                     max_suppressed: (share * share * rows.len() as f64) as usize,
@@ -113,10 +71,10 @@ pub fn instance() -> impl Strategy<Value = Instance> {
                     k,
                     groups: groups.into_iter().map(|(g, k)| (g.into_iter().collect(), k)).collect(),
                     linked: linked.into_iter().map(|l| l.into_iter().collect()).collect(),
-                    loss,
-                    aggregate,
-                    counted,
-                    tradeoff,
+                    loss: asked.kind.key(),
+                    aggregate: asked.aggregate,
+                    counted: asked.count_suppressed,
+                    tradeoff: tau.filter(|_| naive_losses::tradable(&asked)),
                 }
             })
     })
@@ -184,13 +142,7 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
     let classes = classes(instance);
     let marginals = Marginals::new(&classes, &hierarchies);
     let weights: Vec<f64> = instance.columns.iter().map(|c| c.weight).collect();
-    let parameters = LossParameters {
-        kind: instance.loss.parse().expect("a known loss"),
-        aggregate: instance.aggregate,
-        count_suppressed: instance.counted,
-        tradeoff: instance.tradeoff,
-    };
-    let loss = loss::build(&parameters, &marginals, &weights).expect("a known loss");
+    let loss = loss::build(&instance.asked(), &marginals, &weights).expect("a known loss");
     let group = |(columns, k): &(Vec<usize>, usize)| -> Box<dyn PrivacyModel> {
         Box::new(KAnonymity::of_group(*k as u64, false, "group", columns.clone()))
     };

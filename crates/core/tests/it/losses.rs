@@ -10,24 +10,10 @@ use throng::registry::LossKind;
 use throng::search::{Evaluator, Problem, solve, strategy};
 use throng::watch::Watch;
 
-use crate::instances::{LOSSES, flat, instance, problem, tradable};
+use crate::instances::{flat, instance, problem};
 use crate::naive::{Column, Instance};
+use crate::naive_losses::{monotone, parameters, tradable};
 use crate::search::bounds_hold;
-
-/// A loss as [`LOSSES`] lists them.
-type Asked = (&'static str, Option<Aggregate>, Option<bool>);
-
-/// The losses that are monotone according to docs/numbers.md; all others are not.
-fn monotone((name, _, counted): Asked, tau: Option<f64>) -> bool {
-    let counts = match name {
-        "height" | "absolute" | "relative" | "dm*" => return true,
-        "aecs" | "conditional-entropy" => return false,
-        "prec" | "entropy" | "vinterbo" | "column-mi" | "value-mi" => counted == Some(true),
-        "lm" => counted != Some(false),
-        _ => true,
-    };
-    !counts || tau == Some(0.0)
-}
 
 /// Whether some step up from a node of the lattice costs less than the node.
 fn falls(problem: &Problem) -> bool {
@@ -72,18 +58,18 @@ fn lost_in_the_crowd() -> Instance {
 }
 
 /// The problem of an instance with another loss.
-fn asking(instance: &Instance, loss: Asked, tradeoff: Option<f64>) -> Option<Problem> {
-    let (loss, aggregate, counted) = loss;
-    problem(&Instance { loss, aggregate, counted, tradeoff, ..instance.clone() })
+fn asking(instance: &Instance, asked: LossParameters) -> Option<Problem> {
+    let LossParameters { kind, aggregate, count_suppressed: counted, tradeoff } = asked;
+    problem(&Instance { loss: kind.key(), aggregate, counted, tradeoff, ..instance.clone() })
 }
 
 #[test]
 fn bounds_hold_where_cells_get_cheaper_by_generalization() {
-    for loss in LOSSES {
+    for loss in parameters() {
         for tau in [None, Some(0.0), Some(0.2), Some(0.45), Some(0.7), Some(1.0)] {
-            if tau.is_none() || tradable(loss) {
+            if tau.is_none() || tradable(&loss) {
                 for instance in [coin_toss(), lost_in_the_crowd()] {
-                    bounds_hold(&asking(&instance, loss, tau).unwrap())
+                    bounds_hold(&asking(&instance, LossParameters { tradeoff: tau, ..loss }).unwrap())
                         .unwrap_or_else(|e| panic!("{loss:?} {tau:?}: {e}"));
                 }
             }
@@ -96,19 +82,20 @@ fn losses_are_monotone_exactly_where_they_say_so() {
     let mut runner = TestRunner::deterministic();
     let instances: Vec<Instance> =
         (0..400).map(|_| instance().new_tree(&mut runner).unwrap().current()).collect();
-    for loss in LOSSES {
+    for loss in parameters() {
         for tau in [None, Some(0.0), Some(0.2), Some(0.5), Some(0.7), Some(1.0)] {
-            if tau.is_some() && !tradable(loss) {
+            if tau.is_some() && !tradable(&loss) {
                 continue;
             }
-            let asked = |i: &Instance| asking(i, loss, tau);
+            let loss = LossParameters { tradeoff: tau, ..loss };
+            let asked = |i: &Instance| asking(i, loss);
             let problems: Vec<Problem> = instances.iter().chain([&coin_toss()]).filter_map(asked).collect();
-            let expected = monotone(loss, tau);
+            let expected = monotone(&loss);
             for problem in &problems {
-                assert_eq!(problem.loss.monotone(), expected, "{loss:?} {tau:?}");
+                assert_eq!(problem.loss.monotone(), expected, "{loss:?}");
             }
             let falls = problems.iter().any(falls);
-            assert_eq!(falls, !expected, "{loss:?} {tau:?}: does it fall along a path?");
+            assert_eq!(falls, !expected, "{loss:?}: does it fall along a path?");
         }
     }
 }
@@ -118,8 +105,8 @@ proptest! {
 
     #[test]
     fn an_even_trade_off_changes_no_bit(instance in instance()) {
-        let loss = (instance.loss, instance.aggregate, instance.counted);
-        if !tradable(loss) {
+        let loss = LossParameters { tradeoff: None, ..instance.asked() };
+        if !tradable(&loss) {
             return Ok(());
         }
         let with = |tradeoff| problem(&Instance { tradeoff, ..instance.clone() });
@@ -138,7 +125,8 @@ proptest! {
     fn columns_make_up_the_loss(instance in instance()) {
         let Some(problem) = problem(&instance) else { return Ok(()) };
         let mut evaluator = Evaluator::new(&problem);
-        let columnwise = ["prec", "entropy", "conditional-entropy", "lm", "vinterbo", "column-mi", "value-mi"].contains(&instance.loss);
+        let kind = instance.asked().kind;
+        let columnwise = kind.entry().aggregate.is_some();
         for node in problem.lattice.iter() {
             let expected = evaluator.solution(&node).loss;
             let (view, flags) = evaluator.classes(&node);
@@ -146,7 +134,7 @@ proptest! {
             prop_assert_eq!(parts.len(), if columnwise { instance.columns.len() } else { 0 });
             if columnwise && instance.aggregate.is_none() {
                 let sum: f64 = parts.iter().sum();
-                let mean = matches!(instance.loss, "prec" | "lm");
+                let mean = kind.aggregate(None) == Aggregate::Mean;
                 let found = if mean { sum / parts.len() as f64 } else { sum };
                 prop_assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{parts:?} {expected}");
             }

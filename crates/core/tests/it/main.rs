@@ -18,6 +18,8 @@ mod losses;
 mod minimality;
 mod models;
 mod naive;
+#[path = "../../../verify/src/tests/naive_losses.rs"]
+mod naive_losses;
 mod ola;
 mod order;
 mod personalized;

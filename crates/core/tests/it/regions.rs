@@ -224,9 +224,7 @@ fn certificate(
 ) -> Certificate {
     let price = Price::new(&regional.recoded, &problem.lattice.bottom());
     let value = |kind: LossKind| price.loss(&LossParameters::new(kind), &[1.0; 4]).unwrap();
-    let levels = [LossKind::Height, LossKind::Absolute, LossKind::Relative];
-    let kinds =
-        LossKind::ALL.iter().filter(|k| !(levels.contains(k) || regional.parted && **k == LossKind::Cm));
+    let kinds = LossKind::ALL.iter().filter(|k| !(k.sums_levels() || regional.parted && k.counts_labels()));
     let parts = |kind: &LossKind| {
         let parts = price.parts(&LossParameters::new(*kind), &[1.0; 4]);
         (kind.to_string(), problem.names.iter().cloned().zip(parts).collect::<BTreeMap<_, _>>())

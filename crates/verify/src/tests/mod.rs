@@ -10,6 +10,7 @@ mod guarded;
 mod hand;
 mod identifiers;
 mod naive;
+mod naive_losses;
 mod population;
 mod predicted;
 mod random;

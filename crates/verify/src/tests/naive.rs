@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 
 use super::definitions::{Need, Whole, reached};
 use super::foreseen::{Seen, counted};
+use super::naive_losses::{Cells, Released, firsts};
 use super::{Case, Made, Row, digest_of};
 use throng_terms::policy::{
-    Aggregate, Game, JAnonymity, Missing, ModelSpec, Policy, Profitability, RareValues, Role, Suppressed,
+    Game, JAnonymity, LossParameters, Missing, ModelSpec, Policy, Profitability, RareValues, Role, Suppressed,
 };
+use throng_terms::registry::LossKind;
 use throng_terms::release::{
     Certificate, Claim, FileFacts, Foresight, PolicyFacts, PredictedBy, PredictedFacts, Release, Risks,
     RowRisk, SearchFacts, StepFacts,
@@ -711,289 +713,73 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn losses(&self, stay: &[bool]) -> BTreeMap<String, f64> {
-        let n = stay.len() as f64;
-        let hidden = stay.iter().filter(|&&stays| !stays).count() as f64;
-        let levels: Vec<f64> = self.quasi.iter().map(|q| self.case.levels[q] as f64).collect();
-        let ratios: Vec<f64> =
-            self.quasi.iter().zip(&levels).map(|(q, t)| t / self.case.height(q) as f64).collect();
-        let columns = self.quasi.len();
-        let pairs = |counts: &dyn Fn(usize) -> bool| {
-            let rows: Vec<usize> = (0..stay.len()).filter(|&row| counts(row)).collect();
-            let same = |a: usize| rows.iter().filter(|&&b| self.general[a] == self.general[b]).count();
-            rows.iter().map(|&a| same(a) as f64).sum::<f64>()
+    /// The release as the definitions of losses see it, with the policy's weights or none.
+    fn cells(&self, stay: &[bool], weighted: bool) -> Released {
+        let column = |(c, name): (usize, &String)| {
+            let label = |row: &Row, level| self.case.label(name, row[c].as_deref(), level);
+            let labels = |level| self.raw.iter().map(|row| label(row, level)).collect::<Vec<_>>();
+            let values = |level: usize| firsts(&labels(level));
+            let weight = self.policy.columns[name].weight.filter(|_| weighted);
+            Cells {
+                weight: weight.unwrap_or(1.0),
+                leaves: self.leaves_of(c).len(),
+                first: self.case.levels[name],
+                level: (0..stay.len()).map(|row| self.level(row, c)).collect(),
+                under: (0..stay.len()).map(|row| self.leaves(row, c).0 as usize).collect(),
+                values: (0..=self.case.height(name)).map(values).collect(),
+            }
         };
-        let height: f64 = levels.iter().sum();
-        let lm: Vec<f64> = (0..columns).map(|c| self.leaf_loss(c, stay)).collect();
-        let some = if hidden > 0.0 { 1.0 } else { 0.0 };
-        let mut losses = BTreeMap::from([
-            ("height", height),
-            ("absolute", height),
-            ("relative", ratios.iter().sum()),
-            ("prec", (0..columns).map(|c| self.precision(c)).sum::<f64>() / columns as f64),
-            ("vinterbo", (0..columns).map(|c| self.precision(c)).sum::<f64>()),
-            ("dm", pairs(&|row| stay[row]) + n * hidden),
-            ("dm*", pairs(&|_| true)),
-            ("entropy", (0..columns).map(|c| self.entropy(c)).sum()),
-            ("lm", lm.iter().sum::<f64>() / columns as f64),
-            ("ambiguity", (0..stay.len()).map(|row| self.meanings(row, stay[row])).sum::<f64>() / n),
-            ("aecs", n / (self.classes(stay) as f64 + some)),
-            ("conditional-entropy", (0..columns).map(|c| self.conditional(c, stay, (1.0, 1.0))).sum()),
-        ]);
-        if let Some(cm) = self.classification(stay, (1.0, 1.0)) {
-            losses.insert("cm", cm);
-            let sum = |part: &dyn Fn(usize) -> f64| (0..columns).map(part).sum::<f64>();
-            losses.insert("column-mi", sum(&|c| self.mutual(c) * self.precision(c)));
-            losses.insert("value-mi", sum(&|c| self.untold(c, None)));
-        }
-        let wanted = self.policy.search.loss.parameters();
-        if let Some(target) = self.target(&lm, stay) {
-            losses.insert(wanted.kind.key(), target);
-        }
-        losses.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-    }
-
-    /// Loss → column → its part, with all defaults.
-    fn by_column(&self, stay: &[bool]) -> BTreeMap<String, BTreeMap<String, f64>> {
-        let parts: [(&str, &dyn Fn(usize) -> f64); 7] = [
-            ("prec", &|c| self.precision(c)),
-            ("entropy", &|c| self.entropy(c)),
-            ("conditional-entropy", &|c| self.conditional(c, stay, (1.0, 1.0))),
-            ("lm", &|c| self.leaf_loss(c, stay)),
-            ("vinterbo", &|c| self.precision(c)),
-            ("column-mi", &|c| self.mutual(c) * self.precision(c)),
-            ("value-mi", &|c| self.untold(c, None)),
-        ];
-        let columns = |part: &dyn Fn(usize) -> f64| {
-            self.quasi.iter().enumerate().map(|(c, q)| (q.clone(), part(c))).collect()
+        let labels = |target: &str| {
+            let at = self.case.columns.iter().position(|c| c == target).unwrap();
+            firsts(&self.case.rows.iter().map(|row| &row[at]).collect::<Vec<_>>())
         };
-        let labels = !self.policy.with_role(Role::Target).is_empty();
-        let told = parts.into_iter().filter(|(loss, _)| labels || !loss.ends_with("-mi"));
-        told.map(|(loss, part)| (loss.to_owned(), columns(part))).collect()
-    }
-
-    /// The targets that the tests' policies name.
-    fn target(&self, lm: &[f64], stay: &[bool]) -> Option<f64> {
-        let wanted = self.policy.search.loss.parameters();
-        let m = self.quasi.len() as f64;
-        let weight = |c: usize| self.policy.columns[&self.quasi[c]].weight.unwrap_or(1.0);
-        let tau = wanted.tradeoff.unwrap_or(0.5);
-        let (g, s) = (f64::min(1.0, 2.0 * (1.0 - tau)), f64::min(1.0, 2.0 * tau));
-        match (wanted.kind.key(), wanted.aggregate, wanted.count_suppressed) {
-            ("cm", None, None) => self.classification(stay, (g, s)),
-            ("conditional-entropy", Some(Aggregate::Max), None) => {
-                let parts = (0..self.quasi.len()).map(|c| weight(c) * self.conditional(c, stay, (g, s)));
-                Some(parts.fold(0.0, f64::max))
-            }
-            ("lm", None, None) => {
-                // Released rows first, as if no other were there; then the suppressed ones.
-                let hidden = stay.iter().filter(|stays| !**stays).count() as f64 / stay.len() as f64;
-                Some(
-                    (0..self.quasi.len())
-                        .map(|c| weight(c) * (g * (lm[c] - hidden) + s * hidden))
-                        .sum::<f64>()
-                        / m,
-                )
-            }
-            ("lm", Some(Aggregate::Geometric), _) => {
-                let product: f64 = lm.iter().enumerate().map(|(c, l)| weight(c) * l + 1.0).product();
-                Some(product.powf(1.0 / m) - 1.0)
-            }
-            ("entropy", None, Some(true)) => Some(
-                (0..self.quasi.len())
-                    .map(|c| weight(c) * (self.entropy(c) + self.hidden_entropy(c, stay)))
-                    .sum(),
-            ),
-            ("prec", None, Some(true)) => {
-                let top = |c: usize| self.case.height(&self.quasi[c]) as f64;
-                let cell =
-                    |row: usize, c: usize| if stay[row] { self.level(row, c) as f64 / top(c) } else { 1.0 };
-                let column = |c: usize| weight(c) * (0..stay.len()).map(|row| cell(row, c)).sum::<f64>();
-                Some((0..self.quasi.len()).map(column).sum::<f64>() / m / stay.len() as f64)
-            }
-            ("value-mi", None, Some(true)) => {
-                Some((0..self.quasi.len()).map(|c| weight(c) * self.untold(c, Some(stay))).sum())
-            }
-            ("height", None, None) => {
-                let level = |c: usize| self.case.levels[&self.quasi[c]] as f64;
-                Some((0..self.quasi.len()).map(|c| weight(c) * level(c)).sum())
-            }
-            _ => None,
+        Released {
+            stay: stay.to_vec(),
+            classes: firsts(&self.general),
+            columns: self.quasi.iter().enumerate().map(column).collect(),
+            targets: self.policy.with_role(Role::Target).into_iter().map(labels).collect(),
         }
     }
 
-    /// The mean of level / height over the rows; of no rows, that of the first step.
-    fn precision(&self, c: usize) -> f64 {
-        let height = self.case.height(&self.quasi[c]) as f64;
-        let sum: f64 = (0..self.raw.len()).map(|row| self.level(row, c) as f64).sum();
-        match self.raw.len() {
-            0 => self.case.levels[&self.quasi[c]] as f64 / height,
-            rows => sum / height / rows as f64,
-        }
+    /// All leaves of a column; missing is one where it occurs.
+    fn leaves_of(&self, c: usize) -> Vec<Option<&str>> {
+        let leaves = self.case.paths[&self.quasi[c]].iter().map(|p| Some(p.leaf.as_str()));
+        leaves.chain(self.missed[c].then_some(None)).collect()
     }
 
-    /// Target → row → its label, as the place of the first one that equals it.
-    fn target_labels(&self) -> Vec<Vec<usize>> {
-        let at = |name: &str| self.case.columns.iter().position(|c| c == name).unwrap();
-        let targets = self.policy.with_role(Role::Target);
-        targets.iter().map(|t| firsts(self.case.rows.iter().map(|row| &row[at(t)]))).collect()
-    }
-
-    /// The mean over targets of Σ p(x,c)·log2(p(x,c)/(p(x)·p(c))), of values that six rows have.
-    fn mutual(&self, c: usize) -> f64 {
-        let values = firsts(self.raw.iter().map(|row| &row[c]));
-        let often = |row: &usize| values.iter().filter(|&&v| v == values[*row]).count() >= 6;
-        let kept: Vec<usize> = (0..values.len()).filter(often).collect();
-        let share = |like: &dyn Fn(usize) -> bool| {
-            kept.iter().filter(|&&o| like(o)).count() as f64 / kept.len() as f64
-        };
-        let bits = |labels: &Vec<usize>| -> f64 {
-            let row = |&r: &usize| {
-                let both = share(&|o| values[o] == values[r] && labels[o] == labels[r]);
-                (both / share(&|o| values[o] == values[r]) / share(&|o| labels[o] == labels[r])).log2()
-            };
-            kept.iter().map(row).sum::<f64>() / kept.len().max(1) as f64
-        };
-        let targets = self.target_labels();
-        targets.iter().map(bits).sum::<f64>() / targets.len().max(1) as f64
-    }
-
-    /// The mean over rows of the information that their cell lost; if suppressed rows count, these
-    /// carry none.
-    fn untold(&self, c: usize, stay: Option<&[bool]>) -> f64 {
-        let targets = self.target_labels();
-        let top = self.case.height(&self.quasi[c]);
-        let mut known: BTreeMap<(Option<String>, usize), f64> = BTreeMap::new();
-        let mut tells = |row: usize, level: usize| {
-            let label = |r: usize| self.case.label(&self.quasi[c], self.raw[r][c].as_deref(), level);
-            *known.entry((label(row), level)).or_insert_with(|| {
-                let like: Vec<usize> = (0..self.raw.len()).filter(|&r| label(r) == label(row)).collect();
-                let bits = |labels: &Vec<usize>| -> f64 {
-                    let in_table = |r: usize| {
-                        labels.iter().filter(|&&l| l == labels[r]).count() as f64 / labels.len() as f64
-                    };
-                    let among = |r: usize| {
-                        like.iter().filter(|&&o| labels[o] == labels[r]).count() as f64 / like.len() as f64
-                    };
-                    like.iter().map(|&r| (among(r) / in_table(r)).log2().abs()).sum::<f64>()
-                        / like.len() as f64
-                };
-                let all = targets.iter().map(bits).sum::<f64>() / targets.len().max(1) as f64;
-                if like.len() < 6 { 0.0 } else { all }
-            })
-        };
-        let mut worth = |row: usize, level: usize| (level..=top).map(|l| tells(row, l)).fold(0.0, f64::max);
-        let mut lost = 0.0;
-        for row in 0..self.raw.len() {
-            let gone = stay.is_some_and(|stay| !stay[row]);
-            lost += worth(row, 0) - if gone { 0.0 } else { worth(row, self.level(row, c)) };
-        }
-        lost / (self.raw.len() as f64).max(1.0)
-    }
-
-    fn entropy(&self, c: usize) -> f64 {
-        let same = |row: usize| self.raw.iter().filter(|r| r[c] == self.raw[row][c]).count() as f64;
-        let under = |row: usize| {
-            let label = |r: &&Row| self.case.label(&self.quasi[c], r[c].as_deref(), self.level(row, c));
-            self.raw.iter().filter(|r| label(r) == self.general[row][c]).count() as f64
-        };
-        (0..self.raw.len()).map(|row| -(same(row) / under(row)).log2()).sum()
-    }
-
-    /// Σ over rows of the entropy of the original values that their cell leaves possible.
-    fn conditional(&self, c: usize, stay: &[bool], (g, s): (f64, f64)) -> f64 {
-        let raw = firsts(self.raw.iter().map(|row| &row[c]));
-        let general = firsts(self.general.iter().map(|row| &row[c]));
-        let bits = |row: usize| -> f64 {
-            let label =
-                |r: usize| self.case.label(&self.quasi[c], self.raw[r][c].as_deref(), self.level(row, c));
-            let possible: Vec<usize> =
-                (0..stay.len()).filter(|&other| !stay[row] || label(other) == self.general[row][c]).collect();
-            let same = |a: usize| possible.iter().filter(|&&b| raw[a] == raw[b]).count();
-            // A mean over rows, so that a value counts as often as it occurs.
-            let surprise = |&a: &usize| -(same(a) as f64 / possible.len() as f64).log2();
-            possible.iter().map(surprise).sum::<f64>() / possible.len() as f64
-        };
-        // All rows of one cell at one level have the same bits.
-        let mut known: BTreeMap<Option<(usize, usize)>, f64> = BTreeMap::new();
-        let cell = |row: usize| stay[row].then_some((general[row], self.level(row, c)));
-        let mut cost = |row: usize| *known.entry(cell(row)).or_insert_with(|| bits(row));
-        (0..stay.len()).map(|row| if stay[row] { g } else { s } * cost(row)).sum()
-    }
-
-    /// The mean over targets and rows: suppressed, or outvoted in its class. A tie is won by the
-    /// first.
-    fn classification(&self, stay: &[bool], (g, s): (f64, f64)) -> Option<f64> {
-        let targets = self.policy.with_role(Role::Target);
-        let classes = firsts(self.general.iter());
-        let penalties = |name: &str| {
-            let at = self.case.columns.iter().position(|c| c == name).unwrap();
-            let labels = firsts(self.case.rows.iter().map(|row| &row[at]));
-            let class = |row: usize| {
-                let class = classes[row];
-                (0..stay.len()).filter(|&b| stay[b] && classes[b] == class).collect::<Vec<_>>()
-            };
-            let votes =
-                |class: &[usize], of: usize| class.iter().filter(|&&b| labels[b] == labels[of]).count();
-            let winner = |row: usize| {
-                let class = class(row);
-                labels[class.iter().rev().copied().max_by_key(|&b| votes(&class, b)).unwrap()]
-            };
-            let penalty = |row: usize| match stay[row] {
-                false => s,
-                true if winner(row) != labels[row] => g,
-                true => 0.0,
-            };
-            (0..stay.len()).map(penalty).sum::<f64>() / stay.len() as f64
-        };
-        let of = targets.len() as f64;
-        (!targets.is_empty()).then(|| targets.iter().map(|t| penalties(t)).sum::<f64>() / of)
-    }
-
-    fn hidden_entropy(&self, c: usize, stay: &[bool]) -> f64 {
-        let hidden: Vec<usize> = (0..stay.len()).filter(|&row| !stay[row]).collect();
-        let same =
-            |row: usize| hidden.iter().filter(|&&r| self.general[r][c] == self.general[row][c]).count();
-        hidden.iter().map(|&row| -(same(row) as f64 / hidden.len() as f64).log2()).sum()
-    }
-
-    /// Leaves under a row's cell, and all leaves; missing is a leaf where it occurs.
+    /// Leaves under a row's cell, and all leaves.
     fn leaves(&self, row: usize, c: usize) -> (f64, f64) {
-        let name = &self.quasi[c];
-        let level = self.level(row, c);
-        let mut leaves: Vec<Option<&str>> =
-            self.case.paths[name].iter().map(|p| Some(p.leaf.as_str())).collect();
-        if self.missed[c] {
-            leaves.push(None);
-        }
+        let (name, level, leaves) = (&self.quasi[c], self.level(row, c), self.leaves_of(c));
         let under =
             leaves.iter().filter(|leaf| self.case.label(name, **leaf, level) == self.general[row][c]).count();
         (under as f64, leaves.len() as f64)
     }
 
-    fn leaf_loss(&self, c: usize, stay: &[bool]) -> f64 {
-        let share = |row: usize| {
-            let (under, all) = self.leaves(row, c);
-            if stay[row] { under / all } else { 1.0 }
+    /// The losses that are defined for the table.
+    fn kinds(&self) -> impl Iterator<Item = LossKind> {
+        let labels = !self.policy.with_role(Role::Target).is_empty();
+        LossKind::ALL.iter().copied().filter(move |kind| labels || !kind.needs_target())
+    }
+
+    fn losses(&self, stay: &[bool]) -> BTreeMap<String, f64> {
+        let (plain, weighted) = (self.cells(stay, false), self.cells(stay, true));
+        let wanted = self.policy.search.loss.parameters();
+        let loss = |kind: LossKind| match kind == wanted.kind {
+            true => weighted.loss(&wanted),
+            false => plain.loss(&LossParameters::new(kind)),
         };
-        let mean = (0..stay.len()).map(share).sum::<f64>() / stay.len() as f64;
-        let leaves = self.case.paths[&self.quasi[c]].len() + usize::from(self.missed[c]);
-        let least = 1.0 / leaves as f64;
-        (mean - least) / (1.0 - least)
+        self.kinds().map(|kind| (kind.to_string(), loss(kind))).collect()
     }
 
-    fn meanings(&self, row: usize, stays: bool) -> f64 {
-        (0..self.quasi.len())
-            .map(|c| self.leaves(row, c))
-            .map(|(under, all)| if stays { under } else { all })
-            .product()
+    /// Loss → column → its part, with all defaults.
+    fn by_column(&self, stay: &[bool]) -> BTreeMap<String, BTreeMap<String, f64>> {
+        let cells = self.cells(stay, false);
+        let parts = |kind: LossKind| {
+            let parts = cells.parts(&LossParameters::new(kind))?;
+            Some((kind.to_string(), self.quasi.iter().cloned().zip(parts).collect()))
+        };
+        self.kinds().filter_map(parts).collect()
     }
-}
-
-/// For each value the place of the first one that equals it.
-fn firsts<'a, T: PartialEq + 'a>(values: impl Iterator<Item = &'a T>) -> Vec<usize> {
-    let values: Vec<&T> = values.collect();
-    values.iter().map(|v| values.iter().position(|other| other == v).unwrap()).collect()
 }
 
 /// The least probability that at most this many atoms about people with these values are all false.

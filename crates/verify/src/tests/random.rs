@@ -8,8 +8,8 @@ use proptest::sample::{Index, select};
 
 use super::super::classes::{MISSING, Tuples};
 use super::super::groups::{Group, View, stable};
-use super::definitions;
 use super::{Case, broken, strings};
+use super::{definitions, naive_losses};
 use throng_terms::hierarchy::Path;
 use throng_terms::policy::{Missing, ModelKind};
 use throng_terms::release::Certificate;
@@ -75,16 +75,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
             "k = 3\n[privacy.quasi.one]\ncolumns = [\"a\", \"b\"]\nk = 4",
             "[privacy.quasi]\none = { columns = [\"a\", \"b\"], k = 3 }\ntwo = { columns = [\"b\", \"c\"], k = 2 }",
         ]),
-        select(vec![
-            "{ name = \"lm\", aggregate = \"geometric\" }",
-            "{ name = \"entropy\", count_suppressed = true }",
-            "\"height\"",
-            "{ name = \"prec\", count_suppressed = true }",
-            "{ name = \"cm\", tradeoff = 0.8 }",
-            "{ name = \"conditional-entropy\", aggregate = \"max\", tradeoff = 0.2 }",
-            "{ name = \"lm\", tradeoff = 0.1 }",
-            "{ name = \"value-mi\", count_suppressed = true }",
-        ]),
+        select(naive_losses::traded()),
     );
     let models = select(vec![
         "",
@@ -135,7 +126,8 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
                 "cells" => models.contains("profit"),
                 _ => false,
             };
-            let depends = models.contains("m_conf") && (loss.contains("cm") || loss.contains("-mi"));
+            let (kind, loss) = (loss.kind, naive_losses::written(&loss));
+            let depends = models.contains("m_conf") && kind.needs_target();
             // Unions of classes that are safe under these models may not be so.
             let unions = models.contains("personalized") && missing == Missing::Wildcard
                 || suppressed == "cells" && (models.contains("personalized") || models.contains("ck_safety"));
