@@ -14,6 +14,7 @@ mod conditional;
 mod discernibility;
 mod entropy;
 mod height;
+mod iloss;
 mod lm;
 mod marginals;
 mod prec;
@@ -127,6 +128,7 @@ const fn definition(kind: LossKind) -> Definition {
         LossKind::Ambiguity => ambiguity::DEFINITION,
         LossKind::Aecs => aecs::DEFINITION,
         LossKind::Cm => classification::DEFINITION,
+        LossKind::ILoss => iloss::DEFINITION,
     }
 }
 

@@ -255,6 +255,14 @@ kinds! {
     .of_levels()
     .of_columns(Aggregate::Sum)
     .suppressed(UNCOUNTED),
+    ILoss = LossEntry::new(
+        "iloss",
+        "Share of the hierarchy that a released cell could stand for beyond one value, over all cells.",
+        "Xiao and Tao 2006",
+    )
+    .of_columns(Aggregate::Sum)
+    .suppressed(Counted)
+    .with_tradeoff(),
 }
 
 impl LossKind {

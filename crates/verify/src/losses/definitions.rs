@@ -69,6 +69,7 @@ fn definition(kind: LossKind) -> Definition {
         LossKind::Ambiguity => Whole(ambiguity),
         LossKind::Aecs => Whole(average_class),
         LossKind::Cm => Whole(classification),
+        LossKind::ILoss => Columns(information_loss),
     }
 }
 
@@ -165,6 +166,15 @@ fn leaf_share(facts: &dyn Facts, column: usize, asked: &Asked) -> Checked<f64> {
     })?;
     // A column of one leaf has nothing to lose.
     Ok(if most > 0.0 { mean(facts, sum) / most } else { 0.0 })
+}
+
+/// ILoss [Xiao 2006]: Σ over cells of (leaves under the cell − 1) / D; a suppressed cell is the
+/// root.
+fn information_loss(facts: &dyn Facts, column: usize, asked: &Asked) -> Checked<f64> {
+    let all = facts.leaves(column)?;
+    let mut sum = asked.s * facts.suppressed() * (all - 1.0);
+    facts.each_cell(column, &mut |cell| sum += asked.g * cell.released * (cell.leaves - 1.0))?;
+    Ok(sum / all)
 }
 
 /// DM: Σ over released classes |E|² + n·S.

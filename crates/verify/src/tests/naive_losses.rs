@@ -96,7 +96,7 @@ pub fn monotone(asked: &LossParameters) -> bool {
             asked.count_suppressed != Some(true) || free
         }
         LossKind::Lm => asked.count_suppressed == Some(false) || free,
-        LossKind::Dm | LossKind::Ambiguity | LossKind::Cm => free,
+        LossKind::Dm | LossKind::Ambiguity | LossKind::Cm | LossKind::ILoss => free,
     }
 }
 
@@ -172,6 +172,14 @@ impl Released {
             LossKind::Lm => {
                 let counted = counts != Some(false);
                 Columns(Aggregate::Mean, Box::new(move |c| self.leaf_share(c, counted, (g, s))))
+            }
+            LossKind::ILoss => {
+                let cell = move |c: &Cells, row: usize| match self.stay[row] {
+                    true => g * (c.under[row] - 1) as f64 / c.leaves as f64,
+                    false => s * (c.leaves - 1) as f64 / c.leaves as f64,
+                };
+                let part = move |c: &Cells| (0..self.stay.len()).map(|row| cell(c, row)).sum();
+                Columns(Aggregate::Sum, Box::new(part))
             }
             LossKind::Ambiguity => {
                 let cells = |row: usize| match self.stay[row] {
