@@ -150,3 +150,33 @@ impl<'a> Shown<'a> {
         Shape { leaves: leaves.len() as f64, level: level as f64, rows, bits, worth, levels: u128::MAX }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use throng_terms::hierarchy::{File, Spec, build};
+    use throng_terms::poset::{self, Codes};
+
+    const NODES: &str = "*\n427;;*\n427.89;;427\n427.81;;427\n031;;*\n031.0;;031";
+
+    /// A cell with more pairs or occurrences than the policy allows does not stand for its value,
+    /// although it is true; a shortened one does, at a loss.
+    #[test]
+    fn multisets_beyond_the_limits_are_rejected() {
+        let values = ["427.89:10; 031.0:2; 427.81", "427.89:3; 031.0", "031.0:2"];
+        let mut interner = Interner::new();
+        for value in values {
+            interner.add(Some(value));
+        }
+        let codes = Codes { file: File::Path("icd9.csv".into()), most: 2, most_occurrences: Some(12) };
+        let spec = Spec::Poset(poset::Spec::Codes(codes));
+        let hierarchy = build(&spec, &interner.dictionary(), &|_| Ok(NODES.into())).unwrap();
+        let mut shown = Shown::new(Form::Poset, &hierarchy, &interner, None);
+        let mut level = |value: &str, cell: &str| Some(shown.shape(Some(value), Some(cell))?.level);
+        assert_eq!(level(values[0], values[0]), None, "three pairs, thirteen occurrences");
+        assert_eq!(level(values[0], "427.89; 031.0; 427"), None, "three pairs");
+        assert_eq!(level(values[0], "427.89:10; 031.0:2"), Some(1.0 - 12.0 / 13.0));
+        assert_eq!(level(values[1], values[1]), Some(1.0 - 4.0 / 13.0), "equal rows");
+        assert_eq!(level(values[1], "427.89:4; 031.0"), None, "not true");
+    }
+}

@@ -14,28 +14,34 @@
 //! lowest, and no other cell that is true of all values has more at any node. Only the counts m(t)
 //! are kept; a minimum does not depend on order, so neither do joins.
 //!
+//! **Limits.** `most` is the number of pairs of code and frequency that a cell shows. A value with
+//! more loses the later ones: Katirai stores diagnoses from left to right and purges those that do
+//! not fit. `most_occurrences` then keeps the first occurrences. Bounds are those of shortened
+//! values, so that the bound of equal values within the limits is the value. A bound may have more
+//! pairs than any of its values; then the least cell among those with at most `most` pairs is taken
+//! (limit.rs). Cells remain true of the values as the table has them.
+//!
 //! An occurrence at a node of measure u is worth 1 − u; those at the root are worth nothing and are
-//! not told. A cell tells all others, so that the bound of equal values
-//! is the value. The measure is 1 − (sum of worths) / n, where n is `most`, or the occurrences of
-//! the value that has the most where that is more: a cell that tells fewer
-//! occurrences than a value has, or higher nodes, is then never worth as much as n of them. Joining
-//! lowers m(t), so the measure never falls. Worths are whole
-//! numbers of 2⁻³², so that sums are exact.
+//! not written. The measure is 1 − (sum of worths) / n, where n is the number of occurrences of the
+//! value that has most, before it is shortened: a cell that shows fewer occurrences than its value
+//! has, or nodes that are worth less, never has measure 0. Joining lowers m(t), so the measure never
+//! falls. Worths are whole numbers of 2⁻³², so that sums are exact.
 //!
 //! If a node has several parents, bounds use the first one, which turns the poset into a tree:
 //! cells remain true but may be higher than necessary. `covers` knows all parents. Joining costs
 //! the nodes above the codes of a value.
 
 use super::graph::Graph;
+use super::limit::{self, Node};
 use super::{Codes, Common, Given, Kind};
-use crate::error::{Fault, Result};
+use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::hierarchy::TOP;
 use crate::hierarchy::file::few;
 use crate::table::Code;
 
-/// More occurrences could not be summed exactly.
-const MOST: u32 = 1_000_000;
+/// Limits above this one are refused.
+pub(super) const MOST: u32 = 1_000_000;
 
 /// What an occurrence of measure 0 is worth.
 const UNIT: f64 = (1u64 << 32) as f64;
@@ -47,9 +53,13 @@ type Pairs = Vec<(Code, u32)>;
 #[derive(Debug)]
 pub(super) struct Multisets {
     graph: Graph,
-    /// Occurrences of leaves that lose nothing.
+    /// Most pairs of a cell.
+    most: usize,
+    /// Most occurrences of a cell.
+    most_occurrences: u32,
+    /// Occurrences of the value that has most, at least 1.
     full: u32,
-    /// Value → nodes with how many occurrences are at or below them.
+    /// Value → nodes with how many occurrences are at or below them, within the limits.
     of: Vec<Pairs>,
 }
 
@@ -59,12 +69,7 @@ impl Multisets {
         given: &Given<'_>,
         load: &dyn Fn(&str) -> Result<String>,
     ) -> Result<Self> {
-        if !(1..=MOST).contains(&spec.most) {
-            let fault =
-                fault!(Input, "poset.most-out-of-range", "most = {value} is out of range", value = spec.most)
-                    .key("most");
-            return Err(fault.help(format!("give a number from 1 to {MOST}")).into());
-        }
+        Error::check(out_of_range(spec))?;
         let path = spec.file.path();
         let graph = Graph::load(&spec.file, load)?;
         readable(&graph).map_err(|error| error.map(|fault| fault.file(path)))?;
@@ -77,12 +82,13 @@ impl Multisets {
                 file = path
             )
         };
-        let of = given.read(|text| pairs(&graph, text).and_then(|pairs| counted(&graph, &pairs)), unread)?;
-        let of: Vec<Pairs> = of.into_iter().map(Option::unwrap_or_default).collect();
-        // Everything is at or below the root.
-        let occurrences = |counts: &Pairs| counts.iter().map(|pair| pair.1).max().unwrap_or(0);
-        let full = of.iter().map(occurrences).fold(spec.most, u32::max);
-        Ok(Multisets { graph, full, of })
+        let read = given.read(|text| listed(&graph, text).filter(|pairs| total(pairs).is_some()), unread)?;
+        let read: Vec<Pairs> = read.into_iter().map(Option::unwrap_or_default).collect();
+        let full = read.iter().filter_map(|pairs| total(pairs)).fold(1, u32::max);
+        let most_occurrences = spec.most_occurrences.unwrap_or(u32::MAX);
+        let most = spec.most as usize;
+        let of = read.into_iter().map(|pairs| counted(&graph, &shortened(pairs, most, most_occurrences)));
+        Ok(Multisets { of: of.collect(), graph, most, most_occurrences, full })
     }
 
     /// What one occurrence at a node is worth, in units of 2⁻³².
@@ -90,7 +96,7 @@ impl Multisets {
         ((1.0 - self.graph.measure(node)) * UNIT) as u64
     }
 
-    /// What a cell tells: the occurrences at every node itself.
+    /// The bound without a limit of pairs: the occurrences at every node itself.
     fn told(&self, counts: &[(Code, u32)]) -> Pairs {
         let mut below = vec![0u32; counts.len()];
         let mut told = Vec::new();
@@ -110,8 +116,24 @@ impl Multisets {
         told
     }
 
+    /// The least cell within the limit of pairs.
+    fn cell(&self, counts: &[(Code, u32)]) -> Pairs {
+        let told = self.told(counts);
+        if told.len() <= self.most {
+            return told;
+        }
+        let place = |node: Code| counts.binary_search_by_key(&node, |pair| pair.0).ok();
+        let node = |&(code, count): &(Code, u32)| Node {
+            code,
+            parent: parent(&self.graph, code).and_then(place),
+            count,
+            worth: self.worth(code),
+        };
+        limit::best(&counts.iter().map(node).collect::<Vec<_>>(), self.most)
+    }
+
     fn measured(&self, counts: &[(Code, u32)]) -> f64 {
-        self.measure_told(&self.told(counts))
+        self.measure_told(&self.cell(counts))
     }
 
     fn measure_told(&self, told: &[(Code, u32)]) -> f64 {
@@ -120,15 +142,37 @@ impl Multisets {
     }
 }
 
+/// Limits that no cell could keep.
+fn out_of_range(spec: &Codes) -> Vec<Fault> {
+    let limits = [("most", Some(spec.most)), ("most_occurrences", spec.most_occurrences)];
+    let given = limits.into_iter().filter_map(|(key, limit)| Some((key, limit?)));
+    let wrong = given.filter(|(_, limit)| !(1..=MOST).contains(limit));
+    let fault = |(key, limit): (&'static str, u32)| {
+        fault!(Input, "poset.most-out-of-range", "{key} = {value} is out of range", key = key, value = limit)
+            .key(key)
+            .help(format!("give a number from 1 to {MOST}"))
+    };
+    wrong.map(fault).collect()
+}
+
 /// The parent by which bounds go.
 fn parent(graph: &Graph, node: Code) -> Option<Code> {
     graph.parents(node).first().copied()
 }
 
-/// The nodes that a text lists, each once; none if it is not a list of nodes.
+/// The nodes that a text lists, each once, in the order of their numbers; none if it is not a list
+/// of nodes.
 fn pairs(graph: &Graph, text: &str) -> Option<Pairs> {
-    let mut found: Pairs = Vec::new();
-    for part in text.split(';').map(str::trim) {
+    let mut pairs = listed(graph, text)?;
+    pairs.sort_unstable();
+    Some(pairs)
+}
+
+/// The nodes that a text lists, each once, in the order in which they are listed first; none if it
+/// is not a list of nodes.
+fn listed(graph: &Graph, text: &str) -> Option<Pairs> {
+    let mut all: Vec<(Code, usize, u32)> = Vec::new();
+    for (place, part) in text.split(';').map(str::trim).enumerate() {
         let (node, count) = match graph.find(part) {
             Some(node) => (node, 1),
             None => {
@@ -138,28 +182,48 @@ fn pairs(graph: &Graph, text: &str) -> Option<Pairs> {
                 (graph.find(name.trim_end())?, count)
             }
         };
-        match found.binary_search_by_key(&node, |pair| pair.0) {
-            Ok(at) => found[at].1 = found[at].1.checked_add(count)?,
-            Err(at) => found.insert(at, (node, count)),
-        }
+        all.push((node, place, count));
     }
-    Some(found)
+    all.sort_unstable();
+    let same = all.chunk_by(|a, b| a.0 == b.0);
+    let sum = |run: &[(Code, usize, u32)]| run.iter().try_fold(0u32, |sum, one| sum.checked_add(one.2));
+    let mut merged = same
+        .map(|run| Some((run[0].1, (run[0].0, sum(run)?))))
+        .collect::<Option<Vec<(usize, (Code, u32))>>>()?;
+    merged.sort_unstable();
+    Some(merged.into_iter().map(|(_, pair)| pair).collect())
 }
 
-/// How many occurrences are at or below every node; none where there are more than can be counted.
-fn counted(graph: &Graph, pairs: &[(Code, u32)]) -> Option<Pairs> {
-    let mut counts = Vec::new();
+/// All occurrences; none where there are more than can be counted.
+fn total(pairs: &[(Code, u32)]) -> Option<u32> {
+    pairs.iter().try_fold(0u32, |sum, pair| sum.checked_add(pair.1))
+}
+
+/// The first pairs, and of these the first occurrences.
+fn shortened(mut pairs: Pairs, most: usize, most_occurrences: u32) -> Pairs {
+    pairs.truncate(most);
+    let mut left = most_occurrences;
+    for pair in &mut pairs {
+        pair.1 = pair.1.min(left);
+        left -= pair.1;
+    }
+    pairs.retain(|pair| pair.1 > 0);
+    pairs
+}
+
+/// How many occurrences are at or below every node. The sums are at most [`total`].
+fn counted(graph: &Graph, pairs: &[(Code, u32)]) -> Pairs {
+    let mut counts = Pairs::new();
     for &(code, count) in pairs {
         let mut node = Some(code);
         while let Some(at) = node {
-            counts.push((at, u64::from(count)));
+            counts.push((at, count));
             node = parent(graph, at);
         }
     }
     counts.sort_unstable();
     let merged = counts.chunk_by(|a, b| a.0 == b.0);
-    let merged = merged.map(|run| (run[0].0, run.iter().map(|pair| pair.1).sum::<u64>()));
-    merged.map(|(node, count)| u32::try_from(count).ok().map(|count| (node, count))).collect()
+    merged.map(|run| (run[0].0, run.iter().map(|pair| pair.1).sum())).collect()
 }
 
 fn written(graph: &Graph, pairs: &[(Code, u32)]) -> String {
@@ -218,13 +282,22 @@ impl Kind for Multisets {
 
     fn cells(&self, common: &Common) -> Vec<String> {
         match common {
-            Common::Codes(counts) => vec![written(&self.graph, &self.told(counts))],
+            Common::Codes(counts) => vec![written(&self.graph, &self.cell(counts))],
             _ => vec![TOP.into()],
         }
     }
 
     fn measure_of(&self, cell: &str) -> Option<f64> {
-        Some(self.measure_told(&pairs(&self.graph, cell)?))
+        let told = pairs(&self.graph, cell)?;
+        let within = told.len() <= self.most && total(&told)? <= self.most_occurrences;
+        within.then(|| self.measure_told(&told))
+    }
+
+    fn alone(&self, common: &Common) -> Vec<Common> {
+        match common {
+            Common::Codes(counts) => vec![Common::Codes(counted(&self.graph, &self.cell(counts)))],
+            _ => vec![common.clone()],
+        }
     }
 
     fn covers(&self, cell: &str, value: &str) -> bool {

@@ -1,6 +1,7 @@
 //! The kinds of posets in the registry: one entry per variant of [`Spec`].
 
 use super::Spec;
+use super::codes::MOST;
 use crate::hierarchy::FILE;
 use crate::registry::{Bounds, Entry, Parameter, ParameterKind};
 
@@ -35,7 +36,16 @@ const CODES: Entry = Entry::table(
     "Katirai 2006",
     &[
         Parameter::required("file", FILE, "The nodes that codes are, and their parents."),
-        Parameter::required("most", ParameterKind::Whole(1, None), "The most occurrences that a cell shows."),
+        Parameter::required(
+            "most",
+            ParameterKind::Whole(1, Some(MOST as u64)),
+            "The most pairs of code and frequency that a cell shows.",
+        ),
+        Parameter::optional(
+            "most_occurrences",
+            ParameterKind::Whole(1, Some(MOST as u64)),
+            "The most occurrences that a cell shows, over all of its codes.",
+        ),
     ],
 );
 
@@ -49,7 +59,7 @@ const RANGE: Entry = Entry::table(
         Parameter::optional(
             "worthless",
             ParameterKind::Number(Bounds::ABOVE_0),
-            "A range as wide as this is worth nothing and is not written; by default the width of all values.",
+            "A range as wide as this is worth nothing; by default the width of all values.",
         ),
     ],
 );

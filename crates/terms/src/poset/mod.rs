@@ -23,6 +23,7 @@ mod entries;
 mod explicit;
 mod graph;
 mod levels;
+mod limit;
 mod range;
 mod row;
 mod spec;

@@ -2,8 +2,8 @@
 //! max(b, d)].
 //!
 //! Values are numbers or ranges. The measure is the width over the width at which a range is
-//! worthless; from there on, the cell is written as `*`, so that it does not reveal more than it is
-//! worth. Katirai calls the result an upper bound but not the least, since [10, 15] contains 13,
+//! worthless (Katirai's `MaxDiff`). A range of that width or more has measure 1 and is still written
+//! as a range. Katirai calls the result an upper bound but not the least, since [10, 15] contains 13,
 //! which neither [10, 12] nor [14, 15] contains; among ranges it is the least. The ends of all
 //! values are sorted once, so joining compares two integers.
 
@@ -166,7 +166,7 @@ impl Kind for Ranges {
     fn cells(&self, common: &Common) -> Vec<String> {
         let cell = match common {
             Common::Between(low, high) if low == high => self.ends[*low as usize].1.clone(),
-            Common::Between(low, high) if self.measure(common) < 1.0 => {
+            Common::Between(low, high) => {
                 format!("[{}, {}]", self.ends[*low as usize].1, self.ends[*high as usize].1)
             }
             _ => TOP.into(),

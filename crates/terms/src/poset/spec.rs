@@ -33,8 +33,7 @@ pub struct Range {
     /// No value is higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// A range that is as wide as this is worth nothing, and is not written; default: the width of
-    /// all values.
+    /// A range that is as wide as this is worth nothing; default: the width of all values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worthless: Option<f64>,
 }
@@ -56,9 +55,11 @@ pub struct Birth {
 pub struct Codes {
     /// The nodes that codes are, and their parents.
     pub file: File,
-    /// So many occurrences of leaves lose nothing, and as many as the largest value has where that
-    /// is more.
+    /// The most pairs of code and frequency that a cell shows.
     pub most: u32,
+    /// The most occurrences that a cell shows, over all of its codes; default: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_occurrences: Option<u32>,
 }
 
 /// A short phrase for reports: how values were generalized.
@@ -67,8 +68,10 @@ pub fn describe(spec: &Spec) -> String {
         Spec::File(file) => format!("nodes of {}", file.path()),
         Spec::Bits(count) => format!("the traits in common, of {count}"),
         Spec::Birth(Birth { base, .. }) => format!("day, month, year or band of ages at {base}"),
-        Spec::Codes(Codes { file, most }) => format!("codes in common, of {most}, by {}", file.path()),
-        Spec::Range(Range { worthless: Some(width), .. }) => format!("ranges narrower than {width}"),
+        Spec::Codes(Codes { file, most, .. }) => {
+            format!("codes in common, at most {most} different, by {}", file.path())
+        }
+        Spec::Range(Range { worthless: Some(width), .. }) => format!("ranges, without worth from {width} on"),
         Spec::Range(_) => "ranges".into(),
         Spec::Suppress => "the value or nothing".into(),
     }

@@ -48,7 +48,7 @@ fn ranges_as_k_prints_them() {
         poset("{ range = { low = 0, high = 120, worthless = 25 } }", &["[10, 25]", "[8,20]", "40", ""]);
     assert_eq!(lub(&ages, &[0, 1]), ["[8, 25]"]);
     assert_eq!(ages.pair(0, 1), 17.0 / 25.0);
-    assert_eq!(lub(&ages, &[0, 2]), ["*"], "30 years are worth nothing where 25 are the most");
+    assert_eq!(lub(&ages, &[0, 2]), ["[10, 40]"], "worth nothing where 25 are the most, and still a range");
     assert_eq!(ages.pair(0, 2), 1.0);
     assert_eq!(lub(&ages, &[3, 3]), ["missing"]);
     assert_eq!(lub(&ages, &[1, 3]), ["*"]);

@@ -120,7 +120,7 @@ fn spec(declared: &Declared, posets: &Declarations, names: &mut Names) -> Result
         Meaning::Codes(name, most) => {
             let nodes = posets.nodes(&declared.namespace, name);
             let (nodes, text, _) = nodes.ok_or_else(|| Fault::bug("a poset of codes without nodes"))?;
-            Some(Spec::Codes(Codes { file: names.file(nodes, text), most: *most }))
+            Some(Spec::Codes(Codes { file: names.file(nodes, text), most: *most, most_occurrences: None }))
         }
     })
 }
@@ -141,6 +141,7 @@ fn quoted(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::poset::Poset;
 
     /// Examples 2, 4, 6, 7, 8 and 9, with what the columns of example 11 need beside them.
     const HIERARCHY: &str = r#"<Hierarchies>
@@ -187,6 +188,19 @@ mod tests {
     fn converted(hierarchy: &str, columns: &str, table: &[&str]) -> Result<Converted> {
         let table: Vec<String> = table.iter().map(|&name| name.into()).collect();
         convert(Named { file: "H.xml", text: hierarchy }, Named { file: "C.xml", text: columns }, &table)
+    }
+
+    /// `Columns` is the number of pairs: frequencies do not count, and later pairs are purged.
+    #[test]
+    fn columns_of_a_sparse_matrix_are_pairs() {
+        let hierarchy = HIERARCHY.replace("Columns=\"39\"", "Columns=\"2\"");
+        let Converted { columns, files, .. } = converted(&hierarchy, COLUMNS, &TABLE).unwrap();
+        let policy: toml::Table = toml::from_str(&columns).unwrap();
+        let spec: Spec = policy["columns"]["other_dx_code"]["poset"].clone().try_into().unwrap();
+        let values = ["008:50; 031:20", "038; 008:2; 031"].map(|value| Some(value.to_owned()));
+        let poset = Poset::build(&spec, values.to_vec(), &|name| Ok(files[name].clone())).unwrap();
+        assert_eq!(poset.lub_of(&[0, 0]), [Some("008:50; 031:20".into())]);
+        assert_eq!(poset.lub_of(&[1, 1]), [Some("008:2; 038".into())]);
     }
 
     #[test]

@@ -125,7 +125,9 @@ impl Declarations {
             Meaning::Generalized(spec) => (spec.clone(), "", &[]),
             Meaning::Nodes(text, lines) => (Spec::File(file()), text, lines),
             Meaning::Codes(name, most) => match self.nodes(&declared.namespace, name) {
-                Some((_, text, lines)) => (Spec::Codes(Codes { file: file(), most: *most }), text, lines),
+                Some((_, text, lines)) => {
+                    (Spec::Codes(Codes { file: file(), most: *most, most_occurrences: None }), text, lines)
+                }
                 None => return vec![self.no_nodes(declared, name)],
             },
         };
