@@ -53,6 +53,8 @@ pub enum Command {
     /// Assess re-identification risk: unique combinations of columns, adversaries, population
     /// uniques
     Risk(Risk),
+    /// Measure a table that another tool de-identified: losses, privacy models and risk
+    Measure(Measure),
     /// Show which columns predict which others (Bayesian network)
     Network(Network),
     /// Anonymize step by step, checking small combinations of columns, as in mu-Argus
@@ -81,6 +83,7 @@ impl Command {
             Command::Explore(args) => &args.output,
             Command::Compare(args) => &args.output,
             Command::Risk(args) => &args.output,
+            Command::Measure(args) => &args.output,
             Command::Network(args) => &args.output,
             Command::Argus(args) => &args.output,
             Command::Synth(args) => &args.output,
@@ -403,6 +406,41 @@ pub struct Risk {
     pub layout: Layout,
     #[command(flatten)]
     pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `throng measure`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng measure arx.csv --original patients.csv --policy policy.toml --same-order --starred
+  throng measure sdc.csv --original patients.csv --policy policy.toml --key id --null NA
+  throng measure release.csv --original patients.csv --policy policy.toml --json | jq .loss
+
+The policy gives roles, hierarchies and models. Cells are labels of the hierarchies,
+intervals, sets, masked values or `*`. Without --key and --same-order, losses that
+compare cells with originals are unavailable. Exit code 1 means that a model of the
+policy does not hold.")]
+pub struct Measure {
+    /// Released table, or quoted pattern of several files
+    pub release: String,
+    /// Original table, in the format of the policy's input
+    #[arg(long, value_name = "INPUT")]
+    pub original: String,
+    /// Policy with roles, hierarchies and models
+    #[arg(long)]
+    pub policy: PathBuf,
+    /// Column of both tables that identifies rows; rows that the release lacks are suppressed
+    #[arg(long, value_name = "COLUMN", conflicts_with = "same_order")]
+    pub key: Option<String>,
+    /// Both tables have the same rows in the same order
+    #[arg(long)]
+    pub same_order: bool,
+    /// Rows with `*` in every quasi-identifier are suppressed, as ARX writes them
+    #[arg(long)]
+    pub starred: bool,
+    #[command(flatten)]
+    pub layout: Layout,
     #[command(flatten)]
     pub output: Output,
 }

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Explore(args) => commands::explore::run(args),
         Command::Compare(args) => commands::compare::run(args),
         Command::Risk(args) => commands::risk::run(args),
+        Command::Measure(args) => commands::measure::run(args),
         Command::Network(args) => commands::network::run(args),
         Command::Argus(args) => commands::argus::run(args),
         Command::Augment(args) => commands::augment::run(args),

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::classes::{Flags, View};
+use crate::classes::{Classes, Flags, Groups, View};
+use crate::hierarchy::Hierarchy;
+use crate::lattice::Node;
 use crate::model::KAnonymity;
-use crate::release::RowRisk;
+use crate::release::{Risks, RowRisk};
 
 /// Rows in classes of fewer than five are at risk.
 pub const THRESHOLD: f64 = 0.2;
@@ -39,6 +41,19 @@ pub fn class_sizes(view: &View<'_>, flags: &Flags, wildcard: bool) -> Vec<Classe
         of.rows += rows;
     }
     sizes.into_values().collect()
+}
+
+/// The classes of a table as it is, by size.
+pub fn table_sizes(classes: &Classes, hierarchies: &[Hierarchy], wildcard: bool) -> Vec<ClassesOfSize> {
+    let (leaves, every) = (Node::new(vec![0; classes.columns()]), Groups::identity(classes));
+    let view = View::new(classes, hierarchies, &leaves, &every);
+    class_sizes(&view, &Flags::none(view.len()), wildcard)
+}
+
+/// The risk of a table before and after its release, as a certificate states it.
+pub fn risks(before: &[ClassesOfSize], after: &[ClassesOfSize]) -> Risks {
+    let [before, after] = [before, after].map(|sizes| ClassRisk::new(sizes, THRESHOLD).claimed());
+    Risks { threshold: THRESHOLD, before, after }
 }
 
 /// How easily a row can be told from others.

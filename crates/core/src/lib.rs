@@ -80,6 +80,7 @@ pub mod decide;
 pub mod explore;
 pub mod compare;
 pub mod risk;
+pub mod measure;
 pub mod argus;
 pub mod report;
 pub mod memory;

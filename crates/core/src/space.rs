@@ -17,7 +17,7 @@ use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Lattice;
 use crate::model::PrivacyModel;
-use crate::policy::Form;
+use crate::policy::{Form, Policy};
 use crate::poset::Poset;
 use crate::predict::Guide;
 use crate::table::Code;
@@ -197,6 +197,23 @@ impl Axis {
     pub fn branch(&self, rank: Code, level: usize) -> (Code, Code) {
         self.under[level][rank as usize]
     }
+}
+
+/// How cells of regions are written in a column: as the policy says, or as its values suggest.
+pub fn form_of(policy: &Policy, name: &str, hierarchy: &Hierarchy) -> Form {
+    let asked = policy.columns.get(name);
+    asked.and_then(|c| c.form).unwrap_or_else(|| match asked.and_then(|c| c.hierarchy.as_ref()) {
+        _ if hierarchy.poset().is_some() => Form::Poset,
+        Some(_) => Form::Label,
+        None if all_numbers(hierarchy) => Form::Interval,
+        None => Form::Set,
+    })
+}
+
+/// Whether a column holds numbers and nothing else, and some.
+pub fn all_numbers(hierarchy: &Hierarchy) -> bool {
+    let leaves = || (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf));
+    leaves().next().is_some() && leaves().all(|text| number(text).is_some())
 }
 
 /// Sorts leaves by the numbers that they are, and gives these.

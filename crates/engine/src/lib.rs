@@ -24,6 +24,7 @@ mod group;
 mod ipc;
 mod latin1;
 mod leveled;
+mod measure;
 mod network;
 mod paths;
 mod pipeline;

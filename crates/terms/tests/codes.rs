@@ -31,6 +31,7 @@ const AREAS: &[(&str, &str)] = &[
     ("hierarchy", "Hierarchies: their files, the keys that build them, and values that they do not contain."),
     ("inspect", "Proposals for a table, `throng inspect`."),
     ("loss", "The loss that a search minimizes, `search.loss`."),
+    ("measure", "Releases of other tools, `throng measure`."),
     ("model", "Privacy models, `privacy.models`."),
     ("network", "Bayesian networks."),
     ("policy", "Policies: their syntax, their keys, and keys that contradict each other or the table."),

@@ -8,6 +8,7 @@ pub mod demo;
 pub mod explore;
 pub mod hierarchy;
 pub mod inspect;
+pub mod measure;
 pub mod network;
 pub mod policy;
 pub mod release;

@@ -22,6 +22,7 @@ mod posets;
 mod guided;
 mod repeat;
 mod risk;
+mod measure;
 mod argus;
 mod augment;
 mod sampled;

@@ -12,7 +12,7 @@ fn folder() -> PathBuf {
 }
 
 /// A folder with the example in it, at the place where the page looks for it.
-fn env() -> TestEnv {
+pub fn env() -> TestEnv {
     let env = TestEnv::new();
     for file in std::fs::read_dir(folder()).unwrap() {
         let file = file.unwrap();

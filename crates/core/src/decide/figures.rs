@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{Decision, Way};
-use crate::class_risk::{ClassRisk, ClassesOfSize, THRESHOLD, class_sizes};
-use crate::classes::{Flags, Groups, View};
+use crate::class_risk::{ClassesOfSize, class_sizes, risks, table_sizes};
 use crate::error::Result;
 use crate::lattice::Node;
 use crate::loss::Price;
@@ -44,9 +43,7 @@ pub struct Figures {
 impl Figures {
     /// The risk before and after.
     pub fn risks(&self) -> Risks {
-        let [before, after] =
-            [&self.sizes_before, &self.sizes_after].map(|sizes| ClassRisk::new(sizes, THRESHOLD).claimed());
-        Risks { threshold: THRESHOLD, before, after }
+        risks(&self.sizes_before, &self.sizes_after)
     }
 }
 
@@ -90,7 +87,7 @@ impl Decision {
             predicted: self.predicted(verdicts),
             classes: self.released.released_classes(),
             stars: Stars::of(&view, flags),
-            sizes_before: sizes_before(problem, wildcard),
+            sizes_before: table_sizes(&problem.classes, &problem.hierarchies, wildcard),
             sizes_after: class_sizes(&view, flags, wildcard),
         })
     }
@@ -123,11 +120,4 @@ fn claims_of(verdicts: &BTreeMap<String, Verdict>) -> BTreeMap<String, Claim> {
 /// The policy's loss of a recoded table, the node of whose first step is given.
 pub(super) fn loss_of(policy: &Policy, problem: &Problem, recoded: &Recoded, first: &Node) -> Result<f64> {
     Price::new(recoded, first).loss(&policy.search.loss.parameters(), &policy.weights(&problem.names))
-}
-
-/// The classes of the table as it is, by size.
-fn sizes_before(problem: &Problem, wildcard: bool) -> Vec<ClassesOfSize> {
-    let (leaves, every) = (Node::new(vec![0; problem.names.len()]), Groups::identity(&problem.classes));
-    let view = View::new(&problem.classes, &problem.hierarchies, &leaves, &every);
-    class_sizes(&view, &Flags::none(view.len()), wildcard)
 }

@@ -23,17 +23,15 @@ use super::needs;
 use super::region::{Aims, Field, Judge, Method, Share, Tally, Texts, Told, class_models};
 use super::similar::Similar;
 use super::written::{Columns, Writer};
-use crate::cell::number;
 use crate::classes::Flags;
 use crate::error::{Error, Fault, Result};
 use crate::fault;
-use crate::hierarchy::Hierarchy;
 use crate::model::{Bound, PrivacyModel, Requirement, judge};
 use crate::policy::{Form, Missing, Policy};
 use crate::recoded::{Recoded, Released};
 use crate::registry::{Algorithm, RegionMeasure, TargetInformation};
 pub use crate::space::Ground;
-use crate::space::{Axis, Guiding, Measure, Space};
+use crate::space::{Axis, Guiding, Measure, Space, form_of};
 use crate::table::Code;
 use crate::watch::Watch;
 use crate::worth::Worths;
@@ -223,14 +221,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
     let mut faults = Vec::new();
     let mut axes = Vec::new();
     for (column, (name, hierarchy)) in ground.names.iter().zip(ground.hierarchies).enumerate() {
-        let asked = policy.columns.get(name);
-        let form =
-            asked.and_then(|c| c.form).unwrap_or_else(|| match asked.and_then(|c| c.hierarchy.as_ref()) {
-                _ if hierarchy.poset().is_some() => Form::Poset,
-                Some(_) => Form::Label,
-                None if numbers(hierarchy) => Form::Interval,
-                None => Form::Set,
-            });
+        let form = form_of(policy, name, hierarchy);
         if form != Form::Label {
             faults.extend(only_labels(policy, ground, column, form));
         }
@@ -259,13 +250,6 @@ fn told(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
     let sum = |column: usize| classes().map(|(class, &n)| f64::from(n) * row(column, class)).sum::<f64>();
     (0..worths.len()).map(|column| sum(column) / (ground.classes.rows() as f64).max(1.0)).collect()
 }
-
-/// Whether a column holds numbers and nothing else, and some.
-fn numbers(hierarchy: &Hierarchy) -> bool {
-    let leaves = || (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf));
-    leaves().next().is_some() && leaves().all(|text| number(text).is_some())
-}
-
 /// What labels alone can keep to.
 fn only_labels(policy: &Policy, ground: &Ground<'_>, column: usize, form: Form) -> Vec<Fault> {
     let name = &ground.names[column];

@@ -30,6 +30,7 @@ pub use guided::Predicted;
 pub use local::{Rounds, local};
 pub(crate) use ola::judged;
 pub use population::Population;
+pub(crate) use problem::measured_labels;
 pub use problem::{Grouped, Leveled, Load, hierarchies, leveled, max_suppressed};
 pub use profile::{ColumnProfile, Profile};
 

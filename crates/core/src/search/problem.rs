@@ -94,6 +94,25 @@ pub fn leveled(
     Ok(columns)
 }
 
+/// The labels of measured columns as the release has them, and the way from each dictionary to
+/// them. Missing, however it is written, is one label.
+///
+/// # Errors
+/// As [`leveled`].
+pub(crate) fn measured_labels(
+    policy: &Policy,
+    measured: &[String],
+    dictionaries: &[Dictionary],
+    load: Load<'_>,
+) -> Result<Vec<(Dictionary, Vec<Code>)>> {
+    let leveled = leveled(policy, measured, dictionaries, load)?;
+    let values = measured.iter().zip(dictionaries).map(|(name, raw)| {
+        let at = leveled.iter().find(|column| column.name == *name);
+        at.map_or_else(|| labels(policy, raw), |column| column.labels(raw))
+    });
+    Ok(values.collect())
+}
+
 impl Problem {
     /// The problem of a policy, and for each column the way from dictionary codes to leaves.
     ///
@@ -127,12 +146,7 @@ impl Problem {
         watch.check()?;
         let profile = Profile::new(policy, &names);
         let lattice = lattice(policy, &names, &hierarchies, &profile)?;
-        let leveled = leveled(policy, &measured, &dictionaries[names.len()..], load)?;
-        let values = measured.iter().zip(&dictionaries[names.len()..]).map(|(name, raw)| {
-            let at = leveled.iter().find(|column| column.name == *name);
-            at.map_or_else(|| labels(policy, raw), |column| column.labels(raw))
-        });
-        let values: Vec<_> = values.collect();
+        let values = measured_labels(policy, &measured, &dictionaries[names.len()..], load)?;
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
         let classes = Classes::of_measured(tuples, names.len(), &maps)?.sorted().with_targets(targets);

@@ -15,6 +15,7 @@ mod implications;
 mod instances;
 mod local;
 mod losses;
+mod measure;
 mod minimality;
 mod models;
 mod naive;
