@@ -1,4 +1,4 @@
-//! Information loss ILoss [Xiao and Tao 2006]: the sum over cells of (leaves under the cell − 1) /
+//! Information loss ILoss [Xiao 2006]: the sum over cells of (leaves under the cell − 1) /
 //! D, each column with its weight. Unlike LM it divides by D, so that the root of a small hierarchy
 //! costs less than that of a large one, and it adds rows up.
 //!

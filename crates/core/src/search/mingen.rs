@@ -1,4 +1,4 @@
-//! MinGen [Sweeney 2001, 6; De Spoelberch, 2.4]: checks every node and returns the best safe one.
+//! MinGen [Sweeney 2002; De Spoelberch, 2.4.1]: checks every node and returns the best safe one.
 //!
 //! The oracle for all other strategies; exact for every model and loss. Costs one check per node.
 

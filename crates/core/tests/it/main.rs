@@ -6,6 +6,7 @@
 mod anytime;
 mod cells;
 mod certificate;
+mod citations;
 mod datafly;
 #[path = "../../../verify/src/tests/definitions.rs"]
 mod definitions;

@@ -13,7 +13,7 @@
 //! part of the table.
 //!
 //! With a beam, several sets of each row are kept while rows are added, and the cheapest that is
-//! safe in the end is the row's (K, "Future Directions").
+//! safe in the end is the row's [Katirai 2006, "Future Directions"].
 //!
 //! Katirai computes the bound with every row for each of the k − 1 added rows. Here a candidate is
 //! skipped if its last known cost is not below the best one, because its cost does not fall as the
