@@ -188,6 +188,21 @@ impl Classes {
         }
     }
 
+    /// Calls `each` with every class and its leaf code in a column.
+    pub fn each_code(&self, column: usize, mut each: impl FnMut(usize, Code)) {
+        let columns = self.columns.max(1);
+        match &self.codes {
+            Codes::Narrow(codes) => {
+                let column = codes.iter().skip(column).step_by(columns).enumerate();
+                column.for_each(|(class, &code)| each(class, Code::from(code)));
+            }
+            Codes::Wide(codes) => {
+                let column = codes.iter().skip(column).step_by(columns).enumerate();
+                column.for_each(|(class, &code)| each(class, code));
+            }
+        }
+    }
+
     /// Some of the classes by themselves, with what is measured in them and without a population.
     #[must_use]
     pub fn part(&self, members: &[u32]) -> Classes {

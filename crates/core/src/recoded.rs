@@ -177,21 +177,28 @@ impl Recoded {
             columns.push(values);
             starts.push(start);
         }
-        let mut cells = Vec::with_capacity(base.len() * base.columns());
-        for class in 0..base.len() {
-            let node = &steps.nodes()[steps.of(class).unwrap_or(0)];
-            for (column, hierarchy) in hierarchies.iter().enumerate() {
-                let level = node.level(column);
-                cells.push(starts[column][level] + hierarchy.generalize(base.code(class, column), level));
-            }
-        }
         let suppressed = (0..base.len()).map(|class| steps.of(class).is_none()).collect();
         let first = &steps.nodes()[0];
         let rule = hierarchies.iter().enumerate().map(|(column, hierarchy)| {
             let level = first.level(column);
             hierarchy.codes(level).iter().map(|&code| starts[column][level] + code).collect()
         });
-        let rule = rule.collect();
+        let rule: Vec<Vec<Code>> = rule.collect();
+        let mut cells = Vec::with_capacity(base.len() * base.columns());
+        for class in 0..base.len() {
+            let step = steps.of(class).unwrap_or(0);
+            for (column, hierarchy) in hierarchies.iter().enumerate() {
+                let leaf = base.code(class, column);
+                // Most classes stay at the first step, whose cells are at hand.
+                cells.push(match step {
+                    0 => rule[column][leaf as usize],
+                    _ => {
+                        let level = steps.nodes()[step].level(column);
+                        starts[column][level] + hierarchy.generalize(leaf, level)
+                    }
+                });
+            }
+        }
         Ok(Recoded { rule, ..Recoded::new(base, columns, cells, suppressed)? })
     }
 
@@ -234,6 +241,12 @@ impl Recoded {
     /// The value of a class of the table in a column, as a place among the column's values.
     pub fn cell(&self, class: usize, column: usize) -> usize {
         self.cells.code(class, column) as usize
+    }
+
+    /// Calls `each` with every class of the table and its value in a column, as a place among the
+    /// column's values.
+    pub fn each_cell(&self, column: usize, mut each: impl FnMut(usize, usize)) {
+        self.cells.each_code(column, |class, at| each(class, at as usize));
     }
 
     /// The label of a class of the table in a column; `None` is missing.

@@ -118,28 +118,24 @@ impl Price {
 
 fn sums(recoded: &Recoded, column: usize) -> ColumnSums {
     let values = &recoded.columns()[column];
-    let base = recoded.base();
     let mut sums =
         ColumnSums { height: values.height as f64, all: values.leaves as u64, ..ColumnSums::default() };
     let mut of_leaf = vec![0u64; values.leaves];
-    let mut pairs: FxHashMap<(u32, u32), [u64; 2]> = FxHashMap::default();
     let mut hidden = vec![0u64; values.values.len()];
     let mut kept = vec![0u64; values.values.len()];
-    for (class, &count) in base.counts().iter().enumerate() {
-        let (leaf, at) = (base.code(class, column), recoded.cell(class, column));
-        let (value, rows) = (&values.values[at], u64::from(count));
-        let part = usize::from(recoded.suppresses(class));
-        sums.leaves[part] += rows * u64::from(value.leaves);
-        sums.levels[part] += rows as f64 * value.measure;
-        of_leaf[leaf as usize] += rows;
-        pairs.entry((leaf, at as u32)).or_default()[part] += rows;
-        hidden[at] += if part == 1 { rows } else { 0 };
-        kept[at] += if part == 0 { rows } else { 0 };
+    let pairs = pairs(recoded, column);
+    for &((leaf, at), [released, suppressed]) in &pairs {
+        of_leaf[leaf as usize] += released + suppressed;
+        kept[at as usize] += released;
+        hidden[at as usize] += suppressed;
     }
-    // In one order, so that the sum has the same bits every time.
-    let mut pairs: Vec<((u32, u32), [u64; 2])> = pairs.into_iter().collect();
-    pairs.sort_unstable();
-    let lost = |&((leaf, at), rows): &((u32, u32), [u64; 2])| {
+    for (part, rows) in [&kept, &hidden].into_iter().enumerate() {
+        for (value, &rows) in values.values.iter().zip(rows) {
+            sums.leaves[part] += rows * u64::from(value.leaves);
+            sums.levels[part] += rows as f64 * value.measure;
+        }
+    }
+    let lost = |&((leaf, at), rows): &Pair| {
         -((rows[0] + rows[1]) as f64)
             * (of_leaf[leaf as usize] as f64 / values.values[at as usize].rows as f64).log2()
     };
@@ -165,15 +161,45 @@ fn sums(recoded: &Recoded, column: usize) -> ColumnSums {
     sums
 }
 
+/// A leaf and the value that it became, with the rows that are released and those that are not.
+type Pair = ((u32, u32), [u64; 2]);
+
+/// All pairs of a column, sorted, so that sums over them have the same bits every time.
+fn pairs(recoded: &Recoded, column: usize) -> Vec<Pair> {
+    let (base, values) = (recoded.base(), recoded.columns()[column].values.len());
+    let cells = recoded.columns()[column].leaves.saturating_mul(values);
+    let part = |class: usize| usize::from(recoded.suppresses(class));
+    // A table of all pairs, unless most of it would be empty.
+    if cells <= base.len().max(1 << 12) {
+        let mut dense = vec![[0u64; 2]; cells];
+        recoded.each_cell(column, |class, at| {
+            let leaf = base.code(class, column) as usize;
+            dense[leaf * values + at][part(class)] += u64::from(base.counts()[class]);
+        });
+        let pair = |(at, rows)| (((at / values) as u32, (at % values) as u32), rows);
+        let found = dense.into_iter().enumerate().filter(|(_, rows)| *rows != [0; 2]);
+        return found.map(pair).collect();
+    }
+    let mut sparse: FxHashMap<(u32, u32), [u64; 2]> = FxHashMap::default();
+    recoded.each_cell(column, |class, at| {
+        let rows = sparse.entry((base.code(class, column), at as u32)).or_default();
+        rows[part(class)] += u64::from(base.counts()[class]);
+    });
+    let mut pairs: Vec<Pair> = sparse.into_iter().collect();
+    pairs.sort_unstable();
+    pairs
+}
+
 /// Σ over released rows of the leaf combinations that a row could be.
 fn ambiguity(recoded: &Recoded) -> f64 {
-    let columns = recoded.columns();
-    let row = |class: usize| -> f64 {
-        (0..columns.len()).map(|c| f64::from(columns[c].values[recoded.cell(class, c)].leaves)).product()
-    };
-    let counts = recoded.base().counts().iter().enumerate();
-    let kept = counts.filter(|(class, _)| !recoded.suppresses(*class));
-    kept.map(|(class, &count)| f64::from(count) * row(class)).sum()
+    let mut combinations = vec![1.0; recoded.base().len()];
+    for (column, values) in recoded.columns().iter().enumerate() {
+        let leaves: Vec<f64> = values.values.iter().map(|value| f64::from(value.leaves)).collect();
+        recoded.each_cell(column, |class, at| combinations[class] *= leaves[at]);
+    }
+    let classes = recoded.base().counts().iter().zip(combinations).enumerate();
+    let kept = classes.filter(|(class, _)| !recoded.suppresses(*class));
+    kept.map(|(_, (&count, row))| f64::from(count) * row).sum()
 }
 
 /// Target → released rows that do not have the most frequent label of their class.
