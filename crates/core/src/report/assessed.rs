@@ -5,15 +5,15 @@ use super::charts;
 use super::html::{page, section, table, tile};
 use super::markup::{Html, markup};
 use super::text::{decimal, integer, percent};
-use crate::risk::{Band, Combination, Figure, Risk};
+use crate::risk::{Band, Choice, Combination, Figure, Guidance, Risk};
 
 /// The most combinations in the table.
 const SHOWN: usize = 100;
 
 /// The page.
 pub fn risk_page(risk: &Risk, title: &str, version: &str) -> String {
-    let body =
-        Html::from_iter([headline(risk), figures(risk), sizes(risk), special(risk), combinations(risk)]);
+    let parts = [headline, figures, guidance, sizes, special, combinations];
+    let body = Html::from_iter(parts.map(|part| part(risk)));
     let footer =
         markup!("Written by Throng {}. It holds counts and estimates, and no value of a cell.", version);
     page("risk", title, &format!("Risk of {title}"), body, footer)
@@ -66,6 +66,36 @@ fn figures(risk: &Risk) -> Html {
     section(1, "figures", "Figures", Html::fixed(lead), table)
 }
 
+fn guidance(risk: &Risk) -> Html {
+    let Guidance { threshold, prosecutor, journalist, choices } = &risk.guidance;
+    let cell = |text: String| markup!("<td class=\"n\">{text}</td>"; text);
+    let share = |risk: Option<f64>| cell(risk.map_or("–".to_owned(), percent));
+    let row = |choice: &Choice| {
+        markup!(
+            "<tr><th scope=\"row\" class=\"n\">{}</th>{}{}{}{}</tr>\n",
+            integer(choice.k),
+            share(Some(choice.prosecutor)),
+            share(choice.journalist),
+            cell(choice.anonymity.map_or("–".to_owned(), decimal)),
+            cell(integer(choice.rows_below))
+        )
+    };
+    let rows: Html = choices.iter().map(row).collect();
+    let head = "<tr><th scope=\"col\" class=\"n\">k</th><th scope=\"col\" class=\"n\">Prosecutor</th>\
+                <th scope=\"col\" class=\"n\">Journalist</th><th scope=\"col\" class=\"n\">Anonymity level</th>\
+                <th scope=\"col\" class=\"n\">Rows in smaller classes</th></tr>";
+    let needs = match prosecutor {
+        Some(k) => format!("A risk of at most {} needs k = {k}.", percent(*threshold)),
+        None => "No k excludes every risk.".to_owned(),
+    };
+    let fewer = match journalist.filter(|k| Some(*k) != *prosecutor) {
+        Some(k) => format!(" If nobody knows who is in the table, k = {k} is enough."),
+        None => String::new(),
+    };
+    let lead = markup!("{}{}", needs, fewer);
+    section(2, "guidance", "Which k", lead, table("told", "Choices of k", Html::fixed(head), rows))
+}
+
 fn sizes(risk: &Risk) -> Html {
     let label = |band: &Band| match band.to {
         Some(to) if to == band.from => band.from.to_string(),
@@ -77,7 +107,7 @@ fn sizes(risk: &Risk) -> Html {
     let lead = "Whoever knows all columns of a person finds as many rows as the person’s class has.";
     let picture = charts::counts(&bars, "rows, logarithmic scale", "Rows by the size of their class");
     let figure = markup!("<figure>{picture}</figure>\n"; picture);
-    section(2, "sizes", "Class sizes", Html::fixed(lead), figure)
+    section(3, "sizes", "Class sizes", Html::fixed(lead), figure)
 }
 
 fn special(risk: &Risk) -> Html {
@@ -105,7 +135,7 @@ fn special(risk: &Risk) -> Html {
             rows, picture
         ),
     };
-    section(3, "special", "Special uniques", lead, body)
+    section(4, "special", "Special uniques", lead, body)
 }
 
 /// The unique rows of the riskiest set of each number of columns, and of the one in the middle.
@@ -145,7 +175,7 @@ fn combinations(risk: &Risk) -> Html {
         false => Html::fixed("The riskiest first."),
     };
     section(
-        4,
+        5,
         "combinations",
         "Combinations of columns",
         lead,

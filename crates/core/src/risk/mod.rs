@@ -10,6 +10,7 @@ mod combinations;
 mod drawn;
 mod figures;
 mod grouping;
+mod guidance;
 mod people;
 mod special;
 mod table;
@@ -17,6 +18,7 @@ mod text;
 
 pub use combinations::Combination;
 pub use figures::{Figure, Figures};
+pub use guidance::{Choice, Guidance};
 pub use special::{Contribution, Score, Special};
 pub use table::{Named, Parts, People, Population, Table, Weights, check_names};
 pub use text::text;
@@ -56,6 +58,8 @@ pub struct Risk {
     /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
+    /// Which k the threshold requires.
+    pub guidance: Guidance,
     /// How many classes have which size.
     pub class_sizes: Vec<Band>,
     /// Rows that few columns single out.
@@ -145,8 +149,10 @@ pub fn assess(table: &Table, asked: &Asked, watch: &Watch) -> Result<Risk> {
     let combinations = combinations::combinations(&columns, &table.names, asked.max_size, watch)?;
     let means = format!("rows that {} columns or fewer single out", special.max_size);
     figures.put("special_unique_rows", Figure::exact(special.rows as f64, means));
+    let fraction = figures.get("sampling_fraction").and_then(|figure| figure.value);
     Ok(Risk {
         columns: table.names.clone(),
+        guidance: Guidance::new(&classes, asked.threshold, fraction),
         figures,
         class_sizes: bands(&classes),
         special_uniques: special,

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::{Combination, Figure, Risk};
+use super::{Combination, Figure, Guidance, Risk};
 
 /// Figures that are probabilities or shares.
 const SHARES: [&str; 7] = [
@@ -25,7 +25,7 @@ pub fn text(risk: &Risk, shown: usize) -> String {
     for (name, value, means) in told {
         let _ = writeln!(text, "{name:<24} {value:>widest$}  {means}");
     }
-    text + &sizes(risk) + &special(risk) + &combinations(&risk.combinations, shown)
+    text + &guidance(risk) + &sizes(risk) + &special(risk) + &combinations(&risk.combinations, shown)
 }
 
 /// A figure with its limits where it was not counted.
@@ -43,6 +43,36 @@ fn value(name: &str, figure: &Figure) -> String {
         (Some(v), _, _) => one(v),
         (None, _, _) => "–".into(),
     }
+}
+
+/// Which k the threshold requires, and what others would mean.
+fn guidance(risk: &Risk) -> String {
+    let Guidance { threshold, prosecutor, journalist, choices } = &risk.guidance;
+    let mut text = match prosecutor {
+        Some(k) => format!("\na risk of at most {threshold} needs k = {k}"),
+        None => "\nno k excludes every risk".into(),
+    };
+    if let Some(k) = journalist.filter(|k| Some(*k) != *prosecutor) {
+        let _ = write!(text, "; k = {k} if nobody knows who is in the table");
+    }
+    let shown = |risk: Option<f64>| risk.map_or("–".into(), |risk| format!("{risk:.4}"));
+    let _ = writeln!(
+        text,
+        "\n{:>12}  {:>10}  {:>10}  {:>9}  rows in smaller classes",
+        "k", "prosecutor", "journalist", "anonymity"
+    );
+    for choice in choices {
+        let _ = writeln!(
+            text,
+            "{:>12}  {:>10.4}  {:>10}  {:>9}  {:>12}",
+            integer(choice.k),
+            choice.prosecutor,
+            shown(choice.journalist),
+            shown(choice.anonymity),
+            integer(choice.rows_below)
+        );
+    }
+    text
 }
 
 fn sizes(risk: &Risk) -> String {
