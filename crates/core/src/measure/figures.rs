@@ -123,6 +123,7 @@ impl Compared {
             LossKind::Lm if blind && uncounted && self.node.is_some() => NEEDS_ROWS,
             LossKind::Prec
             | LossKind::Lm
+            | LossKind::ILoss
             | LossKind::Vinterbo
             | LossKind::ColumnMi
             | LossKind::Ambiguity
