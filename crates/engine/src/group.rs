@@ -8,7 +8,7 @@
 
 use datafusion::arrow::record_batch::RecordBatch;
 use throng::error::{Fault, Result};
-use throng::policy::{Cut, Policy, Role};
+use throng::policy::{Policy, Role};
 use throng::pseudonym::Originals;
 use throng::recoding::Contents;
 use throng::rows::{ContentKey, Counted};
@@ -127,7 +127,7 @@ impl Engine {
         watch: &Watch,
     ) -> Result<TableRead> {
         let mut wanted = Wanted::new(&[quasi, measured].concat());
-        if divides_equal_rows(policy) {
+        if policy.divides_equal_rows() {
             wanted.content = Some(wanted.add(policy.content_columns()));
         }
         wanted.weights = wanted.add(policy.with_role(Role::Weight));
@@ -183,11 +183,6 @@ impl Engine {
         })?;
         Ok(TableRead { counted, contents: wanted.content.as_ref().map(|_| contents), originals })
     }
-}
-
-/// Whether the policy's method may put rows of equal quasi-identifiers into different regions.
-fn divides_equal_rows(policy: &Policy) -> bool {
-    policy.search.mondrian.is_some_and(|mondrian| mondrian.cut == Cut::Relaxed)
 }
 
 impl Part {

@@ -17,6 +17,7 @@
 mod boxes;
 mod cells;
 mod clusters;
+mod exact;
 mod group;
 mod groups;
 mod index;

@@ -15,6 +15,7 @@
 use rustc_hash::FxHashMap;
 
 use super::boxes::Boxes;
+use super::exact::CellMinGen;
 use super::lub::{Greedy, Partition};
 use super::lub::{Notions, unpacked};
 use super::mdav::Mdav;
@@ -64,6 +65,7 @@ pub fn method(algorithm: Algorithm) -> Result<&'static dyn Method> {
         Algorithm::Mdav => Ok(&Mdav),
         Algorithm::Greedy => Ok(&Greedy),
         Algorithm::Partition => Ok(&Partition),
+        Algorithm::CellMinGen => Ok(&CellMinGen),
         Algorithm::Auto
         | Algorithm::Ola
         | Algorithm::Incognito

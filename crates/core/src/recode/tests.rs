@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::methods;
-use super::region::{Aims, Field, Judge, Share};
+use super::region::{Aims, Field, Judge, Method, Share};
 use crate::classes::Classes;
 use crate::hierarchy::{Hierarchy, Path};
 use crate::histogram::Histogram;
@@ -195,6 +194,11 @@ pub fn wrong(made: &Made, shares: &[Share], least: u64, models: &[&dyn ClassMode
         let safe = models.iter().all(|model| model.class_facts().bound.holds(model.figure(class)));
         (*count < least || !safe).then(|| format!("a region of {count} rows with {counts:?}"))
     })
+}
+
+/// The methods for tables of any size.
+fn methods() -> Vec<&'static dyn Method> {
+    super::methods().into_iter().filter(|method| !method.algorithm().entry().small_tables).collect()
 }
 
 fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {

@@ -155,6 +155,7 @@ pub fn strategy(algorithm: Algorithm) -> Result<&'static dyn Strategy> {
         Algorithm::MinGen => Ok(&mingen::MinGen),
         Algorithm::Mondrian
         | Algorithm::KSimilar
+        | Algorithm::CellMinGen
         | Algorithm::Boxes
         | Algorithm::Mdav
         | Algorithm::Greedy

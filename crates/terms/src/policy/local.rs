@@ -429,19 +429,22 @@ fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
             "remove it, or choose an algorithm that chooses levels: auto does for all models",
         );
     }
-    let relaxed = policy.search.mondrian.is_some_and(|mondrian| mondrian.cut == Cut::Relaxed);
     let replaced = policy.columns.iter().find(|(_, c)| c.substitute().is_some() || c.level.is_some());
-    if let Some((name, _)) = replaced.filter(|_| relaxed) {
+    if let Some((name, _)) = replaced.filter(|_| policy.divides_equal_rows()) {
+        let (key, help) = match algorithm {
+            Algorithm::Mondrian => ("search.mondrian.cut", "write cut = \"strict\""),
+            _ => ("search.algorithm", "choose \"k-similar\", for instance"),
+        };
         refuse(
             true,
-            "search.mondrian.cut",
+            key,
             fault!(
                 Input,
-                "policy.relaxed-cuts-not-verifiable",
-                "relaxed cuts part rows of equal values, and `{column}` is released in another form: that could not be verified",
+                "policy.divided-rows-not-verifiable",
+                "rows of equal values would be divided, and `{column}` is released in another form: that could not be verified",
                 column = name
             ),
-            "write cut = \"strict\"",
+            help,
         );
     }
 }

@@ -518,6 +518,12 @@ impl Policy {
         (quasi, measured)
     }
 
+    /// Whether the method may put rows of equal quasi-identifiers into different regions.
+    pub fn divides_equal_rows(&self) -> bool {
+        let relaxed = self.search.mondrian.is_some_and(|mondrian| mondrian.cut == Cut::Relaxed);
+        relaxed || self.search.algorithm == Algorithm::CellMinGen
+    }
+
     /// The released columns that are not quasi-identifiers, in name order: what distinguishes rows
     /// of equal quasi-identifiers.
     pub fn content_columns(&self) -> Vec<&str> {

@@ -21,6 +21,8 @@ pub struct AlgorithmEntry {
     /// Whether it finds the least loss of all safe releases of its kind, where it accepts models
     /// and loss.
     pub exact: bool,
+    /// Whether it is for a few rows only, as a yardstick.
+    pub small_tables: bool,
     /// Whether a model can guide it (`search.model`).
     pub guided: bool,
     /// Whether it uses what the recipient tolerates (`columns.NAME.tolerance`).
@@ -43,6 +45,7 @@ impl AlgorithmEntry {
             forms_regions: false,
             takes_posets: false,
             exact: false,
+            small_tables: false,
             guided: false,
             uses_tolerance: false,
             uses_linking: false,
@@ -71,7 +74,7 @@ kinds! {
     Auto = AlgorithmEntry::levels(
         "auto",
         "Branch and bound: proves the best levels; stopped early, it knows how much better others could be.",
-        "Land and Doig 1960; Kohlmayer et al. 2012",
+        "Land and Doig 1960",
     )
     .exact(),
     Ola = AlgorithmEntry::levels(
@@ -106,7 +109,7 @@ kinds! {
     MinGen = AlgorithmEntry::levels(
         "mingen",
         "Checks every combination of levels.",
-        "Sweeney 2001",
+        "Sweeney 2002",
     )
     .exact(),
     Mondrian = AlgorithmEntry::regions(
@@ -152,6 +155,14 @@ kinds! {
             "Katirai 2006",
         )
         .with_options()
+    },
+    CellMinGen = AlgorithmEntry {
+        small_tables: true,
+        ..AlgorithmEntry::regions(
+            "cell-mingen",
+            "Tries every division of at most 32 rows: the least cost of cells, to compare methods with.",
+            "Sweeney 2002; De Spoelberch",
+        )
     },
 }
 
