@@ -55,6 +55,7 @@ mod rank;
 #[doc(hidden)]
 pub mod population;
 pub mod predict;
+pub mod deletion;
 #[doc(hidden)]
 pub mod model;
 #[doc(hidden)]

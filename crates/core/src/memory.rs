@@ -13,6 +13,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::decide::{Circumstances, DecidedAssignment, decide};
+use crate::deletion::Deletion;
 use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::hierarchy;
@@ -21,7 +22,7 @@ use crate::recoding::{Contents, Recoding, RowCounter};
 use crate::release::{Certificate, FileFacts};
 pub use crate::rows::Table;
 use crate::rows::{ContentKey, Rows};
-use crate::search::{Grouped, Load, Problem};
+use crate::search::{Grouped, Leveled, Load, Problem, leveled};
 use crate::table::{Code, Dictionary};
 use crate::verify::{Assignment, Inputs, Original, Verdict, verify};
 use crate::watch::Watch;
@@ -52,11 +53,13 @@ pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Re
     let (quasi, measured) = policy.grouped_columns(table.columns());
     let grouped = group(table, quasi, measured, watch)?;
     let dictionaries = grouped.dictionaries.clone();
+    let others = others(&grouped, leveled(&policy, &grouped, load)?)?;
     let (problem, maps) = Problem::watched(&policy, grouped, load, watch)?;
     let decision = decide(&policy, &problem, None, watch)?;
     let figures = decision.figures(&policy, &problem)?;
     let recoding = Recoding::new(&problem.names, &maps, &decision.recoded);
-    let written = rewrite(&policy, table, recoding, &dictionaries)?;
+    let rewritten = Rewritten { others, deletion: problem.deletion.as_ref() };
+    let written = rewrite(&policy, table, recoding, (&dictionaries, &rewritten))?;
     let file = |path: &str, table: &Table| -> Result<FileFacts> {
         let rows = table.rows().len() as u64;
         Ok(FileFacts { path: path.to_owned(), sha256: table.fingerprint(watch)?, rows })
@@ -122,13 +125,56 @@ fn contents(policy: &Policy, table: &Table) -> Vec<u64> {
     table.rows().iter().map(key).collect()
 }
 
+/// What is rewritten beside the quasi-identifiers.
+struct Rewritten<'a> {
+    /// Column → the values that its values become.
+    others: BTreeMap<String, BTreeMap<Option<String>, Option<String>>>,
+    deletion: Option<&'a Deletion>,
+}
+
+impl Rewritten<'_> {
+    /// The rows that are not deleted.
+    fn left<'t>(&self, table: &'t Table) -> Vec<&'t Vec<Option<String>>> {
+        let values = self.deletion.into_iter().flat_map(Deletion::row_values);
+        let values: Vec<_> = values.filter_map(|(name, values)| Some((table.place(name)?, values))).collect();
+        let deleted = |row: &Vec<Option<String>>| {
+            values.iter().any(|(at, values)| row[*at].as_ref().is_some_and(|cell| values.contains(cell)))
+        };
+        table.rows().iter().filter(|row| !deleted(row)).collect()
+    }
+
+    fn cell(&self, column: &str, cell: &Option<String>) -> Option<String> {
+        match self.others.get(column) {
+            Some(values) => values.get(cell).cloned().flatten(),
+            None => cell.clone(),
+        }
+    }
+}
+
+/// The values of rewritten columns, by text.
+fn others(
+    grouped: &Grouped,
+    columns: Vec<Leveled>,
+) -> Result<BTreeMap<String, BTreeMap<Option<String>, Option<String>>>> {
+    let column = |column: Leveled| {
+        let at = grouped.measured.iter().position(|name| *name == column.name);
+        let at = at.ok_or_else(|| Error::from(Fault::bug("a rewritten column was not grouped")))?;
+        let raw = &grouped.dictionaries[grouped.names.len() + at];
+        let text = |code: Code| raw.value(code).map(String::from);
+        let values = (0..raw.len() as Code).map(text).zip(column.labels).collect();
+        Ok((column.name, values))
+    };
+    columns.into_iter().map(column).collect()
+}
+
 /// The released rows, in random order unless the policy keeps theirs.
 fn rewrite(
     policy: &Policy,
     table: &Table,
     mut recoding: Recoding,
-    dictionaries: &[Dictionary],
+    (dictionaries, rewritten): (&[Dictionary], &Rewritten<'_>),
 ) -> Result<Table> {
+    let left = rewritten.left(table);
     let code = |row: &Vec<Option<String>>, (column, d): (usize, &Dictionary)| {
         d.get(row[column].as_deref()).ok_or_else(|| Error::from(Fault::bug("a value was not grouped")))
     };
@@ -136,7 +182,7 @@ fn rewrite(
     let quasi: Vec<usize> = recoding.columns.iter().map(|column| place(&column.name)).collect();
     let mut codes = Vec::with_capacity(quasi.len());
     for (&column, dictionary) in quasi.iter().zip(dictionaries) {
-        let of_column = table.rows().iter().map(|row| code(row, (column, dictionary)));
+        let of_column = left.iter().map(|row| code(row, (column, dictionary)));
         codes.push(of_column.collect::<Result<Vec<Code>>>()?);
     }
     let mut keys = Vec::new();
@@ -148,12 +194,12 @@ fn rewrite(
     }
     let kept = recoding.recode(&mut codes, &keys, &mut RowCounter::default());
     let stars = policy.output.suppressed == Suppressed::Starred;
-    let kept = kept.filter(|_| !stars).unwrap_or_else(|| (0..table.rows().len() as u32).collect());
+    let kept = kept.filter(|_| !stars).unwrap_or_else(|| (0..left.len() as u32).collect());
     let released: Vec<usize> = (0..table.columns().len())
         .filter(|&c| policy.columns.get(&table.columns()[c]).is_some_and(Column::released))
         .collect();
     let cell = |row: usize, column: usize| match quasi.iter().position(|&q| q == column) {
-        None => table.rows()[row][column].clone(),
+        None => rewritten.cell(&table.columns()[column], &left[row][column]),
         Some(q) => match recoding.columns[q].labels.get(codes[q][row] as usize) {
             Some(label) => label.clone(),
             None => Some(hierarchy::TOP.to_owned()),

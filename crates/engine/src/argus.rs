@@ -114,8 +114,7 @@ impl Engine {
         let rows = grouped.tuples.rows();
         let load = |path: &str| policy.load(path);
         let (dictionaries, measured) = grouped.dictionaries.split_at(quasi.len());
-        let leveled = search::leveled(&policy.policy, &grouped.measured, measured, &load)
-            .map_err(|e| in_table(e, &source))?;
+        let leveled = search::leveled(&policy.policy, &grouped, &load).map_err(|e| in_table(e, &source))?;
         let leveled = Leveled::new(leveled, (&grouped.measured, measured))?;
         let dictionaries = dictionaries.to_vec();
         let (problem, maps) =
@@ -146,6 +145,7 @@ impl Engine {
             dictionaries: &held.dictionaries,
             substitutes: &held.substitutes,
             leveled: &held.leveled,
+            deletion: held.problem.deletion.as_ref(),
             sampled: None,
             rows: held.rows,
             seed: held.policy.policy.search.seed,

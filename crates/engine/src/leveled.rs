@@ -1,6 +1,7 @@
-//! Sensitive columns that are released at a level of their hierarchy: every value becomes its label
-//! there. Costs one look-up per cell. Labels are written as plain text, because the keys of a
-//! dictionary would distinguish values that share a label.
+//! Columns, other than quasi-identifiers, whose values become others: sensitive columns that are
+//! released at a level of their hierarchy, where every value becomes its label, and columns with
+//! deleted cells. Costs one look-up per cell. Labels are written as plain text, because the keys of
+//! a dictionary would distinguish values that share a label.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use throng::table::{Code, Dictionary};
 
 use crate::cells::Cells;
 
-/// The columns with a level, with their values and what these become.
+/// The columns with their values and what these become.
 pub struct Leveled {
     columns: Vec<(search::Leveled, Dictionary)>,
 }
@@ -34,7 +35,7 @@ impl Leveled {
         self.columns.iter().find(|(column, _)| column.name == name)
     }
 
-    /// Whether a column has a level.
+    /// Whether values of a column become others.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }

@@ -12,6 +12,7 @@ mod cells;
 mod chunks;
 mod columns;
 mod compare;
+mod deleted;
 mod describe;
 mod diagnose;
 mod digest;

@@ -78,8 +78,7 @@ impl Engine {
         let read = sampled.as_ref().map_or(rows, |sampled| sampled.sample.rows);
         let load = |path: &str| job.policy.load(path);
         let quasi = grouped.names.len();
-        let leveled = search::leveled(policy, &grouped.measured, &dictionaries[quasi..], &load)
-            .map_err(|e| in_table(e, &source))?;
+        let leveled = search::leveled(policy, &grouped, &load).map_err(|e| in_table(e, &source))?;
         let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;
         let (mut problem, maps) =
             Problem::watched(policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;

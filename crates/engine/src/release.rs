@@ -136,6 +136,7 @@ impl Engine {
             dictionaries: &prepared.dictionaries,
             substitutes: &prepared.substitutes,
             leveled: &prepared.leveled,
+            deletion: prepared.problem.deletion.as_ref(),
             sampled: prepared.sampled.as_ref(),
             rows: prepared.rows,
             seed: prepared.seed,

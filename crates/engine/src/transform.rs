@@ -13,6 +13,7 @@ use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use datafusion::arrow::record_batch::RecordBatch;
 use rustc_hash::FxHashMap;
+use throng::deletion::Deletion;
 use throng::error::{Fault, Result};
 use throng::exposure::Exposure;
 use throng::fault;
@@ -24,6 +25,7 @@ use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::{Cells, text};
+use crate::deleted::RowsLeft;
 use crate::draw::SampledTable;
 use crate::group::content_keys;
 use crate::leveled::Leveled;
@@ -44,8 +46,10 @@ pub struct Transform<'a> {
     pub dictionaries: &'a [Dictionary],
     /// The made-up values of identifiers.
     pub substitutes: &'a Substitutes,
-    /// The sensitive columns that are released at a level.
+    /// The columns, other than quasi-identifiers, whose values become others.
     pub leveled: &'a Leveled,
+    /// What is deleted from the table.
+    pub deletion: Option<&'a Deletion>,
     /// The whole table, where only sampled rows are released.
     pub(crate) sampled: Option<&'a SampledTable>,
     /// Rows of the table, or of the sampled part of it, as grouping counted them.
@@ -70,7 +74,9 @@ impl Engine {
             columns.into_iter().filter(|c| job.policy.columns.get(c).is_some_and(Column::released)).collect();
         let mut rewriter = Rewriter::new(job, &released, &schema)?;
         let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
-        let expected = if rewriter.stars { job.rows } else { job.rows - job.recoding.suppressed_rows() };
+        let deleted = job.deletion.map_or(0, |deletion| deletion.facts().rows);
+        let held = if rewriter.stars { 0 } else { job.recoding.suppressed_rows() };
+        let expected = job.rows - deleted - held;
         let key = match job.sampled {
             // What follows from the table and the seed alone would tell somebody who knows nearly
             // all of it the rest.
@@ -83,26 +89,29 @@ impl Engine {
         let mut sampled = job.sampled.map(SampledTable::rows);
         let places = rewriter.quasi_places();
         let encoder = Encoder::new(job, &released, &rewriter.quasi);
+        let left = RowsLeft::new(job.deletion, &released)?;
+        let encode = |batch: RecordBatch| {
+            let read = batch.num_rows() as u64;
+            let batch = left.filter(batch)?;
+            encoder.encode(&batch).map(|encoded| (read, batch, Some(encoded)))
+        };
         // Codes are looked up on all cores. What depends on the rows before is done in order.
         let map = |batches: Vec<RecordBatch>| match job.sampled {
-            Some(_) => Ok(batches.into_iter().map(|batch| (batch, None)).collect()),
-            None => batches
-                .into_iter()
-                .map(|batch| encoder.encode(&batch).map(|encoded| (batch, Some(encoded))))
-                .collect::<Result<Vec<_>>>(),
+            Some(_) => Ok(batches.into_iter().map(|batch| (0, batch, None)).collect()),
+            None => batches.into_iter().map(encode).collect::<Result<Vec<_>>>(),
         };
         self.scan_map(job.source, &released, job.watch, map, |encoded| {
-            for (batch, encoded) in encoded {
-                let (batch, encoded) = match (encoded, &mut sampled) {
-                    (Some(encoded), _) => (batch, encoded),
+            for (read, batch, encoded) in encoded {
+                let (read, batch, encoded) = match (encoded, &mut sampled) {
+                    (Some(encoded), _) => (read, batch, encoded),
                     (None, sampled) => {
                         let rows = sampled.as_mut().map(|rows| rows.filter(&batch, &places)).transpose()?;
                         let batch = rows.unwrap_or(batch);
                         let encoded = encoder.encode(&batch)?;
-                        (batch, encoded)
+                        (batch.num_rows() as u64, batch, encoded)
                     }
                 };
-                rows += batch.num_rows() as u64;
+                rows += read;
                 shuffle.push(rewriter.rewrite(&batch, encoded)?)?;
                 job.watch.done(Stage::Writing, rows, Some(job.rows))?;
             }
@@ -219,7 +228,8 @@ impl<'a> Rewriter<'a> {
             let original = schema.field_with_name(name).map_err(|e| Fault::bug(e.to_string()))?;
             // The keys of a keyed column may be too narrow for the leaves of its hierarchy.
             let keyed = matches!(original.data_type(), DataType::Dictionary(_, value) if value.is_string());
-            let rewritten = quasi.is_some_and(|q| recoding.columns[q].changed || stars || keyed);
+            let deleted = job.deletion.is_some_and(|deletion| deletion.deletes_cells(name));
+            let rewritten = quasi.is_some_and(|q| recoding.columns[q].changed || stars || keyed || deleted);
             let kind = match rewritten {
                 true => keyed_text(),
                 false if job.substitutes.has(name) || job.leveled.has(name) => DataType::Utf8,

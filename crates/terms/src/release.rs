@@ -25,6 +25,10 @@ pub struct Release {
     /// in every quasi-identifier where the policy asks for that. The policy's limit bounds these.
     #[serde(default)]
     pub withheld: u64,
+    /// What was deleted from the table because it is rare, before anything else. Deleted rows are
+    /// withheld, too. None where the policy deletes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<DeletedFacts>,
     /// Quasi-identifier → level; with several steps, at the first; with regions, none.
     pub levels: BTreeMap<String, usize>,
     /// The steps in which rows were released, the first included, where there is more than that
@@ -72,6 +76,15 @@ pub struct Release {
     pub version: String,
 }
 
+/// Rare values that were deleted from the table. All other figures are of the table that is left.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeletedFacts {
+    /// Rows.
+    pub rows: u64,
+    /// Column → cells in the rows that are left; only columns that lost some.
+    pub cells: BTreeMap<String, u64>,
+}
+
 /// One step: rows that no earlier step could release, at a node of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepFacts {
@@ -116,6 +129,11 @@ impl Release {
         self.search = SearchFacts { checked: 1, optimal: true, gap: 0.0, seconds: 0.0, ..self.search };
         self.input = FileFacts { path: self.input.path, sha256: String::new(), rows: 0 };
         self
+    }
+
+    /// Rows that were deleted from the table before anything else.
+    pub fn deleted_rows(&self) -> u64 {
+        self.deleted.as_ref().map_or(0, |deleted| deleted.rows)
     }
 
     /// Rows that are in released classes, those with `*` in every quasi-identifier included.

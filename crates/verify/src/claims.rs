@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::classes::MISSING;
+use super::deleted;
 use super::groups::{Group, View};
 use super::sampling;
 use super::side::Side;
@@ -83,6 +84,7 @@ pub(super) fn certificate(policy: &Policy, asked: &[Asked<'_>], certificate: &Ce
             wrong.extend(steps(policy, certificate));
         }
     }
+    wrong.extend(deleted::stated(policy, certificate));
     wrong.extend(unbounded(policy, certificate));
     wrong.extend(guarantees(asked, certificate));
     wrong.extend(figures(policy, certificate));

@@ -236,7 +236,6 @@ fn limits(policy: &Policy, chains: &[Chain<'_>], step: usize) -> Vec<String> {
             wrong.push(format!("`{}` is at level {level}, above {max}, the highest allowed", chain.name));
         }
     }
-    wrong.extend(chains.iter().filter_map(|chain| intolerable(policy, chain, step)));
     if policy.privacy.most_general() {
         wrong.extend(chains.iter().filter_map(|chain| too_special(policy, chains, chain)));
     }
@@ -260,9 +259,7 @@ fn too_special(policy: &Policy, chains: &[Chain<'_>], chain: &Chain<'_>) -> Opti
     let highest = |chain: &Chain<'_>| {
         let column = &policy.columns[chain.name];
         let height = chain.hierarchy.as_ref()?.height();
-        let tolerated =
-            |level: &usize| *level as f64 <= column.tolerance.unwrap_or(1.0) * height as f64 + 1e-9;
-        (0..=column.max_level.unwrap_or(height).min(height)).rfind(tolerated)
+        Some(column.max_level.unwrap_or(height).min(height))
     };
     // Linked columns rise together, as far as all of them may.
     let linked = policy.search.linked.iter().find(|group| group.iter().any(|name| name == chain.name));
@@ -273,20 +270,6 @@ fn too_special(policy: &Policy, chains: &[Chain<'_>], chain: &Chain<'_>) -> Opti
     let (highest, level) = (highest?.into_iter().min()?, chain.first()?);
     (level < highest)
         .then(|| format!("`{}` is at level {level}, anonymity level 1 asks for {highest}", chain.name))
-}
-
-/// A level beyond the share of its hierarchy that the recipient tolerates.
-fn intolerable(policy: &Policy, chain: &Chain<'_>, step: usize) -> Option<String> {
-    let tolerance = policy.columns[chain.name].tolerance?;
-    let (hierarchy, level) = chain.at(step)?;
-    let share = level as f64 / hierarchy.height().max(1) as f64;
-    (share > tolerance + 1e-9).then(|| {
-        format!(
-            "`{}` is at level {level} of {}, beyond tolerance {tolerance}",
-            chain.name,
-            hierarchy.height()
-        )
-    })
 }
 
 /// Column → number → whether a row that is not starred has it.

@@ -12,7 +12,8 @@
 //! `k-anonymity` over all quasi-identifiers and over each named group, `differential privacy`,
 //! every model of a sensitive column or of the whole table, `population` and the models that
 //! compare with it where the policy names one, `risk`, `missing` where missing cells mean
-//! suppression, and `levels` as far as hierarchies come from files. With the original also `input`,
+//! suppression, and `levels` as far as hierarchies come from files. With the original, without the
+//! rare values that the policy deletes from it (`deleted.rs`), also these deletions, `input`,
 //! `truth`, all `levels`, `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME`
 //! that has a second definition in `losses.rs`, and `loss by column: NAME`.
 
@@ -21,6 +22,7 @@
 mod chances;
 mod claims;
 mod classes;
+mod deleted;
 mod groups;
 mod identifiers;
 mod labels;
@@ -53,6 +55,7 @@ pub use verdict::{Finding, Verdict};
 use std::collections::BTreeMap;
 
 use self::claims::{Asked, Judged};
+use self::deleted::Deleted;
 use self::groups::Group;
 use self::identifiers::Source;
 use self::leveled::Leveled;
@@ -71,7 +74,7 @@ use throng_terms::error::{Fault, Result};
 use throng_terms::policy::{Column, Missing, Policy, Role};
 use throng_terms::registry::LossKind;
 use throng_terms::release::Certificate;
-use throng_terms::rows::Rows;
+use throng_terms::rows::{Batch, Rows};
 use throng_terms::watch::{Stage, Watch};
 
 /// What the verifier reads and judges by.
@@ -145,6 +148,8 @@ pub fn verify(inputs: &Inputs<'_>) -> Result<Verdict> {
 struct Read {
     side: Side,
     fingerprint: String,
+    /// What was deleted from it, where the policy deletes rare values.
+    deleted: Option<Deleted>,
 }
 
 /// The fingerprints of what was read.
@@ -152,6 +157,11 @@ struct Digests {
     release: String,
     original: Option<String>,
     population: Option<String>,
+}
+
+/// By a certificate, the rows of the original that are left after rare ones were deleted.
+fn left(certificate: &Certificate) -> u64 {
+    certificate.release.rows.saturating_sub(certificate.release.deleted_rows())
 }
 
 /// The rules that a certificate is judged by.
@@ -166,6 +176,8 @@ struct Verifier<'a> {
     start: RowHash,
     /// What differential privacy asks for, where the policy does.
     drawn: Option<Drawn>,
+    /// What was deleted from the original, where it was read and the policy deletes rare values.
+    deleted: Option<Deleted>,
     watch: &'a Watch,
 }
 
@@ -181,10 +193,11 @@ impl<'a> Verifier<'a> {
             certificate,
             groups: groups::of(policy, drawn.as_ref())?,
             rules: models::of(policy),
-            comparisons: population::of(policy, certificate.release.rows, 0),
+            comparisons: population::of(policy, left(certificate), 0),
             predictions: predicted::of(policy),
             start: RowHash::keyed(files.0, files.1),
             drawn,
+            deleted: None,
             watch,
         })
     }
@@ -230,9 +243,29 @@ impl<'a> Verifier<'a> {
             })?;
             side.order_by_content(policy);
         }
-        let mut read = self.read(rows, &columns, side)?;
+        let mut read = match Deleted::of(policy, rows, self.watch)? {
+            Some(deleted) => self.read_left(rows, (&columns, &names), side, deleted)?,
+            None => self.read(rows, &columns, side)?,
+        };
         read.side.settle();
         Ok(read)
+    }
+
+    /// Reads what is left of the original without rare values.
+    fn read_left(
+        &self,
+        rows: &dyn Rows,
+        (columns, names): (&[usize], &[String]),
+        mut side: Side,
+        mut deleted: Deleted,
+    ) -> Result<Read> {
+        rows.read(columns, self.watch, &mut |batch| {
+            let left = deleted.left(batch, names);
+            side.batch(left.rows(), &mut |column, take| left.each(column, take))?;
+            self.watch.done(Stage::Verifying, side.rows, None)
+        })?;
+        side.deleted = deleted.rows();
+        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: Some(deleted) })
     }
 
     /// Reads the drawn rows of the original. Which rows are drawn follows from the sorted table.
@@ -241,7 +274,9 @@ impl<'a> Verifier<'a> {
         let place = |name: &&str| rows.columns().iter().position(|column| column == name);
         let columns: Option<Vec<usize>> = names.iter().map(place).collect();
         // A column that is missing is found by the claims about the input.
-        let Some(columns) = columns else { return Ok(Read { side, fingerprint: String::new() }) };
+        let Some(columns) = columns else {
+            return Ok(Read { side, fingerprint: String::new(), deleted: None });
+        };
         let table = SortedTable::read(rows, &names, &columns, self.watch)?;
         let mut draw = draw(&table.digest());
         let header = side.columns.clone();
@@ -253,7 +288,7 @@ impl<'a> Verifier<'a> {
                 (0..drawn).for_each(|_| take(places[column].and_then(|place| tuple[place])));
             })
         })?;
-        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)? })
+        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: None })
     }
 
     /// Reads the population that models compare with.
@@ -270,7 +305,7 @@ impl<'a> Verifier<'a> {
             side.batch(batch.rows(), &mut |column, take| batch.each(column, take))?;
             self.watch.done(Stage::Verifying, side.rows, None)
         })?;
-        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)? })
+        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: None })
     }
 
     /// The verdict if a file is missing that the policy names.
@@ -293,10 +328,13 @@ impl<'a> Verifier<'a> {
             population: population.as_ref().map(|read| read.fingerprint.clone()),
         };
         let build = self.inputs.build;
-        let mut original = original.map(|read| read.side);
+        let mut original = original.map(|read| {
+            self.deleted = read.deleted;
+            read.side
+        });
         let population = population.map(|read| read.side);
         if let Some(population) = &population {
-            self.comparisons = population::of(self.policy, self.certificate.release.rows, population.rows);
+            self.comparisons = population::of(self.policy, left(self.certificate), population.rows);
         }
         let mut released = released.side;
         let minorities = released.minorities();
@@ -394,7 +432,11 @@ impl<'a> Verifier<'a> {
             verdict.set(&group.claim, finding);
         }
         for rule in &self.rules {
-            verdict.set(&rule.claim, models::claim(rule, certificate, released, judged, None));
+            let finding = match rule.deletes() {
+                Some(k) => deleted::claim(&rule.claim, k, certificate, self.deleted.as_ref()),
+                None => models::claim(rule, certificate, released, judged, None),
+            };
+            verdict.set(&rule.claim, finding);
         }
         let missing = policy.input.missing;
         if let Some(finding) = risk::risk(&certificate.release, missing, released, judged) {
@@ -434,7 +476,6 @@ impl<'a> Verifier<'a> {
         (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
     ) {
-        let release = &self.certificate.release;
         let unfit = original.is_some();
         let source = match original {
             None => {
@@ -471,7 +512,7 @@ impl<'a> Verifier<'a> {
         self.of_identifiers(released, compared, verdict);
         let rows = match &source {
             Some(source) => (source.rows, source.held.counts().iter().sum()),
-            None => (release.rows, release.withheld),
+            None => self.left_and_held(),
         };
         let facts = LevelFacts::new(rows, &judged.counts, chains, source.as_ref());
         self.of_losses(&facts, chains, verdict);
@@ -485,7 +526,6 @@ impl<'a> Verifier<'a> {
         (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
     ) {
-        let release = &self.certificate.release;
         let there = original.is_some();
         let mut values = None;
         let regions = original.and_then(|mut original| {
@@ -522,10 +562,17 @@ impl<'a> Verifier<'a> {
                 self.of_losses(&facts, chains, verdict);
             }
             None => {
-                let facts = LevelFacts::new((release.rows, release.withheld), &judged.counts, chains, None);
+                let facts = LevelFacts::new(self.left_and_held(), &judged.counts, chains, None);
                 self.of_losses(&facts, chains, verdict);
             }
         }
+    }
+
+    /// By the certificate, the rows that are left after deletion and those of them that are
+    /// withheld.
+    fn left_and_held(&self) -> (u64, u64) {
+        let release = &self.certificate.release;
+        (left(self.certificate), release.withheld.saturating_sub(release.deleted_rows()))
     }
 
     /// The identifiers that are replaced.
@@ -564,7 +611,10 @@ impl<'a> Verifier<'a> {
     fn input(&self, original: &Side, digests: &Digests) -> Finding {
         let facts = &self.certificate.release.input;
         let mut wrong = match self.drawn {
-            None => claims::file("original", digests.original.as_deref(), original.rows, facts),
+            None => {
+                let rows = original.rows + original.deleted;
+                claims::file("original", digests.original.as_deref(), rows, facts)
+            }
             // A certificate of sampled rows does not describe the input; another input would have
             // another sample.
             Some(_) => Wrong::default(),
@@ -574,7 +624,8 @@ impl<'a> Verifier<'a> {
         );
         Finding::of(&wrong, || match self.drawn {
             None => {
-                format!("the original is the one that was released, with {}", several(original.rows, "row"))
+                let rows = original.rows + original.deleted;
+                format!("the original is the one that was released, with {}", several(rows, "row"))
             }
             Some(_) => format!(
                 "the secret draws {} of it; truth tells whether these were released",

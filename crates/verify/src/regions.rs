@@ -148,6 +148,8 @@ pub(super) struct Regions {
     pub(super) deal: Deal,
     pub(super) interners: Vec<Interner>,
     pub(super) rows: u64,
+    /// Rows that were deleted before.
+    pub(super) deleted: u64,
     pub(super) columns: Vec<Column>,
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the released class of its rows.
@@ -163,7 +165,7 @@ impl Regions {
         chains: &[Chain<'_>],
         released: &Side,
     ) -> Option<Self> {
-        let Side { classes, interners, rows, identifiers, deal, labels, .. } = original;
+        let Side { classes, interners, rows, deleted, identifiers, deal, labels, .. } = original;
         let deal = deal?;
         let told = told(&labels, &interners, chains);
         let forms = &certificate.release.regions.as_ref()?.forms;
@@ -199,7 +201,7 @@ impl Regions {
         };
         let places = (0..classes.len()).map(place).map(|class| if class == HELD { UNKNOWN } else { class });
         let places = places.collect();
-        Some(Regions { interners, rows, columns, identifiers, places, deal })
+        Some(Regions { interners, rows, deleted, columns, identifiers, places, deal })
     }
 
     /// Rows that are suppressed.
@@ -374,9 +376,7 @@ fn allowed(policy: &Policy, chain: &Chain<'_>, shape: Shape) -> bool {
     let Some(hierarchy) = &chain.hierarchy else { return false };
     let column = &policy.columns[chain.name];
     let height = hierarchy.height();
-    let tolerated = |level: usize| level as f64 <= column.tolerance.unwrap_or(1.0) * height as f64 + 1e-9;
-    let max =
-        (0..=column.max_level.unwrap_or(height).min(height)).rfind(|&level| tolerated(level)).unwrap_or(0);
+    let max = column.max_level.unwrap_or(height).min(height);
     let min = column.min_level.unwrap_or(0);
     match shape.levels == u128::MAX {
         true => shape.level as usize <= max && min == 0,
@@ -473,9 +473,10 @@ pub(super) fn truth(
             class => expected[class as usize].add(share.tally),
         }
     }
-    if held.rows != certificate.release.withheld {
+    let withheld = held.rows + regions.deleted;
+    if withheld != certificate.release.withheld {
         let said = certificate.release.withheld;
-        wrong.push(format!("{} are held back, the certificate says {said}", several(held.rows, "row")));
+        wrong.push(format!("{} are held back, the certificate says {said}", several(withheld, "row")));
     }
     for (class, expected) in expected.iter().enumerate() {
         let found = released.classes.tally(class);
@@ -499,10 +500,7 @@ pub(super) fn truth(
     }
     Finding::of(&wrong, || {
         let rows = several(regions.rows - held.rows, "row");
-        format!(
-            "{rows} released in regions with all else unchanged; {} suppressed",
-            several(held.rows, "row")
-        )
+        format!("{rows} released in regions with all else unchanged; {} suppressed", several(withheld, "row"))
     })
 }
 

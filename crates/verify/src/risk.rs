@@ -26,8 +26,9 @@ pub(super) fn risk(release: &Release, missing: Missing, released: &Side, judged:
             wrong.push(format!("{name} is {found}, the certificate says {claimed}"));
         }
     }
-    if claimed.before.rows != release.rows {
-        wrong.push(format!("risk before is of {} rows, the input has {}", claimed.before.rows, release.rows));
+    let left = release.rows.saturating_sub(release.deleted_rows());
+    if claimed.before.rows != left {
+        wrong.push(format!("risk before is of {} rows, the input has {left}", claimed.before.rows));
     }
     Some(Finding::of(&wrong, || {
         format!(

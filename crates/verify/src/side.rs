@@ -37,6 +37,8 @@ pub(super) struct Side {
     /// The identifiers that are replaced, in name order.
     pub(super) identifiers: Vec<Identifiers>,
     pub(super) rows: u64,
+    /// Rows that were deleted before, in an original from which rare values are deleted.
+    pub(super) deleted: u64,
     /// The target columns, where their labels are counted.
     pub(super) labels: Vec<Labels>,
     /// The sensitive columns that models judge, in name order; in the original then the columns of
@@ -69,6 +71,7 @@ impl Side {
             identifiers: identifiers::replaced(policy).map(|name| Identifiers::new(place(name))).collect(),
             quasi,
             rows: 0,
+            deleted: 0,
             labels: Vec::new(),
             sensitive: Sensitive::of(policy, columns),
             leveled: Leveled::of(policy, columns),

@@ -80,6 +80,8 @@ pub(super) struct Layer {
 #[derive(Debug)]
 pub(super) struct Generalized {
     pub(super) rows: u64,
+    /// Rows that were deleted before.
+    pub(super) deleted: u64,
     /// The texts of each quasi-identifier, with counts.
     pub(super) interners: Vec<Interner>,
     /// Column → level → number of the text → number of its generalized value.
@@ -115,7 +117,7 @@ impl Generalized {
     pub(super) fn new(original: Side, chains: &[Chain<'_>], safety: Safety<'_>) -> Option<Self> {
         let values = original.values();
         let leveled = original.has_levels;
-        let Side { classes, interners, rows, labels, identifiers, .. } = original;
+        let Side { classes, interners, rows, deleted, labels, identifiers, .. } = original;
         let steps = chains.first().map_or(1, |chain| chain.levels.len());
         let level = |step: usize| move |chain: &Chain<'_>| chain.at(step).map(|(_, level)| level);
         let levels: Vec<Vec<usize>> = (0..steps)
@@ -125,6 +127,7 @@ impl Generalized {
         let told = told(&labels, &interners, chains);
         let mut source = Generalized {
             rows,
+            deleted,
             told,
             texts: vec![ByLevel::new(); interners.len()],
             held: Classes::new(interners.len()),

@@ -36,10 +36,11 @@ pub(super) fn truth(
     (0..source.held.len()).for_each(|class| suppressed.add(source.held.tally(class)));
     wrong.extend(steps(certificate, source));
     // Of drawn rows a certificate does not tell how many are held back.
-    if certificate.release.sampling.is_none() && suppressed.rows != certificate.release.withheld {
+    let withheld = suppressed.rows + source.deleted;
+    if certificate.release.sampling.is_none() && withheld != certificate.release.withheld {
         wrong.push(format!(
             "{} to be withheld, the certificate says {}",
-            if suppressed.rows == 1 { "1 row has".into() } else { format!("{} rows have", suppressed.rows) },
+            if withheld == 1 { "1 row has".into() } else { format!("{withheld} rows have") },
             certificate.release.withheld
         ));
     }
@@ -63,7 +64,7 @@ pub(super) fn truth(
         format!(
             "{} released as true generalizations with all else unchanged; {} had to be suppressed",
             several(source.rows - suppressed.rows, "row"),
-            several(suppressed.rows, "row")
+            several(withheld, "row")
         )
     })
 }

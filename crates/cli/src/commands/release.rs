@@ -66,6 +66,12 @@ pub fn summary(done: &Done) -> String {
         integer(r.released),
         integer(r.suppressed)
     );
+    if let Some(deleted) = &r.deleted {
+        let cells =
+            deleted.cells.iter().map(|(name, &cells)| format!(", {} cells of {name}", integer(cells)));
+        let cells: String = cells.collect();
+        let _ = writeln!(text, "deleted     {} rows{cells}, because of rare values", integer(deleted.rows));
+    }
     for facts in r.predicted.values() {
         let _ = writeln!(text, "predicted   {} rows released {}", integer(facts.rows), facts.reason());
     }

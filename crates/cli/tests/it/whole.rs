@@ -15,7 +15,7 @@ const MODELS: [&str; 6] = [
     "{ strict_average_risk = { max = 0.15, k = 4 } }",
     "{ population_uniqueness = { population = 50000, max = 0.01 } }",
     "{ profitability = { publisher_benefit = 10, publisher_loss = 50, adversary_gain = 300, adversary_cost = 75, kind = \"payout\" } }",
-    "{ rare_values = { k = 20, columns = [\"illness\", \"sex\"] } }",
+    "{ rare_values = { k = 20, columns = [\"illness\", \"sex\"], judge = \"release\" } }",
 ];
 
 /// People and a policy with these models and no k.
@@ -106,11 +106,56 @@ fn what_no_table_can_reach_is_refused() {
             "{ strict_average_risk = { max = 0.1, k = 601 } }",
             ["strict_average_risk.k", "larger than the table", "lower k"],
         ),
-        ("{ rare_values = { k = 3 } }", ["rare_values.k", "values of `cost`", "list other `columns`"]),
+        ("{ rare_values = { k = 3 } }", ["rare_values.k", "every value of `cost`", "list other `columns`"]),
     ] {
         let run = asking(&[model], &[]).run("release p.toml").fails(2);
         for part in parts {
             assert!(run.said().contains(part), "{} lacks {part}", run.said());
         }
+    }
+}
+
+/// Nine people with flu and one with something rare in one place, and twelve elsewhere.
+fn one_rare() -> String {
+    let rows = |place: &str, ill: &str, n: usize| format!("{place},{ill},7\n").repeat(n);
+    [
+        "place,ill,age\n".to_owned(),
+        rows("x", "flu", 9),
+        rows("x", "RARE", 1),
+        rows("y", "cold", 6),
+        rows("z", "flu", 6),
+    ]
+    .concat()
+}
+
+#[test]
+fn rare_values_of_the_table_cost_a_cell_or_a_row() {
+    let text = |delete: &str| {
+        format!(
+            "version = 1\n[input]\npath = \"t.csv\"\n[output]\npath = \"out.csv\"\n[columns.place]\nrole = \"quasi\"\n\
+             [columns.ill]\nrole = \"sensitive\"\n[columns.age]\nrole = \"keep\"\n\
+             [privacy]\nk = 3\nsuppression = 0.1\nmodels = [{{ rare_values = {{ k = 3, delete = \"{delete}\" }} }}]\n"
+        )
+    };
+    for (delete, rows, cells) in [("cells", 0, 1), ("rows", 1, 0)] {
+        let env = TestEnv::with(&[("t.csv", &one_rare()), ("p.toml", &text(delete))]);
+        let release = env.run("release p.toml --json").ok().json();
+        assert_eq!((&release["withheld"], &release["deleted"]["rows"]), (&rows.into(), &rows.into()));
+        assert_eq!(release["deleted"]["cells"]["ill"].as_u64().unwrap_or(0), cells);
+        let mut out = Table::read(&env.bytes("out.csv"), ',');
+        assert_eq!(out.rows.len() as u64, 22 - rows);
+        assert!(!out.column("ill").contains(&"RARE"));
+        assert_eq!(out.column("ill").iter().filter(|cell| cell.is_empty()).count() as u64, cells);
+        assert!(env.text("out.report.html").contains("with rare values were deleted"));
+        assert!(env.run("release p.toml").ok().said().contains("because of rare values"));
+        env.run("verify out.csv --policy p.toml --original t.csv").ok();
+        let alone = env.run("verify out.csv --policy p.toml --json").ok().json();
+        assert_eq!(alone["rare values"]["unchecked"], true);
+        // A rare value that is put back is found, wherever it is.
+        let at = out.at("ill");
+        out.rows[0][at] = "RARE".into();
+        env.write("out.csv", out.write(','));
+        let verdict = env.run("verify out.csv --policy p.toml --original t.csv --json").fails(1).json();
+        assert_eq!(verdict["truth"]["holds"], false);
     }
 }

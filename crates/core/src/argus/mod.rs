@@ -133,7 +133,7 @@ impl<'a> Argus<'a> {
         let fault = |fault: Fault, help: &str| Err(fault.column(column).help(help).into());
         if level > highest {
             let help = match highest < height {
-                true => "the policy allows no more: max_level, or the recipient's tolerance",
+                true => "the policy allows no more: max_level",
                 false => "that is the top of its hierarchy; `suppress` blanks what is still rare",
             };
             return fault(

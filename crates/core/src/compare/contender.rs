@@ -89,6 +89,9 @@ impl Contender {
             column.linking = column.linking.filter(|_| entry.uses_linking);
             column.form = column.form.filter(|_| algorithm.forms_regions());
         }
+        if !entry.uses_linking {
+            policy.privacy.quasi.values_mut().for_each(|group| group.linking.clear());
+        }
         policy.check()?;
         Ok(policy)
     }

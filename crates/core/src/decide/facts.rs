@@ -41,13 +41,15 @@ impl Decision {
         circumstances: Circumstances,
     ) -> Result<Release> {
         let Circumstances { rows, input, population, output, policy_sha256, files, seed } = circumstances;
-        let withheld = self.recoded.suppressed_rows();
+        let deleted = problem.deletion.as_ref().map(|deletion| deletion.facts().clone());
+        let withheld = self.recoded.suppressed_rows() + deleted.as_ref().map_or(0, |deleted| deleted.rows);
         let blank = figures.stars.blank;
         Ok(Release {
             rows,
             released: rows - withheld - blank,
             suppressed: withheld + blank,
             withheld,
+            deleted,
             levels: self.levels(&problem.names),
             steps: self.step_facts(&problem.names, &problem.hierarchies),
             regions: self.region_facts(&problem.names),

@@ -46,10 +46,7 @@ fn remedies(problem: &Problem, least: u64) -> String {
         remedies.push(format!("raise privacy.suppression to {needed} or more"));
     }
     for relax in relax(problem) {
-        remedies.push(match relax.tolerance {
-            Some(tolerance) => format!("raise tolerance of `{}` to {tolerance}", relax.column),
-            None => format!("raise max_level of `{}` to {}", relax.column, relax.level),
-        });
+        remedies.push(format!("raise max_level of `{}` to {}", relax.column, relax.level));
     }
     remedies.push("lower k".into());
     let others = problem.models.iter().map(|model| model.facts());

@@ -128,12 +128,18 @@ pub fn measure(inputs: &Inputs<'_>) -> Result<Measures> {
     Ok(measures)
 }
 
+/// Whether a model deletes values from the table.
+fn deletes(model: &ModelSpec) -> bool {
+    matches!(model, ModelSpec::RareValues(rare) if rare.deletes().is_some())
+}
+
 /// The policy with the models that can be judged by the two tables, and why the others cannot.
 fn judgeable(policy: &Policy) -> (Policy, Vec<(String, String)>) {
     let reason = |model: &ModelSpec| match model.kind() {
         ModelKind::DifferentialPrivacy => Some("it is a property of how rows were sampled"),
         ModelKind::MConfidentiality => Some("it is a property of how the release was chosen"),
         ModelKind::JAnonymity => Some("it is defined for one level per column"),
+        ModelKind::RareValues if deletes(model) => Some("it is a property of the table before the release"),
         _ => model.population().map(|_| "it is defined for one level per column"),
     };
     let mut policy = policy.clone();

@@ -30,6 +30,7 @@ pub use no_missing::NoMissing;
 pub use table::{FigureFacts, TableFigure, TableModel};
 
 use crate::classes::{Classes, Flags, View};
+use crate::deletion::Deletion;
 use crate::error::{Fault, Result};
 use crate::fault;
 use crate::hierarchy::Hierarchy;
@@ -184,6 +185,8 @@ pub struct Setting<'a> {
     pub strict: bool,
     /// The policy's k, where it asks for one.
     pub k: Option<u64>,
+    /// What was deleted from the table before.
+    pub deletion: Option<&'a Deletion>,
     /// Reports how far a model that has to be fitted is, and may stop it.
     pub watch: Option<&'a Watch>,
 }

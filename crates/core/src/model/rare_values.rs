@@ -1,7 +1,12 @@
 //! Rare values [Katirai 2006, who deletes data items that occur fewer than k times]: an adversary
 //! who knows that a person has a rare value finds the person by it, whatever the column.
 //!
-//! Every value of the selected columns occurs in at least k released rows: for a quasi-identifier
+//! Where the table is judged, rare values were deleted before any class was formed
+//! (`deletion.rs`), and no class violates the model. Its figure is the number of rows that the
+//! rarest value of the table has which was not deleted, or k where no value is left.
+//!
+//! Where the release is judged, every value of the selected columns occurs in at least k released
+//! rows: for a quasi-identifier
 //! the value at its released level, for any other column the original value. A class with a rarer
 //! value is suppressed. That makes other values rarer, so the step is repeated until nothing
 //! changes; the result is the largest set of classes without a rare value. A missing cell counts as
@@ -16,7 +21,7 @@ use super::{Build, ModelFacts, PrivacyModel, Setting, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::{Fault, Result};
 use crate::fault;
-use crate::policy::{ModelKind, RareValues as Asked};
+use crate::policy::{ModelKind, RareIn, RareValues as Asked};
 
 /// At least k rows of every value.
 #[derive(Debug, Clone)]
@@ -56,6 +61,9 @@ impl RareValues {
 
     /// Rows with rare values of a column that is not generalized: no node can release them.
     pub fn unreachable(asked: &Asked, setting: &Setting<'_>) -> Option<Fault> {
+        if asked.judge == RareIn::Table {
+            return None;
+        }
         let wanted = |name: &str| asked.columns.as_ref().is_none_or(|c| c.iter().any(|c| c == name));
         for values in setting.measured.iter().filter(|values| wanted(values.name)) {
             let rare: u64 = values.rows.iter().filter(|&&rows| rows < asked.k).sum();
@@ -138,9 +146,36 @@ impl PrivacyModel for RareValues {
     }
 }
 
+/// No value of fewer than k rows of the table: rare ones were deleted.
+#[derive(Debug, Clone)]
+struct NoneRare {
+    facts: ModelFacts,
+    k: u64,
+    least: u64,
+}
+
+impl PrivacyModel for NoneRare {
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
+    }
+
+    fn violations(&self, _: &View<'_>, _: &mut Flags) {}
+
+    fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
+        let released = (0..classes.len()).any(|class| !flags.has(class));
+        Some(Verdict::at_least(self.k, released.then_some(self.least)))
+    }
+}
+
 impl Build for Asked {
     fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
-        Ok(Box::new(RareValues::new(claim, self, setting)?))
+        if self.judge == RareIn::Release {
+            return Ok(Box::new(RareValues::new(claim, self, setting)?));
+        }
+        let deletion = setting.deletion.ok_or_else(|| Fault::bug("rare values were not deleted"))?;
+        let least = deletion.least(&claim).unwrap_or(self.k);
+        let facts = ModelFacts::monotone(ModelKind::RareValues, claim);
+        Ok(Box::new(NoneRare { facts, k: self.k, least }))
     }
 
     fn unreachable(&self, setting: &Setting<'_>) -> Option<Fault> {

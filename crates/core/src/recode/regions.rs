@@ -415,7 +415,7 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
             remedies.push(relaxed.join(" and "));
         }
         if apart {
-            remedies.push("raise max_level or tolerance of columns".into());
+            remedies.push("raise max_level of columns".into());
         }
     }
     if remedies.is_empty() {

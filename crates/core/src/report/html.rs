@@ -7,7 +7,7 @@ use super::sections;
 use super::text::{count, decimal, integer, percent};
 use crate::model::KAnonymity;
 use crate::policy::Role;
-use crate::release::Claim;
+use crate::release::{Claim, DeletedFacts};
 
 const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
 
@@ -143,6 +143,19 @@ fn headline(facts: &Facts) -> Html {
     Html::from_iter([warnings(facts), verdict])
 }
 
+/// What was deleted before anything else; nothing where nothing was rare.
+fn deleted(facts: &DeletedFacts) -> String {
+    let cells: u64 = facts.cells.values().sum();
+    let columns = facts.cells.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let rows = (facts.rows > 0).then(|| count(facts.rows, "row"));
+    let cells = (cells > 0).then(|| format!("{} of {columns}", count(cells, "cell")));
+    let parts: Vec<String> = rows.into_iter().chain(cells).collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("Before that, {} with rare values were deleted.", parts.join(" and ")),
+    }
+}
+
 /// What became of the rows.
 fn story(facts: &Facts) -> String {
     let release = &facts.release;
@@ -164,6 +177,10 @@ fn story(facts: &Facts) -> String {
             be(blank),
             integer(release.withheld)
         ),
+    };
+    let story = match release.deleted.as_ref().map(deleted) {
+        Some(deleted) if !deleted.is_empty() => format!("{story} {deleted}"),
+        _ => story,
     };
     let story = match &release.sampling {
         None => story,

@@ -273,6 +273,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         released: 29_868,
         suppressed: 294,
         withheld: 294,
+        deleted: None,
         levels: lattice.chosen.iter().map(|c| (c.column.clone(), c.level)).collect(),
         steps: Vec::new(),
         regions: None,

@@ -13,8 +13,6 @@ pub struct Relax {
     pub column: String,
     /// The least `max_level` that makes some node safe.
     pub level: usize,
-    /// The tolerance that this level needs, where the column's own is what stands in the way.
-    pub tolerance: Option<f64>,
 }
 
 /// The columns whose `max_level`, raised alone, makes the most general node safe.
@@ -30,11 +28,7 @@ pub fn relax(problem: &Problem) -> Vec<Relax> {
     for (column, name) in problem.names.iter().enumerate() {
         let height = problem.hierarchies[column].height();
         let level = (top.level(column) + 1..=height).find(|&level| safe_at(column, level));
-        found.extend(level.map(|level| Relax {
-            column: name.clone(),
-            level,
-            tolerance: problem.more_tolerance(column, level),
-        }));
+        found.extend(level.map(|level| Relax { column: name.clone(), level }));
     }
     found
 }

@@ -3,18 +3,17 @@
 //!
 //! While more rows than allowed are in classes that are too small, generalize one column by one
 //! level; then suppress the rows of the remaining small classes. Datafly chooses the column with
-//! the most distinct values. Datafly II uses two profiles: the column with the largest tolerance ·
-//! linking · distinct values goes first. If all profiles are equal (without profiles, all are 1),
-//! this is the column with the most distinct values, as in Sweeney's description. Tolerance also
-//! limits the level of a column (`profile.rs`), so a search can fail that would succeed if the
-//! recipient tolerated more. k holds over every quasi-identifier whatever its profile, although
-//! Sweeney releases a column of profile 0 unchanged. At anonymity level 1 the search goes directly
-//! to the top of what the profile tolerates.
+//! the most distinct values. In Datafly II two profiles select the column: the one with the largest
+//! tolerance · linking goes first, and of columns with the same profile the one with the most
+//! distinct values, as in Sweeney's description. Profiles limit nothing: a column that the recipient
+//! wants to keep rises when no other can. A column that nobody links on (linking 0) is not a
+//! quasi-identifier: a policy reads it as one that is kept. At anonymity level 1 the search goes
+//! directly to the top.
 //!
 //! Distinct values are counted over all rows, suppressed or not. Linked columns count as the one
-//! with the highest score and rise together. Ties go to the column with more distinct values, then
-//! to the one with the higher tolerance; remaining ties are broken at random, as in [El Emam 2009],
-//! using the seed, so the same problem and seed give the same answer.
+//! with the highest call and rise together. Of columns with equal calls and as many values the one
+//! with the higher tolerance rises; remaining ties are broken at random, as in [El Emam 2009], using
+//! the seed, so the same problem and seed give the same answer.
 //!
 //! Fast and greedy: one check per step, at most one step per level of every column; the lattice is
 //! not stored. The result is safe but rarely optimal. Nodes on the path are unsafe with everything
@@ -91,7 +90,7 @@ fn distinct(problem: &Problem) -> Vec<Vec<usize>> {
     (0..problem.hierarchies.len()).map(occurring).collect()
 }
 
-/// How strongly a step is called for: score, distinct values, tolerance.
+/// How strongly a step is called for: profile, distinct values, tolerance.
 type Call = (f64, usize, f64);
 
 /// The node with one more level of the column that is to be generalized next; none at the top.
@@ -122,7 +121,7 @@ fn call(problem: &Problem, distinct: &[Vec<usize>], node: &Node, next: &Node) ->
     let calls = raised.map(|column| {
         let profile = problem.profile.column(column);
         let values = distinct[column][node.level(column)];
-        (profile.tolerance * profile.linking * values as f64, values, profile.tolerance)
+        (profile.call(), values, profile.tolerance)
     });
     calls.fold((0.0, 0, 0.0), |a, b| if b > a { b } else { a })
 }

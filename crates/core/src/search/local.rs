@@ -245,6 +245,7 @@ fn narrowed<R>(
         loss,
         max_suppressed: most,
         profile: problem.profile.clone(),
+        deletion: problem.deletion.clone(),
     })
 }
 

@@ -37,6 +37,7 @@ pub use profile::{ColumnProfile, Profile};
 use std::sync::Arc;
 
 use crate::classes::Classes;
+use crate::deletion::Deletion;
 use crate::error::{Fault, Result};
 use crate::fault;
 use crate::hierarchy::Hierarchy;
@@ -67,6 +68,8 @@ pub struct Problem {
     pub max_suppressed: u64,
     /// What Datafly knows of recipient and adversary, and its seed.
     pub profile: Profile,
+    /// What was deleted from the table; all else is about the table that is left.
+    pub deletion: Option<Deletion>,
 }
 
 /// A node that is safe, with what it costs.

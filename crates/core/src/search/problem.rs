@@ -2,13 +2,14 @@
 
 use super::{Population, Problem, Profile, population};
 use crate::classes::Classes;
+use crate::deletion::Deletion;
 use crate::error::{Error, Fault, Kind, Result};
 use crate::fault;
 use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
-use crate::model::{self, KAnonymity, ModelFacts, NoMissing, PrivacyModel, Setting, Values};
+use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Setting, Values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
 use crate::rows::Counted;
 use crate::space::Ground;
@@ -41,13 +42,23 @@ impl Grouped {
         let Counted { dictionaries, tuples, .. } = counted;
         Grouped { names, measured, dictionaries, tuples, population: None }
     }
+
+    /// What a policy deletes from it; none where it deletes nothing.
+    ///
+    /// # Errors
+    /// As [`Deletion::of`].
+    pub fn deletion(&self, policy: &Policy) -> Result<Option<Deletion>> {
+        let names = [&self.names[..], &self.measured].concat();
+        Deletion::of(policy, &names, &self.dictionaries, &self.tuples)
+    }
 }
 
-/// A sensitive column that is released at a level of its hierarchy.
+/// A column, other than a quasi-identifier, whose values become others in the release: at a level of
+/// their hierarchy, or deleted.
 pub struct Leveled {
     /// Its name.
     pub name: String,
-    /// Code of its dictionary → the label that is released.
+    /// Code of its dictionary → what is released.
     pub labels: Vec<Option<String>>,
 }
 
@@ -62,11 +73,40 @@ impl Leveled {
     }
 }
 
-/// What the measured columns with a level become.
+/// What the measured columns with a level or with deleted cells become.
 ///
 /// # Errors
-/// Hierarchies that cannot be built or lack values, and levels that they do not have.
-pub fn leveled(
+/// Hierarchies that cannot be built or lack values, and levels that they do not have; what
+/// [`Deletion::of`] refuses.
+pub fn leveled(policy: &Policy, grouped: &Grouped, load: Load<'_>) -> Result<Vec<Leveled>> {
+    let Grouped { names, measured, dictionaries, tuples, .. } = grouped;
+    let Some(deletion) = grouped.deletion(policy)? else {
+        return at_levels(policy, measured, &dictionaries[names.len()..], load);
+    };
+    let (left, maps) = deletion.apply(dictionaries, tuples);
+    let at_levels = at_levels(policy, measured, &left.dictionaries[names.len()..], load)?;
+    let mut columns = Vec::new();
+    for (at, name) in measured.iter().enumerate().map(|(at, name)| (names.len() + at, name)) {
+        let codes = 0..dictionaries[at].len() as Code;
+        let labels = match at_levels.iter().find(|column| column.name == *name) {
+            Some(column) => {
+                let label = |code: Code| column.labels.get(maps[at][code as usize] as usize)?.clone();
+                codes.map(label).collect()
+            }
+            None if deletion.deletes_cells(name) => {
+                let kept = |code: &Code| !deletion.deletes_code(at, *code);
+                let value = |code: Code| dictionaries[at].value(code).filter(|_| kept(&code));
+                codes.map(|code| value(code).map(String::from)).collect()
+            }
+            None => continue,
+        };
+        columns.push(Leveled { name: name.clone(), labels });
+    }
+    Ok(columns)
+}
+
+/// What the measured columns with a level become.
+fn at_levels(
     policy: &Policy,
     measured: &[String],
     dictionaries: &[Dictionary],
@@ -98,14 +138,14 @@ pub fn leveled(
 /// them. Missing, however it is written, is one label.
 ///
 /// # Errors
-/// As [`leveled`].
+/// Hierarchies that cannot be built or lack values, and levels that they do not have.
 pub(crate) fn measured_labels(
     policy: &Policy,
     measured: &[String],
     dictionaries: &[Dictionary],
     load: Load<'_>,
 ) -> Result<Vec<(Dictionary, Vec<Code>)>> {
-    let leveled = leveled(policy, measured, dictionaries, load)?;
+    let leveled = at_levels(policy, measured, dictionaries, load)?;
     let values = measured.iter().zip(dictionaries).map(|(name, raw)| {
         let at = leveled.iter().find(|column| column.name == *name);
         at.map_or_else(|| labels(policy, raw), |column| column.labels(raw))
@@ -133,10 +173,18 @@ impl Problem {
         load: Load<'_>,
         watch: &Watch,
     ) -> Result<(Problem, Vec<Vec<Code>>)> {
-        let Grouped { names, measured, dictionaries, tuples, population } = grouped;
-        if dictionaries.len() != names.len() + measured.len() {
+        if grouped.dictionaries.len() != grouped.names.len() + grouped.measured.len() {
             return Err(Fault::bug("a grouped column has no values").into());
         }
+        let deletion = grouped.deletion(policy)?;
+        let Grouped { names, measured, mut dictionaries, mut tuples, population } = grouped;
+        let rows = tuples.rows();
+        let deleted = deletion.as_ref().map(|deletion| {
+            let (left, maps) = deletion.apply(&dictionaries, &tuples);
+            (dictionaries, tuples) = (left.dictionaries, left.tuples);
+            maps
+        });
+        let max_suppressed = within_limit(policy, rows, deletion.as_ref())?;
         // Whether there are enough rows would leak data.
         if policy.differential_privacy().is_none() {
             enough_rows(policy, tuples.rows())?;
@@ -145,7 +193,7 @@ impl Problem {
             population::shared(policy, &names, &dictionaries[..names.len()], population, load)?;
         watch.check()?;
         let profile = Profile::new(policy, &names);
-        let lattice = lattice(policy, &names, &hierarchies, &profile)?;
+        let lattice = lattice(policy, &names, &hierarchies)?;
         let values = measured_labels(policy, &measured, &dictionaries[names.len()..], load)?;
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
@@ -156,10 +204,6 @@ impl Problem {
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights = policy.weights(&names);
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &weights)?;
-        let max_suppressed = match policy.suppression() {
-            Limit::Share(share) => max_suppressed(share, classes.rows()),
-            Limit::Rows(rows) => rows.min(classes.rows()),
-        };
         let mut models = models(policy, &names)?;
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
         models.extend(asked_models(
@@ -167,10 +211,17 @@ impl Problem {
             &names,
             (&measured, &texts),
             (&classes, &hierarchies),
-            max_suppressed,
+            (max_suppressed, deletion.as_ref()),
             (load, watch),
         )?);
-        unseen(&models)?;
+        unseen(policy, &models)?;
+        if let Some(codes) = deleted {
+            // From the codes of the whole table, over those of what is left, to leaves.
+            let leaves = |(codes, map): (Vec<Code>, &Vec<Code>)| {
+                codes.into_iter().map(|code| map.get(code as usize).copied().unwrap_or_default()).collect()
+            };
+            maps = codes.into_iter().zip(&maps).map(leaves).collect();
+        }
         let labelled = measured.iter().zip(values).take(targets);
         let targets = labelled.map(|(name, (texts, _))| (name.clone(), texts)).collect();
         Ok((
@@ -184,6 +235,7 @@ impl Problem {
                 loss,
                 max_suppressed,
                 profile,
+                deletion,
             },
             maps,
         ))
@@ -207,12 +259,18 @@ impl Problem {
 
 /// If a model holds because the choice of the release does not depend on values, no other model may
 /// use them: what it suppresses would reveal them.
-fn unseen(models: &[Box<dyn PrivacyModel>]) -> Result<()> {
+fn unseen(policy: &Policy, models: &[Box<dyn PrivacyModel>]) -> Result<()> {
     let Some(blind) = models.iter().find(|model| model.facts().value_independent) else { return Ok(()) };
     let looks = models.iter().map(|model| model.facts());
     let looks = looks.filter(|facts| !facts.value_independent && !facts.needs.is_empty());
-    let fault = |looks: &ModelFacts| {
-        let (looks, blind) = (&looks.claim, &blind.facts().claim);
+    // What is deleted reveals values, too.
+    let quasi = policy.with_role(Role::Quasi);
+    let deletes = policy.deletions().map(|(_, asked)| asked);
+    let deletes = deletes.filter(|asked| asked.columns(policy).iter().any(|name| !quasi.contains(name)));
+    let deletes = deletes.map(|asked| ModelSpec::RareValues(asked.clone()).claim());
+    let looks = looks.map(|facts| facts.claim.clone()).chain(deletes);
+    let fault = |looks: String| {
+        let blind = &blind.facts().claim;
         fault!(
             Input,
             "model.depends-on-values",
@@ -233,6 +291,16 @@ pub fn max_suppressed(share: f64, rows: u64) -> u64 {
     let nearest = product.round();
     let exact = if (product - nearest).abs() <= 1e-9 * nearest.max(1.0) { nearest } else { product.floor() };
     (exact as u64).min(rows)
+}
+
+/// The rows that may be suppressed after those that are deleted.
+fn within_limit(policy: &Policy, rows: u64, deletion: Option<&Deletion>) -> Result<u64> {
+    let most = match policy.suppression() {
+        Limit::Share(share) => max_suppressed(share, rows),
+        Limit::Rows(most) => most.min(rows),
+    };
+    Error::check(deletion.and_then(|deletion| deletion.beyond(policy, most)).into_iter().collect())?;
+    Ok(most - deletion.map_or(0, |deletion| deletion.facts().rows))
 }
 
 fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
@@ -365,19 +433,17 @@ fn missing_labels(policy: &Policy, hierarchy: &Hierarchy) -> Vec<Fault> {
     found.take(1).collect()
 }
 
-fn lattice(
-    policy: &Policy,
-    names: &[String],
-    hierarchies: &[Hierarchy],
-    profile: &Profile,
-) -> Result<Lattice> {
-    let mut limits = Vec::new();
-    for (column, (name, hierarchy)) in names.iter().zip(hierarchies).enumerate() {
-        let height = hierarchy.height();
-        let min = policy.columns.get(name).and_then(|c| c.min_level);
-        let max = profile.highest(policy, (column, name, height))?;
-        limits.push(Limits { name: name.clone(), height, min, max });
-    }
+fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
+    let limits = |(name, hierarchy): (&String, &Hierarchy)| {
+        let given = policy.columns.get(name);
+        Limits {
+            name: name.clone(),
+            height: hierarchy.height(),
+            min: given.and_then(|column| column.min_level),
+            max: given.and_then(|column| column.max_level),
+        }
+    };
+    let limits: Vec<Limits> = names.iter().zip(hierarchies).map(limits).collect();
     let position = |name: &String| names.iter().position(|n| n == name);
     let linked: Vec<Vec<usize>> =
         policy.search.linked.iter().map(|group| group.iter().filter_map(position).collect()).collect();
@@ -417,7 +483,7 @@ fn asked_models(
     names: &[String],
     (measured, texts): (&[String], &[&Dictionary]),
     (classes, hierarchies): (&Classes, &[Hierarchy]),
-    max_suppressed: u64,
+    (max_suppressed, deletion): (u64, Option<&Deletion>),
     (load, watch): (Load<'_>, &Watch),
 ) -> Result<Vec<Box<dyn PrivacyModel>>> {
     let rows: Vec<Vec<u64>> =
@@ -444,6 +510,7 @@ fn asked_models(
         strict: max_suppressed == 0 && !policy.search.local,
         guard: None,
         k: policy.privacy.k(),
+        deletion,
         watch: Some(watch),
     };
     let mut faults = Vec::new();

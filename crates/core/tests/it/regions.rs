@@ -249,6 +249,7 @@ fn certificate(
         released: written - blank,
         suppressed: rows - written + blank,
         withheld: rows - written,
+        deleted: None,
         levels: BTreeMap::new(),
         steps: Vec::new(),
         regions: Some(RegionFacts {

@@ -222,6 +222,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         released: released.len() as u64,
         suppressed: (drawn.len() - released.len()) as u64,
         withheld: (drawn.len() - released.len()) as u64,
+        deleted: None,
         levels: [("age".into(), 2), ("sex".into(), 0)].into(),
         steps: Vec::new(),
         regions: None,

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 20] = [
+const NOUNS: [&str; 21] = [
     "augment",
     "lattice",
     "histogram",
@@ -15,6 +15,7 @@ const NOUNS: [&str; 20] = [
     "tuples",
     "population",
     "predict",
+    "deletion",
     "model",
     "loss",
     "space",

@@ -10,7 +10,7 @@ use throng::hierarchy::Hierarchy;
 use throng::lattice::Node;
 use throng::model::{self, KAnonymity, PrivacyModel, Setting, Values};
 use throng::policy::{
-    AverageRisk, Estimator, Game, ModelSpec, Policy, PopulationUniqueness, Profitability, RareValues,
+    AverageRisk, Estimator, Game, ModelSpec, Policy, PopulationUniqueness, Profitability, RareIn, RareValues,
     SampleUniqueness, StrictAverageRisk,
 };
 use throng::population::{Sample, Sizes, dankar};
@@ -301,8 +301,9 @@ fn other_spec() -> impl Strategy<Value = ModelSpec> {
     prop_oneof![
         ([1u8..10, 0u8..20, 0u8..20, 1u8..8], prop::sample::select(vec![Game::NoAttack, Game::Payout]))
             .prop_map(|(amounts, kind)| ModelSpec::Profitability(game(kind, amounts.map(f64::from)))),
-        (1u64..5, prop::option::of(Just(vec!["c0".to_owned()])))
-            .prop_map(|(k, columns)| ModelSpec::RareValues(RareValues { k, columns })),
+        (1u64..5, prop::option::of(Just(vec!["c0".to_owned()]))).prop_map(|(k, columns)| {
+            ModelSpec::RareValues(RareValues { k, columns, judge: RareIn::Release, delete: None })
+        }),
     ]
 }
 
@@ -365,6 +366,7 @@ fn certified(
         released: rows,
         suppressed: 0,
         withheld: 0,
+        deleted: None,
         levels: [("a".to_owned(), 0)].into(),
         steps: Vec::new(),
         regions: None,
@@ -599,6 +601,10 @@ fn what_a_model_of_the_table_cannot_be_is_refused_by_name() {
         (
             &format!("{{ profitability = {{ {profit}, adversary_cost = 1, kind = \"no_attack\" }} }}"),
             ["profitability.kind", "does not support", "output.suppressed"],
+        ),
+        (
+            "{ rare_values = { k = 2, judge = \"release\", delete = \"rows\" } }",
+            ["rare_values.delete", "nothing is deleted", "judge = \"table\""],
         ),
         ("{ rare_values = { k = 0 } }", ["rare_values.k", "cannot be 0", "from 1 up"]),
         ("{ rare_values = { k = 2, columns = [] } }", ["rare_values.columns", "no column", "remove"]),

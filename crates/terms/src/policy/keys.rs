@@ -136,13 +136,13 @@ const COLUMN: &[Parameter] = &[
         "tolerance",
         Number(Bounds::SHARE),
         "1",
-        "How much distortion the recipient tolerates; only for datafly and k-similar.",
+        "How much distortion the recipient tolerates: which columns are distorted first; only for datafly and k-similar.",
     ),
     Parameter::defaulted(
         "linking",
         Number(Bounds::SHARE),
         "1",
-        "How likely somebody links on the column; only for datafly.",
+        "How likely somebody links on the column; 0 releases it unchanged; only for datafly.",
     ),
     Parameter::defaulted(
         "identifying",
@@ -161,6 +161,11 @@ const COLUMN: &[Parameter] = &[
 const GROUP: &[Parameter] = &[
     Parameter::required("columns", COLUMNS, "The columns that one adversary could link on."),
     Parameter::required("k", Whole(1, None), "The least rows of every combination of them."),
+    Parameter::optional(
+        "linking",
+        Map(&Number(Bounds::SHARE)),
+        "How likely somebody links on a column of the group; only for datafly.",
+    ),
 ];
 
 const PRIVACY: &[Parameter] = &[

@@ -303,11 +303,12 @@ pub struct Column {
     /// How much its loss counts; default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// How much distortion the recipient tolerates, from 0 to 1; only for Datafly and k-Similar.
-    /// Default 1.
+    /// How much distortion the recipient tolerates, from 0 to 1: a preference among columns, not a
+    /// limit; only for Datafly and k-Similar. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// How likely somebody links on it, from 0 to 1; only for Datafly. Default 1.
+    /// How likely somebody links on it, from 0 to 1; only for Datafly. Where nobody does, 0, it is
+    /// released unchanged. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linking: Option<f64>,
     /// How identifying it is, from 0 to 3; only `throng argus` asks. Default 3.
@@ -391,6 +392,10 @@ pub struct Group {
     pub columns: Vec<String>,
     /// Every combination of them occurs at least this often.
     pub k: u64,
+    /// Column → how likely somebody links on it as part of this group, from 0 to 1; only for
+    /// Datafly. Default: as the column says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub linking: BTreeMap<String, f64>,
 }
 
 /// How to look for the best release.

@@ -1,12 +1,16 @@
 //! The policy keys of Datafly II [Sweeney 2001, 6.2]: per column the recipient's tolerance for
-//! distortion and the likelihood of linking, both from 0 to 1, and an overall anonymity level from
-//! 0 to 1, which a table of the institution maps to k.
+//! distortion, per column and per group of columns the likelihood of linking, both from 0 to 1, and
+//! an overall anonymity level from 0 to 1, which a table of the institution maps to k.
+//!
+//! Both profiles are preferences: they select the column that is generalized next. A linking of 0
+//! is more than that. A column that nobody links on is not part of the quasi-identifier, so it is
+//! released unchanged, and k does not count it.
 //!
 //! The level is another way to write `k`: [`Privacy::k`](super::Privacy::k) derives it, so all
 //! other code, including the verifier, sees one number. A level between two
 //! entries of the table is rounded up. Level 0 would release the original and is rejected.
 
-use super::{Policy, Privacy};
+use super::{Column, Group, Policy, Privacy, Role};
 use crate::error::Fault;
 use crate::fault;
 use crate::registry::{Algorithm, AlgorithmEntry};
@@ -86,9 +90,11 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     for (name, column) in &policy.columns {
         for (part, value) in [("tolerance", column.tolerance), ("linking", column.linking)] {
             let key = format!("columns.{name}.{part}");
-            faults.extend(value.and_then(|value| profile(policy, &key, value)));
+            faults.extend(value.and_then(|value| profile(policy, &key, (part, value))));
         }
     }
+    group_linking(policy, faults);
+    unlinked(policy, faults);
     match policy.privacy.anonymity {
         Some(level) => anonymity(policy, level, faults),
         None if policy.privacy.anonymity_table.is_some() => faults.push(
@@ -100,7 +106,110 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     }
 }
 
-fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
+/// Errors of the likelihood of linking on columns of a group.
+fn group_linking(policy: &Policy, faults: &mut Vec<Fault>) {
+    for (name, group) in &policy.privacy.quasi {
+        let key = format!("privacy.quasi.{name}.linking");
+        for (column, &value) in &group.linking {
+            faults.extend(profile(policy, &format!("{key}.{column}"), ("linking", value)));
+            if !group.columns.contains(column) {
+                faults.push(
+                    fault!(
+                        Input,
+                        "policy.linking-outside-group",
+                        "`{column}` is not in the group",
+                        column = column
+                    )
+                    .key(format!("{key}.{column}"))
+                    .help("add it to the group's columns, or remove it here"),
+                );
+            }
+        }
+        if !group.columns.is_empty() && group.columns.iter().all(|column| is_unlinked(policy, group, column))
+        {
+            faults.push(
+                fault!(Input, "policy.group-without-links", "nobody links on any column of the group")
+                    .key(key)
+                    .help("give one of them a linking above 0, or remove the group"),
+            );
+        }
+    }
+}
+
+/// Whether nobody links on a column as part of a group.
+fn is_unlinked(policy: &Policy, group: &Group, column: &str) -> bool {
+    let own = || policy.columns.get(column).and_then(|column| column.linking);
+    group.linking.get(column).copied().or_else(own) == Some(0.0)
+}
+
+/// Errors of columns that nobody links on.
+fn unlinked(policy: &Policy, faults: &mut Vec<Fault>) {
+    let quasi = || policy.columns.iter().filter(|(_, column)| column.role == Role::Quasi);
+    let mut push = |key: String, fault: Fault, help: &str| faults.push(fault.key(key).help(help));
+    if quasi().next().is_some() && quasi().all(|(_, column)| column.linking == Some(0.0)) {
+        let fault = fault!(Input, "policy.nothing-linked", "nobody links on any column");
+        push("columns".into(), fault, "give one quasi-identifier a linking above 0");
+    }
+    for (name, column) in quasi().filter(|(_, column)| column.linking == Some(0.0)) {
+        let linked = policy.search.linked.iter().flatten().any(|other| other == name);
+        if linked || column.min_level.is_some_and(|level| level > 0) {
+            let part = if linked { "search.linked".into() } else { format!("columns.{name}.min_level") };
+            let fault = fault!(
+                Input,
+                "policy.unlinked-column-generalized",
+                "`{column}` has linking = 0 and is released unchanged",
+                column = name
+            );
+            push(part, fault, "remove it here, or give the column a linking above 0");
+        }
+        let groups = policy.privacy.quasi.iter();
+        for (group, _) in groups.filter(|(_, group)| group.linking.get(name).is_some_and(|&l| l > 0.0)) {
+            let fault = fault!(
+                Input,
+                "policy.linking-contradicts-group",
+                "linking = 0 says that nobody links on `{column}`, and group `{group}` that somebody does",
+                column = name,
+                group = group
+            );
+            push(format!("columns.{name}.linking"), fault, "give the column a linking above 0");
+        }
+    }
+    let over_all = policy.privacy.k().is_some() || !policy.privacy.models.is_empty();
+    for (name, _) in quasi().filter(|(_, column)| column.linking != Some(0.0)) {
+        let groups = || policy.privacy.quasi.values().filter(|group| group.columns.contains(name));
+        if !over_all && groups().next().is_some() && groups().all(|group| is_unlinked(policy, group, name)) {
+            let fault = fault!(
+                Input,
+                "policy.column-linked-in-no-group",
+                "nobody links on `{column}` in any group, and there is no k over all quasi-identifiers",
+                column = name
+            );
+            push(
+                format!("columns.{name}"),
+                fault,
+                "write linking = 0 for the column: it is released unchanged",
+            );
+        }
+    }
+}
+
+/// Takes columns that nobody links on out of the quasi-identifiers: the policy then reads as if they
+/// had role "keep".
+pub(super) fn release_unlinked(policy: &mut Policy) {
+    let before = policy.clone();
+    for column in policy.columns.values_mut() {
+        if column.role == Role::Quasi && column.linking == Some(0.0) {
+            *column = Column::of(Role::Keep);
+        }
+    }
+    for group in policy.privacy.quasi.values_mut() {
+        let all = group.clone();
+        group.columns.retain(|column| !is_unlinked(&before, &all, column));
+        group.linking.retain(|_, linking| *linking > 0.0);
+    }
+}
+
+fn profile(policy: &Policy, key: &str, (part, value): (&'static str, f64)) -> Option<Fault> {
     if !(0.0..=1.0).contains(&value) {
         return Some(
             fault!(Input, "policy.profile-out-of-range", "{value} is not from 0 to 1", value = value)
@@ -111,9 +220,9 @@ fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
     let algorithm = policy.search.algorithm;
     // Who might link is Datafly's alone to ask; what the recipient tolerates decides ties of
     // k-Similar too (Sweeney 2001).
-    let (profile, uses): (_, fn(&AlgorithmEntry) -> bool) = match key.ends_with("tolerance") {
-        true => ("tolerance", |entry| entry.uses_tolerance),
-        false => ("linking", |entry| entry.uses_linking),
+    let uses: fn(&AlgorithmEntry) -> bool = match part {
+        "tolerance" => |entry| entry.uses_tolerance,
+        _ => |entry| entry.uses_linking,
     };
     (!uses(algorithm.entry())).then(|| {
         let with = format!("\"{}\"", Algorithm::keys_with(uses).join("\" or \""));
@@ -122,7 +231,7 @@ fn profile(policy: &Policy, key: &str, value: f64) -> Option<Fault> {
             "policy.algorithm-without-profiles",
             "algorithm \"{algorithm}\" does not use profiles: {profile}",
             algorithm = algorithm,
-            profile = profile
+            profile = part
         );
         fault.key(key).help(format!(
             "set search.algorithm = {with}, or remove the key; for every algorithm there are max_level and weight"

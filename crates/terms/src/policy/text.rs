@@ -4,19 +4,21 @@
 use sha2::{Digest, Sha256};
 
 use super::tree::{self, Node};
-use super::{Policy, check, grammar, locate};
+use super::{Policy, check, grammar, locate, profile};
 use crate::error::{Error, Fault, Result};
 use crate::fault;
 
 impl Policy {
     /// Reads a policy and checks all that can be checked without the table. A text whose first
-    /// character is `{` is JSON, any other text is TOML.
+    /// character is `{` is JSON, any other text is TOML. A quasi-identifier that nobody links on
+    /// (`linking = 0`) is read as a column that is kept.
     ///
     /// # Errors
     /// Every mistake found, each with its key and, where possible, its place in the text.
     pub fn parse(text: &str) -> Result<Policy> {
-        let policy = if tree::is_json(text) { read_json(text)? } else { read_toml(text)? };
+        let mut policy = if tree::is_json(text) { read_json(text)? } else { read_toml(text)? };
         policy.check().map_err(|e| locate(e, text))?;
+        profile::release_unlinked(&mut policy);
         Ok(policy)
     }
 

@@ -125,6 +125,8 @@ enum JudgedBy {
     Payout(Payout),
     /// All classes together by their values.
     Values(Rare),
+    /// No class: values of fewer rows of the table were deleted.
+    Deleted(u64),
 }
 
 /// How the verifier judges by the parameters of a model.
@@ -243,6 +245,14 @@ impl Rule {
         self.of_column().is_some_and(OfColumn::has_guard)
     }
 
+    /// The rows that a value of the table needs, where rarer ones were deleted from it.
+    pub(super) fn deletes(&self) -> Option<u64> {
+        match self.by {
+            JudgedBy::Deleted(k) => Some(k),
+            _ => None,
+        }
+    }
+
     /// The limit of its figures.
     fn limit(&self) -> Limit {
         match &self.by {
@@ -250,6 +260,7 @@ impl Rule {
             JudgedBy::Whole(rule) => rule.limit(),
             JudgedBy::Payout(_) => Payout::limit(),
             JudgedBy::Values(rule) => rule.limit(),
+            JudgedBy::Deleted(k) => Limit::Least(*k as f64),
         }
     }
 
@@ -272,7 +283,7 @@ pub(super) fn without_unsafe(rules: &[Rule], tuples: &Tuples, columns: &[Values]
                 JudgedBy::Column(by) => !by.holds_back() || rule.holds(by.figure_of(columns, class)),
                 JudgedBy::Whole(by) => *count >= by.least(),
                 JudgedBy::Payout(by) => by.stays(tuples.tuple(class), *count),
-                JudgedBy::Values(_) => true,
+                JudgedBy::Values(_) | JudgedBy::Deleted(_) => true,
             };
             if !safe {
                 *count = 0;
@@ -331,6 +342,7 @@ pub(super) fn claim(
         JudgedBy::Whole(by) => whole::claim(rule, by.as_ref(), certificate, judged),
         JudgedBy::Payout(by) => payout::claim(rule, by, certificate, &released.classes.tuples, judged),
         JudgedBy::Values(by) => rare::claim(rule, by, certificate, released, judged),
+        JudgedBy::Deleted(_) => Finding::unchecked(WITHOUT_ORIGINAL),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Rare values: independent implementation for the verifier, which counts each value of a column in
-//! the released rows.
+//! Rare values in the release: independent implementation for the verifier, which counts each value
+//! of a column in the released rows. `deleted.rs` judges those of the table.
 //!
 //! A missing cell counts as a value. Costs one look-up per class, column and value, for every round
 //! that removes rows.
@@ -18,7 +18,10 @@ use throng_terms::release::Certificate;
 
 impl Judge for RareValues {
     fn judged_by(&self, _: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
-        Some(JudgedBy::Values(Rare::new(self, policy)))
+        Some(match self.deletes() {
+            Some(_) => JudgedBy::Deleted(self.k),
+            None => JudgedBy::Values(Rare::new(self, policy)),
+        })
     }
 }
 

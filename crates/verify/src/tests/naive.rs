@@ -8,12 +8,13 @@ use super::foreseen::{Seen, counted};
 use super::naive_losses::{Cells, Released, firsts};
 use super::{Case, Made, Row, digest_of};
 use throng_terms::policy::{
-    Game, JAnonymity, LossParameters, Missing, ModelSpec, Policy, Profitability, RareValues, Role, Suppressed,
+    Delete, Game, JAnonymity, LossParameters, Missing, ModelSpec, Policy, Profitability, RareIn, RareValues,
+    Role, Suppressed,
 };
 use throng_terms::registry::LossKind;
 use throng_terms::release::{
-    Certificate, Claim, FileFacts, Foresight, PolicyFacts, PredictedBy, PredictedFacts, Release, Risks,
-    RowRisk, SearchFacts, StepFacts,
+    Certificate, Claim, DeletedFacts, FileFacts, Foresight, PolicyFacts, PredictedBy, PredictedFacts,
+    Release, Risks, RowRisk, SearchFacts, StepFacts,
 };
 
 /// The original with its generalized quasi-identifiers.
@@ -56,8 +57,78 @@ enum Kind {
 }
 
 impl Case {
-    /// The release at the case's levels.
+    /// The release at the case's levels, of what is left without rare values.
     pub(super) fn release(&self) -> Made {
+        let policy = self.policy();
+        if policy.deletions().next().is_none() {
+            return self.release_left();
+        }
+        let (left, deleted) = self.without_rare(&policy);
+        let mut made = left.release_left();
+        let release = &mut made.certificate.release;
+        release.rows += deleted.rows;
+        release.suppressed += deleted.rows;
+        release.withheld += deleted.rows;
+        release.input.rows += deleted.rows;
+        release.deleted = Some(deleted);
+        let shown = release.in_classes() > 0;
+        for (at, rare) in policy.deletions() {
+            let counts = self.counts(&policy, rare).into_iter().flatten().flatten();
+            let least = counts.filter(|&rows| rows >= rare.k).min().unwrap_or(rare.k);
+            let achieved = shown.then_some(least as f64);
+            let claim = Claim { required: rare.k as f64, achieved, holds: true };
+            release.privacy.insert(policy.privacy.models[at].claim(), claim);
+        }
+        made.seal();
+        made
+    }
+
+    /// Whether the table has no rows, or not all of them are deleted.
+    pub(super) fn leaves_rows(&self) -> bool {
+        self.rows.is_empty() || !self.without_rare(&self.policy()).0.rows.is_empty()
+    }
+
+    /// Row → column → rows of the table with its value; none where it is missing or not judged.
+    fn counts(&self, policy: &Policy, rare: &RareValues) -> Vec<Vec<Option<u64>>> {
+        let judged = |name: &String| match &rare.columns {
+            Some(columns) => columns.contains(name),
+            None => policy.columns[name].role.released(),
+        };
+        let count = |row: &Row, at: usize| {
+            let value = row[at].as_ref().filter(|_| judged(&self.columns[at]))?;
+            Some(self.rows.iter().filter(|other| other[at].as_ref() == Some(value)).count() as u64)
+        };
+        self.rows.iter().map(|row| (0..row.len()).map(|at| count(row, at)).collect()).collect()
+    }
+
+    /// The case without what the policy deletes, and that.
+    fn without_rare(&self, policy: &Policy) -> (Case, DeletedFacts) {
+        let mut rows: Vec<Option<Row>> = self.rows.iter().cloned().map(Some).collect();
+        for (_, rare) in policy.deletions() {
+            for (row, counts) in rows.iter_mut().zip(self.counts(policy, rare)) {
+                for (at, _) in counts.iter().enumerate().filter(|(_, n)| n.is_some_and(|n| n < rare.k)) {
+                    match (rare.deletes(), &mut *row) {
+                        (Some(Delete::Cells), Some(cells)) => cells[at] = None,
+                        _ => *row = None,
+                    }
+                }
+            }
+        }
+        let mut deleted = DeletedFacts::default();
+        for (row, left) in self.rows.iter().zip(&rows) {
+            let Some(left) = left else {
+                deleted.rows += 1;
+                continue;
+            };
+            for (at, name) in self.columns.iter().enumerate().filter(|(at, _)| row[*at] != left[*at]) {
+                assert!(left[at].is_none());
+                *deleted.cells.entry(name.clone()).or_default() += 1;
+            }
+        }
+        (Case { rows: rows.into_iter().flatten().collect(), ..self.clone() }, deleted)
+    }
+
+    fn release_left(&self) -> Made {
         let (table, stay) = Table::new(self);
         let policy = &table.policy;
         let out: Vec<usize> =
@@ -463,7 +534,7 @@ impl<'a> Table<'a> {
                     let brings = rows.map(|row| self.brings(game, row, self.alike(row, stay)).0);
                     (0.0, stay.contains(&true).then(|| brings.sum()))
                 }
-                ModelSpec::RareValues(rare) => {
+                ModelSpec::RareValues(rare) if rare.judge == RareIn::Release => {
                     let rows = (0..stay.len()).filter(|&row| stay[row]);
                     let least = rows.filter_map(|row| self.rarest(rare, row, stay)).min();
                     (rare.k as f64, least.map(|rows| rows as f64))
@@ -512,7 +583,7 @@ impl<'a> Table<'a> {
         self.policy.privacy.models.iter().any(|asked| match asked {
             ModelSpec::StrictAverageRisk(asked) => (mates().count() as u64) < asked.k,
             ModelSpec::Profitability(game) => !self.brings(game, row, mates().count()).1,
-            ModelSpec::RareValues(rare) => {
+            ModelSpec::RareValues(rare) if rare.judge == RareIn::Release => {
                 mates().any(|mate| self.rarest(rare, mate, of).is_some_and(|rows| rows < rare.k))
             }
             _ => false,
@@ -647,6 +718,7 @@ impl<'a> Table<'a> {
             released,
             suppressed: rows - released,
             withheld,
+            deleted: None,
             levels: self.case.levels.clone(),
             steps: self.step_facts(stay),
             regions: None,

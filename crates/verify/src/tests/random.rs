@@ -94,12 +94,17 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
         "{ sample_uniqueness = { max = 0.2 } }",
         "{ average_risk = { max = 0.5 } }",
         "{ strict_average_risk = { max = 0.4, k = 2 } }, { sample_uniqueness = { max = 0.1 } }",
-        "{ average_risk = { max = 0.6 } }, { rare_values = { k = 2, columns = [\"a\", \"d\"] } }",
+        "{ average_risk = { max = 0.6 } }, { rare_values = { k = 2, columns = [\"a\", \"d\"], judge = \"release\" } }",
         "{ population_uniqueness = { population = 60, max = 0.1, estimator = \"zayatz\" } }",
         "{ profitability = { publisher_benefit = 10, publisher_loss = 20, adversary_gain = 9, adversary_cost = 3, kind = \"payout\" } }",
         "{ profitability = { publisher_benefit = 10, publisher_loss = 20, adversary_gain = 9, adversary_cost = 3, kind = \"no_attack\" } }",
-        "{ rare_values = { k = 2 } }",
-        "{ rare_values = { k = 3, columns = [\"b\", \"e\"] } }, { l_diversity = { column = \"d\", l = 2 } }",
+        "{ rare_values = { k = 2, judge = \"release\" } }",
+        "{ rare_values = { k = 3 } }",
+        "{ rare_values = { k = 2, delete = \"rows\" } }",
+        "{ rare_values = { k = 3, columns = [\"a\", \"d\"], delete = \"rows\" } }, { rare_values = { k = 4, columns = [\"b\", \"e\"] } }, { l_diversity = { column = \"d\", l = 2 } }",
+        "{ rare_values = { k = 4, columns = [\"c\", \"f\"] } }, { t_closeness = { column = \"f\", t = 0.3 } }",
+        "{ rare_values = { k = 2, columns = [\"b\", \"d\"] } }, { rare_values = { k = 2, judge = \"release\" } }",
+        "{ rare_values = { k = 3, columns = [\"b\", \"e\"], judge = \"release\" } }, { l_diversity = { column = \"d\", l = 2 } }",
         "{ sample_uniqueness = { max = 0.5 } }, { l_diversity = { column = \"d\", l = 2 } }",
         "{ k_map = { k = 4, population = \"p.csv\" } }",
         "{ j_anonymity = { k = 4, population = \"p.csv\" } }",
@@ -173,6 +178,7 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
             }
         },
     )
+    .prop_filter("a row is left", Case::leaves_rows)
 }
 
 /// One number of a certificate made wrong.
@@ -209,6 +215,8 @@ fn forge(certificate: &mut Certificate, which: usize, column: &str) {
             release.loss_by_column.values_mut().map(|columns| columns.remove(column)).collect::<Vec<_>>(),
         ),
         17 => release.withheld += 1,
+        18 => release.deleted.as_mut().unwrap().rows += 1,
+        19 => *release.deleted.as_mut().unwrap().cells.entry(column.to_owned()).or_default() += 1,
         15 => release.population.as_mut().unwrap().rows += 1,
         16 => release.population.as_mut().unwrap().sha256.push('0'),
         _ => release.loss.values_mut().for_each(|loss| *loss += 1e-6),
@@ -299,7 +307,7 @@ proptest! {
     #[test]
     fn no_forged_number_goes_unseen(
         case in case(),
-        which in 0_usize..18,
+        which in 0_usize..20,
         column in select(vec!["a", "b", "c"]),
     ) {
         let mut made = case.release();
@@ -308,6 +316,7 @@ proptest! {
         prop_assume!(!(9..=12).contains(&which) || !steps.is_empty());
         prop_assume!(which != 10 || steps[0].rows > 0);
         prop_assume!(!(15..=16).contains(&which) || made.certificate.release.population.is_some());
+        prop_assume!(which < 18 || made.certificate.release.deleted.is_some());
         forge(&mut made.certificate, which, column);
         prop_assert!(!case.judge(&made, true).claims["certificate"].holds, "the seal");
         made.seal();

@@ -182,9 +182,6 @@ fn every_step_of_a_search_keeps_the_limits() {
     let found = |from: &str, to: &str| {
         let (mut case, made) = searched(|_| {});
         case.policy = case.policy.replace(from, to);
-        if to.contains("tolerance") {
-            case.policy = case.policy.replace("[search]", "[search]\nalgorithm = \"datafly\"");
-        }
         let verdict = case.judge(&made, true);
         let broken = broken(&verdict);
         assert_eq!(broken.len(), 1, "{verdict:#?}");
@@ -193,10 +190,6 @@ fn every_step_of_a_search_keeps_the_limits() {
     assert_eq!(
         found("max_level = 2", "max_level = 1"),
         "levels: `age` is at level 2, above 1, the highest allowed (step 1)"
-    );
-    assert_eq!(
-        found("max_level = 2", "tolerance = 0.5"),
-        "levels: `age` is at level 2 of 2, beyond tolerance 0.5 (step 1)"
     );
     assert_eq!(
         found("[search]", "[search]\nlinked = [[\"age\", \"zip\"]]"),

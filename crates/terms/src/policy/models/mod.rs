@@ -158,7 +158,7 @@ models! {
     population_uniqueness => PopulationUniqueness,
     /// Profitability: no attack pays, or every row pays despite attacks.
     profitability => Profitability,
-    /// Rare values: every value of a column occurs k times.
+    /// Rare values: what occurs in fewer than k rows is deleted, or suppressed.
     rare_values => RareValues,
     /// k-map: k people of the population in every class.
     k_map => KMap,

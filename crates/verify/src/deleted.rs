@@ -1,0 +1,209 @@
+//! Rare values that must have been deleted from the original: independent implementation for the
+//! verifier, which reads the judged columns once more to count their values.
+//!
+//! The rest of the verifier reads the original through [`Deleted::left`], as if the deleted rows had
+//! never been there and the deleted cells had always been missing. So a release that shows a rare
+//! value differs from what the original makes it. Costs one more pass over the judged columns, and
+//! one look-up per cell of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use throng_terms::error::Result;
+use throng_terms::policy::{Delete, ModelSpec, Policy, RareValues};
+use throng_terms::release::{Certificate, DeletedFacts};
+use throng_terms::rows::{Batch, Rows};
+use throng_terms::watch::{Stage, Watch};
+
+/// Column → values.
+type ByColumn = BTreeMap<String, BTreeSet<String>>;
+
+/// The rare values of an original.
+#[derive(Debug)]
+pub(super) struct Deleted {
+    /// The values whose cells are deleted, and those whose rows are.
+    cells: ByColumn,
+    rows: ByColumn,
+    /// Claim → rows of the rarest value that is not rare.
+    rarest: BTreeMap<String, Option<u64>>,
+    /// What was deleted from the rows read so far.
+    found: DeletedFacts,
+}
+
+impl Deleted {
+    /// Counts the values of the columns that the policy judges; none where it deletes nothing.
+    pub(super) fn of(policy: &Policy, original: &dyn Rows, watch: &Watch) -> Result<Option<Self>> {
+        let judged: BTreeSet<&str> =
+            policy.deletions().flat_map(|(_, asked)| asked.columns(policy)).collect();
+        if policy.deletions().next().is_none() {
+            return Ok(None);
+        }
+        let names = original.columns();
+        let places: Vec<usize> = (0..names.len()).filter(|&at| judged.contains(names[at].as_str())).collect();
+        let mut counts: BTreeMap<&str, BTreeMap<String, u64>> = BTreeMap::new();
+        let mut rows = 0;
+        original.read(&places, watch, &mut |batch| {
+            for (column, &place) in places.iter().enumerate() {
+                let counts = counts.entry(&names[place]).or_default();
+                batch.each(column, &mut |cell| match cell {
+                    Some(value) if !missing(policy, value) => match counts.get_mut(value) {
+                        Some(count) => *count += 1,
+                        None => drop(counts.insert(value.to_owned(), 1)),
+                    },
+                    _ => {}
+                });
+            }
+            rows += batch.rows() as u64;
+            watch.done(Stage::Verifying, rows, None)
+        })?;
+        let mut deleted = Deleted {
+            cells: ByColumn::new(),
+            rows: ByColumn::new(),
+            rarest: BTreeMap::new(),
+            found: DeletedFacts::default(),
+        };
+        policy.deletions().for_each(|(_, asked)| deleted.judge(policy, asked, &counts));
+        Ok(Some(deleted))
+    }
+
+    fn judge(&mut self, policy: &Policy, asked: &RareValues, counts: &BTreeMap<&str, BTreeMap<String, u64>>) {
+        let to = match asked.deletes() {
+            Some(Delete::Cells) => &mut self.cells,
+            Some(Delete::Rows) => &mut self.rows,
+            None => return,
+        };
+        let mut rarest: Option<u64> = None;
+        for name in asked.columns(policy) {
+            for (value, &count) in counts.get(name).into_iter().flatten() {
+                if count < asked.k {
+                    to.entry(name.to_owned()).or_default().insert(value.clone());
+                } else {
+                    rarest = Some(rarest.map_or(count, |rarest| rarest.min(count)));
+                }
+            }
+        }
+        self.rarest.insert(ModelSpec::RareValues(asked.clone()).claim(), rarest);
+    }
+
+    /// What is left of some rows of the original; `names` are the columns that they were read with.
+    pub(super) fn left<'a>(&'a mut self, batch: &'a dyn Batch, names: &[String]) -> Left<'a> {
+        let mut gone = vec![false; batch.rows()];
+        for (at, values) in places(names, &self.rows) {
+            let mut row = gone.iter_mut();
+            batch.each(at, &mut |cell| {
+                if let Some(gone) = row.next() {
+                    *gone |= cell.is_some_and(|cell| values.contains(cell));
+                }
+            });
+        }
+        self.found.rows += gone.iter().filter(|gone| **gone).count() as u64;
+        for (at, values) in places(names, &self.cells) {
+            let (mut row, mut cells) = (gone.iter(), 0);
+            batch.each(at, &mut |cell| {
+                let stays = row.next() == Some(&false);
+                cells += u64::from(stays && cell.is_some_and(|cell| values.contains(cell)));
+            });
+            if cells > 0 {
+                *self.found.cells.entry(names[at].clone()).or_default() += cells;
+            }
+        }
+        let blank = names.iter().map(|name| self.cells.get(name)).collect();
+        Left { batch, gone, blank }
+    }
+
+    /// Rows that were deleted from what was read.
+    pub(super) fn rows(&self) -> u64 {
+        self.found.rows
+    }
+}
+
+/// The columns that have values to be deleted.
+fn places<'a>(
+    names: &'a [String],
+    values: &'a ByColumn,
+) -> impl Iterator<Item = (usize, &'a BTreeSet<String>)> {
+    names.iter().enumerate().filter_map(|(at, name)| Some((at, values.get(name)?)))
+}
+
+/// Whether a text stands for a missing cell, which is not a value.
+fn missing(policy: &Policy, value: &str) -> bool {
+    policy.input.null.iter().any(|null| null == value)
+}
+
+/// Some rows without what is deleted.
+pub(super) struct Left<'a> {
+    batch: &'a dyn Batch,
+    /// Row → whether it is deleted.
+    gone: Vec<bool>,
+    /// Column → the values whose cells are deleted.
+    blank: Vec<Option<&'a BTreeSet<String>>>,
+}
+
+impl Batch for Left<'_> {
+    fn rows(&self) -> usize {
+        self.gone.iter().filter(|gone| !**gone).count()
+    }
+
+    fn each(&self, column: usize, take: &mut dyn FnMut(Option<&str>)) {
+        let blank = self.blank[column];
+        let kept = |cell: &&str| !blank.is_some_and(|values| values.contains(*cell));
+        let mut row = self.gone.iter();
+        self.batch.each(column, &mut |cell| {
+            if row.next() == Some(&false) {
+                take(cell.filter(kept));
+            }
+        });
+    }
+}
+
+/// The claim that rare values were deleted, and no others; not checked without the original.
+pub(super) fn claim(claim: &str, k: u64, certificate: &Certificate, deleted: Option<&Deleted>) -> Finding {
+    let Some(deleted) = deleted else { return Finding::unchecked(WITHOUT_ORIGINAL) };
+    let release = &certificate.release;
+    let mut wrong = Wrong::default();
+    let rarest = deleted.rarest.get(claim).copied().flatten().unwrap_or(k);
+    let found = (release.in_classes() > 0).then_some(rarest as f64);
+    if release.privacy.get(claim).is_none_or(|stated| stated.achieved != found) {
+        wrong.push(format!(
+            "the rarest value that stays has {} in the original, the certificate says otherwise",
+            several(rarest, "row")
+        ));
+    }
+    if release.deleted.as_ref() != Some(&deleted.found) {
+        let cells: u64 = deleted.found.cells.values().sum();
+        wrong.push(format!(
+            "{} and {} are to be deleted, the certificate says otherwise",
+            several(deleted.found.rows, "row"),
+            several(cells, "cell")
+        ));
+    }
+    Finding::of(&wrong, || {
+        format!("every value that is not deleted has {} or more in the original", several(rarest, "row"))
+    })
+}
+
+/// What a certificate says of deletions against the policy.
+pub(super) fn stated(policy: &Policy, certificate: &Certificate) -> Vec<String> {
+    let release = &certificate.release;
+    let Some(facts) = &release.deleted else {
+        let asked = policy.deletions().next().is_some();
+        return asked.then(|| "it does not say what was deleted".to_owned()).into_iter().collect();
+    };
+    let by = |delete: Delete| policy.deletions().filter(move |(_, asked)| asked.deletes() == Some(delete));
+    let mut wrong = Vec::new();
+    if facts.rows > 0 && by(Delete::Rows).next().is_none() {
+        wrong.push(format!("{} deleted, the policy deletes none", several(facts.rows, "row")));
+    }
+    if facts.rows > release.withheld {
+        wrong.push(format!("{} deleted, {} withheld", several(facts.rows, "row"), release.withheld));
+    }
+    for (name, &cells) in &facts.cells {
+        if !by(Delete::Cells).any(|(_, asked)| asked.columns(policy).contains(name.as_str())) {
+            wrong.push(format!("cells of `{name}` are said to be deleted, the policy deletes none"));
+        }
+        if cells == 0 || cells > release.rows - facts.rows.min(release.rows) {
+            wrong.push(format!("{} of `{name}` deleted", several(cells, "cell")));
+        }
+    }
+    wrong
+}
