@@ -22,7 +22,7 @@ impl<'a> RowsLeft<'a> {
     /// For batches of some columns.
     pub(crate) fn new(deletion: Option<&'a Deletion>, names: &[String]) -> Result<Self> {
         let values: Option<&'a BTreeMap<String, FxHashSet<String>>> = deletion.map(Deletion::row_values);
-        let column = |(name, values): (&'a String, &'a FxHashSet<String>)| {
+        let column = |(name, values): (&'a String, &'a FxHashSet<String>)| -> Result<_> {
             let place = names.iter().position(|other| other == name);
             let place = place.ok_or_else(|| Fault::bug("a column with deleted rows is not released"))?;
             Ok((place, name.as_str(), values))

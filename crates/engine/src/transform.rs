@@ -90,15 +90,16 @@ impl Engine {
         let places = rewriter.quasi_places();
         let encoder = Encoder::new(job, &released, &rewriter.quasi);
         let left = RowsLeft::new(job.deletion, &released)?;
-        let encode = |batch: RecordBatch| {
+        let encode = |batch: RecordBatch| -> Result<_> {
             let read = batch.num_rows() as u64;
             let batch = left.filter(batch)?;
-            encoder.encode(&batch).map(|encoded| (read, batch, Some(encoded)))
+            let encoded = encoder.encode(&batch)?;
+            Ok((read, batch, Some(encoded)))
         };
         // Codes are looked up on all cores. What depends on the rows before is done in order.
         let map = |batches: Vec<RecordBatch>| match job.sampled {
             Some(_) => Ok(batches.into_iter().map(|batch| (0, batch, None)).collect()),
-            None => batches.into_iter().map(encode).collect::<Result<Vec<_>>>(),
+            None => batches.into_iter().map(&encode).collect::<Result<Vec<_>>>(),
         };
         self.scan_map(job.source, &released, job.watch, map, |encoded| {
             for (read, batch, encoded) in encoded {

@@ -212,7 +212,7 @@ impl RareValues {
             let fault = fault!(
                 Input,
                 "model.deletion-with-relaxed-cuts",
-                "relaxed cuts tell equal rows apart by cells that are to be deleted"
+                "relaxed cuts distinguish equal rows by cells that are to be deleted"
             );
             faults.push(("judge", fault.help("write search.mondrian.cut = \"strict\", or judge = \"release\"")));
         }
