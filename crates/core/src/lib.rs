@@ -36,8 +36,8 @@
 // The vocabulary that the verifier shares, and the verifier.
 pub use throng_terms::fault;
 pub use throng_terms::{
-    cell, error, hierarchy, information, network, policy, poset, registry, release, rows, table, tuples,
-    watch,
+    cell, error, hierarchy, information, network, policy, poset, predicate, preparation, registry, release,
+    rows, table, tuples, watch,
 };
 pub use throng_verify as verify;
 

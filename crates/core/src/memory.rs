@@ -3,7 +3,7 @@
 //!
 //! Groups, decides, rewrites, certifies and verifies, with the same code as a release of files.
 //! Costs two copies of the table. What needs a second file or a secret is refused: populations,
-//! replaced identifiers, differential privacy and models that are commands; so are sensitive
+//! joined files, replaced identifiers, differential privacy and models that are commands; so are sensitive
 //! columns at a level.
 
 use std::collections::BTreeMap;
@@ -18,6 +18,7 @@ use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::hierarchy;
 use crate::policy::{Column, Policy, Suppressed};
+use crate::preparation::{Preparation, PreparedTable};
 use crate::recoding::{Contents, Recoding, RowCounter};
 use crate::release::{Certificate, FileFacts};
 pub use crate::rows::Table;
@@ -48,8 +49,13 @@ pub struct Released {
 pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Result<Released> {
     let sha256 = Policy::digest(policy);
     let policy = Policy::parse(policy)?;
-    policy.bind(table.columns())?;
     refuse(&policy)?;
+    let preparation = policy.input.prepares().then(|| prepare(&policy, table)).transpose()?;
+    let prepared = preparation.as_ref().map(|preparation| PreparedTable::new(table, preparation));
+    let original: &dyn Rows = prepared.as_ref().map_or(table, |prepared| prepared);
+    let read = prepared.as_ref().map(|prepared| read_all(prepared, watch)).transpose()?;
+    let table = read.as_ref().unwrap_or(table);
+    policy.bind(table.columns())?;
     let (quasi, measured) = policy.grouped_columns(table.columns());
     let grouped = group(table, quasi, measured, watch)?;
     let dictionaries = grouped.dictionaries.clone();
@@ -68,6 +74,7 @@ pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Re
     let circumstances = Circumstances {
         rows: table.rows().len() as u64,
         input: file(&policy.input.path, table)?,
+        preparation: original.preparation().cloned(),
         population: None,
         output: file(policy.output.path.as_deref().unwrap_or("memory"), &written)?,
         policy_sha256: sha256.clone(),
@@ -77,7 +84,7 @@ pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Re
     let facts = decision.release(&policy, &problem, &figures, circumstances)?;
     let certificate = Certificate::new(facts, written.columns().to_vec(), figures.classes)?;
     let assignment = DecidedAssignment::new(&policy, &problem, &decision);
-    let verdict = judge((&policy, &sha256), &certificate, (table, &written), &assignment, load, watch)?;
+    let verdict = judge((&policy, &sha256), &certificate, (original, &written), &assignment, load, watch)?;
     match verdict.holds() {
         true => Ok(Released { table: written, certificate, verdict }),
         false => Err(Fault::bug("the verifier does not agree with the release").into()),
@@ -89,6 +96,7 @@ fn refuse(policy: &Policy) -> Result<()> {
     let command = policy.search.model.as_ref().is_some_and(|model| model.builtin.is_none());
     let replaced = policy.columns.values().any(|column| column.substitute().is_some());
     let needs = [
+        (!policy.input.joined_files().is_empty(), "a joined file"),
         (policy.population().is_some(), "a population"),
         (policy.differential_privacy().is_some(), "differential privacy"),
         (replaced, "replaced identifiers"),
@@ -105,6 +113,30 @@ fn refuse(policy: &Policy) -> Result<()> {
         .help("release a file, or remove it from the policy")
     });
     Error::check(faults.collect())
+}
+
+/// What the policy does to rows before they are released.
+fn prepare(policy: &Policy, table: &Table) -> Result<Preparation> {
+    Preparation::new(&policy.input, table.columns(), Vec::new(), Vec::new())
+}
+
+/// All rows of a prepared table, with the fingerprint of the table that they come from.
+fn read_all(table: &PreparedTable<'_>, watch: &Watch) -> Result<Table> {
+    let columns: Vec<usize> = (0..table.columns().len()).collect();
+    let mut rows: Vec<Vec<Option<String>>> = Vec::new();
+    table.read(&columns, watch, &mut |batch| {
+        let before = rows.len();
+        rows.resize_with(before + batch.rows(), || Vec::with_capacity(columns.len()));
+        for &column in &columns {
+            let mut at = before;
+            batch.each(column, &mut |cell| {
+                rows[at].push(cell.map(String::from));
+                at += 1;
+            });
+        }
+        Ok(())
+    })?;
+    Ok(Table::new(table.columns().to_vec(), rows)?.identified_by(&table.fingerprint(watch)?))
 }
 
 /// Counts the distinct tuples of some columns.
@@ -222,7 +254,7 @@ fn rewrite(
 fn judge(
     (policy, policy_sha256): (&Policy, &str),
     certificate: &Certificate,
-    (original, release): (&Table, &Table),
+    (original, release): (&dyn Rows, &Table),
     assignment: &DecidedAssignment<'_>,
     load: Load<'_>,
     watch: &Watch,
@@ -294,6 +326,43 @@ mod tests {
             assert!(classes.values().all(|&rows| rows >= 4), "{algorithm}: {classes:?}");
             assert_eq!(released.table.rows().len() as u64, released.certificate.release.output.rows);
         }
+    }
+
+    #[test]
+    fn only_prepared_rows_are_released() {
+        let policy = POLICY.replace(
+            "path = \"people\"\n",
+            "path = \"people\"\nwhere = \"illness <> 'flu'\"\n\
+             prepare = [{ drop_rows = \"age > 55\" }, { cap = { column = \"age\", from = 50, label = \"50\" } }]\n",
+        );
+        let table = table(90);
+        let released = release(&policy, &table, &no_file, &Watch::none()).unwrap();
+        let age = |row: &Vec<Option<String>>| row[0].as_ref().unwrap().parse::<u32>().unwrap();
+        let eligible: Vec<_> = table.rows().iter().filter(|row| row[2].as_deref() != Some("flu")).collect();
+        let left = eligible.iter().filter(|row| age(row) <= 55).count() as u64;
+        let facts = released.certificate.release.preparation.clone().unwrap();
+        assert_eq!((facts.read, facts.eligible, facts.rows), (90, eligible.len() as u64, left));
+        assert_eq!(released.certificate.release.rows, left);
+        assert!(released.verdict.claims["preparation"].holds);
+        assert!(!released.verdict.claims["preparation"].unchecked);
+        let same = table.fingerprint(&Watch::none()).unwrap();
+        assert_eq!(released.certificate.release.input.sha256, same);
+        assert!(released.table.rows().iter().all(|row| row[2].as_deref() != Some("flu")));
+        // The same table without the rows that are left out is released alike.
+        let cap = |row: &&Vec<Option<String>>| {
+            let mut row = (*row).clone();
+            row[0] = Some(age(&row).min(50).to_string());
+            row
+        };
+        let rows = eligible.iter().filter(|row| age(row) <= 55).map(cap).collect();
+        let by_hand = Table::new(table.columns().to_vec(), rows).unwrap();
+        let by_hand = release(POLICY, &by_hand, &no_file, &Watch::none()).unwrap();
+        assert_eq!(by_hand.certificate.release.levels, released.certificate.release.levels);
+        assert_eq!(by_hand.certificate.release.loss, released.certificate.release.loss);
+        let joined = policy
+            .replace("{ drop_rows", "{ present_in = { path = \"x.csv\", key = \"zip\" } }, { drop_rows");
+        let error = release(&joined, &table, &no_file, &Watch::none()).unwrap_err();
+        assert!(error.has_code("release.not-in-memory"), "{error}");
     }
 
     #[test]

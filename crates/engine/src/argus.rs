@@ -101,7 +101,7 @@ impl Engine {
     /// # Errors
     /// What cannot be read or does not fit.
     pub fn hold(&self, policy: &PolicyFile, watch: &Watch) -> Result<Held> {
-        let (source, columns) = self.open(policy)?;
+        let (source, columns) = self.open(policy, watch)?;
         let source = source.digested(Digesting::WithOrder);
         let quasi = |name: &&String| policy.policy.columns.get(*name).is_some_and(|c| c.role == Role::Quasi);
         let quasi: Vec<String> = columns.iter().filter(quasi).cloned().collect();

@@ -61,7 +61,7 @@ impl Engine {
         (output, existing): (&Path, Existing),
         watch: &Watch,
     ) -> Result<Written> {
-        let (table, columns) = self.open(policy)?;
+        let (table, columns) = self.open(policy, watch)?;
         let source = match what {
             Augmented::Table => table.clone(),
             Augmented::Release(path) | Augmented::Undone(path) => Source::release(path, &policy.policy)?,

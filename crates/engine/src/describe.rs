@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use throng::describe::{self, Describer, Description};
 use throng::error::Result;
-use throng::policy::{Encoding, Format, Input, Missing};
+use throng::policy::{Encoding, Format, Input};
 use throng::watch::{Stage, Watch};
 
 use crate::Engine;
@@ -61,16 +61,7 @@ fn hierarchy_files(source: &Source, columns: &[String]) -> Vec<(String, String)>
 /// # Errors
 /// When it cannot be read.
 pub fn sniff(path: &str) -> Result<Input> {
-    let mut input = Input {
-        path: path.into(),
-        format: None,
-        delimiter: ',',
-        quote: '"',
-        encoding: Encoding::Utf8,
-        header: None,
-        null: vec![String::new()],
-        missing: Missing::Value,
-    };
+    let mut input = Input::of(path);
     let file = Path::new(path);
     if Format::of_path(path) != Some(Format::Csv) || !file.is_file() {
         return Ok(input);

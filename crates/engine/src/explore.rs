@@ -29,7 +29,7 @@ impl Engine {
     pub fn explore(&self, asked: &Exploration<'_>) -> Result<Explored> {
         let (policy, watch) = (&asked.policy.policy, &asked.watch);
         let strategy = search::strategy(policy.search.algorithm)?;
-        let (source, columns) = self.open(asked.policy)?;
+        let (source, columns) = self.open(asked.policy, watch)?;
         let seed = policy.search.seed;
         let grouped = self.read_grouped(asked.policy, (&source, &columns), seed, Vec::new(), watch)?.grouped;
         let load = |path: &str| asked.policy.load(path);

@@ -1,4 +1,5 @@
-//! Digests of the files that a policy names beside its table: hierarchies, posets, the population.
+//! Digests of the files that a policy names beside its table: hierarchies, posets, the population,
+//! files that are joined.
 //!
 //! Each call reads each file once. Keys are not among them: a digest would give a short key away.
 
@@ -46,22 +47,24 @@ impl PolicyFile {
     }
 
     fn lacks(&self, path: &str) -> bool {
-        let pattern = self.is_population(path) && find(path, self.folder()).is_ok();
+        let pattern = self.is_table(path) && find(path, self.folder()).is_ok();
         !pattern && self.bundled(path).is_none() && !self.folder().join(path).exists()
     }
 
-    fn is_population(&self, path: &str) -> bool {
-        self.policy.population().is_some_and(|(_, population)| population == path)
+    /// Whether a file is a table, which may be several files.
+    fn is_table(&self, path: &str) -> bool {
+        let population = self.policy.population().map(|(_, path)| path);
+        let joined = self.policy.input.joined_files();
+        population.into_iter().chain(joined.into_iter().map(|(_, path)| path)).any(|table| table == path)
     }
 
     fn digest(&self, path: &str, watch: &Watch) -> Result<String> {
         if let Some(text) = self.bundled(path) {
             return Ok(Policy::digest(text));
         }
-        let population = if self.is_population(path) { self.population()? } else { None };
-        match population {
-            Some(population) => digest_files(&population.files, watch),
-            None => digest_file(&self.folder().join(path), watch),
+        match self.is_table(path) {
+            true => digest_files(&find(path, self.folder())?, watch),
+            false => digest_file(&self.folder().join(path), watch),
         }
     }
 }

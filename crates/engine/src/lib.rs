@@ -31,6 +31,7 @@ mod paths;
 mod pipeline;
 mod policy_file;
 mod population;
+mod preparation;
 mod prepare;
 mod release;
 mod risk;

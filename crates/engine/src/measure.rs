@@ -22,6 +22,7 @@ impl Engine {
         (rows, starred): (Correspondence<'_>, bool),
         watch: &Watch,
     ) -> Result<Measures> {
+        let original = &self.prepared(original.clone(), policy, watch)?;
         let columns = self.columns(original)?;
         policy.policy.bind(&columns).map_err(|e| explain_delimiter(e, original, &columns))?;
         let inputs = Inputs {

@@ -17,7 +17,7 @@ impl Engine {
     /// # Errors
     /// What cannot be read or does not fit, and a policy that names no such column.
     pub fn network(&self, policy: &PolicyFile, seed: Option<u64>, watch: &Watch) -> Result<Network> {
-        let (source, columns) = self.open(policy)?;
+        let (source, columns) = self.open(policy, watch)?;
         let role = |name: &String| policy.policy.columns.get(name).map(|column| column.role);
         let part = |name: &&String| matches!(role(name), Some(Role::Quasi | Role::Target | Role::Sensitive));
         let names: Vec<String> = columns.iter().filter(part).cloned().collect();

@@ -61,13 +61,14 @@ impl Engine {
     /// Reads and groups the table and makes the problem of it.
     pub(crate) fn prepare(&self, job: &Job<'_>) -> Result<Prepared> {
         let (policy, watch) = (&job.policy.policy, &job.watch);
-        let (source, columns) = self.open(job.policy)?;
+        let (source, columns) = self.open(job.policy, watch)?;
         let source = source.digested(Digesting::WithOrder);
         let paths = Paths::new(job.policy, job.output.as_deref())?;
         paths.check(job.policy)?;
         let keys = job.policy.keys()?;
         let seed = job.seed.unwrap_or(policy.search.seed);
         let files = job.policy.files(watch)?;
+        source.preparation.iter().try_for_each(|preparation| preparation.check_digests(&files))?;
 
         let replaced = substitute::replaced(policy, &keys);
         let table = self.read_grouped(job.policy, (&source, &columns), seed, replaced, watch)?;
@@ -104,9 +105,11 @@ impl Engine {
         })
     }
 
-    /// Finds the table of a policy and checks that they fit each other.
-    pub(crate) fn open(&self, policy: &PolicyFile) -> Result<(Source, Vec<String>)> {
+    /// Finds the table of a policy, reads the files that are joined with it, and checks that they fit
+    /// each other.
+    pub(crate) fn open(&self, policy: &PolicyFile, watch: &Watch) -> Result<(Source, Vec<String>)> {
         let source = Source::open(&policy.policy.input, policy.folder())?;
+        let source = self.prepared(source, policy, watch)?;
         let columns = self.columns(&source)?;
         policy.policy.bind(&columns).map_err(|e| explain_delimiter(e, &source, &columns))?;
         Ok((source, columns))
@@ -147,7 +150,7 @@ impl Engine {
     /// # Errors
     /// What cannot be read or does not fit.
     pub fn read(&self, policy: &PolicyFile, watch: &Watch) -> Result<Grouped> {
-        let (source, columns) = self.open(policy)?;
+        let (source, columns) = self.open(policy, watch)?;
         let seed = policy.policy.search.seed;
         Ok(self.read_grouped(policy, (&source, &columns), seed, Vec::new(), watch)?.grouped)
     }

@@ -161,6 +161,7 @@ impl Engine {
         Ok(Circumstances {
             rows: prepared.rows,
             input: file(job.policy.policy.input.path.clone(), input, prepared.read),
+            preparation: prepared.source.prepared.get().cloned(),
             population: job.policy.population_facts(&prepared.files, prepared.people)?,
             output: file(output, written.sha256.clone(), written.rows),
             policy_sha256: job.policy.sha256.clone(),

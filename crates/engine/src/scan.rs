@@ -39,7 +39,9 @@ impl Engine {
     /// When the table cannot be opened.
     pub fn schema(&self, source: &Source) -> Result<SchemaRef> {
         let opened = source.clone();
-        self.finish(self.runtime.spawn(async move { known(&opened, &context()).await }), source)
+        let schema =
+            self.finish(self.runtime.spawn(async move { known(&opened, &context()).await }), source)?;
+        Ok(source.preparation.as_ref().map_or(schema.clone(), |preparation| preparation.schema(&schema)))
     }
 
     /// The names of the table's columns.
@@ -81,6 +83,24 @@ impl Engine {
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let each = |done: T| watch.check().and_then(|()| each(done));
+        let Some(preparation) = &source.preparation else {
+            return self.scan_files(source, columns, watch, map, each);
+        };
+        let pass = preparation.pass(source, columns)?;
+        let prepared = |batches: Vec<RecordBatch>| pass.apply(batches).and_then(&map);
+        self.scan_files(source, &pass.names, watch, prepared, each)?;
+        pass.finish(&source.prepared)
+    }
+
+    /// As [`scan_map`](Self::scan_map), of the rows as the files have them.
+    fn scan_files<T: Send>(
+        &self,
+        source: &Source,
+        columns: &[String],
+        watch: &Watch,
+        map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+        each: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
         match source.format {
             Format::Csv => scan_text(source, columns, watch, map, each),
             _ => self.scan_typed(source, columns, watch, map, each),
@@ -167,7 +187,7 @@ async fn stream(source: &Source, columns: &[String], sender: &mpsc::Sender<Recor
     Ok(())
 }
 
-fn no_column(source: &Source, column: &str) -> Error {
+pub(crate) fn no_column(source: &Source, column: &str) -> Error {
     fault!(Input, "table.no-such-column", "there is no such column").file(&source.name).column(column).into()
 }
 

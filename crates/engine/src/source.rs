@@ -13,11 +13,13 @@ use throng::error::{Fault, Result};
 use throng::fault;
 use throng::hierarchy::TOP;
 use throng::policy::{Encoding, Format, Header, Input, Policy};
+use throng::release::PreparationFacts;
 use throng::watch::Watch;
 
 use crate::digest::{Digesting, Digests};
 use crate::error::{unlabelled, unreadable};
 use crate::latin1;
+use crate::preparation::SourcePreparation;
 
 /// Bytes of a delimited file that are read at most to see whether its first line is data.
 const SAMPLED_BYTES: u64 = 1 << 22;
@@ -57,10 +59,14 @@ pub struct Source {
     /// The digests that are made while it is read, and they themselves when it was read to the end.
     pub(crate) digesting: Digesting,
     pub(crate) digests: Arc<OnceLock<Digests>>,
+    /// What is done to its rows while they are read, and what that was when it was read to the end.
+    pub(crate) preparation: Option<Arc<SourcePreparation>>,
+    pub(crate) prepared: Arc<OnceLock<PreparationFacts>>,
 }
 
 impl Source {
-    /// Finds the files of a policy's input; paths are relative to `base`.
+    /// Finds the files of a policy's input; paths are relative to `base`. Their rows are those of the
+    /// files, whatever the input says about preparing them.
     ///
     /// # Errors
     /// No such file, an unknown format, files with different columns.
@@ -93,6 +99,8 @@ impl Source {
             inferred: Arc::default(),
             digesting: Digesting::Nothing,
             digests: Arc::default(),
+            preparation: None,
+            prepared: Arc::default(),
         };
         match format {
             Format::Csv => source.header = source.headers(input.header)?,
@@ -119,10 +127,11 @@ impl Source {
         self.digests.get().ok_or_else(|| Fault::bug("digests are gone").into())
     }
 
-    /// The same source, whose bytes are digested anew while they are read.
+    /// The same source, whose bytes are digested and whose preparation is counted anew while they are
+    /// read.
     #[must_use]
     pub fn digested(&self, digesting: Digesting) -> Self {
-        Source { digesting, digests: Arc::default(), ..self.clone() }
+        Source { digesting, digests: Arc::default(), prepared: Arc::default(), ..self.clone() }
     }
 
     /// A release that this policy's input became.

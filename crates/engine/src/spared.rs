@@ -40,8 +40,8 @@ pub struct Spared {
 }
 
 impl Spared {
-    /// Everything that a policy reads: itself, its table, hierarchies, poset nodes, population,
-    /// keys, and files that the command of a model names. A missing file cannot be overwritten and
+    /// Everything that a policy reads: itself, its table, joined files, hierarchies, poset nodes,
+    /// population, keys, and files that the command of a model names. A missing file cannot be overwritten and
     /// is reported when it is read.
     pub fn of_policy(policy: &PolicyFile) -> Self {
         let base = policy.folder();
@@ -54,6 +54,9 @@ impl Spared {
         }
         if let Some((_, path)) = asked.population() {
             spared = spared.named_in(base, "the population", path);
+        }
+        for (_, path) in asked.input.joined_files() {
+            spared = spared.named_in(base, "a joined file", path);
         }
         for key in policy.key_files() {
             spared = spared.and("a key", &key);

@@ -2,6 +2,7 @@
 
 use datafusion::arrow::record_batch::RecordBatch;
 use throng::error::Result;
+use throng::release::PreparationFacts;
 use throng::rows::{Batch, Counted, Rows};
 use throng::watch::Watch;
 
@@ -74,5 +75,9 @@ impl Rows for FileTable<'_> {
 
     fn count(&self, columns: &[usize], watch: &Watch) -> Result<Counted> {
         self.engine.count(self.source, &self.names(columns), watch)
+    }
+
+    fn preparation(&self) -> Option<&PreparationFacts> {
+        self.source.prepared.get()
     }
 }

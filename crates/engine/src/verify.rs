@@ -42,7 +42,11 @@ impl Engine {
         if original.is_some() && sampled && certificate.format == 0 {
             return Err(sampled_by_row_order(&certificate.release.version).into());
         }
-        let assigned = original.filter(|_| policy.policy.forms_regions() && !policy.lacks_files());
+        // Where a file is missing, nothing is read.
+        let original = original.filter(|_| !policy.lacks_files());
+        let original = original.map(|source| self.prepared(source.clone(), policy, watch)).transpose()?;
+        let original = original.as_ref();
+        let assigned = original.filter(|_| policy.policy.forms_regions());
         let Some(source) = assigned else {
             return self.verify_with(policy, output, certificate, (original, None), watch);
         };

@@ -57,8 +57,11 @@ pub struct Release {
     pub risk: Option<Risks>,
     /// How the levels were found.
     pub search: SearchFacts,
-    /// The table that was read.
+    /// The table that was read; its rows are those that were prepared.
     pub input: FileFacts,
+    /// How the rows of the files became those of the table, if the policy prepares them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preparation: Option<PreparationFacts>,
     /// The population that models compare with, where the policy names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<FileFacts>,
@@ -126,6 +129,7 @@ impl Release {
         self.loss.clear();
         self.loss_by_column.clear();
         self.risk = None;
+        self.preparation = None;
         self.search = SearchFacts { checked: 1, optimal: true, gap: 0.0, seconds: 0.0, ..self.search };
         self.input = FileFacts { path: self.input.path, sha256: String::new(), rows: 0 };
         self
@@ -328,6 +332,64 @@ pub mod nodes {
             Number::Rounded(nodes) => nodes as u128,
         })
     }
+}
+
+/// How the rows of files became those of a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreparationFacts {
+    /// Rows of the files.
+    pub read: u64,
+    /// Rows that satisfy the condition; all where there is none.
+    pub eligible: u64,
+    /// Rows that are left after all steps.
+    pub rows: u64,
+    /// The condition on eligible rows, as the policy writes it.
+    #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// Column → cells that are not the number, date or truth value that the condition compares them
+    /// with.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unreadable: BTreeMap<String, u64>,
+    /// Joined files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<JoinFacts>,
+    /// Steps, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<PreparedStep>,
+}
+
+/// A file whose rows became lists of codes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JoinFacts {
+    /// The new column.
+    pub column: String,
+    /// The file, as the policy writes it.
+    pub path: String,
+    /// Its rows.
+    pub rows: u64,
+    /// Its distinct keys.
+    pub keys: u64,
+    /// Rows that belong to no row of the table, and were left out.
+    pub unmatched_rows: u64,
+    /// Their keys.
+    pub unmatched_keys: u64,
+    /// Eligible rows of the table with an empty list.
+    pub empty: u64,
+}
+
+/// What a step changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreparedStep {
+    /// The step, as the policy writes it.
+    pub step: String,
+    /// Rows that it left out, or changed cells of.
+    pub rows: u64,
+    /// Cells that it changed.
+    pub cells: u64,
+    /// Column → cells that are not the number, date or truth value that the step compares them
+    /// with.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unreadable: BTreeMap<String, u64>,
 }
 
 /// A file that was read or written.

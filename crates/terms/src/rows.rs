@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::fault;
+use crate::release::PreparationFacts;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
 use crate::watch::{Stage, Watch};
@@ -61,6 +62,12 @@ pub trait Rows: Send + Sync {
             watch.done(Stage::Reading, counted.tuples.rows(), None)
         })?;
         Ok(counted)
+    }
+
+    /// What the rows were made of, if they are not those of the files; known when the table was
+    /// read to the end.
+    fn preparation(&self) -> Option<&PreparationFacts> {
+        None
     }
 }
 

@@ -10,10 +10,11 @@ use super::deleted;
 use super::groups::{Group, View};
 use super::sampling;
 use super::side::Side;
-use super::verdict::{Finding, Wrong, several};
+use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::hierarchy::TOP;
 use throng_terms::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
-use throng_terms::release::{Certificate, FileFacts, RegionFacts};
+use throng_terms::release::{Certificate, FileFacts, PreparationFacts, RegionFacts, Release};
+use throng_terms::rows::Rows;
 
 /// A guarantee of the policy.
 pub(super) struct Asked<'a> {
@@ -43,6 +44,7 @@ pub(super) fn certificate(policy: &Policy, asked: &[Asked<'_>], certificate: &Ce
     if release.sampling.is_none() && release.input.rows != release.rows {
         wrong.push(format!("the input has {}, not {}", several(release.input.rows, "row"), release.rows));
     }
+    wrong.extend(prepared(policy, release));
     if release.withheld > release.suppressed {
         wrong.push(format!("{} withheld, {} suppressed", release.withheld, release.suppressed));
     }
@@ -91,6 +93,74 @@ pub(super) fn certificate(policy: &Policy, asked: &[Asked<'_>], certificate: &Ce
     Finding::of(&wrong, || {
         format!("sealed, and its numbers agree: {} released and suppressed", several(release.rows, "row"))
     })
+}
+
+/// What is claimed about the preparation of the table must fit the policy and the rows. Of sampled
+/// rows nothing may be claimed, which `sampling.rs` checks.
+fn prepared(policy: &Policy, release: &Release) -> Vec<String> {
+    if policy.differential_privacy().is_some() {
+        return Vec::new();
+    }
+    let mut wrong = Vec::new();
+    match (&release.preparation, policy.input.prepares()) {
+        (None, true) => wrong.push("how the table was prepared is not claimed".to_owned()),
+        (Some(_), false) => wrong.push("a preparation is claimed, and the policy asks for none".to_owned()),
+        (Some(facts), true) => {
+            if facts.rows != release.rows {
+                let rows = several(facts.rows, "row");
+                wrong.push(format!("the preparation leaves {rows}, not {}", release.rows));
+            }
+            if facts.eligible > facts.read || facts.rows > facts.eligible {
+                let PreparationFacts { read, eligible, rows, .. } = facts;
+                wrong.push(format!("of {read} rows {eligible} are eligible and {rows} are left"));
+            }
+            if facts.condition != policy.input.eligible {
+                wrong.push("the condition on eligible rows is not that of the policy".to_owned());
+            }
+            let steps = policy.input.prepare.iter().map(|step| step.describe());
+            if !steps.eq(facts.steps.iter().map(|step| step.step.clone())) {
+                wrong.push("the steps of the preparation are not those of the policy".to_owned());
+            }
+        }
+        (None, false) => {}
+    }
+    wrong
+}
+
+/// How the table was prepared, counted again while the original was read.
+pub(super) fn preparation(
+    policy: &Policy,
+    certificate: &Certificate,
+    original: Option<&dyn Rows>,
+) -> Option<Finding> {
+    if !policy.input.prepares() || policy.differential_privacy().is_some() {
+        return None;
+    }
+    let Some(rows) = original else { return Some(Finding::unchecked(WITHOUT_ORIGINAL)) };
+    let mut wrong = Wrong::default();
+    match (rows.preparation(), &certificate.release.preparation) {
+        (Some(found), Some(stated)) if found == stated => {}
+        (Some(found), Some(stated)) => wrong.push(format!(
+            "of {} rows {} are eligible and {} are left, the certificate says {}, {} and {}{}",
+            found.read,
+            found.eligible,
+            found.rows,
+            stated.read,
+            stated.eligible,
+            stated.rows,
+            if found.steps == stated.steps && found.joined == stated.joined {
+                ""
+            } else {
+                "; counts of steps or joined files differ"
+            }
+        )),
+        (None, _) => wrong.push("the original was not prepared"),
+        (_, None) => wrong.push("the certificate does not state how the table was prepared"),
+    }
+    Some(Finding::of(&wrong, || {
+        let facts = certificate.release.preparation.clone().unwrap_or_default();
+        format!("{} read, {} eligible, {} left", several(facts.read, "row"), facts.eligible, facts.rows)
+    }))
 }
 
 /// Claims about regions must follow from the policy where they can.

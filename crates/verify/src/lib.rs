@@ -141,7 +141,13 @@ pub fn verify(inputs: &Inputs<'_>) -> Result<Verdict> {
     let released = verifier.read_release()?;
     let original = inputs.original.map(|original| verifier.read_original(original, &released)).transpose()?;
     let population = inputs.population.map(|rows| verifier.read_population(rows)).transpose()?;
-    verifier.judge(released, original, population)
+    let rows = inputs.original.map(|original| original.rows);
+    let preparation = claims::preparation(inputs.policy, inputs.certificate, rows);
+    let mut verdict = verifier.judge(released, original, population)?;
+    if let Some(finding) = preparation {
+        verdict.set("preparation", finding);
+    }
+    Ok(verdict)
 }
 
 /// A table that was read, and its fingerprint.

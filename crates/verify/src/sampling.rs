@@ -261,6 +261,7 @@ fn told(release: &Release) -> impl Iterator<Item = &'static str> {
         (release.withheld > 0, "how many rows were withheld"),
         (!release.loss.is_empty() || !release.loss_by_column.is_empty(), "what was lost"),
         (release.risk.is_some(), "how recognizable the rows of the input are"),
+        (release.preparation.is_some(), "how the input was prepared"),
         (release.search.seconds != 0.0, "how long the search took"),
     ];
     told.into_iter().filter(|(told, _)| *told).map(|(_, what)| what)

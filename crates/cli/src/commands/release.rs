@@ -8,6 +8,7 @@ use throng::error::{Error, Result};
 use throng::registry::LossKind;
 use throng::release::{RegionFacts, Release};
 use throng::report::facts::Bound;
+use throng::report::preparation_lines;
 use throng_engine::{Done, Engine, Job, PolicyFile};
 
 use super::json;
@@ -66,6 +67,9 @@ pub fn summary(done: &Done) -> String {
         integer(r.released),
         integer(r.suppressed)
     );
+    for line in r.preparation.as_ref().map(preparation_lines).unwrap_or_default() {
+        let _ = writeln!(text, "prepared    {}", sanitized(&line.replace('\u{202F}', " ")));
+    }
     if let Some(deleted) = &r.deleted {
         let cells =
             deleted.cells.iter().map(|(name, &cells)| format!(", {} cells of {name}", integer(cells)));

@@ -20,6 +20,7 @@ mod reads;
 mod regions;
 mod posets;
 mod guided;
+mod prepared;
 mod repeat;
 mod risk;
 mod measure;

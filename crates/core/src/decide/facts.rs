@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Decision, Figures};
 use crate::error::Result;
 use crate::policy::Policy;
-use crate::release::{FileFacts, PolicyFacts, Release, SamplingFacts};
+use crate::release::{FileFacts, PolicyFacts, PreparationFacts, Release, SamplingFacts};
 use crate::sampling::Sampling;
 use crate::search::Problem;
 
@@ -16,6 +16,8 @@ pub struct Circumstances {
     pub rows: u64,
     /// The table.
     pub input: FileFacts,
+    /// How its rows were prepared, if the policy asks for it.
+    pub preparation: Option<PreparationFacts>,
     /// The population that it was compared with.
     pub population: Option<FileFacts>,
     /// The released table.
@@ -40,7 +42,8 @@ impl Decision {
         figures: &Figures,
         circumstances: Circumstances,
     ) -> Result<Release> {
-        let Circumstances { rows, input, population, output, policy_sha256, files, seed } = circumstances;
+        let Circumstances { rows, input, preparation, population, output, policy_sha256, files, seed } =
+            circumstances;
         let deleted = problem.deletion.as_ref().map(|deletion| deletion.facts().clone());
         let withheld = self.recoded.suppressed_rows() + deleted.as_ref().map_or(0, |deleted| deleted.rows);
         let blank = figures.stars.blank;
@@ -61,6 +64,7 @@ impl Decision {
             risk: Some(figures.risks()),
             search: self.search.clone(),
             input,
+            preparation,
             population,
             output,
             policy: PolicyFacts { sha256: policy_sha256 },

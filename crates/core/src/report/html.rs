@@ -3,11 +3,12 @@
 
 use super::facts::{Bound, Facts};
 use super::markup::{Html, ToHtml, markup};
+use super::prepared::preparation_lines;
 use super::sections;
 use super::text::{count, decimal, integer, percent};
 use crate::model::KAnonymity;
 use crate::policy::Role;
-use crate::release::{Claim, DeletedFacts};
+use crate::release::{Claim, DeletedFacts, Release};
 
 const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
 
@@ -364,6 +365,7 @@ fn provenance(facts: &Facts) -> Html {
     let search = &release.search;
     let entries = [
         ("Input", file(&release.input.path, release.input.rows, &release.input.sha256)),
+        ("Preparation", prepared(release)),
         ("Release", file(&release.output.path, release.output.rows, &release.output.sha256)),
         ("Policy", markup!("<code>{}</code>{}", policy.path, hash(&release.policy.sha256))),
         ("Search", markup!("{}, {} s", search.algorithm, decimal(search.seconds))),
@@ -385,6 +387,16 @@ fn provenance(facts: &Facts) -> Html {
     let lead = "Digests are SHA-256 of the files as they were read and written. \
                 Whoever holds these files can prove the guarantees again.";
     section(6, "provenance", "Where it comes from", Html::fixed(lead), body)
+}
+
+/// How the rows of the input became those of the table.
+fn prepared(release: &Release) -> Html {
+    let line = |(at, line): (usize, &String)| match at {
+        0 => markup!("{line}"; line),
+        _ => markup!("<br>{line}"; line),
+    };
+    let lines = release.preparation.as_ref().map(preparation_lines).unwrap_or_default();
+    lines.iter().enumerate().map(line).collect()
 }
 
 /// A path as a shell takes it.

@@ -295,6 +295,7 @@ fn release(lattice: &LatticeFacts) -> Release {
             seconds: 0.042,
         },
         input: file("census-extract.csv", 'a', 30_162),
+        preparation: None,
         population: None,
         output: file("out/census release.parquet", 'b', 29_868),
         policy: PolicyFacts { sha256: "c".repeat(64) },

@@ -257,6 +257,7 @@ fn certificate(
             forms: problem.names.iter().cloned().zip(regional.forms.iter().copied()).collect(),
             parted: regional.parted,
         }),
+        preparation: None,
         population: None,
         predicted: BTreeMap::new(),
         risk: Some(risks(rows, view.counts())),

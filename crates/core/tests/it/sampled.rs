@@ -226,6 +226,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         levels: [("age".into(), 2), ("sex".into(), 0)].into(),
         steps: Vec::new(),
         regions: None,
+        preparation: None,
         population: None,
         predicted: BTreeMap::new(),
         risk: Some(RISKS),

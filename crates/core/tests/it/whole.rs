@@ -370,6 +370,7 @@ fn certified(
         levels: [("a".to_owned(), 0)].into(),
         steps: Vec::new(),
         regions: None,
+        preparation: None,
         population: None,
         predicted: BTreeMap::new(),
         risk: None,

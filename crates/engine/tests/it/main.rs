@@ -14,6 +14,7 @@ mod cells;
 mod substitute;
 mod order;
 mod partitions;
+mod prepared;
 mod release;
 mod release_property;
 mod verify;

@@ -14,7 +14,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tempfile::TempDir;
 use throng::error::Result;
-use throng::policy::{Encoding, Format, Header, Input, Missing};
+use throng::policy::{Format, Header, Input};
 use throng::watch::Watch;
 use throng_engine::{Cells, Done, Engine, Job, PolicyFile, Source};
 
@@ -74,16 +74,7 @@ impl Folder {
 
 /// An input with a policy's defaults.
 pub fn input(path: &str) -> Input {
-    Input {
-        path: path.into(),
-        format: None,
-        delimiter: ',',
-        quote: '"',
-        encoding: Encoding::Utf8,
-        header: Some(Header::FirstLine),
-        null: vec![String::new()],
-        missing: Missing::Value,
-    }
+    Input { header: Some(Header::FirstLine), ..Input::of(path) }
 }
 
 /// All rows of a table, as the engine reads them.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Column, Format, Policy, Preference, Role, argus, guide, local, models, profile, substitute};
+use super::{
+    Column, Format, Policy, Preference, Role, argus, guide, local, models, prepare, profile, substitute,
+};
 use crate::error::{Fault, nearest};
 use crate::fault;
 
@@ -22,6 +24,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
         );
     }
     files(policy, &mut faults);
+    prepare::check(policy, &mut faults);
     columns(policy, &mut faults);
     privacy(policy, &mut faults);
     models::check(policy, &mut faults);

@@ -18,11 +18,12 @@ impl Policy {
         self.columns.iter().find(reads).map(|(name, _)| name.as_str())
     }
 
-    /// The files whose digests a certificate has: those of hierarchies and posets, and the
-    /// population. The input has its own digest, and keys have none.
+    /// The files whose digests a certificate has: those of hierarchies and posets, the population,
+    /// and files that are joined with the table. The input has its own digest, and keys have none.
     pub fn files(&self) -> BTreeSet<&str> {
         let mut files = self.hierarchy_files();
         files.extend(self.population().map(|(_, path)| path));
+        files.extend(self.input.joined_files().into_iter().map(|(_, path)| path));
         files
     }
 }

@@ -63,6 +63,63 @@ impl Transform {
     }
 }
 
+const PAIRS: &[Parameter] = &[
+    Parameter::required("column", Text, "The new column."),
+    Parameter::required("names", Text, "The columns of codes; {n} stands for 1, 2, 3 and so on."),
+    Parameter::optional("counts", Text, "The columns that say how often a code occurs; default: once."),
+];
+
+const JOIN: &[Parameter] = &[
+    Parameter::required("path", Path, "The file with several rows per person."),
+    Parameter::required("key", Column, "The column of the table that says whose row it is."),
+    Parameter::optional("file_key", Text, "The same column of the file; by default it has the same name."),
+    Parameter::required("codes", Text, "The column of the file with the codes."),
+    Parameter::optional("counts", Text, "The column of the file that says how often a code occurs."),
+    Parameter::required("column", Text, "The new column."),
+    Parameter::defaulted(
+        "unmatched",
+        Choice(&["refuse", "drop"]),
+        "\"refuse\"",
+        "What becomes of rows of the file whose key no row of the table has.",
+    ),
+];
+
+const CLEAR: &[Parameter] = &[
+    Parameter::required("columns", List(&Text), "The columns of the cells."),
+    Parameter::required("where", Text, "The condition on their rows."),
+];
+
+const CAP: &[Parameter] = &[
+    Parameter::required("column", Text, "The column."),
+    Parameter::required("from", Number(Bounds::ANY), "The least number that becomes the label."),
+    Parameter::required("label", Text, "The label."),
+];
+
+const CUT: &[Parameter] = &[
+    Parameter::required("column", Text, "The column with the lists."),
+    Parameter::required("most", Whole(1, None), "The most pairs of a code and its count."),
+];
+
+const REDUNDANT: &[Parameter] = &[
+    Parameter::required("column", Text, "The column that is removed."),
+    Parameter::optional("of", Text, "The column that determines it; by default it is constant."),
+];
+
+const PRESENT_IN: &[Parameter] = &[
+    Parameter::required("path", Path, "The other file."),
+    Parameter::required("key", Text, "The column of the table that says whose row it is."),
+    Parameter::optional("file_key", Text, "The same column of the file; by default it has the same name."),
+];
+
+const STEP: &[Parameter] = &[
+    Parameter::optional("drop_rows", Text, "Leaves out the rows that satisfy a condition."),
+    Parameter::optional("clear", Table(CLEAR), "Makes cells missing in the rows that satisfy a condition."),
+    Parameter::optional("cap", Table(CAP), "Gives all numbers from a limit on one label."),
+    Parameter::optional("cut", Table(CUT), "Keeps the most frequent codes of a list."),
+    Parameter::optional("redundant", Table(REDUNDANT), "Removes a column that another one determines."),
+    Parameter::optional("present_in", Table(PRESENT_IN), "Keeps the rows whose key another file has, too."),
+];
+
 const INPUT: &[Parameter] = &[
     Parameter::required("path", Path, "A file, or a pattern of several with the same columns."),
     Parameter::optional(
@@ -90,6 +147,10 @@ const INPUT: &[Parameter] = &[
         "\"value\"",
         "What a missing quasi-identifier means.",
     ),
+    Parameter::optional("where", Text, "The condition that rows eligible for release satisfy."),
+    Parameter::optional("pairs", List(&Table(PAIRS)), "Pairs of columns that become lists of codes."),
+    Parameter::optional("join", List(&Table(JOIN)), "Files whose rows become lists of codes."),
+    Parameter::optional("prepare", List(&Table(STEP)), "Steps that clean the table, in order."),
 ];
 
 const OUTPUT: &[Parameter] = &[

@@ -17,6 +17,7 @@ mod local;
 mod loss;
 mod loss_check;
 mod models;
+mod prepare;
 mod profile;
 pub mod sampling_limits;
 mod spans;
@@ -36,6 +37,8 @@ pub use local::{Boxes, By, Cut, Form, Greedy, Mondrian, Partition, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use loss_check::{check_loss, no_target};
 pub use models::*;
+pub(crate) use prepare::numbered;
+pub use prepare::{Cap, Clear, CutList, Join, Pairs, PresentIn, Redundant, Step, Unmatched};
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};
@@ -100,6 +103,18 @@ pub struct Input {
     /// What a missing quasi-identifier means.
     #[serde(default)]
     pub missing: Missing,
+    /// The condition that rows eligible for release satisfy.
+    #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
+    pub eligible: Option<String>,
+    /// Pairs of columns that become lists of codes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<Pairs>,
+    /// Files whose rows become lists of codes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub join: Vec<Join>,
+    /// Steps that clean the table, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prepare: Vec<Step>,
 }
 
 fn comma() -> char {

@@ -743,6 +743,7 @@ impl<'a> Table<'a> {
                 seconds: 0.0,
             },
             input: file("in", rows),
+            preparation: None,
             population: self.policy.population().map(|_| file("people", self.people.len() as u64)),
             output: file("out", written as u64),
             policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },

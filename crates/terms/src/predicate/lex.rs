@@ -1,0 +1,141 @@
+//! The words of a condition. Linear in its text.
+
+use crate::error::Fault;
+use crate::fault;
+
+/// A word with the character at which it begins, from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Word {
+    pub(super) token: Token,
+    pub(super) at: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token {
+    /// A name without quotes: a keyword, a function or a column.
+    Name(String),
+    /// A column in double quotes.
+    Quoted(String),
+    Text(String),
+    Number(f64),
+    /// An operator or another sign.
+    Sign(&'static str),
+    End,
+}
+
+/// Longer ones first.
+const SIGNS: [&str; 16] =
+    ["<>", "!=", "<=", ">=", "||", "=", "<", ">", "(", ")", ",", "+", "-", "*", "/", "%"];
+
+impl Token {
+    /// Whether it is a keyword, in any case.
+    pub(super) fn is(&self, keyword: &str) -> bool {
+        matches!(self, Token::Name(name) if name.eq_ignore_ascii_case(keyword))
+    }
+}
+
+impl std::fmt::Display for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Token::Name(name) => write!(f, "`{name}`"),
+            Token::Quoted(name) => write!(f, "`\"{name}\"`"),
+            Token::Text(text) => write!(f, "`'{text}'`"),
+            Token::Number(number) => write!(f, "`{number}`"),
+            Token::Sign(sign) => write!(f, "`{sign}`"),
+            Token::End => f.write_str("the end"),
+        }
+    }
+}
+
+/// Whether a column can be named without quotes.
+pub(super) fn is_plain(name: &str) -> bool {
+    name.starts_with(begins_name) && name.chars().all(in_name)
+}
+
+fn begins_name(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+fn in_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Divides a text into words; the last one is the end.
+pub(super) fn words(text: &str) -> Result<Vec<Word>, Fault> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start();
+        let at = text[..text.len() - rest.len()].chars().count() + 1;
+        let Some(first) = rest.chars().next() else {
+            words.push(Word { token: Token::End, at });
+            return Ok(words);
+        };
+        let (token, length) = match first {
+            '\'' => quoted(rest, '\'', at).map(|(text, length)| (Token::Text(text), length))?,
+            '"' => quoted(rest, '"', at).map(|(name, length)| (Token::Quoted(name), length))?,
+            c if begins_name(c) => {
+                let length = rest.find(|c| !in_name(c)).unwrap_or(rest.len());
+                (Token::Name(rest[..length].to_owned()), length)
+            }
+            c if c.is_ascii_digit() || c == '.' => number(rest, at)?,
+            _ => match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
+                Some("!=") => (Token::Sign("<>"), 2),
+                Some(sign) => (Token::Sign(sign), sign.len()),
+                None => return Err(unexpected(format!("`{first}`"), at)),
+            },
+        };
+        words.push(Word { token, at });
+        rest = &rest[length..];
+    }
+}
+
+/// Text in quotes, in which two quotes stand for one; and its length with its quotes.
+fn quoted(rest: &str, quote: char, at: usize) -> Result<(String, usize), Fault> {
+    let mut text = String::new();
+    let mut chars = rest.char_indices().skip(1).peekable();
+    while let Some((place, c)) = chars.next() {
+        if c != quote {
+            text.push(c);
+        } else if chars.next_if(|next| next.1 == quote).is_some() {
+            text.push(quote);
+        } else {
+            return Ok((text, place + 1));
+        }
+    }
+    Err(fault!(
+        Input,
+        "predicate.open-quote",
+        "the quote {quote} at character {at} is not closed",
+        quote = quote,
+        at = at
+    )
+    .help("text is in single quotes, a column in double quotes; a quote inside is written twice"))
+}
+
+fn number(rest: &str, at: usize) -> Result<(Token, usize), Fault> {
+    let mut length = 0;
+    let mut before = ' ';
+    for c in rest.chars() {
+        let sign = (c == '-' || c == '+') && (before == 'e' || before == 'E');
+        if !(in_name(c) || c == '.' || sign) {
+            break;
+        }
+        length += c.len_utf8();
+        before = c;
+    }
+    let read = rest[..length].parse::<f64>().ok().filter(|number| number.is_finite());
+    let wrong = || unexpected(format!("`{}`, which is not a number,", &rest[..length]), at);
+    Ok((Token::Number(read.ok_or_else(wrong)?), length))
+}
+
+/// A word that cannot be where it is.
+pub(super) fn unexpected(word: String, at: usize) -> Fault {
+    fault!(
+        Input,
+        "predicate.unexpected-word",
+        "{word} cannot be understood at character {at}",
+        word = word,
+        at = at
+    )
+}
