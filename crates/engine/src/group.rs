@@ -150,7 +150,11 @@ impl Engine {
         self.scan_map(source, &wanted.names, watch, map, |part| {
             if let Some((row, column, cell)) = part.not_a_weight {
                 let row = counted.tuples.rows() + row;
-                return Err(not_a_weight(&cell, row, &wanted.names[column]).file(&source.name).into());
+                let fault = not_a_weight(&cell, row, &wanted.names[column]).file(&source.name);
+                return Err(match &source.preparation {
+                    Some(_) => fault.within("in the prepared table").into(),
+                    None => fault.into(),
+                });
             }
             let maps: Option<Vec<Vec<Code>>> = part.dictionaries.as_ref().map(|dictionaries| {
                 let pairs = counted.dictionaries.iter_mut().zip(dictionaries);

@@ -68,7 +68,7 @@ pub fn summary(done: &Done) -> String {
         integer(r.suppressed)
     );
     for line in r.preparation.as_ref().map(preparation_lines).unwrap_or_default() {
-        let _ = writeln!(text, "prepared    {}", sanitized(&line.replace('\u{202F}', " ")));
+        let _ = writeln!(text, "prepared    {}", sanitized(&line));
     }
     if let Some(deleted) = &r.deleted {
         let cells =

@@ -233,7 +233,10 @@ pub(super) fn not_a_date(text: &str) -> Fault {
 
 fn mismatch(found: Kind, wanted: Kind) -> Fault {
     let help = match (found, wanted) {
-        (Kind::Text, Kind::Number) => "write the number without quotes, or compare with text on both sides",
+        (Kind::Text, Kind::Number) => {
+            "write the number without quotes, or compare with text on both sides; a column with `-` in its \
+             name is written in double quotes"
+        }
         _ => "both sides need the same kind; CAST(x AS NUMBER), AS DATE and AS TEXT change it",
     };
     fault!(

@@ -201,7 +201,7 @@ fn steps_follow_each_other_and_count() {
     ]);
     let text = r#"
 prepare = [
-    { drop_rows = "CAST(out AS DATE) < in" },
+    { drop_rows = "CAST(out AS DATE) < \"in\"" },
     { clear = { columns = ["age"], where = "age = 0 AND born < DATE '2000-01-01' OR age > 120" } },
     { cap = { column = "age", from = 90, label = "90+" } },
     { redundant = { column = "race_full", of = "race" } },
