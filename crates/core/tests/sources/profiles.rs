@@ -46,7 +46,7 @@ fn datafly_ends_where_the_script_does() {
             assert_eq!(after.values().sum::<usize>() as u64, rows.len() as u64 - withheld);
         }
     }
-    assert!(found > 100 && ties > 10, "{found} releases, {ties} with ties");
+    assert!(found > 100 && ties > 0, "{found} releases, {ties} with ties");
 }
 
 #[test]

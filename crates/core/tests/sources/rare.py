@@ -106,4 +106,4 @@ if __name__ == "__main__":
     for _ in range(200):
         rows, asked = table(source), models(source)
         k, share = source.randint(1, 4), source.choice([0.0, 0.2, 0.6, 1.0, 1.0])
-        print(json.dumps({"policy": policy(asked, k, share), "rows": rows, **released(rows, asked, k, share)}))
+        print(json.dumps({"policy": policy(asked, k, share), "rows": rows, **released(rows, asked, k, share)}, sort_keys=True))
