@@ -25,6 +25,8 @@ pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::poset::Poset;
@@ -117,6 +119,30 @@ impl Hierarchy {
     /// present from suppressed.
     pub fn poset(&self) -> Option<&Arc<Poset>> {
         self.poset.as_ref()
+    }
+
+    /// The same leaves and the same poset, with the fields that the poset implies as levels: leaves
+    /// are together where all fields from the most general one on are equal [Katirai 2006, "nodes
+    /// corresponding to its parents in the DGH or Poset"]. Without a poset it stays as it is.
+    #[must_use]
+    pub fn implied(&self) -> Self {
+        let Some(poset) = &self.poset else { return self.clone() };
+        let fields = poset.implied();
+        let count = fields.iter().flatten().map(Vec::len).max().unwrap_or(0);
+        let mut finest_last = vec![Level { leaves: Vec::new(), ..self.levels[self.height()].clone() }];
+        for field in 0..count {
+            let level = refined(&finest_last[finest_last.len() - 1].codes, &fields, field);
+            let sizes = finest_last.last().map_or(0, |coarser| coarser.labels.len())..self.leaf_count();
+            // A field that distinguishes nothing more, or all values, is no level of its own.
+            if level.labels.len() > sizes.start && level.labels.len() < sizes.end {
+                finest_last.push(level);
+            }
+        }
+        finest_last.push(self.levels[0].clone());
+        finest_last.reverse();
+        let mut implied = Hierarchy { levels: finest_last, ..self.clone() };
+        implied.count_leaves();
+        implied
     }
 
     /// Number of leaves, the missing value included where it is one.
@@ -225,6 +251,24 @@ impl Hierarchy {
             }
         }
     }
+}
+
+/// Leaves that a coarser level has together and a field does not tell apart; the missing value is by
+/// itself.
+fn refined(coarser: &[Code], fields: &[Option<Vec<Vec<u64>>>], field: usize) -> Level {
+    let mut known: FxHashMap<(Code, Option<&[u64]>), Code> = FxHashMap::default();
+    let mut labels: Vec<Option<String>> = Vec::new();
+    let mut codes = Vec::with_capacity(coarser.len());
+    for (&coarser, fields) in coarser.iter().zip(fields) {
+        let own = fields.as_ref().map(|fields| fields[field].as_slice());
+        let next = labels.len();
+        let code = *known.entry((coarser, own)).or_insert(next as Code);
+        if code as usize == next {
+            labels.push(own.map(|_| format!("{}.{next}", field + 1)));
+        }
+        codes.push(code);
+    }
+    Level { codes, labels, leaves: Vec::new() }
 }
 
 /// The remedy for levels that do not nest.

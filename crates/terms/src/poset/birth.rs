@@ -218,6 +218,17 @@ fn on(date: NaiveDate, month: u32, day: u32) -> NaiveDate {
 }
 
 impl Kind for Births {
+    /// Band, year and month.
+    fn implied(&self, values: &[Code]) -> Vec<Vec<Vec<u64>>> {
+        let fields = |&value: &Code| {
+            let (month, year, band) = self.parts[self.of[value as usize] as usize];
+            // Dates in no band have that in common.
+            let band = u64::from(band).min(self.bands.len() as u64);
+            vec![vec![band], vec![year as u64], vec![month as u64]]
+        };
+        values.iter().map(fields).collect()
+    }
+
     fn only(&self, value: Code) -> Common {
         let place = self.of[value as usize];
         Common::Between(place, place)

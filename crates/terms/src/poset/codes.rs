@@ -266,6 +266,18 @@ fn lesser(a: &[(Code, u32)], b: &[(Code, u32)]) -> Pairs {
 }
 
 impl Kind for Multisets {
+    /// The nodes above a value's codes by their depth, each with how many occurrences are at or
+    /// below it.
+    fn implied(&self, values: &[Code]) -> Vec<Vec<Vec<u64>>> {
+        let depths = self.graph.depths();
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        let at = |value: Code, depth: u32| -> Vec<u64> {
+            let nodes = self.of[value as usize].iter().filter(|(node, _)| depths[*node as usize] == depth);
+            nodes.flat_map(|&(node, count)| [u64::from(node), u64::from(count)]).collect()
+        };
+        values.iter().map(|&value| (1..=deepest).map(|depth| at(value, depth)).collect()).collect()
+    }
+
     fn only(&self, value: Code) -> Common {
         Common::Codes(self.of[value as usize].clone())
     }

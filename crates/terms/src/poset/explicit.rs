@@ -77,6 +77,35 @@ fn first_shared(a: &[Code], b: &[Code]) -> Option<Code> {
 }
 
 impl Kind for Explicit {
+    /// The nodes above a value by their depth, and of one depth in the order in which the file lists
+    /// parents: one field each.
+    fn implied(&self, values: &[Code]) -> Vec<Vec<Vec<u64>>> {
+        let depths = self.graph.depths();
+        let deepest = depths.iter().copied().max().unwrap_or(0) as usize;
+        let above = |&value: &Code| {
+            let mut by_depth: Vec<Vec<u64>> = vec![Vec::new(); deepest + 1];
+            let mut walk = vec![self.of[value as usize]];
+            let mut at = 0;
+            while at < walk.len() {
+                let node = walk[at];
+                by_depth[depths[node as usize] as usize].push(u64::from(node));
+                let parents = self.graph.parents(node).iter().copied();
+                let new: Vec<Code> = parents.filter(|parent| !walk.contains(parent)).collect();
+                walk.extend(new);
+                at += 1;
+            }
+            by_depth
+        };
+        let all: Vec<Vec<Vec<u64>>> = values.iter().map(above).collect();
+        let wide = |depth: usize| all.iter().map(|by_depth| by_depth[depth].len()).max().unwrap_or(0);
+        let places: Vec<(usize, usize)> =
+            (1..=deepest).flat_map(|depth| (0..wide(depth)).map(move |place| (depth, place))).collect();
+        let field = |by_depth: &Vec<Vec<u64>>, (depth, place): (usize, usize)| {
+            by_depth[depth].get(place).copied().into_iter().collect()
+        };
+        all.iter().map(|of| places.iter().map(|&place| field(of, place)).collect()).collect()
+    }
+
     fn only(&self, value: Code) -> Common {
         Common::Above(self.over(value).to_vec())
     }

@@ -125,6 +125,17 @@ impl Graph {
         Ok(above)
     }
 
+    /// Node → the longest way from the root to it.
+    pub(super) fn depths(&self) -> Vec<u32> {
+        let mut depths = vec![0; self.len()];
+        // Parents come after their children.
+        for node in (0..self.len()).rev() {
+            let over = self.parents(node as Code).iter().map(|&parent| depths[parent as usize] + 1);
+            depths[node] = over.max().unwrap_or(0);
+        }
+        depths
+    }
+
     /// Whether a node is another or generalizes it: the definition, by walking up.
     pub(super) fn is_above(&self, high: Code, low: Code) -> bool {
         let (mut open, mut seen) = (vec![low], FxHashSet::default());

@@ -105,6 +105,12 @@ pub trait Kind: Debug + Send + Sync {
         self.measure(&joined)
     }
 
+    /// The fields that each of some values implies, as numbers, from the most general one on: what
+    /// its ancestors say of it. All have as many fields; none where the only ancestor is the top.
+    fn implied(&self, values: &[Code]) -> Vec<Vec<Vec<u64>>> {
+        vec![Vec::new(); values.len()]
+    }
+
     /// Each of the least cells as if it were a value: what Katirai's fold goes on with (definition
     /// 4). Kinds that have one least cell go on with all that they know.
     fn alone(&self, common: &Common) -> Vec<Common> {
@@ -260,6 +266,14 @@ impl Poset {
             Common::Missing | Common::Nothing => vec![common.clone()],
             _ => self.kind.alone(common),
         }
+    }
+
+    /// Value → the fields that it implies, from the most general one on; none of the missing value.
+    pub fn implied(&self) -> Vec<Option<Vec<Vec<u64>>>> {
+        let all = 0..self.values.len() as Code;
+        let present: Vec<Code> = all.clone().filter(|&value| Some(value) != self.missing).collect();
+        let mut fields = self.kind.implied(&present).into_iter();
+        all.map(|value| if Some(value) == self.missing { None } else { fields.next() }).collect()
     }
 
     /// The measure of a written cell, at its widest meaning; none if it is not a cell of the poset.

@@ -142,7 +142,26 @@ fn outside(spec: &Range, given: &Given<'_>, read: &[Option<[(f64, String); 2]>])
     fault.into_iter().collect()
 }
 
+/// How often the width of a worthless range is halved for the fields that a value implies.
+const HALVINGS: i32 = 6;
+
 impl Kind for Ranges {
+    /// The ranges around a value that start at the lowest end and are as wide as a worthless one, or
+    /// half as wide, and so on: a value has endless ancestors, and these nest.
+    fn implied(&self, values: &[Code]) -> Vec<Vec<Vec<u64>>> {
+        let (Some(first), Some(last)) = (self.ends.first(), self.ends.last()) else { return Vec::new() };
+        let (first, last) = (first.0, last.0);
+        let field = |value: Code, halved: i32| {
+            let (low, high) = self.of[value as usize];
+            let width = self.worthless / 2f64.powi(halved);
+            let most = (((last - first) / width).ceil() - 1.0).max(0.0);
+            let range = |at: Code| ((self.ends[at as usize].0 - first) / width).floor().min(most) as u64;
+            vec![range(low), range(high)]
+        };
+        let halvings = if self.worthless > 0.0 { HALVINGS } else { -1 };
+        values.iter().map(|&value| (0..=halvings).map(|halved| field(value, halved)).collect()).collect()
+    }
+
     fn only(&self, value: Code) -> Common {
         let (low, high) = self.of[value as usize];
         Common::Between(low, high)
