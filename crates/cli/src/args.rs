@@ -451,15 +451,27 @@ pub struct Measure {
   throng network policy.toml
   throng network policy.toml --out network.svg          a picture of it
   throng network policy.toml --json | jq '.edges[] | [.from, .to, .gain]'
+  throng network policy.toml --given zip='0213*' --given sex=F --ask diagnosis
+  throng network policy.toml --given zip=02139 --given sex=F        how likely such a row is
 
-Uses quasi-identifiers, targets and sensitive columns. A quarter of the rows is held out:
-an edge is kept if it predicts them better.")]
+Uses quasi-identifiers, targets and sensitive columns. An edge is kept if it makes the
+description of the table shorter (BIC). A quarter of the rows is held out to test the result.
+An answer to --given and --ask quotes values of the table.")]
 pub struct Network {
     /// Policy file
     pub policy: PathBuf,
     /// Write a picture to this file
     #[arg(long, value_name = "FILE.svg")]
     pub out: Option<PathBuf>,
+    /// Most columns that a level of a column depends on
+    #[arg(long, value_name = "N", default_value_t = throng::network::Fit::PARENTS)]
+    pub parents: usize,
+    /// A cell of a row: a value, a label of a level, or a cell of a poset; empty is missing
+    #[arg(long, value_name = "COLUMN=CELL")]
+    pub given: Vec<String>,
+    /// Print how likely the values of this column are in the row
+    #[arg(long, value_name = "COLUMN")]
+    pub ask: Option<String>,
     #[command(flatten)]
     pub random: PolicySeed,
     #[command(flatten)]

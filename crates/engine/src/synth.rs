@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use throng::error::{Error, Result, nearest};
 use throng::fault;
-use throng::network::Network;
+use throng::network::{Fit, Network};
 use throng::policy::{Format, SPECIFICATION, locate};
 use throng::synth::spec::{Marginals, SHIPPED, Spec, end_row, quoted};
 use throng::watch::{Stage, Watch};
@@ -118,7 +118,7 @@ impl Engine {
             }
             Some(policy) => {
                 let (policy, text) = PolicyFile::read(&file.beside(policy))?;
-                let network = self.network(&policy, Some(seed), watch);
+                let network = self.network(&policy, Some(seed), Fit::PARENTS, watch);
                 let network = network.map_err(|e| policy.located(e, &text))?;
                 let mut sampler = network.sampler(seed);
                 let mut next = |text: &mut String| row(&network, &sampler.row(), text);

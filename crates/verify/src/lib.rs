@@ -23,6 +23,7 @@ mod chances;
 mod claims;
 mod classes;
 mod deleted;
+mod foreseen;
 mod groups;
 mod identifiers;
 mod labels;
@@ -56,6 +57,7 @@ use std::collections::BTreeMap;
 
 use self::claims::{Asked, Judged};
 use self::deleted::Deleted;
+use self::foreseen::Foreseen;
 use self::groups::Group;
 use self::identifiers::Source;
 use self::leveled::Leveled;
@@ -63,7 +65,7 @@ use self::levels::Chain;
 use self::losses::{Facts, LevelFacts, RegionFacts};
 use self::models::Rule;
 use self::population::{Comparison, People};
-use self::predicted::{Foreseen, Prediction};
+use self::predicted::Prediction;
 use self::regions::Regions;
 use self::rowhash::RowHash;
 use self::sampling::{Draw, Drawn, SortedTable};
@@ -373,10 +375,12 @@ impl<'a> Verifier<'a> {
         self.watch.check()?;
         let people = population.as_ref().and_then(|population| People::new(population, &chains));
         let foreseen = match &original {
-            Some(original) if !self.predictions.is_empty() => {
-                Foreseen::new(self.policy, original, &chains, self.watch)?
-            }
-            _ => None,
+            // A policy asks for at most one prediction.
+            Some(original) => match self.predictions.first() {
+                Some(prediction) => Foreseen::new(prediction.parents(), original, &chains, self.watch)?,
+                None => None,
+            },
+            None => None,
         };
         self.of_population((others, &digests), people.as_ref(), (&chains, released, &judged), &mut verdict);
         for prediction in &self.predictions {

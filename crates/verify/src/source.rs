@@ -9,13 +9,14 @@
 use std::collections::BTreeMap;
 
 use super::classes::{Classes, Interner, MISSING, UNKNOWN};
+use super::foreseen::Foreseen;
 use super::groups::{Group, stable};
 use super::identifiers::Identifiers;
 use super::labels::Labels;
 use super::levels::{Chain, number};
 use super::models::{Rule, without_disclosed, without_rare, without_smallest, without_unsafe};
 use super::population::{self, Comparison, People};
-use super::predicted::{self, Foreseen, Prediction};
+use super::predicted::{self, Prediction};
 use super::sensitive::Values;
 use super::side::Side;
 use super::told::{Tells, told};

@@ -154,7 +154,13 @@ mod tests {
     #[test]
     fn larger_tables() {
         let counted = |people: Option<u64>, larger: u64| {
-            let asked = JAnonymity { k: 10, people, confidence: Some(0.95), population: Some("p".into()) };
+            let asked = JAnonymity {
+                k: 10,
+                people,
+                confidence: Some(0.95),
+                population: Some("p".into()),
+                parents: None,
+            };
             JCounted::new("j".into(), &asked, larger)
         };
         let whole = counted(None, 500).unwrap();

@@ -66,8 +66,8 @@ impl JPredicted {
         let codes = |&column: &usize| (0..classes.len()).map(|class| classes.code(class, column)).collect();
         let entries = Entries::new(columns.iter().map(codes).collect(), classes.counts().to_vec())?;
         let watch = setting.watch.cloned().unwrap_or_default();
-        let asked_fit = Fit { seed: setting.seed, target: None };
-        let network = fit(&names, &hierarchies, &entries.in_order(&hierarchies), asked_fit, &watch)?;
+        let asked_fit = Fit { parents: asked.parents(), ..Fit::default() };
+        let network = fit(&names, &hierarchies, &entries, asked_fit, &watch)?;
         Ok(JPredicted {
             facts: ModelFacts::monotone(ModelKind::JAnonymity, claim),
             k: asked.k,
@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn asked(k: u64, people: u64, confidence: f64) -> JAnonymity {
-        JAnonymity { k, people: Some(people), confidence: Some(confidence), population: None }
+        JAnonymity { k, people: Some(people), confidence: Some(confidence), population: None, parents: None }
     }
 
     fn model(classes: &Classes, hierarchies: &[Hierarchy], asked: &JAnonymity) -> JPredicted {

@@ -175,8 +175,6 @@ pub struct Setting<'a> {
     pub classes: Option<&'a Classes>,
     /// The hierarchies of the quasi-identifiers.
     pub hierarchies: &'a [Hierarchy],
-    /// The policy's seed.
-    pub seed: u64,
     /// How many of them may be suppressed.
     pub max_suppressed: u64,
     /// The column of guarding nodes, where the model has one.

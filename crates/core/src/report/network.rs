@@ -1,8 +1,7 @@
 //! A network drawn: a card per column with its levels, most general first, and an arrow for every
 //! edge.
 //!
-//! Columns stand as far to the right as they have ancestors, so that an arrow only crosses the gap
-//! before its column. After the drawings in Katirai 2006, "A method for utilizing a Bayesian model
+//! Columns stand to the right of all columns that they depend on. After the drawings in Katirai 2006, "A method for utilizing a Bayesian model
 //! as a measure function".
 
 use super::svg::{Anchor, Pen};
@@ -72,38 +71,41 @@ pub fn network_picture(facts: &Facts) -> String {
     }
     let right = cards.iter().map(|card| card.left + card.wide).fold(0.0, f64::max);
     let bottom = cards.iter().map(|card| card.top + Card::high(card.field)).fold(0.0, f64::max);
+    let bits = match (facts.bits, facts.bits_without_edges) {
+        (Some(bits), Some(without)) => {
+            format!("; {bits:.2} bits a row kept aside, {without:.2} without edges")
+        }
+        _ => String::new(),
+    };
     let words = format!(
-        "{}, {}; {:.2} bits a row kept aside, {:.2} without edges; at an edge, the bits that it saves",
+        "{}, {}{bits}; at an edge, the bits of BIC per row that it saves",
         count(facts.columns.len() as u64, "column"),
         count(facts.edges.len() as u64, "edge"),
-        facts.bits,
-        facts.bits_without_edges
     );
     pen.text("tick", (MARGIN, bottom + 24.0), Anchor::Start, &words);
     let size = (right.max(MARGIN + width(&words, SIZE)) + MARGIN, bottom + 40.0);
     pen.file(size, "Bayesian network", &described(facts), STYLE)
 }
 
-/// Columns side by side by the number of their ancestors, below each other in the order of their
-/// parents.
+/// Columns side by side by the longest way of edges to them, below each other in their order.
 fn placed(facts: &Facts) -> Vec<Card<'_>> {
-    let parent = |name: &str| facts.edges.iter().find(|edge| edge.to == name);
-    let roots = facts.columns.iter().filter(|field| parent(&field.column).is_none());
-    let mut here: Vec<&FieldFacts> = roots.collect();
-    let (mut cards, mut left) = (Vec::new(), MARGIN);
-    while !here.is_empty() {
+    let (mut cards, mut left): (Vec<Card<'_>>, f64) = (Vec::new(), MARGIN);
+    while cards.len() < facts.columns.len() {
+        let stands = |name: &str| cards.iter().any(|card| card.field.column == name);
+        let ready = |field: &&FieldFacts| {
+            let mut parents = facts.edges.iter().filter(|edge| edge.to == field.column);
+            !stands(&field.column) && parents.all(|edge| stands(&edge.from))
+        };
+        let here: Vec<&FieldFacts> = facts.columns.iter().filter(ready).collect();
+        if here.is_empty() {
+            break;
+        }
         let wide = here.iter().map(|field| wide(field)).fold(0.0, f64::max);
         let mut top = MARGIN;
-        for field in &here {
+        for field in here {
             cards.push(Card { field, left, top, wide });
             top += Card::high(field) + APART;
         }
-        let below = |field: &&FieldFacts| {
-            let name = field.column.clone();
-            let edges = facts.edges.iter().filter(move |edge| edge.from == name);
-            edges.filter_map(|edge| facts.columns.iter().find(|other| other.column == edge.to))
-        };
-        here = here.iter().flat_map(below).collect();
         left += wide + GAP;
     }
     cards
@@ -142,7 +144,7 @@ fn arrow(pen: &mut Pen, edge: &EdgeFacts, from: &Card<'_>, to: &Card<'_>) {
     let (x1, y1) = (from.left + from.wide - 8.0, from.middle(edge.from_level));
     let (x2, y2) = (to.left + 8.0, to.middle(edge.to_level));
     let tip = format!(
-        "{} level {} predicts {} level {}: MI {:.4} bits, {:.4} bits saved a row",
+        "{} level {} predicts {} level {}: MI {:.4} bits, {:.4} bits of BIC saved a row",
         edge.from, edge.from_level, edge.to, edge.to_level, edge.mutual, edge.gain
     );
     pen.tip(&tip, |pen| {
@@ -179,12 +181,16 @@ mod tests {
         };
         Facts {
             rows: 10,
-            test_rows: 3,
             target: Some("ill".into()),
-            bits: 3.0,
-            bits_without_edges: 3.5,
+            parents: 2,
+            bic: -20.0,
+            bic_without_edges: -25.0,
+            refused: 0,
+            test_rows: 3,
+            bits: Some(3.0),
+            bits_without_edges: Some(3.5),
             columns: vec![field("zip", &[40, 10, 3, 1]), field("race <b>", &[5, 1]), field("ill", &[2, 1])],
-            edges: vec![edge("zip", "race <b>", 0), edge("race <b>", "ill", 0)],
+            edges: vec![edge("zip", "race <b>", 0), edge("race <b>", "ill", 0), edge("zip", "ill", 0)],
         }
     }
 
@@ -193,7 +199,7 @@ mod tests {
         let svg = network_picture(&facts());
         // Three fields of zip, one of race and one of the target: the highest level is none.
         assert_eq!(svg.matches("class=\"field\"").count() + svg.matches("class=\"implied\"").count(), 5);
-        assert_eq!(svg.matches("class=\"edge\"").count(), 2);
+        assert_eq!(svg.matches("class=\"edge\"").count(), 3);
         assert_eq!(svg.matches("class=\"card target\"").count(), 1);
         assert!(svg.contains("race &lt;b&gt;") && !svg.contains("<b>"));
         assert!(svg.contains("zip predicts race"));

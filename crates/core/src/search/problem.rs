@@ -504,7 +504,6 @@ fn asked_models(
         rows: classes.rows(),
         classes: Some(classes),
         hierarchies,
-        seed: policy.search.seed,
         max_suppressed,
         // Rounds suppress rows, whatever is left in the end.
         strict: max_suppressed == 0 && !policy.search.local,

@@ -44,8 +44,13 @@ fn peopled() -> impl Strategy<Value = (Instance, Vec<Vec<usize>>)> {
 fn models(asked: Asked, strict: bool, everybody: u64) -> Vec<Box<dyn PrivacyModel>> {
     match asked {
         Asked::Likely(k) => {
-            let asked =
-                JAnonymity { k, people: None, confidence: Some(0.9), population: Some("p.csv".into()) };
+            let asked = JAnonymity {
+                k,
+                people: None,
+                confidence: Some(0.9),
+                population: Some("p.csv".into()),
+                parents: None,
+            };
             vec![Box::new(JCounted::new("j".into(), &asked, everybody).unwrap())]
         }
         Asked::Map(k) => vec![Box::new(KMap::new("k-map".into(), k))],

@@ -16,8 +16,6 @@ pub(super) struct Chain {
     rows: Vec<Vec<u64>>,
     /// Level → label → its probability given the label above.
     given: Vec<Vec<f64>>,
-    /// Level → label → its parent, but for the highest.
-    parent: Vec<Vec<Code>>,
 }
 
 impl Chain {
@@ -45,7 +43,7 @@ impl Chain {
             below.push(labels);
         }
         let given = (0..height).map(|level| given(level, &parent, &rows, &below)).collect();
-        Chain { below, rows, given, parent }
+        Chain { below, rows, given }
     }
 
     /// Rows of a label.
@@ -58,23 +56,9 @@ impl Chain {
         &self.below[level][label as usize]
     }
 
-    /// Label → its probability given the label of a higher level above it, for all labels of a
-    /// level.
-    pub(super) fn within(&self, level: usize, above: usize) -> Vec<f64> {
-        let mut shares = vec![1.0; self.rows[level].len()];
-        for (label, share) in shares.iter_mut().enumerate() {
-            let mut at = label;
-            for step in level..above {
-                *share *= self.given[step][at];
-                at = self.parent[step][at] as usize;
-            }
-        }
-        shares
-    }
-
-    /// The probabilities of all labels of a level.
-    pub(super) fn marginal(&self, level: usize) -> Vec<f64> {
-        self.within(level, self.rows.len() - 1)
+    /// The probability of a label given the label above it.
+    pub(super) fn given(&self, level: usize, label: Code) -> f64 {
+        self.given[level][label as usize]
     }
 }
 

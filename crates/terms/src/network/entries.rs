@@ -2,12 +2,13 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::table::Code;
 
-/// Of four rows, this many are held out to test edges.
+/// Of four rows, this many are held out to test a network.
 const ASIDE: u32 = 1;
 
 /// Distinct rows with their counts.
@@ -36,11 +37,13 @@ impl Entries {
     #[must_use]
     pub fn in_order(self, hierarchies: &[Hierarchy]) -> Self {
         let ranks: Vec<Vec<u32>> = hierarchies.iter().map(ranks).collect();
-        let key = |at: &usize| -> Vec<u32> {
-            self.codes.iter().zip(&ranks).map(|(codes, ranks)| ranks[codes[*at] as usize]).collect()
-        };
         let mut order: Vec<usize> = (0..self.counts.len()).collect();
-        order.sort_by_cached_key(key);
+        order.par_sort_by(|&a, &b| {
+            let ranks = self.codes.iter().zip(&ranks);
+            let mut unequal =
+                ranks.map(|(codes, ranks)| ranks[codes[a] as usize].cmp(&ranks[codes[b] as usize]));
+            unequal.find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        });
         Entries {
             codes: self.codes.iter().map(|codes| order.iter().map(|&at| codes[at]).collect()).collect(),
             counts: order.iter().map(|&at| self.counts[at]).collect(),

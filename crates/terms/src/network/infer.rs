@@ -1,11 +1,13 @@
-//! Exact inference in the forest: probabilities of generalized rows, and the posterior of each cell
-//! given the others.
+//! Questions about one row: its probability, and the distribution of a column given the others.
 //!
-//! Messages go from children to parents and back (belief propagation, [Pearl 1982]). A cell is a
-//! label of a level: the leaves below it are possible. Costs one step per leaf and per known pair
-//! of labels of every edge.
+//! Both are probabilities of classes (node.rs): a column's distribution is the probability of the
+//! row with each of its values. Costs that of a class per value asked about.
 
 use super::Network;
+use super::node::AtNode;
+use super::plan::MOST_CELLS;
+use crate::error::Result;
+use crate::fault;
 use crate::table::Code;
 
 /// A cell of a generalized row: a label of a level.
@@ -17,20 +19,21 @@ pub struct Cell {
     pub code: Code,
 }
 
-/// What the columns below and at each column say of it.
-struct Upward {
-    /// Column → leaf → probability of the cells at and below the column given the leaf's label at
-    /// the edge's level, the leaf included.
-    leaves: Vec<Vec<f64>>,
-    /// Column → parent's label → probability of the cells at and below the column.
-    messages: Vec<Vec<f64>>,
-    probability: f64,
+/// What is known of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Known {
+    /// Its label at a level.
+    Label(Cell),
+    /// That it has one of these leaves, ascending: a cell of a poset.
+    Leaves(Vec<Code>),
 }
 
 impl Network {
     /// The probability that a row drawn from the network is within all the cells, one per column.
     pub fn probability(&self, cells: &[Cell]) -> f64 {
-        self.upward(cells).probability
+        let levels: Vec<usize> = cells.iter().map(|cell| cell.level).collect();
+        let labels: Vec<Code> = cells.iter().map(|cell| cell.code).collect();
+        self.at_node(&levels).probability(&labels)
     }
 
     /// The cell of a column that says nothing.
@@ -38,99 +41,94 @@ impl Network {
         Cell { level: self.hierarchies[column].height(), code: 0 }
     }
 
-    /// Column → leaf → its probability given the cells.
-    pub fn posterior(&self, cells: &[Cell]) -> Vec<Vec<f64>> {
-        let up = self.upward(cells);
-        let mut beliefs = vec![Vec::new(); self.names.len()];
-        let mut outside: Vec<Vec<f64>> = vec![Vec::new(); self.names.len()];
-        for &column in &self.order {
-            if let Some(edge) = &self.edges[column] {
-                let weights = self.without(&up, &outside, (edge.parent, edge.above), column);
-                outside[column] = edge.forward(&weights);
-            }
-            let hierarchy = &self.hierarchies[column];
-            let of = |(leaf, share): (usize, &f64)| match &self.edges[column] {
-                Some(edge) => share * outside[column][hierarchy.generalize(leaf as Code, edge.at) as usize],
-                None => *share,
-            };
-            let belief: Vec<f64> = up.leaves[column].iter().enumerate().map(of).collect();
-            let sum: f64 = belief.iter().sum();
-            beliefs[column] = belief.iter().map(|b| b / sum).collect();
-        }
-        beliefs
+    /// The probability that a row is as known, one entry per column.
+    ///
+    /// # Errors
+    /// What is known needs larger tables than inference may make.
+    pub fn probability_known(&self, known: &[Known]) -> Result<f64> {
+        let (mut at, labels) = self.asked(known, None)?;
+        Ok(at.probability(&labels))
     }
 
-    /// The most likely leaf of a column given the cells, the first of several, and its probability.
-    pub fn predict(&self, column: usize, cells: &[Cell]) -> (Code, f64) {
+    /// Leaf → its probability in a column given what is known, of that column and of others; all 0
+    /// where what is known is impossible.
+    ///
+    /// # Errors
+    /// What is known needs larger tables than inference may make.
+    pub fn posterior(&self, column: usize, known: &[Known]) -> Result<Vec<f64>> {
+        let (mut at, mut labels) = self.asked(known, Some(column))?;
+        let hierarchy = &self.hierarchies[column];
+        let possible = |leaf: Code| match &known[column] {
+            Known::Label(cell) => hierarchy.generalize(leaf, cell.level) == cell.code,
+            Known::Leaves(leaves) => leaves.binary_search(&leaf).is_ok(),
+        };
+        let share = |leaf: Code| {
+            labels[column] = leaf;
+            if possible(leaf) { at.probability(&labels) } else { 0.0 }
+        };
+        let shares: Vec<f64> = (0..hierarchy.leaf_count() as Code).map(share).collect();
+        let sum: f64 = shares.iter().sum();
+        Ok(if sum > 0.0 { shares.iter().map(|share| share / sum).collect() } else { shares })
+    }
+
+    /// The most likely leaf of a column given what is known, the first of several, and its
+    /// probability.
+    ///
+    /// # Errors
+    /// Those of [`Network::posterior`].
+    pub fn predict(&self, column: usize, known: &[Known]) -> Result<(Code, f64)> {
         let mut best = (0, 0.0);
-        for (leaf, &share) in self.posterior(cells)[column].iter().enumerate() {
+        for (leaf, share) in self.posterior(column, known)?.into_iter().enumerate() {
             if share > best.1 {
                 best = (leaf as Code, share);
             }
         }
-        best
+        Ok(best)
     }
 
-    fn upward(&self, cells: &[Cell]) -> Upward {
-        let columns = self.names.len();
-        let mut up = Upward {
-            leaves: vec![Vec::new(); columns],
-            messages: vec![Vec::new(); columns],
-            probability: 1.0,
+    /// The network as seen from what is known, and the labels of that; a column that is asked about
+    /// has its leaves as labels.
+    fn asked(&self, known: &[Known], column: Option<usize>) -> Result<(AtNode<'_>, Vec<Code>)> {
+        let level = |(at, known): (usize, &Known)| match known {
+            _ if Some(at) == column => 0,
+            Known::Label(cell) => cell.level,
+            Known::Leaves(_) => 0,
         };
-        for &column in self.order.iter().rev() {
-            up.leaves[column] = self.at(column, cells[column], &up.messages);
-            match &self.edges[column] {
-                None => up.probability *= up.leaves[column].iter().sum::<f64>(),
-                Some(edge) => {
-                    let mut beta = vec![0.0; edge.marginal.len()];
-                    for (leaf, share) in up.leaves[column].iter().enumerate() {
-                        beta[self.hierarchies[column].generalize(leaf as Code, edge.at) as usize] += share;
-                    }
-                    up.messages[column] = edge.message(&beta);
+        let levels: Vec<usize> = known.iter().enumerate().map(level).collect();
+        let needed = self.needed(&levels);
+        let (mut states, mut labels) = (Vec::new(), Vec::new());
+        for (at, known) in known.iter().enumerate() {
+            let hierarchy = &self.hierarchies[at];
+            let under = |cell: &Cell| {
+                let leaves = 0..hierarchy.leaf_count() as Code;
+                let leaves = leaves.filter(|&leaf| hierarchy.generalize(leaf, cell.level) == cell.code);
+                let mut states: Vec<Code> =
+                    leaves.map(|leaf| hierarchy.generalize(leaf, needed[at])).collect();
+                states.sort_unstable();
+                states.dedup();
+                states
+            };
+            states.push(match known {
+                _ if Some(at) == column => {
+                    (0..hierarchy.leaf_count() as Code).map(|leaf| vec![leaf]).collect()
                 }
-            }
+                Known::Label(cell) => vec![under(cell)],
+                Known::Leaves(leaves) => vec![leaves.clone()],
+            });
+            labels.push(0);
         }
-        up
-    }
-
-    /// Leaf → its probability given its label at the edge's level, times what the children say; 0
-    /// for leaves that the cell excludes.
-    fn at(&self, column: usize, cell: Cell, messages: &[Vec<f64>]) -> Vec<f64> {
-        let hierarchy = &self.hierarchies[column];
-        let mut shares = self.within[column].clone();
-        for (leaf, share) in shares.iter_mut().enumerate() {
-            if hierarchy.generalize(leaf as Code, cell.level) != cell.code {
-                *share = 0.0;
-            }
+        let node = AtNode::new(self, &needed, states);
+        match node.cells(&labels) {
+            cells if cells <= MOST_CELLS => Ok((node, labels)),
+            cells => Err(fault!(
+                Input,
+                "network.question-too-large",
+                "the question needs a table of {cells} numbers, and {limit} is the limit",
+                cells = cells,
+                limit = MOST_CELLS
+            )
+            .help("give fewer cells that stand for many values, or fit the network with fewer parents")
+            .into()),
         }
-        for child in self.children(column) {
-            let Some(edge) = &self.edges[child] else { continue };
-            for (leaf, share) in shares.iter_mut().enumerate() {
-                *share *= messages[child][hierarchy.generalize(leaf as Code, edge.above) as usize];
-            }
-        }
-        shares
-    }
-
-    /// Parent's label → probability of all that is not at or below one of its children.
-    fn without(
-        &self,
-        up: &Upward,
-        outside: &[Vec<f64>],
-        (parent, above): (usize, usize),
-        child: usize,
-    ) -> Vec<f64> {
-        let hierarchy = &self.hierarchies[parent];
-        let mut weights = vec![0.0; hierarchy.size(above)];
-        for (leaf, share) in up.leaves[parent].iter().enumerate() {
-            let label = hierarchy.generalize(leaf as Code, above) as usize;
-            let around = self.edges[parent]
-                .as_ref()
-                .map_or(1.0, |edge| outside[parent][hierarchy.generalize(leaf as Code, edge.at) as usize]);
-            // A message is above 0, because every leaf is possible and a cell has one.
-            weights[label] += around * share / up.messages[child][label];
-        }
-        weights
     }
 }

@@ -2,36 +2,40 @@
 //!
 //! From [Katirai 2006, "A method for utilizing a Bayesian model as a measure function"]: the levels
 //! of a hierarchy are implied fields of the table, and each predicts the one below it (zip3 → zip4
-//! → zip5). Then edges between columns are tried in the order of their mutual information and kept
-//! if they improve the prediction of held-out rows. So a generalized row is a row with missing
-//! fields; the network computes its probability, fills it in, and samples new rows.
+//! → zip5). Fields of other columns become further parents of a field where the description of the
+//! table gets shorter (BIC): zip4 may depend on zip3 and race, zip5 on zip4 and race. So a
+//! generalized row is a row with missing fields; the network computes its probability, fills it in,
+//! and samples new rows.
 //!
-//! Exact and cheap: every column has at most one parent column (a forest, as in [Chow 1968]), and
-//! an edge goes from one level of the parent to one level of the child; below that level the
-//! child's own hierarchy predicts. Tables are sparse, because smoothing adds one row per label,
-//! spread over its children [Perks 1947]; upwards, hierarchies stay certain. A probability costs
-//! one step per leaf of every column and per known pair of labels of an edge; fitting costs a sort
-//! of the distinct pairs of every two columns at every two levels.
+//! Columns never form a cycle. Every field adds one row per configuration of its parents, spread as
+//! its own hierarchy does [Perks 1947]; upwards, hierarchies stay certain. Inference is exact:
+//! columns are eliminated one by one (node.rs), and structures that would need large tables are not
+//! learned (plan.rs). Fitting costs one pass over the distinct rows per family that is tried.
 
+mod ask;
 mod chain;
-mod edge;
+mod climb;
 mod entries;
+mod family;
 mod fit;
 mod infer;
 mod node;
+mod plan;
 mod sample;
+mod score;
 mod show;
 
+pub use ask::{Answer, Likely, Question, answer_text};
 pub use entries::Entries;
-pub use fit::{Fit, fit};
-pub use infer::Cell;
+pub use fit::{Fit, MOST_PARENTS, fit};
+pub use infer::{Cell, Known};
 pub use node::AtNode;
 pub use sample::Sampler;
 pub use show::{EdgeFacts, Facts, FieldFacts, text};
 
 use crate::hierarchy::Hierarchy;
 use chain::Chain;
-use edge::Edge;
+use family::Family;
 
 /// The probability of every row that the columns' hierarchies allow.
 #[derive(Debug, Clone)]
@@ -39,17 +43,22 @@ pub struct Network {
     names: Vec<String>,
     hierarchies: Vec<Hierarchy>,
     chains: Vec<Chain>,
-    /// The edge to each column from its parent, where it has one.
-    edges: Vec<Option<Edge>>,
-    /// Column → leaf → its probability given its label at the edge's level.
-    within: Vec<Vec<f64>>,
+    /// Column → its levels that depend on other columns, ascending.
+    families: Vec<Vec<Family>>,
     /// Columns, parents before children.
     order: Vec<usize>,
+    /// Columns in the order in which inference eliminates them.
+    elimination: Vec<usize>,
+    edges: Vec<EdgeFacts>,
     rows: u64,
     target: Option<usize>,
-    /// Bits per row that was kept aside, with all edges and with none.
-    surprise: (f64, f64),
-    test_rows: u64,
+    most_parents: usize,
+    /// BIC in natural logarithms, with all edges and with none.
+    bic: (f64, f64),
+    /// Edges that were left out because of the size of inference.
+    refused: usize,
+    /// Bits per row that was kept aside, with all edges and with none, and how many rows were.
+    test: Option<(f64, f64, u64)>,
 }
 
 impl Network {
@@ -68,14 +77,13 @@ impl Network {
         self.rows
     }
 
-    /// The parent of a column.
-    pub fn parent(&self, column: usize) -> Option<usize> {
-        self.edges[column].as_ref().map(|edge| edge.parent)
-    }
-
-    /// The columns that a column is the parent of, ascending.
-    fn children(&self, column: usize) -> impl Iterator<Item = usize> {
-        (0..self.names.len()).filter(move |&child| self.parent(child) == Some(column))
+    /// The columns that a column depends on, ascending.
+    pub fn parents(&self, column: usize) -> Vec<usize> {
+        let parents = self.families[column].iter().flat_map(|family| &family.parents);
+        let mut parents: Vec<usize> = parents.map(|&(parent, _)| parent).collect();
+        parents.sort_unstable();
+        parents.dedup();
+        parents
     }
 }
 

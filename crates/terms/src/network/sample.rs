@@ -18,8 +18,6 @@ pub struct Sampler<'a> {
     random: ChaCha8Rng,
     /// Column → level above → label → how many rows the labels below it have up to each of them.
     below: Vec<Vec<Vec<Vec<u64>>>>,
-    /// Column → parent's label → how many rows the labels met with have up to each of them.
-    met: Vec<Vec<Vec<u64>>>,
 }
 
 /// Rows up to and with each label.
@@ -42,15 +40,10 @@ impl Network {
         let below = |column: usize| {
             (1..=self.hierarchies[column].height()).map(|above| level(column, above)).collect()
         };
-        let met = self
-            .edges
-            .iter()
-            .map(|edge| edge.iter().flat_map(|edge| &edge.met).map(|labels| ends(labels)).collect());
         Sampler {
             network: self,
             random: ChaCha8Rng::seed_from_u64(seed),
             below: (0..self.names.len()).map(below).collect(),
-            met: met.collect(),
         }
     }
 }
@@ -61,32 +54,31 @@ impl Sampler<'_> {
         let network = self.network;
         let mut row = vec![0; network.names.len()];
         for &column in &network.order {
-            let hierarchy = &network.hierarchies[column];
-            let (level, label) = match &network.edges[column] {
-                None => (hierarchy.height(), 0),
-                Some(edge) => {
-                    let a =
-                        network.hierarchies[edge.parent].generalize(row[edge.parent], edge.above) as usize;
-                    let at = self.draw(edge.rows[a] + 1);
-                    let met = chosen(&edge.met[a], &self.met[column][a], at);
-                    (edge.at, met.unwrap_or_else(|| self.down(column, (hierarchy.height(), 0), edge.at)))
-                }
-            };
-            row[column] = self.down(column, (level, label), 0);
+            let mut families = network.families[column].iter().rev().peekable();
+            let mut label = 0;
+            for level in (0..network.hierarchies[column].height()).rev() {
+                let family = families.next_if(|family| family.level == level);
+                let of_parents = family.and_then(|family| {
+                    let a = family.configuration(&network.hierarchies, |column| row[column]);
+                    let (all, labels) = family.rows(a, label)?;
+                    let at = self.draw(all + 1);
+                    chosen(labels, &ends(labels), at)
+                });
+                label = of_parents.unwrap_or_else(|| self.down(column, level, label));
+            }
+            row[column] = label;
         }
         row
     }
 
-    /// Draws a label of a level below a label.
-    fn down(&mut self, column: usize, (from, label): (usize, Code), to: usize) -> Code {
+    /// Draws a label of a level below a label, as its column's hierarchy does.
+    fn down(&mut self, column: usize, level: usize, label: Code) -> Code {
         let chain = &self.network.chains[column];
-        (to..from).rev().fold(label, |label, level| {
-            let below = chain.below(level + 1, label);
-            let at = self.draw(chain.rows(level + 1, label) + 1);
-            chosen(below, &self.below[column][level][label as usize], at).unwrap_or_else(|| {
-                let any = self.draw(below.len() as u64);
-                below[any as usize].0
-            })
+        let below = chain.below(level + 1, label);
+        let at = self.draw(chain.rows(level + 1, label) + 1);
+        chosen(below, &self.below[column][level][label as usize], at).unwrap_or_else(|| {
+            let any = self.draw(below.len() as u64);
+            below[any as usize].0
         })
     }
 

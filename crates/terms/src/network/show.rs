@@ -12,15 +12,25 @@ use super::Network;
 pub struct Facts {
     /// Rows that it was fitted to.
     pub rows: u64,
-    /// Rows of these that were kept aside to test edges.
-    pub test_rows: u64,
     /// The column to be predicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Bits that a row kept aside takes with these edges.
-    pub bits: f64,
+    /// The most parents of other columns that a field could have.
+    pub parents: usize,
+    /// BIC in natural logarithms: higher is better.
+    pub bic: f64,
+    /// BIC without any edges.
+    pub bic_without_edges: f64,
+    /// Edges that gain and were left out, because inference would need too large tables.
+    pub refused: usize,
+    /// Rows that were kept aside to test the network.
+    pub test_rows: u64,
+    /// Bits that a row kept aside takes with these edges; none without such rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits: Option<f64>,
     /// Bits that it takes without any.
-    pub bits_without_edges: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits_without_edges: Option<f64>,
     /// The columns.
     pub columns: Vec<FieldFacts>,
     /// The edges, parents first.
@@ -49,7 +59,7 @@ pub struct EdgeFacts {
     pub to_level: usize,
     /// Mutual information of the two levels in bits, rare labels left out.
     pub mutual: f64,
-    /// Bits saved per row kept aside.
+    /// Bits of BIC per row that would be lost without it.
     pub gain: f64,
 }
 
@@ -60,59 +70,57 @@ impl Network {
             column: name.clone(),
             labels: (0..=hierarchy.height()).map(|level| hierarchy.size(level)).collect(),
         };
-        let edges = self.order.iter().filter_map(|&column| {
-            let edge = self.edges[column].as_ref()?;
-            Some(EdgeFacts {
-                from: self.names[edge.parent].clone(),
-                from_level: edge.above,
-                to: self.names[column].clone(),
-                to_level: edge.at,
-                mutual: edge.mutual,
-                gain: edge.gain,
-            })
-        });
+        let aside = self.test.filter(|(_, _, rows)| *rows > 0);
         Facts {
             rows: self.rows,
-            test_rows: self.test_rows,
             target: self.target.map(|target| self.names[target].clone()),
-            bits: self.surprise.0,
-            bits_without_edges: self.surprise.1,
+            parents: self.most_parents,
+            bic: self.bic.0,
+            bic_without_edges: self.bic.1,
+            refused: self.refused,
+            test_rows: aside.map_or(0, |(_, _, rows)| rows),
+            bits: aside.map(|(with, _, _)| with),
+            bits_without_edges: aside.map(|(_, without, _)| without),
             columns: self.names.iter().zip(&self.hierarchies).map(field).collect(),
-            edges: edges.collect(),
+            edges: self.edges.clone(),
         }
     }
 }
 
-/// The columns as trees, and what the figures mean.
+/// The columns, each with the edges to its levels, and what the figures mean.
 pub fn text(facts: &Facts) -> String {
-    let mut text = format!(
-        "{} rows, {} of them kept aside: {:.3} bits a row, {:.3} without edges\n\n",
-        facts.rows, facts.test_rows, facts.bits, facts.bits_without_edges
-    );
-    for field in &facts.columns {
-        if facts.edges.iter().all(|edge| edge.to != field.column) {
-            branch(&mut text, facts, field, 0);
-        }
+    let mut text = format!("{} rows", facts.rows);
+    if let (Some(bits), Some(without)) = (facts.bits, facts.bits_without_edges) {
+        let _ = write!(
+            text,
+            ", {} of them kept aside: {bits:.3} bits a row, {without:.3} without edges",
+            facts.test_rows
+        );
     }
-    text + "\nAn edge goes from a level of one column to a level of another; MI: bits that the two tell of each other; gain: bits\n\
-            saved per row kept aside.\n"
+    let _ = write!(text, "\nBIC {:.1}, {:.1} without edges\n\n", facts.bic, facts.bic_without_edges);
+    for field in &facts.columns {
+        column(&mut text, facts, field);
+    }
+    if facts.refused > 0 {
+        let _ = writeln!(text, "\n{} left out: inference would need too large tables.", edges(facts.refused));
+    }
+    text + "\nA level of a column depends on the level above it and on the levels of other columns listed below it. MI: bits that\n\
+            the two tell of each other; gain: bits of BIC per row that would be lost without the edge.\n"
 }
 
-fn branch(text: &mut String, facts: &Facts, field: &FieldFacts, depth: usize) {
+fn edges(n: usize) -> String {
+    if n == 1 { "1 edge was".into() } else { format!("{n} edges were") }
+}
+
+fn column(text: &mut String, facts: &Facts, field: &FieldFacts) {
     let labels: Vec<String> = field.labels.iter().map(usize::to_string).collect();
     let target = if facts.target.as_ref() == Some(&field.column) { ", the target" } else { "" };
-    let _ = write!(text, "{}{}  [{}{target}]", "  ".repeat(depth), field.column, labels.join(" ← "));
-    if let Some(edge) = facts.edges.iter().find(|edge| edge.to == field.column) {
-        let _ = write!(
+    let _ = writeln!(text, "{}  [{}{target}]", field.column, labels.join(" ← "));
+    for edge in facts.edges.iter().filter(|edge| edge.to == field.column) {
+        let _ = writeln!(
             text,
             "  level {} from {} level {}: MI {:.4}, gain {:.4}",
             edge.to_level, edge.from, edge.from_level, edge.mutual, edge.gain
         );
-    }
-    text.push('\n');
-    for edge in facts.edges.iter().filter(|edge| edge.from == field.column) {
-        if let Some(child) = facts.columns.iter().find(|child| child.column == edge.to) {
-            branch(text, facts, child, depth + 1);
-        }
     }
 }

@@ -1,6 +1,8 @@
 //! Predicted people from their definitions: hypergeometric probabilities from counts of selections,
 //! probabilities of classes from all possible rows, limits by summing the density.
 
+use std::collections::BTreeMap;
+
 use super::Row;
 use throng_terms::hierarchy::Hierarchy;
 use throng_terms::network::{EdgeFacts, Entries, Fit, fit};
@@ -25,69 +27,65 @@ pub(super) fn counted(asked: &JAnonymity, rows: u64, larger: u64) -> u64 {
     (1..=people).take_while(|&k| needed(k) <= rows).last().unwrap_or(0)
 }
 
+/// A level of a column.
+type Field = (usize, usize);
+
 /// A table as a network sees it.
 pub(super) struct Seen {
     hierarchies: Vec<Hierarchy>,
     rows: Vec<Vec<Code>>,
     pub(super) edges: Vec<EdgeFacts>,
-    /// Column → its edge.
-    from: Vec<Option<(usize, usize, usize)>>,
+    /// Fields with their parents.
+    families: BTreeMap<Field, Vec<Field>>,
 }
 
 impl Seen {
-    pub(super) fn new(names: &[String], hierarchies: Vec<Hierarchy>, rows: &[Row]) -> Self {
+    pub(super) fn new(names: &[String], hierarchies: Vec<Hierarchy>, rows: &[Row], parents: usize) -> Self {
         let leaves = |row: &Row| {
             row.iter().zip(&hierarchies).map(|(cell, h)| h.leaf(cell.as_deref()).unwrap()).collect()
         };
         let rows: Vec<Vec<Code>> = rows.iter().map(leaves).collect();
         let codes = (0..names.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
-        let entries = Entries::new(codes, vec![1; rows.len()]).unwrap().in_order(&hierarchies);
-        let edges = fit(names, &hierarchies, &entries, Fit::default(), &Watch::none()).unwrap().facts().edges;
+        let entries = Entries::new(codes, vec![1; rows.len()]).unwrap();
+        let asked = Fit { parents, ..Fit::default() };
+        let edges = fit(names, &hierarchies, &entries, asked, &Watch::none()).unwrap().facts().edges;
         let place = |name: &String| names.iter().position(|n| n == name).unwrap();
-        let edge = |name: &String| {
-            let edge = edges.iter().find(|edge| edge.to == *name)?;
-            Some((place(&edge.from), edge.from_level, edge.to_level))
-        };
-        let from = names.iter().map(edge).collect();
-        Seen { hierarchies, rows, edges, from }
+        let mut families: BTreeMap<Field, Vec<Field>> = BTreeMap::new();
+        for edge in &edges {
+            let family = families.entry((place(&edge.to), edge.to_level)).or_default();
+            family.push((place(&edge.from), edge.from_level));
+        }
+        Seen { hierarchies, rows, edges, families }
     }
 
-    /// Rows that have a label in a column, and perhaps one in another.
-    fn count(&self, labels: &[(usize, usize, Code)]) -> f64 {
-        let has = |row: &Vec<Code>, &(c, level, label): &(usize, usize, Code)| {
+    /// Rows that have all of some labels.
+    fn count(&self, labels: &[(Field, Code)]) -> f64 {
+        let has = |row: &Vec<Code>, &((c, level), label): &(Field, Code)| {
             self.hierarchies[c].generalize(row[c], level) == label
         };
         self.rows.iter().filter(|row| labels.iter().all(|label| has(row, label))).count() as f64
     }
 
-    /// The probability of a leaf's label at one level given that at another.
-    fn below(&self, c: usize, leaf: Code, from: usize, to: usize) -> f64 {
-        let h = &self.hierarchies[c];
-        let step = |level: usize| {
-            let (low, high) = (h.generalize(leaf, level), h.generalize(leaf, level + 1));
+    /// The probability of a row of leaves.
+    fn joint(&self, row: &[Code]) -> f64 {
+        let label = |(c, level): Field| self.hierarchies[c].generalize(row[c], level);
+        let field = |(c, level): Field| {
+            let (h, up) = (&self.hierarchies[c], (c, level + 1));
             let mut siblings: Vec<Code> = (0..h.leaf_count() as Code)
-                .filter(|&l| h.generalize(l, level + 1) == high)
-                .map(|l| h.generalize(l, level))
+                .filter(|&leaf| h.generalize(leaf, level + 1) == label(up))
+                .map(|leaf| h.generalize(leaf, level))
                 .collect();
             siblings.sort_unstable();
             siblings.dedup();
-            (self.count(&[(c, level, low)]) + 1.0 / siblings.len() as f64)
-                / (self.count(&[(c, level + 1, high)]) + 1.0)
+            let own = self.count(&[((c, level), label((c, level)))]) + 1.0 / siblings.len() as f64;
+            let alone = own / (self.count(&[(up, label(up))]) + 1.0);
+            let Some(parents) = self.families.get(&(c, level)) else { return alone };
+            let known: Vec<(Field, Code)> = parents.iter().map(|&parent| (parent, label(parent))).collect();
+            let with = |field: Field| self.count(&[&known[..], &[(field, label(field))]].concat());
+            (with((c, level)) + alone) / (with(up) + 1.0)
         };
-        (from..to).map(step).product()
-    }
-
-    /// The probability of a row of leaves.
-    fn joint(&self, row: &[Code]) -> f64 {
-        let column = |c: usize| {
-            let h = &self.hierarchies[c];
-            let Some((parent, above, at)) = self.from[c] else { return self.below(c, row[c], 0, h.height()) };
-            let a = self.hierarchies[parent].generalize(row[parent], above);
-            let both = self.count(&[(parent, above, a), (c, at, h.generalize(row[c], at))]);
-            let given =
-                (both + self.below(c, row[c], at, h.height())) / (self.count(&[(parent, above, a)]) + 1.0);
-            given * self.below(c, row[c], 0, at)
-        };
+        let column =
+            |c: usize| (0..self.hierarchies[c].height()).map(|level| field((c, level))).product::<f64>();
         (0..row.len()).map(column).product()
     }
 

@@ -355,7 +355,11 @@ impl<'a> Table<'a> {
             throng_terms::hierarchy::Hierarchy::new(self.case.paths[name].clone(), *missed).unwrap()
         };
         let hierarchies = || self.quasi.iter().zip(&self.missed).map(hierarchy).collect();
-        self.seen.get_or_init(|| Seen::new(&self.quasi, hierarchies(), &self.raw))
+        let parents = self.policy.privacy.models.iter().find_map(|model| match model {
+            ModelSpec::JAnonymity(asked) => Some(asked.parents()),
+            _ => None,
+        });
+        self.seen.get_or_init(|| Seen::new(&self.quasi, hierarchies(), &self.raw, parents.unwrap_or(2)))
     }
 
     /// The people who are likely to look like a row.

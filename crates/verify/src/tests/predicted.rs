@@ -53,6 +53,18 @@ fn small_classes_stay_where_people_are_predicted() {
     assert!(verdict.claims[CLAIM].unchecked, "only the original tells what a network predicts");
 }
 
+/// The number of parents changes the network: what one of them allows, another need not.
+#[test]
+fn the_number_of_parents_is_the_policys() {
+    for parents in 0..3 {
+        let case = case(&PREDICTED.replace("0.9 }", &format!("0.9, parents = {parents} }}")));
+        let made = case.release();
+        let told = &made.certificate.release.predicted[CLAIM];
+        assert_eq!(told.edges.is_empty(), parents == 0, "{told:?}");
+        assert_eq!(broken(&case.judge(&made, true)), Vec::<&str>::new());
+    }
+}
+
 /// Without anybody beside the table only classes of k rows stay; what predictions would have let
 /// out is found.
 #[test]

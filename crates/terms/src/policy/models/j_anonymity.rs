@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::k_map::{misplaced, no_path};
 use super::{Ask, Policy, Unfit, out_of_range};
 use crate::fault;
+use crate::network::{Fit, MOST_PARENTS};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// There were some 10¹¹ people so far.
@@ -27,6 +28,9 @@ pub struct JAnonymity {
     /// it a network of the table predicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<String>,
+    /// The most parents of other columns that a field of the network has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parents: Option<usize>,
 }
 
 /// The confidence where none is given.
@@ -36,6 +40,11 @@ impl JAnonymity {
     /// How sure it must be of a class that it has k people.
     pub fn confidence(&self) -> f64 {
         self.confidence.unwrap_or(CONFIDENCE)
+    }
+
+    /// The most parents of other columns that a field of the network has.
+    pub fn parents(&self) -> usize {
+        self.parents.unwrap_or(Fit::PARENTS)
     }
 }
 
@@ -65,6 +74,11 @@ impl JAnonymity {
                     "population",
                     ParameterKind::Path,
                     "A larger table that was drawn from the same people and holds this one.",
+                ),
+                Parameter::optional(
+                    "parents",
+                    ParameterKind::Whole(0, Some(MOST_PARENTS as u64)),
+                    "The most columns that a level of a column depends on in the network; by default 2.",
                 ),
             ],
         )
@@ -96,6 +110,19 @@ impl Ask for JAnonymity {
             faults.push(("confidence", fault.help("give a number between 0 and 1, for instance 0.95")));
         }
         faults.extend(self.population().and_then(no_path));
+        if let Some(parents) = self.parents {
+            let fault = match self.population {
+                Some(_) => Some(
+                    fault!(Input, "model.parents-without-network", "people are counted, and `parents` is of a network")
+                        .help("remove `parents`, or remove `population`"),
+                ),
+                None => (parents > MOST_PARENTS).then(|| {
+                    out_of_range("parents", parents as f64)
+                        .help(format!("give a whole number from 0 to {MOST_PARENTS}"))
+                }),
+            };
+            faults.extend(fault.map(|fault| ("parents", fault)));
+        }
         match self.people {
             None if self.population.is_none() => {
                 let fault = fault!(
