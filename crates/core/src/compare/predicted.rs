@@ -16,7 +16,7 @@ use super::table::Sample;
 use crate::cell::number;
 use crate::error::{Fault, Result, nearest};
 use crate::fault;
-use crate::predict::{Errors, Known, Line, Model, Reader, Row, Sheet, Target, averaged, fit};
+use crate::predict::{Errors, Known, Line, Model, Reader, Row, Sheet, Target, averaged, fit, opened};
 use crate::recoded::Recoded;
 use crate::search::{Grouped, Problem};
 use crate::table::{Code, Dictionary};
@@ -131,8 +131,13 @@ impl Trial {
             }
             of.push(place);
         }
-        let number = |cells: &Vec<f64>| self.model.predict(cells).first().copied().unwrap_or_default();
-        let said = averaged(reader, &distinct, |plain| Ok(plain.iter().map(number).collect()))?;
+        let first = |said: &Vec<f64>| said.first().copied().unwrap_or_default();
+        let said = match opened(&*self.model, reader, &distinct) {
+            Some(said) => said?.iter().map(first).collect(),
+            None => averaged(reader, &distinct, |plain| {
+                Ok(plain.iter().map(|cells| first(&self.model.predict(cells))).collect())
+            })?,
+        };
         Ok(of.into_iter().map(|place| said[place]).collect())
     }
 }

@@ -45,6 +45,8 @@ enum Column {
         known: Vec<(f64, f64)>,
         /// Label → the middle of the numbers under it.
         labels: BTreeMap<String, f64>,
+        /// Label → the least and the greatest number under it.
+        under: BTreeMap<String, (f64, f64)>,
     },
     Category {
         /// In order.
@@ -74,6 +76,28 @@ impl Reader {
     /// What the cell of a column may be, all alike in weight.
     pub fn cell(&self, column: usize, cell: Option<&str>) -> Vec<f64> {
         self.columns[column].read(cell)
+    }
+
+    /// The values that the cell of a column may have: of numbers, those known that lie in it, or its
+    /// middle where none does; a missing number may be any.
+    pub fn may_be(&self, column: usize, cell: Option<&str>) -> Vec<f64> {
+        let Column::Number { known, labels, under } = &self.columns[column] else {
+            return self.cell(column, cell);
+        };
+        let within = |fits: &dyn Fn(f64) -> bool| -> Vec<f64> {
+            known.iter().map(|(x, _)| *x).filter(|x| fits(*x)).collect()
+        };
+        let may = match cell {
+            None => within(&|_| true),
+            Some(text) if number(text).is_some() => Vec::new(),
+            Some(text) => match (Cell::parse(text), under.get(text)) {
+                (Cell::Anything, _) => within(&|_| true),
+                (Cell::Interval(interval), _) => within(&|x| interval.has(x)),
+                (_, Some((low, high))) => within(&|x| (*low..=*high).contains(&x)),
+                _ => Vec::new(),
+            },
+        };
+        if may.is_empty() { vec![as_number(cell, known, labels)] } else { may }
     }
 
     /// The rows that a row may be, all alike in weight.
@@ -116,15 +140,18 @@ impl Column {
                 .filter_map(|(text, code)| Some((number(text)?, known.values.count(code) as f64)))
                 .collect();
             rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let middle = |leaves: Vec<&str>| {
+            let ends = |leaves: Vec<&str>| {
                 let numbers: Vec<f64> = leaves.into_iter().filter_map(number).collect();
                 let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
                 let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                (low <= high).then(|| low + (high - low) / 2.0)
+                (low <= high).then_some((low, high))
             };
             let labels = under(known.hierarchy).into_iter();
-            let labels = labels.filter_map(|(label, leaves)| Some((label, middle(leaves)?)));
-            return Column::Number { known: rows, labels: labels.collect() };
+            let under: BTreeMap<String, (f64, f64)> =
+                labels.filter_map(|(label, leaves)| Some((label, ends(leaves)?))).collect();
+            let middle =
+                |(label, (low, high)): (&String, &(f64, f64))| (label.clone(), low + (high - low) / 2.0);
+            return Column::Number { known: rows, labels: under.iter().map(middle).collect(), under };
         }
         let mut names: Vec<String> = values().map(|(text, _)| text.to_owned()).collect();
         names.sort();
@@ -141,7 +168,7 @@ impl Column {
 
     fn read(&self, cell: Option<&str>) -> Vec<f64> {
         match self {
-            Column::Number { known, labels } => vec![as_number(cell, known, labels)],
+            Column::Number { known, labels, .. } => vec![as_number(cell, known, labels)],
             Column::Category { known, labels, poset } => {
                 as_categories(cell, (known, poset.as_deref()), labels)
             }

@@ -65,6 +65,16 @@ pub fn averaged(
     Ok(ends.into_iter().map(mean).collect())
 }
 
+/// What a model that weighs open cells by itself says of rows; none of other models.
+pub fn opened(model: &dyn Model, reader: &Reader, rows: &[Row]) -> Option<Result<Vec<Vec<f64>>>> {
+    let row = |row: &Row| {
+        let cells = row.iter().enumerate().take(reader.features().len());
+        let cells: Vec<Vec<f64>> = cells.map(|(at, cell)| reader.may_be(at, cell.as_deref())).collect();
+        model.predict_open(&cells)
+    };
+    rows.iter().map(row).collect()
+}
+
 /// A model that was fitted here.
 pub struct Fitted {
     names: Vec<String>,
@@ -112,11 +122,15 @@ impl Guide for Fitted {
     }
 
     fn predict(&self, rows: &[Row]) -> Result<Vec<f64>> {
-        let last = |cells: &Vec<f64>| {
-            let said = self.model.predict(cells);
+        let last = |said: &Vec<f64>| {
             said.last().copied().ok_or_else(|| Fault::bug("a model said nothing").into())
         };
-        averaged(&self.reader, rows, |plain| plain.iter().map(last).collect())
+        if let Some(said) = opened(&*self.model, &self.reader, rows) {
+            return said?.iter().map(last).collect();
+        }
+        averaged(&self.reader, rows, |plain| {
+            plain.iter().map(|cells| last(&self.model.predict(cells))).collect()
+        })
     }
 
     fn adds(&self, cell: Option<(usize, Option<&str>)>) -> Option<f64> {

@@ -15,12 +15,13 @@ mod forest;
 mod guide;
 mod linear;
 mod logistic;
+mod network;
 mod sheet;
 mod tree;
 
 pub use errors::Errors;
 pub use features::{Known, Reader};
-pub use guide::{Fitted, Guide, Row, averaged};
+pub use guide::{Fitted, Guide, Row, averaged, opened};
 pub use sheet::{Feature, Line, Sheet, Target};
 
 use crate::error::{Fault, Result};
@@ -31,6 +32,12 @@ use crate::registry::Predictor;
 pub trait Model: Send + Sync {
     /// What it says of a row of features: a number, or how likely every class is.
     fn predict(&self, cells: &[f64]) -> Vec<f64>;
+
+    /// What it says of a row of which every feature may have one of several values, if it weighs them
+    /// by itself; none if the predictions of all rows that it may be are to be averaged.
+    fn predict_open(&self, _: &[Vec<f64>]) -> Option<Result<Vec<f64>>> {
+        None
+    }
 
     /// The contribution of a feature's cell to the predicted number, if it does not depend on the
     /// other cells, or the constant term; none if a prediction is not such a sum.
@@ -54,14 +61,15 @@ pub fn fit(name: &str, sheet: &Sheet, seed: u64) -> Result<Box<dyn Model>> {
         Predictor::NaiveBayes => bayes::fit(sheet, seed),
         Predictor::Tree => tree::fit(sheet, seed),
         Predictor::Forest => forest::fit(sheet, seed),
+        Predictor::Network => network::fit(sheet, seed),
     }
 }
 
 /// The error if a model cannot predict its target.
 fn unfit(model: &str, target: Target) -> Fault {
     let (what, instead) = match target {
-        Target::Number => ("numbers", "\"linear\", \"tree\" or \"forest\""),
-        Target::Class(_) => ("classes", "\"logistic\", \"naive-bayes\", \"tree\" or \"forest\""),
+        Target::Number => ("numbers", "\"linear\", \"tree\", \"forest\" or \"network\""),
+        Target::Class(_) => ("classes", "\"logistic\", \"naive-bayes\", \"tree\", \"forest\" or \"network\""),
     };
     fault!(
         Input,

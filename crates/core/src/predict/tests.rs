@@ -309,3 +309,49 @@ fn errors_are_added_up_over_rows() {
     assert!((errors.deviation - 2f64.sqrt()).abs() < 1e-12);
     assert_eq!(Errors::of(&[]), Errors { total: 0.0, mean: 0.0, deviation: 0.0 });
 }
+
+/// The target follows from sex, and sex goes with the town: a suppressed sex is summed out by what
+/// the town says of it, while an average would take both sexes alike.
+#[test]
+fn a_network_sums_out_what_a_cell_leaves_open() {
+    let mut values: Vec<Dictionary> = vec![Dictionary::new(), Dictionary::new()];
+    let rows: Vec<(&str, &str, f64, u64)> =
+        vec![("Ulm", "F", 1.0, 90), ("Ulm", "M", 0.0, 10), ("Bonn", "F", 1.0, 20), ("Bonn", "M", 0.0, 80)];
+    for (town, sex, _, count) in &rows {
+        values[0].add(Some(town), *count);
+        values[1].add(Some(sex), *count);
+    }
+    let known = values.iter().map(|values| Known { values, hierarchy: None, codes: false });
+    let reader = Reader::new(&known.collect::<Vec<_>>());
+    let names = ["town", "sex"].map(String::from).to_vec();
+    for target in [Target::Class(2), Target::Number] {
+        let lines = rows.iter().map(|&(town, sex, y, n)| (vec![Some(town), Some(sex)], y, n));
+        let guide = Fitted::new("network", names.clone(), reader.clone(), target, lines, 0).unwrap();
+        let row = |town: &str, sex: &str| vec![Some(town.to_owned()), Some(sex.to_owned())];
+        let said = guide
+            .predict(&[row("Ulm", "F"), row("Ulm", "M"), row("Ulm", "*"), row("Bonn", "*"), row("*", "*")])
+            .unwrap();
+        let near = |said: f64, right: f64| (said - right).abs() < 0.02;
+        assert!(near(said[0], 1.0) && near(said[1], 0.0), "{said:?}");
+        assert!(near(said[2], 0.9) && near(said[3], 0.2) && near(said[4], 0.55), "{said:?}");
+    }
+}
+
+/// Numbers that a cell may have, of those that are known.
+#[test]
+fn cells_of_numbers_are_what_lies_in_them() {
+    let mut ages = Dictionary::new();
+    ["10", "20", "30", "70"].iter().for_each(|age| {
+        ages.add(Some(age), 1);
+    });
+    let paths = ["10", "20", "30", "70"]
+        .map(|age| Path { leaf: age.into(), labels: vec![if age == "70" { "old" } else { "young" }.into()] });
+    let hierarchy = Hierarchy::new(paths.to_vec(), false).unwrap();
+    let reader = Reader::new(&[Known { values: &ages, hierarchy: Some(&hierarchy), codes: false }]);
+    assert_eq!(reader.may_be(0, Some("20")), [20.0]);
+    assert_eq!(reader.may_be(0, Some("[15, 40]")), [20.0, 30.0]);
+    assert_eq!(reader.may_be(0, Some("[41, 59]")), [50.0]);
+    assert_eq!(reader.may_be(0, Some("young")), [10.0, 20.0, 30.0]);
+    assert_eq!(reader.may_be(0, Some("*")).len(), 4);
+    assert_eq!(reader.may_be(0, None).len(), 4);
+}

@@ -27,4 +27,5 @@ kinds! {
     NaiveBayes = entry("naive-bayes", "Naive Bayes; predicts classes"),
     Tree = entry("tree", "A decision tree; predicts numbers and classes"),
     Forest = entry("forest", "A random forest; predicts numbers and classes"),
+    Network = entry("network", "A Bayesian network; predicts numbers and classes, and sums out what a cell leaves open"),
 }
