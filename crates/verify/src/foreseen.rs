@@ -35,8 +35,17 @@ type Field = (usize, usize);
 #[derive(Debug, Default)]
 struct Table {
     parents: Vec<Field>,
-    both: FxHashMap<(Vec<Code>, Code), u64>,
-    over: FxHashMap<(Vec<Code>, Code), u64>,
+    both: FxHashMap<(u128, Code), u64>,
+    over: FxHashMap<(u128, Code), u64>,
+}
+
+/// The number of a configuration of parents, given the leaf of each; inference in the network bounds
+/// how many there are.
+fn configuration(parents: &[Field], hierarchies: &[&Hierarchy], leaf: impl Fn(usize) -> Code) -> u128 {
+    parents.iter().enumerate().fold(0, |number, (at, &(column, level))| {
+        let hierarchy = hierarchies[column];
+        number * hierarchy.size(level) as u128 + u128::from(hierarchy.generalize(leaf(at), level))
+    })
 }
 
 /// A column in the network.
@@ -145,6 +154,7 @@ impl<'a> Foreseen<'a> {
     /// The factors of all fields that matter, over the states of some cells.
     fn factors(&self, cells: &[&[Code]]) -> Vec<Factor> {
         let mut factors = Vec::new();
+        let hierarchies: Vec<&Hierarchy> = self.columns.iter().map(|column| column.hierarchy).collect();
         for (at, column) in self.columns.iter().enumerate() {
             if column.needed == column.hierarchy.height() {
                 continue;
@@ -156,15 +166,10 @@ impl<'a> Foreseen<'a> {
                 let sizes: Vec<usize> = columns.iter().map(|&column| cells[column].len()).collect();
                 let cell = |places: &[usize]| {
                     let leaf = |of: usize| cells[columns[of]][places[of]];
-                    let configuration: Vec<Code> = table
-                        .parents
-                        .iter()
-                        .enumerate()
-                        .map(|(of, parent)| self.columns[parent.0].hierarchy.generalize(leaf(of), parent.1))
-                        .collect();
+                    let number = configuration(&table.parents, &hierarchies, leaf);
                     let own = leaf(columns.len() - 1);
                     let label = |level: usize| column.hierarchy.generalize(own, level);
-                    given(table, configuration, (label(level), label(level + 1)), &column.alone[level])
+                    given(table, number, (label(level), label(level + 1)), &column.alone[level])
                 };
                 let cells = combinations(&sizes).iter().map(|places| cell(places)).collect();
                 factors.push(Factor { columns, cells });
@@ -175,11 +180,11 @@ impl<'a> Foreseen<'a> {
 }
 
 /// p(q | u, a).
-fn given(table: &Table, configuration: Vec<Code>, (q, u): (Code, Code), alone: &[f64]) -> f64 {
-    let key = (configuration, q);
-    let both = table.both.get(&key).copied().unwrap_or(0);
-    let over = table.over.get(&(key.0, u)).copied().unwrap_or(0);
-    (both as f64 + alone[q as usize]) / (over as f64 + 1.0)
+fn given(table: &Table, configuration: u128, (q, u): (Code, Code), alone: &[f64]) -> f64 {
+    let rows = |counts: &FxHashMap<(u128, Code), u64>, label: Code| {
+        counts.get(&(configuration, label)).copied().unwrap_or(0) as f64
+    };
+    (rows(&table.both, q) + alone[q as usize]) / (rows(&table.over, u) + 1.0)
 }
 
 /// All places in tables of some sizes, the last one changing first.
@@ -282,14 +287,17 @@ fn alone(hierarchy: &Hierarchy, column: usize, tuples: &Tuples) -> Vec<Vec<f64>>
 fn counted((column, level): Field, parents: &[Field], hierarchies: &[&Hierarchy], tuples: &Tuples) -> Table {
     let mut table = Table { parents: parents.to_vec(), ..Table::default() };
     for (tuple, &count) in tuples {
-        let label = |&(column, level): &Field| hierarchies[column].generalize(tuple[column], level);
-        let configuration: Vec<Code> = parents.iter().map(label).collect();
-        *table.over.entry((configuration.clone(), label(&(column, level + 1)))).or_default() +=
-            u64::from(count);
-        *table.both.entry((configuration, label(&(column, level)))).or_default() += u64::from(count);
+        let number = configuration(parents, hierarchies, |at| tuple[parents[at].0]);
+        let label = |level: usize| hierarchies[column].generalize(tuple[column], level);
+        *table.over.entry((number, label(level + 1))).or_default() += u64::from(count);
+        *table.both.entry((number, label(level))).or_default() += u64::from(count);
     }
     table
 }
+
+/// Scores are compared in whole numbers of 2⁻²⁴ when edges are chosen, one rounding for each cell of a
+/// table of at most 2²⁰ or so.
+const ROUNDING: f64 = 0.1;
 
 /// The BIC of a family: how likely its labels are given its parents, less half a logarithm of the
 /// rows for every parameter; only labels that occur have any.
@@ -335,7 +343,7 @@ fn unfit(
         let with = bic(field, parents, hierarchies, tuples);
         let pays = |parent: &Field| {
             let others: Vec<Field> = parents.iter().copied().filter(|other| other != parent).collect();
-            bic(field, &others, hierarchies, tuples) < with
+            bic(field, &others, hierarchies, tuples) < with + ROUNDING
         };
         if !parents.iter().all(pays) {
             return Some("an edge of the network does not pay for itself");

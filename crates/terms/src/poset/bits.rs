@@ -57,7 +57,7 @@ fn bits(text: &str, count: u32) -> Option<u64> {
 impl Kind for Bits {
     /// The traits, one by one.
     fn implied(&self, values: &[Code]) -> Vec<Vec<Vec<u64>>> {
-        let bit = |value: Code, bit: u32| vec![self.of[value as usize] >> (self.count - bit) & 1];
+        let bit = |value: Code, bit: u32| vec![(self.of[value as usize] >> (self.count - bit)) & 1];
         values.iter().map(|&value| (1..=self.count).map(|at| bit(value, at)).collect()).collect()
     }
 

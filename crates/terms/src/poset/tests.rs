@@ -7,6 +7,7 @@ use super::*;
 mod codes;
 mod dates;
 mod graphs;
+mod implied;
 mod rows;
 
 fn no_file(path: &str) -> Result<String> {
