@@ -122,9 +122,8 @@ impl Guide for Fitted {
     }
 
     fn predict(&self, rows: &[Row]) -> Result<Vec<f64>> {
-        let last = |said: &Vec<f64>| {
-            said.last().copied().ok_or_else(|| Fault::bug("a model said nothing").into())
-        };
+        let last =
+            |said: &Vec<f64>| said.last().copied().ok_or_else(|| Fault::bug("a model said nothing").into());
         if let Some(said) = opened(&*self.model, &self.reader, rows) {
             return said?.iter().map(last).collect();
         }

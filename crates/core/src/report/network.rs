@@ -185,6 +185,7 @@ mod tests {
             parents: 2,
             bic: -20.0,
             bic_without_edges: -25.0,
+            optimal: false,
             refused: 0,
             test_rows: 3,
             bits: Some(3.0),

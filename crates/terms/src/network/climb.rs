@@ -8,7 +8,7 @@
 //! taken, in the order of columns and levels.
 //!
 //! Guaranteed: no single move gains, so that the score is never below that of no edges. Not
-//! guaranteed: the best of all structures. Scores are kept, so that a move costs the families of one
+//! guaranteed: the best of all structures (exact.rs finds it for small tables). Scores are kept, so that a move costs the families of one
 //! or two fields; a family whose price alone exceeds what it could gain is not counted.
 
 use std::cmp::Reverse;

@@ -8,9 +8,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::chain::Chain;
-use super::climb::climb;
+use super::climb::{Found, climb};
+use super::exact::{affordable, exact};
 use super::family::Family;
-use super::plan::{Link, plan};
+use super::plan::{Link, MOST_CELLS, plan};
 use super::score::{Counts, Field, nats};
 use super::{EdgeFacts, Entries, Network};
 use crate::error::Result;
@@ -62,11 +63,12 @@ pub fn fit(
             .into());
     }
     let counts = Counts::new(hierarchies, entries);
-    let found = climb(&counts, hierarchies, asked.parents.min(MOST_PARENTS), watch)?;
+    let (found, optimal) = structure(&counts, hierarchies, asked.parents.min(MOST_PARENTS), watch)?;
     watch.check()?;
     let mut network = Network::of_structure(names, hierarchies, entries, &found.families);
     let alone = |&field: &Field| counts.score(field, &[]).unwrap_or_default();
     network.bic = (nats(found.score), nats(counts.fields().iter().map(alone).sum()));
+    network.optimal = optimal;
     network.edges = edges(&network, &counts, entries);
     (network.refused, network.target, network.most_parents) = (found.refused, asked.target, asked.parents);
     if let Some(seed) = asked.seed {
@@ -74,6 +76,29 @@ pub fn fit(
         watch.check()?;
     }
     Ok(network)
+}
+
+/// The structure that climbing finds, or a better one where all can be compared, and whether it is
+/// the best.
+fn structure(
+    counts: &Counts<'_>,
+    hierarchies: &[Hierarchy],
+    parents: usize,
+    watch: &Watch,
+) -> Result<(Found, bool)> {
+    let found = climb(counts, hierarchies, parents, watch)?;
+    if !affordable(counts, hierarchies.len(), parents) {
+        return Ok((found, false));
+    }
+    let (families, score) = exact(counts, hierarchies.len(), parents, watch)?;
+    if score == found.score {
+        return Ok((found, true));
+    }
+    // Inference in the best structure may be too large.
+    match plan(hierarchies, &families).1 <= MOST_CELLS {
+        true => Ok((Found { families, score, refused: 0 }, true)),
+        false => Ok((found, false)),
+    }
 }
 
 impl Network {
@@ -97,6 +122,7 @@ impl Network {
             target: None,
             most_parents: Fit::PARENTS,
             bic: (0.0, 0.0),
+            optimal: false,
             refused: 0,
             test: None,
         }

@@ -16,6 +16,7 @@ mod ask;
 mod chain;
 mod climb;
 mod entries;
+mod exact;
 mod family;
 mod fit;
 mod infer;
@@ -55,6 +56,8 @@ pub struct Network {
     most_parents: usize,
     /// BIC in natural logarithms, with all edges and with none.
     bic: (f64, f64),
+    /// Whether no other structure scores higher.
+    optimal: bool,
     /// Edges that were left out because of the size of inference.
     refused: usize,
     /// Bits per row that was kept aside, with all edges and with none, and how many rows were.

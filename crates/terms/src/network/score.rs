@@ -78,6 +78,11 @@ impl<'a> Counts<'a> {
         }
     }
 
+    /// Number of distinct rows.
+    pub(super) fn entries(&self) -> usize {
+        self.entries.counts.len()
+    }
+
     /// Number of rows.
     pub(super) fn rows(&self) -> u64 {
         self.rows

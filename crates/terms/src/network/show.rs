@@ -21,6 +21,8 @@ pub struct Facts {
     pub bic: f64,
     /// BIC without any edges.
     pub bic_without_edges: f64,
+    /// Whether no other structure scores higher; of large tables it is not known.
+    pub optimal: bool,
     /// Edges that gain and were left out, because inference would need too large tables.
     pub refused: usize,
     /// Rows that were kept aside to test the network.
@@ -77,6 +79,7 @@ impl Network {
             parents: self.most_parents,
             bic: self.bic.0,
             bic_without_edges: self.bic.1,
+            optimal: self.optimal,
             refused: self.refused,
             test_rows: aside.map_or(0, |(_, _, rows)| rows),
             bits: aside.map(|(with, _, _)| with),
@@ -97,7 +100,8 @@ pub fn text(facts: &Facts) -> String {
             facts.test_rows
         );
     }
-    let _ = write!(text, "\nBIC {:.1}, {:.1} without edges\n\n", facts.bic, facts.bic_without_edges);
+    let best = if facts.optimal { ", the best of all structures" } else { "" };
+    let _ = write!(text, "\nBIC {:.1}{best}, {:.1} without edges\n\n", facts.bic, facts.bic_without_edges);
     for field in &facts.columns {
         column(&mut text, facts, field);
     }
