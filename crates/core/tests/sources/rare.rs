@@ -106,7 +106,8 @@ fn of_village(delete: &str, algorithm: &str) -> String {
 
 #[test]
 fn in_the_village_nobody_is_found_by_a_rare_race() {
-    for algorithm in Algorithm::ALL.iter().filter(|algorithm| algorithm.forms_regions()) {
+    let methods = |algorithm: &&Algorithm| algorithm.forms_regions() && !algorithm.entry().small_tables;
+    for algorithm in Algorithm::ALL.iter().filter(methods) {
         let gone = release(&of_village("rows", algorithm.key()), &["race", "age"], &village()).unwrap();
         // Without the row nothing is left to suppress: every race is shown.
         let race = |row: &Row| row[0].as_deref() == Some("white");
