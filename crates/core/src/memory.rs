@@ -157,10 +157,13 @@ fn contents(policy: &Policy, table: &Table) -> Vec<u64> {
     table.rows().iter().map(key).collect()
 }
 
+/// A value of a column → what it becomes.
+type CellMap = BTreeMap<Option<String>, Option<String>>;
+
 /// What is rewritten beside the quasi-identifiers.
 struct Rewritten<'a> {
     /// Column → the values that its values become.
-    others: BTreeMap<String, BTreeMap<Option<String>, Option<String>>>,
+    others: BTreeMap<String, CellMap>,
     deletion: Option<&'a Deletion>,
 }
 
@@ -184,10 +187,7 @@ impl Rewritten<'_> {
 }
 
 /// The values of rewritten columns, by text.
-fn others(
-    grouped: &Grouped,
-    columns: Vec<Leveled>,
-) -> Result<BTreeMap<String, BTreeMap<Option<String>, Option<String>>>> {
+fn others(grouped: &Grouped, columns: Vec<Leveled>) -> Result<BTreeMap<String, CellMap>> {
     let column = |column: Leveled| {
         let at = grouped.measured.iter().position(|name| *name == column.name);
         let at = at.ok_or_else(|| Error::from(Fault::bug("a rewritten column was not grouped")))?;

@@ -45,9 +45,11 @@ pub(super) fn read(inputs: &Inputs<'_>) -> Result<Paired> {
         [&wanted[..], &shown.iter().map(|name| name.as_str()).collect::<Vec<_>>()].concat(),
     );
     let lacking = wanted.iter().filter_map(|name| place((release, "release"), name).err());
-    Error::check(lacking.collect())?;
+    Error::check(lacking.map(|fault| *fault).collect())?;
     let key = |table: (&dyn Rows, &str)| match rows {
-        Correspondence::Key(key) => place(table, key).map(Some).map_err(|fault| fault.key("--key")),
+        Correspondence::Key(key) => {
+            place(table, key).map(Some).map_err(|fault| Error::from(fault.key("--key")))
+        }
         Correspondence::Order | Correspondence::None => Ok(None),
     };
     let keys = (key((original, "original"))?, key((release, "release"))?);
@@ -59,7 +61,7 @@ pub(super) fn read(inputs: &Inputs<'_>) -> Result<Paired> {
 }
 
 /// The place of a column.
-fn place((table, which): (&dyn Rows, &str), name: &str) -> std::result::Result<usize, Fault> {
+fn place((table, which): (&dyn Rows, &str), name: &str) -> std::result::Result<usize, Box<Fault>> {
     table.columns().iter().position(|column| column == name).ok_or_else(|| {
         let near = nearest(name, table.columns().iter().map(String::as_str));
         let fault = fault!(
@@ -69,10 +71,10 @@ fn place((table, which): (&dyn Rows, &str), name: &str) -> std::result::Result<u
             table = which,
             column = name
         );
-        match near {
+        Box::new(match near {
             Some(near) => fault.help(format!("did you mean `{near}`?")),
             None => fault.help("add the column, with `*` in every cell if its values were removed"),
-        }
+        })
     })
 }
 

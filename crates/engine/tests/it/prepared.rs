@@ -28,7 +28,7 @@ fn people() -> Vec<Person> {
         age: (id % 11 != 0).then_some(id * 7 % 100),
         state: ["MA", "NH", "VT"][(id % 3) as usize],
         born: (id * 131 % 20_000) as i32 - 10_000,
-        count: (id % 4 > 0).then(|| (id % 4) as f64),
+        count: (id % 4 > 0).then_some((id % 4) as f64),
     };
     (1..=600).map(person).collect()
 }

@@ -433,16 +433,6 @@ fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
         Algorithm::Mondrian => ("search.mondrian.cut", "write cut = \"strict\""),
         _ => ("search.algorithm", "choose \"k-similar\", for instance"),
     };
-    refuse(
-        policy.divides_equal_rows() && policy.deletions().next().is_some(),
-        key,
-        fault!(
-            Input,
-            "policy.divided-rows-with-deletion",
-            "rows of equal values would be divided, and rare values are deleted: that could not be verified"
-        ),
-        help,
-    );
     let replaced = policy.columns.iter().find(|(_, c)| c.substitute().is_some() || c.level.is_some());
     if let Some((name, _)) = replaced.filter(|_| policy.divides_equal_rows()) {
         refuse(

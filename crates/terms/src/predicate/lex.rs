@@ -1,5 +1,10 @@
 //! The words of a condition. Linear in its text.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a fault is boxed once the condition is read, which happens once"
+)]
+
 use crate::error::Fault;
 use crate::fault;
 

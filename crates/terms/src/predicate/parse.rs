@@ -1,5 +1,10 @@
 //! Reads a condition by recursive descent, one function per precedence. Linear in its words.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a fault is boxed once the condition is read, which happens once"
+)]
+
 use std::collections::BTreeSet;
 
 use super::lex::{Token, Word, unexpected, words};

@@ -120,6 +120,7 @@ impl Plan {
     }
 
     /// The slot of a column that is there at this point.
+    #[expect(clippy::result_large_err, reason = "a fault is boxed by the caller, once per policy")]
     fn slot(&mut self, name: &str) -> Result<usize, Fault> {
         let Some(column) = self.columns.iter().find(|column| column.name == name) else {
             let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();

@@ -113,8 +113,12 @@ impl Ask for JAnonymity {
         if let Some(parents) = self.parents {
             let fault = match self.population {
                 Some(_) => Some(
-                    fault!(Input, "model.parents-without-network", "people are counted, and `parents` is of a network")
-                        .help("remove `parents`, or remove `population`"),
+                    fault!(
+                        Input,
+                        "model.parents-without-network",
+                        "people are counted, and `parents` is of a network"
+                    )
+                    .help("remove `parents`, or remove `population`"),
                 ),
                 None => (parents > MOST_PARENTS).then(|| {
                     out_of_range("parents", parents as f64)

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Ask, ModelSpec, Unfit, out_of_range};
 use crate::error::nearest;
 use crate::fault;
-use crate::policy::{Cut, Policy, Role, Suppressed};
-use crate::registry::{ModelEntry, Monotone, Parameter, ParameterKind};
+use crate::policy::{Policy, Role, Suppressed};
+use crate::registry::{Algorithm, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// Values that occur in fewer than k rows are not released.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -204,17 +204,26 @@ impl RareValues {
         let Some(deletes) = self.deletes() else { return Vec::new() };
         let mut faults = Vec::new();
         if deletes == Delete::Rows && policy.output.suppressed == Suppressed::Starred {
-            let fault =
-                fault!(Input, "model.deleted-rows-starred", "a deleted row is not released, not even with stars");
-            faults.push(("delete", fault.help("write delete = \"cells\", or output.suppressed = \"dropped\"")));
-        }
-        if policy.search.mondrian.is_some_and(|mondrian| mondrian.cut == Cut::Relaxed) {
             let fault = fault!(
                 Input,
-                "model.deletion-with-relaxed-cuts",
-                "relaxed cuts distinguish equal rows by cells that are to be deleted"
+                "model.deleted-rows-starred",
+                "a deleted row is not released, not even with stars"
             );
-            faults.push(("judge", fault.help("write search.mondrian.cut = \"strict\", or judge = \"release\"")));
+            faults
+                .push(("delete", fault.help("write delete = \"cells\", or output.suppressed = \"dropped\"")));
+        }
+        if policy.divides_equal_rows() {
+            let fault = fault!(
+                Input,
+                "model.deletion-with-divided-rows",
+                "\"{algorithm}\" distinguishes equal rows by cells that are to be deleted",
+                algorithm = policy.search.algorithm
+            );
+            let help = match policy.search.algorithm {
+                Algorithm::Mondrian => "write search.mondrian.cut = \"strict\", or judge = \"release\"",
+                _ => "choose \"k-similar\", or write judge = \"release\"",
+            };
+            faults.push(("judge", fault.help(help)));
         }
         faults
     }
