@@ -22,7 +22,7 @@ fn what_goes_together_is_found_and_drawn() {
     assert!(!edges.is_empty(), "{json}");
     assert!(json["bits"].as_f64() < json["bits_without_edges"].as_f64());
     assert!(json["bic"].as_f64() > json["bic_without_edges"].as_f64());
-    // A level depends on two others at most, or on as many as are asked for.
+    // A level depends on at most two others, or on at most as many as `--parents` allows.
     let most = |json: &serde_json::Value| {
         let edges = json["edges"].as_array().unwrap();
         let to = |edge: &serde_json::Value| (edge["to"].to_string(), edge["to_level"].to_string());

@@ -33,8 +33,8 @@ pub trait Model: Send + Sync {
     /// What it says of a row of features: a number, or how likely every class is.
     fn predict(&self, cells: &[f64]) -> Vec<f64>;
 
-    /// What it says of a row of which every feature may have one of several values, if it weighs them
-    /// by itself; none if the predictions of all rows that it may be are to be averaged.
+    /// Predicts from a row whose features each have several possible values, if the model weighs
+    /// these values itself. With none, the caller averages the predictions of all possible rows.
     fn predict_open(&self, _: &[Vec<f64>]) -> Option<Result<Vec<f64>>> {
         None
     }

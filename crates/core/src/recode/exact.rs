@@ -91,7 +91,7 @@ fn shares(points: &[u32], groups: Vec<Group>) -> Vec<Share> {
     shares
 }
 
-/// How many rows of which kinds are together. Rows of a kind are equal.
+/// Kinds of rows with the number of rows of each kind. Rows of one kind are equal.
 type Group = Vec<(usize, u32)>;
 
 /// The best division of some rows: its cost, and the group of the first of them.

@@ -156,7 +156,7 @@ proptest! {
         };
         prop_assume!(made.certificate.release.output.rows > 0);
         let claimed = &made.certificate.release;
-        // Suppressed rows that are starred cannot be told from rows that were generalized to `*`.
+        // Suppressed rows that are starred cannot be distinguished from rows generalized to `*`.
         prop_assume!(!text.contains("starred") || claimed.blank() == 0);
         let found = measured(&text, (&original, &made.table), Correspondence::Key("id")).unwrap();
         agrees(&text, claimed, &found);

@@ -253,7 +253,7 @@ impl Hierarchy {
     }
 }
 
-/// Leaves that a coarser level has together and a field does not tell apart; the missing value is by
+/// Leaves that a coarser level has together and a field does not distinguish; the missing value is by
 /// itself.
 fn refined(coarser: &[Code], fields: &[Option<Vec<Vec<u64>>>], field: usize) -> Level {
     let mut known: FxHashMap<(Code, Option<&[u64]>), Code> = FxHashMap::default();

@@ -18,7 +18,7 @@ use crate::table::Code;
 pub struct Question {
     /// Columns and their cells; an empty cell is missing.
     pub given: Vec<(String, String)>,
-    /// The column whose distribution is asked for; without it, the probability of the row is.
+    /// The column whose distribution is computed. Without it, only the probability of the row is.
     pub ask: Option<String>,
 }
 

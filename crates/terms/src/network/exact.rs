@@ -26,7 +26,7 @@ pub(super) fn affordable(counts: &Counts<'_>, columns: usize, most_parents: usiz
     let fields = counts.fields();
     let mut of_column = vec![0u128; columns];
     fields.iter().for_each(|field| of_column[field.0] += 1);
-    // Sets of so many parents, one column after the other.
+    // Number of parents → number of sets of parents, adding one column after the other.
     let sets = |own: usize| {
         let mut sets = vec![0u128; most_parents + 1];
         sets[0] = 1;

@@ -158,7 +158,7 @@ proptest! {
             prop_assert!(sums.iter().all(|&sum| sum <= sums[best as usize] + 1e-12));
             prop_assert!((share - sums[best as usize] / inside).abs() < 1e-9);
         }
-        // A column of which it is known that it has one of some leaves.
+        // A column whose leaf is known to be one of several.
         let mut sets = known(&cells);
         sets[0] = Known::Leaves(some.iter().copied().collect());
         let among = |row: &[Code]| some.contains(&row[0]) && row.iter().zip(&cells).zip(&network.hierarchies).skip(1)

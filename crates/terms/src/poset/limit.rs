@@ -27,7 +27,7 @@ pub(super) struct Node {
     pub(super) worth: u64,
 }
 
-/// The best choice with at most so many nodes: its worth, and where it is recorded.
+/// The best choice within a number of nodes: its worth, and where it is recorded.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
     worth: u128,

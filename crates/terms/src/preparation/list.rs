@@ -1,7 +1,7 @@
 //! Lists of codes with their counts, as a cell has them: `427.89:10; 031:2; 401`.
 //!
-//! An empty list is a missing cell: it has nothing in common with any other list, and no text could
-//! be told from a code.
+//! An empty list is a missing cell: it has nothing in common with any other list, and every
+//! text could also be a code.
 
 use crate::cell::number;
 use crate::error::{Error, Fault, Result};

@@ -77,7 +77,7 @@ pub(super) struct Plan {
     pub(super) keys: Vec<usize>,
     /// Columns that actions make, or make text of.
     pub(super) texts: BTreeSet<usize>,
-    /// Columns of which actions clear cells.
+    /// Columns in which actions clear cells.
     pub(super) cleared: BTreeSet<usize>,
     /// Actions with the step that they are, where they are one.
     pub(super) actions: Vec<(Action, Option<usize>)>,

@@ -29,7 +29,7 @@ pub struct RareValues {
     pub delete: Option<Delete>,
 }
 
-/// Where the values are counted of which the rare ones must not be released.
+/// The table in which values are counted, to find the rare ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RareIn {
