@@ -21,7 +21,7 @@ use crate::pipeline::Send;
 use crate::source::Source;
 
 /// Bytes that are read at once: about a batch.
-const CHUNK: usize = 1 << 20;
+const CHUNK: usize = 1 << 19;
 /// The byte-order mark of UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -54,8 +54,11 @@ impl Buffers {
         }
     }
 
-    fn take(&self) -> Vec<u8> {
-        self.0.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default()
+    /// A buffer of at least `len` bytes. A new one is not written to: its pages are taken as they are
+    /// filled, which is much for a small table.
+    fn take(&self, len: usize) -> Vec<u8> {
+        let free = self.0.lock().ok().and_then(|mut free| free.pop());
+        free.filter(|buffer| buffer.len() >= len).unwrap_or_else(|| vec![0; len.max(2 * CHUNK)])
     }
 }
 
@@ -93,12 +96,12 @@ fn read_file(
         Encoding::Latin1 => Box::new(latin1::decoded(input)),
     };
     let mut splitter = Splitter::new(source.layout.delimiter, source.layout.quote);
-    let (mut buffer, mut end, mut headed) = (buffers.take(), 0, source.headed);
+    let (mut buffer, mut end, mut headed) = (buffers.take(CHUNK), 0, source.headed);
     let (mut begun, mut blank) = (false, true);
     loop {
         watch.check()?;
         if buffer.len() < end + CHUNK {
-            buffer.resize((end + CHUNK).max(2 * CHUNK), 0);
+            buffer.resize(2 * (end + CHUNK), 0);
         }
         let before = end;
         end += fill(&mut reader, &mut buffer[end..end + CHUNK]).map_err(|e| unreadable(&name, &e))?;
@@ -119,10 +122,7 @@ fn read_file(
         end -= skip;
         let before = before.min(end);
         let Some(last) = splitter.feed(&buffer[before..end]).map(|last| before + last) else { continue };
-        let mut next = buffers.take();
-        if next.len() < end - last {
-            next.resize((end - last + CHUNK).max(2 * CHUNK), 0);
-        }
+        let mut next = buffers.take(end - last + CHUNK);
         next[..end - last].copy_from_slice(&buffer[last..end]);
         if !send(Chunk { buffer: std::mem::replace(&mut buffer, next), end: last, headed, file }) {
             return Ok(false);

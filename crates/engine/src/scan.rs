@@ -2,14 +2,17 @@
 //! DataFusion decodes the other formats, and all cores work on its batches.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, StringArray};
 use datafusion::arrow::compute::nullif;
 use datafusion::arrow::csv::ReaderBuilder;
+use datafusion::arrow::csv::reader::Decoder;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::execution::context::SessionContext;
+use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{DataFrame, JsonReadOptions, ParquetReadOptions, SessionConfig};
 use futures::StreamExt;
 use throng::error::{Error, Fault, Result};
@@ -30,7 +33,7 @@ use crate::{Engine, columns, diagnose, ipc};
 /// Rows per batch: enough to amortize a batch's overhead, little enough to stay in the cache.
 const BATCH: usize = 8192;
 /// Batches of a typed format that are worked on at once.
-const PIECE: usize = 1;
+const PIECE: usize = 2;
 
 impl Engine {
     /// The table's columns, in order.
@@ -38,9 +41,13 @@ impl Engine {
     /// # Errors
     /// When the table cannot be opened.
     pub fn schema(&self, source: &Source) -> Result<SchemaRef> {
-        let opened = source.clone();
-        let schema =
-            self.finish(self.runtime.spawn(async move { known(&opened, &context()).await }), source)?;
+        let schema = match source.format {
+            Format::Csv => text_schema(&source.header),
+            _ => {
+                let opened = source.clone();
+                self.finish(self.runtime.spawn(async move { known(&opened, &context()).await }), source)?
+            }
+        };
         Ok(source.preparation.as_ref().map_or(schema.clone(), |preparation| preparation.schema(&schema)))
     }
 
@@ -204,6 +211,7 @@ fn scan_text<T: Send>(
         .iter()
         .map(|c| schema.index_of(c).map_err(|_| no_column(source, c)))
         .collect::<Result<Vec<usize>>>()?;
+    let decoder = TextDecoder { source, schema, projection, free: Mutex::default() };
     let buffers = Buffers::default();
     let produce = |send: &mut pipeline::Send<'_, Chunk>| {
         let unknown = source.digesting != Digesting::Nothing && source.digests.get().is_none();
@@ -215,40 +223,69 @@ fn scan_text<T: Send>(
         Ok(())
     };
     let work = |chunk: Chunk| {
-        let decoded = decode(source, &schema, &projection, &chunk);
+        let decoded = decoder.decode(&chunk);
         buffers.put(chunk);
         map(decoded.map_err(|e| diagnose::line(source).unwrap_or(e))?)
     };
     pipeline(threads(), produce, work, each)
 }
 
-/// The batches of a piece of delimited text.
-fn decode(
-    source: &Source,
-    schema: &SchemaRef,
-    projection: &[usize],
-    chunk: &Chunk,
-) -> Result<Vec<RecordBatch>> {
-    let name = source.files[chunk.file].display().to_string();
-    let reader = ReaderBuilder::new(Arc::clone(schema))
-        .with_header(chunk.headed)
-        .with_delimiter(source.layout.delimiter)
-        .with_quote(source.layout.quote)
-        .with_batch_size(BATCH)
-        .with_projection(projection.to_vec())
-        .build_buffered(chunk.bytes())
-        .map_err(|e| reading(&name, &e.into()))?;
-    let keeps_empty = !source.empty_is_missing;
-    reader
-        .map(|batch| {
-            let batch = batch.map_err(|e| reading(&name, &e.into()))?;
-            if !sound(&batch) {
-                return Err(not_utf8("a cell").file(&source.name).into());
-            }
-            let batch = if keeps_empty { with_empty(batch) } else { batch };
-            Ok(if source.nulls.is_empty() { batch } else { without(batch, &source.nulls) })
-        })
-        .collect()
+/// Decodes pieces of delimited text on several threads. Decoders are used again: the buffers of a new
+/// one cost as much as decoding a piece of a narrow table.
+struct TextDecoder<'a> {
+    source: &'a Source,
+    schema: SchemaRef,
+    projection: Vec<usize>,
+    free: Mutex<Vec<Decoder>>,
+}
+
+impl TextDecoder<'_> {
+    /// The batches of a piece.
+    fn decode(&self, chunk: &Chunk) -> Result<Vec<RecordBatch>> {
+        let name = self.source.files[chunk.file].display().to_string();
+        let free = || self.free.lock().ok().and_then(|mut free| free.pop());
+        let mut decoder =
+            if chunk.headed { None } else { free() }.unwrap_or_else(|| self.decoder(chunk.headed));
+        let (mut bytes, mut batches) = (chunk.bytes(), Vec::new());
+        while let Some(batch) = next_batch(&mut decoder, &mut bytes).map_err(|e| reading(&name, &e.into()))? {
+            batches.push(self.checked(batch)?);
+        }
+        if let Ok(mut free) = self.free.lock() {
+            free.push(decoder);
+        }
+        Ok(batches)
+    }
+
+    fn decoder(&self, headed: bool) -> Decoder {
+        ReaderBuilder::new(Arc::clone(&self.schema))
+            .with_header(headed)
+            .with_delimiter(self.source.layout.delimiter)
+            .with_quote(self.source.layout.quote)
+            .with_batch_size(BATCH)
+            .with_projection(self.projection.clone())
+            .build_decoder()
+    }
+
+    /// A batch of valid text, whose missing cells are null.
+    fn checked(&self, batch: RecordBatch) -> Result<RecordBatch> {
+        if !sound(&batch) {
+            return Err(not_utf8("a cell").file(&self.source.name).into());
+        }
+        let batch = if self.source.empty_is_missing { batch } else { with_empty(batch) };
+        Ok(if self.source.nulls.is_empty() { batch } else { without(batch, &self.source.nulls) })
+    }
+}
+
+/// The next batch of some text; `None` at its end. An empty slice marks the end, where a last record
+/// may lack a line break; the decoder is then as new.
+fn next_batch(decoder: &mut Decoder, bytes: &mut &[u8]) -> Result<Option<RecordBatch>, ArrowError> {
+    loop {
+        let decoded = decoder.decode(bytes)?;
+        *bytes = &bytes[decoded..];
+        if decoded == 0 || decoder.capacity() == 0 {
+            return decoder.flush();
+        }
+    }
 }
 
 /// As many as the caller lets the rest of the program use.
@@ -278,7 +315,8 @@ fn context() -> SessionContext {
         .with_batch_size(BATCH)
         .with_collect_statistics(false)
         .with_information_schema(false);
-    SessionContext::new_with_config(config)
+    // Functions, of which there are hundreds, are not needed to read a file.
+    SessionContext::new_with_state(SessionStateBuilder::new().with_config(config).build())
 }
 
 /// One file as a DataFusion frame; text formats are read with the given columns.

@@ -196,7 +196,7 @@ impl Tuples {
 }
 
 fn transpose(columns: &[Vec<Code>], rows: usize, batch: &mut Vec<Code>) {
-    batch.clear();
+    // Every cell is written: what is left of the batch before need not be cleared.
     batch.resize(columns.len() * rows, 0);
     for (i, column) in columns.iter().enumerate() {
         for (cell, &code) in batch.iter_mut().skip(i).step_by(columns.len()).zip(column) {
