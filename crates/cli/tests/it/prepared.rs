@@ -92,3 +92,23 @@ fn mistakes_in_conditions_are_shown_at_their_line() {
         failed.says(&["p.toml:4:9"]);
     }
 }
+
+/// docs/preparation.md shows what a release of `examples/preparation` prints.
+#[test]
+fn the_page_shows_what_its_example_prints() {
+    let env = TestEnv::new();
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/preparation");
+    env.write("policy.toml", std::fs::read(example.join("policy.toml")).unwrap());
+    let script = example.join("make.py");
+    let made = std::process::Command::new("python3").arg(script).current_dir(env.path("")).status();
+    assert!(made.expect("python3 is missing: `make tools` installs it").success());
+    let said = env.run("release policy.toml").ok().stdout;
+    let shown = crate::tutorial::page("preparation.md");
+    let lines: Vec<&str> = said.lines().filter(|line| line.starts_with("prepared ")).collect();
+    assert_eq!(lines.len(), 7, "{said}");
+    assert!(shown.contains(&lines.join("\n")), "{said}");
+    // The policy of the page is the beginning of that of the example.
+    let policy = env.text("policy.toml");
+    let page: String = shown.lines().skip_while(|line| *line != "[input]").take(28).collect();
+    assert!(policy.lines().collect::<String>().contains(&page), "{page}");
+}
