@@ -11,19 +11,16 @@ use std::sync::Mutex;
 
 use memchr::{memchr, memchr_iter, memrchr2};
 use throng::error::Result;
-use throng::policy::Encoding;
 use throng::watch::Watch;
 
 use crate::digest::Digester;
 use crate::error::unreadable;
-use crate::latin1;
 use crate::pipeline::Send;
 use crate::source::Source;
+use crate::text;
 
 /// Bytes that are read at once: about a batch.
 const CHUNK: usize = 1 << 19;
-/// The byte-order mark of UTF-8.
-const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Some records of a file, as UTF-8.
 pub(crate) struct Chunk {
@@ -85,19 +82,16 @@ pub(crate) fn read(
 
 fn read_file(
     source: &Source,
-    (file, input): (usize, Digested<'_>),
+    (file, mut input): (usize, Digested<'_>),
     buffers: &Buffers,
     watch: &Watch,
     send: &mut Send<'_, Chunk>,
 ) -> Result<bool> {
     let name = source.files[file].display().to_string();
-    let mut reader: Box<dyn Read> = match source.layout.encoding {
-        Encoding::Utf8 => Box::new(input),
-        Encoding::Latin1 => Box::new(latin1::decoded(input)),
-    };
+    let mut reader = text::decoded(&mut input, source.layout.encoding, &name)?;
     let mut splitter = Splitter::new(source.layout.delimiter, source.layout.quote);
     let (mut buffer, mut end, mut headed) = (buffers.take(CHUNK), 0, source.headed);
-    let (mut begun, mut blank) = (false, true);
+    let mut blank = true;
     loop {
         watch.check()?;
         if buffer.len() < end + CHUNK {
@@ -108,18 +102,13 @@ fn read_file(
         if end == before {
             break;
         }
-        let mut skip = 0;
-        if !begun && source.layout.encoding == Encoding::Utf8 && buffer[..end].starts_with(MARK) {
-            skip = MARK.len();
-        }
-        begun = true;
         // Blank lines before the header are not a record.
         if blank {
-            skip += buffer[skip..end].iter().take_while(|byte| is_break(**byte)).count();
+            let skip = buffer[..end].iter().take_while(|byte| is_break(**byte)).count();
             blank = skip == end;
+            buffer.copy_within(skip..end, 0);
+            end -= skip;
         }
-        buffer.copy_within(skip..end, 0);
-        end -= skip;
         let before = before.min(end);
         let Some(last) = splitter.feed(&buffer[before..end]).map(|last| before + last) else { continue };
         let mut next = buffers.take(end - last + CHUNK);
@@ -129,6 +118,9 @@ fn read_file(
         }
         (end, headed) = (end - last, false);
     }
+    drop(reader);
+    // What follows compressed text is digested, too.
+    io::copy(&mut input, &mut io::sink()).map_err(|e| unreadable(&name, &e))?;
     Ok(end == 0 || send(Chunk { buffer, end, headed, file }))
 }
 

@@ -1,6 +1,5 @@
 //! Profiles a table in one pass, and detects the layout of a file.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use throng::describe::{self, Describer, Description};
@@ -12,6 +11,7 @@ use crate::Engine;
 use crate::cells::Cells;
 use crate::error::unreadable;
 use crate::source::Source;
+use crate::text;
 
 /// How much of a file is looked at to find its layout.
 const SAMPLE: u64 = 1 << 20;
@@ -41,7 +41,7 @@ impl Engine {
 /// Hierarchy files beside the table, with the column that each belongs to.
 fn hierarchy_files(source: &Source, columns: &[String]) -> Vec<(String, String)> {
     let Some(first) = source.files.first() else { return Vec::new() };
-    let stem = first.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = Format::stem(&first.to_string_lossy()).to_owned();
     let folder = first.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_file()).collect();
@@ -63,14 +63,15 @@ fn hierarchy_files(source: &Source, columns: &[String]) -> Vec<(String, String)>
 pub fn sniff(path: &str) -> Result<Input> {
     let mut input = Input::of(path);
     let file = Path::new(path);
-    if Format::of_path(path) != Some(Format::Csv) || !file.is_file() {
+    if Format::of_input(path) != Some(Format::Csv) || !file.is_file() {
         return Ok(input);
     }
-    let mut head = Vec::new();
     let opened = std::fs::File::open(file).map_err(|e| unreadable(path, &e))?;
-    opened.take(SAMPLE).read_to_end(&mut head).map_err(|e| unreadable(path, &e))?;
-    // A character cut in two by the end of the sample does not indicate Latin-1.
-    if std::str::from_utf8(&head).is_err_and(|e| e.error_len().is_some()) {
+    let (head, utf16) = text::sample(opened, SAMPLE).map_err(|e| unreadable(path, &e))?;
+    if utf16 {
+        input.encoding = Encoding::Utf16;
+    } else if std::str::from_utf8(&head).is_err_and(|e| e.error_len().is_some()) {
+        // A character cut in two by the end of the sample does not indicate Latin-1.
         input.encoding = Encoding::Latin1;
     }
     input.delimiter = delimiter(&head);

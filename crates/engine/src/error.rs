@@ -62,6 +62,10 @@ pub(crate) fn damaged(file: &str) -> Error {
 
 /// A file that the operating system does not let us read.
 pub(crate) fn unreadable(file: &str, error: &io::Error) -> Error {
+    // Readers of compressed text mark what they cannot decompress.
+    if error.kind() == ErrorKind::InvalidData {
+        return damaged(file);
+    }
     let help = match error.kind() {
         ErrorKind::NotFound => "check the path; paths in a policy are relative to the policy",
         ErrorKind::PermissionDenied => "check who may read it",

@@ -30,7 +30,7 @@ impl PolicyFile {
         let input = &self.policy.input;
         let input = Input {
             path: path.to_owned(),
-            format: Format::of_path(path).or(input.format),
+            format: Format::of_input(path).or(input.format),
             // That the table's first line holds names says nothing of another file's.
             header: input.header.filter(|header| *header == Header::None),
             ..input.clone()

@@ -1,7 +1,7 @@
 //! A table somewhere: which files, in which format, with which columns.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -18,8 +18,8 @@ use throng::watch::Watch;
 
 use crate::digest::{Digesting, Digests};
 use crate::error::{unlabelled, unreadable};
-use crate::latin1;
 use crate::preparation::SourcePreparation;
+use crate::text;
 
 /// Bytes of a delimited file that are read at most to see whether its first line is data.
 const SAMPLED_BYTES: u64 = 1 << 22;
@@ -72,9 +72,9 @@ impl Source {
     /// No such file, an unknown format, files with different columns.
     pub fn open(input: &Input, base: &Path) -> Result<Self> {
         let files = find(&input.path, base)?;
-        let format = match input.format.or_else(|| Format::of_path(&input.path)) {
+        let format = match input.format.or_else(|| Format::of_input(&input.path)) {
             Some(format) => format,
-            None => Format::of_path(&files[0].to_string_lossy()).ok_or_else(|| {
+            None => Format::of_input(&files[0].to_string_lossy()).ok_or_else(|| {
                 fault!(Input, "table.unknown-format", "the file name does not tell the format")
                     .file(&input.path)
                     .help("set input.format to \"csv\", \"parquet\", \"json\" or \"arrow\"")
@@ -156,13 +156,10 @@ impl Source {
     }
 
     /// Text of a delimited file as UTF-8.
-    pub(crate) fn text(&self, file: &Path) -> Result<Box<dyn Read + Send>> {
-        let fail = |e: std::io::Error| unreadable(&file.display().to_string(), &e);
-        let opened = File::open(file).map_err(fail)?;
-        Ok(match self.layout.encoding {
-            Encoding::Utf8 => Box::new(without_mark(opened).map_err(fail)?),
-            Encoding::Latin1 => Box::new(latin1::decoded(opened)),
-        })
+    pub(crate) fn text(&self, file: &Path) -> Result<Box<dyn Read>> {
+        let name = file.display().to_string();
+        let opened = File::open(file).map_err(|e| unreadable(&name, &e))?;
+        text::decoded(opened, self.layout.encoding, &name)
     }
 
     /// Formats other than delimited text have no header to miss.
@@ -280,16 +277,6 @@ fn difference(first: &[String], other: &[String], headed: bool) -> Option<String
     }
     let place = first.iter().zip(other).position(|(a, b)| a != b).filter(|_| headed)?;
     Some(format!("cell {} is another", place + 1))
-}
-
-/// A file from behind its byte-order mark, where it has one.
-fn without_mark(mut file: File) -> std::io::Result<File> {
-    let mut start = Vec::new();
-    (&mut file).take(3).read_to_end(&mut start)?;
-    if start != b"\xEF\xBB\xBF" {
-        file.rewind()?;
-    }
-    Ok(file)
 }
 
 /// What a missing cell of a delimited release looks like, where any text means that.

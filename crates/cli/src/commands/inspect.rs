@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use throng::describe::{self, Description};
 use throng::error::Result;
 use throng::hierarchy::{File, Spec};
-use throng::policy::{Encoding, Input};
+use throng::policy::{Encoding, Format, Input};
 use throng_engine::{Engine, Source, Spared, write_atomically};
 
 use super::{json, policy_text};
@@ -67,10 +67,7 @@ fn write(args: &args::Inspect, path: &Path, mut description: Description, mut in
             *file = relative(folder, file);
         }
     }
-    let stem = Path::new(&args.input)
-        .file_stem()
-        .map(|s| s.to_string_lossy().replace(['*', '?', '[', ']'], ""))
-        .unwrap_or_default();
+    let stem = Format::stem(&args.input).replace(['*', '?', '[', ']'], "");
     let stem = if stem.is_empty() { "table" } else { &stem };
     let text = describe::policy(&description, &input, args.k, args.suppression, stem)?;
     let text = policy_text(path, text)?;

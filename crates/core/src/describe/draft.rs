@@ -30,7 +30,7 @@ pub fn policy(
     );
     text += "version = 1\n\n";
     write_input(&mut text, input);
-    let ending = match input.format.or_else(|| Format::of_path(&input.path)) {
+    let ending = match input.format.or_else(|| Format::of_input(&input.path)) {
         None | Some(Format::Csv) => "csv",
         Some(Format::Parquet) => "parquet",
         Some(Format::Json) => "json",
@@ -96,15 +96,17 @@ fn write_input(text: &mut String, input: &Input) {
         };
         line(text, "format", &quoted(name));
     }
-    let csv = matches!(input.format.or_else(|| Format::of_path(&input.path)), None | Some(Format::Csv));
+    let csv = matches!(input.format.or_else(|| Format::of_input(&input.path)), None | Some(Format::Csv));
     if csv || input.delimiter != ',' {
         line(text, "delimiter", &quoted(&input.delimiter.to_string()));
     }
     if input.quote != '"' {
         line(text, "quote", &quoted(&input.quote.to_string()));
     }
-    if input.encoding == Encoding::Latin1 {
-        line(text, "encoding", "\"latin-1\"");
+    match input.encoding {
+        Encoding::Utf8 => {}
+        Encoding::Latin1 => line(text, "encoding", "\"latin-1\""),
+        Encoding::Utf16 => line(text, "encoding", "\"utf-16\""),
     }
     if let Some(header) = input.header {
         line(text, "header", &quoted(header.name()));

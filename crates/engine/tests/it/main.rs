@@ -8,6 +8,7 @@ mod support;
 mod scan_csv;
 mod scan_files;
 mod scan_formats;
+mod compressed;
 mod group;
 mod transform;
 mod cells;

@@ -131,7 +131,7 @@ const INPUT: &[Parameter] = &[
     Parameter::defaulted("quote", Character, "\"\\\"\"", "The character around cells of a CSV file."),
     Parameter::defaulted(
         "encoding",
-        Choice(&["utf-8", "latin-1"]),
+        Choice(&["utf-8", "latin-1", "utf-16"]),
         "\"utf-8\"",
         "How a CSV file is encoded.",
     ),

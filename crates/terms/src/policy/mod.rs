@@ -152,7 +152,24 @@ pub enum Format {
     Arrow,
 }
 
+/// Endings of compressed text.
+const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+
 impl Format {
+    /// The format of a table that is read, by file extension: as [`of_path`](Self::of_path), and
+    /// delimited text may be compressed.
+    pub fn of_input(path: &str) -> Option<Format> {
+        let plain = without_compression(path);
+        Self::of_path(plain).filter(|format| *format == Format::Csv || plain == path)
+    }
+
+    /// The name of a table's file without folder and endings.
+    pub fn stem(path: &str) -> &str {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let plain = without_compression(name);
+        plain.rsplit_once('.').map_or(plain, |(stem, _)| stem)
+    }
+
     /// The format by file extension, if known.
     pub fn of_path(path: &str) -> Option<Format> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();
@@ -166,6 +183,15 @@ impl Format {
     }
 }
 
+/// A path without the ending of compressed text, in capitals or not.
+fn without_compression(path: &str) -> &str {
+    let plain = |ending: &str| {
+        let (stem, end) = path.split_at_checked(path.len().checked_sub(ending.len())?)?;
+        end.eq_ignore_ascii_case(ending).then_some(stem)
+    };
+    COMPRESSED.into_iter().find_map(plain).unwrap_or(path)
+}
+
 /// How the text of a CSV file is encoded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Encoding {
@@ -176,6 +202,9 @@ pub enum Encoding {
     /// Windows-1252, of which the printable part of ISO 8859-1 is a part.
     #[serde(rename = "latin-1")]
     Latin1,
+    /// UTF-16, little-endian unless a byte-order mark says otherwise.
+    #[serde(rename = "utf-16")]
+    Utf16,
 }
 
 /// What the first line of a CSV file holds, where the holder states it.
