@@ -16,6 +16,10 @@ expected <- function(kind, low, high, has_low, has_high, parts) {
       has_low = has_low == "true", has_high = has_high == "true"
     ),
     set = list(kind = kind, values = split(parts, "|")),
+    range = {
+      parts <- split(parts, "|")
+      list(kind = kind, first = parts[1], last = parts[2])
+    },
     masked = {
       parts <- split(parts, "|")
       list(kind = kind, shown = parts[1], hidden = as.integer(parts[2]), begins = parts[3] == "true")
@@ -36,8 +40,8 @@ for (line in lines) {
   }
 }
 
-table <- data.frame(age = c("[20, 35)", "7", "*", "", "{3, 1}", "< 5", "old", "2*"), stringsAsFactors = FALSE)
+table <- data.frame(age = c("[20, 35)", "7", "*", "", "{3, 1}", "< 5", "old", "2*", "3 - 5"), stringsAsFactors = FALSE)
 table <- throng_bounds(table, "age")
-stopifnot(identical(table$age_low, c(20, 7, -Inf, NA, 1, -Inf, NA, NA)))
-stopifnot(identical(table$age_high, c(35, 7, Inf, NA, 3, 5, NA, NA)))
+stopifnot(identical(table$age_low, c(20, 7, -Inf, NA, 1, -Inf, NA, NA, NA)))
+stopifnot(identical(table$age_high, c(35, 7, Inf, NA, 3, 5, NA, NA, NA)))
 cat("readers/throng.R: ", length(lines), " cases\n", sep = "")

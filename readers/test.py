@@ -20,6 +20,9 @@ def expected(kind, low, high, has_low, has_high, parts):
         return throng.Cell(kind, None, float(low), float(high), has_low == "true", has_high == "true")
     if kind == "set":
         return throng.Cell(kind, values=parts.split("|"))
+    if kind == "range":
+        first, last = parts.split("|")
+        return throng.Cell(kind, first=first, last=last)
     shown, hidden, begins = parts.split("|")
     return throng.Cell(kind, shown=shown, hidden=int(hidden), begins=begins == "true")
 
@@ -32,11 +35,11 @@ def main():
         text, rest = line.split(";", 1)
         found, wanted = throng.parse(text), expected(*rest.split(";"))
         assert found == wanted, (text, found, wanted)
-    rows = [{"age": t} for t in ["[20, 35)", "7", "*", "", "{3, 1}", "< 5", "old", "2*"]]
+    rows = [{"age": t} for t in ["[20, 35)", "7", "*", "", "{3, 1}", "< 5", "old", "2*", "3 - 5"]]
     throng.add_bounds(rows, "age")
     found = [(row["age_low"], row["age_high"]) for row in rows]
     none, inf = (None, None), math.inf
-    assert found == [(20, 35), (7, 7), (-inf, inf), none, (1, 3), (-inf, 5), none, none], found
+    assert found == [(20, 35), (7, 7), (-inf, inf), none, (1, 3), (-inf, 5), none, none, none], found
     print("readers/throng.py: %d cases" % len(lines))
 
 

@@ -1,4 +1,4 @@
-# Reads the cells of a release: values, intervals, sets, masks and `*`.
+# Reads the cells of a release: values, intervals, sets, ranges, masks and `*`.
 #
 # The forms are those that docs/cells.md explains; cases.csv lists examples that this file, throng.py and the program itself
 # are tested with. Needs R 3.5 and nothing else. Costs one pass over a text.
@@ -17,10 +17,10 @@ throng_number <- function(text) {
   if (is.finite(x)) x else NA_real_
 }
 
-# Reads a cell: a list of `kind` ("anything", "value", "interval", "set" or "masked") and what that kind has.
+# Reads a cell: a list of `kind` ("anything", "value", "interval", "set", "range" or "masked") and what that kind has.
 throng_parse <- function(text) {
   if (text == "*") return(list(kind = "anything"))
-  for (read in list(throng_interval, throng_set, throng_masked)) {
+  for (read in list(throng_interval, throng_set, throng_range, throng_masked)) {
     cell <- read(text)
     if (!is.null(cell)) return(cell)
   }
@@ -43,6 +43,7 @@ throng_cell_bounds <- function(text) {
     anything = c(-Inf, Inf),
     interval = c(cell$low, cell$high),
     masked = c(NA_real_, NA_real_),
+    range = c(NA_real_, NA_real_),
     {
       numbers <- vapply(c(cell$value, cell$values), throng_number, numeric(1))
       c(min(numbers), max(numbers))
@@ -66,15 +67,47 @@ throng_interval <- function(text) {
   interval(low, high, startsWith(text, "["), endsWith(text, "]"))
 }
 
+# How many characters a value in quotes has, the quotes included; -1 where there is none.
+throng_quoted <- function(text) {
+  found <- regexpr("^\"([^\"]|\"\")*\"(?!\")", text, perl = TRUE)
+  if (found < 0) -1 else attr(found, "match.length")
+}
+
+# An end of a range; a value that is written in quotes must not be there without them.
+throng_plain_end <- function(value) {
+  value != "" && trimws(value) == value && !grepl("[,{}\"*]", value) && !grepl(" - ", value, fixed = TRUE) &&
+    !startsWith(value, "- ") && !endsWith(value, " -")
+}
+
+throng_range <- function(text) {
+  ends <- character(0)
+  rest <- text
+  for (separator in c(" - ", "")) {
+    size <- throng_quoted(rest)
+    if (size > 0) {
+      value <- gsub("\"\"", "\"", substr(rest, 2, size - 1), fixed = TRUE)
+    } else {
+      size <- if (separator == "") nchar(rest) else regexpr(separator, rest, fixed = TRUE) - 1
+      if (size < 1) return(NULL)
+      value <- substr(rest, 1, size)
+      if (!throng_plain_end(value)) return(NULL)
+    }
+    rest <- substring(rest, size + 1)
+    if (!startsWith(rest, separator) || (separator == "" && rest != "")) return(NULL)
+    rest <- substring(rest, nchar(separator) + 1)
+    ends <- c(ends, value)
+  }
+  if (ends[1] == ends[2]) NULL else list(kind = "range", first = ends[1], last = ends[2])
+}
+
 throng_set <- function(text) {
   if (nchar(text) < 2 || !startsWith(text, "{") || !endsWith(text, "}")) return(NULL)
   rest <- substr(text, 2, nchar(text) - 1)
   values <- character(0)
   repeat {
     if (startsWith(rest, "\"")) {
-      found <- regexpr("^\"([^\"]|\"\")*\"(?!\")", rest, perl = TRUE)
-      if (found < 0) return(NULL)
-      size <- attr(found, "match.length")
+      size <- throng_quoted(rest)
+      if (size < 0) return(NULL)
       value <- gsub("\"\"", "\"", substr(rest, 2, size - 1), fixed = TRUE)
     } else {
       comma <- regexpr(", ", rest, fixed = TRUE)

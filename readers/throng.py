@@ -1,4 +1,4 @@
-"""Reads the cells of a release: values, intervals, sets, masks and `*`.
+"""Reads the cells of a release: values, intervals, sets, ranges, masks and `*`.
 
 The forms are those that docs/cells.md explains; cases.csv lists examples that this file, throng.R and the program itself
 are tested with. Needs Python 3.8 and nothing else. Costs one pass over a text.
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 class Cell(NamedTuple):
     """A cell as it is read; what a kind does not have is None."""
 
-    #: "anything", "value", "interval", "set" or "masked"
+    #: "anything", "value", "interval", "set", "range" or "masked"
     kind: str
     #: The value, for "value".
     value: Optional[str] = None
@@ -36,6 +36,9 @@ class Cell(NamedTuple):
     shown: Optional[str] = None
     hidden: Optional[int] = None
     begins: Optional[bool] = None
+    #: The first and the last value in the order of the column, for "range".
+    first: Optional[str] = None
+    last: Optional[str] = None
 
 
 def number(text: str) -> Optional[float]:
@@ -51,7 +54,7 @@ def parse(text: str) -> Cell:
     """Reads a cell."""
     if text == "*":
         return Cell("anything")
-    return _interval(text) or _set(text) or _masked(text) or Cell("value", value=text)
+    return _interval(text) or _set(text) or _range(text) or _masked(text) or Cell("value", value=text)
 
 
 def bounds(text: Optional[str]) -> Tuple[Optional[float], Optional[float]]:
@@ -64,7 +67,7 @@ def bounds(text: Optional[str]) -> Tuple[Optional[float], Optional[float]]:
     if cell.kind == "interval":
         return cell.low, cell.high
     numbers = [number(value) for value in (cell.values or [cell.value or ""])]
-    if cell.kind == "masked" or any(x is None for x in numbers):
+    if cell.kind in ("masked", "range") or any(x is None for x in numbers):
         return None, None
     return min(numbers), max(numbers)
 
@@ -97,13 +100,40 @@ def _plain(value: str) -> bool:
     return value != "" and value.strip() == value and not any(c in value for c in ',{}"')
 
 
+def _plain_end(value: str) -> bool:
+    """Whether an end of a range is written without quotes."""
+    dashed = " - " in value or value.startswith("- ") or value.endswith(" -")
+    return _plain(value) and "*" not in value and not dashed
+
+
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"(?!")')
+
+
+def _range(text: str) -> Optional[Cell]:
+    ends, rest = [], text
+    for separator in (" - ", ""):
+        found = _QUOTED.match(rest)
+        if found:
+            value, rest = found.group(1).replace('""', '"'), rest[found.end():]
+        else:
+            size = rest.find(separator) if separator else len(rest)
+            value, rest = rest[:max(size, 0)], rest[max(size, 0):]
+            if not _plain_end(value):
+                return None
+        if not rest.startswith(separator) or (not separator and rest):
+            return None
+        ends.append(value)
+        rest = rest[len(separator):]
+    return None if ends[0] == ends[1] else Cell("range", first=ends[0], last=ends[1])
+
+
 def _set(text: str) -> Optional[Cell]:
     if len(text) < 2 or text[0] != "{" or text[-1] != "}":
         return None
     rest, values = text[1:-1], []
     while True:
         if rest.startswith('"'):
-            found = re.match(r'"((?:[^"]|"")*)"(?!")', rest)
+            found = _QUOTED.match(rest)
             if not found:
                 return None
             value, rest = found.group(1).replace('""', '"'), rest[found.end():]

@@ -38,8 +38,17 @@ impl<'a> Implied<'a> {
     /// The fields of a hierarchy.
     ///
     /// # Errors
-    /// A label that means different values at two levels.
+    /// Levels that do not nest; a label that means different values at two levels.
     pub fn new(hierarchy: &'a Hierarchy) -> Result<Self> {
+        if !hierarchy.nested() {
+            return Err(fault!(
+                Input,
+                "augment.needs-nested-levels",
+                "a cell implies fields for the levels above it, and the levels do not nest"
+            )
+            .help("remove nested = false, and leave out the levels that do not nest")
+            .into());
+        }
         let height = hierarchy.height();
         let telling = hierarchy.label(height, 0).is_some_and(|label| label != TOP);
         let mut leaf: Vec<Vec<Code>> = (0..=height).map(|level| vec![0; hierarchy.size(level)]).collect();

@@ -20,6 +20,7 @@ use crate::error::{Fault, Result};
 use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::histogram::Histogram;
+use crate::information::RARE;
 use crate::lattice::Node;
 use crate::table::Code;
 pub use crate::tuples::Codes;
@@ -38,6 +39,8 @@ pub struct Classes {
     histograms: Vec<Histogram>,
     /// How many of the measured columns, the first ones, hold labels; the others are for models.
     targets: usize,
+    /// Values with fewer rows have no information about the targets.
+    rare: u64,
 }
 
 impl Classes {
@@ -64,7 +67,16 @@ impl Classes {
         if cells != columns * counts.len() {
             return Err(Fault::bug("classes and counts differ in number").into());
         }
-        Ok(Classes { columns, codes, counts, rows, people: Vec::new(), histograms: Vec::new(), targets: 0 })
+        Ok(Classes {
+            columns,
+            codes,
+            counts,
+            rows,
+            people: Vec::new(),
+            histograms: Vec::new(),
+            targets: 0,
+            rare: RARE,
+        })
     }
 
     /// The same classes beside those of the population that the rows were drawn from, in the same
@@ -115,6 +127,17 @@ impl Classes {
     #[must_use]
     pub fn with_targets(self, targets: usize) -> Self {
         Classes { targets: targets.min(self.histograms.len()), ..self }
+    }
+
+    /// The same classes, where values with fewer rows have no information about the targets.
+    #[must_use]
+    pub fn with_rare(self, rare: u64) -> Self {
+        Classes { rare, ..self }
+    }
+
+    /// The rows that a value needs to have information about the targets.
+    pub fn rare(&self) -> u64 {
+        self.rare
     }
 
     /// How many of the measured columns are targets: the first ones.
@@ -245,7 +268,8 @@ impl Classes {
         };
         let rows = counts.iter().map(|&n| u64::from(n)).sum();
         let people = Vec::new();
-        Classes { columns: self.columns, codes, counts, rows, people, histograms, targets: self.targets }
+        let (targets, rare) = (self.targets, self.rare);
+        Classes { columns: self.columns, codes, counts, rows, people, histograms, targets, rare }
     }
 }
 

@@ -1,12 +1,12 @@
 //! A table as points in space: the input of methods that form regions of rows.
 //!
 //! The leaves of every column are ordered so that related leaves are adjacent: numbers by size if
-//! cells become intervals, otherwise by branches of the hierarchy. A cell that covers some leaves
-//! covers a *range* of ranks, and the cost of the range follows from its two ends. In hierarchy
-//! order, the least value above a set of leaves is the one above its first and its last; so unions,
-//! distances and bounds need two numbers per column, whatever the form of the cells. Missing values
-//! rank last and join others only at the top. Costs leaves · log leaves per column once; then two
-//! look-ups per range.
+//! cells become intervals, values as the policy states if cells become ranges of these, otherwise
+//! by branches of the hierarchy. A cell that covers some leaves covers a *range* of ranks, and the
+//! cost of the range follows from its two ends. In hierarchy order, the least value above a set of
+//! leaves is the one above its first and its last; so unions, distances and bounds need two numbers
+//! per column, whatever the form of the cells. Missing values rank last and join others only at the
+//! top. Costs leaves · log leaves per column once; then two look-ups per range.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub struct Axis {
     /// Rank → leaf, and back.
     leaves: Vec<Code>,
     ranks: Vec<Code>,
-    /// Rank → number; empty if cells are not numbers.
+    /// Rank → number, or its place in a stated order; empty if cells are neither.
     numbers: Vec<f64>,
     /// Rank of the missing value, the last, where there is one.
     missing: Option<Code>,
@@ -64,6 +64,9 @@ impl Axis {
         let mut numbers = Vec::new();
         if form.numeric() {
             numbers = in_order(name, hierarchy, &mut leaves)?;
+        } else if form == Form::Range {
+            // Leaves are in the order that the policy states.
+            numbers = (0..leaves.len()).map(|place| place as f64).collect();
         } else {
             // Branch by branch, from the top.
             let path =
@@ -116,7 +119,8 @@ impl Axis {
         self.ranks[leaf as usize]
     }
 
-    /// The number at a rank, where leaves are numbers; none for the missing value.
+    /// The number at a rank, where leaves are numbers, or its place in a stated order; none for the
+    /// missing value.
     pub fn number(&self, rank: Code) -> Option<f64> {
         self.numbers.get(rank as usize).copied()
     }
@@ -124,6 +128,11 @@ impl Axis {
     /// Whether leaves are numbers in order of size.
     pub fn numeric(&self) -> bool {
         self.form.numeric()
+    }
+
+    /// Whether leaves are in a total order, of size or stated.
+    pub fn ordered(&self) -> bool {
+        self.form.ordered()
     }
 
     /// The rank of the missing value.
@@ -204,6 +213,7 @@ pub fn form_of(policy: &Policy, name: &str, hierarchy: &Hierarchy) -> Form {
     let asked = policy.columns.get(name);
     asked.and_then(|c| c.form).unwrap_or_else(|| match asked.and_then(|c| c.hierarchy.as_ref()) {
         _ if hierarchy.poset().is_some() => Form::Poset,
+        Some(spec) if spec.stated_order().is_some_and(|order| order.fanout.is_empty()) => Form::Range,
         Some(_) => Form::Label,
         None if all_numbers(hierarchy) => Form::Interval,
         None => Form::Set,
@@ -227,7 +237,7 @@ fn in_order(name: &str, hierarchy: &Hierarchy, leaves: &mut [Code]) -> Result<Ve
             value = text(leaf)
         )
             .column(name)
-            .help("list it under input.null if it means missing, or give the column a hierarchy and form = \"label\"")
+            .help("list it under input.null if it means missing; or give the column a hierarchy and form = \"label\", or an order of its values and form = \"range\"")
     });
     Error::check(faults.take(1).collect())?;
     let key = |leaf: Code| number(text(leaf)).unwrap_or(0.0);

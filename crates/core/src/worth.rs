@@ -6,10 +6,10 @@
 //! value at each level is a field of its own, implied by the value below (*implied fields*): a
 //! recipient who has a value has all its ancestors. So the worth of a value is the maximum of its
 //! own and those of its ancestors; estimates can be larger above than below, and the maximum keeps
-//! the loss from falling by generalization. Values with fewer than 6 rows are excluded from the
-//! estimates: they are worth what their ancestors are. With several targets, everything is the mean
-//! over them. A cell that is an interval or a set is worth the information of its rows, and at
-//! least the worth of the least hierarchy value above it.
+//! the loss from falling by generalization. Values with fewer than 6 rows, or as the policy says,
+//! are excluded from the estimates: they are worth what their ancestors are. With several targets,
+//! everything is the mean over them. A cell that is an interval or a set is worth the information
+//! of its rows, and at least the worth of the least hierarchy value above it.
 //!
 //! Costs one pass over the histograms of the targets and a sort of the distinct pairs of value and
 //! label, per column; nothing if there is no target.
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::classes::Classes;
 use crate::hierarchy::Hierarchy;
 use crate::histogram::Histogram;
-use crate::information::{RARE, mutual, worth};
+use crate::information::{mutual, worth};
 use crate::table::Code;
 
 /// The information of one column.
@@ -42,6 +42,8 @@ struct Joint {
     /// Label → rows of the table.
     all: Vec<u64>,
     rows: u64,
+    /// Fewer rows have no information.
+    rare: u64,
 }
 
 impl Worths {
@@ -52,20 +54,25 @@ impl Worths {
             return Vec::new();
         }
         let column = |(column, hierarchy): (usize, &Hierarchy)| {
-            Worths::new(targets.iter().map(|target| triples(classes, column, target)), hierarchy)
+            let triples = targets.iter().map(|target| triples(classes, column, target));
+            Worths::new(triples, hierarchy, classes.rare())
         };
         hierarchies.iter().enumerate().map(column).collect()
     }
 
-    fn new(targets: impl Iterator<Item = Vec<(u32, u32, u64)>>, hierarchy: &Hierarchy) -> Self {
+    fn new(targets: impl Iterator<Item = Vec<(u32, u32, u64)>>, hierarchy: &Hierarchy, rare: u64) -> Self {
         let (mut sum, mut joints) = (0.0, Vec::new());
         for counts in targets {
-            sum += mutual(&counts, RARE);
-            joints.push(Joint::new(&counts, hierarchy.leaf_count()));
+            sum += mutual(&counts, rare);
+            joints.push(Joint::new(&counts, hierarchy.leaf_count(), rare));
         }
         let mut worths = Worths { mutual: sum / joints.len().max(1) as f64, levels: Vec::new(), joints };
         let mut levels: Vec<Vec<f64>> =
             (0..=hierarchy.height()).map(|level| worths.own(hierarchy, level)).collect();
+        if !hierarchy.nested() {
+            worths.levels = with_all_above(hierarchy, &levels);
+            return worths;
+        }
         for level in (0..hierarchy.height()).rev() {
             let above = levels[level + 1].clone();
             for (leaf, &code) in hierarchy.codes(level).iter().enumerate() {
@@ -112,8 +119,27 @@ impl Worths {
     }
 }
 
+/// Level → value → its worth or that of a value of a higher level that all its leaves have.
+fn with_all_above(hierarchy: &Hierarchy, own: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let most = |(level, own_worths): (usize, &Vec<f64>)| {
+        let mut most = own_worths.clone();
+        for (above, worths) in own.iter().enumerate().skip(level + 1) {
+            let mut shared: Vec<Option<Option<Code>>> = vec![None; hierarchy.size(level)];
+            for (&code, &up) in hierarchy.codes(level).iter().zip(hierarchy.codes(above)) {
+                let shared = shared[code as usize].get_or_insert(Some(up));
+                *shared = shared.filter(|&only| only == up);
+            }
+            for (most, up) in most.iter_mut().zip(shared).filter_map(|(most, up)| Some((most, up??))) {
+                *most = most.max(worths[up as usize]);
+            }
+        }
+        most
+    };
+    own.iter().enumerate().map(most).collect()
+}
+
 impl Joint {
-    fn new(counts: &[(u32, u32, u64)], leaves: usize) -> Self {
+    fn new(counts: &[(u32, u32, u64)], leaves: usize, rare: u64) -> Self {
         let labels = counts.iter().map(|&(_, label, _)| label as usize + 1).max().unwrap_or(0);
         let mut all = vec![0; labels];
         let mut starts = vec![0; leaves + 1];
@@ -125,7 +151,7 @@ impl Joint {
             starts[leaf + 1] += starts[leaf];
         }
         let pairs = counts.iter().map(|&(_, label, rows)| (label, rows)).collect();
-        Joint { starts, pairs, rows: all.iter().sum(), all }
+        Joint { starts, pairs, rows: all.iter().sum(), all, rare }
     }
 
     /// The information of the rows of some leaves about the target; 0 if they are few.
@@ -141,7 +167,7 @@ impl Joint {
             true => self.counted(leaves.iter().flat_map(of)),
             false => summed(leaves.iter().flat_map(of).copied().collect()),
         };
-        if met.iter().map(|&(_, rows)| rows).sum::<u64>() < RARE {
+        if met.iter().map(|&(_, rows)| rows).sum::<u64>() < self.rare.max(1) {
             return 0.0;
         }
         let mut with: Vec<u64> = met.iter().map(|&(_, rows)| rows).collect();
@@ -241,7 +267,7 @@ mod tests {
         let pairs: Vec<(u32, u32, u64)> = (0..20).map(|n| (n % 3, n * 7 % 10, u64::from(n) + 1)).collect();
         let mut counts = pairs.clone();
         counts.sort_unstable();
-        let joint = Joint::new(&counts, 3);
+        let joint = Joint::new(&counts, 3, 6);
         let some: Vec<(u32, u64)> = pairs.iter().map(|&(_, label, rows)| (label, rows)).collect();
         let by_hand: Vec<(u32, u64)> = (0..10u32)
             .map(|label| (label, some.iter().filter(|pair| pair.0 == label).map(|pair| pair.1).sum()))

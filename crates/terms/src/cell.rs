@@ -5,11 +5,13 @@
 //! | `02138` | the value itself, or a label of a hierarchy |
 //! | `[20, 35]`, `[20, 35)`, `< 20`, `>= 90` | between bounds; a round bracket excludes its bound |
 //! | `{A, B}` | one of these values |
+//! | `Masters - PhD` | from one value to another, in an order that the policy states |
 //! | `0213*`, `*138` | a value that begins or ends so; a star for every hidden character |
 //! | `*` | anything |
 //!
 //! Within `{…}` a value that has a comma, a brace, a quote or a space at an end is written in
-//! double quotes, with `""` for a quote. Only the column's hierarchy can decide whether a text is a
+//! double quotes, with `""` for a quote; so is an end of a range that has one of these, a star or
+//! ` - `, or begins or ends like it. Only the column's hierarchy can decide whether a text is a
 //! form or a value that looks like one. Costs one pass over the text. `readers/` contains parsers
 //! in other languages; `readers/cases.csv` tests all of them.
 
@@ -24,6 +26,8 @@ pub enum Cell {
     Interval(Interval),
     /// One of some values.
     Set(Vec<String>),
+    /// From one value to another in an order that the column's policy states: first and last.
+    Range(String, String),
     /// A text whose beginning or end is shown.
     Masked(Masked),
 }
@@ -68,17 +72,21 @@ impl Cell {
             return Cell::Anything;
         }
         let parsed = interval(text).map(Cell::Interval).or_else(|| set(text).map(Cell::Set));
+        let parsed = parsed.or_else(|| range(text).map(|(first, last)| Cell::Range(first, last)));
         let parsed = parsed.or_else(|| masked(text).map(Cell::Masked));
         parsed.unwrap_or_else(|| Cell::Value(text.into()))
     }
 
-    /// Whether an original value can be behind the cell.
+    /// Whether an original value can be behind the cell. What lies between the ends of a range
+    /// depends on the order of the column, so only the ends are known here; see
+    /// [`Hierarchy::between`](crate::hierarchy::Hierarchy::between).
     pub fn covers(&self, value: &str) -> bool {
         match self {
             Cell::Anything => true,
             Cell::Value(shown) => shown == value,
             Cell::Interval(interval) => number(value).is_some_and(|x| interval.has(x)),
             Cell::Set(values) => values.iter().any(|shown| shown == value),
+            Cell::Range(first, last) => first == value || last == value,
             Cell::Masked(Masked { shown, hidden, begins }) => {
                 let rest = if *begins { value.strip_prefix(&**shown) } else { value.strip_suffix(&**shown) };
                 rest.is_some_and(|rest| rest.chars().count() == *hidden)
@@ -90,6 +98,12 @@ impl Cell {
 /// The closed interval between two values, or the value where both are the same.
 pub fn write_interval(low: &str, high: &str) -> String {
     if low == high { low.into() } else { format!("[{}, {}]", low.trim(), high.trim()) }
+}
+
+/// The range between two values of an order, or the value where both are the same.
+pub fn write_range(first: &str, last: &str) -> String {
+    let end = |value: &str| if plain_end(value) { value.into() } else { in_quotes(value) };
+    if first == last { first.into() } else { [end(first), end(last)].join(TO) }
 }
 
 /// The set of some values, or the value if there is one. Numbers come first and by size, all others
@@ -105,9 +119,27 @@ pub fn write_set<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
     format!("{{{}}}", quoted.join(", "))
 }
 
+/// What is between the ends of a range.
+const TO: &str = " - ";
+
 fn quoted(value: &str) -> String {
-    let plain = !value.is_empty() && value.trim() == value && !value.contains([',', '{', '}', '"']);
-    if plain { value.into() } else { format!("\"{}\"", value.replace('"', "\"\"")) }
+    if plain(value) { value.into() } else { in_quotes(value) }
+}
+
+/// Whether a value of a set needs no quotes.
+fn plain(value: &str) -> bool {
+    !value.is_empty() && value.trim() == value && !value.contains([',', '{', '}', '"'])
+}
+
+/// Whether an end of a range needs no quotes: it must not look like another form or hide where the
+/// range is cut.
+fn plain_end(value: &str) -> bool {
+    let dashed = value.contains(TO) || value.starts_with("- ") || value.ends_with(" -");
+    plain(value) && !value.contains('*') && !dashed
+}
+
+fn in_quotes(value: &str) -> String {
+    format!("\"{}\"", value.replace('"', "\"\""))
 }
 
 /// The finite number that a text is, spaces around it aside.
@@ -139,8 +171,7 @@ fn set(text: &str) -> Option<Vec<String>> {
         } else {
             let end = rest.find(", ").unwrap_or(rest.len());
             let value = &rest[..end];
-            let plain = !value.is_empty() && quoted(value) == value;
-            plain.then(|| (value.to_owned(), &rest[end..]))?
+            plain(value).then(|| (value.to_owned(), &rest[end..]))?
         };
         values.push(value);
         if after.is_empty() {
@@ -148,6 +179,23 @@ fn set(text: &str) -> Option<Vec<String>> {
         }
         rest = after.strip_prefix(", ")?;
     }
+}
+
+fn range(text: &str) -> Option<(String, String)> {
+    let (first, rest) = match text.strip_prefix('"') {
+        Some(inner) => quoted_value(inner)?,
+        None => {
+            let end = text.find(TO)?;
+            let first = &text[..end];
+            plain_end(first).then(|| (first.to_owned(), &text[end..]))?
+        }
+    };
+    let rest = rest.strip_prefix(TO)?;
+    let last = match rest.strip_prefix('"') {
+        Some(inner) => quoted_value(inner).filter(|(_, after)| after.is_empty())?.0,
+        None => plain_end(rest).then(|| rest.to_owned())?,
+    };
+    (first != last).then_some((first, last))
 }
 
 /// The value up to the closing quote, and what follows.
@@ -203,6 +251,10 @@ mod tests {
                 to_high: to_high == "true",
             }),
             "set" => Cell::Set(parts_of()),
+            "range" => {
+                let [first, last] = parts_of().try_into().unwrap();
+                Cell::Range(first, last)
+            }
             "masked" => {
                 let [shown, hidden, begins] = parts_of().try_into().unwrap();
                 Cell::Masked(Masked { shown, hidden: hidden.parse().unwrap(), begins: begins == "true" })
@@ -232,6 +284,7 @@ mod tests {
             ("< 20", "-7", "20"),
             (">= 90", "90", "89"),
             ("{A, B}", "B", "C"),
+            ("Masters - PhD", "PhD", "Bachelors"),
             ("0213*", "02139", "0213"),
             ("*", "anything", ""),
             ("Black", "Black", "White"),
@@ -256,6 +309,18 @@ mod tests {
             let Cell::Set(mut found) = Cell::parse(&text) else { panic!("{text} is a set") };
             found.sort();
             prop_assert_eq!(found, values.into_iter().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn ranges_are_read_back(
+            first in r#"( - |-| |"|\*|\{|\[|,|[ab1]|.){0,5}"#,
+            last in r#"( - |-| |"|\*|\}|\]|,|[ab1]|.){0,5}"#,
+        ) {
+            let text = write_range(&first, &last);
+            match first == last {
+                true => prop_assert_eq!(text, first),
+                false => prop_assert_eq!(Cell::parse(&text), Cell::Range(first, last)),
+            }
         }
 
         #[test]

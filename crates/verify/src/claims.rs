@@ -11,7 +11,7 @@ use super::groups::{Group, View};
 use super::sampling;
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
-use throng_terms::hierarchy::TOP;
+use throng_terms::hierarchy::{Spec, TOP};
 use throng_terms::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
 use throng_terms::release::{Certificate, FileFacts, PreparationFacts, RegionFacts, Release};
 use throng_terms::rows::Rows;
@@ -185,6 +185,7 @@ fn regional(policy: &Policy, certificate: &Certificate, regions: &RegionFacts) -
         let fits = match (column.form, &column.poset, &column.hierarchy) {
             (Some(asked), ..) => *form == asked,
             (None, Some(_), _) => *form == Form::Poset,
+            (None, None, Some(Spec::Order(order))) if order.fanout.is_empty() => *form == Form::Range,
             (None, None, Some(_)) => *form == Form::Label,
             // Which of the two follows from the values.
             (None, None, None) => matches!(form, Form::Interval | Form::Set),

@@ -34,6 +34,8 @@ pub(super) struct Chain<'a> {
     pub(super) levels: Vec<Option<usize>>,
     /// None where it cannot be built without the original.
     pub(super) hierarchy: Option<Hierarchy>,
+    /// The order of values that the policy states.
+    pub(super) order: Option<&'a [String]>,
 }
 
 impl Chain<'_> {
@@ -87,7 +89,8 @@ pub(super) fn chains<'a>(
         let later = certificate.release.steps.iter().skip(1).map(|step| &step.levels);
         let all = std::iter::once(&certificate.release.levels).chain(later);
         let levels = all.map(|levels| levels.get(name).copied()).collect();
-        chains.push(Chain { name, levels, hierarchy });
+        let order = policy.columns[name].stated_order().map(|order| &order.values[..]);
+        chains.push(Chain { name, levels, hierarchy, order });
     }
     Ok(chains)
 }

@@ -541,7 +541,8 @@ impl<'a> Verifier<'a> {
         let regions = original.and_then(|mut original| {
             verdict.set("input", self.input(&original, digests));
             values = original.leveled.take().zip(labels);
-            Regions::new(original, self.certificate, chains, released)
+            let few = self.policy.search.loss.parameters().rare() as f64;
+            Regions::new((original, few), self.certificate, chains, released)
         });
         let missing = "no assignment of rows to regions was provided";
         verdict.set(
@@ -615,6 +616,7 @@ impl<'a> Verifier<'a> {
             predictions: &self.predictions,
             foreseen,
             missing: self.policy.input.missing,
+            few: self.policy.search.loss.parameters().rare() as f64,
         }
     }
 

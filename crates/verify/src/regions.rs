@@ -10,8 +10,8 @@
 //! it, by the hierarchy or by its own meaning. A wrong hint therefore fails, and a release for
 //! which some hint passes is true.
 //!
-//! Costs one look-up per row of the original, 32 bytes per row of a tuple in several regions, and one
-//! test per distinct pair of value and cell.
+//! Costs one look-up per row of the original, 32 bytes per row of a tuple in several regions, and
+//! one test per distinct pair of value and cell.
 
 use rustc_hash::FxHashMap;
 
@@ -20,12 +20,12 @@ use super::classes::{Interner, MISSING, Tally, Tuples, UNKNOWN};
 use super::identifiers::Identifiers;
 use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
-use super::shapes::{Shape, Shown};
+use super::shapes::{Shape, Shown, stretch};
 use super::side::Side;
 use super::told::{Tells, told};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::cell::number;
-use throng_terms::hierarchy::Hierarchy;
+use throng_terms::hierarchy::{Hierarchy, TOP};
 use throng_terms::policy::{Form, Missing, Policy};
 use throng_terms::release::Certificate;
 
@@ -160,14 +160,14 @@ impl Regions {
     /// Checks every pair of value and cell; none if there is no assignment, or if a hierarchy is
     /// unknown.
     pub(super) fn new(
-        original: Side,
+        (original, few): (Side, f64),
         certificate: &Certificate,
         chains: &[Chain<'_>],
         released: &Side,
     ) -> Option<Self> {
         let Side { classes, interners, rows, deleted, identifiers, deal, labels, .. } = original;
         let deal = deal?;
-        let told = told(&labels, &interners, chains);
+        let told = told(&labels, &interners, chains, few);
         let forms = &certificate.release.regions.as_ref()?.forms;
         let mut columns = Vec::new();
         for (at, chain) in chains.iter().enumerate() {
@@ -175,7 +175,7 @@ impl Regions {
             let (pairs, hidden) = pairs(&deal, at, &interners[at], released);
             let hierarchy = chain.hierarchy.as_ref()?;
             let mine = told.as_ref().map(|told| &told[at]);
-            let mut shown = Shown::new(form, hierarchy, &interners[at], mine);
+            let mut shown = Shown::new(form, (hierarchy, chain.order), &interners[at], mine);
             let means = means(form, at, (&deal, &interners[at]), released);
             let mut shapes = FxHashMap::default();
             for &(pair, _) in &pairs {
@@ -407,7 +407,8 @@ fn unlinked(policy: &Policy, chains: &[Chain<'_>], regions: &Regions, released: 
     wrong
 }
 
-/// Released labels that no level of a known hierarchy has.
+/// Released labels that no level of a known hierarchy has, and ranges that are not in a stated
+/// order.
 fn strangers(
     certificate: &Certificate,
     chains: &[Chain<'_>],
@@ -417,11 +418,14 @@ fn strangers(
     let forms = certificate.release.regions.as_ref().map(|facts| &facts.forms);
     let mut wrong = Vec::new();
     for (at, chain) in chains.iter().enumerate() {
-        let label = forms.and_then(|forms| forms.get(chain.name)) == Some(&Form::Label);
-        let Some(hierarchy) = chain.hierarchy.as_ref().filter(|_| label) else { continue };
-        let known = |text: Option<&str>| {
-            (0..=hierarchy.height())
-                .any(|l| (0..hierarchy.size(l)).any(|c| hierarchy.label(l, c as u32) == text))
+        let form = forms.and_then(|forms| forms.get(chain.name)).copied();
+        let hierarchy = chain.hierarchy.as_ref().filter(|_| form == Some(Form::Label));
+        let order = chain.order.filter(|_| form == Some(Form::Range));
+        let known = |text: Option<&str>| match (hierarchy, order) {
+            (Some(hierarchy), _) => (0..=hierarchy.height())
+                .any(|l| (0..hierarchy.size(l)).any(|c| hierarchy.label(l, c as u32) == text)),
+            (None, Some(order)) => text.is_none_or(|text| text == TOP || stretch(order, text).is_some()),
+            (None, None) => true,
         };
         let mut used = vec![false; released.interners[at].len()];
         for class in (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0) {
@@ -431,9 +435,10 @@ fn strangers(
         let count = strange.count() as u64;
         if count > 0 {
             wrong.push(format!(
-                "{} of `{}` are no labels of its hierarchy",
+                "{} of `{}` are no {}",
                 several(count, "value"),
-                chain.name
+                chain.name,
+                if order.is_some() { "values or ranges of its order" } else { "labels of its hierarchy" }
             ));
         }
     }

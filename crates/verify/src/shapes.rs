@@ -31,6 +31,8 @@ pub(super) struct Shape {
 pub(super) struct Shown<'a> {
     form: Form,
     hierarchy: &'a Hierarchy,
+    /// The order of values that the policy states, where it states one.
+    order: Option<&'a [String]>,
     /// Leaf → its number, where it is one, and rows of the original.
     leaves: Vec<(Option<f64>, f64)>,
     told: Option<&'a Tells>,
@@ -42,7 +44,7 @@ pub(super) struct Shown<'a> {
 impl<'a> Shown<'a> {
     pub(super) fn new(
         form: Form,
-        hierarchy: &'a Hierarchy,
+        (hierarchy, order): (&'a Hierarchy, Option<&'a [String]>),
         interner: &Interner,
         told: Option<&'a Tells>,
     ) -> Self {
@@ -51,7 +53,8 @@ impl<'a> Shown<'a> {
             let rows = interner.get(text).map_or(0, |text| interner.count(text));
             (text.and_then(number), rows as f64)
         };
-        Shown { form, hierarchy, leaves: (0..hierarchy.leaf_count()).map(leaf).collect(), told, last: None }
+        let leaves = (0..hierarchy.leaf_count()).map(leaf).collect();
+        Shown { form, hierarchy, order, leaves, told, last: None }
     }
 
     /// What a cell covers that stands for a value; none where it is not true of it.
@@ -70,6 +73,9 @@ impl<'a> Shown<'a> {
             return Some(self.of(vec![leaf], None));
         }
         let (label, text) = (label?, text?);
+        if self.form == Form::Range {
+            return self.range(text, label);
+        }
         if self.form.truthful() {
             let (cell, shape) = self.read(label)?;
             return cell.covers(text).then_some(shape);
@@ -95,6 +101,22 @@ impl<'a> Shown<'a> {
         let leaves = (0..self.leaves.len() as u32).filter(under).collect();
         let level = poset.measure_of(Some(label))?;
         let shape = Shape { level, ..self.of(leaves, None) };
+        self.last = Some((label.to_owned(), Cell::Anything, shape));
+        Some(shape)
+    }
+
+    /// A range of the stated order, by the policy's list alone: none where the value is not listed
+    /// between its ends.
+    fn range(&mut self, text: &str, label: &str) -> Option<Shape> {
+        let values = stretch(self.order?, label)?;
+        if !values.iter().any(|value| value == text) {
+            return None;
+        }
+        if let Some((_, _, shape)) = self.last.as_ref().filter(|(text, ..)| text == label) {
+            return Some(*shape);
+        }
+        let leaves = values.iter().map(|value| self.hierarchy.leaf(Some(value))).collect::<Option<_>>()?;
+        let shape = self.of(leaves, None);
         self.last = Some((label.to_owned(), Cell::Anything, shape));
         Some(shape)
     }
@@ -151,13 +173,49 @@ impl<'a> Shown<'a> {
     }
 }
 
+/// The values that a text is, in a stated order: one of them, or a range; none where it is neither.
+pub(super) fn stretch<'o>(order: &'o [String], text: &str) -> Option<&'o [String]> {
+    let place = |end: &str| order.iter().position(|value| value == end);
+    if let Some(only) = place(text) {
+        return order.get(only..=only);
+    }
+    let Cell::Range(first, last) = Cell::parse(text) else { return None };
+    let (first, last) = (place(&first)?, place(&last)?);
+    order.get(first..=last).filter(|_| first < last)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use throng_terms::hierarchy::{File, Spec, build};
+    use throng_terms::hierarchy::{File, Order, Spec, build};
     use throng_terms::poset::{self, Codes};
 
     const NODES: &str = "*\n427;;*\n427.89;;427\n427.81;;427\n031;;*\n031.0;;031";
+
+    /// A range is true of what the policy lists between its ends, and of nothing else.
+    #[test]
+    fn ranges_follow_the_stated_order() {
+        let order = ["low", "mid", "a - b", "high"].map(String::from);
+        let mut interner = Interner::new();
+        for value in ["mid", "low", "high", "mid"] {
+            interner.add(Some(value));
+        }
+        let spec = Spec::Order(Order { fanout: Vec::new(), values: order.to_vec() });
+        let hierarchy = build(&spec, &interner.dictionary(), &|_| unreachable!()).unwrap();
+        let mut shown = Shown::new(Form::Range, (&hierarchy, Some(&order)), &interner, None);
+        let mut covered = |value: &str, cell: &str| {
+            let shape = shown.shape(Some(value), Some(cell))?;
+            Some((shape.leaves, shape.rows))
+        };
+        assert_eq!(covered("mid", "low - \"a - b\""), Some((3.0, 3.0)));
+        assert_eq!(covered("low", "low - \"a - b\""), Some((3.0, 3.0)), "read once");
+        assert_eq!(covered("high", "low - \"a - b\""), None);
+        assert_eq!(covered("mid", "mid"), Some((1.0, 2.0)));
+        assert_eq!(covered("mid", "*"), Some((4.0, 4.0)));
+        for other in ["high - low", "low - other", "low", "{low, mid}", "[low, mid]", "low - a - b"] {
+            assert_eq!(covered("mid", other), None, "{other}");
+        }
+    }
 
     /// A cell with more pairs or occurrences than the policy allows does not stand for its value,
     /// although it is true; a shortened one does, at a loss.
@@ -171,7 +229,7 @@ mod tests {
         let codes = Codes { file: File::Path("icd9.csv".into()), most: 2, most_occurrences: Some(12) };
         let spec = Spec::Poset(poset::Spec::Codes(codes));
         let hierarchy = build(&spec, &interner.dictionary(), &|_| Ok(NODES.into())).unwrap();
-        let mut shown = Shown::new(Form::Poset, &hierarchy, &interner, None);
+        let mut shown = Shown::new(Form::Poset, (&hierarchy, None), &interner, None);
         let mut level = |value: &str, cell: &str| Some(shown.shape(Some(value), Some(cell))?.level);
         assert_eq!(level(values[0], values[0]), None, "three pairs, thirteen occurrences");
         assert_eq!(level(values[0], "427.89; 031.0; 427"), None, "three pairs");

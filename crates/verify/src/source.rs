@@ -38,6 +38,8 @@ pub(super) struct Safety<'a> {
     pub(super) predictions: &'a [Prediction],
     pub(super) foreseen: Option<&'a Foreseen<'a>>,
     pub(super) missing: Missing,
+    /// The rows that a value needs to have information about the targets.
+    pub(super) few: f64,
 }
 
 impl Safety<'_> {
@@ -125,7 +127,7 @@ impl Generalized {
             .map(|step| chains.iter().map(level(step)).collect::<Option<_>>())
             .collect::<Option<_>>()?;
         let maps = chains.iter().zip(&interners).map(|(chain, interner)| maps(chain, interner)).collect();
-        let told = told(&labels, &interners, chains);
+        let told = told(&labels, &interners, chains, safety.few);
         let mut source = Generalized {
             rows,
             deleted,

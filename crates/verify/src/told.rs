@@ -2,10 +2,10 @@
 //! "Method 2" and "Method 3"].
 //!
 //! Uses other formulas than the search: the information of a column is H(C) − H(C|X); that of a
-//! value is the mean over its own rows of |log2 p(c|v)/p(c)|. A value with fewer than 6 rows has
-//! none of its own; the worth of a value is the maximum over itself and its ancestors. With several
-//! targets, the mean. Costs one pass over the distinct tuples per column and target, and one over
-//! the labels of every hierarchy value.
+//! value is the mean over its own rows of |log2 p(c|v)/p(c)|. A value with fewer rows than the
+//! policy says has none of its own; the worth of a value is the maximum over itself and its
+//! ancestors. With several targets, the mean. Costs one pass over the distinct tuples per column
+//! and target, and one over the labels of every hierarchy value.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,6 @@ use super::classes::Interner;
 use super::labels::Labels;
 use super::levels::Chain;
 use throng_terms::hierarchy::Hierarchy;
-
-/// Rows that an estimate needs.
-const FEW: f64 = 6.0;
 
 /// Labels and their rows, each label once.
 type Counts = Vec<(u32, f64)>;
@@ -30,11 +27,18 @@ pub(super) struct Tells {
     leaves: Vec<Vec<Counts>>,
     /// Target → label → rows of the whole table, and all of them.
     all: Vec<(Vec<f64>, f64)>,
+    /// Fewer rows have no information.
+    few: f64,
 }
 
 /// The information of every column; none if there is no target, or if a hierarchy is unknown or
 /// lacks a value.
-pub(super) fn told(labels: &[Labels], interners: &[Interner], chains: &[Chain<'_>]) -> Option<Vec<Tells>> {
+pub(super) fn told(
+    labels: &[Labels],
+    interners: &[Interner],
+    chains: &[Chain<'_>],
+    few: f64,
+) -> Option<Vec<Tells>> {
     let column = |(at, chain): (usize, &Chain<'_>)| {
         let hierarchy = chain.hierarchy.as_ref()?;
         let leaf = |text: u32| hierarchy.leaf(interners[at].value(text));
@@ -46,16 +50,16 @@ pub(super) fn told(labels: &[Labels], interners: &[Interner], chains: &[Chain<'_
             }
             targets.push(leaves.into_iter().map(|counts| counts.into_iter().collect()).collect());
         }
-        (!targets.is_empty()).then(|| Tells::new(hierarchy, targets))
+        (!targets.is_empty()).then(|| Tells::new(hierarchy, targets, few))
     };
     chains.iter().enumerate().map(column).collect()
 }
 
 impl Tells {
-    fn new(hierarchy: &Hierarchy, leaves: Vec<Vec<Counts>>) -> Self {
-        let mutual = mean(leaves.iter().map(|leaves| mutual(leaves)));
+    fn new(hierarchy: &Hierarchy, leaves: Vec<Vec<Counts>>, few: f64) -> Self {
+        let mutual = mean(leaves.iter().map(|leaves| mutual(leaves, few)));
         let all = leaves.iter().map(|target| whole(target)).collect();
-        let mut told = Tells { mutual, worths: Vec::new(), leaves, all };
+        let mut told = Tells { mutual, worths: Vec::new(), leaves, all, few };
         let top = hierarchy.height();
         let own = |level: usize| {
             let mut under = vec![Vec::new(); hierarchy.size(level)];
@@ -64,6 +68,10 @@ impl Tells {
             under.iter().map(|leaves| told.of(leaves)).collect()
         };
         let mut worths: Vec<Vec<f64>> = (0..=top).map(own).collect();
+        if !hierarchy.nested() {
+            told.worths = unnested(hierarchy, &worths);
+            return told;
+        }
         for leaf in 0..hierarchy.leaf_count() as u32 {
             let mut most = 0.0f64;
             for level in (0..=top).rev() {
@@ -81,7 +89,7 @@ impl Tells {
         mean(self.leaves.iter().zip(&self.all).map(|(target, (all, table))| {
             let mine = sum(leaves.iter().map(|&leaf| &target[leaf as usize]), all.len());
             let rows = total(&mine);
-            if rows < FEW {
+            if rows < self.few.max(1.0) {
                 return 0.0;
             }
             let share = |label: u32| all[label as usize] / table;
@@ -102,9 +110,29 @@ impl Tells {
     }
 }
 
+/// The most that a value or a value above it is worth, where a value is above another if all leaves
+/// of the other have it.
+fn unnested(hierarchy: &Hierarchy, own: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let leaves = || 0..hierarchy.leaf_count() as u32;
+    let worth = |level: usize, code: usize| {
+        let under = || leaves().filter(move |&leaf| hierarchy.generalize(leaf, level) as usize == code);
+        let above = (level..own.len()).filter_map(|above| {
+            let values: std::collections::BTreeSet<u32> =
+                under().map(|leaf| hierarchy.generalize(leaf, above)).collect();
+            if let [only] = values.into_iter().collect::<Vec<_>>()[..] {
+                Some(own[above][only as usize])
+            } else {
+                None
+            }
+        });
+        above.fold(0.0, f64::max)
+    };
+    (0..own.len()).map(|level| (0..own[level].len()).map(|code| worth(level, code)).collect()).collect()
+}
+
 /// H(C) − H(C|X) over the rows of leaves that are not few.
-fn mutual(leaves: &[Counts]) -> f64 {
-    let kept: Vec<&Counts> = leaves.iter().filter(|counts| total(counts) >= FEW).collect();
+fn mutual(leaves: &[Counts], few: f64) -> f64 {
+    let kept: Vec<&Counts> = leaves.iter().filter(|counts| total(counts) >= few).collect();
     let all = sum(kept.iter().copied(), 0);
     let rows = total(&all).max(1.0);
     let within: f64 = kept.iter().map(|counts| total(counts) / rows * entropy(counts)).sum();

@@ -76,6 +76,32 @@ fn every_cell_is_true_of_its_row_and_every_class_large_enough() {
     }
 }
 
+/// The order is not that of texts, so sets and labels would look different.
+#[test]
+fn cities_in_a_stated_order_become_ranges() {
+    const CITIES: [&str; 3] = ["Saint-Étienne", "Bonn", "Köln"];
+    let place = |city: &str| CITIES.iter().position(|listed| *listed == city).unwrap();
+    let stated = format!("[columns.city]\nhierarchy = {{ order = {{ values = {CITIES:?} }} }}");
+    for method in METHODS {
+        let table = people(400, 11);
+        let env = asking(method, &table, &[("[columns.city]", &stated)]);
+        let release = env.run("release p.toml --json").ok().json();
+        assert_eq!(release["regions"]["forms"]["city"], "range");
+        let out = Table::read(&env.bytes("out.csv"), ',');
+        let mut ranges = 0;
+        for (cell, value) in out.column("city").into_iter().zip(table.column("city")) {
+            let Cell::Range(first, last) = Cell::parse(cell) else {
+                assert_eq!(cell, value, "{method}");
+                continue;
+            };
+            ranges += 1;
+            assert!((place(&first)..=place(&last)).contains(&place(value)), "{method}: {cell} for {value}");
+        }
+        assert!(ranges > 0, "{method}");
+        env.run("verify out.csv --policy p.toml --original people.csv").ok();
+    }
+}
+
 #[test]
 fn models_of_sensitive_columns_hold_in_every_region() {
     for method in METHODS {

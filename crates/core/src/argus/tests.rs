@@ -171,6 +171,29 @@ fn with_sex_and_zip_tested_too_other_cells_go() {
     assert_eq!(verdict.k_anonymity.blank_is_anything, Side { holds: false, smallest: 1, rows: 1 });
 }
 
+/// The weights of the text with the SSN, 3: twelve numbers are unique and go, and break the tie.
+#[test]
+fn with_the_number_as_most_identifying_birth_and_sex_go() {
+    let patients = patients();
+    let label = |r: usize, c: usize| patients.hierarchies[c].leaf_value(patients.rows[r][c]).unwrap();
+    let row = |r: usize| {
+        let number = std::iter::once(format!("number {r}"));
+        number.chain((0..4).map(|c| label(r, c).to_owned())).collect::<Vec<_>>()
+    };
+    let none: fn(&str) -> Vec<String> = |_| Vec::new();
+    let year: fn(&str) -> Vec<String> = |date| vec![date[..4].to_owned()];
+    let rows: Vec<Vec<String>> = (0..12).map(row).collect();
+    let names = ["ssn", "ethnicity", "birth", "sex", "zip"];
+    let table = Table::new(&names, &rows, &[none, none, year, none, none]);
+    let weights = |column: usize| Some([3, 1, 2, 2, 2][column]);
+    let mut argus = Argus::new(&policy(&names, 2, "", weights), table.subject()).unwrap();
+    argus.generalize("birth", Some(1)).unwrap();
+    assert_eq!(argus.suppress().unwrap(), 14);
+    let blanked: Vec<usize> =
+        blanks(&table.written(&argus)).into_iter().filter(|b| b.0 == 8).map(|b| b.1).collect();
+    assert_eq!(blanked, [0, 2, 3], "number, birth and sex");
+}
+
 #[test]
 fn weights_say_what_is_tested() {
     let names = ["a", "b", "c", "d"].map(String::from);

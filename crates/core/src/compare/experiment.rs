@@ -220,7 +220,9 @@ pub fn label(loss: &LossSpec) -> String {
     });
     let counted = parameters.count_suppressed.map(|c| if c { "counted" } else { "not counted" });
     let tradeoff = parameters.tradeoff.map(|share| format!("tradeoff {share}"));
-    let parts: Vec<String> = aggregate.into_iter().chain(counted).map(String::from).chain(tradeoff).collect();
+    let rare = parameters.rare.map(|rows| format!("rare {rows}"));
+    let parts = aggregate.into_iter().chain(counted).map(String::from).chain(tradeoff).chain(rare);
+    let parts: Vec<String> = parts.collect();
     let kind = parameters.kind;
     if parts.is_empty() { kind.to_string() } else { format!("{kind} ({})", parts.join(", ")) }
 }

@@ -173,7 +173,9 @@ impl Runs<'_> {
         let (policy, problem) = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
         // Runs are reported, and not what happens within them.
         let within = self.watch.clone().quiet();
-        let (outcome, _) = solve(&problem, strategy(Algorithm::Auto)?, &within)?;
+        // Branch and bound needs levels that nest.
+        let exact = if problem.nested() { Algorithm::Auto } else { Algorithm::MinGen };
+        let (outcome, _) = solve(&problem, strategy(exact)?, &within)?;
         let optimum = match outcome {
             Outcome::Found { best, gap: 0.0 } => Some(best.loss),
             Outcome::Infeasible { .. } => None,

@@ -162,8 +162,12 @@ fn hierarchy(spec: &Spec) -> String {
             format!("{{ order = {{ fanout = {} }} }}", list(&spec.fanout, usize::to_string))
         }
         Spec::Order(spec) => {
-            let (fanout, values) = (list(&spec.fanout, usize::to_string), list(&spec.values, |v| quoted(v)));
-            format!("{{ order = {{ fanout = {fanout}, values = {values} }} }}")
+            let values = list(&spec.values, |v| quoted(v));
+            let fanout = match spec.fanout.is_empty() {
+                true => String::new(),
+                false => format!("fanout = {}, ", list(&spec.fanout, usize::to_string)),
+            };
+            format!("{{ order = {{ {fanout}values = {values} }} }}")
         }
         Spec::Mask(spec) => {
             let from = if spec.from == End::Left { "left" } else { "right" };
@@ -172,7 +176,8 @@ fn hierarchy(spec: &Spec) -> String {
         }
         Spec::Date(spec) => {
             let levels = list(&spec.levels, |l| quoted(l));
-            format!("{{ date = {{ levels = {levels}, format = {} }} }}", quoted(&spec.format))
+            let nested = if spec.nested { "" } else { ", nested = false" };
+            format!("{{ date = {{ levels = {levels}, format = {}{nested} }} }}", quoted(&spec.format))
         }
         Spec::Priority(spec) => {
             let keep = list(&spec.keep, usize::to_string);
@@ -193,6 +198,7 @@ fn intervals(spec: &Intervals) -> String {
     }
     parts.extend(spec.low.map(|low| format!("low = {}", number(low))));
     parts.extend(spec.high.map(|high| format!("high = {}", number(high))));
+    parts.extend((!spec.nested).then(|| "nested = false".into()));
     format!("{{ intervals = {{ {} }} }}", parts.join(", "))
 }
 
@@ -307,8 +313,11 @@ loss = "entropy"
             r#"{ file = { path = "a.csv", delimiter = "\t" } }"#,
             "{ intervals = { widths = [0.1, 1e-7, 5], low = -2 } }",
             "{ intervals = { bounds = [[0, 1.5, 1e300], [0]] } }",
+            "{ intervals = { widths = [2, 5], nested = false } }",
+            r#"{ date = { levels = ["week", "month"], format = "%Y-%m-%d", nested = false } }"#,
             "{ order = { fanout = [2, 3] } }",
             r#"{ order = { fanout = [2], values = ["x", "y\u0000"] } }"#,
+            r#"{ order = { values = ["x", "y"] } }"#,
             r##"{ mask = { from = "left", char = "#", step = 2 } }"##,
             r#"{ date = { levels = ["day"], format = "%d.%m.%Y" } }"#,
             r#"{ priority = { keep = [4, 2], other = "rest" } }"#,

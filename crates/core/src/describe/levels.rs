@@ -86,7 +86,7 @@ fn dates(facts: &Facts) -> Option<Proposal> {
     let levels = levels.into_iter().map(String::from).collect();
     let pattern = FORMATS[format].pattern;
     let reason = format!("all values are dates written as {pattern}: calendar periods");
-    Some((Spec::Date(Date { levels, format: pattern.into() }), reason))
+    Some((Spec::Date(Date { levels, format: pattern.into(), nested: true }), reason))
 }
 
 fn numbers(facts: &Facts) -> Option<Proposal> {
@@ -95,7 +95,7 @@ fn numbers(facts: &Facts) -> Option<Proposal> {
     let given = |widths: &[f64], low: f64, high: f64, reason: &str| {
         let (widths, bounds) = (widths.to_vec(), Vec::new());
         Some((
-            Spec::Intervals(Intervals { widths, bounds, low: Some(low), high: Some(high) }),
+            Spec::Intervals(Intervals { widths, bounds, low: Some(low), high: Some(high), nested: true }),
             reason.to_owned(),
         ))
     };

@@ -125,8 +125,10 @@ pub fn explore(problem: &Problem, choice: &Choice, watch: &Watch) -> Result<Expl
     let nodes: Vec<Node> = problem.lattice.iter().collect();
     // A list that a time limit cut short would be wrong.
     let watch = &watch.clone().unlimited();
-    // With a model that is not monotone nothing follows from another node's verdict.
-    let tagged = problem.models.iter().all(|m| m.facts().monotone).then(|| {
+    // With a model that is not monotone, or levels that do not nest, nothing follows from another
+    // node's verdict.
+    let monotone = problem.nested() && problem.models.iter().all(|m| m.facts().monotone);
+    let tagged = monotone.then(|| {
         let mut tagged = vec![true; nodes.len()];
         judged(problem, &exploring(watch)).into_iter().for_each(|node| tagged[node] = false);
         tagged

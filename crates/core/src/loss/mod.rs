@@ -103,7 +103,8 @@ struct Asked {
 
 impl Asked {
     fn new(parameters: &LossParameters) -> Self {
-        let LossParameters { kind, aggregate, count_suppressed, tradeoff } = *parameters;
+        // The counts that values are worth something by are in the marginals.
+        let LossParameters { kind, aggregate, count_suppressed, tradeoff, rare: _ } = *parameters;
         Asked {
             kind,
             aggregate: kind.aggregate(aggregate),

@@ -139,7 +139,9 @@ impl<'a> Column<'a> {
         let leaf = || Some(Meaning::Labels(vec![(0, self.hierarchy.leaf(Some(text))?)]));
         match self.form {
             Some(Form::Mean | Form::Median) => self.of_number(text).or_else(labels),
-            Some(Form::Interval | Form::Set) => leaf().or_else(|| self.of_cell(text)).or_else(labels),
+            Some(Form::Interval | Form::Set | Form::Range) => {
+                leaf().or_else(|| self.of_cell(text)).or_else(labels)
+            }
             Some(Form::Poset) => self.of_poset(text),
             Some(Form::Label) | None => labels().or_else(|| self.of_poset(text)),
         }
@@ -151,12 +153,13 @@ impl<'a> Column<'a> {
         number(text).filter(|_| !self.numbers.is_empty()).map(Meaning::Number)
     }
 
-    /// The leaves that an interval, a set or a masked value covers.
+    /// The leaves that an interval, a set, a range or a masked value covers.
     fn of_cell(&self, text: &str) -> Option<Meaning> {
-        let cell = notation::parse(text);
+        let cell = notation::parse(text, self.hierarchy);
         let leaves: Vec<Code> = match &cell {
             Cell::Anything => return Some(Meaning::Anything),
             Cell::Value(_) => return None,
+            Cell::Range(first, last) => self.hierarchy.between(first, last)?.collect(),
             Cell::Set(values) => {
                 let mut leaves = Vec::new();
                 for value in values {

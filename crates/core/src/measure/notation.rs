@@ -11,10 +11,13 @@
 //! Costs one pass over the text.
 
 use crate::cell::{Cell, Interval, number};
+use crate::hierarchy::Hierarchy;
 
-/// Reads a cell in any of the notations; a text in none of them is a value.
-pub(super) fn parse(text: &str) -> Cell {
+/// Reads a cell of a column in any of the notations; a text in none of them is a value. A range is
+/// one only where the column has an order and both ends are values of it.
+pub(super) fn parse(text: &str, hierarchy: &Hierarchy) -> Cell {
     match Cell::parse(text) {
+        Cell::Range(first, last) if hierarchy.between(&first, &last).is_none() => {}
         Cell::Value(_) => {}
         cell => return cell,
     }
@@ -79,6 +82,10 @@ mod tests {
 
     use super::*;
 
+    fn parse(text: &str) -> Cell {
+        super::parse(text, &Hierarchy::new(Vec::new(), false).unwrap())
+    }
+
     #[test]
     fn intervals_of_other_tools_are_read() {
         for (text, inside, outside) in [
@@ -110,7 +117,9 @@ mod tests {
 
     #[test]
     fn other_texts_are_values() {
-        for text in ["a-b", "30-20", "2020-01-15", "[a, b]", "{}", "{a,}", "-5", "+", "<", "12 Main", ""] {
+        for text in
+            ["a-b", "a - b", "30-20", "2020-01-15", "[a, b]", "{}", "{a,}", "-5", "+", "<", "12 Main", ""]
+        {
             assert!(matches!(parse(text), Cell::Value(_)), "{text}: {:?}", parse(text));
         }
     }

@@ -4,7 +4,7 @@
 //! A number is itself; an interval is the middle of its bounds, and a label of a hierarchy over
 //! numbers is the middle of the numbers under it. An interval without an end, and `*`, is the mean
 //! of the numbers known to lie in it. A category is itself; a cell that may be several categories
-//! (a set, a mask, a label or `*`) becomes several rows that share its weight, and their
+//! (a set, a range, a mask, a label or `*`) becomes several rows that share its weight, and their
 //! predictions are averaged: sex `*` is two rows of weight ½. A missing number is the mean; a
 //! missing category is a category of its own, and so is one that was unknown when the model was
 //! fitted. If a row would become more than 256 rows, its cells with most categories are thinned out
@@ -47,6 +47,7 @@ enum Column {
         labels: BTreeMap<String, f64>,
         /// Label → the least and the greatest number under it.
         under: BTreeMap<String, (f64, f64)>,
+        order: Ordered,
     },
     Category {
         /// In order.
@@ -55,7 +56,30 @@ enum Column {
         poset: Option<Arc<Poset>>,
         /// Label → the categories under it.
         labels: BTreeMap<String, Vec<u32>>,
+        order: Ordered,
     },
+}
+
+/// The values of a column in the order that its policy states; empty where it states none.
+#[derive(Debug, Clone, Default)]
+struct Ordered(Vec<String>);
+
+impl Ordered {
+    fn of(hierarchy: Option<&Hierarchy>) -> Self {
+        let Some(hierarchy) = hierarchy else { return Ordered::default() };
+        let leaves = (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf));
+        let values: Vec<&str> = leaves.collect();
+        let ends = values.first().zip(values.last());
+        let stated = ends.is_some_and(|(first, last)| hierarchy.between(first, last).is_some());
+        Ordered(if stated { values.into_iter().map(String::from).collect() } else { Vec::new() })
+    }
+
+    /// The values of a range; none where a cell is not a range of this order.
+    fn between(&self, cell: &Cell) -> Option<&[String]> {
+        let Cell::Range(first, last) = cell else { return None };
+        let place = |end: &String| self.0.iter().position(|value| value == end);
+        self.0.get(place(first)?..=place(last)?)
+    }
 }
 
 impl Reader {
@@ -81,7 +105,7 @@ impl Reader {
     /// The values that the cell of a column may have: of numbers, those known that lie in it, or its
     /// middle where none does; a missing number may be any.
     pub fn may_be(&self, column: usize, cell: Option<&str>) -> Vec<f64> {
-        let Column::Number { known, labels, under } = &self.columns[column] else {
+        let Column::Number { known, labels, under, order } = &self.columns[column] else {
             return self.cell(column, cell);
         };
         let within = |fits: &dyn Fn(f64) -> bool| -> Vec<f64> {
@@ -93,11 +117,15 @@ impl Reader {
             Some(text) => match (Cell::parse(text), under.get(text)) {
                 (Cell::Anything, _) => within(&|_| true),
                 (Cell::Interval(interval), _) => within(&|x| interval.has(x)),
+                (cell @ Cell::Range(..), None) => {
+                    let numbers = || order.between(&cell).into_iter().flatten().filter_map(|n| number(n));
+                    within(&|x| numbers().any(|n| n == x))
+                }
                 (_, Some((low, high))) => within(&|x| (*low..=*high).contains(&x)),
                 _ => Vec::new(),
             },
         };
-        if may.is_empty() { vec![as_number(cell, known, labels)] } else { may }
+        if may.is_empty() { vec![as_number(cell, known, (labels, order))] } else { may }
     }
 
     /// The rows that a row may be, all alike in weight.
@@ -151,7 +179,8 @@ impl Column {
                 labels.filter_map(|(label, leaves)| Some((label, ends(leaves)?))).collect();
             let middle =
                 |(label, (low, high)): (&String, &(f64, f64))| (label.clone(), low + (high - low) / 2.0);
-            return Column::Number { known: rows, labels: under.iter().map(middle).collect(), under };
+            let order = Ordered::of(known.hierarchy);
+            return Column::Number { known: rows, labels: under.iter().map(middle).collect(), under, order };
         }
         let mut names: Vec<String> = values().map(|(text, _)| text.to_owned()).collect();
         names.sort();
@@ -163,14 +192,15 @@ impl Column {
         };
         let labels = under(known.hierarchy).into_iter().map(|(label, leaves)| (label, places(leaves)));
         let poset = known.hierarchy.and_then(|hierarchy| hierarchy.poset().cloned());
-        Column::Category { labels: labels.filter(|(_, of)| !of.is_empty()).collect(), known: names, poset }
+        let labels = labels.filter(|(_, of)| !of.is_empty()).collect();
+        Column::Category { labels, known: names, poset, order: Ordered::of(known.hierarchy) }
     }
 
     fn read(&self, cell: Option<&str>) -> Vec<f64> {
         match self {
-            Column::Number { known, labels, .. } => vec![as_number(cell, known, labels)],
-            Column::Category { known, labels, poset } => {
-                as_categories(cell, (known, poset.as_deref()), labels)
+            Column::Number { known, labels, order, .. } => vec![as_number(cell, known, (labels, order))],
+            Column::Category { known, labels, poset, order } => {
+                as_categories(cell, (known, poset.as_deref()), (labels, order))
             }
         }
     }
@@ -201,7 +231,11 @@ fn under(hierarchy: Option<&Hierarchy>) -> BTreeMap<String, Vec<&str>> {
     labels
 }
 
-fn as_number(cell: Option<&str>, known: &[(f64, f64)], labels: &BTreeMap<String, f64>) -> f64 {
+fn as_number(
+    cell: Option<&str>,
+    known: &[(f64, f64)],
+    (labels, order): (&BTreeMap<String, f64>, &Ordered),
+) -> f64 {
     let mean = |of: &dyn Fn(f64) -> bool| {
         let inside = || known.iter().filter(|(x, _)| of(*x));
         let rows: f64 = inside().map(|(_, rows)| rows).sum();
@@ -212,6 +246,10 @@ fn as_number(cell: Option<&str>, known: &[(f64, f64)], labels: &BTreeMap<String,
     if let Some(x) = number(text) {
         return x;
     }
+    let middle = |values: &[String]| {
+        let numbers: Vec<f64> = values.iter().filter_map(|value| number(value)).collect();
+        (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+    };
     match Cell::parse(text) {
         Cell::Interval(Interval { low, high, .. }) if low.is_finite() && high.is_finite() => {
             low + (high - low) / 2.0
@@ -220,19 +258,19 @@ fn as_number(cell: Option<&str>, known: &[(f64, f64)], labels: &BTreeMap<String,
             let end = if interval.low.is_finite() { interval.low } else { interval.high };
             mean(&|x| interval.has(x)).unwrap_or(end)
         }
-        Cell::Set(values) => {
-            let numbers: Vec<f64> = values.iter().filter_map(|value| number(value)).collect();
-            if numbers.is_empty() { all() } else { numbers.iter().sum::<f64>() / numbers.len() as f64 }
-        }
+        Cell::Set(values) => middle(&values).unwrap_or_else(all),
         Cell::Anything => all(),
-        _ => labels.get(text).copied().unwrap_or_else(all),
+        cell => match labels.get(text) {
+            Some(&middle) => middle,
+            None => order.between(&cell).and_then(middle).unwrap_or_else(all),
+        },
     }
 }
 
 fn as_categories(
     cell: Option<&str>,
     (known, poset): (&[String], Option<&Poset>),
-    labels: &BTreeMap<String, Vec<u32>>,
+    (labels, order): (&BTreeMap<String, Vec<u32>>, &Ordered),
 ) -> Vec<f64> {
     let missing = vec![known.len() as f64];
     let Some(text) = cell else { return missing };
@@ -243,9 +281,11 @@ fn as_categories(
         return places.iter().map(|&at| f64::from(at)).collect();
     }
     let cell = Cell::parse(text);
-    let covers = |name: &str| match poset {
-        Some(poset) => poset.covers(Some(text), Some(name)),
-        None => cell.covers(name),
+    let between = order.between(&cell);
+    let covers = |name: &String| match (poset, between) {
+        (Some(poset), _) => poset.covers(Some(text), Some(name)),
+        (None, Some(values)) => values.contains(name),
+        (None, None) => cell.covers(name),
     };
     let covered = known.iter().enumerate().filter(|(_, name)| covers(name));
     let covered: Vec<f64> = covered.map(|(at, _)| at as f64).collect();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::tree::{LEAST, best};
 use super::*;
-use crate::hierarchy::{Hierarchy, Path};
+use crate::hierarchy::{Hierarchy, Order, Path, Spec, build};
 use crate::table::Dictionary;
 
 fn line(cells: &[f64], target: f64, weight: f64) -> Line {
@@ -261,6 +261,25 @@ fn released_cells_become_features() {
         (reader.text(0, 1.5), reader.text(1, 1.0), reader.text(1, 2.0)),
         (Some("1.5".into()), Some("M".into()), None)
     );
+}
+
+#[test]
+fn ranges_of_a_stated_order_become_what_is_between() {
+    let of = |values: &[&str]| {
+        let order = Order { fanout: Vec::new(), values: values.iter().map(|v| (*v).into()).collect() };
+        let values = Dictionary::of(values.iter().map(|v| Some(*v)));
+        let hierarchy = build(&Spec::Order(order), &values, &|_| unreachable!()).unwrap();
+        (values, hierarchy)
+    };
+    let (grades, by_grade) = of(&["low", "mid", "high", "top"]);
+    let (stages, by_stage) = of(&["1", "2", "30", "4"]);
+    let known = |values, hierarchy| Known { values, hierarchy: Some(hierarchy), codes: false };
+    let reader = Reader::new(&[known(&grades, &by_grade), known(&stages, &by_stage)]);
+    // Categories are in text order: high, low, mid, top.
+    assert_eq!(reader.cell(0, Some("low - high")), [0.0, 1.0, 2.0]);
+    assert_eq!(reader.cell(0, Some("high - low")), [4.0], "in another order");
+    assert_eq!(reader.cell(1, Some("2 - 4")), [12.0], "the mean of 2, 30 and 4");
+    assert_eq!(reader.may_be(1, Some("2 - 4")), [2.0, 4.0, 30.0]);
 }
 
 #[test]

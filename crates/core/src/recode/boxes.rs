@@ -143,7 +143,7 @@ impl<'m, 'a> Sensitive<'m, 'a> {
         let asked = field.search.boxes.clone().unwrap_or_default();
         let named =
             |column: &usize| asked.columns.is_empty() || asked.columns.contains(&field.names[*column]);
-        let numeric = (0..metric.scales.len()).filter(|&column| metric.scales[column].numeric);
+        let numeric = (0..metric.axes.len()).filter(|&column| metric.axes[column].numeric());
         let mut of: Vec<usize> = numeric.filter(named).collect();
         let mut sensitive =
             Sensitive { metric, statistic: asked.statistic, of: Vec::new(), correlation: 0.0 };
@@ -173,7 +173,7 @@ impl<'m, 'a> Sensitive<'m, 'a> {
         for (column, scale) in self.metric.scales.iter().enumerate() {
             // By itself a column counts whatever its weight is.
             let unit = if alone && scale.deviation > 0.0 { 1.0 / scale.deviation } else { scale.unit };
-            if !scale.numeric {
+            if !self.metric.axes[column].numeric() {
                 units.push(unit);
                 continue;
             }
@@ -345,7 +345,7 @@ mod tests {
     use crate::model::ClassModel;
     use crate::policy::{Boxes as Asked, Form, Search};
 
-    const ANY: &[Form] = &[Form::Label, Form::Interval];
+    const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Range];
     const INTERVAL: &[Form] = &[Form::Interval];
 
     fn search(statistic: Statistic) -> Search {

@@ -3,11 +3,11 @@
 //! While 3k rows are left, the point farthest from the centroid of the remaining rows forms a group
 //! with its nearest neighbours; then so does the point farthest from that one. If at least 2k rows
 //! remain, the point farthest from the centroid forms one more group; the rest is the last group.
-//! The distance is Euclidean over numbers in standard deviations and labels in level / height, each
-//! times the column's weight. The centroid has the mean of every numeric column and the most
-//! frequent value of every other. Equal rows stay together; a group takes points until it is safe,
-//! models included, and points that cannot form a safe group join the nearest groups. `written.rs`
-//! decides what is released for a group: its mean, median or interval.
+//! The distance is Euclidean over numbers and places in a stated order in standard deviations and
+//! labels in level / height, each times the column's weight. The centroid has the mean of every
+//! such number and the most frequent value of every other. Equal rows stay together; a group takes
+//! points until it is safe, models included, and points that cannot form a safe group join the
+//! nearest groups. `written.rs` decides what is released for a group: its mean, median or interval.
 //!
 //! Costs points² / (2 · k) distances, in parts of at most [`PART`] points, which run in parallel.
 
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::policy::{Form, Search};
 
-    const ANY: &[Form] = &[Form::Label, Form::Mean];
+    const ANY: &[Form] = &[Form::Label, Form::Mean, Form::Range];
 
     /// The groups by MDAV's definition with every distance computed: for columns without missing
     /// values.

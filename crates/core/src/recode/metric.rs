@@ -1,10 +1,11 @@
 //! Distances between values for numeric methods: boxes and microaggregation.
 //!
 //! Numbers differ by their difference in standard deviations; means and standard deviations are
-//! taken over all rows of the table that have a number. Labels differ by the level at which they
-//! meet over the height of the hierarchy. The distance of a missing value from any number is the
-//! range of the column. Distances are non-negative floating-point numbers computed in one fixed
-//! order; their bit patterns sort like their values, so they serve as keys.
+//! taken over all rows of the table that have a number. Values in a stated order are as far apart
+//! as their places in it, in the same way. Labels differ by the level at which they meet over the
+//! height of the hierarchy. The distance of a missing value from any number is the range of the
+//! column. Distances are non-negative floating-point numbers computed in one fixed order; their bit
+//! patterns sort like their values, so they serve as keys.
 //!
 //! Costs one pass over the points; then two look-ups per difference.
 
@@ -15,7 +16,7 @@ use crate::table::Code;
 /// A column as distances see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale {
-    /// Whether its values are numbers.
+    /// Whether its values are numbers, or places in a stated order.
     pub numeric: bool,
     /// The mean of its numbers.
     pub mean: f64,
@@ -89,7 +90,7 @@ impl<'a> Metric<'a> {
 fn scale(space: &Space, column: usize) -> Scale {
     let axis = &space.axes()[column];
     let weight = axis.weight();
-    if !axis.numeric() {
+    if !axis.ordered() {
         return Scale { numeric: false, mean: 0.0, deviation: 1.0, unit: weight, reach: 1.0 };
     }
     let numbers = || {
@@ -181,7 +182,7 @@ mod tests {
     use super::*;
     use crate::policy::Form;
 
-    const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Median];
+    const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Median, Form::Range];
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]

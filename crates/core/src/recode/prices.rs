@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::policy::Form;
 
-    const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Set];
+    const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Set, Form::Range];
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]

@@ -4,8 +4,8 @@
 //! Limits come first: points that no allowed level makes equal can never share a region, so they
 //! are separated before the method runs, and parts that are unsafe on their own are suppressed.
 //! Then every region gets its cells, column by column in the column's form: the lowest label of the
-//! hierarchy that is true of all its rows, the tight interval, the set of values, or a mean or
-//! median. Linked labels rise together, and none stays below its minimum level.
+//! hierarchy that is true of all its rows, the tight interval or range, the set of values, or a
+//! mean or median. Linked labels rise together, and none stays below its minimum level.
 //!
 //! **Why the whole release is safe.** Every region is safe, and all its rows get the same cells.
 //! Two regions with the same cells become one class, which is safe if the union of safe sets is.
@@ -223,6 +223,9 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
     let mut faults = Vec::new();
     let mut axes = Vec::new();
     for (column, (name, hierarchy)) in ground.names.iter().zip(ground.hierarchies).enumerate() {
+        if !hierarchy.nested() {
+            faults.push(policy.search.algorithm.not_nested(name));
+        }
         let form = form_of(policy, name, hierarchy);
         if form != Form::Label {
             faults.extend(only_labels(policy, ground, column, form));

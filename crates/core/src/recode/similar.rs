@@ -199,7 +199,7 @@ mod tests {
     use crate::model::ClassModel;
     use crate::policy::{Form, Search};
 
-    const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Set];
+    const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Set, Form::Range];
 
     /// The members of all clusters as the head of the file defines them, by looking at all points
     /// each time.

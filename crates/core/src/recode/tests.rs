@@ -205,7 +205,7 @@ fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
 }
 
-const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Set];
+const ANY: &[Form] = &[Form::Label, Form::Interval, Form::Set, Form::Range];
 const NUMBERS: &[Form] = &[Form::Interval, Form::Mean];
 
 proptest! {

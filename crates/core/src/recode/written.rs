@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::region::{Share, Texts};
 use super::regions::Ground;
-use crate::cell::{number, write_interval, write_set};
+use crate::cell::{number, write_interval, write_range, write_set};
 use crate::classes::Classes;
 use crate::error::Result;
 use crate::hierarchy::{Hierarchy, TOP};
@@ -190,6 +190,7 @@ fn make(axis: &Axis, ranks: &mut [(Code, u32)], decimals: usize) -> Made {
             let (low, high) = axis.ties(low, high);
             Made::Range(low, high)
         }
+        Form::Range => Made::Range(low, high),
         Form::Set | Form::Poset => {
             let mut set: Vec<Code> = ranks.iter().map(|r| r.0).collect();
             set.dedup();
@@ -285,7 +286,7 @@ impl<'a> Listed<'a> {
                 (0..leaves as Code).any(|leaf| (1..=height).any(|l| same_label(hierarchy, leaf, l) < l))
             }
             Form::Mean | Form::Median => true,
-            Form::Interval | Form::Set | Form::Poset => false,
+            Form::Interval | Form::Range | Form::Set | Form::Poset => false,
         };
         let (places, labels) = (FxHashMap::default(), FxHashMap::default());
         Listed { hierarchy, axis, rows, by_row, values, worths: None, places, labels }
@@ -384,7 +385,11 @@ impl<'a> Listed<'a> {
                 (Some(TOP.into()), self.hierarchy.height(), span(*low, *high))
             }
             Made::Range(low, high) => {
-                let written = write_interval(text(*low).unwrap_or_default(), text(*high).unwrap_or_default());
+                let (first, last) = (text(*low).unwrap_or_default(), text(*high).unwrap_or_default());
+                let written = match self.axis.form() {
+                    Form::Range => write_range(first, last),
+                    _ => write_interval(first, last),
+                };
                 (Some(written), self.axis.level(*low, *high), span(*low, *high))
             }
             Made::Set(set) if self.axis.form() == Form::Poset => self.above(set),

@@ -111,6 +111,9 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
     if let Some(tradeoff) = parameters.tradeoff {
         loss += &format!(", trade-off {tradeoff}");
     }
+    if let Some(rare) = parameters.rare {
+        loss += &format!(", values with fewer than {rare} rows left out");
+    }
     let limit = integer(subject.problem.max_suppressed);
     PolicySummary {
         path: subject.policy_path.clone(),
@@ -230,6 +233,7 @@ fn in_region(subject: &Subject<'_>, name: &str) -> Option<String> {
         Form::Label => "the least label that is true of all its rows",
         Form::Interval => "the interval that its numbers span",
         Form::Set => "the set of its values",
+        Form::Range => "the range from its first to its last value",
         Form::Mean => "the mean of its numbers",
         Form::Median => "the median of its numbers",
         Form::Poset => "the least cell of its poset that is true of all its rows",

@@ -5,20 +5,21 @@
 //! level; then suppress the rows of the remaining small classes. Datafly chooses the column with
 //! the most distinct values. In Datafly II two profiles select the column: the one with the largest
 //! tolerance · linking goes first, and of columns with the same profile the one with the most
-//! distinct values, as in Sweeney's description. Profiles limit nothing: a column that the recipient
-//! wants to keep rises when no other can. A column that nobody links on (linking 0) is not a
-//! quasi-identifier: a policy reads it as one that is kept. At anonymity level 1 the search goes
-//! directly to the top.
+//! distinct values, as in Sweeney's description. Profiles limit nothing: a column that the
+//! recipient wants to keep rises when no other can. A column that nobody links on (linking 0) is
+//! not a quasi-identifier: a policy reads it as one that is kept. At anonymity level 1 the search
+//! goes directly to the top.
 //!
 //! Distinct values are counted over all rows, suppressed or not. Linked columns count as the one
 //! with the highest call and rise together. Of columns with equal calls and as many values the one
-//! with the higher tolerance rises; remaining ties are broken at random, as in [El Emam 2009], using
-//! the seed, so the same problem and seed give the same answer.
+//! with the higher tolerance rises; remaining ties are broken at random, as in [El Emam 2009],
+//! using the seed, so the same problem and seed give the same answer.
 //!
 //! Fast and greedy: one check per step, at most one step per level of every column; the lattice is
 //! not stored. The result is safe but rarely optimal. Nodes on the path are unsafe with everything
 //! below them, so the gap is relative to the least bound outside of that set. With a model that is
-//! not monotone, "infeasible" means that the top is unsafe, not that every node is.
+//! not monotone, or with levels that do not nest, "infeasible" means that the top is unsafe, not
+//! that every node is.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -56,7 +57,7 @@ impl Strategy for Datafly {
             watch.report(Event::Searching(Progress { checked, nodes, best: None, bound: None }));
             if judgement.safe {
                 let best = evaluator.solution(&node);
-                let least = match most_general {
+                let least = match most_general && problem.nested() {
                     true => problem.loss.bound(&problem.lattice.bottom(), &[]),
                     false => cheapest(evaluator, passed.as_ref()),
                 };
@@ -133,6 +134,10 @@ fn call(problem: &Problem, distinct: &[Vec<usize>], node: &Node, next: &Node) ->
 fn cheapest(evaluator: &mut Evaluator<'_>, passed: Option<&Node>) -> f64 {
     let problem = evaluator.problem();
     let bottom = problem.lattice.bottom();
+    if !problem.nested() {
+        // A higher node may lose less; nothing is known but that no loss is negative.
+        return 0.0;
+    }
     let monotone = problem.models.iter().all(|m| m.facts().monotone);
     match passed {
         // The bottom is the answer, and all other nodes are above it.

@@ -168,7 +168,8 @@ impl<'a> Evaluator<'a> {
     /// The node-complexity score of the checks that were kept.
     pub(super) fn score(&self) -> Option<f64> {
         let heights: Vec<usize> = self.problem.hierarchies.iter().map(|h| h.height()).collect();
-        self.trace.as_ref().map(|trace| trace.score(self.problem.classes.len(), &heights))
+        let from = |from: &Node, to: &Node| self.rolls_up(from, to);
+        self.trace.as_ref().map(|trace| trace.score(self.problem.classes.len(), &heights, &from))
     }
 
     /// Forms the node's classes and judges them.
@@ -283,9 +284,15 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Whether classes at one node are unions of classes at another.
+    fn rolls_up(&self, from: &Node, to: &Node) -> bool {
+        let mut columns = self.problem.hierarchies.iter().enumerate();
+        from.below(to) && columns.all(|(c, hierarchy)| hierarchy.rolls_up(from.level(c), to.level(c)))
+    }
+
     /// The smallest remembered grouping that a node can be rolled up from.
     fn source(&self, node: &Node) -> Option<usize> {
-        self.memory.iter().position(|r| r.node.below(node))
+        self.memory.iter().position(|r| self.rolls_up(&r.node, node))
     }
 
     /// Rolls a node up from the best that is remembered; whether it became notably smaller.

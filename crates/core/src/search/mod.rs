@@ -184,7 +184,7 @@ pub fn strategies() -> Vec<&'static dyn Strategy> {
 /// # Errors
 /// A strategy that is not defined for the problem's models or loss, by name, with the alternatives.
 pub fn solve(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -> Result<(Outcome, Account)> {
-    if let Some(fault) = strategy.refuses(problem) {
+    if let Some(fault) = refuses(problem, strategy) {
         return Err(fault.into());
     }
     let mut evaluator = Evaluator::new(problem);
@@ -197,13 +197,22 @@ pub fn solve(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -> Resul
 /// # Errors
 /// As [`solve`].
 pub fn solve_scored(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -> Result<(Outcome, Account)> {
-    if let Some(fault) = strategy.refuses(problem) {
+    if let Some(fault) = refuses(problem, strategy) {
         return Err(fault.into());
     }
     let mut evaluator = Evaluator::new(problem);
     evaluator.keep_trace();
     let outcome = strategy.run(&mut evaluator, watch);
     Ok((outcome, Account { score: evaluator.score(), ..evaluator.account() }))
+}
+
+/// Why a strategy cannot solve a problem: levels that do not nest, or what it says itself.
+fn refuses(problem: &Problem, strategy: &dyn Strategy) -> Option<Fault> {
+    let algorithm = strategy.algorithm();
+    let unnested = problem.hierarchies.iter().position(|hierarchy| !hierarchy.nested());
+    let unnested = unnested.filter(|_| !algorithm.entry().takes_unnested);
+    let fault = unnested.map(|column| algorithm.not_nested(&problem.names[column]));
+    fault.or_else(|| strategy.refuses(problem))
 }
 
 /// The most nodes that a strategy may keep a tag for.

@@ -198,6 +198,7 @@ impl Problem {
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
         let classes = Classes::of_measured(tuples, names.len(), &maps)?.sorted().with_targets(targets);
+        let classes = classes.with_rare(policy.search.loss.parameters().rare());
         maps.truncate(names.len());
         let classes = population::beside(policy, classes, people.as_ref())?;
         watch.check()?;
@@ -243,6 +244,12 @@ impl Problem {
 }
 
 impl Problem {
+    /// Whether values that share a label share every label above it, in all columns; only then can
+    /// a verdict on one node say something of others.
+    pub fn nested(&self) -> bool {
+        self.hierarchies.iter().all(Hierarchy::nested)
+    }
+
     /// The same for methods that form regions of rows.
     pub fn ground(&self) -> Ground<'_> {
         Ground {

@@ -19,14 +19,19 @@ impl Trace {
     }
 
     /// The score of all checks, for a table with this many classes at its leaves and hierarchies of
-    /// these heights.
-    pub(super) fn score(&self, leaves: usize, heights: &[usize]) -> f64 {
+    /// these heights. `rolls_up` says which frequency sets can be generalized to which.
+    pub(super) fn score(
+        &self,
+        leaves: usize,
+        heights: &[usize],
+        rolls_up: &dyn Fn(&Node, &Node) -> bool,
+    ) -> f64 {
         let table = Node::new(vec![0; heights.len()]);
         // Smallest first, so that the first specialization found is the one to start from.
         let mut sets: Vec<(usize, &Node)> = vec![(leaves, &table)];
         let mut score = 0.0;
         for (node, classes) in &self.0 {
-            let source = sets.iter().find(|(_, below)| below.below(node)).copied();
+            let source = sets.iter().find(|(_, from)| rolls_up(from, node)).copied();
             let (size, from) = source.unwrap_or((leaves, &table));
             score += check(from, size, node, *classes, heights);
             let at = sets.partition_point(|&(size, _)| size <= *classes);
@@ -58,7 +63,7 @@ mod tests {
         let mut trace = Trace::default();
         trace.add(node([0, 0, 1]), 5);
         let expected = 8.0 + 5.0 * 5f64.log2() + 5.0;
-        assert!((trace.score(8, &[2, 1, 3]) - expected).abs() < 1e-12);
+        assert!((trace.score(8, &[2, 1, 3], &Node::below) - expected).abs() < 1e-12);
     }
 
     #[test]
@@ -69,14 +74,14 @@ mod tests {
         trace.add(node([1, 1, 1]), 2);
         // 1 × 8, 1 × 8, then 1 × 4 from the second: column 0 rises, column 1 reaches its top.
         let work = 20.0 + 6.0 * 6f64.log2() + 6.0 + 4.0 * 2.0 + 4.0 + 2.0 + 2.0;
-        assert!((trace.score(8, &[2, 1, 3]) - work).abs() < 1e-12);
+        assert!((trace.score(8, &[2, 1, 3], &Node::below) - work).abs() < 1e-12);
     }
 
     #[test]
     fn a_single_class_costs_one_pass() {
         let mut trace = Trace::default();
         trace.add(node([2, 1, 3]), 1);
-        assert!((trace.score(8, &[2, 1, 3]) - 1.0).abs() < 1e-12);
-        assert!(Trace::default().score(8, &[2, 1, 3]).abs() < 1e-12);
+        assert!((trace.score(8, &[2, 1, 3], &Node::below) - 1.0).abs() < 1e-12);
+        assert!(Trace::default().score(8, &[2, 1, 3], &Node::below).abs() < 1e-12);
     }
 }

@@ -59,7 +59,7 @@ fn lost_in_the_crowd() -> Instance {
 
 /// The problem of an instance with another loss.
 fn asking(instance: &Instance, asked: LossParameters) -> Option<Problem> {
-    let LossParameters { kind, aggregate, count_suppressed: counted, tradeoff } = asked;
+    let LossParameters { kind, aggregate, count_suppressed: counted, tradeoff, .. } = asked;
     problem(&Instance { loss: kind.key(), aggregate, counted, tradeoff, ..instance.clone() })
 }
 

@@ -163,6 +163,7 @@ impl Instance {
             aggregate: self.aggregate,
             count_suppressed: self.counted,
             tradeoff: self.tradeoff,
+            rare: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use throng::cell::Cell;
 use throng::classes::Flags;
-use throng::hierarchy::{Spec, build};
+use throng::hierarchy::build;
 use throng::loss::Price;
 use throng::policy::{LossParameters, Policy};
 use throng::recode::region::Share;
@@ -27,10 +27,12 @@ use throng::watch::Watch;
 
 /// Labels nest; "north" stands at two levels, and a leaf has the name of its label.
 const ZIP: &str = "n1;north;north\nn2;north;north\nx;x;north\ns1;south;south\nsouth;south;south\n";
+/// The kinds, in an order that is not that of their texts.
+const KINDS: [&str; 4] = ["C, D", "B", " e", "A"];
 const COLUMNS: [&str; 6] = ["age", "kind", "pay", "zip", "note", "target"];
 
-/// Age is an interval, kind a set, pay a mean or a median, zip a label; then a column that is kept
-/// and one with labels.
+/// Age is an interval, kind a set or a range, pay a mean or a median, zip a label; then a column
+/// that is kept and one with labels.
 #[derive(Debug, Clone)]
 struct Table {
     rows: Vec<[Option<&'static str>; 6]>,
@@ -40,6 +42,8 @@ struct Table {
     min_level: bool,
     /// Whether kinds stay as they are.
     kinds: bool,
+    /// Whether kinds are ranges of an order.
+    ranges: bool,
 }
 
 impl Table {
@@ -49,8 +53,10 @@ impl Table {
         let least = if self.min_level { "columns.zip.min_level = 1\n" } else { "" };
         let most = if self.max_level { "columns.zip.max_level = 2\n" } else { "" };
         let kinds = if self.kinds { "columns.kind.max_level = 0\n" } else { "" };
+        let order = format!("columns.kind.hierarchy = {{ order = {{ values = {KINDS:?} }} }}\n");
+        let order = if self.ranges { order.as_str() } else { "" };
         format!(
-            "version = 1\ninput.path = \"x.csv\"\ninput.missing = \"{missing}\"\n{least}{most}{kinds}columns.age.role = \"quasi\"\n\
+            "version = 1\ninput.path = \"x.csv\"\ninput.missing = \"{missing}\"\n{least}{most}{kinds}{order}columns.age.role = \"quasi\"\n\
              columns.kind.role = \"quasi\"\ncolumns.pay.role = \"quasi\"\ncolumns.pay.form = \"{pay}\"\n\
              columns.zip.role = \"quasi\"\ncolumns.zip.hierarchy = {{ file = \"zip.csv\" }}\ncolumns.note.role = \"keep\"\n\
              columns.target.role = \"target\"\nprivacy.k = 1\nprivacy.suppression = 1.0\nsearch.algorithm = \"mondrian\"\n\
@@ -75,20 +81,23 @@ fn table() -> impl Strategy<Value = Table> {
     let cell = |values: &'static [&'static str]| prop_oneof![9 => prop::sample::select(values).prop_map(Some), 1 => Just(None)];
     let row = (
         cell(&["7", "20", "20.0", "35", "-1.5", "100"]),
-        cell(&["A", "B", "C, D", " e"]),
+        cell(&KINDS),
         cell(&["1", "2", "4", "10", "10.50"]),
         cell(&["n1", "n2", "x", "s1", "south"]),
         cell(&["p", "q"]),
         cell(&["yes", "no"]),
     );
     let rows = prop::collection::vec(row, 1..24);
-    (rows, any::<[bool; 5]>()).prop_map(|(rows, [median, suppress, max_level, min_level, kinds])| Table {
-        rows: rows.into_iter().map(|(a, b, c, d, e, f)| [a, b, c, d, e, f]).collect(),
-        median,
-        suppress,
-        max_level,
-        min_level,
-        kinds,
+    (rows, any::<[bool; 6]>()).prop_map(|(rows, [median, suppress, max_level, min_level, kinds, ranges])| {
+        Table {
+            rows: rows.into_iter().map(|(a, b, c, d, e, f)| [a, b, c, d, e, f]).collect(),
+            median,
+            suppress,
+            max_level,
+            min_level,
+            kinds,
+            ranges,
+        }
     })
 }
 
@@ -307,13 +316,7 @@ fn judge(table: &Table, made: &Made) -> Verdict {
         release: &rows::Table::new(columns, released).unwrap().identified_by("out"),
         original: Some(Original { rows: &original(table), assignment: Some(made), secret: None }),
         population: None,
-        build: &|name, values| {
-            let spec = match name {
-                "zip" => policy.columns["zip"].hierarchy(),
-                _ => Spec::Suppress,
-            };
-            build(&spec, values, &load)
-        },
+        build: &|name, values| build(&policy.columns[name].hierarchy(), values, &load),
         watch: &Watch::none(),
     })
     .unwrap()
@@ -330,7 +333,13 @@ fn true_of(column: usize, cell: Option<&str>, value: Option<&str>) -> bool {
         }
         // Whether it is the right number is looked at with all of its class.
         (2, Some(number), Some(_)) => number.parse::<f64>().is_ok(),
-        (_, Some(cell), Some(value)) => Cell::parse(cell).covers(value),
+        (_, Some(cell), Some(value)) => match Cell::parse(cell) {
+            Cell::Range(first, last) => {
+                let place = |kind: &str| KINDS.iter().position(|k| *k == kind).unwrap();
+                (place(&first)..=place(&last)).contains(&place(value))
+            }
+            cell => cell.covers(value),
+        },
         _ => false,
     }
 }
@@ -424,8 +433,17 @@ proptest! {
         }
         let at = at.index(made.rows.len());
         let (row, class) = (made.rows[at].0, made.rows[at].1[..4].to_vec());
-        forge(&mut made, &class, column, ["[1000, 2000]", "{Z, Y}", "777.00", "nowhere"][column]);
+        // No value is after the last; ends are in their order.
+        let kind = if table.ranges { "A - B" } else { "{Z, Y}" };
+        forge(&mut made, &class, column, ["[1000, 2000]", kind, "777.00", "nowhere"][column]);
         prop_assert!(!judge(&table, &made).claims["cells"].holds);
+        let mut made = release(&table, &seed, false);
+        if let (true, 1, Some(value)) = (table.ranges, column, table.rows[row][1]) {
+            // True of all others, and not of this one.
+            let cell = if value == "A" || value == " e" { "\"C, D\" - B" } else { "\" e\" - A" };
+            forge(&mut made, &class, column, cell);
+            prop_assert!(!judge(&table, &made).claims["cells"].holds);
+        }
 
         // True of everything, but above the highest level.
         let mut made = release(&table, &seed, false);
@@ -458,6 +476,7 @@ fn without_being_told_the_judge_says_so() {
         max_level: false,
         min_level: false,
         kinds: false,
+        ranges: false,
     };
     let mut made = release(&table, &[0], false);
     assert!(judge(&table, &made).holds());

@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod information;
+mod orders;
 mod profiles;
 mod rare;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -37,12 +37,14 @@ pub fn build(
         Spec::Postal(spec) => postal::paths(spec, dictionary),
         Spec::Suppress | Spec::Poset(_) => Ok(values(dictionary).map(|v| path(v, Vec::new())).collect()),
     }?;
-    let mut hierarchy = Hierarchy::of_height(paths, height(spec), dictionary.missing().is_some())?;
+    let missing = dictionary.missing().is_some();
+    let mut hierarchy = Hierarchy::of_levels(paths, height(spec), missing, spec.nested())?;
     if let Spec::Poset(spec) = spec {
         let leaf = |leaf: usize| hierarchy.leaf_value(leaf as Code).map(String::from);
         let leaves = (0..hierarchy.leaf_count()).map(leaf).collect();
         hierarchy.poset = Some(Arc::new(Poset::build(spec, leaves, load)?));
     }
+    hierarchy.ordered = spec.stated_order().is_some();
     Ok(hierarchy)
 }
 
@@ -68,6 +70,7 @@ pub fn describe(spec: &Spec) -> String {
         Spec::Order(spec) if spec.values.is_empty() => {
             format!("sorted values in groups of {}", list(&spec.fanout))
         }
+        Spec::Order(spec) if spec.fanout.is_empty() => "values in a listed order".into(),
         Spec::Order(spec) => format!("listed values in groups of {}", list(&spec.fanout)),
         Spec::Mask(spec) => match spec.step {
             1 => format!("masked from the {}", spec.from.name()),

@@ -2,12 +2,14 @@
 //!
 //! Every period except the week is a whole number of months counted from January of the year 0, so
 //! a period nests in another if its length divides the other's. A week nests only in the top. Costs
-//! one parse per distinct value.
+//! one parse per distinct value. With `nested = false` periods only have to get longer [Sweeney
+//! 2001, figure 27: windows of 2, 4, 6, 12 and 24 months].
 
 use chrono::format::{Item, StrftimeItems};
 use chrono::{Datelike, NaiveDate};
 
 use super::build::{path, show, unfit, values};
+use super::intervals::{UNNESTED, falls};
 use super::{Date, Path};
 use crate::error::{Error, Fault, Result, nearest};
 use crate::fault;
@@ -65,6 +67,15 @@ impl Period {
         }
     }
 
+    /// About how many days it has.
+    fn days(self) -> i64 {
+        match self {
+            Period::Day => 1,
+            Period::Week => 7,
+            _ => 30 * self.months().unwrap_or(0),
+        }
+    }
+
     /// Whether two days in one period of this kind are always in one period of the other.
     fn nests_in(self, other: Period) -> bool {
         match (self.months(), other.months()) {
@@ -98,7 +109,7 @@ impl Period {
 /// One level per period, then the top.
 pub(super) fn paths(spec: &Date, dictionary: &Dictionary) -> Result<Vec<Path>> {
     let mut faults = Vec::new();
-    let periods = periods(&spec.levels, &mut faults);
+    let periods = periods(spec, &mut faults);
     let (mut dates, mut others) = (Vec::new(), Vec::new());
     match format(&spec.format) {
         Some(fault) => faults.push(fault),
@@ -143,15 +154,15 @@ pub(super) fn paths(spec: &Date, dictionary: &Dictionary) -> Result<Vec<Path>> {
 }
 
 /// The periods that are named, checked one against the next.
-fn periods(levels: &[String], faults: &mut Vec<Fault>) -> Vec<Period> {
-    if levels.is_empty() {
+fn periods(spec: &Date, faults: &mut Vec<Fault>) -> Vec<Period> {
+    if spec.levels.is_empty() {
         faults.push(
             fault!(Input, "hierarchy.periods-are-empty", "`levels` lists no period")
                 .help(format!("choose among {NAMES}")),
         );
     }
     let mut known: Vec<(&str, Period)> = Vec::new();
-    for name in levels {
+    for name in &spec.levels {
         match Period::parse(name) {
             Some(period) => known.push((name, period)),
             None => faults.push(unknown(name)),
@@ -159,7 +170,10 @@ fn periods(levels: &[String], faults: &mut Vec<Fault>) -> Vec<Period> {
     }
     for pair in known.windows(2) {
         let ((short, period), (long, above)) = (pair[0], pair[1]);
-        if !period.nests_in(above) {
+        if !spec.nested && above.days() < period.days() {
+            faults.push(falls(&format!("period `{short}`"), &format!("period `{long}`")));
+        }
+        if spec.nested && !period.nests_in(above) {
             faults.push(
                 fault!(
                     Input,
@@ -169,14 +183,29 @@ fn periods(levels: &[String], faults: &mut Vec<Fault>) -> Vec<Period> {
                     long = long
                 )
                 .help(if period == Period::Week {
-                    "a week reaches over the end of a month and a year: make it the last level"
+                    format!(
+                        "a week reaches over the end of a month and a year: make it the last level; {UNNESTED}"
+                    )
                 } else {
-                    "list periods from the shortest, each dividing the next: month, quarter, year, 10-year"
+                    format!(
+                        "list periods from the shortest, each dividing the next: month, quarter, year, 10-year; {UNNESTED}"
+                    )
                 }),
             );
         }
     }
     known.into_iter().map(|(_, period)| period).collect()
+}
+
+/// The levels that are left if each must hold the last one kept.
+pub(super) fn nesting(levels: &[String]) -> Vec<&str> {
+    let mut kept: Vec<(&str, Period)> = Vec::new();
+    for (name, period) in levels.iter().filter_map(|name| Some((name, Period::parse(name)?))) {
+        if kept.last().is_none_or(|(_, last)| last.nests_in(period)) {
+            kept.push((name, period));
+        }
+    }
+    kept.into_iter().map(|(name, _)| name).collect()
 }
 
 fn unknown(name: &str) -> Fault {
@@ -236,7 +265,8 @@ mod tests {
     use super::*;
 
     fn spec(levels: &[&str], format: &str) -> Date {
-        Date { levels: levels.iter().map(|l| (*l).to_owned()).collect(), format: format.into() }
+        let levels = levels.iter().map(|l| (*l).to_owned()).collect();
+        Date { levels, format: format.into(), nested: true }
     }
 
     fn date(levels: &[&str], format: &str, values: &[&str]) -> Result<Vec<String>> {
@@ -311,6 +341,25 @@ mod tests {
             let error = date(levels, ISO, &["2020-01-31"]).unwrap_err().to_string();
             assert!(error.contains(&format!("`{}` does not lie within one `{}`", levels[0], levels[1])));
         }
+    }
+
+    /// The windows of Sweeney's figure 27: 4 months reach over the end of 6.
+    #[test]
+    fn windows_that_do_not_nest() {
+        let months = ["2-month", "4-month", "6-month", "12-month", "24-month"];
+        let unnested = |levels: &[&str]| -> Result<String> {
+            let spec = Date { nested: false, ..spec(levels, ISO) };
+            let paths = paths(&spec, &Dictionary::of([Some("2021-06-30")]))?;
+            Ok(paths[0].labels.join(" | "))
+        };
+        assert_eq!(
+            unnested(&months).unwrap(),
+            "[2021-05, 2021-07) | [2021-05, 2021-09) | [2021-01, 2021-07) | [2021-01, 2022-01) | [2020-01, 2022-01) | *"
+        );
+        assert_eq!(nesting(&months.map(String::from)), ["2-month", "4-month", "12-month", "24-month"]);
+        assert!(unnested(&["week", "month", "year"]).is_ok());
+        let error = unnested(&["year", "quarter"]).unwrap_err().to_string();
+        assert!(error.contains("period `quarter` is above period `year`, and finer"), "{error}");
     }
 
     #[test]

@@ -47,6 +47,12 @@ const INTERVALS: Entry = Entry::table(
             ParameterKind::Number(Bounds::ANY),
             "Values from here on become `>= high`; by default the greatest value, rounded up.",
         ),
+        Parameter::defaulted(
+            "nested",
+            ParameterKind::Flag,
+            "true",
+            "Whether every interval lies within one of the next level; false only for mingen and datafly.",
+        ),
     ],
 );
 
@@ -55,7 +61,11 @@ const ORDER: Entry = Entry::table(
     "Sorted values in groups.",
     "Prasser et al. 2014",
     &[
-        Parameter::required("fanout", WHOLES, "How many groups of the level below make one group."),
+        Parameter::optional(
+            "fanout",
+            WHOLES,
+            "How many groups of the level below make one group; without it, `values` is needed.",
+        ),
         Parameter::optional(
             "values",
             ParameterKind::List(&ParameterKind::Text),
@@ -96,6 +106,12 @@ const DATE: Entry = Entry::table(
             ParameterKind::Text,
             "\"%Y-%m-%d\"",
             "How dates are written, in the signs of strftime.",
+        ),
+        Parameter::defaulted(
+            "nested",
+            ParameterKind::Flag,
+            "true",
+            "Whether every period lies within one of the next level; false only for mingen and datafly.",
         ),
     ],
 );

@@ -3,7 +3,9 @@
 //! A level is a list of bounds, and each level's bounds are among those of the level below, so
 //! levels nest. Values outside `low` and `high` are coded at the ends, `< 0` and `>= 100`, at every
 //! level above 0. Equal widths count from `low` in steps of the smallest width; wider levels take
-//! every n-th of those bounds. Bounds are compared as they are printed, so that 0.3 is in [0.3,
+//! every n-th of those bounds. With `nested = false` every level counts its own widths from `low`,
+//! or has bounds of its own [El Emam 2009, "2-year interval, and then … 5-year interval"]. Bounds
+//! are compared as they are printed, so that 0.3 is in [0.3,
 //! 0.4) although 3 × 0.1 is not 0.3 to the machine. Costs values × levels.
 
 use super::build::{path, unfit, values};
@@ -105,21 +107,57 @@ fn widths(spec: &Intervals) -> Vec<Fault> {
             .help("give widths above 0"),
         );
     }
-    if faults.is_empty() {
-        for pair in spec.widths.windows(2).filter(|pair| ratio(pair[0], pair[1]).is_none()) {
-            faults.push(
-                fault!(
-                    Input,
-                    "hierarchy.widths-do-not-nest",
-                    "not nested: width {wide} is not a multiple of width {narrow}",
-                    wide = pair[1],
-                    narrow = pair[0]
-                )
-                .help("make each width a multiple of the one before, for instance widths = [5, 10, 20]"),
-            );
-        }
+    if !faults.is_empty() {
+        return faults;
+    }
+    if !spec.nested {
+        let narrower = spec.widths.windows(2).find(|pair| pair[1] < pair[0]);
+        return narrower
+            .map(|pair| falls(&format!("width {}", pair[0]), &format!("width {}", pair[1])))
+            .into_iter()
+            .collect();
+    }
+    for pair in spec.widths.windows(2).filter(|pair| ratio(pair[0], pair[1]).is_none()) {
+        faults.push(
+            fault!(
+                Input,
+                "hierarchy.widths-do-not-nest",
+                "not nested: width {wide} is not a multiple of width {narrow}",
+                wide = pair[1],
+                narrow = pair[0]
+            )
+            .help(format!(
+                "make each width a multiple of the one before, for instance widths = [5, 10, 20]; {UNNESTED}"
+            )),
+        );
     }
     faults
+}
+
+/// How levels may be used that do not nest.
+pub(super) const UNNESTED: &str = "or write nested = false, with algorithm = \"mingen\" or \"datafly\"";
+
+/// The widths that are left if each must be a multiple of the last one kept.
+pub(super) fn nesting(widths: &[f64]) -> Vec<f64> {
+    let mut kept: Vec<f64> = Vec::new();
+    for &width in widths {
+        if kept.last().is_none_or(|&last| ratio(last, width).is_some()) {
+            kept.push(width);
+        }
+    }
+    kept
+}
+
+/// A level that is finer than the one below it.
+pub(super) fn falls(below: &str, level: &str) -> Fault {
+    fault!(
+        Input,
+        "hierarchy.levels-get-finer",
+        "{level} is above {below}, and finer",
+        level = level,
+        below = below
+    )
+    .help("list levels from the finest to the coarsest")
 }
 
 /// How often the narrow width goes into the wide one, if it does so exactly.
@@ -152,7 +190,14 @@ fn bounds(spec: &Intervals) -> Vec<Fault> {
                 .help("list numbers from the smallest to the largest, each once"),
             );
         }
+        if i > 0 && !spec.nested && bounds.len() > spec.bounds[i - 1].len() {
+            faults.push(falls(
+                &format!("a level with {} bounds", spec.bounds[i - 1].len()),
+                &format!("a level with {} bounds", bounds.len()),
+            ));
+        }
         if i > 0
+            && spec.nested
             && let Some(new) = bounds.iter().find(|b| !spec.bounds[i - 1].contains(b))
         {
             faults.push(
@@ -164,7 +209,7 @@ fn bounds(spec: &Intervals) -> Vec<Fault> {
                     level = level,
                     below = i
                 )
-                .help("a level may only leave out bounds of the level below it"),
+                .help(format!("a level may only leave out bounds of the level below it; {UNNESTED}")),
             );
         }
     }
@@ -183,6 +228,8 @@ enum Levels {
     Listed(Vec<Vec<f64>>),
     /// Bounds `low + i × width`; level l takes every `factors[l - 1]`-th of them.
     Equal { width: f64, decimals: usize, factors: Vec<i64> },
+    /// Bounds `low + i × width`, of a width per level.
+    Each { widths: Vec<f64>, decimals: usize },
 }
 
 impl Scale {
@@ -215,6 +262,12 @@ impl Scale {
             return Err(too_fine(width));
         }
         let decimals = (DIGITS - largest.log10().ceil() as i32).max(0) as usize;
+        if !spec.nested {
+            // No end is made up: the last interval of each level is as wide as the others.
+            let (low, high) = (rounded(low, decimals), spec.high.map(|high| rounded(high, decimals)));
+            let levels = Levels::Each { widths: spec.widths.clone(), decimals };
+            return Ok(Scale { low, high: high.unwrap_or(f64::INFINITY), levels });
+        }
         let mut factors = vec![1_i64];
         for pair in spec.widths.windows(2) {
             let ratio = ratio(pair[0], pair[1]).unwrap_or(1);
@@ -229,6 +282,7 @@ impl Scale {
         let levels = match &self.levels {
             Levels::Listed(levels) => levels.len(),
             Levels::Equal { factors, .. } => factors.len(),
+            Levels::Each { widths, .. } => widths.len(),
         };
         if x < self.low {
             return vec![format!("< {}", plain(self.low)); levels];
@@ -247,6 +301,14 @@ impl Scale {
                     label((bound(first), bound(first.saturating_add(factor)).min(self.high)))
                 };
                 factors.iter().map(range).collect()
+            }
+            Levels::Each { widths, decimals } => {
+                let range = |width: &f64| {
+                    let bound = |i: i64| rounded(self.low + i as f64 * width, *decimals);
+                    let i = step(x, self.low, *width, &bound);
+                    label((bound(i), bound(i.saturating_add(1)).min(self.high)))
+                };
+                widths.iter().map(range).collect()
             }
         }
     }
@@ -312,7 +374,7 @@ mod tests {
     }
 
     fn equal(widths: &[f64], low: Option<f64>, high: Option<f64>) -> Intervals {
-        Intervals { widths: widths.to_vec(), bounds: Vec::new(), low, high }
+        Intervals { widths: widths.to_vec(), low, high, ..Intervals::default() }
     }
 
     fn listed(bounds: &[&[f64]]) -> Intervals {
@@ -392,6 +454,32 @@ mod tests {
         assert!(text.contains("width 12 is not a multiple of width 5"), "{text}");
         assert!(text.contains("3 values are not numbers: `x` and 2 more"), "{text}");
         assert!(text.contains("input.null"), "{text}");
+    }
+
+    /// 2-year and 5-year windows [El Emam 2009] share bounds only every ten years.
+    #[test]
+    fn widths_that_do_not_nest() {
+        let unnested = |spec: Intervals| Intervals { nested: false, ..spec };
+        let spec = unnested(equal(&[2.0, 5.0], Some(0.0), Some(89.0)));
+        let column = ["23", "24", "25", "88", "89", "-1"];
+        let expected = [
+            "[22, 24) | [20, 25) | *",
+            "[24, 26) | [20, 25) | *",
+            "[24, 26) | [25, 30) | *",
+            "[88, 89) | [85, 89) | *",
+            ">= 89 | >= 89 | *",
+            "< 0 | < 0 | *",
+        ];
+        assert_eq!(labels(&spec, &column), expected);
+        // Counted from a multiple of the widest below the least value; no end is made up.
+        let open = unnested(equal(&[2.0, 5.0], None, None));
+        assert_eq!(labels(&open, &["16", "29"]), ["[15, 17) | [15, 20) | *", "[29, 31) | [25, 30) | *"]);
+        let own = unnested(listed(&[&[0.0, 10.0, 20.0, 30.0], &[15.0]]));
+        assert_eq!(labels(&own, &["12", "15"]), ["[10, 20) | [0, 15) | *", "[10, 20) | [15, 30) | *"]);
+        let refused = |spec| paths(&unnested(spec), &Dictionary::of([Some("7")])).unwrap_err().to_string();
+        assert!(refused(equal(&[5.0, 2.0], None, None)).contains("width 2 is above width 5, and finer"));
+        assert!(refused(listed(&[&[1.0], &[1.0, 2.0]])).contains("and finer"));
+        assert_eq!(nesting(&[2.0, 4.0, 6.0, 12.0, 24.0]), [2.0, 4.0, 12.0, 24.0]);
     }
 
     #[test]

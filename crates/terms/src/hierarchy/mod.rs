@@ -23,6 +23,7 @@ pub use build::{build, describe};
 pub(crate) use entries::{ENTRIES, FILE};
 pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -55,7 +56,8 @@ struct Level {
     leaves: Vec<u32>,
 }
 
-/// A chain of domains, valid by construction: levels nest and the highest has one value.
+/// A chain of domains, valid by construction: the highest has one value, and levels nest unless the
+/// policy says that they do not.
 #[derive(Debug, Clone)]
 pub struct Hierarchy {
     leaves: Dictionary,
@@ -63,6 +65,11 @@ pub struct Hierarchy {
     topped: bool,
     /// The poset of the values, if levels do not describe it.
     poset: Option<Arc<Poset>>,
+    /// Whether leaves are in an order that the policy states.
+    ordered: bool,
+    /// Level → level → whether values that are the same at the first are the same at the second;
+    /// none if levels nest.
+    rolls_up: Option<Vec<Vec<bool>>>,
 }
 
 impl Hierarchy {
@@ -85,14 +92,25 @@ impl Hierarchy {
     /// # Errors
     /// As [`Hierarchy::new`].
     pub fn of_height(paths: Vec<Path>, height: usize, missing: bool) -> Result<Self> {
+        Hierarchy::of_levels(paths, height, missing, true)
+    }
+
+    /// Like [`Hierarchy::of_height`], where levels need not nest.
+    ///
+    /// # Errors
+    /// As [`Hierarchy::new`], without the last if levels need not nest.
+    pub(crate) fn of_levels(paths: Vec<Path>, height: usize, missing: bool, nested: bool) -> Result<Self> {
         let (leaves, paths) = distinct(paths)?;
         let given = paths.first().map_or(height.saturating_sub(1), |p| p.labels.len());
         let mut levels = vec![identity(&leaves)];
         for level in 1..=given {
             levels.push(labelled(&paths, level));
         }
-        let mut hierarchy = Hierarchy { leaves, levels, topped: false, poset: None };
-        Error::check(hierarchy.nesting().into_iter().collect())?;
+        let mut hierarchy =
+            Hierarchy { leaves, levels, topped: false, poset: None, ordered: false, rolls_up: None };
+        if nested {
+            Error::check(hierarchy.nesting().into_iter().collect())?;
+        }
         if missing {
             hierarchy.add_missing();
         }
@@ -102,7 +120,22 @@ impl Hierarchy {
             hierarchy.close();
         }
         hierarchy.count_leaves();
+        if !nested {
+            let levels = 0..=hierarchy.height();
+            let from = |from: usize| levels.clone().map(|to| hierarchy.parents(from, to).is_ok()).collect();
+            hierarchy.rolls_up = Some(levels.clone().map(from).collect());
+        }
         Ok(hierarchy)
+    }
+
+    /// Whether the policy says that levels nest: values that share a label share every label above.
+    pub fn nested(&self) -> bool {
+        self.rolls_up.is_none()
+    }
+
+    /// Whether values that are the same at one level are the same at another.
+    pub fn rolls_up(&self, from: usize, to: usize) -> bool {
+        self.rolls_up.as_ref().map_or(from <= to, |rolls_up| rolls_up[from][to])
     }
 
     /// The highest level; levels go from 0 (the value itself) to this one.
@@ -165,6 +198,13 @@ impl Hierarchy {
         self.leaves.missing()
     }
 
+    /// The leaves from one value to another in the order that the policy states; none where it
+    /// states none, or where they are not two values of it in this order.
+    pub fn between(&self, first: &str, last: &str) -> Option<RangeInclusive<Code>> {
+        let (first, last) = (self.leaf(Some(first))?, self.leaf(Some(last))?);
+        (self.ordered && first <= last).then_some(first..=last)
+    }
+
     /// The generalized code of a leaf at a level.
     pub fn generalize(&self, leaf: Code, level: usize) -> Code {
         self.levels[level].codes[leaf as usize]
@@ -198,15 +238,23 @@ impl Hierarchy {
 
     /// The first label that breaks nesting.
     fn nesting(&self) -> Option<Fault> {
-        for (below, pair) in self.levels.windows(2).enumerate() {
-            let mut parent: Vec<Option<Code>> = vec![None; pair[0].labels.len()];
-            for (&low, &high) in pair[0].codes.iter().zip(&pair[1].codes) {
-                if *parent[low as usize].get_or_insert(high) != high {
-                    return Some(not_nested(below, self.label(below, low).unwrap_or_default()));
-                }
+        let mut pairs = 0..self.levels.len() - 1;
+        pairs.find_map(|below| {
+            let low = self.parents(below, below + 1).err()?;
+            Some(not_nested(below, self.label(below, low).unwrap_or_default()))
+        })
+    }
+
+    /// Value of a level → the value of another that its leaves have; or the first value whose
+    /// leaves have several.
+    fn parents(&self, from: usize, to: usize) -> std::result::Result<Vec<Option<Code>>, Code> {
+        let mut parents: Vec<Option<Code>> = vec![None; self.levels[from].labels.len()];
+        for (&low, &high) in self.levels[from].codes.iter().zip(&self.levels[to].codes) {
+            if *parents[low as usize].get_or_insert(high) != high {
+                return Err(low);
             }
         }
-        None
+        Ok(parents)
     }
 
     fn add_missing(&mut self) {
@@ -253,8 +301,8 @@ impl Hierarchy {
     }
 }
 
-/// Leaves that a coarser level has together and a field does not distinguish; the missing value is by
-/// itself.
+/// Leaves that a coarser level has together and a field does not distinguish; the missing value is
+/// by itself.
 fn refined(coarser: &[Code], fields: &[Option<Vec<Vec<u64>>>], field: usize) -> Level {
     let mut known: FxHashMap<(Code, Option<&[u64]>), Code> = FxHashMap::default();
     let mut labels: Vec<Option<String>> = Vec::new();

@@ -1,7 +1,8 @@
 //! Sorted values in groups of a fan-out: A, B, C, D → {A, B} {C, D} → `*`.
 //!
 //! Numbers are sorted by size if every value is a number, all other values by text, or the policy
-//! lists the order. A group is a run of the sorted values, and a group of the next level is a run
+//! lists the order. A list without fan-outs has no groups: cells of regions are then ranges of it.
+//! A group is a run of the sorted values, and a group of the next level is a run
 //! of groups, so levels nest as long as labels distinguish the groups of one level; [`names`]
 //! ensures that. Costs one sort and values × levels.
 
@@ -19,7 +20,7 @@ const NAMED: usize = 4;
 
 /// One level per fan-out, then the top. Listed values are all leaves, whether they occur or not.
 pub(super) fn paths(spec: &Order, dictionary: &Dictionary) -> Result<Vec<Path>> {
-    let mut faults = fanout(&spec.fanout);
+    let mut faults = fanout(spec);
     let (sorted, numeric) = if spec.values.is_empty() {
         natural(values(dictionary).collect())
     } else {
@@ -39,10 +40,10 @@ pub(super) fn paths(spec: &Order, dictionary: &Dictionary) -> Result<Vec<Path>> 
     Ok(sorted.iter().zip(labels).map(|(value, labels)| path(value, labels)).collect())
 }
 
-fn fanout(fanout: &[usize]) -> Vec<Fault> {
-    let fault = if fanout.is_empty() {
+fn fanout(spec: &Order) -> Vec<Fault> {
+    let fault = if spec.fanout.is_empty() && spec.values.is_empty() {
         fault!(Input, "hierarchy.fanout-is-empty", "`fanout` lists no level")
-    } else if let Some(small) = fanout.iter().find(|&&f| f < 2) {
+    } else if let Some(small) = spec.fanout.iter().find(|&&f| f < 2) {
         fault!(Input, "hierarchy.fanout-too-small", "a fan-out of {fanout} makes no groups", fanout = small)
     } else {
         return Vec::new();
@@ -174,6 +175,7 @@ mod tests {
         assert_eq!(error.faults().len(), 3, "{error}");
         assert!(error.to_string().contains("6 values are not among `values`: `f` and 5 more"));
         assert!(order(&[], &[], &["a"]).is_err());
+        assert_eq!(order(&[], &["b", "a"], &["a"]).unwrap(), ["b: *", "a: *"], "an order alone");
     }
 
     #[test]

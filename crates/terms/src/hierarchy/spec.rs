@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{date, intervals};
+
 /// A hierarchy as specified by the policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -66,13 +68,14 @@ impl File {
 }
 
 /// Number ranges. Exactly one of `widths` and `bounds` is given.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Intervals {
-    /// Equal widths, each a multiple of the one before: `[5, 10, 20]`.
+    /// Equal widths, each a multiple of the one before unless `nested` is false: `[5, 10, 20]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub widths: Vec<f64>,
-    /// Listed bounds per level, each level's bounds among those of the level before.
+    /// Listed bounds per level, each level's bounds among those of the level before unless `nested`
+    /// is false.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<Vec<f64>>,
     /// Where counting starts; smaller values become `< low`. Default: the data's, rounded down.
@@ -81,17 +84,69 @@ pub struct Intervals {
     /// Where it ends; values from here on become `>= high`. Default: the data's, rounded up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
+    /// Whether every interval lies within one of the next level.
+    #[serde(default = "nested", skip_serializing_if = "is_nested")]
+    pub nested: bool,
+}
+
+impl Default for Intervals {
+    fn default() -> Self {
+        Intervals { widths: Vec::new(), bounds: Vec::new(), low: None, high: None, nested: nested() }
+    }
+}
+
+fn nested() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_nested(nested: &bool) -> bool {
+    *nested
 }
 
 /// Sorted values in groups: numbers by size, everything else by text, or as listed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
-    /// How many groups of the level below make one group: `[3, 2]`.
+    /// How many groups of the level below make one group: `[3, 2]`. None where `values` states an
+    /// order: then there is no level between the values and the top.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fanout: Vec<usize>,
     /// The order, where it is not the natural one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
+}
+
+impl Spec {
+    /// The order of values that the policy states; none where it states none.
+    pub fn stated_order(&self) -> Option<&Order> {
+        match self {
+            Spec::Order(order) if !order.values.is_empty() => Some(order),
+            _ => None,
+        }
+    }
+
+    /// Whether the policy says that values which share a label share every label above it.
+    pub fn nested(&self) -> bool {
+        match self {
+            Spec::Intervals(Intervals { nested, .. }) | Spec::Date(Date { nested, .. }) => *nested,
+            _ => true,
+        }
+    }
+
+    /// The key and the levels that are left if every level that does not nest in the last one kept
+    /// is left out, as a policy writes it; none for listed bounds.
+    pub fn nesting_levels(&self) -> Option<String> {
+        match self {
+            Spec::Intervals(spec) if !spec.widths.is_empty() => {
+                let widths: Vec<String> =
+                    intervals::nesting(&spec.widths).iter().map(f64::to_string).collect();
+                Some(format!("widths = [{}]", widths.join(", ")))
+            }
+            Spec::Date(spec) => Some(format!("levels = {:?}", date::nesting(&spec.levels))),
+            _ => None,
+        }
+    }
 }
 
 /// The end from which characters are masked.
@@ -133,12 +188,16 @@ fn one() -> usize {
 #[serde(deny_unknown_fields)]
 pub struct Date {
     /// Levels above the day, finest first: `day`, `week`, `month`, `n-month`, `quarter`, `year`,
-    /// `n-year`. Each must nest in the next; a week does not nest in a month.
+    /// `n-year`. Each must nest in the next unless `nested` is false; a week does not nest in a
+    /// month.
     #[serde(default = "date_levels")]
     pub levels: Vec<String>,
     /// How dates are written (strftime); default: ISO `%Y-%m-%d`.
     #[serde(default = "iso")]
     pub format: String,
+    /// Whether every period lies within one of the next level.
+    #[serde(default = "nested", skip_serializing_if = "is_nested")]
+    pub nested: bool,
 }
 
 fn date_levels() -> Vec<String> {

@@ -196,7 +196,11 @@ fn specs(step: usize) -> Vec<Spec> {
         Spec::Order(Order { fanout: vec![3, 2], values: Vec::new() }),
         mask(End::Right, '*'),
         mask(End::Left, 'a'),
-        Spec::Date(Date { levels: vec!["month".into(), "year".into()], format: "%Y-%m-%d".into() }),
+        Spec::Date(Date {
+            levels: vec!["month".into(), "year".into()],
+            format: "%Y-%m-%d".into(),
+            nested: true,
+        }),
         Spec::Priority(Priority { keep: vec![3, 1], other: "other".into() }),
         Spec::Icd9,
         Spec::Icd10,
@@ -255,7 +259,10 @@ proptest! {
             widths.push(widths[widths.len() - 1] * f64::from(factor));
         }
         let spec = Spec::Intervals(Intervals {
-            widths, bounds: Vec::new(), low: low.map(f64::from), high: high.map(f64::from),
+            widths,
+            low: low.map(f64::from),
+            high: high.map(f64::from),
+            ..Intervals::default()
         });
         let texts: Vec<_> = values.iter().map(|x| Some((f64::from(*x) / 10.0).to_string())).collect();
         prop_assert!(built(&spec, &column(&texts)).is_some());
@@ -271,7 +278,7 @@ proptest! {
             vec!["quarter".into(), "year".into(), format!("{n}-year"), format!("{}-year", n * m * 2)],
         ];
         for levels in chains {
-            let spec = Spec::Date(Date { levels, format: "%Y-%m-%d".into() });
+            let spec = Spec::Date(Date { levels, format: "%Y-%m-%d".into(), nested: true });
             prop_assert!(built(&spec, &column).is_some(), "{spec:?}");
         }
     }

@@ -49,7 +49,8 @@ impl Default for Fit {
 /// The network of some entries.
 ///
 /// # Errors
-/// No rows; [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+/// No rows; levels that do not nest; [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked
+/// to stop.
 pub fn fit(
     names: &[String],
     hierarchies: &[Hierarchy],
@@ -61,6 +62,16 @@ pub fn fit(
         return Err(fault!(Data, "network.no-rows", "a network needs rows and columns")
             .help("give a table with rows")
             .into());
+    }
+    if let Some(at) = hierarchies.iter().position(|hierarchy| !hierarchy.nested()) {
+        return Err(fault!(
+            Input,
+            "network.needs-nested-levels",
+            "in a network a label implies the labels above it, and the levels of `{column}` do not nest",
+            column = names.get(at).map_or("", String::as_str)
+        )
+        .help("remove nested = false, and leave out the levels that do not nest")
+        .into());
     }
     let counts = Counts::new(hierarchies, entries);
     let (found, optimal) = structure(&counts, hierarchies, asked.parents.min(MOST_PARENTS), watch)?;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Column, Format, Policy, Preference, Role, argus, guide, local, models, prepare, profile, substitute,
+    Column, Format, Policy, Preference, Role, argus, guide, local, models, nesting, prepare, profile,
+    substitute,
 };
 use crate::error::{Fault, nearest};
 use crate::fault;
@@ -30,6 +31,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     models::check(policy, &mut faults);
     profile::check(policy, &mut faults);
     local::check(policy, &mut faults);
+    nesting::check(policy, &mut faults);
     argus::check(policy, &mut faults);
     substitute::check(policy, &mut faults);
     guide::check(policy, &mut faults);

@@ -18,9 +18,14 @@ const MEAN: Entry = Entry::word("mean", "The mean of the numbers of all rows.", 
 const MEDIAN: Entry = Entry::word("median", "The median of the numbers of all rows.", "");
 const POSET: Entry =
     Entry::word("poset", "The least cell of the column's poset that is true of all rows.", "Katirai 2006");
+const RANGE: Entry = Entry::word(
+    "range",
+    "From the first to the last value of all rows, in the order that the column states.",
+    "LeFevre et al. 2006",
+);
 
 /// All forms of the cells of a region.
-pub(crate) const FORMS: &[Entry] = &[LABEL, INTERVAL, SET, MEAN, MEDIAN, POSET];
+pub(crate) const FORMS: &[Entry] = &[LABEL, INTERVAL, SET, MEAN, MEDIAN, POSET, RANGE];
 
 impl Form {
     /// What the registry knows of it.
@@ -32,6 +37,7 @@ impl Form {
             Form::Mean => &MEAN,
             Form::Median => &MEDIAN,
             Form::Poset => &POSET,
+            Form::Range => &RANGE,
         }
     }
 
@@ -260,6 +266,12 @@ const LOSS: &[Parameter] = &[
         Number(Bounds::SHARE),
         "0.5",
         "From 0 (suppression is free) to 1 (generalization is free).",
+    ),
+    Parameter::defaulted(
+        "rare",
+        Whole(0, None),
+        "6",
+        "Values with fewer rows have no information about the targets; only for column-mi and value-mi.",
     ),
 ];
 

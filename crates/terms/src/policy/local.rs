@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Missing, ModelSpec, Policy, Role, Suppressed, is_default};
+use crate::cell::Cell;
 use crate::error::Fault;
 use crate::fault;
 use crate::registry::Algorithm;
@@ -24,12 +25,20 @@ pub enum Form {
     Median,
     /// The least cell of the column's poset that is true of all rows of the region.
     Poset,
+    /// From the first to the last value of all rows of the region, in the order that the column
+    /// states: `Masters - PhD`.
+    Range,
 }
 
 impl Form {
     /// Whether values must be numbers.
     pub fn numeric(self) -> bool {
         matches!(self, Form::Interval | Form::Mean | Form::Median)
+    }
+
+    /// Whether values are in a total order, by size or as stated: they can be cut in two anywhere.
+    pub fn ordered(self) -> bool {
+        self.numeric() || self == Form::Range
     }
 
     /// Whether a cell is true of every row of its region.
@@ -204,6 +213,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         rounds(policy, faults);
     }
     posets(policy, faults);
+    ranges(policy, faults);
     for (name, column) in policy.columns.iter().filter(|(_, column)| column.form.is_some()) {
         let key = format!("columns.{name}.form");
         if column.role != Role::Quasi {
@@ -231,6 +241,49 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 )
                 .key(key)
                 .help(help),
+            );
+        }
+    }
+}
+
+/// Cells that are ranges need an order, and must not be mistaken for one of its values.
+fn ranges(policy: &Policy, faults: &mut Vec<Fault>) {
+    for (name, column) in policy.columns.iter().filter(|(_, column)| column.role == Role::Quasi) {
+        let asked = column.form == Some(Form::Range);
+        let Some(order) = column.stated_order() else {
+            if asked {
+                faults.push(
+                    fault!(
+                        Input,
+                        "policy.form-without-order",
+                        "\"range\" is from one value to another, and the column states no order of its values"
+                    )
+                    .key(format!("columns.{name}.form"))
+                    .help(
+                        "list the values in order: hierarchy = { order = { values = [\"low\", \"high\"] } }",
+                    ),
+                );
+            }
+            continue;
+        };
+        let place = |value: &str| order.values.iter().position(|listed| listed == value);
+        let written = asked || (column.form.is_none() && order.fanout.is_empty() && policy.forms_regions());
+        let mistaken = order.values.iter().find_map(|value| match Cell::parse(value) {
+            Cell::Range(first, last) if place(&first)? < place(&last)? => Some((value, first, last)),
+            _ => None,
+        });
+        if let Some((value, first, last)) = mistaken.filter(|_| written) {
+            faults.push(
+                fault!(
+                    Input,
+                    "policy.value-reads-as-range",
+                    "the value `{value}` would read as the range from `{first}` to `{last}`",
+                    value = value,
+                    first = first,
+                    last = last
+                )
+                .key(format!("columns.{name}.hierarchy"))
+                .help("write form = \"set\""),
             );
         }
     }

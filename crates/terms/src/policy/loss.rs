@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::information::RARE;
 use crate::registry::LossKind;
 
 /// A loss by name, or by name with its parameters.
@@ -65,12 +66,21 @@ pub struct LossParameters {
     /// free).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tradeoff: Option<f64>,
+    /// Values with fewer rows have no information about the targets, for losses that weigh cells by
+    /// it. Default: 6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rare: Option<u64>,
 }
 
 impl LossParameters {
     /// A loss with all its defaults.
     pub const fn new(kind: LossKind) -> Self {
-        LossParameters { kind, aggregate: None, count_suppressed: None, tradeoff: None }
+        LossParameters { kind, aggregate: None, count_suppressed: None, tradeoff: None, rare: None }
+    }
+
+    /// The rows that a value needs to have information about the targets.
+    pub fn rare(&self) -> u64 {
+        self.rare.unwrap_or(RARE)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::registry::{LossKind, SuppressedRows};
 
 /// Errors of a loss as specified by a policy, whatever the table is.
 pub fn check_loss(parameters: &LossParameters) -> Vec<Fault> {
-    [aggregate(parameters), count_suppressed(parameters), tradeoff(parameters)]
+    [aggregate(parameters), count_suppressed(parameters), tradeoff(parameters), rare(parameters)]
         .into_iter()
         .flatten()
         .collect()
@@ -90,6 +90,21 @@ fn tradeoff(parameters: &LossParameters) -> Option<Fault> {
         .key("search.loss.tradeoff")
         .help(help),
     )
+}
+
+fn rare(parameters: &LossParameters) -> Option<Fault> {
+    let kind = parameters.kind;
+    (parameters.rare.is_some() && kind.entry().information.is_none()).then(|| {
+        let able = listed(|kind| kind.entry().information.is_some());
+        fault!(
+            Input,
+            "loss.no-rare-values",
+            "loss \"{loss}\" does not use the information of values about a target",
+            loss = kind
+        )
+        .key("search.loss.rare")
+        .help(format!("only {able} do; leave it out"))
+    })
 }
 
 /// The losses with a property, as a sentence lists them.

@@ -17,6 +17,7 @@ mod local;
 mod loss;
 mod loss_check;
 mod models;
+mod nesting;
 mod prepare;
 mod profile;
 pub mod sampling_limits;
@@ -49,7 +50,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::hierarchy::Spec;
+use crate::hierarchy::{Order, Spec};
 use crate::poset;
 use crate::registry::Algorithm;
 
@@ -359,7 +360,8 @@ pub struct Column {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifying: Option<u8>,
     /// How its cells are written where a method forms regions of rows. Default: labels where there
-    /// is a hierarchy, otherwise intervals of numbers and sets of other values.
+    /// is a hierarchy, ranges where it is an order without groups, otherwise intervals of numbers
+    /// and sets of other values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
     /// What is done to it instead of removing it; only for `identifier`.
@@ -384,6 +386,11 @@ impl Column {
             form: None,
             transform: None,
         }
+    }
+
+    /// The order of its values that the policy states; none where it states none.
+    pub fn stated_order(&self) -> Option<&Order> {
+        self.hierarchy.as_ref().and_then(Spec::stated_order)
     }
 
     /// Whether the column is in the release: by its role, or because its values are replaced.

@@ -4,6 +4,8 @@
 
 use super::Family;
 use super::kinds;
+use crate::error::Fault;
+use crate::fault;
 
 /// What the registry knows of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct AlgorithmEntry {
     pub forms_regions: bool,
     /// Whether columns may have posets in place of hierarchies.
     pub takes_posets: bool,
+    /// Whether levels of a column need not nest: it concludes nothing from one node about others.
+    pub takes_unnested: bool,
     /// Whether it finds the least loss of all safe releases of its kind, where it accepts models
     /// and loss.
     pub exact: bool,
@@ -44,6 +48,7 @@ impl AlgorithmEntry {
             reference,
             forms_regions: false,
             takes_posets: false,
+            takes_unnested: false,
             exact: false,
             small_tables: false,
             guided: false,
@@ -100,18 +105,17 @@ kinds! {
     Datafly = AlgorithmEntry {
         uses_tolerance: true,
         uses_linking: true,
+        takes_unnested: true,
         ..AlgorithmEntry::levels(
             "datafly",
             "Generalizes the column with most distinct values until few rows are left. Fast, rarely the best.",
             "Sweeney 1998",
         )
     },
-    MinGen = AlgorithmEntry::levels(
-        "mingen",
-        "Checks every combination of levels.",
-        "Sweeney 2002",
-    )
-    .exact(),
+    MinGen = AlgorithmEntry {
+        takes_unnested: true,
+        ..AlgorithmEntry::levels("mingen", "Checks every combination of levels.", "Sweeney 2002").exact()
+    },
     Mondrian = AlgorithmEntry::regions(
         "mondrian",
         "Cuts the table into ever smaller regions, at medians or along hierarchies.",
@@ -180,6 +184,20 @@ impl Algorithm {
     /// Whether a predictive model can guide it (`search.model`).
     pub const fn guided(self) -> bool {
         matches!(self, Algorithm::Greedy)
+    }
+
+    /// Why it cannot be used with a column whose levels do not nest.
+    pub fn not_nested(self, column: &str) -> Fault {
+        let able = Algorithm::keys_with(|entry| entry.takes_unnested).join(", ");
+        fault!(
+            Input,
+            "search.needs-nested-levels",
+            "\"{algorithm}\" needs levels that nest, and those of `{column}` do not",
+            algorithm = self,
+            column = column
+        )
+        .key(format!("columns.{column}.hierarchy"))
+        .help(format!("choose one of the algorithms {able}; or remove nested = false, and leave out levels"))
     }
 
     /// The keys of those with a property, in order.

@@ -48,7 +48,7 @@ pub fn parameters() -> Vec<LossParameters> {
             for count_suppressed in [None, Some(true), Some(false)] {
                 // What is said must change something.
                 if count_suppressed != Some(kind.counts_suppressed(None)) {
-                    all.push(LossParameters { kind, aggregate, count_suppressed, tradeoff: None });
+                    all.push(LossParameters { aggregate, count_suppressed, ..LossParameters::new(kind) });
                 }
             }
         }

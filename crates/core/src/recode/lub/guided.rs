@@ -184,7 +184,7 @@ fn ranks_of(
     ranks.extend(members.iter().chain([&candidate]).map(|&point| points.ranks(point)[column]));
     ranks.sort_unstable();
     ranks.dedup();
-    if matches!(axis.form(), Form::Label | Form::Interval) && ranks.len() > 2 {
+    if matches!(axis.form(), Form::Label | Form::Interval | Form::Range) && ranks.len() > 2 {
         // The ends say it all.
         let last = ranks[ranks.len() - 1];
         ranks.truncate(1);

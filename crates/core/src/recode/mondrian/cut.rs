@@ -1,9 +1,9 @@
 //! Cuts one column of a region: assigns its points to bins, and combines bins into parts.
 //!
-//! Numbers: one bin each, in order. A missing value is not a number, so if there are any, the first
-//! cut tried separates them from the numbers. Otherwise, or if they are too few to stand alone, the
-//! cut that makes the sides most equal is tried, with missing values last. Without models, no other
-//! cut is tried; with models, the others are.
+//! Numbers, and values in a stated order: one bin each, in order. A missing value is not a number,
+//! so if there are any, the first cut tried separates them from the numbers. Otherwise, or if they
+//! are too few to stand alone, the cut that makes the sides most equal is tried, with missing
+//! values last. Without models, no other cut is tried; with models, the others are.
 //!
 //! Hierarchy: the least value above the region has child values; each child that occurs is a bin.
 //! Safe bins become one part each, and the others are pooled; an unsafe pool absorbs the smallest
@@ -24,7 +24,7 @@ use crate::table::Code;
 pub(super) struct Scale<'a> {
     pub(super) axis: &'a Axis,
     /// Level → rank → how many values of the level come before its own; empty where leaves are
-    /// numbers.
+    /// in a total order.
     before: Vec<Vec<u32>>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Scale<'a> {
             };
             (0..axis.len() as Code).map(number).collect()
         };
-        let levels = if axis.numeric() { 0 } else { axis.height() };
+        let levels = if axis.ordered() { 0 } else { axis.height() };
         Scale { axis, before: (0..levels).map(count).collect() }
     }
 
@@ -47,7 +47,7 @@ impl<'a> Scale<'a> {
     fn bins(&self, low: Code, high: Code) -> Option<&[u32]> {
         // At the least level where all are one, they are several just below.
         let below = self.axis.level(low, high).saturating_sub(1);
-        if self.axis.numeric() { None } else { self.before.get(below).map(Vec::as_slice) }
+        if self.axis.ordered() { None } else { self.before.get(below).map(Vec::as_slice) }
     }
 }
 
@@ -103,7 +103,7 @@ impl Cutter<'_> {
     ) -> bool {
         scratch.parted = None;
         let axis = self.scales[column.at].axis;
-        if !axis.numeric() {
+        if !axis.ordered() {
             return self.cut_values(region, scratch);
         }
         let apart = scratch.bin_rows.len() - 1;

@@ -1,9 +1,10 @@
 //! Mondrian: cuts regions until no cut leaves safe parts [LeFevre 2006].
 //!
 //! The first region is the whole table. The column with the highest score is cut, and the parts are
-//! cut in turn; a region that cannot be cut in any column is final. Numbers are cut in two at the
-//! median; columns with a hierarchy are cut into the children of the region's value. [`cut`] cuts a
-//! column, [`choose`] chooses it, [`points`] lays out the points in memory.
+//! cut in turn; a region that cannot be cut in any column is final. Numbers, and values in a stated
+//! order, are cut in two at the median [De Spoelberch, 2.4.3, "they need to have a total
+//! ordering"]; columns with a hierarchy are cut into the children of the region's value. [`cut`]
+//! cuts a column, [`choose`] chooses it, [`points`] lays out the points in memory.
 //!
 //! *Strict*: equal rows stay together, so a point is in one region. *Relaxed*: rows at the median
 //! of a numeric column may go to both sides, so that the sides are equal; a region that has two

@@ -129,7 +129,7 @@ impl Table {
     /// Whether a column of a region can be cut so that all parts are safe.
     fn can_cut(&self, rows: &[&Row], at: usize) -> bool {
         let column = &self.columns[at];
-        if column.form.numeric() {
+        if column.form.ordered() {
             // Missing comes last.
             let rank = |row: &Row| row.0[at].unwrap_or(usize::MAX);
             if self.options.cut == Cut::Relaxed {
@@ -196,7 +196,7 @@ fn separable(a: &[&Row], b: &[&Row]) -> bool {
 }
 
 fn column() -> impl Strategy<Value = Column> {
-    let forms = prop_oneof![Just(Form::Label), Just(Form::Label), Just(Form::Interval), Just(Form::Set)];
+    let forms = prop::sample::select(vec![Form::Label, Form::Label, Form::Interval, Form::Set, Form::Range]);
     // Leaf → group → group of groups, both ways drawn.
     let groups = (1..8usize, prop::collection::vec(0..3u32, 8), prop::collection::vec(0..2u32, 3), 0..3usize);
     (groups, forms, prop_oneof![Just(1.0), Just(2.0), Just(0.0)]).prop_map(
@@ -249,11 +249,11 @@ proptest! {
             prop_assert!(table.safe(region), "{:?}", region);
             // Where a pool takes in one of several equally small values, models may like one better
             // than another.
-            let told = |at: &usize| table.model == Model::None || table.columns[*at].form.numeric();
+            let told = |at: &usize| table.model == Model::None || table.columns[*at].form.ordered();
             let cut = (0..table.columns.len()).filter(told).find(|&at| table.can_cut(region, at));
             prop_assert_eq!(cut, None, "{:?}", region);
         }
-        if table.options.cut == Cut::Strict && table.columns.iter().all(|c| c.form.numeric()) {
+        if table.options.cut == Cut::Strict && table.columns.iter().all(|c| c.form.ordered()) {
             for (at, a) in regions.iter().enumerate() {
                 prop_assert!(regions[..at].iter().all(|b| separable(a, b)));
             }
