@@ -258,6 +258,8 @@ pub struct Screen {
   throng release policy.toml --out shared/release.parquet --seed 7
   throng release policy.toml --json | jq .levels
   throng release wide.toml --seconds 30       the best result in that time, and its gap
+  throng release policy.toml --sets private/sets.csv     which rows were put together
+  throng release policy.toml --rows private/rows.csv     what each row lost
 
 The first Ctrl-C during the search releases the best found so far. The second one,
 and one at any other time, also during verification, stops and leaves nothing behind;
@@ -273,6 +275,14 @@ pub struct Release {
     /// Release the best found when the search has taken so long
     #[arg(long, value_name = "N", value_parser = seconds)]
     pub seconds: Option<f64>,
+    /// For you alone: write the numbers of the input rows that were put together to this file. It
+    /// links released rows to people
+    #[arg(long, value_name = "FILE.csv")]
+    pub sets: Option<PathBuf>,
+    /// For you alone: write what each input row lost, and the size of its class, to this file. It
+    /// links released rows to people
+    #[arg(long, value_name = "FILE.csv")]
+    pub rows: Option<PathBuf>,
     #[command(flatten)]
     pub output: Output,
 }
@@ -416,6 +426,7 @@ pub struct Risk {
   throng measure arx.csv --original patients.csv --policy policy.toml --same-order --starred
   throng measure sdc.csv --original patients.csv --policy policy.toml --key id --null NA
   throng measure release.csv --original patients.csv --policy policy.toml --json | jq .loss
+  throng measure arx.csv --original patients.csv --policy policy.toml --same-order --rows private/rows.csv
 
 The policy gives roles, hierarchies and models. Cells are labels of the hierarchies,
 intervals, sets, masked values or `*`. Without --key and --same-order, losses that
@@ -439,6 +450,12 @@ pub struct Measure {
     /// Rows with `*` in every quasi-identifier are suppressed, as ARX writes them
     #[arg(long)]
     pub starred: bool,
+    /// For you alone: write what each original row lost, and the size of its class, to this file. It
+    /// links released rows to people
+    #[arg(long, value_name = "FILE.csv")]
+    pub rows: Option<PathBuf>,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
     #[command(flatten)]
     pub layout: Layout,
     #[command(flatten)]

@@ -68,6 +68,9 @@ pub mod recoding;
 #[doc(hidden)]
 pub mod recoded;
 mod stars;
+#[doc(hidden)]
+pub mod consistency;
+pub mod row_figures;
 pub mod exposure;
 mod class_risk;
 

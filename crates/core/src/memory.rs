@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn every_algorithm_releases_a_table_in_memory() {
-        for &algorithm in Algorithm::ALL {
+        for algorithm in Algorithm::k_anonymous() {
             // Ages are numbers for the methods that measure distances.
             let numbers = matches!(algorithm, Algorithm::Boxes | Algorithm::Mdav);
             let age = "hierarchy = { intervals = { widths = [10, 20] } }";

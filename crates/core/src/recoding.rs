@@ -311,6 +311,47 @@ impl Recoding {
     }
 }
 
+/// Look-ups from rows to the classes of a [`Recoded`], for what is told of single rows.
+#[derive(Debug, Clone)]
+pub struct RowClasses {
+    recoding: Recoding,
+}
+
+impl RowClasses {
+    /// Of a decided table: `maps` lead from the dictionary of each column to its leaves.
+    pub fn new(names: &[String], maps: &[Vec<Code>], recoded: &Recoded) -> Self {
+        let column = |name: &String| RecodedColumn::new(name, Vec::new(), false, Vec::new());
+        let columns = names.iter().map(column).collect();
+        let classes = recoded.base().len();
+        // Suppressed rows have a class, too.
+        let all = (0..classes).map(|class| (class, Some(class as u32)));
+        let cells = (0..classes).flat_map(|class| names.iter().map(move |_| class as Code)).collect();
+        RowClasses { recoding: Recoding::with_exceptions(columns, maps, recoded.base(), all, cells) }
+    }
+
+    /// Finds the borders between rows of equal quasi-identifiers: see [`Recoding::divide_by`].
+    ///
+    /// # Errors
+    /// Contents of other rows than were decided about.
+    pub fn divide_by(&mut self, contents: &Contents) -> Result<()> {
+        self.recoding.divide_by(contents)
+    }
+
+    /// The classes of a batch of rows, column by column in codes of the table's dictionaries, with
+    /// the contents of rows where rows of equal quasi-identifiers are in several classes.
+    pub fn of(&self, mut codes: Vec<Vec<Code>>, keys: &[u64], counter: &mut RowCounter) -> Vec<u32> {
+        let kept = self.recoding.recode(&mut codes, keys, counter);
+        let mut classes = codes.into_iter().next().unwrap_or_default();
+        if let Some(kept) = kept {
+            // Rows that nothing was decided about: the table changed, which the caller notices.
+            let known: Vec<(u32, u32)> = kept.iter().map(|&row| (row, classes[row as usize])).collect();
+            classes.fill(SUPPRESSED);
+            known.into_iter().for_each(|(row, class)| classes[row as usize] = class);
+        }
+        classes
+    }
+}
+
 /// The rows that are not in an ascending list.
 fn all_but(rows: u32, suppressed: &[u32]) -> Vec<u32> {
     let mut next = suppressed.iter().copied().peekable();

@@ -139,6 +139,7 @@ impl Engine {
         let stage = Staging::of(output)?;
         let waiting = stage.output.display().to_string();
         let written = self.transform(&Transform {
+            row_classes: None,
             source: &held.source,
             policy: &held.policy.policy,
             recoding: &argus.recoding(&held.maps),

@@ -30,10 +30,10 @@ impl<'a> RowsLeft<'a> {
         Ok(RowsLeft { columns: values.into_iter().flatten().map(column).collect::<Result<_>>()? })
     }
 
-    /// The rows of a batch that are left.
-    pub(crate) fn filter(&self, batch: RecordBatch) -> Result<RecordBatch> {
+    /// The rows of a batch that are left, and which these are where some may be deleted.
+    pub(crate) fn filter(&self, batch: RecordBatch) -> Result<(RecordBatch, Option<Vec<bool>>)> {
         if self.columns.is_empty() {
-            return Ok(batch);
+            return Ok((batch, None));
         }
         let mut left = vec![true; batch.num_rows()];
         for (place, name, values) in &self.columns {
@@ -44,6 +44,7 @@ impl<'a> RowsLeft<'a> {
                 }
             });
         }
-        filter_record_batch(&batch, &BooleanArray::from(left)).map_err(|e| Fault::bug(e.to_string()).into())
+        let batch = filter_record_batch(&batch, &BooleanArray::from(left.clone()));
+        Ok((batch.map_err(|e| Fault::bug(e.to_string()))?, Some(left)))
     }
 }

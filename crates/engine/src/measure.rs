@@ -1,17 +1,22 @@
 //! Reads a release and its original to measure them, each once.
 
-use throng::error::Result;
-use throng::measure::{Correspondence, Inputs, Measures, measure};
+use std::path::Path;
+
+use throng::error::{Error, Result};
+use throng::measure::{Correspondence, Inputs, Measures, measure, measure_rows};
 use throng::watch::Watch;
 
 use crate::Engine;
+use crate::holder::{HolderFile, beside};
 use crate::policy_file::{PolicyFile, explain_delimiter, in_table};
 use crate::source::Source;
+use crate::spared::{Existing, Spared};
 use crate::table::FileTable;
 
 impl Engine {
     /// Measures a release of an original, as a policy describes it; `starred` if rows of nothing but
-    /// `*` are suppressed.
+    /// `*` are suppressed. `rows_to` is where the figures of single rows go, for the holder alone, and
+    /// what becomes of a file that is there.
     ///
     /// # Errors
     /// What cannot be read, and what does not fit: see [`measure`].
@@ -20,8 +25,18 @@ impl Engine {
         policy: &PolicyFile,
         (original, release): (&Source, &Source),
         (rows, starred): (Correspondence<'_>, bool),
+        rows_to: Option<(&Path, Existing)>,
         watch: &Watch,
     ) -> Result<Measures> {
+        if let Some((path, existing)) = rows_to {
+            let of_release = |spared, file: &std::path::PathBuf| Spared::and(spared, "the release", file);
+            let of_original = |spared, file: &std::path::PathBuf| Spared::and(spared, "the original", file);
+            let spared = original.files.iter().fold(Spared::of_policy(policy), of_original);
+            let mut spared = release.files.iter().fold(spared, of_release);
+            let taken = spared.claim(path, "the figures of rows", existing);
+            let near = release.files.iter().find_map(|file| beside(path, file));
+            Error::check(taken.or(near).into_iter().collect())?;
+        }
         let original = &self.prepared(original.clone(), policy, watch)?;
         let columns = self.columns(original)?;
         policy.policy.bind(&columns).map_err(|e| explain_delimiter(e, original, &columns))?;
@@ -34,7 +49,14 @@ impl Engine {
             load: &|path| policy.load(path),
             watch,
         };
-        measure(&inputs)
+        let measured = match rows_to {
+            None => measure(&inputs),
+            Some((path, _)) => measure_rows(&inputs).and_then(|(measures, rows)| {
+                HolderFile::write(path, |write| rows.write(write))?.publish()?;
+                Ok(measures)
+            }),
+        };
+        measured
             .map_err(|e| {
                 // Of the faults of this command, those about cells and columns are the release's.
                 e.map(|fault| match fault.code.starts_with("measure.") && fault.place.key.is_none() {

@@ -12,6 +12,7 @@ use throng::release::Certificate;
 use throng::report::Facts;
 
 use crate::error::unwritable;
+use crate::holder::HolderFiles;
 use crate::policy_file::PolicyFile;
 use crate::sink::{folder, write_atomically};
 use crate::spared::{Existing, Spared};
@@ -64,7 +65,7 @@ impl Paths {
     }
 
     /// Refuses, before any work, what could not be written and what would be written over.
-    pub(crate) fn check(&self, policy: &PolicyFile) -> Result<()> {
+    pub(crate) fn check(&self, policy: &PolicyFile, holder: &HolderFiles) -> Result<()> {
         let asked = &policy.policy.output;
         let parts = [
             ("output.path", &asked.path, &self.output),
@@ -80,6 +81,7 @@ impl Paths {
                 faults.push(if by_policy { fault.key(key) } else { fault });
             }
         }
+        faults.extend(holder.faults(&mut spared, &self.output));
         Error::check(faults)
     }
 }

@@ -64,7 +64,10 @@ impl Engine {
         let (source, columns) = self.open(job.policy, watch)?;
         let source = source.digested(Digesting::WithOrder);
         let paths = Paths::new(job.policy, job.output.as_deref())?;
-        paths.check(job.policy)?;
+        paths.check(job.policy, &job.holder)?;
+        if policy.differential_privacy().is_some() {
+            job.holder.refuse_drawn()?;
+        }
         let keys = job.policy.keys()?;
         let seed = job.seed.unwrap_or(policy.search.seed);
         let files = job.policy.files(watch)?;

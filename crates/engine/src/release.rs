@@ -11,7 +11,7 @@ use throng::decide::{Circumstances, DecidedAssignment, Decision, decide};
 use throng::error::{Fault, Result};
 use throng::policy::SECONDS;
 use throng::predict::Guide;
-use throng::recoding::Recoding;
+use throng::recoding::{Recoding, RowClasses};
 use throng::release::{Certificate, FileFacts};
 use throng::report::{Facts, Subject, collect};
 use throng::search::Problem;
@@ -20,6 +20,7 @@ use throng::watch::Watch;
 
 use crate::Engine;
 use crate::external::External;
+use crate::holder::{HolderFile, HolderFiles, publish_with};
 use crate::paths::{Paths, Staging};
 use crate::policy_file::PolicyFile;
 use crate::prepare::Prepared;
@@ -32,6 +33,8 @@ pub struct Job<'a> {
     pub policy: &'a PolicyFile,
     /// Where the release goes, instead of where the policy says.
     pub output: Option<PathBuf>,
+    /// Files for the holder alone.
+    pub holder: HolderFiles,
     /// The seed, instead of the policy's.
     pub seed: Option<u64>,
     /// How long the search may go on before the best so far is released; what that is may then
@@ -63,6 +66,8 @@ pub struct Done {
     pub facts: Facts,
     /// The files written: release, certificate, report.
     pub paths: Paths,
+    /// The files written for the holder alone.
+    pub holder: HolderFiles,
 }
 
 impl Engine {
@@ -112,8 +117,9 @@ impl Engine {
         let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch)?;
         refuse(&verdict)?;
         watch.check()?;
-        stage.publish(&paths, &certificate, &facts)?;
-        Ok(Done { certificate, verdict, facts, paths })
+        let files = holder_files(job, (&problem, &decision), &written)?;
+        publish_with(files, || stage.publish(&paths, &certificate, &facts))?;
+        Ok(Done { certificate, verdict, facts, paths, holder: job.holder.clone() })
     }
 
     /// Writes the release to where it waits for the verifier.
@@ -126,13 +132,18 @@ impl Engine {
     ) -> Result<(Staging, Written)> {
         let stage = Staging::new(&prepared.paths)?;
         let mut recoding = Recoding::new(&prepared.problem.names, &prepared.maps, &decision.recoded);
+        let asked = job.holder.paths().next().is_some();
+        let mut row_classes =
+            asked.then(|| RowClasses::new(&prepared.problem.names, &prepared.maps, &decision.recoded));
         if let Some(contents) = &prepared.contents {
             recoding.divide_by(contents)?;
+            row_classes.iter_mut().try_for_each(|classes| classes.divide_by(contents))?;
         }
         let written = self.transform(&Transform {
             source: &prepared.source,
             policy: &job.policy.policy,
             recoding: &recoding,
+            row_classes: row_classes.as_ref(),
             dictionaries: &prepared.dictionaries,
             substitutes: &prepared.substitutes,
             leveled: &prepared.leveled,
@@ -197,6 +208,24 @@ pub(crate) fn decide_with_model(
         decide(&policy.policy, problem, Some(&command as &dyn Guide), &again)?;
     }
     Ok(decision)
+}
+
+/// Writes what the holder asked for; it gets its names with the release.
+fn holder_files(
+    job: &Job<'_>,
+    (problem, decision): (&Problem, &Decision),
+    written: &Written,
+) -> Result<Vec<HolderFile>> {
+    let (HolderFiles { sets, rows }, of_row) = (&job.holder, &written.classes_of_rows);
+    let mut files = Vec::new();
+    if let Some(path) = sets {
+        files.push(HolderFile::write(path, |write| decision.write_sets(of_row, write))?);
+    }
+    if let Some(path) = rows {
+        let figures = decision.row_figures(&job.policy.policy, problem)?;
+        files.push(HolderFile::write(path, |write| figures.write(of_row, write))?);
+    }
+    Ok(files)
 }
 
 /// A release that its own verifier does not agree with is never written.

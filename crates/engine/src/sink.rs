@@ -38,6 +38,8 @@ pub struct Written {
     pub columns: Vec<String>,
     /// What columns beside the quasi-identifiers show, where that was counted.
     pub exposed: Vec<Exposed>,
+    /// The class of every row of the table, in its order, where that was asked for.
+    pub classes_of_rows: Vec<u32>,
 }
 
 /// A file that is hashed as it is written.
@@ -239,6 +241,7 @@ impl Sink {
             rows: self.rows,
             columns: self.schema.fields().iter().map(|f| f.name().clone()).collect(),
             exposed: Vec::new(),
+            classes_of_rows: Vec::new(),
         })
     }
 }

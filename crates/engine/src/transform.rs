@@ -13,13 +13,14 @@ use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use datafusion::arrow::record_batch::RecordBatch;
 use rustc_hash::FxHashMap;
+use throng::decide::DELETED;
 use throng::deletion::Deletion;
 use throng::error::{Fault, Result};
 use throng::exposure::Exposure;
 use throng::fault;
 use throng::hierarchy::TOP;
 use throng::policy::{Column, Policy, Suppressed};
-use throng::recoding::{Recoding, RowCounter};
+use throng::recoding::{Recoding, RowClasses, RowCounter};
 use throng::table::{Code, Dictionary};
 use throng::watch::{Stage, Watch};
 
@@ -42,6 +43,8 @@ pub struct Transform<'a> {
     pub policy: &'a Policy,
     /// What was decided.
     pub recoding: &'a Recoding,
+    /// Finds the class of every row, where that is asked for.
+    pub row_classes: Option<&'a RowClasses>,
     /// The values of the quasi-identifiers, as grouping found them.
     pub dictionaries: &'a [Dictionary],
     /// The made-up values of identifiers.
@@ -92,27 +95,29 @@ impl Engine {
         let left = RowsLeft::new(job.deletion, &released)?;
         let encode = |batch: RecordBatch| -> Result<_> {
             let read = batch.num_rows() as u64;
-            let batch = left.filter(batch)?;
+            let (batch, left) = left.filter(batch)?;
             let encoded = encoder.encode(&batch)?;
-            Ok((read, batch, Some(encoded)))
+            Ok((read, batch, Some((encoded, left))))
         };
         // Codes are looked up on all cores. What depends on the rows before is done in order.
         let map = |batches: Vec<RecordBatch>| match job.sampled {
             Some(_) => Ok(batches.into_iter().map(|batch| (0, batch, None)).collect()),
             None => batches.into_iter().map(&encode).collect::<Result<Vec<_>>>(),
         };
+        let mut classes = ClassesOfRows::new(job.row_classes);
         self.scan_map(job.source, &released, job.watch, map, |encoded| {
             for (read, batch, encoded) in encoded {
-                let (read, batch, encoded) = match (encoded, &mut sampled) {
+                let (read, batch, (encoded, left)) = match (encoded, &mut sampled) {
                     (Some(encoded), _) => (read, batch, encoded),
                     (None, sampled) => {
                         let rows = sampled.as_mut().map(|rows| rows.filter(&batch, &places)).transpose()?;
                         let batch = rows.unwrap_or(batch);
                         let encoded = encoder.encode(&batch)?;
-                        (batch.num_rows() as u64, batch, encoded)
+                        (batch.num_rows() as u64, batch, (encoded, None))
                     }
                 };
                 rows += read;
+                classes.add(&encoded, left.as_deref());
                 shuffle.push(rewriter.rewrite(&batch, encoded)?)?;
                 job.watch.done(Stage::Writing, rows, Some(job.rows))?;
             }
@@ -129,7 +134,33 @@ impl Engine {
             .into());
         }
         let exposed = rewriter.exposure.finish();
-        Ok(Written { exposed, ..shuffle.finish()? })
+        Ok(Written { exposed, classes_of_rows: classes.found, ..shuffle.finish()? })
+    }
+}
+
+/// The class of every row so far.
+struct ClassesOfRows<'a> {
+    find: Option<&'a RowClasses>,
+    counter: RowCounter,
+    found: Vec<u32>,
+}
+
+impl<'a> ClassesOfRows<'a> {
+    fn new(find: Option<&'a RowClasses>) -> Self {
+        ClassesOfRows { find, counter: RowCounter::default(), found: Vec::new() }
+    }
+
+    /// Adds the rows of a batch, of which some are `left` and the others deleted.
+    fn add(&mut self, encoded: &Encoded, left: Option<&[bool]>) {
+        let Some(find) = self.find else { return };
+        let mut classes = find.of(encoded.codes.clone(), &encoded.keys, &mut self.counter).into_iter();
+        match left {
+            None => self.found.extend(classes),
+            Some(left) => {
+                let class = |left: &bool| if *left { classes.next().unwrap_or(DELETED) } else { DELETED };
+                self.found.extend(left.iter().map(class));
+            }
+        }
     }
 }
 

@@ -49,6 +49,10 @@ pub struct Release {
     pub sampling: Option<SamplingFacts>,
     /// Model → requirement, figure, and whether it holds.
     pub privacy: BTreeMap<String, Claim>,
+    /// How released rows and originals are true of each other, where rows have cells of their own
+    /// (`greedy-rows`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notions: Option<NotionFacts>,
     /// Model → facts about predicted people, if a model releases small classes because of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub predicted: BTreeMap<String, PredictedFacts>,
@@ -212,6 +216,43 @@ pub struct Claim {
     pub achieved: Option<f64>,
     /// Whether the one meets the other.
     pub holds: bool,
+}
+
+/// The largest k for which a release has each notion of anonymity [Gionis 2008]. A released row is
+/// *true of* an original if each of its cells covers the original value. Originals are those of
+/// released rows. k-anonymity implies the others and follows from none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotionFacts {
+    /// The least number of originals that a released row is true of.
+    #[serde(rename = "(k,1)")]
+    pub k_one: u64,
+    /// The least number of released rows that are true of an original.
+    #[serde(rename = "(1,k)")]
+    pub one_k: u64,
+    /// The lesser of both.
+    #[serde(rename = "(k,k)")]
+    pub k_k: u64,
+    /// Rows of the smallest class of rows that look alike.
+    #[serde(rename = "k-anonymity")]
+    pub k: u64,
+}
+
+impl NotionFacts {
+    /// From the figures of single notions.
+    pub fn new(k: u64, k_one: u64, one_k: u64) -> Self {
+        NotionFacts { k_one, one_k, k_k: k_one.min(one_k), k }
+    }
+
+    /// The strongest notion that holds for a k, as it is written; none where none does.
+    pub fn strongest(&self, k: u64) -> Option<&'static str> {
+        match self {
+            _ if self.k >= k => Some("k-anonymity"),
+            _ if self.k_k >= k => Some("(k,k)"),
+            _ if self.k_one >= k => Some("(k,1)"),
+            _ if self.one_k >= k => Some("(1,k)"),
+            _ => None,
+        }
+    }
 }
 
 /// Why rows stay though their class has fewer than k.

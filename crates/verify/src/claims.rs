@@ -86,6 +86,9 @@ pub(super) fn certificate(policy: &Policy, asked: &[Asked<'_>], certificate: &Ce
             wrong.extend(steps(policy, certificate));
         }
     }
+    if release.notions.is_some() != (policy.k_one().is_some() && release.in_classes() > 0) {
+        wrong.push("notions of anonymity are claimed where the policy asks for none, or missing");
+    }
     wrong.extend(deleted::stated(policy, certificate));
     wrong.extend(unbounded(policy, certificate));
     wrong.extend(guarantees(asked, certificate));

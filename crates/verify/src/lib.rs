@@ -14,14 +14,16 @@
 //! compare with it where the policy names one, `risk`, `missing` where missing cells mean
 //! suppression, and `levels` as far as hierarchies come from files. With the original, without the
 //! rare values that the policy deletes from it (`deleted.rs`), also these deletions, `input`,
-//! `truth`, all `levels`, `identifiers: COLUMN` where identifiers are replaced, every `loss: NAME`
-//! that has a second definition in `losses.rs`, and `loss by column: NAME`.
+//! `(k,1)-anonymity` where the policy asks for it, `truth`, all `levels`, `identifiers: COLUMN`
+//! where identifiers are replaced, every `loss: NAME` that has a second definition in `losses.rs`,
+//! and `loss by column: NAME`.
 
 #![forbid(unsafe_code)]
 
 mod chances;
 mod claims;
 mod classes;
+mod consistent;
 mod deleted;
 mod foreseen;
 mod groups;
@@ -73,7 +75,7 @@ use self::side::Side;
 use self::source::{Generalized, Safety};
 use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::error::{Fault, Result};
-use throng_terms::policy::{Column, Missing, Policy, Role};
+use throng_terms::policy::{Column, KOne, Missing, Policy, Role};
 use throng_terms::registry::LossKind;
 use throng_terms::release::Certificate;
 use throng_terms::rows::{Batch, Rows};
@@ -393,7 +395,7 @@ impl<'a> Verifier<'a> {
         self.watch.check()?;
         let of = (&chains[..], released, &judged);
         match self.policy.forms_regions() {
-            true => self.of_regions((original, labels, &digests), minorities, of, &mut verdict),
+            true => self.of_regions((original, labels, &digests), minorities, of, &mut verdict)?,
             false => {
                 let others = (people.as_ref(), foreseen.as_ref());
                 self.of_original((original, labels, &digests), others, of, &mut verdict)
@@ -475,7 +477,12 @@ impl<'a> Verifier<'a> {
             required: prediction.required(),
             holds: Box::new(|figure| figure >= prediction.required()),
         });
-        groups.chain(rules).chain(comparisons).chain(predictions).collect()
+        let originals = self.policy.k_one().map(|k| Asked {
+            claim: KOne::CLAIM,
+            required: k as f64,
+            holds: Box::new(move |least| least >= k as f64),
+        });
+        groups.chain(rules).chain(comparisons).chain(predictions).chain(originals).collect()
     }
 
     /// The claims that need the original; without it they are named as not checked.
@@ -535,7 +542,7 @@ impl<'a> Verifier<'a> {
         minorities: Vec<u64>,
         (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
-    ) {
+    ) -> Result<()> {
         let there = original.is_some();
         let mut values = None;
         let regions = original.and_then(|mut original| {
@@ -561,6 +568,15 @@ impl<'a> Verifier<'a> {
         let cells =
             regions::cells(self.policy, self.certificate, (chains, released), judged, regions.as_ref());
         verdict.set("cells", cells);
+        if let Some(k) = self.policy.k_one() {
+            let of = (chains, released);
+            let regions = regions.as_ref();
+            let found = match there && regions.is_none() {
+                true => Finding::missing(missing),
+                false => consistent::claim(k, self.certificate, of, judged, regions, self.watch)?,
+            };
+            verdict.set(KOne::CLAIM, found);
+        }
         let compared = match &regions {
             Some(regions) => Source::Known(&regions.identifiers, &regions.places),
             None if there => Source::Unfit,
@@ -577,6 +593,7 @@ impl<'a> Verifier<'a> {
                 self.of_losses(&facts, chains, verdict);
             }
         }
+        Ok(())
     }
 
     /// By the certificate, the rows that are left after deletion and those of them that are

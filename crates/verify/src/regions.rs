@@ -209,6 +209,16 @@ impl Regions {
         self.deal.shares.iter().filter(|share| share.class == HELD).map(|share| share.rows).sum()
     }
 
+    /// The texts and rows of every distinct original of released rows.
+    pub(super) fn released_originals(&self) -> impl Iterator<Item = (Vec<u32>, u64)> + '_ {
+        let mut rows = vec![0; self.deal.first.len()];
+        for share in self.deal.shares.iter().filter(|share| share.class < HELD) {
+            rows[share.tuple as usize] += share.tally.rows;
+        }
+        let found = rows.into_iter().enumerate().filter(|(_, rows)| *rows > 0);
+        found.map(|(tuple, rows)| (self.deal.tuples.tuple(tuple).to_vec(), rows))
+    }
+
     /// The released rows of every share with the shapes of its cells.
     pub(super) fn released<'a>(
         &'a self,
@@ -363,9 +373,12 @@ pub(super) fn cells(
     // from the least class.
     let least = judged.counts.iter().copied().filter(|&count| count > 0).min().unwrap_or(0);
     Finding::of(&wrong, || {
+        let columns = several(chains.len() as u64, "column");
+        if policy.k_one().is_some() {
+            return format!("the cells of {columns} are true of every row");
+        }
         format!(
-            "the cells of {} are true of every row; with classes of {} or more that is (1,k)-, (k,1)- and (k,k)-anonymity, too",
-            several(chains.len() as u64, "column"),
+            "the cells of {columns} are true of every row; with classes of {} or more that is (1,k)-, (k,1)- and (k,k)-anonymity, too",
             several(least, "row")
         )
     })

@@ -5,7 +5,7 @@ use std::path::Path;
 use throng::error::{Error, Result};
 use throng::fault;
 use throng::synth;
-use throng_engine::{already, write_atomically};
+use throng_engine::{HolderFiles, already, write_atomically};
 
 use super::json;
 use super::release::{release, summary};
@@ -44,7 +44,7 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     if !args.output.json {
         out(&made)?;
     }
-    let done = release(&policy, None, None, None)?;
+    let done = release(&policy, None, HolderFiles::default(), (None, None))?;
     if args.output.json {
         out(&json(&done.certificate.summary())?)?;
         return Ok(Ended::Holds);

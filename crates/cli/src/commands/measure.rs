@@ -8,11 +8,11 @@ use throng::policy::{Header, Input};
 use throng_engine::{Engine, PolicyFile, Source, sniff};
 
 use super::json;
-use super::release::in_policy;
+use super::release::{in_policy, links_rows};
 use crate::Ended;
 use crate::args;
 use crate::progress::Line;
-use crate::show::{out, sanitized};
+use crate::show::{note, out, sanitized};
 
 pub fn run(args: &args::Measure) -> Result<Ended> {
     let (policy, policy_text) = PolicyFile::read(&args.policy)?;
@@ -26,9 +26,14 @@ pub fn run(args: &args::Measure) -> Result<Ended> {
     };
     let line = Line::new();
     let tables = (&original, &release);
-    let measures = Engine::new()?.measure_release(&policy, tables, (rows, args.starred), &line.watch());
+    let rows_to = args.rows.as_deref().map(|path| (path, args.overwrite.existing()));
+    let asked = (rows, args.starred);
+    let measures = Engine::new()?.measure_release(&policy, tables, asked, rows_to, &line.watch());
     line.clear();
     let measures = measures.map_err(|e| in_policy(e, &policy, &policy_text))?;
+    if let Some(path) = &args.rows {
+        note(&format!("WARNING     {}", links_rows(path)));
+    }
     out(&if args.output.json { json(&measures)? } else { sanitized(&text(&measures)) })?;
     Ok(if measures.holds() { Ended::Holds } else { Ended::DoesNotHold })
 }

@@ -6,21 +6,23 @@ use std::time::Duration;
 
 use throng::error::{Error, Result};
 use throng::registry::LossKind;
-use throng::release::{RegionFacts, Release};
+use throng::release::{NotionFacts, RegionFacts, Release};
 use throng::report::facts::Bound;
 use throng::report::preparation_lines;
-use throng_engine::{Done, Engine, Job, PolicyFile};
+use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
 
 use super::json;
 use crate::Ended;
 use crate::args;
 use crate::progress::Line;
-use crate::show::{integer, nodes, out, percent, sanitized};
+use crate::show::{integer, nodes, note, out, percent, sanitized};
 
 pub fn run(args: &args::Release) -> Result<Ended> {
     let time_limit = args.seconds.map(Duration::from_secs_f64);
-    let done = release(&args.policy, args.out.clone(), args.random.seed, time_limit)?;
+    let holder = HolderFiles { sets: args.sets.clone(), rows: args.rows.clone() };
+    let done = release(&args.policy, args.out.clone(), holder, (args.random.seed, time_limit))?;
     if args.output.json {
+        done.holder.paths().for_each(|path| note(&format!("WARNING     {}", links_rows(path))));
         out(&json(&done.certificate.summary())?)?;
     } else {
         out(&summary(&done))?;
@@ -32,13 +34,13 @@ pub fn run(args: &args::Release) -> Result<Ended> {
 pub fn release(
     policy: &Path,
     output: Option<PathBuf>,
-    seed: Option<u64>,
-    time_limit: Option<Duration>,
+    holder: HolderFiles,
+    (seed, time_limit): (Option<u64>, Option<Duration>),
 ) -> Result<Done> {
     let (policy, text) = PolicyFile::read(policy)?;
     let engine = Engine::new()?;
     let line = Line::new();
-    let job = Job { policy: &policy, output, seed, time_limit, watch: line.watch() };
+    let job = Job { policy: &policy, output, holder, seed, time_limit, watch: line.watch() };
     let done = engine.release(&job);
     line.clear();
     done.map_err(|e| in_policy(e, &policy, &text))
@@ -59,6 +61,9 @@ pub fn summary(done: &Done) -> String {
         let achieved = claim.achieved.map_or("no rows".into(), |a| a.to_string());
         let verdict = if claim.holds { "holds" } else { "DOES NOT HOLD" };
         let _ = writeln!(text, "{model:<11} {verdict}: asked for {}, reached {achieved}", claim.required);
+    }
+    if let Some(notions) = &r.notions {
+        let _ = writeln!(text, "notions     {}", reached(notions));
     }
     let _ = writeln!(
         text,
@@ -82,6 +87,9 @@ pub fn summary(done: &Done) -> String {
     text += &stars(done);
     text += &starred(done);
     let _ = match &r.regions {
+        Some(regions) if r.notions.is_some() => {
+            writeln!(text, "sets        {}, one for each distinct row", in_regions(regions))
+        }
         Some(regions) => writeln!(text, "regions     {}", in_regions(regions)),
         None => writeln!(text, "levels      {}", levels(done).join(", ")),
     };
@@ -99,7 +107,23 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "release     {}", done.paths.output.display());
     let _ = writeln!(text, "certificate {}", done.paths.certificate.display());
     let _ = writeln!(text, "report      {}", done.paths.report.display());
+    for path in done.holder.paths() {
+        let _ = writeln!(text, "WARNING     {}", links_rows(path));
+    }
     text
+}
+
+/// What a file for the holder is.
+pub fn links_rows(path: &Path) -> String {
+    let path = sanitized(&path.display().to_string());
+    format!("{path} links rows of the input to released rows: keep it to yourself")
+}
+
+/// The notions of anonymity that a release has.
+fn reached(notions: &NotionFacts) -> String {
+    let NotionFacts { k_one, one_k, k_k, k } = notions;
+    let weaker = if k < k_one { "; rows need not look alike, and it is not k-anonymous" } else { "" };
+    format!("(k,1) {k_one}, (1,k) {one_k}, (k,k) {k_k}, k-anonymity {k}{weaker}")
 }
 
 /// Warnings that are printed; the report has all.

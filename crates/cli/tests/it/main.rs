@@ -18,6 +18,7 @@ mod hierarchies;
 #[cfg(target_os = "linux")]
 mod reads;
 mod regions;
+mod holder;
 mod posets;
 mod guided;
 mod prepared;

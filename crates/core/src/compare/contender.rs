@@ -17,8 +17,9 @@ use crate::watch::Watch;
 /// Behind the name of a search that goes on with the rows that it leaves unsafe.
 const LOCALLY: &str = "+local";
 
-/// Greedy without making its sets disjoint: only for comparison.
-const ROWS: &str = "greedy-rows";
+/// Greedy without making its sets disjoint. In a comparison it runs beside algorithms whose releases
+/// are k-anonymous, under the same policy.
+const ROWS: &str = Algorithm::GreedyRows.key();
 
 /// One of them.
 #[derive(Debug, Clone, Copy)]
@@ -99,9 +100,7 @@ impl Contender {
 
 /// The fault for a name that nobody in a comparison has.
 fn unknown(name: &str) -> Fault {
-    let mut keys = Family::Algorithm.keys();
-    keys.push(ROWS);
-    let fault = unknown_among(Family::Algorithm, name, &keys);
+    let fault = unknown_among(Family::Algorithm, name, &Family::Algorithm.keys());
     let names = fault.help.clone().unwrap_or_default();
     fault.help(format!(
         "{names}; {LOCALLY} behind a search of levels lets it go on with the rows that it leaves unsafe"
@@ -209,10 +208,10 @@ pub(super) fn rows(
         Err(error) => return Ok(Some(unsolved(run, &error))),
     };
     let started = clock();
-    let formed = recode::greedy_rows(&policy, &problem.ground(), watch);
+    let formed = recode::own_cells(&policy, &problem.ground(), watch);
     let seconds = Some(clock() - started);
-    let (recoded, notions) = match formed {
-        Ok(Some(formed)) => formed,
+    let (recoded, own) = match formed {
+        Ok(Some(formed)) => (formed.recoded, formed.own),
         Ok(None) => return Ok(None),
         Err(error) => {
             return Ok(Some(unsolved(run, &error)));
@@ -221,7 +220,8 @@ pub(super) fn rows(
     let parameters = policy.search.loss.parameters();
     let price = Price::new(&recoded, &problem.lattice.bottom());
     let value = price.loss(&parameters, &policy.weights(&problem.names))?;
-    let notion = notions.strongest(run.k).unwrap_or("none").to_owned();
+    let notion = own.notions.and_then(|notions| notions.strongest(run.k)).unwrap_or("none").to_owned();
     let predicted = trial.map(|trial| trial.predicted(problem, &recoded)).transpose()?.flatten();
-    Ok(Some(Run { value: Some(value), suppressed: Some(0), seconds, notion: Some(notion), predicted, ..run }))
+    let suppressed = Some(recoded.suppressed_rows());
+    Ok(Some(Run { value: Some(value), suppressed, seconds, notion: Some(notion), predicted, ..run }))
 }

@@ -60,6 +60,7 @@ impl Decision {
             loss_by_column: figures.loss_by_column.clone(),
             sampling: sampling_facts(policy)?,
             privacy: figures.privacy.clone(),
+            notions: self.own_sets().and_then(|own| own.notions),
             predicted: figures.predicted.clone(),
             risk: Some(figures.risks()),
             search: self.search.clone(),

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::lattice::Node;
 use crate::loss::Price;
 use crate::model::Verdict;
-use crate::policy::{LossParameters, Missing, Policy};
+use crate::policy::{KOne, LossParameters, Missing, Policy};
 use crate::recoded::Recoded;
 use crate::registry::LossKind;
 use crate::release::{Claim, PredictedFacts, Risks};
@@ -100,7 +100,13 @@ impl Decision {
     fn verdicts(&self, problem: &Problem) -> BTreeMap<String, Verdict> {
         let (view, flags) = (self.released.view(), self.released.flags());
         let models = problem.models.iter();
-        models.filter_map(|m| Some((m.facts().claim.clone(), m.verdict(&view, flags)?))).collect()
+        let of_classes = models.filter_map(|m| Some((m.facts().claim.clone(), m.verdict(&view, flags)?)));
+        // Cells and originals decide about this one, and classes have neither.
+        let of_rows = self.own_sets().map(|own| {
+            let found = own.notions.map(|notions| notions.k_one);
+            (KOne::CLAIM.to_owned(), Verdict::at_least(own.k, found))
+        });
+        of_classes.chain(of_rows).collect()
     }
 
     /// The people that models predict; policies that have steps or regions have no such model.

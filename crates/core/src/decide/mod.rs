@@ -11,11 +11,13 @@
 mod assignment;
 mod facts;
 mod figures;
+mod holder;
 mod remedy;
 
 pub use assignment::DecidedAssignment;
 pub use facts::Circumstances;
 pub use figures::Figures;
+pub use holder::{DELETED, WriteText};
 
 use std::collections::BTreeMap;
 
@@ -24,9 +26,9 @@ use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
 use crate::policy::{Form, GuideSpec, Policy, Suppressed};
 use crate::predict::Guide;
-use crate::recode::{self, Local, Regional};
+use crate::recode::{self, Local, OwnSets, Regional};
 use crate::recoded::{Recoded, Released};
-use crate::recoding::Steps;
+use crate::recoding::{Share, Steps};
 use crate::release::{RegionFacts, SearchFacts, StepFacts};
 use crate::search::{self, Account, Evaluator, Outcome, Problem, Solution};
 use crate::space::Guiding;
@@ -75,6 +77,10 @@ pub enum Way {
         forms: Vec<Form>,
         /// Whether rows of equal values are in several regions.
         parted: bool,
+        /// Which rows of each class are in which region, by class and then region.
+        shares: Vec<Share>,
+        /// The sets that regions have their cells in common with, where these overlap.
+        own: Option<OwnSets>,
     },
 }
 
@@ -257,9 +263,17 @@ impl Decision {
         steps.nodes().iter().enumerate().map(facts).collect()
     }
 
+    /// The sets that regions have their cells in common with, where these overlap.
+    pub fn own_sets(&self) -> Option<&OwnSets> {
+        match &self.way {
+            Way::Regions { own, .. } => own.as_ref(),
+            Way::Levels(_) | Way::Steps { .. } => None,
+        }
+    }
+
     /// The regions as a certificate states them.
     pub fn region_facts(&self, names: &[String]) -> Option<RegionFacts> {
-        let Way::Regions { count, forms, parted } = &self.way else { return None };
+        let Way::Regions { count, forms, parted, .. } = &self.way else { return None };
         let forms = names.iter().cloned().zip(forms.iter().copied()).collect();
         Some(RegionFacts { count: *count, forms, parted: *parted })
     }
@@ -289,7 +303,7 @@ fn of_steps(local: Local) -> (Way, Recoded, Released) {
 }
 
 fn of_regions(regional: Regional) -> (Way, Recoded, Released) {
-    let Regional { shares, forms, recoded, released, parted } = regional;
+    let Regional { shares, forms, recoded, released, parted, own } = regional;
     let count = shares.iter().map(|share| u64::from(share.region) + 1).max().unwrap_or(0);
-    (Way::Regions { count, forms, parted }, recoded, released)
+    (Way::Regions { count, forms, parted, shares, own }, recoded, released)
 }

@@ -17,12 +17,14 @@ mod height;
 mod iloss;
 mod lm;
 mod marginals;
+mod per_row;
 mod prec;
 mod price;
 mod tradeoff;
 mod value_mi;
 
 pub use marginals::{Marginals, TargetCounts};
+pub use per_row::row_losses;
 pub use price::Price;
 
 use self::price::ColumnSums;

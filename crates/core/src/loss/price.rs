@@ -86,6 +86,28 @@ impl Price {
         }
     }
 
+    /// What losses that are means over rows need of a single row of a class.
+    pub(super) fn of_row(recoded: &Recoded, class: usize) -> Self {
+        let hidden = recoded.suppresses(class);
+        let columns = 0..recoded.columns().len();
+        let leaves = |column: usize| {
+            let values = &recoded.columns()[column].values;
+            f64::from(values[recoded.cell(class, column)].leaves)
+        };
+        Price {
+            columns: columns.clone().map(|column| sums_of_cell(recoded, class, column)).collect(),
+            first: Vec::new(),
+            rows: 1,
+            suppressed: u64::from(hidden),
+            classes: usize::from(!hidden),
+            squares: [u128::from(!hidden), 1],
+            ambiguity: if hidden { 0.0 } else { columns.map(leaves).product() },
+            everything: recoded.columns().iter().map(|c| c.leaves as f64).product(),
+            minorities: Vec::new(),
+            targets: recoded.columns().iter().all(|column| column.told.is_some()),
+        }
+    }
+
     /// A loss, with defaults for parameters that are not given.
     ///
     /// # Errors
@@ -157,6 +179,24 @@ fn sums(recoded: &Recoded, column: usize) -> ColumnSums {
             sums.untold[1] += rows[1] as f64 * bits;
             sums.told += rows[1] as f64 * before;
         }
+    }
+    sums
+}
+
+/// What losses that are means over rows add up, of a single cell.
+fn sums_of_cell(recoded: &Recoded, class: usize, column: usize) -> ColumnSums {
+    let values = &recoded.columns()[column];
+    let value = &values.values[recoded.cell(class, column)];
+    let part = usize::from(recoded.suppresses(class));
+    let mut sums =
+        ColumnSums { height: values.height as f64, all: values.leaves as u64, ..ColumnSums::default() };
+    sums.leaves[part] = u64::from(value.leaves);
+    sums.levels[part] = value.measure;
+    if let Some(told) = &values.told {
+        let before = told.worths[recoded.base().code(class, column) as usize];
+        sums.mutual = told.mutual;
+        sums.untold[part] = (before - value.worth).max(0.0);
+        sums.told = if recoded.suppresses(class) { before } else { 0.0 };
     }
     sums
 }

@@ -41,6 +41,8 @@ pub(super) struct Compared {
     pub(super) untrue_labels: bool,
     /// Whether cells of some column are numbers that only rows could explain.
     pub(super) unexplained: bool,
+    /// Row of the original → its class; empty where rows do not correspond.
+    pub(super) of_row: Vec<u32>,
 }
 
 /// One distinct pair of tuples.
@@ -57,7 +59,7 @@ struct Pair {
 impl Compared {
     pub(super) fn new(inputs: &Inputs<'_>, paired: Paired) -> Result<Self> {
         let policy = inputs.policy;
-        let Paired { names, measured, mut original, release, places, pairs } = paired;
+        let Paired { names, measured, mut original, release, places, pairs, mut of_row } = paired;
         let texts = release_texts(policy, &names, &release);
         join_measured(policy, &measured, (&mut original, &release), (names.len(), &places));
         let dictionaries = original.dictionaries.clone();
@@ -106,9 +108,10 @@ impl Compared {
         }
         let untrue_labels = listed.iter().any(|column| column.wrong > 0);
         let unexplained = listed.iter().any(|column| column.unexplained);
-        let recoded = recoded(&problem, &pairs, listed)?;
+        let (recoded, classes) = recoded(&problem, &pairs, listed)?;
+        of_row.iter_mut().for_each(|pair| *pair = classes[*pair as usize]);
         let shown = places.iter().map(Option::is_some).collect();
-        Ok(Compared { problem, recoded, measured, shown, node, untrue, untrue_labels, unexplained })
+        Ok(Compared { problem, recoded, measured, shown, node, untrue, untrue_labels, unexplained, of_row })
     }
 }
 
@@ -343,14 +346,15 @@ fn rows_by_cell<'a>(
     rows
 }
 
-/// What every pair became, as losses and models see it.
-fn recoded(problem: &Problem, pairs: &[Pair], listed: Vec<Listed>) -> Result<Recoded> {
+/// What every pair became, as losses and models see it; and pair → class.
+fn recoded(problem: &Problem, pairs: &[Pair], listed: Vec<Listed>) -> Result<(Recoded, Vec<u32>)> {
     let quasi = listed.len();
     // Leaves, cells and fate make a class.
     let mut tuples = Tuples::new(2 * quasi + 1);
     let measured = problem.classes.histograms().len();
     let mut triples = vec![Vec::with_capacity(pairs.len()); measured];
     let mut row = vec![0; 2 * quasi + 1];
+    let mut of_pair = Vec::with_capacity(pairs.len());
     for pair in pairs {
         for (at, column) in listed.iter().enumerate() {
             let text = pair.texts.as_ref().map(|texts| texts[at]);
@@ -359,12 +363,16 @@ fn recoded(problem: &Problem, pairs: &[Pair], listed: Vec<Listed>) -> Result<Rec
         }
         row[2 * quasi] = Code::from(pair.texts.is_none());
         let class = tuples.insert(&row, pair.rows);
+        of_pair.push(class);
         let codes = triples.iter_mut().zip(&pair.measured);
         codes.for_each(|(triples, &code)| triples.push((class, code, pair.rows)));
     }
     let histograms = triples.iter().map(|t| Histogram::new(tuples.len(), t)).collect::<Result<Vec<_>>>()?;
     let (codes, counts) = tuples.into_parts();
-    let all = Classes::new(2 * quasi + 1, codes, counts)?.measured(histograms)?.sorted();
+    let first = Classes::new(2 * quasi + 1, codes, counts)?.measured(histograms)?;
+    let places = places_sorted(&first);
+    of_pair.iter_mut().for_each(|class| *class = places[*class as usize]);
+    let all = first.sorted();
     let codes = |from: usize| -> Vec<Code> {
         (0..all.len())
             .flat_map(|class| (from..from + quasi).map(move |c| (class, c)))
@@ -375,5 +383,15 @@ fn recoded(problem: &Problem, pairs: &[Pair], listed: Vec<Listed>) -> Result<Rec
     let base = Classes::new(quasi, Codes::Wide(codes(0)), all.counts().to_vec())?;
     let base = base.measured(all.histograms().to_vec())?.with_targets(problem.classes.targets());
     let values = listed.into_iter().map(|column| column.values).collect();
-    Recoded::of_parts(base, values, codes(quasi), suppressed)
+    Ok((Recoded::of_parts(base, values, codes(quasi), suppressed)?, of_pair))
+}
+
+/// Class → its place when all are sorted. All classes differ.
+fn places_sorted(classes: &Classes) -> Vec<u32> {
+    let codes = |class: u32| (0..classes.columns()).map(move |c| classes.code(class as usize, c));
+    let mut order: Vec<u32> = (0..classes.len() as u32).collect();
+    order.sort_by(|&a, &b| codes(a).cmp(codes(b)));
+    let mut places = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, &class)| places[class as usize] = place as u32);
+    places
 }

@@ -16,6 +16,7 @@ use crate::model::ModelFacts;
 use crate::policy::{LossParameters, Missing, Policy};
 use crate::registry::LossKind;
 use crate::release::Claim;
+use crate::row_figures::RowFigures;
 use crate::stars::Stars;
 
 const NEEDS_ROWS: &str = "needs row correspondence";
@@ -70,6 +71,21 @@ impl Compared {
             risk: risks(&before, &class_sizes(&view, flags, wildcard)),
             unavailable,
         })
+    }
+
+    /// The figures of single rows, for losses that have a figure and are means over rows.
+    pub(super) fn row_figures(&self, policy: &Policy) -> Result<RowFigures> {
+        let names = &self.problem.names;
+        let asked = policy.search.loss.parameters();
+        let (plain, weights) = (vec![1.0; names.len()], policy.weights(names));
+        let loss = |&kind: &LossKind| {
+            let own = kind == asked.kind;
+            let parameters = if own { asked } else { LossParameters::new(kind) };
+            let known = !kind.needs_target() || self.problem.classes.targets() > 0;
+            let defined = known && self.undefined(&parameters, false).is_none();
+            defined.then_some((parameters, if own { &weights[..] } else { &plain[..] }))
+        };
+        RowFigures::new(&self.recoded, LossKind::ALL.iter().filter_map(loss))
     }
 
     /// Every loss with its defaults; that of the policy as the policy asks.

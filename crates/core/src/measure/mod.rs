@@ -24,8 +24,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::fault;
 use crate::policy::{ModelKind, ModelSpec, Policy};
 use crate::release::{Claim, Risks};
+use crate::row_figures::RowFigures;
 use crate::rows::Rows;
 use crate::search::Load;
 use crate::watch::Watch;
@@ -110,6 +112,45 @@ impl Measures {
     }
 }
 
+/// Measures a release, and its rows one by one, for the holder alone.
+///
+/// # Errors
+/// As [`measure`], and rows that do not correspond.
+pub fn measure_rows(inputs: &Inputs<'_>) -> Result<(Measures, MeasuredRows)> {
+    if let Correspondence::None = inputs.rows {
+        return Err(fault!(
+            Input,
+            "measure.rows-do-not-correspond",
+            "figures of single rows need to know which released row is which original"
+        )
+        .key("--rows")
+        .help(
+            "name a key column with --key, or give --same-order if both have the same rows in the same order",
+        )
+        .into());
+    }
+    let (measures, compared, policy) = compared(inputs)?;
+    let figures = compared.row_figures(&policy)?;
+    Ok((measures, MeasuredRows { figures, of_row: compared.of_row }))
+}
+
+/// The figures of single rows of an original.
+#[derive(Debug, Clone)]
+pub struct MeasuredRows {
+    figures: RowFigures,
+    of_row: Vec<u32>,
+}
+
+impl MeasuredRows {
+    /// Writes a line for every row of the original, in order.
+    ///
+    /// # Errors
+    /// What `write` returns.
+    pub fn write(&self, write: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        self.figures.write(&self.of_row, write)
+    }
+}
+
 /// Measures a release.
 ///
 /// # Errors
@@ -117,6 +158,11 @@ impl Measures {
 /// cover a value, and an original that does not fit the policy;
 /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
 pub fn measure(inputs: &Inputs<'_>) -> Result<Measures> {
+    compared(inputs).map(|(measures, ..)| measures)
+}
+
+/// The figures, what they come from, and the policy without models that cannot be judged.
+fn compared(inputs: &Inputs<'_>) -> Result<(Measures, cells::Compared, Policy)> {
     let (policy, unjudged) = judgeable(inputs.policy);
     let inputs = Inputs { policy: &policy, ..*inputs };
     let paired = read::read(&inputs)?;
@@ -125,7 +171,7 @@ pub fn measure(inputs: &Inputs<'_>) -> Result<Measures> {
     inputs.watch.check()?;
     let mut measures = compared.measures(&inputs)?;
     measures.unavailable.extend(unjudged);
-    Ok(measures)
+    Ok((measures, compared, policy))
 }
 
 /// Whether a model deletes values from the table.
@@ -138,6 +184,7 @@ fn judgeable(policy: &Policy) -> (Policy, Vec<(String, String)>) {
     let reason = |model: &ModelSpec| match model.kind() {
         ModelKind::DifferentialPrivacy => Some("it is a property of how rows were sampled"),
         ModelKind::MConfidentiality => Some("it is a property of how the release was chosen"),
+        ModelKind::KOne => Some("it is counted when the release is made, and by `throng verify --original`"),
         ModelKind::JAnonymity => Some("it is defined for one level per column"),
         ModelKind::RareValues if deletes(model) => Some("it is a property of the table before the release"),
         _ => model.population().map(|_| "it is defined for one level per column"),

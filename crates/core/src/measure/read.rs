@@ -30,6 +30,8 @@ pub(super) struct Paired {
     pub(super) places: Vec<Option<usize>>,
     /// Tuple of the original and tuple of the release, each plus 1; 0 stands for none.
     pub(super) pairs: Tuples,
+    /// Row of the original → its pair; empty where rows do not correspond.
+    pub(super) of_row: Vec<u32>,
 }
 
 /// Reads both tables.
@@ -54,10 +56,10 @@ pub(super) fn read(inputs: &Inputs<'_>) -> Result<Paired> {
     };
     let keys = (key((original, "original"))?, key((release, "release"))?);
     let (before, matcher) = read_original(original, (&sides.0, keys.0), rows, watch)?;
-    let (after, pairs) = read_release(release, (&sides.1, keys.1), matcher, &before, watch)?;
+    let (after, pairs, of_row) = read_release(release, (&sides.1, keys.1), matcher, &before, watch)?;
     let place = |name: &String| shown.iter().position(|s| *s == name).map(|at| names.len() + at);
     let places = measured.iter().map(place).collect();
-    Ok(Paired { names, measured, original: before, release: after, places, pairs })
+    Ok(Paired { names, measured, original: before, release: after, places, pairs, of_row })
 }
 
 /// The place of a column.
@@ -121,25 +123,27 @@ fn read_release(
     matcher: Matcher,
     original: &Side,
     watch: &Watch,
-) -> Result<(Side, Tuples)> {
+) -> Result<(Side, Tuples, Vec<u32>)> {
     let rows = original.tuples.rows();
     let mut pairs = Tuples::new(2);
+    let mut of_row = vec![0; if let Matcher::None = matcher { 0 } else { rows as usize }];
     let mut seen = vec![false; if let Matcher::Key(..) = matcher { rows as usize } else { 0 }];
     let side = read_side(table, (names, key), watch, &mut |row, tuple, key| {
-        let before = match &matcher {
-            Matcher::None => 0,
+        let (at, before) = match &matcher {
+            Matcher::None => (row, 0),
             // That there are too many rows is found at the end.
-            Matcher::Order(of_row) => of_row.get(row).map_or(0, |tuple| tuple + 1),
+            Matcher::Order(of_row) => (row, of_row.get(row).map_or(0, |tuple| tuple + 1)),
             Matcher::Key(keys, of_row) => {
                 let key = key.ok_or_else(|| missing_key("release", row))?;
                 let at = keys.get(Some(key)).ok_or_else(|| unknown_key(row))? as usize;
                 if std::mem::replace(&mut seen[at], true) {
                     return Err(repeated_key("release", row));
                 }
-                of_row[at] + 1
+                (at, of_row[at] + 1)
             }
         };
-        pairs.insert(&[before, tuple + 1], 1);
+        let pair = pairs.insert(&[before, tuple + 1], 1);
+        of_row.get_mut(at).into_iter().for_each(|of_row| *of_row = pair);
         Ok(())
     })?;
     let released = side.tuples.rows();
@@ -151,15 +155,15 @@ fn read_release(
     match &matcher {
         Matcher::Order(_) if released != rows => return Err(other_rows(released, rows)),
         Matcher::Order(_) => {}
-        Matcher::Key(_, of_row) => {
-            let absent = of_row.iter().zip(&seen).filter(|(_, seen)| !**seen);
-            absent.for_each(|(tuple, _)| _ = pairs.insert(&[tuple + 1, 0], 1));
+        Matcher::Key(_, tuples) => {
+            let absent = tuples.iter().zip(&seen).enumerate().filter(|(_, (_, seen))| !**seen);
+            absent.for_each(|(row, (tuple, _))| of_row[row] = pairs.insert(&[tuple + 1, 0], 1));
         }
         Matcher::None if released > rows => return Err(more_rows(released, rows)),
         Matcher::None if released < rows => _ = pairs.insert(&[0, 0], (rows - released) as u32),
         Matcher::None => {}
     }
-    Ok((side, pairs))
+    Ok((side, pairs, of_row))
 }
 
 /// Takes the number of a row, its tuple and its key.

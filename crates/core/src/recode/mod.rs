@@ -25,6 +25,7 @@ mod lub;
 mod mdav;
 mod metric;
 mod mondrian;
+mod own;
 mod points;
 mod polish;
 mod prices;
@@ -36,8 +37,8 @@ mod tests;
 mod written;
 
 pub use cells::cells;
-pub use lub::{Notions, unpacked};
-pub use regions::{Ground, Regional, axes, greedy_rows, guided_regions, made, method, methods, regions};
+pub use own::{OwnCells, OwnSets, own_cells};
+pub use regions::{Ground, Regional, axes, guided_regions, made, method, methods, regions};
 
 use std::sync::Arc;
 

@@ -117,18 +117,9 @@ pub fn by_parts(
     spread: Spread<'_>,
     form: impl Fn(&Points<'_>) -> Option<(Vec<Share>, u32)> + Sync,
 ) -> Result<Option<Vec<Share>>> {
-    if points.is_empty() {
-        return Ok(Some(Vec::new()));
-    }
-    let parts = parts(field, points, most, spread);
-    let done = Mutex::new(0);
-    let formed = one_each(&parts, |part| {
-        let part = Points::new(field, part);
-        let formed = if part.divisible() { form(&part)? } else { part.one_region() };
-        let mut done = done.lock().ok()?;
-        *done += part.len();
-        field.report(*done as f64 / points.len() as f64);
-        Some(formed)
+    let formed = each_part(field, points, most, spread, |part| match part.divisible() {
+        true => form(part),
+        false => Some(part.one_region()),
     });
     let Some(formed) = formed else { return Ok(None) };
     let mut first = 0;
@@ -138,6 +129,30 @@ pub fn by_parts(
         first += regions;
     }
     Ok(Some(shares))
+}
+
+/// What is found in each part of at most `most` points, in the order of the parts; none when
+/// stopped.
+pub fn each_part<T: Send>(
+    field: &Field<'_>,
+    points: &[u32],
+    most: usize,
+    spread: Spread<'_>,
+    find: impl Fn(&Points<'_>) -> Option<T> + Sync,
+) -> Option<Vec<T>> {
+    if points.is_empty() {
+        return Some(Vec::new());
+    }
+    let parts = parts(field, points, most, spread);
+    let done = Mutex::new(0);
+    one_each(&parts, |part| {
+        let part = Points::new(field, part);
+        let found = find(&part)?;
+        let mut done = done.lock().ok()?;
+        *done += part.len();
+        field.report(*done as f64 / points.len() as f64);
+        Some(found)
+    })
 }
 
 /// Works at parts, each core at one at a time; none when any was stopped.

@@ -17,10 +17,10 @@ use rustc_hash::FxHashMap;
 use super::boxes::Boxes;
 use super::exact::CellMinGen;
 use super::lub::{Greedy, Partition};
-use super::lub::{Notions, unpacked};
 use super::mdav::Mdav;
 use super::mondrian::Mondrian;
 use super::needs;
+use super::own::{OwnSets, own_regional};
 use super::region::{Aims, Field, Judge, Method, Share, Tally, Texts, Told, class_models};
 use super::similar::Similar;
 use super::written::{Columns, Writer};
@@ -51,6 +51,8 @@ pub struct Regional {
     pub released: Released,
     /// Whether rows of equal values are in several regions.
     pub parted: bool,
+    /// The sets that regions have their cells in common with, where these overlap.
+    pub own: Option<OwnSets>,
 }
 
 /// The method of an algorithm.
@@ -66,6 +68,7 @@ pub fn method(algorithm: Algorithm) -> Result<&'static dyn Method> {
         Algorithm::Greedy => Ok(&Greedy),
         Algorithm::Partition => Ok(&Partition),
         Algorithm::CellMinGen => Ok(&CellMinGen),
+        Algorithm::GreedyRows => Err(Fault::bug("sets that overlap are not regions").into()),
         Algorithm::Auto
         | Algorithm::Ola
         | Algorithm::Incognito
@@ -86,7 +89,7 @@ pub fn method(algorithm: Algorithm) -> Result<&'static dyn Method> {
     }
 }
 
-/// All methods, in the order of the registry.
+/// All methods whose regions are disjoint, in the order of the registry.
 pub fn methods() -> Vec<&'static dyn Method> {
     Algorithm::ALL.iter().filter_map(|&algorithm| method(algorithm).ok()).collect()
 }
@@ -119,6 +122,9 @@ fn formed<'a>(
     guiding: Option<Guiding<'_>>,
     watch: &Watch,
 ) -> Result<Option<Regional>> {
+    if policy.search.algorithm == Algorithm::GreedyRows {
+        return own_regional(policy, ground, watch);
+    }
     let method = method(policy.search.algorithm)?;
     let axes = axes(policy, ground)?;
     let space = Space::new(ground.classes, axes);
@@ -140,31 +146,6 @@ fn formed<'a>(
     made(ground, &space, shares).map(Some)
 }
 
-/// What Katirai's Greedy releases, for comparison: every row with the cells that it has in common
-/// with its nearest, and which notion of anonymity that has. It is not made safe, and nothing is
-/// proven; none when stopped.
-///
-/// # Errors
-/// As [`regions`].
-pub fn greedy_rows<'a>(
-    policy: &Policy,
-    ground: &Ground<'a>,
-    watch: &Watch,
-) -> Result<Option<(Recoded, Notions)>> {
-    let space = Space::new(ground.classes, axes(policy, ground)?);
-    let field = field(policy, (ground, &space), watch);
-    let points: Vec<u32> = (0..space.len() as u32).collect();
-    let Some((sets, _, notions)) = unpacked(&field, &points) else { return Ok(None) };
-    let rows = |point: u32| space.counts()[point as usize];
-    let own = |region: u32, point: u32| Share { point, region, rows: rows(point) };
-    let shares: Vec<Share> = points.iter().map(|&point| own(point, point)).collect();
-    let shown = sets.iter().enumerate().flat_map(|(at, set)| set.iter().map(move |&p| (at as u32, p)));
-    let shown: Vec<Share> = shown.map(|(region, point)| own(region, point)).collect();
-    let columns = Columns::new(ground, &space, &shown, space.len());
-    let recoded = columns.recoded(ground, &space, &shares, false)?;
-    Ok(Some((recoded, notions)))
-}
-
 /// A release of what regions rows are in; rows that are in none are suppressed.
 ///
 /// # Errors
@@ -177,11 +158,15 @@ pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> R
     let recoded = columns.recoded(ground, space, &shares, parted)?;
     let released = proven(&recoded, ground.models)?;
     let forms = space.axes().iter().map(Axis::form).collect();
-    Ok(Regional { shares, forms, recoded, released, parted })
+    Ok(Regional { shares, forms, recoded, released, parted, own: None })
 }
 
 /// What methods are given.
-fn field<'f>(policy: &'f Policy, (ground, space): (&'f Ground<'_>, &'f Space), watch: &Watch) -> Field<'f> {
+pub(super) fn field<'f>(
+    policy: &'f Policy,
+    (ground, space): (&'f Ground<'_>, &'f Space),
+    watch: &Watch,
+) -> Field<'f> {
     let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
     let worths = match policy.search.loss.parameters().kind.entry().information {
         Some(TargetInformation::Values) => Worths::of(ground.classes, ground.hierarchies),
@@ -207,7 +192,7 @@ fn field<'f>(policy: &'f Policy, (ground, space): (&'f Ground<'_>, &'f Space), w
 /// all cells share those of a group.
 fn least(policy: &Policy) -> u64 {
     let groups = policy.privacy.quasi.values().map(|group| group.k);
-    policy.privacy.k().into_iter().chain(groups).max().unwrap_or(1)
+    policy.privacy.k().into_iter().chain(policy.k_one()).chain(groups).max().unwrap_or(1)
 }
 
 /// The columns in order, each in the form of the policy or that its values suggest.
@@ -285,7 +270,7 @@ fn only_labels(policy: &Policy, ground: &Ground<'_>, column: usize, form: Form) 
 }
 
 /// The points that may be in one region together, in order of the first of each.
-fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> Result<Vec<Vec<u32>>> {
+pub(super) fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> Result<Vec<Vec<u32>>> {
     let limited: Vec<(usize, usize)> = (0..ground.names.len())
         .map(|column| (column, ground.lattice.range(column)))
         .filter(|(_, (_, max, height))| max < height)
@@ -413,7 +398,7 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
         remedies.push("write input.missing = \"value\"".into());
     }
     if held.rows > 0 {
-        let relaxed = held.relaxed(policy.privacy.k());
+        let relaxed = held.relaxed(policy.privacy.k().or(policy.k_one()));
         if !relaxed.is_empty() {
             remedies.push(relaxed.join(" and "));
         }
@@ -435,7 +420,7 @@ fn share_of(part: u64, rows: u64) -> f64 {
 }
 
 /// Judges a release; models of the whole table may find that it is not what they ask for.
-fn proven(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Result<Released> {
+pub(super) fn proven(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Result<Released> {
     let released = recoded.released(&needs(models))?;
     let mut flags = Flags::default();
     judge(models, &released.view(), &mut flags);

@@ -18,7 +18,7 @@ use crate::hierarchy;
 use crate::loss::Marginals;
 use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
 use crate::registry::LossKind;
-use crate::release::Release;
+use crate::release::{NotionFacts, Release};
 use crate::search::{Problem, Solution};
 use crate::table::Code;
 use crate::watch::Watch;
@@ -339,10 +339,25 @@ fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
     LossKind::ALL.iter().filter_map(fact).collect()
 }
 
+/// What (k,1)-anonymity does not protect against.
+fn not_alike(notions: &NotionFacts) -> String {
+    format!(
+        "The release is (k,1)-anonymous and not k-anonymous: every row is true of {}, but rows need not look alike. Somebody who \
+         knows that a person is in the table looks for the rows that are true of this person, and finds {} in the worst case \
+         ((1,k) {}, (k,k) {}); the smallest class has {}. With \"greedy\" in place of \"greedy-rows\" it would be k-anonymous.",
+        count(notions.k_one, "original"),
+        count(notions.one_k, "row"),
+        notions.one_k,
+        notions.k_k,
+        count(notions.k, "row")
+    )
+}
+
 /// What the holder should look at before the release goes out.
 fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(untold(subject.policy, &subject.problem.names, worths));
+    warnings.extend(subject.release.notions.as_ref().map(not_alike));
     if subject.policy.output.keep_order {
         warnings.push(
             "The rows are in the order of the input: whoever knows that order can tell who is who. \

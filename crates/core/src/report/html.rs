@@ -7,7 +7,7 @@ use super::prepared::preparation_lines;
 use super::sections;
 use super::text::{count, decimal, integer, percent};
 use crate::model::KAnonymity;
-use crate::policy::Role;
+use crate::policy::{KOne, Role};
 use crate::release::{Claim, DeletedFacts, Release};
 
 const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
@@ -66,7 +66,7 @@ fn verdict(facts: &Facts) -> Verdict {
     let claims = &facts.release.privacy;
     let broken = claims.values().filter(|c| !c.holds).count();
     let tell = |class, word: &str, rest: String| Verdict { class, word: word.to_owned(), rest };
-    match claims.iter().next() {
+    match claims.iter().next().map(|(name, claim)| (name.as_str(), claim)) {
         None => tell("unsafe", "Not proven", "the policy asks for no guarantee".to_owned()),
         Some((name, claim)) if broken > 0 && claims.len() == 1 => {
             tell("unsafe", "Not safe", broken_claim(facts, name, claim))
@@ -77,8 +77,15 @@ fn verdict(facts: &Facts) -> Verdict {
         Some(_) if facts.release.released == 0 => {
             tell("empty", "Nothing released", "every row is suppressed".to_owned())
         }
+        Some((KOne::CLAIM, claim)) if claims.len() == 1 => {
+            let k = integer(claim.required as u64);
+            let rest = format!(
+                "every released row is true of at least {k} originals, which is less than k-anonymity"
+            );
+            tell("safe", &format!("({k},1)-anonymous"), rest)
+        }
         Some((name, _)) if claims.len() == 1 && name != KAnonymity::CLAIM => {
-            tell("safe", "Guarantee holds", name.clone())
+            tell("safe", "Guarantee holds", name.to_owned())
         }
         Some(_) => proven(facts),
     }
@@ -243,7 +250,10 @@ pub(super) fn tile(class: &str, name: &str, value: impl ToHtml, note: impl ToHtm
 fn tiles(facts: &Facts) -> Html {
     let release = &facts.release;
     let share = |rows| percent(ratio(rows, release.rows));
-    let k = release.privacy.get(KAnonymity::CLAIM);
+    let (k, name) = match release.privacy.get(KOne::CLAIM) {
+        Some(claim) => (Some(claim), "(k,1) reached"),
+        None => (release.privacy.get(KAnonymity::CLAIM), "k reached"),
+    };
     let reached = k.and_then(|c| c.achieved).map_or("–".to_owned(), decimal);
     let asked = k.map_or("not asked for".to_owned(), |c| format!("{} asked for", decimal(c.required)));
     let kept = release.loss.get("prec").map_or("–".to_owned(), |loss| percent(1.0 - loss));
@@ -261,7 +271,7 @@ fn tiles(facts: &Facts) -> Html {
         tile("", "Rows", integer(release.rows), count(facts.columns.len() as u64, "column")),
         tile("", "Released", integer(release.released), format!("{} of the rows", share(release.released))),
         tile("", "Suppressed", share(release.suppressed), limit),
-        tile(bad, "k reached", reached, asked),
+        tile(bad, name, reached, asked),
         tile("", "Cells that are *", percent(facts.stars.share), stars),
         tile("", "Precision kept", kept, "of the quasi-identifiers"),
         tile("", "Search", search, why),

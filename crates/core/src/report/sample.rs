@@ -284,6 +284,7 @@ fn release(lattice: &LatticeFacts) -> Release {
             "k-anonymity".to_owned(),
             Claim { required: 5.0, achieved: Some(5.0), holds: true },
         )]),
+        notions: None,
         predicted: BTreeMap::new(),
         risk: None,
         search: SearchFacts {

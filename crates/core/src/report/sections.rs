@@ -8,7 +8,7 @@ use super::markup::{Html, markup};
 use super::text::{count, decimal, integer, percent};
 use crate::class_risk::ClassRisk;
 use crate::policy::Role;
-use crate::release::{RegionFacts, StepFacts};
+use crate::release::{NotionFacts, RegionFacts, StepFacts};
 
 /// What was done to each column.
 pub(super) fn columns(facts: &Facts) -> Html {
@@ -252,6 +252,21 @@ fn all_losses(facts: &Facts) -> Html {
 
 /// How rows were put into regions.
 fn regions(facts: &Facts, regions: &RegionFacts) -> Html {
+    let cells = Html::fixed(CELLS);
+    if let Some(notions) = &facts.release.notions {
+        let NotionFacts { k_one, one_k, k_k, k } = notions;
+        let lead = markup!(
+            "Instead of one level for every column, each of {} has the cells that it has in common with a set of its own, found by \"{}\". \
+             Sets overlap. Found: (k,1) {}, (1,k) {}, (k,k) {}, k-anonymity {}.",
+            count(regions.count, "distinct row"),
+            facts.release.search.algorithm,
+            integer(*k_one),
+            integer(*one_k),
+            integer(*k_k),
+            integer(*k)
+        );
+        return section(5, "lattice", "The sets", lead, cells);
+    }
     let mean = facts.release.in_classes() as f64 / (regions.count.max(1)) as f64;
     let lead = markup!(
         "Instead of one level for every column, rows were put into {} by \"{}\"; {} rows are in a region on average. All rows of a region \
@@ -264,10 +279,12 @@ fn regions(facts: &Facts, regions: &RegionFacts) -> Html {
         true => "<p class=\"quiet\">Rows of equal values may be in different regions.</p>",
         false => "",
     });
-    let forms = "<p>A cell is a value, a label of the column's hierarchy, an interval such as <code>[20, 35]</code>, a set such as \
-                 <code>{A, B}</code>, or <code>*</code> for anything.</p>";
-    section(5, "lattice", "The regions", lead, Html::from_iter([Html::fixed(forms), parted]))
+    section(5, "lattice", "The regions", lead, Html::from_iter([cells, parted]))
 }
+
+/// What cells of regions are.
+const CELLS: &str = "<p>A cell is a value, a label of the column's hierarchy, an interval such as <code>[20, 35]</code>, a set such as \
+                     <code>{A, B}</code>, or <code>*</code> for anything.</p>";
 
 /// Steps that are listed, at most.
 const STEPS: usize = 24;

@@ -162,6 +162,7 @@ pub fn strategy(algorithm: Algorithm) -> Result<&'static dyn Strategy> {
         | Algorithm::Boxes
         | Algorithm::Mdav
         | Algorithm::Greedy
+        | Algorithm::GreedyRows
         | Algorithm::Partition => Err(fault!(
             Input,
             "search.algorithm-forms-regions",

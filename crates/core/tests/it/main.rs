@@ -33,6 +33,8 @@ mod regions;
 mod search;
 mod compare;
 mod explore;
+mod greedy_rows;
+mod row_figures;
 mod guide;
 mod schema;
 mod seams;

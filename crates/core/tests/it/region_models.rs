@@ -16,7 +16,7 @@ use crate::models::{MISSING, built_in, placed, safe, spec};
 
 /// The keys of all algorithms that form regions.
 fn region_algorithms() -> Vec<&'static str> {
-    Algorithm::keys_with(|entry| entry.forms_regions && !entry.small_tables)
+    Algorithm::keys_with(|entry| entry.forms_regions && entry.k_anonymous && !entry.small_tables)
 }
 
 /// Ages, cities and sensitive values.

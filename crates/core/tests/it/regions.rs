@@ -268,6 +268,7 @@ fn certificate(
         }),
         preparation: None,
         population: None,
+        notions: None,
         predicted: BTreeMap::new(),
         risk: Some(risks(rows, view.counts())),
         sampling: None,

@@ -228,6 +228,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         regions: None,
         preparation: None,
         population: None,
+        notions: None,
         predicted: BTreeMap::new(),
         risk: Some(RISKS),
         loss: [("prec".into(), 0.3)].into(),

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 21] = [
+const NOUNS: [&str; 23] = [
     "augment",
     "lattice",
     "histogram",
@@ -24,6 +24,8 @@ const NOUNS: [&str; 21] = [
     "recoding",
     "recoded",
     "stars",
+    "consistency",
+    "row_figures",
     "exposure",
     "class_risk",
     "synth",

@@ -372,6 +372,7 @@ fn certified(
         regions: None,
         preparation: None,
         population: None,
+        notions: None,
         predicted: BTreeMap::new(),
         risk: None,
         sampling: None,

@@ -5,6 +5,7 @@
 
 mod information;
 mod orders;
+mod greedy_rows;
 mod profiles;
 mod rare;
 mod windows;

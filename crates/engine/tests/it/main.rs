@@ -10,6 +10,7 @@ mod scan_files;
 mod scan_formats;
 mod compressed;
 mod group;
+mod holder;
 mod transform;
 mod cells;
 mod substitute;

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use throng::error::Result;
 use throng::policy::{Format, Header, Input};
 use throng::watch::Watch;
-use throng_engine::{Cells, Done, Engine, Job, PolicyFile, Source};
+use throng_engine::{Cells, Done, Engine, HolderFiles, Job, PolicyFile, Source};
 
 /// One engine for all tests: it is meant to be shared.
 pub static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new().unwrap());
@@ -107,7 +107,8 @@ pub fn strings(names: &[&str]) -> Vec<String> {
 
 /// A job that nobody watches and nobody stops.
 pub fn job(policy: &PolicyFile) -> Job<'_> {
-    Job { policy, output: None, seed: None, time_limit: None, watch: Watch::none() }
+    let holder = HolderFiles::default();
+    Job { policy, output: None, holder, seed: None, time_limit: None, watch: Watch::none() }
 }
 
 pub fn release(policy: &PolicyFile) -> Result<Done> {

@@ -209,6 +209,9 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     }
     if policy.forms_regions() {
         regions(policy, faults);
+        if !algorithm.entry().k_anonymous {
+            own_sets(policy, faults);
+        }
     } else if policy.search.local {
         rounds(policy, faults);
     }
@@ -424,6 +427,67 @@ fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
         ),
         "remove it, or the model",
     );
+}
+
+/// What does not go together with rows that have the cells of a set of their own: their releases
+/// are (k,1)-anonymous and not k-anonymous, which the policy has to accept by name.
+fn own_sets(policy: &Policy, faults: &mut Vec<Fault>) {
+    let algorithm = policy.search.algorithm;
+    let privacy = &policy.privacy;
+    let key = match privacy {
+        _ if privacy.given_k.is_some() => Some("privacy.k"),
+        _ if privacy.anonymity.is_some() => Some("privacy.anonymity"),
+        _ if !privacy.quasi.is_empty() => Some("privacy.quasi"),
+        _ => policy.k_one().is_none().then_some("search.algorithm"),
+    };
+    if let Some(key) = key {
+        let fault = fault!(
+            Input,
+            "policy.algorithm-not-k-anonymous",
+            "\"{algorithm}\" releases (k,1)-anonymous tables, which are not k-anonymous: a released row is true of k \
+             originals, but one released row alone may be true of a person who is known to be in the table",
+            algorithm = algorithm
+        );
+        let k = privacy.k().or(policy.k_one()).unwrap_or(5);
+        let help = format!(
+            "choose \"greedy\", the same with disjoint sets, whose releases are k-anonymous; to accept \
+             (k,1)-anonymity, write models = [{{ k_one = {{ k = {k} }} }}] and remove privacy.k, anonymity and quasi"
+        );
+        faults.push(fault.key(key).help(help));
+    }
+    let judges_classes = |model: &ModelSpec| match model {
+        ModelSpec::KOne(_) => false,
+        // What is rare in the table goes before anything else is done.
+        ModelSpec::RareValues(rare) => rare.deletes().is_none(),
+        _ => true,
+    };
+    for (at, model) in privacy.models.iter().enumerate().filter(|(_, model)| judges_classes(model)) {
+        faults.push(
+            fault!(
+                Input,
+                "policy.model-without-classes",
+                "\"{model}\" judges classes of rows that look alike, and \"{algorithm}\" makes none",
+                model = model.claim(),
+                algorithm = algorithm
+            )
+            .key(format!("privacy.models.{at}"))
+            .help("remove it, or choose \"greedy\""),
+        );
+    }
+    for (name, column) in &policy.columns {
+        if let Some(form) = column.form.filter(|form| !form.truthful()) {
+            faults.push(
+                fault!(
+                    Input,
+                    "policy.form-not-true",
+                    "cells written as {form} are not true of other originals, and (k,1)-anonymity counts those",
+                    form = form.name()
+                )
+                .key(format!("columns.{name}.form"))
+                .help("write form = \"interval\", or remove it"),
+            );
+        }
+    }
 }
 
 /// What methods that form regions are not defined for.

@@ -22,6 +22,8 @@ pub struct AlgorithmEntry {
     pub takes_posets: bool,
     /// Whether levels of a column need not nest: it concludes nothing from one node about others.
     pub takes_unnested: bool,
+    /// Whether its releases are k-anonymous; otherwise (k,1)-anonymous, which is weaker.
+    pub k_anonymous: bool,
     /// Whether it finds the least loss of all safe releases of its kind, where it accepts models
     /// and loss.
     pub exact: bool,
@@ -49,6 +51,7 @@ impl AlgorithmEntry {
             forms_regions: false,
             takes_posets: false,
             takes_unnested: false,
+            k_anonymous: true,
             exact: false,
             small_tables: false,
             guided: false,
@@ -151,6 +154,15 @@ kinds! {
         )
         .with_options()
     },
+    GreedyRows = AlgorithmEntry {
+        takes_posets: true,
+        k_anonymous: false,
+        ..AlgorithmEntry::regions(
+            "greedy-rows",
+            "Greedy as printed: every row keeps the least upper bound of its own set. (k,1)-anonymous, not k-anonymous.",
+            "Katirai 2006",
+        )
+    },
     Partition = AlgorithmEntry {
         takes_posets: true,
         ..AlgorithmEntry::regions(
@@ -200,6 +212,11 @@ impl Algorithm {
         .help(format!("choose one of the algorithms {able}; or remove nested = false, and leave out levels"))
     }
 
+    /// The algorithms whose releases are k-anonymous, in order.
+    pub fn k_anonymous() -> impl Iterator<Item = Algorithm> {
+        Algorithm::ALL.iter().copied().filter(|kind| kind.entry().k_anonymous)
+    }
+
     /// The keys of those with a property, in order.
     pub fn keys_with(has: impl Fn(&AlgorithmEntry) -> bool) -> Vec<&'static str> {
         Algorithm::ALL.iter().filter(|kind| has(kind.entry())).map(|kind| kind.key()).collect()
@@ -227,7 +244,8 @@ mod tests {
             assert!(!(entry.forms_regions && entry.exact), "{kind}: no method of regions is exact");
             assert!(entry.options.is_none_or(|options| options == entry.key), "{kind}");
         }
-        assert_eq!(Algorithm::keys_with(|entry| entry.takes_posets), ["greedy", "partition"]);
+        assert_eq!(Algorithm::keys_with(|entry| entry.takes_posets), ["greedy", "greedy-rows", "partition"]);
+        assert_eq!(Algorithm::keys_with(|entry| !entry.k_anonymous), ["greedy-rows"]);
     }
 
     #[test]

@@ -184,8 +184,9 @@ macro_rules! judge_elsewhere {
         })*
     };
 }
-// People are judged beside their population; rows that were drawn are counted like k.
-judge_elsewhere!(KMap, JAnonymity, DeltaPresence, DifferentialPrivacy);
+// People are judged beside their population; rows that were drawn are counted like k; originals
+// are counted with the cells that are true of them.
+judge_elsewhere!(KOne, KMap, JAnonymity, DeltaPresence, DifferentialPrivacy);
 
 fn judged_by(spec: &ModelSpec, policy: &Policy) -> Option<JudgedBy> {
     throng_terms::each_model!(spec, asked => asked.judged_by(spec, policy))

@@ -736,6 +736,7 @@ impl<'a> Table<'a> {
                 .chain(self.model_claims(stay))
                 .chain(self.people_claims(stay))
                 .collect(),
+            notions: None,
             predicted: self.predicted(stay),
             risk: Some(self.risks(stay)),
             search: SearchFacts {

@@ -4,8 +4,8 @@
 //! For every point, repeatedly add the point that minimizes the cost of the least upper bound, with
 //! ties going to the lowest number, until the set is safe. Katirai releases the bound of each row's
 //! own set: each released row is then true of k originals. That is (k,1)-anonymity, which is weaker
-//! than k-anonymity, because the released rows of a set need not be equal. [`pack`](super::pack)
-//! turns these sets into safe regions, which are released.
+//! than k-anonymity, because the released rows of a set need not be equal. [`own_sets`] has these
+//! sets for `greedy-rows`; [`pack`](super::pack) turns them into safe regions for `greedy`.
 //!
 //! Where a set has rows enough and models are not satisfied, the cheapest of the nearest
 //! [`HELPING`] points that bring it closer to being safe is added, or the cheapest if none
@@ -26,12 +26,11 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::guided::guided;
-use super::notion::{Notions, notions};
 use super::pack::pack;
 use super::rows::Row;
-use super::{ALL, Group, Kept, Meets, spread};
+use super::{Group, Kept, Meets, spread};
 use crate::error::{Fault, Result};
-use crate::recode::points::{Points, by_parts};
+use crate::recode::points::{Points, by_parts, each_part};
 use crate::recode::region::{Field, Method, Share, Tally};
 use crate::registry::Algorithm;
 use crate::table::Code;
@@ -89,19 +88,17 @@ impl Method for Greedy {
     }
 }
 
-/// The sets of all points, numbered as in the table, with what the bounds cost per row and the
-/// notions of anonymity that they have for a k: what Katirai releases. Not cut into parts, and
-/// nothing made safe; none when stopped.
-pub fn unpacked(field: &Field<'_>, points: &[u32]) -> Option<(Vec<Vec<u32>>, f64, Notions)> {
-    let part = Points::new(field, points);
-    let meets = Meets::new(field, &part);
-    let mut sets = sets(&meets, &part, field)?;
-    let rows: u64 = (0..part.len() as u32).map(|point| part.rows(point)).sum();
-    let cost = |(point, set): (usize, &Set)| part.rows(point as u32) as f64 * f64::from(set.cost) / ALL;
-    let cost = sets.iter().enumerate().map(cost).sum::<f64>() / (rows as f64).max(1.0);
-    sets.iter_mut().for_each(|set| set.members.iter_mut().for_each(|point| *point = part.number(*point)));
-    let notions = notions(field.space, &sets, field.judge.least());
-    Some((sets.into_iter().map(|set| set.members).collect(), cost, notions))
+/// The set of every point, itself first, numbered as in the table: what Katirai releases the bounds
+/// of. Nothing is made disjoint. Large tables are divided into the parts of [`Greedy`]; none when
+/// stopped.
+pub fn own_sets(field: &Field<'_>, points: &[u32]) -> Option<Vec<Vec<u32>>> {
+    let apart = |column: usize, a: Code, b: Code| spread(field.space, column, a, b);
+    let found = each_part(field, points, PART, &apart, |part| {
+        let meets = Meets::new(field, part);
+        let numbered = |set: Set| set.members.iter().map(|&point| part.number(point)).collect::<Vec<u32>>();
+        Some(sets(&meets, part, field)?.into_iter().map(numbered).collect::<Vec<_>>())
+    })?;
+    Some(found.into_iter().flatten().collect())
 }
 
 /// The set of a point: itself first.

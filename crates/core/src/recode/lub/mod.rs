@@ -12,7 +12,6 @@
 
 mod greedy;
 mod guided;
-mod notion;
 mod pack;
 mod partition;
 mod rows;
@@ -20,8 +19,7 @@ mod worth;
 #[cfg(test)]
 mod tests;
 
-pub use greedy::{Greedy, unpacked};
-pub use notion::Notions;
+pub use greedy::{Greedy, own_sets};
 pub use partition::Partition;
 
 use self::rows::{Block, Row, blocks};

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::greedy::sets;
-use super::notion::notions;
 use super::pack::pack;
 use super::partition::split_all;
 use super::*;
@@ -192,47 +191,6 @@ proptest! {
             prop_assert!((all - least).abs() < 1e-6, "{all} {least}");
             prop_assert!(one >= all - 1e-6);
         }
-    }
-
-    /// By counting pairs of rows: the written texts decide which cells are true of which values.
-    #[test]
-    fn notions_are_those_of_counting_all_pairs(rows in rows(), k in 1..6u64) {
-        let table = table(&rows);
-        let k = k.min(table.classes.rows());
-        let (sets, found) = with_field(&table, k, &Search::default(), |field, points, meets| {
-            let sets = sets(meets, points, field).unwrap();
-            let found = notions(&table.space, &sets, u64::MAX);
-            (sets, found)
-        });
-        let cell = |at: usize, column: usize| -> Vec<Code> {
-            let axis = &table.space.axes()[column];
-            let leaves: Vec<Code> = sets[at].members.iter().map(|&p| axis.leaf(table.space.rank(p as usize, column))).collect();
-            match axis.poset() {
-                Some(poset) => poset.covered(&poset.common(&leaves)),
-                // Masks: what begins like all of them does.
-                None => {
-                    let text = |leaf: Code| format!("{}{}{}", leaf / 4, leaf / 2 % 2, leaf % 2);
-                    let begins = (0..=3).rev().find(|&n| leaves.iter().all(|&l| text(l)[..n] == text(leaves[0])[..n]));
-                    (0..8).filter(|&l| text(l)[..begins.unwrap()] == text(leaves[0])[..begins.unwrap()]).collect()
-                }
-            }
-        };
-        let cells: Vec<Vec<Vec<Code>>> = (0..sets.len()).map(|at| (0..3).map(|c| cell(at, c)).collect()).collect();
-        let count = |point: usize| u64::from(table.space.counts()[point]);
-        let consistent = |at: usize, point: usize| (0..3).all(|c| {
-            let leaf = table.space.axes()[c].leaf(table.space.rank(point, c));
-            cells[at][c].contains(&leaf)
-        });
-        let n = sets.len();
-        let k_one = (0..n).map(|at| (0..n).filter(|&p| consistent(at, p)).map(count).sum::<u64>()).min().unwrap();
-        let one_k = (0..n).map(|p| (0..n).filter(|&at| consistent(at, p)).map(count).sum::<u64>()).min().unwrap();
-        let same = |at: usize| (0..n).filter(|&other| cells[other] == cells[at]).map(count).sum::<u64>();
-        let k_alone = (0..n).map(same).min().unwrap();
-        prop_assert_eq!((found.k, found.k_one, found.one_k), (k_alone, k_one, one_k));
-        prop_assert!(found.k_one >= k, "greedy is (k,1)-anonymous");
-        prop_assert!(found.k <= found.k_k());
-        let capped = notions(&table.space, &sets, k);
-        prop_assert_eq!((capped.k_one, capped.one_k), (k_one.min(k), one_k.min(k)));
     }
 
     /// Every point is in one region, every region has k rows, and a longer search never makes it

@@ -160,6 +160,8 @@ models! {
     profitability => Profitability,
     /// Rare values: what occurs in fewer than k rows is deleted, or suppressed.
     rare_values => RareValues,
+    /// (k,1)-anonymity: every released row is true of k originals. Weaker than k-anonymity.
+    k_one => KOne,
     /// k-map: k people of the population in every class.
     k_map => KMap,
     /// j-anonymity: several people of the population in every class, as estimated from a part of
@@ -262,6 +264,14 @@ impl Policy {
     pub fn differential_privacy(&self) -> Option<&DifferentialPrivacy> {
         self.privacy.models.iter().find_map(|model| match model {
             ModelSpec::DifferentialPrivacy(asked) => Some(asked),
+            _ => None,
+        })
+    }
+
+    /// The k of (k,1)-anonymity, if the policy accepts that in place of k-anonymity.
+    pub fn k_one(&self) -> Option<u64> {
+        self.privacy.models.iter().find_map(|model| match model {
+            ModelSpec::KOne(asked) => Some(asked.k),
             _ => None,
         })
     }
