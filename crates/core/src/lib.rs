@@ -36,8 +36,8 @@
 // The vocabulary that the verifier shares, and the verifier.
 pub use throng_terms::fault;
 pub use throng_terms::{
-    cell, error, hierarchy, information, network, policy, poset, predicate, preparation, registry, release,
-    rows, table, tuples, watch,
+    cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation,
+    registry, release, rows, table, tuples, watch,
 };
 pub use throng_verify as verify;
 
@@ -67,6 +67,7 @@ pub mod sampling;
 pub mod recoding;
 #[doc(hidden)]
 pub mod recoded;
+mod safe_union;
 mod stars;
 #[doc(hidden)]
 pub mod consistency;

@@ -323,25 +323,32 @@ impl Recoded {
 }
 
 impl Recoded {
+    /// Look → its class in [`released`](Self::released). Looks without released rows are no classes
+    /// of the release: they have the place of the next one.
+    pub fn released_places(&self) -> Vec<u32> {
+        let mut classes = 0;
+        let place = |look: &Look| {
+            let place = classes;
+            classes += u32::from(look.released > 0);
+            place
+        };
+        self.looks.iter().map(place).collect()
+    }
+
     /// One histogram of the released classes per measured column, empty where it is not needed.
     pub fn histograms(&self, needs: &[usize]) -> Vec<Histogram> {
         if needs.is_empty() {
             return Vec::new();
         }
         let kept: Vec<u32> = (0..self.base.len() as u32).filter(|&c| !self.suppressed[c as usize]).collect();
-        // Looks without released rows are no classes of the release.
-        let mut place = vec![0; self.looks.len()];
-        let mut classes = 0;
-        for (look, place) in self.looks.iter().zip(&mut place) {
-            *place = classes;
-            classes += u32::from(look.released > 0);
-        }
+        let place = self.released_places();
+        let classes = self.looks.iter().filter(|look| look.released > 0).count();
         let ids: Vec<u32> = kept.iter().map(|&class| place[self.look_of(class as usize)]).collect();
         let mut scratch = Scratch::default();
         let mut histograms = vec![Histogram::default(); self.base.histograms().len()];
         for &measured in needs {
             let part = self.base.histograms()[measured].part(&kept);
-            part.merge(&ids, classes as usize, &mut histograms[measured], &mut scratch);
+            part.merge(&ids, classes, &mut histograms[measured], &mut scratch);
         }
         histograms
     }

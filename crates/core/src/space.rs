@@ -164,17 +164,32 @@ impl Axis {
 
     /// What a cell costs that covers a range, from 0 for one leaf to the column's weight for all.
     pub fn cost(&self, low: Code, high: Code) -> f64 {
+        self.weight * self.share(low, high)
+    }
+
+    /// The same without the weight: from 0 for one leaf to 1 for all.
+    pub fn share(&self, low: Code, high: Code) -> f64 {
         if low == high || self.leaves.len() < 2 {
             return 0.0;
         }
-        let share = match self.measure {
+        match self.measure {
             Measure::Levels => self.level(low, high) as f64 / self.height as f64,
             Measure::Leaves => {
                 let (low, high) = self.covered(low, high);
                 f64::from(high - low) / (self.leaves.len() - 1) as f64
             }
-        };
-        self.weight * share
+        }
+    }
+
+    /// How wide a cell is that covers a range: the difference of its numbers, or its leaves where
+    /// they are not numbers.
+    pub fn width(&self, low: Code, high: Code) -> f64 {
+        let (low, high) = self.covered(low, high);
+        let last = if self.missing == Some(high) && low < high { high - 1 } else { high };
+        match (self.number(low), self.number(last)) {
+            (Some(least), Some(greatest)) => greatest - least,
+            _ => f64::from(high - low + 1),
+        }
     }
 
     /// A range of numbers with all leaves that are one of its ends, however they are written.

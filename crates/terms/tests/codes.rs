@@ -27,6 +27,7 @@ const AREAS: &[(&str, &str)] = &[
     ("command", "Models that are commands, `search.model.command`."),
     ("experiment", "Experiments, `throng compare`."),
     ("explore", "The lattice, `throng explore`."),
+    ("expression", "Expressions that rank nodes and columns: `search.prefer` and `search.choose`."),
     ("file", "Files that cannot be read or written."),
     ("hierarchy", "Hierarchies: their files, the keys that build them, and values that they do not contain."),
     ("inspect", "Proposals for a table, `throng inspect`."),

@@ -107,8 +107,18 @@ const CASES: &[Case] = &[
     // The search.
     case(
         "suppression = 0.05",
-        "suppression = 0.05\n[search]\nprefer = \"suppression\"",
-        &["p.toml", "\"auto\" has no preference", "\"samarati\""],
+        "suppression = 0.05\n[search]\nalgorithm = \"datafly\"\nprefer = \"suppression\"",
+        &["p.toml", "\"datafly\" has no preference", "samarati"],
+    ),
+    case(
+        "suppression = 0.05",
+        "suppression = 0.05\n[search]\nprefer = \"2 * suppresed + level(agee)\"",
+        &["p.toml", "search.prefer", "(character 5)", "did you mean `suppressed`?"],
+    ),
+    case(
+        "suppression = 0.05",
+        "suppression = 0.05\n[search]\nalgorithm = \"mondrian\"\nchoose = \"rnage\"",
+        &["p.toml", "search.choose", "did you mean `range`?"],
     ),
     case(
         "suppression = 0.05",

@@ -74,6 +74,7 @@ impl Contender {
     fn policy(self, policy: &Policy) -> Result<Policy> {
         let mut policy = policy.clone();
         let (algorithm, search) = (self.algorithm(), &mut policy.search);
+        let samarati = search.algorithm == Algorithm::Samarati;
         search.algorithm = algorithm;
         search.local = matches!(self, Contender::Rounds(_));
         search.model = search.model.take().filter(|_| algorithm.guided());
@@ -81,8 +82,11 @@ impl Contender {
         search.boxes = search.boxes.take().filter(|_| algorithm == Algorithm::Boxes);
         search.greedy = search.greedy.filter(|_| algorithm == Algorithm::Greedy);
         search.partition = search.partition.filter(|_| algorithm == Algorithm::Partition);
+        search.choose = search.choose.take().filter(|_| algorithm == Algorithm::Mondrian);
         let entry = algorithm.entry();
-        if !entry.prefers {
+        // A word in a policy of Samarati's algorithm is for that algorithm alone.
+        let others = samarati && search.prefer.is_word() && algorithm != Algorithm::Samarati;
+        if !entry.prefers || others {
             search.prefer = Preference::default();
         }
         for column in policy.columns.values_mut() {

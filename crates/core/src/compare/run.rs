@@ -9,8 +9,7 @@ use super::{Comparison, Run, Status};
 use crate::error::{Fault, Kind, Result};
 use crate::fault;
 use crate::policy::Policy;
-use crate::registry::Algorithm;
-use crate::search::{Outcome, Problem, solve, solve_scored, strategy};
+use crate::search::{Outcome, Problem, least_loss, solve_scored, strategy};
 use crate::watch::{Event, Watch};
 
 /// Seconds since some time that does not change. The core never reads a clock, so the caller does.
@@ -173,10 +172,7 @@ impl Runs<'_> {
         let (policy, problem) = sample.problem(&place.point).map_err(|e| e.map(in_grid))?;
         // Runs are reported, and not what happens within them.
         let within = self.watch.clone().quiet();
-        // Branch and bound needs levels that nest.
-        let exact = if problem.nested() { Algorithm::Auto } else { Algorithm::MinGen };
-        let (outcome, _) = solve(&problem, strategy(exact)?, &within)?;
-        let optimum = match outcome {
+        let optimum = match least_loss(&problem, &within) {
             Outcome::Found { best, gap: 0.0 } => Some(best.loss),
             Outcome::Infeasible { .. } => None,
             // Only a search that was stopped has a gap.

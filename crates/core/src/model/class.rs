@@ -108,7 +108,8 @@ pub struct ClassFacts {
 impl ClassFacts {
     /// A model whose safe classes are safe together, but not with every other class.
     pub fn new(requirement: impl Into<Requirement>, claim: String, column: usize, bound: Bound) -> Self {
-        let model = ModelFacts { needs: vec![column], ..ModelFacts::new(requirement, claim) };
+        let model =
+            ModelFacts { needs: vec![column], class_wise: true, ..ModelFacts::new(requirement, claim) };
         ClassFacts { model, column, bound, absorbs: false }
     }
 

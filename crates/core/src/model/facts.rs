@@ -33,6 +33,8 @@ pub struct ModelFacts {
     pub claim: String,
     /// Whether a row that is safe at a node is safe at every generalization of it.
     pub monotone: bool,
+    /// Whether it judges every class by itself, and classes that are safe apart are safe together.
+    pub class_wise: bool,
     /// Whether leaving out other classes can make a class unsafe. Then flagging is repeated until
     /// nothing changes: what remains is the largest set of rows that is safe by itself.
     pub needs_fixpoint: bool,
@@ -55,6 +57,7 @@ impl ModelFacts {
             requirement: requirement.into(),
             claim: claim.into(),
             monotone: false,
+            class_wise: false,
             needs_fixpoint: false,
             judged_last: false,
             value_independent: false,
@@ -66,6 +69,13 @@ impl ModelFacts {
     /// The same for a monotone model.
     pub fn monotone(requirement: impl Into<Requirement>, claim: impl Into<String>) -> Self {
         ModelFacts { monotone: true, ..ModelFacts::new(requirement, claim) }
+    }
+
+    /// Whether the rows of two safe releases are safe together, where classes with equal labels
+    /// become one. A monotone model finds a class safe that is joined with any other; a class-wise
+    /// one a class that is joined with a safe one.
+    pub fn unites(&self) -> bool {
+        self.monotone || self.class_wise
     }
 }
 

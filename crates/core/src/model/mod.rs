@@ -160,6 +160,14 @@ fn settle(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
     }
 }
 
+/// The measured columns that models read, each once.
+pub fn measured_needs(models: &[Box<dyn PrivacyModel>]) -> Vec<usize> {
+    let mut needs: Vec<usize> = models.iter().flat_map(|model| model.facts().needs.iter().copied()).collect();
+    needs.sort_unstable();
+    needs.dedup();
+    needs
+}
+
 /// What a model is made in: the table as far as it is known before the search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Setting<'a> {

@@ -7,8 +7,9 @@
 //! greedy: steps that star one cell come first, then two, and so on; among steps of one size, the
 //! one that helps the most rows is taken repeatedly. The number of remaining rows only decreases,
 //! so the last count of a step is an upper bound for its next one, and only the best step is
-//! counted again. Linked columns are starred together, because the holder wants them at one level.
-//! A column at its top has nothing to star.
+//! counted again. Under a model that is not monotone the last count is an estimate, and steps of
+//! one size are tried again as long as they help. Linked columns are starred together, because the
+//! holder wants them at one level. A column at its top has nothing to star.
 //!
 //! Costs one grouping of the flagged classes per set of columns: all sets if they are few (nine
 //! columns have 511), otherwise the best sets of each size extended by one column. The number of
@@ -21,12 +22,11 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use rayon::prelude::*;
 
 use super::group::group;
-use super::{needs, refuse};
 use crate::classes::{Classes, Flags, View};
 use crate::error::Result;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
-use crate::model::{PrivacyModel, judge};
+use crate::model::{PrivacyModel, judge, measured_needs};
 use crate::watch::{Stage, Watch};
 
 /// The most cells that are visited in all: seconds.
@@ -48,7 +48,6 @@ type Set = Vec<u16>;
 /// The chosen node, and the nodes of the steps that star cells of its flagged rows.
 ///
 /// # Errors
-/// A model under which rows of two steps cannot be put together;
 /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
 pub fn cells(
     view: &View<'_>,
@@ -57,7 +56,6 @@ pub fn cells(
     models: &[Box<dyn PrivacyModel>],
     watch: &Watch,
 ) -> Result<Vec<Node>> {
-    refuse(models)?;
     let hierarchies = view.hierarchies();
     let units = units(view.node(), hierarchies, lattice);
     let all: usize = units.iter().map(|unit| unit.cells).sum();
@@ -65,7 +63,7 @@ pub fn cells(
         node: view.node(),
         hierarchies,
         models,
-        needs: needs(models),
+        needs: measured_needs(models),
         units,
         left: view.flagged_classes(flags),
         steps: vec![view.node().clone()],
@@ -73,13 +71,20 @@ pub fn cells(
         watch,
     };
     let flagged = chooser.left.len() as u64;
+    let monotone = chooser.monotone();
     let mut ranked = BTreeMap::new();
     for size in 1..=all {
         if chooser.left.is_empty() {
             break;
         }
         let sets = chooser.sets(size, all, &ranked);
+        let (again, mut left) = (sets.clone(), chooser.left.rows());
         ranked.insert(size, chooser.round(sets, flagged)?);
+        // What a step releases can leave others safe under a model that is not monotone.
+        while !monotone && chooser.left.rows() < left && chooser.visits > 0 {
+            left = chooser.left.rows();
+            chooser.round(again.clone(), flagged)?;
+        }
     }
     Ok(chooser.steps)
 }
@@ -126,6 +131,11 @@ impl Chooser<'_> {
         judge(self.models, &View::new(&self.left, self.hierarchies, node, &groups), &mut flags);
         let behind = of_class.iter().enumerate().filter(|(_, group)| flags.has(**group as usize));
         (self.left.rows() - flags.rows(), behind.map(|(class, _)| class as u32).collect())
+    }
+
+    /// Whether rows that leave cannot make others safe.
+    fn monotone(&self) -> bool {
+        self.models.iter().all(|model| model.facts().monotone)
     }
 
     /// What a grouping of all classes that are left costs.
@@ -212,7 +222,7 @@ impl Chooser<'_> {
             let (now, behind) = self.try_step(&node);
             // Without room for more visits the order of the last counts is taken as it is.
             let foremost = exact || heap.peek().is_none_or(|next| (now, Reverse(at)) >= *next);
-            debug_assert!(now <= rows, "a step helps more rows than were left");
+            debug_assert!(now <= rows || !self.monotone(), "a step helps more rows than were left");
             if now > 0 && foremost {
                 self.left = self.left.part(&behind);
                 self.steps.push(node);

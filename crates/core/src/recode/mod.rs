@@ -6,13 +6,10 @@
 //! strategy only proposes nodes to the evaluator.
 //!
 //! **Why the whole release is safe.** Every step judges its rows on their own. The release combines
-//! the rows of all steps, and classes of two steps with equal labels become one. For k-anonymity,
-//! over all columns or over a group, a row is safe if k rows equal it; added rows can only increase
-//! that number, and the same holds for compatible rows if missing cells are wildcards. A rule on
-//! single rows (no missing cell) does not depend on other rows. For any other model, joining two
-//! safe classes must give a safe one, which is what monotone means; a model that is not monotone is
-//! rejected by name. [`prove`] then judges the actual release, so correctness does not depend on
-//! this argument.
+//! the rows of all steps, and classes of two steps with equal labels become one. `safe_union.rs`
+//! shows that this is safe for most models, and lets a step release no more than is safe beside the
+//! steps before it for the others. [`prove`] then judges the actual release, so correctness does
+//! not depend on this argument.
 
 mod boxes;
 mod cells;
@@ -44,12 +41,12 @@ use std::sync::Arc;
 
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Fault, Result};
-use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
-use crate::model::{PrivacyModel, judge};
+use crate::model::{PrivacyModel, judge, measured_needs};
 use crate::recoded::{Recoded, Released};
 use crate::recoding::Steps;
+use crate::safe_union::safe_union;
 use crate::watch::Watch;
 use group::group;
 
@@ -70,7 +67,7 @@ pub struct Local {
 /// where nothing is flagged, or nothing would help.
 ///
 /// # Errors
-/// A model under which it cannot be done.
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
 pub fn local(
     classes: &Arc<Classes>,
     (view, flags): (&View<'_>, &Flags),
@@ -85,13 +82,14 @@ pub fn local(
     if nodes.len() == 1 {
         return Ok(None);
     }
-    stepped(classes, view.hierarchies(), models, nodes, true).map(Some)
+    let local = stepped(classes, view.hierarchies(), models, nodes, true)?;
+    Ok(Some(local).filter(|local| local.steps.nodes().len() > 1))
 }
 
 /// A release by successive nodes, proven; on request with the cells that later nodes star.
 ///
 /// # Errors
-/// A model under which it cannot be done.
+/// A release that is not safe, which would be a mistake of ours.
 pub fn stepped(
     classes: &Arc<Classes>,
     hierarchies: &[Hierarchy],
@@ -99,7 +97,7 @@ pub fn stepped(
     nodes: Vec<Node>,
     stars: bool,
 ) -> Result<Local> {
-    let steps = apply(classes, hierarchies, models, nodes)?;
+    let steps = without_idle(apply(classes, hierarchies, models, nodes)?, classes)?;
     let recoded = Recoded::of_steps(classes, hierarchies, &steps)?;
     let released = prove(&recoded, models)?;
     Ok(Local { steps, recoded, released, stars })
@@ -109,17 +107,14 @@ pub fn stepped(
 /// step.
 ///
 /// # Errors
-/// A model under which rows of two steps cannot be put together; no node.
+/// No node.
 pub fn apply(
-    classes: &Classes,
+    classes: &Arc<Classes>,
     hierarchies: &[Hierarchy],
     models: &[Box<dyn PrivacyModel>],
     nodes: Vec<Node>,
 ) -> Result<Steps> {
-    if nodes.len() > 1 {
-        refuse(models)?;
-    }
-    let needs = needs(models);
+    let needs = measured_needs(models);
     let mut step_of: Vec<Option<usize>> = vec![None; classes.len()];
     let mut left: Vec<u32> = (0..classes.len() as u32).collect();
     let mut flags = Flags::default();
@@ -127,17 +122,25 @@ pub fn apply(
         let part = classes.part(&left);
         let (groups, of_class) = group(&part, hierarchies, node, &needs);
         judge(models, &View::new(&part, hierarchies, node, &groups), &mut flags);
-        let mut rest = Vec::new();
         for (&class, &group) in left.iter().zip(&of_class) {
-            if flags.has(group as usize) {
-                rest.push(class);
-            } else {
-                step_of[class as usize] = Some(step);
-            }
+            step_of[class as usize] = (!flags.has(group as usize)).then_some(step);
         }
-        left = rest;
+        step_of = safe_union((classes, hierarchies), models, &nodes[..=step], step_of)?;
+        left.retain(|&class| step_of[class as usize].is_none());
     }
     Steps::new(nodes, step_of)
+}
+
+/// The same steps without those after the first that release nothing.
+fn without_idle(steps: Steps, classes: &Classes) -> Result<Steps> {
+    let rows = steps.rows(classes);
+    let busy: Vec<usize> = (0..rows.len()).filter(|&step| step == 0 || rows[step] > 0).collect();
+    if busy.len() == rows.len() {
+        return Ok(steps);
+    }
+    let nodes = busy.iter().map(|&step| steps.nodes()[step].clone()).collect();
+    let place = |class: usize| busy.iter().position(|&step| Some(step) == steps.of(class));
+    Steps::new(nodes, (0..classes.len()).map(place))
 }
 
 /// Judges a release whatever steps it came from; returned as a table of its own with nothing
@@ -146,35 +149,11 @@ pub fn apply(
 /// # Errors
 /// A class that is not safe, which would be a mistake of ours.
 pub fn prove(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Result<Released> {
-    let released = recoded.released(&needs(models))?;
+    let released = recoded.released(&measured_needs(models))?;
     let mut flags = Flags::default();
     judge(models, &released.view(), &mut flags);
     if flags.rows() > 0 {
         return Err(Fault::bug(format!("{} rows of the release are not safe", flags.rows())).into());
     }
     Ok(released)
-}
-
-/// The measured columns that models read.
-fn needs(models: &[Box<dyn PrivacyModel>]) -> Vec<usize> {
-    let mut needs: Vec<usize> = models.iter().flat_map(|model| model.facts().needs.iter().copied()).collect();
-    needs.sort_unstable();
-    needs.dedup();
-    needs
-}
-
-/// Rejects models for which two safe classes can make an unsafe one.
-fn refuse(models: &[Box<dyn PrivacyModel>]) -> Result<()> {
-    let faults = models.iter().filter(|model| !model.facts().monotone).map(|model| {
-        fault!(
-            Input,
-            "release.form-needs-monotone-models",
-            "flagged rows cannot be released in another form under {model}: classes that are safe apart may not be \
-             so together",
-            model = &model.facts().claim
-        )
-        .key("output.suppressed")
-        .help("write suppressed = \"dropped\" or \"starred\"")
-    });
-    crate::error::Error::check(faults.collect())
 }

@@ -19,7 +19,6 @@ use super::exact::CellMinGen;
 use super::lub::{Greedy, Partition};
 use super::mdav::Mdav;
 use super::mondrian::Mondrian;
-use super::needs;
 use super::own::{OwnSets, own_regional};
 use super::region::{Aims, Field, Judge, Method, Share, Tally, Texts, Told, class_models};
 use super::similar::Similar;
@@ -27,7 +26,7 @@ use super::written::{Columns, Writer};
 use crate::classes::Flags;
 use crate::error::{Error, Fault, Result};
 use crate::fault;
-use crate::model::{Bound, PrivacyModel, Requirement, judge};
+use crate::model::{Bound, PrivacyModel, Requirement, judge, measured_needs};
 use crate::policy::{Form, Missing, Policy};
 use crate::recoded::{Recoded, Released};
 use crate::registry::{Algorithm, RegionMeasure, TargetInformation};
@@ -421,7 +420,7 @@ fn share_of(part: u64, rows: u64) -> f64 {
 
 /// Judges a release; models of the whole table may find that it is not what they ask for.
 pub(super) fn proven(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Result<Released> {
-    let released = recoded.released(&needs(models))?;
+    let released = recoded.released(&measured_needs(models))?;
     let mut flags = Flags::default();
     judge(models, &released.view(), &mut flags);
     if flags.rows() == 0 {

@@ -13,6 +13,9 @@
 //! depend on the thread count, so neither does the result. Nothing is stored per node, so lattices
 //! of any size can be searched; in large ones, `improve.rs` looks for good nodes meanwhile. Costs
 //! one check per split.
+//!
+//! An expression that prefers among minimal nodes has no bounds. Then every minimal node is found:
+//! by OLA's walk where models are monotone, otherwise by checking every node.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -20,7 +23,10 @@ use std::rc::Rc;
 
 use super::crew::{Assessment, Crew};
 use super::improve::Walk;
-use super::{Evaluator, Outcome, Problem, Solution, Strategy};
+use super::mingen::MinGen;
+use super::ola::Ola;
+use super::prefer::monotone;
+use super::{Evaluator, Outcome, Problem, Solution, Strategy, too_large};
 use crate::error::Fault;
 use crate::lattice::{Lattice, Node};
 use crate::registry::Algorithm;
@@ -50,48 +56,57 @@ impl Strategy for Auto {
         Algorithm::Auto
     }
 
-    fn refuses(&self, _: &Problem) -> Option<Fault> {
-        None
+    fn refuses(&self, problem: &Problem) -> Option<Fault> {
+        problem.preference.as_ref().and_then(|_| too_large(problem, "auto"))
     }
 
     fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
-        let problem = evaluator.problem();
-        let mut search = Search {
-            crew: Crew::new(evaluator),
-            problem,
-            lattice: &problem.lattice,
-            open: BinaryHeap::new(),
-            best: None,
-            least: u64::MAX,
-        };
-        search.judge_tops(vec![(problem.lattice.bottom(), problem.lattice.top())]);
-        let mut walk = search
-            .best
-            .clone()
-            .filter(|_| problem.lattice.nodes() > LARGE)
-            .map(|s| Walk::new(s, &problem.lattice));
-        let mut walked = 0;
-        loop {
-            let open = search.most_promising();
-            if open.is_empty() {
-                break;
-            }
-            if watch.should_finish() {
-                return search.stopped(open[0].bound);
-            }
-            let cut = search.crew.checked() - walked;
-            search.cut(open);
-            if let Some(walk) = &mut walk {
-                while walk.fruitless() < PATIENCE + 2 * cut && !watch.should_finish() {
-                    walked += search.walk(walk);
-                    search.tell(watch);
-                }
-            }
-            search.tell(watch);
+        match &evaluator.problem().preference {
+            None => least_loss(evaluator, watch),
+            Some(_) if monotone(evaluator.problem()) => Ola.run(evaluator, watch),
+            Some(_) => MinGen.run(evaluator, watch),
         }
-        let least = search.least;
-        search.best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })
     }
+}
+
+/// The least loss of all safe nodes.
+pub(super) fn least_loss(evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
+    let problem = evaluator.problem();
+    let mut search = Search {
+        crew: Crew::new(evaluator),
+        problem,
+        lattice: &problem.lattice,
+        open: BinaryHeap::new(),
+        best: None,
+        least: u64::MAX,
+    };
+    search.judge_tops(vec![(problem.lattice.bottom(), problem.lattice.top())]);
+    let mut walk = search
+        .best
+        .clone()
+        .filter(|_| problem.lattice.nodes() > LARGE)
+        .map(|s| Walk::new(s, &problem.lattice));
+    let mut walked = 0;
+    loop {
+        let open = search.most_promising();
+        if open.is_empty() {
+            break;
+        }
+        if watch.should_finish() {
+            return search.stopped(open[0].bound);
+        }
+        let cut = search.crew.checked() - walked;
+        search.cut(open);
+        if let Some(walk) = &mut walk {
+            while walk.fruitless() < PATIENCE + 2 * cut && !watch.should_finish() {
+                walked += search.walk(walk);
+                search.tell(watch);
+            }
+        }
+        search.tell(watch);
+    }
+    let least = search.least;
+    search.best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })
 }
 
 /// All nodes between a bottom and a top that was judged.

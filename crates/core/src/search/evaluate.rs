@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::composite::Composites;
 use super::merge::Merger;
 use super::score::Trace;
-use super::{Account, Problem, Solution};
+use super::{Account, Problem, Ranking, Solution};
 use crate::classes::{Flags, Groups, View};
 use crate::histogram::Scratch;
 use crate::lattice::Node;
@@ -72,12 +72,13 @@ struct Part<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator that has seen nothing; it counts the values that the problem's models and loss
-    /// need.
+    /// An evaluator that has seen nothing; it counts the values that the problem's models, loss and
+    /// preference need.
     pub fn new(problem: &'a Problem) -> Self {
         let models = all(problem);
         let needs = models.iter().flat_map(|model| &model.facts().needs);
-        let measured: Vec<usize> = needs.copied().chain(problem.loss.needs()).collect();
+        let preferred = problem.preference.iter().flat_map(Ranking::needs);
+        let measured: Vec<usize> = needs.copied().chain(problem.loss.needs()).chain(preferred).collect();
         Evaluator::counting(problem, models, &measured)
     }
 

@@ -1,5 +1,6 @@
 //! Incognito with super-roots [LeFevre 2005; El Emam 2009, "Algorithms"]: finds all safe nodes, a
-//! priori over growing subsets of the quasi-identifiers, and returns the one with the least loss.
+//! priori over growing subsets of the quasi-identifiers, and returns the one with the least loss,
+//! or the minimal one that is preferred.
 //!
 //! **Pruning.** The node of a subset has the columns outside the subset at the top of their
 //! hierarchies, where they carry no information, even if the limits forbid that level in a release.
@@ -21,6 +22,7 @@
 
 use std::collections::HashMap;
 
+use super::prefer::{Minimal, preferred};
 use super::samarati::{Axis, axes, not_monotone};
 use super::{Evaluator, Outcome, Problem, Solution, Strategy, TAGGED};
 use crate::error::Fault;
@@ -223,6 +225,12 @@ impl Walk<'_, '_, '_> {
     /// The safe node of least loss. Of a search that was stopped, the first safe node: the others
     /// may be too many to compare when there is no time left.
     fn compare(&mut self, family: &Family<'_>, safe: &[bool], finished: bool) -> Outcome {
+        if self.problem.preference.is_some() {
+            let minimal = self.minimal(family, safe);
+            if let Some(found) = preferred(self.evaluator, minimal, finished, self.watch) {
+                return found;
+            }
+        }
         let mut best: Option<Solution> = None;
         let mut proven = finished;
         for (node, _) in safe.iter().enumerate().filter(|(_, s)| **s) {
@@ -247,6 +255,15 @@ impl Walk<'_, '_, '_> {
             }
             None => Outcome::Cancelled,
         }
+    }
+
+    /// The safe nodes with no safe node below them; positions come after those below them.
+    fn minimal(&self, family: &Family<'_>, safe: &[bool]) -> Vec<Node> {
+        let mut minimal = Minimal::default();
+        for (at, _) in safe.iter().enumerate().filter(|(_, safe)| **safe) {
+            minimal.add(&family.node(&self.peak, |axis| family.rise(at, axis)));
+        }
+        minimal.nodes()
     }
 
     fn tell(&self, best: Option<f64>) {

@@ -2,13 +2,13 @@
 //! on their own, round after round.
 //!
 //! Every round solves the problem of the remaining rows with the policy's lattice and models, and
-//! releases the rows that are safe at its node. A round may leave [`LEFT`] of its rows, which do
-//! not count in its loss: so it finds the node of least generalization that releases a tenth, and
-//! similar rows are released first with little generalization. The cost of a node is computed from
-//! the rows of the round. Rounds end when no row is left or no more can be released. If more rows
-//! are left than the policy allows to suppress, the last rounds are undone until one round can
-//! release their rows. This terminates, because the whole table has a node that suppresses few
-//! enough rows.
+//! releases the rows that are safe at its node, as far as they are safe beside the rounds before
+//! (`safe_union.rs`). A round may leave [`LEFT`] of its rows, which do not count in its loss: so it
+//! finds the node of least generalization that releases a tenth, and similar rows are released
+//! first with little generalization. The cost of a node is computed from the rows of the round.
+//! Rounds end when no row is left or no more can be released. If more rows are left than the policy
+//! allows to suppress, the last rounds are undone until one round can release their rows. This
+//! terminates, because the whole table has a node that suppresses few enough rows.
 //!
 //! A search that is stopped keeps the rounds that are complete. The rows that they leave are
 //! released at the node of the whole table, and at the most general one where that is not enough;
@@ -23,13 +23,13 @@ use std::sync::Arc;
 
 use super::{Account, Evaluator, Outcome, Problem, Solution, Strategy, max_suppressed, solve};
 use crate::classes::Classes;
-use crate::error::{Error, Result};
-use crate::fault;
+use crate::error::Result;
 use crate::lattice::Node;
 use crate::loss::{self, Loss, Marginals, Price};
 use crate::policy::{LossParameters, check_loss};
 use crate::recoded::Recoded;
 use crate::recoding::Steps;
+use crate::safe_union::safe_union;
 use crate::watch::Watch;
 
 /// The share of its rows that a round may leave. On adult (k = 5, LM) steps cost 0.066 at 0.7,
@@ -58,7 +58,7 @@ struct Round {
 /// columns; `best` is what a search of the whole table found.
 ///
 /// # Errors
-/// Models under which rows of two steps cannot be put together; a strategy that refuses a round.
+/// A strategy that refuses a round.
 pub fn local(
     problem: &Problem,
     (asked, weights): (&LossParameters, &[f64]),
@@ -66,7 +66,6 @@ pub fn local(
     best: &Solution,
     watch: &Watch,
 ) -> Result<Rounds> {
-    refuse(problem)?;
     let mut search = Search {
         of_rounds: uncounted(asked),
         asked,
@@ -85,21 +84,6 @@ pub fn local(
     let loss = search.price(&rounds)?;
     let nodes = rounds.into_iter().map(|round| round.node).collect();
     Ok(if loss < best.loss { Rounds { nodes, loss, ..one } } else { one })
-}
-
-/// Steps are judged each by itself and then put together, which must not make anything unsafe.
-fn refuse(problem: &Problem) -> Result<()> {
-    let faults = problem.models.iter().filter(|model| !model.facts().monotone).map(|model| {
-        fault!(
-            Input,
-            "search.local-needs-monotone-models",
-            "rows cannot be searched again under {model}: classes that are safe apart may not be so together",
-            model = &model.facts().claim
-        )
-        .key("search.local")
-        .help("remove it")
-    });
-    Error::check(faults.collect())
 }
 
 /// The loss of what is released alone, where a policy may ask for that.
@@ -129,7 +113,7 @@ impl Search<'_> {
         while !left.is_empty() && !self.watch.should_finish() {
             let most = max_suppressed(LEFT, self.rows(&left));
             let parameters = self.of_rounds;
-            let Some(round) = self.round(left, &parameters, most)? else { break };
+            let Some(round) = self.round(&rounds, left, &parameters, most)? else { break };
             left = round.left.clone();
             rounds.push(round);
         }
@@ -141,7 +125,8 @@ impl Search<'_> {
             let Some(Round { began, .. }) = rounds.pop() else { break };
             let parameters = self.asked;
             if !rounds.is_empty()
-                && let Some(round) = self.round(began, parameters, self.limit)?
+                && let Some(round) = self.round(&rounds, began, parameters, self.limit)?
+                && self.rows(&round.left) <= self.limit
             {
                 rounds.push(round);
                 break;
@@ -156,33 +141,47 @@ impl Search<'_> {
     fn completed(&mut self, mut rounds: Vec<Round>, best: &Node) -> Result<Vec<Round>> {
         let top = self.problem.lattice.top();
         while let Some(last) = rounds.last() {
-            let (mut left, mut tail) = (last.left.clone(), Vec::new());
+            let (mut left, mut tail) = (last.left.clone(), 0);
             for node in [best, &top] {
                 if left.is_empty() || (node == &top && self.rows(&left) <= self.limit) {
                     break;
                 }
-                if let Some(round) = self.at(left.clone(), node)? {
+                if let Some(round) = self.at(&rounds, left.clone(), node)? {
                     left = round.left.clone();
-                    tail.push(round);
+                    rounds.push(round);
+                    tail += 1;
                 }
             }
             if self.rows(&left) <= self.limit {
-                rounds.append(&mut tail);
                 break;
             }
-            rounds.pop();
+            rounds.truncate(rounds.len() - tail - 1);
         }
         Ok(rounds)
     }
 
     /// A round at a given node; none where it releases nothing.
-    fn at(&mut self, began: Vec<u32>, node: &Node) -> Result<Option<Round>> {
+    fn at(&mut self, rounds: &[Round], began: Vec<u32>, node: &Node) -> Result<Option<Round>> {
         let part = self.problem.classes.part(&began);
         let marginals = Marginals::new(&part, &self.problem.hierarchies);
         let loss = loss::build(self.asked, &marginals, self.weights)?;
         let flagged = narrowed(self.problem, part, loss, self.limit, |problem| flagged(problem, node));
         let left: Vec<u32> = flagged.into_iter().map(|class| began[class as usize]).collect();
-        Ok((left.len() < began.len()).then(|| Round { began, node: node.clone(), left }))
+        self.united(rounds, Round { began, node: node.clone(), left })
+    }
+
+    /// A round as far as its rows are safe beside those of the rounds before; none where it then
+    /// releases nothing.
+    fn united(&self, rounds: &[Round], mut round: Round) -> Result<Option<Round>> {
+        let Problem { classes, hierarchies, models, .. } = self.problem;
+        if models.iter().all(|model| model.facts().unites()) {
+            return Ok((round.left.len() < round.began.len()).then_some(round));
+        }
+        let nodes: Vec<Node> = rounds.iter().chain([&round]).map(|round| round.node.clone()).collect();
+        let step_of = step_of(classes.len(), rounds.iter().chain([&round]));
+        let step_of = safe_union((classes, hierarchies), models, &nodes, step_of)?;
+        round.left = round.began.iter().copied().filter(|&class| step_of[class as usize].is_none()).collect();
+        Ok((round.left.len() < round.began.len()).then_some(round))
     }
 
     fn rows(&self, classes: &[u32]) -> u64 {
@@ -191,7 +190,13 @@ impl Search<'_> {
 
     /// Solves the problem of some classes, with a number of rows that may be left; none if that is
     /// impossible.
-    fn round(&mut self, began: Vec<u32>, parameters: &LossParameters, most: u64) -> Result<Option<Round>> {
+    fn round(
+        &mut self,
+        rounds: &[Round],
+        began: Vec<u32>,
+        parameters: &LossParameters,
+        most: u64,
+    ) -> Result<Option<Round>> {
         let part = self.problem.classes.part(&began);
         let marginals = Marginals::new(&part, &self.problem.hierarchies);
         let loss = loss::build(parameters, &marginals, self.weights)?;
@@ -209,22 +214,28 @@ impl Search<'_> {
         self.account.compared += account.compared;
         let Outcome::Found { best, .. } = outcome else { return Ok(None) };
         let left = flagged.into_iter().map(|class| began[class as usize]).collect();
-        Ok(Some(Round { began, node: best.node, left }))
+        self.united(rounds, Round { began, node: best.node, left })
     }
 
     /// What the policy's loss is of all rounds together.
     fn price(&self, rounds: &[Round]) -> Result<f64> {
-        let mut step_of = vec![None; self.problem.classes.len()];
-        for (step, round) in rounds.iter().enumerate() {
-            round.began.iter().for_each(|&class| step_of[class as usize] = Some(step));
-            round.left.iter().for_each(|&class| step_of[class as usize] = None);
-        }
+        let step_of = step_of(self.problem.classes.len(), rounds);
         let nodes: Vec<Node> = rounds.iter().map(|round| round.node.clone()).collect();
         let first = nodes[0].clone();
         let steps = Steps::new(nodes, step_of)?;
         let recoded = Recoded::of_steps(&self.problem.classes, &self.problem.hierarchies, &steps)?;
         Price::new(&recoded, &first).loss(self.asked, self.weights)
     }
+}
+
+/// Class → the round that releases it.
+fn step_of<'a>(classes: usize, rounds: impl IntoIterator<Item = &'a Round>) -> Vec<Option<usize>> {
+    let mut step_of = vec![None; classes];
+    for (step, round) in rounds.into_iter().enumerate() {
+        round.began.iter().for_each(|&class| step_of[class as usize] = Some(step));
+        round.left.iter().for_each(|&class| step_of[class as usize] = None);
+    }
+    step_of
 }
 
 /// Runs something on the problem of a part of its classes.
@@ -245,6 +256,8 @@ fn narrowed<R>(
         loss,
         max_suppressed: most,
         profile: problem.profile.clone(),
+        // Policies that prefer by an expression have no rounds.
+        preference: None,
         deletion: problem.deletion.clone(),
     })
 }

@@ -1,4 +1,5 @@
-//! Search: finds the safe node of the lattice with the least loss. It decides; it touches no row.
+//! Search: finds the safe node of the lattice with the least loss, or the minimal one that the
+//! policy prefers. It decides; it touches no row.
 //!
 //! A strategy only chooses the next node; the [`Evaluator`] forms and judges classes, so that all
 //! strategies are counted alike. Adding one is one file, one entry in the
@@ -18,6 +19,7 @@ mod merge;
 mod mingen;
 mod ola;
 mod population;
+mod prefer;
 mod problem;
 mod profile;
 mod samarati;
@@ -30,6 +32,7 @@ pub use guided::Predicted;
 pub use local::{Rounds, local};
 pub(crate) use ola::judged;
 pub use population::Population;
+pub use prefer::Ranking;
 pub(crate) use problem::measured_labels;
 pub use problem::{Grouped, Leveled, Load, hierarchies, leveled, max_suppressed};
 pub use profile::{ColumnProfile, Profile};
@@ -68,6 +71,8 @@ pub struct Problem {
     pub max_suppressed: u64,
     /// What Datafly knows of recipient and adversary, and its seed.
     pub profile: Profile,
+    /// What ranks minimal nodes, where not the loss does.
+    pub preference: Option<Ranking>,
     /// What was deleted from the table; all else is about the table that is left.
     pub deletion: Option<Deletion>,
 }
@@ -191,6 +196,16 @@ pub fn solve(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -> Resul
     let mut evaluator = Evaluator::new(problem);
     let outcome = strategy.run(&mut evaluator, watch);
     Ok((outcome, evaluator.account()))
+}
+
+/// The least loss of all safe nodes, whatever the policy prefers.
+pub fn least_loss(problem: &Problem, watch: &Watch) -> Outcome {
+    let mut evaluator = Evaluator::new(problem);
+    // Branch and bound needs levels that nest.
+    match problem.nested() {
+        true => auto::least_loss(&mut evaluator, watch),
+        false => mingen::least_loss(&mut evaluator, watch),
+    }
 }
 
 /// Like [`solve`], and computes the node-complexity score, for which it keeps every checked node.

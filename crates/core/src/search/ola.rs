@@ -6,13 +6,15 @@
 //! the sub-lattice below a safe node, or above an unsafe one, before it visits the next node of
 //! that height: what it finds there often tags the next nodes, so that they are not checked.
 //!
-//! Exact if the models and the loss are monotone: a safe node above another costs no less. A
+//! Exact if the models and the loss are monotone: a safe node above another costs no less. With a
+//! preference it is the preferred k-minimal node, whether the loss is monotone or not. A
 //! sub-lattice is entered once, and left at once if its bottom is known to be safe or its top
 //! unsafe. Costs at most one check per node, a tag per node, and one entry per sub-lattice; the
 //! nodes of a height are computed one by one.
 
 use std::collections::HashSet;
 
+use super::prefer::preferred;
 use super::tags::{Tag, Tags};
 use super::{Evaluator, Outcome, Problem, Solution, Strategy, too_large};
 use crate::error::Fault;
@@ -29,7 +31,8 @@ impl Strategy for Ola {
     }
 
     fn refuses(&self, problem: &Problem) -> Option<Fault> {
-        if !problem.loss.monotone() {
+        // A preference is among minimal nodes, whatever they lose.
+        if !problem.loss.monotone() && problem.preference.is_none() {
             return Some(
                 fault!(
                     Input,
@@ -69,6 +72,9 @@ impl Strategy for Ola {
             return Outcome::Infeasible { least };
         }
         let minimal = std::mem::take(&mut walk.minimal);
+        if evaluator.problem().preference.is_some() {
+            return preferred(evaluator, minimal, finished, watch).unwrap_or(Outcome::Cancelled);
+        }
         let best = best(evaluator, minimal);
         best.map_or(Outcome::Cancelled, |best| {
             let gap = if finished {

@@ -1,6 +1,6 @@
 //! Builds the search problem from a policy and a grouped table. Costs one pass over the classes.
 
-use super::{Population, Problem, Profile, population};
+use super::{Population, Problem, Profile, Ranking, population};
 use crate::classes::Classes;
 use crate::deletion::Deletion;
 use crate::error::{Error, Fault, Kind, Result};
@@ -205,6 +205,7 @@ impl Problem {
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights = policy.weights(&names);
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &weights)?;
+        let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
         let mut models = models(policy, &names)?;
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
         models.extend(asked_models(
@@ -236,6 +237,7 @@ impl Problem {
                 loss,
                 max_suppressed,
                 profile,
+                preference,
                 deletion,
             },
             maps,

@@ -15,7 +15,7 @@ pub struct Profile {
     pub most_general: bool,
     /// Decides where columns tie.
     pub seed: u64,
-    /// What Samarati's algorithm prefers among the lowest nodes.
+    /// The word for what Samarati's algorithm prefers among the lowest nodes.
     pub prefer: Preference,
 }
 
@@ -56,7 +56,7 @@ impl Profile {
             columns: names.iter().map(column).collect(),
             most_general: policy.privacy.most_general(),
             seed: policy.search.seed,
-            prefer: policy.search.prefer,
+            prefer: policy.search.prefer.clone(),
         }
     }
 

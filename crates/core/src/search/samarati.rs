@@ -1,7 +1,7 @@
 //! Samarati's search [Samarati 2001; El Emam 2009, "Algorithms"]: binary search for the lowest
 //! height with a safe node. Among the safe nodes at that height, the preference criterion decides:
-//! least loss, or one of Samarati's criteria (least distance, most distinct tuples, fewest
-//! suppressed rows), with ties decided by the loss.
+//! least loss, one of Samarati's criteria (least distance, most distinct tuples, fewest suppressed
+//! rows), or an expression of the policy, with ties decided by the loss.
 //!
 //! **Layers.** Binary search relies on "no safe node at a height, none at a lower one". Linked
 //! columns rise by several levels at once, so a height may have no node, or only unsafe ones above
@@ -17,6 +17,7 @@
 
 use std::collections::HashSet;
 
+use super::prefer::Ranked;
 use super::{Evaluator, Outcome, Problem, Solution, Strategy};
 use crate::error::Fault;
 use crate::fault;
@@ -47,7 +48,6 @@ impl Strategy for Samarati {
             found: None,
             known_unsafe: HashSet::new(),
             best: None,
-            preferred: f64::INFINITY,
             open: f64::INFINITY,
             least: u64::MAX,
         };
@@ -83,9 +83,7 @@ struct Walk<'w, 'p> {
     found: Option<Node>,
     /// Nodes that were checked, not below the lowest height that may have a safe one.
     known_unsafe: HashSet<Node>,
-    best: Option<Solution>,
-    /// What the preference says of the best: less is better.
-    preferred: f64,
+    best: Option<Ranked>,
     /// The least bound of the nodes above the lowest height.
     open: f64,
     /// The fewest rows flagged at a node.
@@ -163,26 +161,28 @@ impl Walk<'_, '_> {
             checked,
             bound: None,
             nodes: self.problem.lattice.nodes(),
-            best: self.best.as_ref().map(|b| b.loss),
+            best: self.best.as_ref().map(|b| b.solution.loss),
         }));
         judgement.safe
     }
 
     fn keep(&mut self, solution: Solution) {
-        let rank = self.rank(&solution);
         // What is preferred need not be what loses least.
         self.open = self.open.min(solution.loss);
-        let ties = rank == self.preferred && self.best.as_ref().is_none_or(|b| solution.better_than(b));
-        if rank < self.preferred || ties {
-            (self.best, self.preferred) = (Some(solution), rank);
+        let ranked = Ranked { value: self.rank(&solution), solution };
+        if self.best.as_ref().is_none_or(|best| ranked.better_than(best)) {
+            self.best = Some(ranked);
         }
     }
 
     /// What the preference says of a node: less is better.
     fn rank(&mut self, solution: &Solution) -> f64 {
         let (node, hierarchies) = (&solution.node, &self.problem.hierarchies);
+        if let Some(ranking) = &self.problem.preference {
+            return ranking.value(self.evaluator, solution);
+        }
         match self.problem.profile.prefer {
-            Preference::Loss => 0.0,
+            Preference::Loss | Preference::Expression(_) => 0.0,
             Preference::Absolute => f64::from(node.height()),
             Preference::Relative => {
                 let share = |(c, h): (usize, &Hierarchy)| node.level(c) as f64 / h.height().max(1) as f64;
@@ -205,7 +205,9 @@ impl Walk<'_, '_> {
             }
         }
         match self.best {
-            Some(best) => Outcome::Found { gap: (best.loss - self.open).max(0.0), best },
+            Some(Ranked { solution: best, .. }) => {
+                Outcome::Found { gap: (best.loss - self.open).max(0.0), best }
+            }
             None if finished => Outcome::Infeasible { least: self.least },
             None => Outcome::Cancelled,
         }

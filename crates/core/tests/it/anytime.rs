@@ -34,6 +34,7 @@ fn wide(columns: usize, rows: usize, suppression: f64, loss: (&str, Option<Aggre
         hierarchies: hierarchies.into(),
         classes: classes.into(),
         profile: Default::default(),
+        preference: None,
         deletion: None,
     }
 }
@@ -105,6 +106,7 @@ fn a_large_lattice_is_finished_exactly() {
         hierarchies: hierarchies.into(),
         classes: classes.into(),
         profile: Default::default(),
+        preference: None,
         deletion: None,
     };
     assert!(problem.lattice.nodes() > 1 << 20);

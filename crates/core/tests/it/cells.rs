@@ -275,7 +275,7 @@ proptest! {
     #[test]
     fn steps_are_what_their_definition_says((table, nodes) in table_and_nodes()) {
         let (classes, hierarchies, models) = (table.classes(), table.hierarchies(), table.models());
-        let steps = apply(&classes, &hierarchies, &models, nodes.clone()).unwrap();
+        let steps = apply(&Arc::new(classes.clone()), &hierarchies, &models, nodes.clone()).unwrap();
         let expected = table.steps(&nodes);
         for (class, step) in table.class_of(&classes).into_iter().zip(&expected) {
             prop_assert_eq!(steps.of(class), *step);
@@ -302,7 +302,7 @@ proptest! {
         weights in prop::collection::vec(prop::sample::select(vec![1.0, 0.5, 3.0]), 4),
     ) {
         let (classes, hierarchies, models) = (table.labelled(), table.hierarchies(), table.models());
-        let steps = apply(&classes, &hierarchies, &models, nodes.clone()).unwrap();
+        let steps = apply(&Arc::new(classes.clone()), &hierarchies, &models, nodes.clone()).unwrap();
         let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();
         let price = Price::new(&recoded, &nodes[0]);
         let weights = &weights[..table.width];
@@ -324,7 +324,7 @@ proptest! {
         let view = View::new(&classes, &hierarchies, node, &groups);
         let mut flags = Flags::default();
         judge(&models, &view, &mut flags);
-        let steps = apply(&classes, &hierarchies, &models, vec![node.clone()]).unwrap();
+        let steps = apply(&Arc::new(classes.clone()), &hierarchies, &models, vec![node.clone()]).unwrap();
         let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();
         prop_assert_eq!(recoded.suppressed_rows(), flags.rows());
         prop_assert_eq!(recoded.classes().count(), view.len() - flags.classes());
@@ -436,7 +436,9 @@ fn the_same_steps_on_any_number_of_threads() {
     assert_eq!(steps, with(4));
     // Among steps that star as many cells, one that helps more rows comes first.
     let (classes, hierarchies) = (table.classes(), table.hierarchies());
-    let rows = apply(&classes, &hierarchies, &table.models(), steps.clone()).unwrap().rows(&classes);
+    let rows = apply(&Arc::new(classes.clone()), &hierarchies, &table.models(), steps.clone())
+        .unwrap()
+        .rows(&classes);
     let stars = |step: &Node| (0..7).filter(|&c| step.level(c) == HEIGHT).count();
     let order: Vec<_> =
         steps.iter().zip(&rows).skip(1).map(|(s, &n)| (stars(s), std::cmp::Reverse(n))).collect();
@@ -500,7 +502,7 @@ proptest! {
         let mut flags = Flags::default();
         judge(&models, &view, &mut flags);
         let chosen = cells(&view, &flags, &table.lattice(&[]), &models, &Watch::none()).unwrap();
-        let steps = apply(&classes, &hierarchies, &models, chosen.clone()).unwrap();
+        let steps = apply(&Arc::new(classes.clone()), &hierarchies, &models, chosen.clone()).unwrap();
         let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();
         let proof = prove(&recoded, &models).unwrap();
         let step_of: Vec<Option<usize>> = class_of.iter().map(|&class| steps.of(class)).collect();
@@ -516,39 +518,105 @@ proptest! {
     }
 }
 
-struct Odd(ModelFacts);
+/// Safe where all rows of a class have one value: classes that are safe apart can be unsafe
+/// together.
+struct Unmixed(ModelFacts);
 
-impl PrivacyModel for Odd {
+impl Unmixed {
+    fn new() -> Self {
+        Unmixed(ModelFacts { needs: vec![0], ..ModelFacts::new(Requirement::Custom, "unmixed") })
+    }
+}
+
+impl PrivacyModel for Unmixed {
     fn facts(&self) -> &ModelFacts {
         &self.0
     }
     fn violations(&self, view: &View<'_>, flags: &mut Flags) {
-        (0..view.len())
-            .filter(|&c| view.counts()[c].is_multiple_of(2))
-            .for_each(|c| flags.flag(c, view.counts()[c]));
+        let mixed = |class: &usize| view.histogram(0, *class).0.len() > 1;
+        (0..view.len()).filter(mixed).for_each(|class| flags.flag(class, view.counts()[class]));
     }
     fn verdict(&self, _: &View<'_>, _: &Flags) -> Option<Verdict> {
         None
     }
 }
 
+/// The classes of a table with values of its rows measured, and the class of each row.
+fn valued(table: &Table, values: &[u32]) -> (Classes, Vec<usize>) {
+    let classes = table.classes();
+    let class_of = table.class_of(&classes);
+    let triple = |(&class, &value): (&usize, &u32)| (class as u32, value, 1);
+    let triples: Vec<_> = class_of.iter().zip(values).map(triple).collect();
+    let histogram = Histogram::new(classes.len(), &triples).unwrap();
+    (classes.measured(vec![histogram]).unwrap(), class_of)
+}
+
+/// A step joins what was released before only as far as all of it is safe.
 #[test]
-fn a_model_that_joined_classes_may_break_is_refused_by_name() {
+fn rows_that_are_unsafe_beside_an_earlier_step_stay_behind() {
+    let leaves = [0, 0, 1, 2];
     let table = Table {
         width: 1,
-        rows: vec![vec![Some(0)]; 3],
-        repeats: false,
+        rows: leaves.map(|leaf| vec![Some(leaf)]).to_vec(),
+        repeats: true,
         wildcard: false,
         suppress: false,
-        k: 1,
+        k: 2,
         group: None,
     };
-    let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(Odd(ModelFacts::new(Requirement::Custom, "odd")))];
-    let (classes, hierarchies) = (table.classes(), table.hierarchies());
-    let two = vec![Node::new(vec![0]), Node::new(vec![1])];
-    let error = apply(&classes, &hierarchies, &models, two).unwrap_err();
-    assert!(error.to_string().contains("under odd"), "{error}");
-    assert!(apply(&classes, &hierarchies, &models, vec![Node::new(vec![0])]).is_ok());
+    let models = |class_wise: bool| -> Vec<Box<dyn PrivacyModel>> {
+        let Unmixed(facts) = Unmixed::new();
+        vec![Box::new(KAnonymity::new(2, false)), Box::new(Unmixed(ModelFacts { class_wise, ..facts }))]
+    };
+    let (classes, class_of) = valued(&table, &[7, 7, 8, 8]);
+    let (classes, hierarchies) = (Arc::new(classes), table.hierarchies());
+    // Leaf 0, and leaves 0 to 3 at level 2, are both written 0.
+    let nodes = |levels: &[u8]| levels.iter().map(|&level| Node::new(vec![level])).collect::<Vec<_>>();
+    let step_of = |levels: &[u8]| {
+        let steps = apply(&classes, &hierarchies, &models(false), nodes(levels)).unwrap();
+        let recoded = Recoded::of_steps(&classes, &hierarchies, &steps).unwrap();
+        prove(&recoded, &models(false)).unwrap();
+        class_of.iter().map(|&class| steps.of(class)).collect::<Vec<_>>()
+    };
+    assert_eq!(step_of(&[0, 2]), [Some(0), Some(0), None, None]);
+    assert_eq!(step_of(&[0, 2, 3]), [Some(0), Some(0), Some(2), Some(2)], "* is another label");
+    assert_eq!(step_of(&[2, 3]), [None; 4], "the values of all are mixed");
+    // A model that claims to be class-wise and is not would be found out.
+    let steps = apply(&classes, &hierarchies, &models(true), nodes(&[0, 2])).unwrap();
+    let recoded = Recoded::of_steps(&classes, &hierarchies, &steps).unwrap();
+    assert!(prove(&recoded, &models(true)).is_err());
+}
+
+proptest! {
+    /// Whatever the steps, what they release together is safe, and the first releases all that is
+    /// safe by itself.
+    #[test]
+    fn steps_are_safe_together_where_classes_are_not_safe_with_each_other(
+        (table, nodes) in table_and_nodes(),
+        values in prop::collection::vec(0_u32..2, 24),
+    ) {
+        let table = Table { repeats: true, wildcard: false, suppress: false, group: None, ..table };
+        let models: Vec<Box<dyn PrivacyModel>> =
+            vec![Box::new(KAnonymity::new(table.k as u64, false)), Box::new(Unmixed::new())];
+        let (classes, class_of) = valued(&table, &values);
+        let (classes, hierarchies) = (Arc::new(classes), table.hierarchies());
+        let steps = apply(&classes, &hierarchies, &models, nodes.clone()).unwrap();
+        prove(&Recoded::of_steps(&classes, &hierarchies, &steps).unwrap(), &models).unwrap();
+        let step_of: Vec<Option<usize>> = class_of.iter().map(|&class| steps.of(class)).collect();
+        let mut seen: BTreeMap<Labels, Vec<u32>> = BTreeMap::new();
+        for (row, labels) in table.released(&nodes, &step_of) {
+            seen.entry(labels).or_default().push(values[row]);
+        }
+        let safe = |values: &Vec<u32>| values.len() >= table.k && values.iter().all(|v| *v == values[0]);
+        prop_assert!(seen.values().all(safe), "{:?}", seen);
+        let mut first: BTreeMap<Labels, Vec<u32>> = BTreeMap::new();
+        for (row, value) in table.rows.iter().zip(&values) {
+            first.entry(table.labels(row, nodes[0].levels())).or_default().push(*value);
+        }
+        for (row, step) in table.rows.iter().zip(&step_of) {
+            prop_assert_eq!(*step == Some(0), safe(&first[&table.labels(row, nodes[0].levels())]));
+        }
+    }
 }
 
 /// The fewest cells: rows are partitioned into classes of k or more, each starred wherever its rows

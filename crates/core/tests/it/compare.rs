@@ -378,6 +378,7 @@ fn a_policy_is_checked_again_with_the_algorithm_of_the_run() {
     let plain = run(costs(""), all);
     for (algorithm, lines) in [
         ("mondrian", "search.mondrian = { cut = \"relaxed\" }\ncolumns.sex.form = \"set\""),
+        ("mondrian", "search.choose = \"values\""),
         ("datafly", "columns.sex.linking = 0.5"),
         ("samarati", "search.prefer = \"absolute\""),
     ] {

@@ -133,6 +133,7 @@ fn wide(columns: usize) -> Problem {
         models: std::sync::Arc::new(vec![Box::new(throng::model::KAnonymity::new(1, false))]),
         max_suppressed: 0,
         profile: Default::default(),
+        preference: None,
         deletion: None,
         targets: Vec::new(),
         names,

@@ -159,6 +159,7 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
         loss,
         max_suppressed,
         profile: Profile::default(),
+        preference: None,
         deletion: None,
     })
 }

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 23] = [
+const NOUNS: [&str; 24] = [
     "augment",
     "lattice",
     "histogram",
@@ -23,6 +23,7 @@ const NOUNS: [&str; 23] = [
     "sampling",
     "recoding",
     "recoded",
+    "safe_union",
     "stars",
     "consistency",
     "row_figures",

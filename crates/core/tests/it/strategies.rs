@@ -86,7 +86,7 @@ proptest! {
         let Some(lowest) = safe.iter().map(height).min() else { return Ok(()) };
         let optimum = safe.iter().map(|n| n.loss).fold(f64::INFINITY, f64::min);
         for prefer in [Preference::Absolute, Preference::Relative, Preference::Distribution, Preference::Suppression] {
-            problem.profile.prefer = prefer;
+            problem.profile.prefer = prefer.clone();
             let Outcome::Found { best, gap } = solve(&problem, "samarati").0 else { panic!("nothing found") };
             let rank = |n: &Naive| match prefer {
                 Preference::Relative => {

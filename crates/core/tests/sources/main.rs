@@ -6,6 +6,7 @@
 mod information;
 mod orders;
 mod greedy_rows;
+mod preferences;
 mod profiles;
 mod rare;
 mod windows;

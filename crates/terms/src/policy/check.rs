@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Column, Format, Policy, Preference, Role, argus, guide, local, models, nesting, prepare, profile,
-    substitute,
+    Column, Format, Policy, Role, argus, guide, local, models, nesting, prepare, profile, rules, substitute,
 };
 use crate::error::{Fault, nearest};
 use crate::fault;
@@ -36,7 +35,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     substitute::check(policy, &mut faults);
     guide::check(policy, &mut faults);
     linked(policy, &mut faults);
-    preference(policy, &mut faults);
+    rules::check(policy, &mut faults);
     loss(policy, &mut faults);
     faults
 }
@@ -292,22 +291,6 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
                 .help("add it to a group under privacy.quasi, give privacy.k, or change its role"),
             );
         }
-    }
-}
-
-fn preference(policy: &Policy, faults: &mut Vec<Fault>) {
-    let search = &policy.search;
-    if search.prefer != Preference::Loss && !search.algorithm.entry().prefers {
-        faults.push(
-            fault!(
-                Input,
-                "policy.algorithm-without-preference",
-                "algorithm \"{algorithm}\" has no preference: it takes the least loss",
-                algorithm = search.algorithm
-            )
-            .key("search.prefer")
-            .help("use algorithm \"samarati\", or ask for the loss that you prefer"),
-        );
     }
 }
 

@@ -3,7 +3,7 @@
 //! Nothing is read or checked by these; the schema for editors is made from them. A test compares
 //! them with what the policy's own types accept, key by key and word by word.
 
-use super::{Form, Transform};
+use super::{Form, Preference, Transform};
 use crate::registry::{Bounds, Entry, Family, Parameter, ParameterKind};
 
 use ParameterKind::{Character, Choice, Column, Either, Flag, List, Map, Member, Number, Pair, Path};
@@ -342,9 +342,14 @@ const SEARCH: &[Parameter] = &[
     ),
     Parameter::defaulted(
         "prefer",
-        Choice(&["loss", "absolute", "relative", "distribution", "suppression"]),
+        Either(&[Choice(Preference::WORDS), Text]),
         "\"loss\"",
-        "Which of the lowest safe nodes samarati takes.",
+        "Which of the minimal safe nodes is taken: a word, or an expression whose least value is preferred.",
+    ),
+    Parameter::optional(
+        "choose",
+        Text,
+        "Which column mondrian cuts: an expression whose greatest value comes first.",
     ),
     Parameter::defaulted(
         "local",

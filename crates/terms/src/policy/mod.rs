@@ -20,6 +20,7 @@ mod models;
 mod nesting;
 mod prepare;
 mod profile;
+mod rules;
 pub mod sampling_limits;
 mod spans;
 mod substitute;
@@ -41,6 +42,7 @@ pub use models::*;
 pub(crate) use prepare::numbered;
 pub use prepare::{Cap, Clear, CutList, Join, Pairs, PresentIn, Redundant, Step, Unmatched};
 pub use profile::{ANONYMITY_TABLE, Limit};
+pub use rules::{Preference, cut_expression, node_expression};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};
 pub use text::names_json;
@@ -459,9 +461,12 @@ pub struct Search {
     /// What to lose least of.
     #[serde(default)]
     pub loss: LossSpec,
-    /// Which of the lowest nodes Samarati's algorithm takes.
+    /// Which of the minimal nodes is taken: a word, or an expression.
     #[serde(default, skip_serializing_if = "is_default")]
     pub prefer: Preference,
+    /// Which column Mondrian cuts: the expression whose greatest value comes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choose: Option<String>,
     /// Whether rows that the chosen levels leave unsafe are searched again by themselves, and so
     /// on.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -489,24 +494,6 @@ pub struct Search {
     pub seed: u64,
 }
 
-/// Which of several nodes at the lowest safe height is to be preferred [Samarati 2001]; ties go to
-/// the loss.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Preference {
-    /// The one of least loss.
-    #[default]
-    Loss,
-    /// The one of least absolute distance: Σ of the levels.
-    Absolute,
-    /// The one of least relative distance: Σ of level over height.
-    Relative,
-    /// The one with most distinct released tuples.
-    Distribution,
-    /// The one that suppresses fewest rows.
-    Suppression,
-}
-
 fn auto() -> Algorithm {
     Algorithm::Auto
 }
@@ -518,6 +505,7 @@ impl Default for Search {
             algorithm: Algorithm::Auto,
             loss,
             prefer,
+            choose: None,
             local: false,
             mondrian: None,
             boxes: None,

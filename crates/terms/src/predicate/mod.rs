@@ -7,7 +7,6 @@
 //! the expression per row.
 
 mod eval;
-mod lex;
 mod parse;
 #[cfg(test)]
 mod tests;
@@ -15,6 +14,7 @@ mod types;
 
 use crate::error::{Error, Fault, Result, nearest};
 use crate::fault;
+use crate::lex;
 
 use types::Expr;
 

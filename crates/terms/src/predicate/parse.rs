@@ -7,11 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use super::lex::{Token, Word, unexpected, words};
 use super::types::{Comparison, Expr, Function, Kind, Operator, Wild};
 use super::types::{arithmetic, common, compare, date, not_a_date};
 use crate::error::{Fault, nearest};
 use crate::fault;
+use crate::lex::{Misread, Token, Word, words};
 
 /// Parentheses and the like may nest this deep.
 const DEEPEST: usize = 64;
@@ -78,7 +78,7 @@ const KEYWORDS: [&str; 22] = [
 
 /// A condition and the columns that it names.
 pub(super) fn condition(text: &str) -> Result<(Expr, Vec<String>), Fault> {
-    let mut parser = Parser { words: words(text)?, at: 0, columns: Vec::new(), depth: 0 };
+    let mut parser = Parser { words: words(text).map_err(misread)?, at: 0, columns: Vec::new(), depth: 0 };
     if parser.words.len() == 1 {
         return Err(fault!(Input, "predicate.empty", "is empty")
             .help("write a condition, for instance age >= 18, or remove the key"));
@@ -88,6 +88,31 @@ pub(super) fn condition(text: &str) -> Result<(Expr, Vec<String>), Fault> {
         Word { token: Token::End, .. } => Ok((root, parser.columns)),
         Word { token, at } => Err(unexpected(token.to_string(), at)
             .help("join conditions by AND or OR; write text in single quotes")),
+    }
+}
+
+/// A word that cannot be where it is.
+fn unexpected(word: String, at: usize) -> Fault {
+    fault!(
+        Input,
+        "predicate.unexpected-word",
+        "{word} cannot be understood at character {at}",
+        word = word,
+        at = at
+    )
+}
+
+fn misread(misread: Misread) -> Fault {
+    match misread {
+        Misread::Word(word, at) => unexpected(word, at),
+        Misread::OpenQuote(quote, at) => fault!(
+            Input,
+            "predicate.open-quote",
+            "the quote {quote} at character {at} is not closed",
+            quote = quote,
+            at = at
+        )
+        .help("text is in single quotes, a column in double quotes; a quote inside is written twice"),
     }
 }
 

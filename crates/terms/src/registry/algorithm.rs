@@ -35,7 +35,7 @@ pub struct AlgorithmEntry {
     pub uses_tolerance: bool,
     /// Whether it uses how likely a column is linked on (`columns.NAME.linking`).
     pub uses_linking: bool,
-    /// Whether it takes a preference among the lowest nodes (`search.prefer`).
+    /// Whether it takes a preference among minimal nodes (`search.prefer`).
     pub prefers: bool,
     /// The key of `search` that holds options of its own.
     pub options: Option<&'static str>,
@@ -71,6 +71,10 @@ impl AlgorithmEntry {
         AlgorithmEntry { exact: true, ..self }
     }
 
+    const fn prefers(self) -> Self {
+        AlgorithmEntry { prefers: true, ..self }
+    }
+
     const fn with_options(self) -> Self {
         AlgorithmEntry { options: Some(self.key), ..self }
     }
@@ -84,27 +88,28 @@ kinds! {
         "Branch and bound: proves the best levels; stopped early, it knows how much better others could be.",
         "Land and Doig 1960",
     )
-    .exact(),
+    .exact()
+    .prefers(),
     Ola = AlgorithmEntry::levels(
         "ola",
         "Halves ever smaller parts of the lattice, then takes the least loss of the lowest safe levels.",
         "El Emam et al. 2009",
     )
-    .exact(),
+    .exact()
+    .prefers(),
     Incognito = AlgorithmEntry::levels(
         "incognito",
         "Finds all safe levels, from small sets of columns to large ones.",
         "LeFevre et al. 2005",
     )
-    .exact(),
-    Samarati = AlgorithmEntry {
-        prefers: true,
-        ..AlgorithmEntry::levels(
-            "samarati",
-            "Finds the lowest height with safe levels by halving; takes one of that height.",
-            "Samarati 2001",
-        )
-    },
+    .exact()
+    .prefers(),
+    Samarati = AlgorithmEntry::levels(
+        "samarati",
+        "Finds the lowest height with safe levels by halving; takes one of that height.",
+        "Samarati 2001",
+    )
+    .prefers(),
     Datafly = AlgorithmEntry {
         uses_tolerance: true,
         uses_linking: true,
@@ -117,7 +122,9 @@ kinds! {
     },
     MinGen = AlgorithmEntry {
         takes_unnested: true,
-        ..AlgorithmEntry::levels("mingen", "Checks every combination of levels.", "Sweeney 2002").exact()
+        ..AlgorithmEntry::levels("mingen", "Checks every combination of levels.", "Sweeney 2002")
+            .exact()
+            .prefers()
     },
     Mondrian = AlgorithmEntry::regions(
         "mondrian",

@@ -10,6 +10,10 @@
 //! The divisor of *gain*: about log2(rows / k) bits separate all rows, so cuts into many parts must
 //! be worth it.
 //!
+//! A policy may write a score of its own (`search.choose`) [De Spoelberch, algorithm 3,
+//! `choose_dim`]. Any column may be tried then, in the order of the expression's values; "not a
+//! number" counts as −∞. `gain` and `target` are 0 for a column that cannot be cut.
+//!
 //! Ties go to the first column. Costs one pass over the points for the ranges, one per column for
 //! entropy, two for the gain, and one per column and target. On adult and on generated tables,
 //! cells cost 10 to 15 % less by gain than by range; without the ½, or without a divisor, they cost
@@ -18,15 +22,68 @@
 use super::Cutter;
 use super::cut::Column;
 use super::points::{Rank, Region, Scratch};
-use crate::policy::By;
+use crate::error::{Fault, Result};
+use crate::expression::{Expression, Variable};
+use crate::policy::{By, cut_expression};
 use crate::recoded::entropy;
+
+/// An expression that ranks columns, with where its variables come from.
+pub(super) struct Rule {
+    expression: Expression,
+    sources: Vec<Source>,
+}
+
+/// Where the value of a variable comes from.
+enum Source {
+    /// The score of a choice that is built in.
+    Score(By),
+    /// The part of the column's range that the region covers, from 0 to 1.
+    Share,
+    /// The difference of the numbers that the region covers, or how many leaves.
+    Width,
+    /// Distinct values in the region.
+    Values,
+    Weight,
+    Rows,
+    /// Cuts that made the region.
+    Depth,
+    /// Whether the column is this one.
+    Is(usize),
+}
+
+impl Rule {
+    /// Reads an expression for some columns.
+    pub(super) fn new(text: &str, names: &[String]) -> Result<Self> {
+        let columns: Vec<&str> = names.iter().map(String::as_str).collect();
+        let expression = cut_expression(text, &columns)?;
+        let source = |variable: &Variable| match variable {
+            Variable::Plain(name) => match name.as_str() {
+                "range" => Some(Source::Score(By::Range)),
+                "gain" => Some(Source::Score(By::Gain)),
+                "entropy" => Some(Source::Score(By::Entropy)),
+                "target" => Some(Source::Score(By::Target)),
+                "share" => Some(Source::Share),
+                "width" => Some(Source::Width),
+                "values" => Some(Source::Values),
+                "weight" => Some(Source::Weight),
+                "rows" => Some(Source::Rows),
+                "depth" => Some(Source::Depth),
+                _ => None,
+            },
+            Variable::OfColumn { column, .. } => names.iter().position(|name| name == column).map(Source::Is),
+        };
+        let sources = expression.variables().iter().map(source).collect::<Option<_>>();
+        let sources = sources.ok_or_else(|| Fault::bug("a variable of search.choose has no value"))?;
+        Ok(Rule { expression, sources })
+    }
+}
 
 impl Cutter<'_> {
     /// Finds the cut of a region; whether there is one.
     pub(super) fn choose<T: Rank>(
         &self,
         region: &Region<'_, T>,
-        rows: u64,
+        (rows, depth): (u64, u32),
         scratch: &mut Scratch<T>,
     ) -> bool {
         if rows < 2 * self.field.judge.least() {
@@ -39,12 +96,18 @@ impl Cutter<'_> {
             let (low, high) = scratch.bounds[at];
             if low < high {
                 let column = Column { at, low: low.into(), high: high.into() };
-                promises.push((self.promise(region, column, scratch), column));
+                let promise = match &self.rule {
+                    Some(rule) => self.ruled(rule, region, (rows, depth), column, scratch),
+                    None => self.promise(self.options.by, region, column, scratch),
+                };
+                promises.push((promise, column));
             }
         }
         promises.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.at.cmp(&b.1.at)));
-        let found =
-            promises.iter().any(|&(promise, column)| promise >= 0.0 && self.try_cut(region, column, scratch));
+        let hopeless = |promise: f64| self.rule.is_none() && promise < 0.0;
+        let found = promises
+            .iter()
+            .any(|&(promise, column)| !hopeless(promise) && self.try_cut(region, column, scratch));
         scratch.promises = promises;
         found
     }
@@ -55,9 +118,15 @@ impl Cutter<'_> {
     }
 
     /// What a column promises; less than nothing where it is known that it cannot be cut.
-    fn promise<T: Rank>(&self, region: &Region<'_, T>, column: Column, scratch: &mut Scratch<T>) -> f64 {
+    fn promise<T: Rank>(
+        &self,
+        by: By,
+        region: &Region<'_, T>,
+        column: Column,
+        scratch: &mut Scratch<T>,
+    ) -> f64 {
         let axis = self.scales[column.at].axis;
-        match self.options.by {
+        match by {
             By::Range => axis.cost(column.low, column.high),
             By::Gain if self.try_cut(region, column, scratch) => self.narrower(region, column, scratch),
             By::Entropy => {
@@ -67,6 +136,31 @@ impl Cutter<'_> {
             By::Target if self.try_cut(region, column, scratch) => self.told(region, scratch),
             By::Gain | By::Target => -1.0,
         }
+    }
+
+    /// What the policy's expression says of a column: a number that is not −0.
+    fn ruled<T: Rank>(
+        &self,
+        rule: &Rule,
+        region: &Region<'_, T>,
+        (rows, depth): (u64, u32),
+        column: Column,
+        scratch: &mut Scratch<T>,
+    ) -> f64 {
+        let (axis, Column { at, low, high }) = (self.scales[column.at].axis, column);
+        let value = |source: &Source| match source {
+            Source::Score(by) => self.promise(*by, region, column, scratch).max(0.0),
+            Source::Share => axis.share(low, high),
+            Source::Width => axis.width(low, high),
+            Source::Values => distinct(region, at, &mut scratch.present) as f64,
+            Source::Weight => axis.weight(),
+            Source::Rows => rows as f64,
+            Source::Depth => f64::from(depth),
+            Source::Is(column) => f64::from(u8::from(*column == at)),
+        };
+        let values: Vec<f64> = rule.sources.iter().map(value).collect();
+        let value = rule.expression.evaluate(&values);
+        if value.is_nan() { f64::NEG_INFINITY } else { value + 0.0 }
     }
 
     /// What a cut takes off the cost of its column's cells, for the bits that it takes.
@@ -119,4 +213,13 @@ impl Cutter<'_> {
         // Rounding must not turn a cut without information into an impossible one.
         gain.max(0.0)
     }
+}
+
+/// How many values of a column occur in a region.
+fn distinct<T: Rank>(region: &Region<'_, T>, column: usize, present: &mut Vec<u32>) -> usize {
+    present.clear();
+    present.extend(region.ranks.chunks_exact(region.width).map(|row| -> u32 { row[column].into() }));
+    present.sort_unstable();
+    present.dedup();
+    present.len()
 }

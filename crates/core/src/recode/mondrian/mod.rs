@@ -32,6 +32,7 @@ use crate::error::{Fault, Result};
 use crate::fault;
 use crate::policy::{By, Cut, Mondrian as Options};
 use crate::registry::Algorithm;
+use choose::Rule;
 use cut::Scale;
 use points::{Points, Rank, Region, Scratch};
 
@@ -70,7 +71,7 @@ impl Method for Mondrian {
     }
 
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
-        Ok(Cutter::new(field, points, LARGE).run(points))
+        Ok(Cutter::new(field, points, LARGE)?.run(points))
     }
 }
 
@@ -82,6 +83,8 @@ fn options(field: &Field<'_>) -> Options {
 struct Cutter<'a> {
     field: &'a Field<'a>,
     options: Options,
+    /// The policy's own choice of columns.
+    rule: Option<Rule>,
     scales: Vec<Scale<'a>>,
     /// Regions of more points are cut by all threads together; others are finished by one task
     /// each.
@@ -109,16 +112,17 @@ impl Finished {
 
 /// What a region became.
 enum Item<T> {
-    /// To be cut, with its rows.
-    Open(Points<T>, u64),
+    /// To be cut, with its rows and the cuts that made it.
+    Open(Points<T>, u64, u32),
     Finished(Finished),
 }
 
 impl<'a> Cutter<'a> {
-    fn new(field: &'a Field<'a>, points: &[u32], large: usize) -> Self {
+    fn new(field: &'a Field<'a>, points: &[u32], large: usize) -> Result<Self> {
         let rows = points.iter().map(|&p| u64::from(field.space.counts()[p as usize])).sum();
         let scales = field.space.axes().iter().map(Scale::new).collect();
-        Cutter { field, options: options(field), scales, large, done: AtomicU64::new(0), rows }
+        let rule = field.search.choose.as_deref().map(|text| Rule::new(text, field.names)).transpose()?;
+        Ok(Cutter { field, options: options(field), rule, scales, large, done: AtomicU64::new(0), rows })
     }
 
     /// All regions of some points, numbered in the order of the parts of cuts; none when stopped.
@@ -131,7 +135,7 @@ impl<'a> Cutter<'a> {
     }
 
     fn regions<T: Rank>(&self, points: Points<T>) -> Option<Vec<Share>> {
-        let mut items = vec![Item::Open(points, self.rows)];
+        let mut items = vec![Item::Open(points, self.rows, 0)];
         while items.iter().any(|item| self.is_large(item)) {
             items = items.into_par_iter().flat_map_iter(|item| self.part(item)).collect();
             if self.field.watch.should_finish() {
@@ -150,18 +154,18 @@ impl<'a> Cutter<'a> {
     }
 
     fn is_large<T: Rank>(&self, item: &Item<T>) -> bool {
-        matches!(item, Item::Open(points, _) if points.len() > self.large)
+        matches!(item, Item::Open(points, ..) if points.len() > self.large)
     }
 
     /// Cuts a large region once.
     fn part<T: Rank>(&self, item: Item<T>) -> Vec<Item<T>> {
-        let (points, rows) = match item {
-            Item::Open(points, rows) if points.len() > self.large => (points, rows),
+        let (points, rows, depth) = match item {
+            Item::Open(points, rows, depth) if points.len() > self.large => (points, rows, depth),
             other => return vec![other],
         };
         let mut scratch = Scratch::default();
         let region = points.from(0);
-        if !self.choose(&region, rows, &mut scratch) {
+        if !self.choose(&region, (rows, depth), &mut scratch) {
             let mut finished = Finished::default();
             finished.add(&region);
             self.tell(rows);
@@ -169,23 +173,26 @@ impl<'a> Cutter<'a> {
         }
         scratch.sort(&region);
         let parts = 0..scratch.parts();
-        parts.map(|part| Item::Open(points.part(&scratch, part), scratch.part_rows(part))).collect()
+        parts
+            .map(|part| Item::Open(points.part(&scratch, part), scratch.part_rows(part), depth + 1))
+            .collect()
     }
 
     /// Cuts a region and all parts of it, on a stack of points; none when stopped.
     fn finish<T: Rank>(&self, item: Item<T>) -> Option<Finished> {
-        let (mut stack, rows) = match item {
-            Item::Open(points, rows) => (points, rows),
+        let (mut stack, rows, depth) = match item {
+            Item::Open(points, rows, depth) => (points, rows, depth),
             Item::Finished(finished) => return Some(finished),
         };
         let mut finished = Finished::default();
         let mut scratch = Scratch::default();
-        // Where each open region starts, and its rows; it ends where the next one starts.
-        let mut open = vec![(0, rows)];
-        while let Some((start, rows)) = open.pop() {
+        // Where each open region starts, its rows, and the cuts that made it; it ends where the
+        // next one starts.
+        let mut open = vec![(0, rows, depth)];
+        while let Some((start, rows, depth)) = open.pop() {
             let region = stack.from(start);
             // Two parts need twice the least.
-            if rows < 2 * self.field.judge.least() || !self.choose(&region, rows, &mut scratch) {
+            if rows < 2 * self.field.judge.least() || !self.choose(&region, (rows, depth), &mut scratch) {
                 finished.add(&region);
                 stack.truncate(start);
                 continue;
@@ -198,7 +205,7 @@ impl<'a> Cutter<'a> {
             // The first part comes to lie on top, so that it is next.
             let mut start = start;
             for part in (0..scratch.parts()).rev() {
-                open.push((start, scratch.part_rows(part)));
+                open.push((start, scratch.part_rows(part), depth + 1));
                 start += scratch.part_places(part).len();
             }
         }

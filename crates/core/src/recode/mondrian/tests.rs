@@ -93,6 +93,19 @@ impl Table {
     /// Regions, formed by as many threads and with regions of more points than `large` cut by all
     /// of them.
     fn shares(&self, classes: &Classes, large: usize, threads: usize) -> Vec<Share> {
+        let search = Search { mondrian: Some(self.options), ..Search::default() };
+        self.searched(classes, &search, large, threads)
+    }
+
+    /// Regions with the columns chosen by an expression.
+    fn chosen(&self, classes: &Classes, choose: &str, large: usize, threads: usize) -> Vec<Share> {
+        let options = Options { by: By::Range, ..self.options };
+        let choose = Some(choose.to_owned());
+        let search = Search { mondrian: Some(options), choose, ..Search::default() };
+        self.searched(classes, &search, large, threads)
+    }
+
+    fn searched(&self, classes: &Classes, search: &Search, large: usize, threads: usize) -> Vec<Share> {
         let axis = |column: &Column| {
             Axis::new("c", &column.hierarchy(), column.form, Measure::Leaves, column.weight).unwrap()
         };
@@ -102,8 +115,8 @@ impl Table {
         let field = Field {
             space: &space,
             judge: Judge::new(classes, self.k, models),
-            search: &Search { mondrian: Some(self.options), ..Search::default() },
-            names: &[],
+            search,
+            names: &(0..self.columns.len()).map(|at| format!("c{at}")).collect::<Vec<_>>(),
             tolerance: Vec::new(),
             seed: 0,
             aims: Aims::default(),
@@ -112,7 +125,7 @@ impl Table {
         assert!(Mondrian.refuses(&field).is_none());
         let points: Vec<u32> = (0..space.len() as u32).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| Cutter::new(&field, &points, large).run(&points)).unwrap()
+        pool.install(|| Cutter::new(&field, &points, large).unwrap().run(&points)).unwrap()
     }
 
     fn safe(&self, rows: &[&Row]) -> bool {
@@ -267,6 +280,27 @@ proptest! {
         let shares = table.shares(&classes, usize::MAX, 1);
         prop_assert_eq!(&shares, &table.shares(&classes, large, 1));
         prop_assert_eq!(&shares, &table.shares(&classes, large, 4));
+        let any = "values / rows - depth * share + if(is(c0), width, log(weight)) * entropy";
+        let any = if table.columns.is_empty() { "values" } else { any };
+        let shares = table.chosen(&classes, any, usize::MAX, 1);
+        prop_assert_eq!(&shares, &table.chosen(&classes, any, large, 1));
+        prop_assert_eq!(&shares, &table.chosen(&classes, any, large, 4));
+    }
+
+    #[test]
+    fn expressions_choose_as_what_is_built_in(table in table()) {
+        prop_assume!(table.safe(&table.rows.iter().collect::<Vec<_>>()));
+        let classes = table.classes();
+        let shares = table.shares(&classes, usize::MAX, 1);
+        let expressions: &[&str] = match table.options.by {
+            By::Range => &["range", "weight * share", "2 * range", "if(0 / 0 = 0, 1, range)"],
+            By::Gain => &["gain", "log2(1 + 0) + gain * 4"],
+            By::Entropy => &["entropy", "entropy * 8"],
+            By::Target => &["target", "max(target, 0)"],
+        };
+        for choose in expressions {
+            prop_assert_eq!(&shares, &table.chosen(&classes, choose, usize::MAX, 1), "{}", choose);
+        }
     }
 }
 
@@ -384,5 +418,40 @@ fn it_stops_when_told_to() {
         watch: stopped,
     };
     let points: Vec<u32> = (0..space.len() as u32).collect();
-    assert!(Cutter::new(&field, &points, 10).run(&points).is_none());
+    assert!(Cutter::new(&field, &points, 10).unwrap().run(&points).is_none());
+}
+
+/// The first column has most values, the second the widest range, the third none but two.
+#[test]
+fn an_expression_decides_which_column_is_cut() {
+    let rows = [[0, 1, 0], [1, 0, 0], [2, 9, 1], [3, 8, 0], [4, 0, 1], [5, 9, 1], [6, 8, 0], [7, 1, 1]];
+    let column = Column { paths: vec![Vec::new(); 10], form: Form::Interval, weight: 1.0 };
+    let table = Table {
+        columns: vec![column.clone(), column.clone(), column],
+        rows: rows.map(|row| (row.map(Some).to_vec(), 0)).to_vec(),
+        k: 4,
+        ..numbers(&[], Cut::Strict)
+    };
+    let classes = table.classes();
+    let sides = |choose: &str| {
+        let shares = table.chosen(&classes, choose, usize::MAX, 1);
+        let side = |at: usize| shares.iter().find(|share| share.point == at as u32).unwrap().region;
+        // Classes are in the order of the first column, which differs in all rows.
+        (0..rows.len()).map(|at| side(at).to_string()).collect::<String>()
+    };
+    let (first, second, third) = ("00001111", "00110110", "00101101");
+    for (choose, expected) in [
+        ("values", first),
+        ("width", second),
+        ("-values", third),
+        ("if(is(c2), 1, 0)", third),
+        ("if(is(c1) and rows = 8 and depth = 0, 1, 0)", second),
+        ("if(not is(c0), -1, 0 / 0)", second),
+        ("0 / 0", first),
+        ("log(0) * weight", first),
+        ("1 / 0", first),
+        ("if(values < 3, 1 / 0, width)", third),
+    ] {
+        assert_eq!(sides(choose), expected, "{choose}");
+    }
 }

@@ -85,7 +85,8 @@ impl Ask for MConfidentiality {
             faults.push(("column", fault.help("ask for m_confidentiality alone, with a higher m or k")));
         }
         let loss = policy.search.loss.parameters().kind;
-        if loss.needs_target() {
+        let preferred = policy.preferred_labels().into_iter();
+        if let Some(loss) = [loss].into_iter().filter(|loss| loss.needs_target()).chain(preferred).next() {
             let fault = fault!(
                 Input,
                 "model.choice-depends-on-labels",

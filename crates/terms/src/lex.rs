@@ -1,22 +1,16 @@
-//! The words of a condition. Linear in its text.
-
-#![expect(
-    clippy::result_large_err,
-    reason = "a fault is boxed once the condition is read, which happens once"
-)]
-
-use crate::error::Fault;
-use crate::fault;
+//! The words of conditions ([`predicate`](crate::predicate)) and of expressions
+//! ([`expression`](crate::expression)): names, columns in quotes, text, numbers and signs. Linear
+//! in the text.
 
 /// A word with the character at which it begins, from 1.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Word {
-    pub(super) token: Token,
-    pub(super) at: usize,
+pub(crate) struct Word {
+    pub(crate) token: Token,
+    pub(crate) at: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// A name without quotes: a keyword, a function or a column.
     Name(String),
     /// A column in double quotes.
@@ -34,7 +28,7 @@ const SIGNS: [&str; 16] =
 
 impl Token {
     /// Whether it is a keyword, in any case.
-    pub(super) fn is(&self, keyword: &str) -> bool {
+    pub(crate) fn is(&self, keyword: &str) -> bool {
         matches!(self, Token::Name(name) if name.eq_ignore_ascii_case(keyword))
     }
 }
@@ -53,7 +47,7 @@ impl std::fmt::Display for Token {
 }
 
 /// Whether a column can be named without quotes.
-pub(super) fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     name.starts_with(begins_name) && name.chars().all(in_name)
 }
 
@@ -65,8 +59,17 @@ fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+/// A text that cannot be divided into words.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Misread {
+    /// A word that is none, as a message quotes it, and its first character.
+    Word(String, usize),
+    /// A quote that is not closed, and its place.
+    OpenQuote(char, usize),
+}
+
 /// Divides a text into words; the last one is the end.
-pub(super) fn words(text: &str) -> Result<Vec<Word>, Fault> {
+pub(crate) fn words(text: &str) -> Result<Vec<Word>, Misread> {
     let mut words = Vec::new();
     let mut rest = text;
     loop {
@@ -87,7 +90,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, Fault> {
             _ => match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
                 Some("!=") => (Token::Sign("<>"), 2),
                 Some(sign) => (Token::Sign(sign), sign.len()),
-                None => return Err(unexpected(format!("`{first}`"), at)),
+                None => return Err(Misread::Word(format!("`{first}`"), at)),
             },
         };
         words.push(Word { token, at });
@@ -96,7 +99,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, Fault> {
 }
 
 /// Text in quotes, in which two quotes stand for one; and its length with its quotes.
-fn quoted(rest: &str, quote: char, at: usize) -> Result<(String, usize), Fault> {
+fn quoted(rest: &str, quote: char, at: usize) -> Result<(String, usize), Misread> {
     let mut text = String::new();
     let mut chars = rest.char_indices().skip(1).peekable();
     while let Some((place, c)) = chars.next() {
@@ -108,17 +111,10 @@ fn quoted(rest: &str, quote: char, at: usize) -> Result<(String, usize), Fault> 
             return Ok((text, place + 1));
         }
     }
-    Err(fault!(
-        Input,
-        "predicate.open-quote",
-        "the quote {quote} at character {at} is not closed",
-        quote = quote,
-        at = at
-    )
-    .help("text is in single quotes, a column in double quotes; a quote inside is written twice"))
+    Err(Misread::OpenQuote(quote, at))
 }
 
-fn number(rest: &str, at: usize) -> Result<(Token, usize), Fault> {
+fn number(rest: &str, at: usize) -> Result<(Token, usize), Misread> {
     let mut length = 0;
     let mut before = ' ';
     for c in rest.chars() {
@@ -130,17 +126,6 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), Fault> {
         before = c;
     }
     let read = rest[..length].parse::<f64>().ok().filter(|number| number.is_finite());
-    let wrong = || unexpected(format!("`{}`, which is not a number,", &rest[..length]), at);
+    let wrong = || Misread::Word(format!("`{}`, which is not a number,", &rest[..length]), at);
     Ok((Token::Number(read.ok_or_else(wrong)?), length))
-}
-
-/// A word that cannot be where it is.
-pub(super) fn unexpected(word: String, at: usize) -> Fault {
-    fault!(
-        Input,
-        "predicate.unexpected-word",
-        "{word} cannot be understood at character {at}",
-        word = word,
-        at = at
-    )
 }
