@@ -100,7 +100,7 @@ fn main() {
     let space = Space::new(&problem.classes, axes(&problem, wanted.ends_with('+')));
     let field = Field {
         space: &space,
-        judge: Judge::new(&problem.classes, least, class_models(&problem.models)),
+        judge: Judge::new(&problem.classes, least, class_models(&problem.models, true)),
         search: &Search::default(),
         names: &problem.names,
         tolerance: vec![1.0; problem.names.len()],

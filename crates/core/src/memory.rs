@@ -2,9 +2,9 @@
 //! Throng.
 //!
 //! Groups, decides, rewrites, certifies and verifies, with the same code as a release of files.
-//! Costs two copies of the table. What needs a second file or a secret is refused: populations,
-//! joined files, replaced identifiers, differential privacy and models that are commands; so are sensitive
-//! columns at a level.
+//! Costs two copies of the table. What needs another file or a secret is refused: joined files,
+//! replaced identifiers, differential privacy and models that are commands; so are sensitive columns
+//! at a level. A population is a second table.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::recoding::{Contents, Recoding, RowCounter};
 use crate::release::{Certificate, FileFacts};
 pub use crate::rows::Table;
 use crate::rows::{ContentKey, Rows};
-use crate::search::{Grouped, Leveled, Load, Problem, leveled};
+use crate::search::{Grouped, Leveled, Load, Population, Problem, leveled};
 use crate::table::{Code, Dictionary};
 use crate::verify::{Assignment, Inputs, Original, Verdict, verify};
 use crate::watch::Watch;
@@ -47,9 +47,34 @@ pub struct Released {
 /// A policy with mistakes or one that needs more than the table; data that do not fit it;
 /// [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) if nothing safe is within the limits.
 pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Result<Released> {
+    released(policy, table, None, load, watch)
+}
+
+/// The same for a policy with a model that compares with the population that the table was drawn
+/// from, which has a row for everybody.
+///
+/// # Errors
+/// As [`release`]; a policy that names no population, and one that lacks a quasi-identifier.
+pub fn release_from_population(
+    policy: &str,
+    table: &Table,
+    population: &Table,
+    load: Load<'_>,
+    watch: &Watch,
+) -> Result<Released> {
+    released(policy, table, Some(population), load, watch)
+}
+
+fn released(
+    policy: &str,
+    table: &Table,
+    population: Option<&Table>,
+    load: Load<'_>,
+    watch: &Watch,
+) -> Result<Released> {
     let sha256 = Policy::digest(policy);
     let policy = Policy::parse(policy)?;
-    refuse(&policy)?;
+    refuse(&policy, population.is_some())?;
     let preparation = policy.input.prepares().then(|| prepare(&policy, table)).transpose()?;
     let prepared = preparation.as_ref().map(|preparation| PreparedTable::new(table, preparation));
     let original: &dyn Rows = prepared.as_ref().map_or(table, |prepared| prepared);
@@ -57,7 +82,9 @@ pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Re
     let table = read.as_ref().unwrap_or(table);
     policy.bind(table.columns())?;
     let (quasi, measured) = policy.grouped_columns(table.columns());
-    let grouped = group(table, quasi, measured, watch)?;
+    let mut grouped = group(table, quasi, measured, watch)?;
+    grouped.population =
+        population.map(|people| grouped_people(people, &grouped.names, watch)).transpose()?;
     let dictionaries = grouped.dictionaries.clone();
     let others = others(&grouped, leveled(&policy, &grouped, load)?)?;
     let (problem, maps) = Problem::watched(&policy, grouped, load, watch)?;
@@ -70,21 +97,25 @@ pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Re
         let rows = table.rows().len() as u64;
         Ok(FileFacts { path: path.to_owned(), sha256: table.fingerprint(watch)?, rows })
     };
-    let digest = |path: &str| Ok::<_, Error>((path.to_owned(), Policy::digest(&load(path)?)));
+    let files = files(&policy, population, load, watch)?;
     let circumstances = Circumstances {
         rows: table.rows().len() as u64,
         input: file(&policy.input.path, table)?,
         preparation: original.preparation().cloned(),
-        population: None,
+        population: match (population, policy.population()) {
+            (Some(people), Some((_, path))) => Some(file(path, people)?),
+            _ => None,
+        },
         output: file(policy.output.path.as_deref().unwrap_or("memory"), &written)?,
         policy_sha256: sha256.clone(),
-        files: policy.files().into_iter().map(digest).collect::<Result<_>>()?,
+        files: files.clone(),
         seed: policy.search.seed,
     };
     let facts = decision.release(&policy, &problem, &figures, circumstances)?;
     let certificate = Certificate::new(facts, written.columns().to_vec(), figures.classes)?;
     let assignment = DecidedAssignment::new(&policy, &problem, &decision);
-    let verdict = judge((&policy, &sha256), &certificate, (original, &written), &assignment, load, watch)?;
+    let tables = (original, &written, population);
+    let verdict = judge((&policy, &sha256, files), &certificate, tables, &assignment, load, watch)?;
     match verdict.holds() {
         true => Ok(Released { table: written, certificate, verdict }),
         false => Err(Fault::bug("the verifier does not agree with the release").into()),
@@ -92,12 +123,13 @@ pub fn release(policy: &str, table: &Table, load: Load<'_>, watch: &Watch) -> Re
 }
 
 /// What needs more than the table.
-fn refuse(policy: &Policy) -> Result<()> {
+fn refuse(policy: &Policy, population: bool) -> Result<()> {
     let command = policy.search.model.as_ref().is_some_and(|model| model.builtin.is_none());
     let replaced = policy.columns.values().any(|column| column.substitute().is_some());
     let needs = [
         (!policy.input.joined_files().is_empty(), "a joined file"),
-        (policy.population().is_some(), "a population"),
+        (policy.population().is_some() && !population, "a population that is not given"),
+        (policy.population().is_none() && population, "a population that the policy does not name"),
         (policy.differential_privacy().is_some(), "differential privacy"),
         (replaced, "replaced identifiers"),
         (command, "a model that is a command"),
@@ -143,6 +175,33 @@ fn read_all(table: &PreparedTable<'_>, watch: &Watch) -> Result<Table> {
 fn group(table: &Table, names: Vec<String>, measured: Vec<String>, watch: &Watch) -> Result<Grouped> {
     let places: Vec<usize> = names.iter().chain(&measured).filter_map(|name| table.place(name)).collect();
     Ok(Grouped::new(names, measured, table.count(&places, watch)?))
+}
+
+/// The people of the distinct tuples of a population.
+fn grouped_people(people: &Table, names: &[String], watch: &Watch) -> Result<Population> {
+    let absent = names.iter().filter(|name| people.place(name).is_none()).map(|name| {
+        fault!(Input, "population.no-such-column", "the population has no column `{column}`", column = name)
+            .help("give it the quasi-identifiers of the table")
+    });
+    Error::check(absent.collect())?;
+    let places: Vec<usize> = names.iter().filter_map(|name| people.place(name)).collect();
+    let counted = people.count(&places, watch)?;
+    Ok(Population { dictionaries: counted.dictionaries, tuples: counted.tuples })
+}
+
+/// The digests of the files that a policy names; of a population, its fingerprint.
+fn files(
+    policy: &Policy,
+    population: Option<&Table>,
+    load: Load<'_>,
+    watch: &Watch,
+) -> Result<BTreeMap<String, String>> {
+    let path = policy.population().map(|(_, path)| path);
+    let digest = |name: &str| match population.filter(|_| path == Some(name)) {
+        Some(people) => people.fingerprint(watch),
+        None => Ok(Policy::digest(&load(name)?)),
+    };
+    policy.files().into_iter().map(|name| Ok((name.to_owned(), digest(name)?))).collect()
 }
 
 /// The contents of all rows, by which rows of equal quasi-identifiers are distinguished.
@@ -252,16 +311,14 @@ fn rewrite(
 
 /// Judges the release with code that shares nothing with what made it.
 fn judge(
-    (policy, policy_sha256): (&Policy, &str),
+    (policy, policy_sha256, files): (&Policy, &str, BTreeMap<String, String>),
     certificate: &Certificate,
-    (original, release): (&dyn Rows, &Table),
+    (original, release, population): (&dyn Rows, &Table, Option<&Table>),
     assignment: &DecidedAssignment<'_>,
     load: Load<'_>,
     watch: &Watch,
 ) -> Result<Verdict> {
-    let files = policy.files().into_iter();
-    let files = files.map(|path| Ok((path.to_owned(), Some(Policy::digest(&load(path)?)))));
-    let files: BTreeMap<_, _> = files.collect::<Result<_>>()?;
+    let files = files.into_iter().map(|(path, digest)| (path, Some(digest))).collect();
     let assignment = policy.forms_regions().then_some(assignment as &dyn Assignment);
     verify(&Inputs {
         policy,
@@ -270,7 +327,7 @@ fn judge(
         files: Some(&files),
         release,
         original: Some(Original { rows: original, assignment, secret: None }),
-        population: None,
+        population: population.map(|people| people as &dyn Rows),
         build: &|column, values| {
             let spec = policy.columns.get(column).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
             hierarchy::build(&spec, values, load)

@@ -377,6 +377,13 @@ impl Released {
         Released { classes: Arc::clone(classes), hierarchies: Arc::clone(hierarchies), node, groups, flags }
     }
 
+    /// The same beside the people of the population who match each class.
+    #[must_use]
+    pub fn beside(mut self, people: Vec<u32>) -> Self {
+        self.groups.people = people;
+        self
+    }
+
     /// Its classes.
     pub fn view(&self) -> View<'_> {
         View::new(&self.classes, &self.hierarchies, &self.node, &self.groups)

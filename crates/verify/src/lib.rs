@@ -32,6 +32,7 @@ mod labels;
 mod leveled;
 mod levels;
 mod losses;
+mod matched;
 mod models;
 mod population;
 mod predicted;
@@ -66,7 +67,7 @@ use self::leveled::Leveled;
 use self::levels::Chain;
 use self::losses::{Facts, LevelFacts, RegionFacts};
 use self::models::Rule;
-use self::population::{Comparison, People};
+use self::population::{Comparison, Counted, People};
 use self::predicted::Prediction;
 use self::regions::Regions;
 use self::rowhash::RowHash;
@@ -365,6 +366,8 @@ impl<'a> Verifier<'a> {
             self.certificate,
             build,
         )?;
+        let files = (released, original.as_ref());
+        models::compare_labels(&mut self.rules, self.policy, &chains, files, self.certificate, build)?;
         if original.is_some() {
             models::price(&mut self.rules, &chains, released);
         }
@@ -376,6 +379,10 @@ impl<'a> Verifier<'a> {
         }
         self.watch.check()?;
         let people = population.as_ref().and_then(|population| People::new(population, &chains));
+        let counted = match self.policy.forms_regions() {
+            true => population.as_ref().map(Counted::Regions),
+            false => people.as_ref().map(Counted::Levels),
+        };
         let foreseen = match &original {
             // A policy asks for at most one prediction.
             Some(original) => match self.predictions.first() {
@@ -384,7 +391,7 @@ impl<'a> Verifier<'a> {
             },
             None => None,
         };
-        self.of_population((others, &digests), people.as_ref(), (&chains, released, &judged), &mut verdict);
+        self.of_population((others, &digests), counted, (&chains, released, &judged), &mut verdict);
         for prediction in &self.predictions {
             self.watch.check()?;
             let known = (original.is_some(), foreseen.as_ref());
@@ -408,7 +415,7 @@ impl<'a> Verifier<'a> {
     fn of_population(
         &self,
         ((original, population), digests): ((Option<&Side>, Option<&Side>), &Digests),
-        people: Option<&People>,
+        people: Option<Counted<'_>>,
         of: (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
     ) {

@@ -2,7 +2,7 @@
 //! (k-map), and how many of them are in the release (δ-presence).
 //!
 //! It is read as a third file, like the original, and its distinct tuples are generalized to the
-//! claimed levels. Because everybody in the table is in the population, hierarchies are built from
+//! claimed levels; where rows are in regions, `matched.rs` counts who matches their cells. Because everybody in the table is in the population, hierarchies are built from
 //! the population's values alone, so people can be counted without the original too (except for
 //! frequency hierarchies, which use the table's). Costs two look-ups per distinct tuple of the
 //! population.
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use super::claims::{self, Judged};
 use super::classes::{Classes, MISSING, UNKNOWN};
 use super::levels::Chain;
+use super::matched;
 use super::side::Side;
 use super::source::maps;
 use super::truth::{maps_at, to_released};
@@ -318,18 +319,30 @@ pub(super) fn all_or_none(
     }
 }
 
+/// How people of the population are counted.
+#[derive(Clone, Copy)]
+pub(super) enum Counted<'a> {
+    /// At the claimed levels.
+    Levels(&'a People),
+    /// Those who match the cells of regions.
+    Regions(&'a Side),
+}
+
 /// Compares the worst class of the population with the requirement and the certificate.
 pub(super) fn claim(
     comparison: &Comparison,
     certificate: &Certificate,
-    people: Option<&People>,
-    (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
+    people: Option<Counted<'_>>,
+    of: (&[Chain<'_>], &Side, &Judged),
 ) -> Finding {
+    let (chains, released, judged) = of;
     let all = match (comparison.kind, people) {
-        (Kind::Rows(_), _) => judged.counts.iter().map(|&rows| (rows, 0)).collect(),
-        (_, Some(people)) => people.beside(chains, released, judged),
-        (_, None) => return Finding::unchecked(WITHOUT_ORIGINAL),
+        (Kind::Rows(_), _) => Some(judged.counts.iter().map(|&rows| (rows, 0)).collect()),
+        (_, Some(Counted::Levels(people))) => Some(people.beside(chains, released, judged)),
+        (Kind::People(k), Some(Counted::Regions(people))) => matched::beside(certificate, people, of, k),
+        (_, Some(Counted::Regions(_)) | None) => None,
     };
+    let Some(all) = all else { return Finding::unchecked(WITHOUT_ORIGINAL) };
     let any = all.iter().any(|&(rows, _)| rows > 0);
     let figures = || all.iter().filter_map(|&(rows, people)| comparison.figure(rows, people));
     let worst = if any { comparison.worst(figures()) } else { None };

@@ -14,7 +14,9 @@ use super::groups::{Group, stable};
 use super::identifiers::Identifiers;
 use super::labels::Labels;
 use super::levels::{Chain, number};
-use super::models::{Rule, without_disclosed, without_rare, without_smallest, without_unsafe};
+use super::models::{
+    Rule, without_disclosed, without_labels, without_rare, without_smallest, without_unsafe,
+};
 use super::population::{self, Comparison, People};
 use super::predicted::{self, Prediction};
 use super::sensitive::Values;
@@ -44,7 +46,8 @@ pub(super) struct Safety<'a> {
 
 impl Safety<'_> {
     /// The rows per class that can stay. Models of people, and most of a sensitive column, judge
-    /// every class by itself, so these go first; who is too few or has rare values then follows;
+    /// every class by itself, so these go first; who is too few or has rare values then follows,
+    /// and when none of these is left, whose label of a judged quasi-identifier is not hidden;
     /// then models that judge classes among those that are left, and who is too few after that:
     /// what such a model leaves stays safe in less company. Last come the models of the whole
     /// table, and what needs all rows.
@@ -56,7 +59,8 @@ impl Safety<'_> {
         predicted::without_unsafe(self.predictions, self.foreseen, classes, &mut counts);
         let stable = |mut counts| loop {
             counts = stable(tuples, counts, self.groups, self.missing);
-            if !without_rare(self.rules, tuples, values, &mut counts) {
+            let rare = without_rare(self.rules, tuples, values, &mut counts);
+            if !rare && !without_labels(self.rules, tuples, &mut counts) {
                 return counts;
             }
         };

@@ -63,6 +63,41 @@ fn several_models_hold_together() {
     env.run("verify out.csv --policy p.toml --original people.csv").ok();
 }
 
+/// A sensitive column that somebody can link on: its level is searched, and every set of rows that
+/// are equal in all other quasi-identifiers has two of its labels.
+#[test]
+fn a_quasi_identifier_can_be_judged_too() {
+    let model = "{ l_diversity = { column = \"age\", l = 2 } }";
+    let env =
+        asking(&[DISTINCT, model], &[("path = \"out.csv\"", "path = \"out.csv\"\nreport = \"r.html\"")]);
+    let release = env.run("release p.toml --json").ok().json();
+    let out = Table::read(&env.bytes("out.csv"), ',');
+    let others: Vec<usize> = ["zip", "sex", "city"].iter().map(|c| out.at(c)).collect();
+    let mut sets: BTreeMap<Vec<&str>, std::collections::BTreeSet<&str>> = BTreeMap::new();
+    for row in &out.rows {
+        let set: Vec<&str> = others.iter().map(|&at| row[at].as_str()).collect();
+        sets.entry(set).or_default().insert(&row[out.at("age")]);
+    }
+    let least = sets.values().map(|ages| ages.len()).min().unwrap();
+    assert!(least >= 2);
+    assert_eq!(release["privacy"]["distinct l-diversity: age"]["achieved"].as_f64(), Some(least as f64));
+    assert!(release["levels"]["age"].as_u64().unwrap() < 4, "at the top all ages are one label");
+    assert!(classes(&out).iter().all(|class| class.len() >= 4), "ages tell nobody's illness");
+    assert!(env.text("r.html").contains("judged by distinct l-diversity: age"));
+    for line in [
+        "verify out.csv --policy p.toml --json",
+        "verify out.csv --policy p.toml --original people.csv --json",
+    ] {
+        let verdict = env.run(line).ok().json();
+        assert_eq!(verdict["distinct l-diversity: age"]["holds"], true, "{verdict}");
+    }
+    let tags = asking(
+        &[model],
+        &[("[columns.id]", "[search]\nalgorithm = \"ola\"\nloss = \"height\"\n[columns.id]")],
+    );
+    tags.run("release p.toml").fails(2).says(&["needs monotone models", "distinct l-diversity: age"]);
+}
+
 #[test]
 fn models_cost_what_k_does_not_see() {
     let plain = asking(&[], &[]);

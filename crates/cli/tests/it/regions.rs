@@ -203,6 +203,39 @@ fn what_was_changed_is_found() {
     assert_eq!(verdict["cells"]["holds"], false);
 }
 
+/// The first 120 of 600 people are in the table. A region may have fewer rows than k-anonymity
+/// would ask for, where enough people of the town match its cells.
+#[test]
+fn people_of_the_population_who_match_a_region_are_counted() {
+    let town = people(600, 9);
+    let table = Table { rows: town.rows[..120].to_vec(), ..town.clone() };
+    let models = "models = [{ k_map = { k = 12, population = \"town.csv\" } }]";
+    for method in METHODS {
+        let env = asking(method, &table, &[("k = 5", models)]);
+        env.write("town.csv", &town.write(','));
+        let release = env.run("release p.toml --json").ok().json();
+        let out = Table::read(&env.bytes("out.csv"), ',');
+        let matches = |row: &Vec<String>, person: &Vec<String>| {
+            QUASI.iter().all(|c| covers(c, &row[out.at(c)], &person[town.at(c)]))
+        };
+        let people = |row: &Vec<String>| town.rows.iter().filter(|person| matches(row, person)).count();
+        let least = out.rows.iter().map(people).min().unwrap();
+        assert!(least >= 12, "{method}: {least}");
+        assert_eq!(release["privacy"]["k-map"]["achieved"].as_f64(), Some(least as f64), "{method}");
+        for line in [
+            "verify out.csv --policy p.toml --json",
+            "verify out.csv --policy p.toml --original people.csv --json",
+        ] {
+            let verdict = env.run(line).ok().json();
+            assert_eq!(verdict["k-map"]["holds"], true, "{method}: {verdict}");
+            assert_eq!(verdict["k-map"].get("unchecked"), None, "{method}: {verdict}");
+        }
+    }
+    let number = models.replace("\"town.csv\"", "10000");
+    let env = asking("mondrian", &table, &[("k = 5", number.as_str())]);
+    env.run("release p.toml").fails(2).says(&["formed around rows", "table of the population"]);
+}
+
 #[test]
 fn what_is_not_defined_for_regions_is_refused_by_name() {
     let table = people(60, 1);

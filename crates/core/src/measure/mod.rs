@@ -187,7 +187,10 @@ fn judgeable(policy: &Policy) -> (Policy, Vec<(String, String)>) {
         ModelKind::KOne => Some("it is counted when the release is made, and by `throng verify --original`"),
         ModelKind::JAnonymity => Some("it is defined for one level per column"),
         ModelKind::RareValues if deletes(model) => Some("it is a property of the table before the release"),
-        _ => model.population().map(|_| "it is defined for one level per column"),
+        _ if model.population().is_some() || policy.linkable(model).is_some() => {
+            Some("it is defined for one level per column")
+        }
+        _ => None,
     };
     let mut policy = policy.clone();
     let mut unjudged = Vec::new();

@@ -72,4 +72,8 @@ impl Build for Asked {
     fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
         Ok(Box::new(BetaLikeness::new(claim, self, setting.column()?, setting.strict)))
     }
+
+    fn safe_when_coarser(&self) -> bool {
+        self.kind == Likeness::Basic
+    }
 }

@@ -19,12 +19,18 @@
 //! flagged classes there are fewer atoms to choose from and no other figure rises, so the remaining
 //! classes are safe. They are not necessarily the largest safe set.
 //!
+//! **Regions** are formed one by one, and the figure of one depends on all. They aim at [`Even`],
+//! which every class can satisfy by itself and which suffices: if in every class m atoms are avoided
+//! with probability q^m or more, for every m up to k + 1, then those of all classes together are
+//! avoided with q^(k+1) or more, and no atom has a probability above 1 − q. So R is at least
+//! q^(k+1)/(1 − q), and q is chosen to make that (1 − c)/c.
+//!
 //! People with a missing cell are left out of their class and protect nobody. Merging classes never
 //! raises the largest figure (theorem of the paper), so the model is monotone if no row may be
 //! suppressed; otherwise merging can flag a class. Costs k² per class for the whole table, and k³
 //! and a sort per class.
 
-use super::class::{Bound, Class};
+use super::class::{Bound, Class, ClassFacts, ClassModel};
 use super::{Build, ModelFacts, PrivacyModel, Sensitive, Setting, Values, Verdict};
 use crate::classes::{Flags, View};
 use crate::error::Result;
@@ -38,6 +44,48 @@ pub struct CkSafety {
     c: f64,
     /// Atoms that an adversary chooses: one more than implications.
     atoms: usize,
+    /// What regions aim at.
+    even: Even,
+}
+
+/// In every class by itself: m atoms are avoided with probability q^m or more. The figure is the
+/// least m-th root of that probability.
+#[derive(Debug, Clone)]
+pub struct Even {
+    facts: ClassFacts,
+    column: Sensitive,
+    atoms: usize,
+}
+
+impl Even {
+    fn new(claim: String, column: Sensitive, c: f64, atoms: usize) -> Self {
+        // A little less than c, so that rounding does not matter.
+        let c = c - 1e-6;
+        let enough = |q: f64| q.powi(atoms as i32) * c >= (1.0 - c) * (1.0 - q);
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let middle = (low + high) / 2.0;
+            if enough(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        let facts = ClassFacts::new(ModelKind::CkSafety, claim, column.measured, Bound::AtLeast(high));
+        Even { facts, column, atoms }
+    }
+}
+
+impl ClassModel for Even {
+    fn class_facts(&self) -> &ClassFacts {
+        &self.facts
+    }
+
+    fn figure(&self, class: Class<'_>) -> f64 {
+        let worst = Worst::new(class, self.column, self.atoms);
+        let root = |atoms: usize| worst.none[atoms].powf(1.0 / atoms as f64);
+        (1..=self.atoms).map(root).fold(1.0, f64::min)
+    }
 }
 
 /// The worst case of a class: atoms → the least probability that none of them holds, and the
@@ -57,7 +105,9 @@ impl CkSafety {
             needs: vec![column.measured],
             ..ModelFacts::new(ModelKind::CkSafety, claim)
         };
-        CkSafety { facts, column, c: asked.c, atoms: asked.knowledge + 1 }
+        let atoms = asked.knowledge + 1;
+        let even = Even::new(facts.claim.clone(), column, asked.c, atoms);
+        CkSafety { facts, column, c: asked.c, atoms, even }
     }
 
     fn bound(&self) -> Bound {
@@ -91,27 +141,32 @@ impl CkSafety {
         if class.likeliest > 0.0 { class.likeliest / (class.likeliest + least) } else { 0.0 }
     }
 
-    /// MINIMIZE1 of the paper.
     fn worst(&self, classes: &View<'_>, class: usize) -> Worst {
         let (codes, counts) = classes.histogram(self.column.measured, class);
-        let mut rows: Vec<u64> =
-            Class { codes, counts }.present(self.column.missing).map(|(_, n)| u64::from(n)).collect();
+        Worst::new(Class { codes, counts }, self.column, self.atoms)
+    }
+}
+
+impl Worst {
+    /// MINIMIZE1 of the paper.
+    fn new(class: Class<'_>, column: Sensitive, all: usize) -> Worst {
+        let mut rows: Vec<u64> = class.present(column.missing).map(|(_, n)| u64::from(n)).collect();
         rows.sort_unstable_by(|a, b| b.cmp(a));
         let n: u64 = rows.iter().sum();
-        let mut most = vec![0; self.atoms + 1];
-        for values in 1..=self.atoms {
+        let mut most = vec![0; all + 1];
+        for values in 1..=all {
             most[values] = most[values - 1] + rows.get(values - 1).copied().unwrap_or(0);
         }
         // Least products for the people from one on, with bounds on the values per person and on
         // the atoms.
-        let people = (self.atoms as u64).min(n) as usize;
-        let mut next = vec![no_atoms(self.atoms); self.atoms + 1];
+        let people = (all as u64).min(n) as usize;
+        let mut next = vec![no_atoms(all); all + 1];
         for person in (0..people as u64).rev() {
             let left = n - person;
             let avoided = |values: usize| left.saturating_sub(most[values]) as f64 / left as f64;
-            let mut here = vec![no_atoms(self.atoms); self.atoms + 1];
-            for values in 1..=self.atoms {
-                for atoms in 1..=self.atoms {
+            let mut here = vec![no_atoms(all); all + 1];
+            for values in 1..=all {
+                for atoms in 1..=all {
                     let fewer = here[values - 1][atoms];
                     let with = (atoms >= values).then(|| avoided(values) * next[values][atoms - values]);
                     here[values][atoms] = with.map_or(fewer, |with| with.min(fewer));
@@ -169,6 +224,10 @@ impl PrivacyModel for CkSafety {
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
         let achieved = self.figures(classes, flags).into_iter().flatten().reduce(f64::max);
         Some(Verdict::within(self.bound(), achieved))
+    }
+
+    fn aim(&self) -> Option<&dyn ClassModel> {
+        Some(&self.even)
     }
 }
 

@@ -66,4 +66,8 @@ impl Build for Asked {
     fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
         Ok(Box::new(DeltaDisclosure::new(claim, self.delta, setting.column()?, setting.strict)))
     }
+
+    fn safe_when_coarser(&self) -> bool {
+        true
+    }
 }

@@ -41,6 +41,9 @@ pub struct ModelFacts {
     /// Whether it judges a class among the classes that no other model flags. What it leaves must
     /// stay safe when further classes are left out.
     pub judged_last: bool,
+    /// Whether it judges the labels of a quasi-identifier, by the rows that no other model flags.
+    /// Such models judge side by side when all others have settled. Only for views of a node.
+    pub judges_labels: bool,
     /// Whether it holds only because the choice of the release does not depend on the values that
     /// it is about.
     pub value_independent: bool,
@@ -60,6 +63,7 @@ impl ModelFacts {
             class_wise: false,
             needs_fixpoint: false,
             judged_last: false,
+            judges_labels: false,
             value_independent: false,
             needs: Vec::new(),
             min_safe_rows: 1,
@@ -88,6 +92,8 @@ pub enum Scope<'a> {
     Class(&'a dyn ClassModel),
     /// The sizes of all classes together, beside the classes that it flags one by one.
     Table(&'a TableModel),
+    /// The people of the population who match a class: at least so many.
+    People(u64),
 }
 
 impl<'a> Scope<'a> {
@@ -95,7 +101,7 @@ impl<'a> Scope<'a> {
     pub fn class_model(self) -> Option<&'a dyn ClassModel> {
         match self {
             Scope::Class(model) => Some(model),
-            Scope::Classes | Scope::Table(_) => None,
+            Scope::Classes | Scope::Table(_) | Scope::People(_) => None,
         }
     }
 
@@ -103,7 +109,15 @@ impl<'a> Scope<'a> {
     pub fn table_model(self) -> Option<&'a TableModel> {
         match self {
             Scope::Table(model) => Some(model),
-            Scope::Classes | Scope::Class(_) => None,
+            Scope::Classes | Scope::Class(_) | Scope::People(_) => None,
+        }
+    }
+
+    /// The people of the population that a class needs; none if it is not judged by them.
+    pub fn people(self) -> Option<u64> {
+        match self {
+            Scope::People(least) => Some(least),
+            Scope::Classes | Scope::Class(_) | Scope::Table(_) => None,
         }
     }
 }

@@ -93,7 +93,7 @@ fn masks(view: &View<'_>, columns: &[usize]) -> Vec<u128> {
 }
 
 /// For each class, the id of its combination of the columns' values.
-fn project(view: &View<'_>, columns: &[usize]) -> Vec<u32> {
+pub(super) fn project(view: &View<'_>, columns: &[usize]) -> Vec<u32> {
     let mut ids = vec![0u32; view.len()];
     let mut ranker = Ranker::default();
     let mut distinct = 1u64;

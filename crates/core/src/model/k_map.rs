@@ -4,8 +4,9 @@
 //! Weaker than k-anonymity over the same columns, because everybody in the table is in the
 //! population: a single row may be released if enough other people match it. It protects against an
 //! adversary who knows the population but not who is in the table. Monotone: merging classes adds
-//! their people, and suppressing rows does not change the population. Costs one pass over the
-//! classes.
+//! their people, and suppressing rows does not change the population. Where rows are released in
+//! regions, people are those who match the cells, counted in `recode/people.rs`. Costs one pass over
+//! the classes.
 //!
 //! **Estimated**, if only the size of the population is known [El Emam 2008, hypothesis testing]:
 //! the table is assumed to be a random sample of the population. The number of rows of a class of k
@@ -16,7 +17,7 @@
 //! classes of k − 1 people that share may be wrong. Costs one pass over the possible numbers of
 //! rows.
 
-use super::{Build, MinRows, ModelFacts, PrivacyModel, Setting, Verdict, enough_people};
+use super::{Build, MinRows, ModelFacts, PrivacyModel, Scope, Setting, Verdict, enough_people};
 use crate::classes::{Flags, View};
 use crate::error::Result;
 use crate::policy::{KMap as Asked, ModelKind, People};
@@ -64,6 +65,10 @@ impl PrivacyModel for KMap {
 
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict> {
         Some(Verdict::at_least(self.k, fewest_people(classes, flags)))
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope::People(self.k)
     }
 }
 

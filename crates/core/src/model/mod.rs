@@ -12,6 +12,7 @@ mod facts;
 mod j_counted;
 mod j_predicted;
 mod k_anonymity;
+mod linkable;
 mod min_rows;
 mod no_missing;
 mod table;
@@ -25,6 +26,7 @@ pub use facts::{ModelFacts, Requirement, Scope, Verdict};
 pub use j_counted::JCounted;
 pub use k_anonymity::KAnonymity;
 pub use k_map::KMap;
+pub use linkable::Linkable;
 pub use min_rows::MinRows;
 pub use no_missing::NoMissing;
 pub use table::{FigureFacts, TableFigure, TableModel};
@@ -124,6 +126,12 @@ pub trait PrivacyModel: Send + Sync {
     fn scope(&self) -> Scope<'_> {
         Scope::Classes
     }
+
+    /// A model of single sets of rows that suffices for it, where it judges all classes together:
+    /// what methods aim at that form one region after the other.
+    fn aim(&self) -> Option<&dyn ClassModel> {
+        None
+    }
 }
 
 /// Flags every class that violates some model, in the table without the flagged ones; then, where
@@ -148,12 +156,32 @@ pub fn judge_by(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Fl
 
 /// Flags until nothing changes, without the models that come last.
 fn settle(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
+    let early = models.iter().copied().filter(|model| !model.facts().judged_last);
+    let (of_labels, others): (Vec<_>, Vec<_>) = early.partition(|model| model.facts().judges_labels);
+    loop {
+        settle_classes(&others, classes, flags);
+        if of_labels.is_empty() {
+            return;
+        }
+        // Side by side, so that the result does not depend on their order.
+        let before = flags.clone();
+        for model in &of_labels {
+            let mut own = before.clone();
+            model.violations(classes, &mut own);
+            own.iter().for_each(|class| flags.flag(class, classes.counts()[class]));
+        }
+        if flags.classes() == before.classes() {
+            return;
+        }
+    }
+}
+
+/// The same by models of classes over all columns or a group of them.
+fn settle_classes(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
     let repeated = models.iter().any(|model| model.facts().needs_fixpoint);
     loop {
         let before = flags.classes();
-        for model in models.iter().filter(|model| !model.facts().judged_last) {
-            model.violations(classes, flags);
-        }
+        models.iter().for_each(|model| model.violations(classes, flags));
         if !repeated || flags.classes() == before {
             return;
         }
@@ -226,6 +254,11 @@ trait Build {
         None
     }
 
+    /// Whether a safe class stays safe when some of its values become one, in the whole table too.
+    fn safe_when_coarser(&self) -> bool {
+        false
+    }
+
     /// A requirement that no class of the table can meet, whatever the search does; the fault's key
     /// is the parameter at fault.
     fn unreachable(&self, _setting: &Setting<'_>) -> Option<Fault> {
@@ -240,6 +273,12 @@ trait Build {
 pub fn build(asked: &ModelSpec, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
     let claim = asked.claim();
     throng_terms::each_model!(asked, asked => asked.build(claim, setting))
+}
+
+/// Whether a class that the model finds safe stays safe when some of its values become one, in the
+/// whole table too.
+pub fn safe_when_coarser(asked: &ModelSpec) -> bool {
+    throng_terms::each_model!(asked, asked => asked.safe_when_coarser())
 }
 
 /// A table must not be larger than the population that it was drawn from.

@@ -81,6 +81,10 @@ impl Build for Asked {
         Ok(Box::new(NTCloseness::new(claim, self, setting.column()?, setting.strict)?))
     }
 
+    fn safe_when_coarser(&self) -> bool {
+        self.closeness().safe_when_coarser()
+    }
+
     fn unreachable(&self, setting: &Setting<'_>) -> Option<Fault> {
         let rows = setting.rows;
         (rows < self.n).then(|| {

@@ -137,4 +137,8 @@ impl Build for Asked {
     fn build(&self, claim: String, setting: &Setting<'_>) -> Result<Box<dyn PrivacyModel>> {
         Ok(Box::new(TCloseness::new(claim, self, setting.column()?, setting.strict)?))
     }
+
+    fn safe_when_coarser(&self) -> bool {
+        self.distance == Distance::Equal
+    }
 }

@@ -52,7 +52,7 @@ impl Method for CellMinGen {
             let fault = fault!(
                 Input,
                 "search.exact-cells-need-k",
-                "\"{algorithm}\" divides rows of equal values, which models of sensitive columns do not allow",
+                "\"{algorithm}\" divides rows of equal values, which models beside k do not allow",
                 algorithm = self.name()
             );
             fault.key("search.algorithm").help("require k alone, or choose \"k-similar\"")

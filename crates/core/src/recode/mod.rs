@@ -23,6 +23,7 @@ mod mdav;
 mod metric;
 mod mondrian;
 mod own;
+mod people;
 mod points;
 mod polish;
 mod prices;

@@ -51,7 +51,7 @@ pub struct OwnCells {
 /// As [`regions`](super::regions()).
 pub fn own_cells(policy: &Policy, ground: &Ground<'_>, watch: &Watch) -> Result<Option<OwnCells>> {
     let space = Space::new(ground.classes, axes(policy, ground)?);
-    let field = field(policy, (ground, &space), watch);
+    let field = field(policy, (ground, &space), false, watch);
     let mut sets = Vec::new();
     for part in parts(policy, ground, &field)? {
         let Some(found) = own_sets(&field, &part) else { return Ok(None) };
@@ -80,6 +80,6 @@ pub(super) fn own_regional(policy: &Policy, ground: &Ground<'_>, watch: &Watch) 
     let Some(OwnCells { shares, forms, recoded, own }) = own_cells(policy, ground, watch)? else {
         return Ok(None);
     };
-    let released = proven(&recoded, ground.models)?;
+    let released = proven(&recoded, ground.models, None)?;
     Ok(Some(Regional { shares, forms, recoded, released, parted: false, own: Some(own) }))
 }

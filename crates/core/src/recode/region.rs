@@ -6,6 +6,7 @@
 //! and proves the whole, as `apply` does for steps. Adding a method is one file and one entry in
 //! the registry and one line in [`method`](super::method).
 
+use super::people::{Crowd, RankCounts};
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
@@ -108,7 +109,8 @@ pub trait Method: Sync {
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>>;
 }
 
-/// Judges sets of rows by their number and by the values of measured columns in them.
+/// Judges sets of rows by their number, by the values of measured columns in them, and by the
+/// people of the population who match their cells.
 #[derive(Clone)]
 pub struct Judge<'a> {
     least: u64,
@@ -116,6 +118,8 @@ pub struct Judge<'a> {
     classes: &'a Classes,
     /// The measured columns that models read, and how many values each has.
     columns: Vec<(usize, usize)>,
+    /// The population, where k-map judges.
+    crowd: Option<Crowd<'a>>,
 }
 
 impl<'a> Judge<'a> {
@@ -126,7 +130,13 @@ impl<'a> Judge<'a> {
         columns.dedup();
         let fewest = models.iter().map(|model| model.class_facts().model.min_safe_rows).max().unwrap_or(1);
         let columns = columns.into_iter().map(|c| (c, classes.histograms()[c].values())).collect();
-        Judge { least: least.max(fewest).max(1), models, classes, columns }
+        Judge { least: least.max(fewest).max(1), models, classes, columns, crowd: None }
+    }
+
+    /// The same, which asks for people who match the cells, too.
+    #[must_use]
+    pub fn among(self, crowd: Option<Crowd<'a>>) -> Self {
+        Judge { crowd, ..self }
     }
 
     /// Fewer rows are never safe.
@@ -136,7 +146,7 @@ impl<'a> Judge<'a> {
 
     /// Whether the number of rows alone decides.
     pub fn counts_only(&self) -> bool {
-        self.models.is_empty()
+        self.models.is_empty() && self.crowd.is_none()
     }
 
     /// The most common value of a point in every judged column, the first of equally common ones.
@@ -163,7 +173,9 @@ impl<'a> Judge<'a> {
 
     /// A set of no rows.
     pub fn tally(&self) -> Tally {
-        Tally { rows: 0, values: self.columns.iter().map(|&(_, values)| vec![0; values]).collect() }
+        let values = self.columns.iter().map(|&(_, values)| vec![0; values]).collect();
+        let columns = self.crowd.map_or(0, |crowd| crowd.space.axes().len());
+        Tally { rows: 0, values, ranks: RankCounts::new(columns) }
     }
 
     /// Adds all rows of a point to a set.
@@ -172,6 +184,9 @@ impl<'a> Judge<'a> {
         for (values, &(column, _)) in tally.values.iter_mut().zip(&self.columns) {
             let (codes, counts) = self.classes.histograms()[column].class(point as usize);
             codes.iter().zip(counts).for_each(|(&code, &n)| values[code as usize] += n);
+        }
+        if let Some(crowd) = &self.crowd {
+            tally.ranks.add(crowd.space, point);
         }
     }
 
@@ -182,17 +197,32 @@ impl<'a> Judge<'a> {
             let (codes, counts) = self.classes.histograms()[column].class(point as usize);
             codes.iter().zip(counts).for_each(|(&code, &n)| values[code as usize] -= n);
         }
+        if let Some(crowd) = &self.crowd {
+            tally.ranks.remove(crowd.space, point);
+        }
     }
 
     /// Whether a set is safe.
     pub fn safe(&self, tally: &Tally) -> bool {
-        tally.rows >= self.least && self.figures(tally).all(|(bound, figure)| bound.holds(figure))
+        tally.rows >= self.least
+            && self.figures(tally).all(|(bound, figure)| bound.holds(figure))
+            && self.people(tally).all(|(_, bound, figure)| bound.holds(figure))
+    }
+
+    /// The people who match a set, up to those that are needed.
+    fn people(&self, tally: &Tally) -> impl Iterator<Item = (&'a str, Bound, f64)> {
+        let asked = |crowd: &Crowd<'a>| {
+            let found = crowd.people(&tally.ranks, crowd.k);
+            (crowd.claim, Bound::AtLeast(crowd.k as f64), found as f64)
+        };
+        self.crowd.as_ref().map(asked).into_iter()
     }
 
     /// How far a set is from being safe: Σ over models of how far its figure is beyond the bound,
     /// in bounds. Only for comparing sets of rows enough.
     pub fn short(&self, tally: &Tally) -> f64 {
-        let beyond = self.figures(tally).filter(|(bound, figure)| !bound.holds(*figure));
+        let people = self.people(tally).map(|(_, bound, figure)| (bound, figure));
+        let beyond = self.figures(tally).chain(people).filter(|(bound, figure)| !bound.holds(*figure));
         let far = |(bound, figure): (Bound, f64)| {
             let far = (figure - bound.required()).abs() / bound.required().abs().max(1.0);
             // Figures of values that do not occur may be infinite, and then further than all
@@ -205,9 +235,8 @@ impl<'a> Judge<'a> {
     /// The models that find a set unsafe: the claim of each, its bound and the set's figure.
     pub fn missed<'t>(&'t self, tally: &'t Tally) -> impl Iterator<Item = (&'a str, Bound, f64)> + 't {
         let claims = self.models.iter().map(|model| model.class_facts().model.claim.as_str());
-        let all = claims.zip(self.figures(tally));
-        all.filter(|(_, (bound, figure))| !bound.holds(*figure))
-            .map(|(claim, (bound, figure))| (claim, bound, figure))
+        let all = claims.zip(self.figures(tally)).map(|(claim, (bound, figure))| (claim, bound, figure));
+        all.chain(self.people(tally)).filter(|(_, bound, figure)| !bound.holds(*figure))
     }
 
     fn figures<'t>(&'t self, tally: &'t Tally) -> impl Iterator<Item = (Bound, f64)> + 't {
@@ -245,6 +274,8 @@ pub struct Tally {
     rows: u64,
     /// Judged column → value → rows.
     values: Vec<Vec<u32>>,
+    /// The ranks of its points, where people are counted.
+    ranks: RankCounts,
 }
 
 impl Tally {
@@ -257,6 +288,7 @@ impl Tally {
     pub fn clear(&mut self) {
         self.rows = 0;
         self.values.iter_mut().for_each(|values| values.fill(0));
+        self.ranks.clear();
     }
 
     /// Adds another set.
@@ -265,11 +297,12 @@ impl Tally {
         for (values, others) in self.values.iter_mut().zip(&other.values) {
             values.iter_mut().zip(others).for_each(|(n, &more)| *n += more);
         }
+        self.ranks.merge(&other.ranks);
     }
 }
 
 /// The models that judge regions one by one, out of all; the others must be judged when all regions
-/// are known.
-pub fn class_models(models: &[Box<dyn PrivacyModel>]) -> Vec<&dyn ClassModel> {
-    models.iter().filter_map(|model| model.scope().class_model()).collect()
+/// are known, and may have something that regions can aim at.
+pub fn class_models(models: &[Box<dyn PrivacyModel>], aim: bool) -> Vec<&dyn ClassModel> {
+    models.iter().filter_map(|m| m.scope().class_model().or_else(|| m.aim().filter(|_| aim))).collect()
 }

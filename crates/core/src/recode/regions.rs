@@ -20,11 +20,12 @@ use super::lub::{Greedy, Partition};
 use super::mdav::Mdav;
 use super::mondrian::Mondrian;
 use super::own::{OwnSets, own_regional};
+use super::people::{Crowd, PeopleIndex, people_of_classes};
 use super::region::{Aims, Field, Judge, Method, Share, Tally, Texts, Told, class_models};
 use super::similar::Similar;
 use super::written::{Columns, Writer};
 use crate::classes::Flags;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Fault, Kind, Result};
 use crate::fault;
 use crate::model::{Bound, PrivacyModel, Requirement, judge, measured_needs};
 use crate::policy::{Form, Missing, Policy};
@@ -124,12 +125,34 @@ fn formed<'a>(
     if policy.search.algorithm == Algorithm::GreedyRows {
         return own_regional(policy, ground, watch);
     }
+    // What suffices for a model of all regions together may be more than the table has.
+    let unsolvable = |error: &Error| error.faults().iter().all(|fault| fault.kind == Kind::Unsolvable);
+    match attempt(policy, ground, (guiding, true), watch) {
+        Err(error) if ground.models.iter().any(|model| model.aim().is_some()) && unsolvable(&error) => {
+            attempt(policy, ground, (guiding, false), watch)
+        }
+        formed => formed,
+    }
+}
+
+/// Forms regions that aim at what suffices for models of all regions together, or do not.
+fn attempt<'a>(
+    policy: &Policy,
+    ground: &Ground<'a>,
+    (guiding, aim): (Option<Guiding<'_>>, bool),
+    watch: &Watch,
+) -> Result<Option<Regional>> {
     let method = method(policy.search.algorithm)?;
+    if ground.models.iter().any(|model| model.facts().judges_labels) {
+        return Err(Fault::bug("a model of labels of one level, and regions have none").into());
+    }
     let axes = axes(policy, ground)?;
     let space = Space::new(ground.classes, axes);
     let writer = guiding.map(|_| Writer::new(ground, &space));
     let texts = writer.as_ref().map(|writer| writer as &dyn Texts);
-    let mut field = field(policy, (ground, &space), watch);
+    let population = population(ground, &space);
+    let mut field = field(policy, (ground, &space), aim, watch);
+    field.judge = field.judge.among(crowd(ground, &space, population.as_ref()));
     (field.aims.guiding, field.aims.texts) = (guiding, texts);
     if let Some(fault) = method.refuses(&field) {
         return Err(fault.into());
@@ -142,20 +165,48 @@ fn formed<'a>(
         shares.extend(formed.into_iter().map(|share| Share { region: share.region + regions, ..share }));
         regions += end;
     }
-    made(ground, &space, shares).map(Some)
+    made_beside(ground, &space, shares, population.as_ref()).map(Some)
+}
+
+/// The population, where a model counts the people who match a region.
+fn population(ground: &Ground<'_>, space: &Space) -> Option<PeopleIndex> {
+    let asked = ground.models.iter().any(|model| model.scope().people().is_some());
+    asked.then(|| PeopleIndex::new(ground.classes, space))
+}
+
+/// What that model asks of a region; of several the most.
+fn crowd<'a>(
+    ground: &'a Ground<'_>,
+    space: &'a Space,
+    population: Option<&'a PeopleIndex>,
+) -> Option<Crowd<'a>> {
+    let asked = ground.models.iter().filter_map(|m| Some((m.scope().people()?, m.facts().claim.as_str())));
+    let ((k, claim), index) = asked.max_by_key(|asked| asked.0).zip(population)?;
+    Some(Crowd { index, space, lattice: ground.lattice, k, claim })
 }
 
 /// A release of what regions rows are in; rows that are in none are suppressed.
 ///
 /// # Errors
 /// Regions that are not safe.
-pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> Result<Regional> {
+pub fn made(ground: &Ground<'_>, space: &Space, shares: Vec<Share>) -> Result<Regional> {
+    made_beside(ground, space, shares, population(ground, space).as_ref())
+}
+
+/// The same beside the population, where people are counted.
+fn made_beside(
+    ground: &Ground<'_>,
+    space: &Space,
+    mut shares: Vec<Share>,
+    population: Option<&PeopleIndex>,
+) -> Result<Regional> {
     shares.sort_unstable();
     let regions = shares.iter().map(|share| share.region as usize + 1).max().unwrap_or(0);
     let parted = shares.windows(2).any(|pair| pair[0].point == pair[1].point);
     let columns = Columns::new(ground, space, &shares, regions);
     let recoded = columns.recoded(ground, space, &shares, parted)?;
-    let released = proven(&recoded, ground.models)?;
+    let people = population.map(|index| people_of_classes(index, ground, space, &recoded));
+    let released = proven(&recoded, ground.models, people)?;
     let forms = space.axes().iter().map(Axis::form).collect();
     Ok(Regional { shares, forms, recoded, released, parted, own: None })
 }
@@ -164,6 +215,7 @@ pub fn made<'a>(ground: &Ground<'a>, space: &Space, mut shares: Vec<Share>) -> R
 pub(super) fn field<'f>(
     policy: &'f Policy,
     (ground, space): (&'f Ground<'_>, &'f Space),
+    aim: bool,
     watch: &Watch,
 ) -> Field<'f> {
     let tolerance = |name: &String| policy.columns.get(name).and_then(|c| c.tolerance).unwrap_or(1.0);
@@ -177,7 +229,7 @@ pub(super) fn field<'f>(
     let told = worths.into_iter().enumerate().map(told).collect();
     Field {
         space,
-        judge: Judge::new(ground.classes, least(policy), class_models(ground.models)),
+        judge: Judge::new(ground.classes, least(policy), class_models(ground.models, aim)),
         search: &policy.search,
         names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
@@ -419,8 +471,15 @@ fn share_of(part: u64, rows: u64) -> f64 {
 }
 
 /// Judges a release; models of the whole table may find that it is not what they ask for.
-pub(super) fn proven(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Result<Released> {
-    let released = recoded.released(&measured_needs(models))?;
+pub(super) fn proven(
+    recoded: &Recoded,
+    models: &[Box<dyn PrivacyModel>],
+    people: Option<Vec<u32>>,
+) -> Result<Released> {
+    let mut released = recoded.released(&measured_needs(models))?;
+    if let Some(people) = people {
+        released = released.beside(people);
+    }
     let mut flags = Flags::default();
     judge(models, &released.view(), &mut flags);
     if flags.rows() == 0 {
@@ -441,6 +500,6 @@ pub(super) fn proven(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Res
         rows = flags.rows()
     )
         .key("privacy.models")
-        .help("it judges all classes together, and no method that forms regions aims at it: ask for a higher k, or let a search of levels find the release")
+        .help("it judges all classes together, and regions are formed one by one: ask for a higher k, or let a search of levels find the release")
         .into())
 }

@@ -216,9 +216,18 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
             (subject.figures.stars.empty(q).then(|| EMPTY.to_owned()))
                 .or_else(|| in_region(subject, name))
                 .or_else(|| in_steps(subject, name))
-                .unwrap_or_else(|| action(level, height, starred)),
+                .unwrap_or_else(|| action(level, height, starred))
+                + &judged_by(subject, name),
         )
     }
+}
+
+/// The models of a quasi-identifier, as the end of a sentence.
+fn judged_by(subject: &Subject<'_>, name: &str) -> String {
+    let models = subject.policy.privacy.models.iter();
+    let models = models.filter(|model| subject.policy.linkable(model) == Some(name));
+    let claims: Vec<String> = models.map(|model| model.claim()).collect();
+    if claims.is_empty() { String::new() } else { format!("; judged by {}", claims.join(" and ")) }
 }
 
 /// Whether rows have levels or cells of their own, so that there is no chosen node.

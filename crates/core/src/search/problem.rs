@@ -9,7 +9,7 @@ use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
-use crate::model::{self, KAnonymity, NoMissing, PrivacyModel, Setting, Values};
+use crate::model::{self, KAnonymity, Linkable, NoMissing, PrivacyModel, Setting, Values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
 use crate::rows::Counted;
 use crate::space::Ground;
@@ -541,6 +541,9 @@ fn asked_model(
     load: Load<'_>,
 ) -> std::result::Result<Box<dyn PrivacyModel>, Vec<Fault>> {
     let key = format!("privacy.models.{at}.{}", asked.key());
+    if let Some(column) = policy.linkable(asked) {
+        return linkable_model(&key, asked, column, &setting);
+    }
     let Some(name) = asked.column() else {
         // Guarding nodes are not released, so models of released columns do not see them.
         let shown = setting.measured.iter().filter(|values| !policy.guards().contains(values.name));
@@ -559,6 +562,43 @@ fn asked_model(
     let column = Values { hierarchy: hierarchy.as_ref(), listed, ..*plain };
     let guard = setting.measured.iter().find(|values| asked.guard() == Some(values.name));
     built(&key, asked, &Setting { column: Some(&column), guard, ..setting })
+}
+
+/// The model of a quasi-identifier, by its labels at every level.
+fn linkable_model(
+    key: &str,
+    asked: &ModelSpec,
+    name: &str,
+    setting: &Setting<'_>,
+) -> std::result::Result<Box<dyn PrivacyModel>, Vec<Fault>> {
+    let missing = || vec![Fault::bug(format!("the column of \"{}\" was not grouped", asked.claim()))];
+    let column = setting.quasi.iter().position(|quasi| quasi == name).ok_or_else(missing)?;
+    let (hierarchy, classes) = (&setting.hierarchies[column], setting.classes.ok_or_else(missing)?);
+    let mut leaves = vec![0; hierarchy.leaf_count()];
+    for (class, &count) in classes.counts().iter().enumerate() {
+        leaves[classes.code(class, column) as usize] += u64::from(count);
+    }
+    let mut levels = Vec::new();
+    for level in 0..=hierarchy.height() {
+        let labels = (0..hierarchy.size(level)).map(|code| hierarchy.label(level, code as Code));
+        let (texts, mut rows) = (Dictionary::of(labels), vec![0; hierarchy.size(level)]);
+        for (leaf, count) in leaves.iter().enumerate() {
+            rows[hierarchy.generalize(leaf as Code, level) as usize] += count;
+        }
+        if texts.len() != rows.len() {
+            return Err(vec![Fault::bug(format!("labels of `{name}` at level {level} are alike"))]);
+        }
+        let values = Values { name, measured: 0, texts: &texts, rows: &rows, hierarchy: None, listed: false };
+        let setting = Setting { column: Some(&values), ..*setting };
+        levels.push(match level {
+            0 => built(key, asked, &setting)?,
+            // A level may have fewer labels than the model needs, and is unsafe then.
+            _ => model::build(asked, &setting).map_err(|error| error.faults().to_vec())?,
+        });
+    }
+    let monotone = setting.strict && model::safe_when_coarser(asked);
+    let model = Linkable::new(column, levels, monotone).map_err(|error| error.faults().to_vec())?;
+    Ok(Box::new(model))
 }
 
 /// The model under a key, unless the table cannot reach what it asks for.

@@ -192,7 +192,8 @@ fn what_is_not_accepted_by_name_is_refused_by_name() {
     let many = release(&policy(9, ""), &table(&some()), &|_| unreachable!(), &Watch::none()).unwrap_err();
     assert!(many.has_code("model.k-above-rows"), "{many}");
     // What is rare in the table may go before, as in Katirai's experiments.
-    let rare = policy(2, "").replace("{ k_one", "{ rare_values = { k = 2 } }, { k_one");
+    let rare =
+        policy(2, "").replace("{ k_one", "{ rare_values = { k = 2, columns = [\"illness\"] } }, { k_one");
     assert!(released(&some(), &rare).verdict.holds());
 }
 

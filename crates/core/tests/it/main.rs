@@ -14,6 +14,7 @@ mod fixed_points;
 mod golden;
 mod implications;
 mod instances;
+mod linkable;
 mod local;
 mod local_models;
 mod losses;

@@ -305,8 +305,11 @@ fn mistakes_in_models_name_the_key_and_the_remedy() {
         model_says(&format!("{{ l_diversity = {{ column = \"{column}\", l = 2 }} }}"), parts);
     };
     of("diagnosys", &["privacy.models.0.l_diversity.column", "did you mean `diagnosis`?"]);
-    of("age", &["role \"quasi\", not \"sensitive\"", "change its role"]);
     of("ssn", &["role \"identifier\"", "role = \"sensitive\""]);
+    model_says(
+        "{ k_e = { column = \"age\", e = 5, k = 2 } }",
+        &["privacy.models.0.k_e.column", "cannot judge the quasi-identifier `age`", "use l_diversity"],
+    );
     model_says(
         "{ l_divers = { column = \"diagnosis\", l = 2 } }",
         &["\"l_divers\"", "did you mean \"l_diversity\"?"],

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::models::NoRegions;
 use super::{Missing, ModelSpec, Policy, Role, Suppressed, is_default};
 use crate::cell::Cell;
 use crate::error::Fault;
@@ -534,16 +535,18 @@ fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
         "write loss = \"lm\", \"prec\" or \"entropy\", for instance",
     );
     for (at, model) in policy.privacy.models.iter().enumerate() {
+        let Some(NoRegions { reason, help }) = model.without_regions() else { continue };
         refuse(
-            !model.entry().works_with_regions,
+            true,
             &format!("privacy.models.{at}"),
             fault!(
                 Input,
                 "policy.model-without-regions",
-                "\"{model}\" is not defined for regions of rows",
-                model = model.claim()
+                "\"{model}\" is not defined for regions of rows: {reason}",
+                model = model.claim(),
+                reason = reason
             ),
-            "remove it, or choose an algorithm that chooses levels: auto does for all models",
+            help,
         );
     }
     let (key, help) = match algorithm {

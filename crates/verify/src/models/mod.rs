@@ -2,8 +2,9 @@
 //! classes, the classes that cannot be released, and the claims about them. One file per family of
 //! figures; a model that lacks an implementation does not compile.
 //!
-//! A model judges every class by the values of a sensitive column, by the sizes of all classes, by
-//! the payout of rows, or by the frequency of values in the whole release. Simpler than the search:
+//! A model judges every class by the values of a sensitive column, every class over all other
+//! quasi-identifiers by the labels of one, the sizes of all classes, the payout of rows, or the
+//! frequency of values in the whole release. Simpler than the search:
 //! figures come from lists that are sorted or summed again for every class. Costs one pass over the
 //! values of every class, and a sort for recursive diversity.
 
@@ -12,6 +13,7 @@ mod disclosure;
 mod diversity;
 mod guarded;
 mod limit;
+mod linkable;
 mod payout;
 mod range;
 mod rare;
@@ -27,6 +29,7 @@ use std::collections::BTreeSet;
 use self::column::OfColumn;
 use self::guarded::Under;
 use self::limit::{Limit, ROUNDING};
+use self::linkable::{Labels, OfLabels};
 use self::payout::Payout;
 use self::rare::Rare;
 use self::whole::Whole;
@@ -119,6 +122,8 @@ impl Seen<'_> {
 enum JudgedBy {
     /// Every class by a sensitive column.
     Column(Box<OfColumn>),
+    /// The labels of a quasi-identifier in every class over the others.
+    Labels(Box<OfLabels>),
     /// All classes together by their sizes.
     Whole(Box<dyn Whole>),
     /// Every class by what its rows bring.
@@ -136,8 +141,12 @@ trait Judge {
     fn judged_by(&self, spec: &ModelSpec, policy: &Policy) -> Option<JudgedBy>;
 }
 
-/// Every class is judged by a sensitive column.
+/// Every class is judged by a sensitive column, or every class over the others by a
+/// quasi-identifier.
 fn by_column(spec: &ModelSpec, policy: &Policy, measure: impl Measure + 'static) -> Option<JudgedBy> {
+    if let Some(column) = policy.linkable(spec) {
+        return OfLabels::new(policy, column, Box::new(measure)).map(|by| JudgedBy::Labels(Box::new(by)));
+    }
     let by = OfColumn::new(policy, (spec.column(), spec.guard()), Box::new(measure))?;
     Some(JudgedBy::Column(Box::new(by)))
 }
@@ -233,6 +242,24 @@ pub(super) fn compare(
     Ok(())
 }
 
+/// Tells the models of quasi-identifiers what the whole table has at the claimed levels.
+pub(super) fn compare_labels(
+    rules: &mut [Rule],
+    policy: &Policy,
+    chains: &[Chain<'_>],
+    (released, original): (&Side, Option<&Side>),
+    certificate: &Certificate,
+    build: &Build<'_>,
+) -> Result<()> {
+    let nothing_held = certificate.release.withheld == 0;
+    for rule in rules {
+        if let JudgedBy::Labels(by) = &mut rule.by {
+            by.compare(policy, chains, (released, original), nothing_held, build)?;
+        }
+    }
+    Ok(())
+}
+
 impl Rule {
     fn of_column(&self) -> Option<&OfColumn> {
         match &self.by {
@@ -258,6 +285,7 @@ impl Rule {
     fn limit(&self) -> Limit {
         match &self.by {
             JudgedBy::Column(rule) => rule.limit(),
+            JudgedBy::Labels(rule) => rule.limit(),
             JudgedBy::Whole(rule) => rule.limit(),
             JudgedBy::Payout(_) => Payout::limit(),
             JudgedBy::Values(rule) => rule.limit(),
@@ -284,13 +312,27 @@ pub(super) fn without_unsafe(rules: &[Rule], tuples: &Tuples, columns: &[Values]
                 JudgedBy::Column(by) => !by.holds_back() || rule.holds(by.figure_of(columns, class)),
                 JudgedBy::Whole(by) => *count >= by.least(),
                 JudgedBy::Payout(by) => by.stays(tuples.tuple(class), *count),
-                JudgedBy::Values(_) | JudgedBy::Deleted(_) => true,
+                JudgedBy::Labels(_) | JudgedBy::Values(_) | JudgedBy::Deleted(_) => true,
             };
             if !safe {
                 *count = 0;
             }
         }
     }
+}
+
+/// Takes the rows of every class away whose labels violate a model of a quasi-identifier, each such
+/// model by the same rows; whether there were any.
+pub(super) fn without_labels(rules: &[Rule], tuples: &Tuples, counts: &mut [u64]) -> bool {
+    let mut gone = Vec::new();
+    for rule in rules {
+        if let JudgedBy::Labels(by) = &rule.by {
+            let figures = by.figures(tuples, counts, Labels::Original);
+            gone.extend(figures.into_iter().filter(|(_, figure)| !rule.holds(*figure)));
+        }
+    }
+    gone.iter().for_each(|(class, _)| counts[*class] = 0);
+    !gone.is_empty()
 }
 
 /// Takes the rows of every class away that violates a model among the classes that are left.
@@ -339,7 +381,11 @@ pub(super) fn claim(
             let figures = by.figures(released, nodes, judged);
             worst_class(rule, &figures, certificate, released, judged)
         }
-        JudgedBy::Column(_) => Finding::unchecked(WITHOUT_ORIGINAL),
+        JudgedBy::Labels(by) if by.told() => {
+            let figures = by.figures(&released.classes.tuples, &judged.counts, Labels::Released);
+            worst_class(rule, &figures, certificate, released, judged)
+        }
+        JudgedBy::Column(_) | JudgedBy::Labels(_) => Finding::unchecked(WITHOUT_ORIGINAL),
         JudgedBy::Whole(by) => whole::claim(rule, by.as_ref(), certificate, judged),
         JudgedBy::Payout(by) => payout::claim(rule, by, certificate, &released.classes.tuples, judged),
         JudgedBy::Values(by) => rare::claim(rule, by, certificate, released, judged),

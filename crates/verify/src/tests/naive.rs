@@ -41,7 +41,7 @@ struct Table<'a> {
 
 /// What a model computes.
 struct Figure {
-    /// The sensitive column.
+    /// The sensitive column, or which of the quasi-identifiers.
     at: usize,
     kind: Kind,
     need: Need,
@@ -54,6 +54,8 @@ enum Kind {
     Implications(usize),
     /// The largest share under a guarding node, which is in this column.
     Breach(usize),
+    /// By the labels of a quasi-identifier, among rows that are equal in all others.
+    Labels(ModelSpec),
 }
 
 impl Case {
@@ -307,6 +309,11 @@ impl<'a> Table<'a> {
                 }
                 ModelSpec::CkSafety(asked) => (Need::Under(asked.c), Kind::Implications(asked.knowledge)),
                 // The need does not depend on the class.
+                _ if self.policy.linkable(asked).is_some() => {
+                    let at = self.quasi.iter().position(|name| Some(name.as_str()) == asked.column())?;
+                    let need = self.by_labels(asked, at, &[])?.1;
+                    return Some((asked.claim(), Figure { at, kind: Kind::Labels(asked.clone()), need }));
+                }
                 _ => (self.by_values(asked, at, &[])?.1, Kind::Values(asked.clone())),
             };
             Some((asked.claim(), Figure { at, kind, need }))
@@ -325,6 +332,19 @@ impl<'a> Table<'a> {
         };
         let whole = Whole { cells: &table, labels: &labels, k: self.policy.privacy.k() };
         reached(asked, &cells(mates), &whole)
+    }
+
+    /// What rows reach by their labels of a quasi-identifier, and what they must.
+    fn by_labels(&self, asked: &ModelSpec, at: usize, mates: &[usize]) -> Option<(f64, Need)> {
+        let table: Row = self.general.iter().map(|row| row[at].clone()).collect();
+        let labels = |_: &str| unreachable!("no model of labels looks at the labels above them");
+        let whole = Whole { cells: &table, labels: &labels, k: self.policy.privacy.k() };
+        reached(asked, &mates.iter().map(|&row| table[row].clone()).collect::<Row>(), &whole)
+    }
+
+    /// Whether two rows are equal in all quasi-identifiers but one.
+    fn equal_but(&self, at: usize, a: usize, b: usize) -> bool {
+        (0..self.quasi.len()).all(|c| c == at || self.general[a][c] == self.general[b][c])
     }
 
     /// The people who look like a row.
@@ -459,6 +479,10 @@ impl<'a> Table<'a> {
             Kind::Values(asked) => self.by_values(asked, figure.at, &mates.collect::<Vec<_>>()).unwrap().0,
             Kind::Implications(knowledge) => self.disclosed(row, of, figure.at, knowledge + 1),
             Kind::Breach(guard) => self.breached(figure.at, *guard, &mates.collect::<Vec<_>>()),
+            Kind::Labels(asked) => {
+                let alike = (0..of.len()).filter(|&other| of[other] && self.equal_but(figure.at, row, other));
+                self.by_labels(asked, figure.at, &alike.collect::<Vec<_>>()).unwrap().0
+            }
         }
     }
 
@@ -656,8 +680,9 @@ impl<'a> Table<'a> {
             .map(|(_, figure)| figure)
             .partition(|figure| matches!(figure.kind, Kind::Implications(_)));
         let before = stay.clone();
+        let own = || models.iter().filter(|model| !matches!(model.kind, Kind::Labels(_)));
         for (row, stays) in stay.iter_mut().enumerate() {
-            *stays &= models.iter().all(|model| self.safe(row, &before, model));
+            *stays &= own().all(|model| self.safe(row, &before, model));
             *stays &= self.among_people(row, &before);
         }
         self.stable(&mut stay);
@@ -674,8 +699,23 @@ impl<'a> Table<'a> {
         if self.all_present(&stay) { stay } else { vec![false; stay.len()] }
     }
 
-    /// Leaves out who is too few, one at a time.
+    /// Leaves out who is too few; then whose label is not hidden, all of these at a time; and again.
     fn stable(&self, stay: &mut [bool]) {
+        let models: Vec<Figure> = self.models().into_iter().map(|(_, figure)| figure).collect();
+        let models = || models.iter().filter(|model| matches!(model.kind, Kind::Labels(_)));
+        loop {
+            self.without_few(stay);
+            let shown = |row: &usize| models().any(|model| !self.safe(*row, stay, model));
+            let gone: Vec<usize> = (0..stay.len()).filter(|&row| stay[row]).filter(shown).collect();
+            if gone.is_empty() {
+                return;
+            }
+            gone.into_iter().for_each(|row| stay[row] = false);
+        }
+    }
+
+    /// Leaves out who is too few, one at a time.
+    fn without_few(&self, stay: &mut [bool]) {
         let groups = self.groups();
         loop {
             let short = (0..stay.len()).find(|&row| {

@@ -91,6 +91,15 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
         "{ delta_disclosure = { column = \"g\", delta = 1.1 } }",
         "{ beta_likeness = { column = \"d\", beta = 1.5 } }, { beta_likeness = { column = \"d\", beta = 2, kind = \"enhanced\" } }",
         "{ l_diversity = { column = \"e\", kind = \"entropy\", l = 2 } }, { l_diversity = { column = \"d\", l = 3 } }",
+        "{ l_diversity = { column = \"a\", l = 2 } }",
+        "{ l_diversity = { column = \"b\", kind = \"entropy\", l = 1.8 } }, { l_diversity = { column = \"d\", l = 2 } }",
+        "{ l_diversity = { column = \"a\", kind = \"recursive\", l = 2, c = 2 } }, { average_risk = { max = 0.5 } }",
+        "{ alpha_k = { column = \"a\", alpha = 0.7 } }, { p_sensitive = { column = \"b\", p = 2 } }",
+        "{ t_closeness = { column = \"c\", t = 0.4 } }, { rare_values = { k = 2, judge = \"release\" } }",
+        "{ n_t_closeness = { column = \"a\", n = 8, t = 0.3 } }, { ck_safety = { column = \"e\", c = 0.9, knowledge = 1 } }",
+        "{ beta_likeness = { column = \"a\", beta = 1.5 } }, { rare_values = { k = 3, columns = [\"a\", \"b\"] } }",
+        "{ beta_likeness = { column = \"b\", beta = 1.9, kind = \"enhanced\" } }, { k_map = { k = 3, population = \"p.csv\" } }",
+        "{ delta_disclosure = { column = \"c\", delta = 1.9 } }, { t_closeness = { column = \"a\", t = 0.5 } }",
         "{ sample_uniqueness = { max = 0.2 } }",
         "{ average_risk = { max = 0.5 } }",
         "{ strict_average_risk = { max = 0.4, k = 2 } }, { sample_uniqueness = { max = 0.1 } }",
@@ -121,13 +130,17 @@ pub(super) fn case_at(level: Option<usize>) -> impl Strategy<Value = Case> {
             let counts = models.contains("p.csv") || models.contains("j_anonymity");
             let missing = if counts && missing == Missing::Wildcard { Missing::Value } else { missing };
             let suppressed = if counts { "dropped" } else { suppressed };
+            // Labels of a quasi-identifier are counted at one level.
+            let of = |columns: &[&str]| columns.iter().any(|c| models.contains(&format!("column = \"{c}\"")));
+            let (linkable, sensitive) = (of(&["a", "b", "c"]), of(&["d", "e", "f", "g"]));
+            let suppressed = if linkable && suppressed == "cells" { "dropped" } else { suppressed };
             // Starred rows are judged by no model, and some models need a k.
             let asks = |kind: &&ModelKind| models.contains(&format!("{{ {kind} =")) && kind.entry().needs_k;
             let takes_k = models.contains("{ k_e =") && !models.contains(", k = ");
             let needs_k = takes_k || ModelKind::ALL.iter().any(|kind| asks(&kind));
             let lacks_k = needs_k && !privacy.starts_with('k');
             let unjudged = match suppressed {
-                "starred" => models.contains("column") || models.contains("rare"),
+                "starred" => sensitive || models.contains("rare"),
                 "cells" => models.contains("profit"),
                 _ => false,
             };

@@ -53,7 +53,7 @@ impl Method for Mondrian {
             let fault = fault!(
                 Input,
                 "search.relaxed-cut-needs-k",
-                "rows of equal values cannot be parted where models judge their sensitive values"
+                "rows of equal values cannot be parted where models judge more than their number"
             );
             let help = "write cut = \"strict\", or ask for k alone";
             return Some(fault.key("search.mondrian.cut").help(help));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, out_of_range};
+use super::{Ask, NeedsValues, Unfit, out_of_range};
 use crate::fault;
 use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
@@ -64,5 +64,13 @@ impl Ask for AlphaK {
                 .push(("values", fault.help("name the values that matter, or remove `values`: then all do")));
         }
         faults
+    }
+
+    fn needs_values(&self) -> Option<NeedsValues> {
+        self.values.as_ref().map(|_| NeedsValues {
+            part: "values",
+            reason: "it names values, and the search may choose labels above these",
+            help: "remove `values`: then no label may be too frequent",
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, out_of_range};
+use super::{Ask, NeedsValues, Unfit, out_of_range};
 use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
 
 /// (c, k)-safety of one sensitive column.
@@ -65,5 +65,13 @@ impl Ask for CkSafety {
             ));
         }
         faults
+    }
+
+    fn needs_values(&self) -> Option<NeedsValues> {
+        Some(NeedsValues {
+            part: "column",
+            reason: "its implications are about people of all classes, who differ in the column itself",
+            help: "use l_diversity or t_closeness, or give the column role = \"sensitive\" if nobody can link on it",
+        })
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::k_map::{misplaced, no_path};
-use super::{Ask, Policy, Unfit, out_of_range};
+use super::{Ask, CHOOSE_LEVELS, NoRegions, Policy, Unfit, out_of_range};
 use crate::fault;
 use crate::policy::Suppressed;
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
@@ -99,5 +99,10 @@ impl Ask for DeltaPresence {
             ));
         }
         faults
+    }
+
+    fn without_regions(&self) -> Option<NoRegions> {
+        let reason = "regions can overlap, and the chances that somebody is in one of several add up";
+        Some(NoRegions { reason, help: CHOOSE_LEVELS })
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::super::sampling_limits::{EPSILON, LEAST_DELTA, out_of_range};
 use super::super::substitute::place;
 use super::super::{Column, Missing, Policy, Role, Suppressed};
-use super::{Ask, ModelSpec, Unfit};
+use super::{Ask, CHOOSE_LEVELS, ModelSpec, NoRegions, Unfit};
 use crate::error::Fault;
 use crate::fault;
 use crate::hierarchy::Spec;
@@ -86,6 +86,11 @@ impl Ask for DifferentialPrivacy {
         let part = if self.key_env.is_some() { "key_env" } else { "key_file" };
         unfit.extend(place(self.key_file.as_deref(), self.key_env.as_deref()).map(|fault| (part, fault)));
         unfit
+    }
+
+    fn without_regions(&self) -> Option<NoRegions> {
+        let reason = "regions follow from the rows";
+        Some(NoRegions { reason, help: CHOOSE_LEVELS })
     }
 }
 

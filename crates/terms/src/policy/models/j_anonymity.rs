@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::k_map::{misplaced, no_path};
-use super::{Ask, Policy, Unfit, out_of_range};
+use super::{Ask, NoRegions, Policy, Unfit, out_of_range};
 use crate::fault;
 use crate::network::{Fit, MOST_PARENTS};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
@@ -167,5 +167,11 @@ impl Ask for JAnonymity {
     fn misplaced(&self, policy: &Policy) -> Vec<Unfit> {
         let part = if self.population.is_some() { "population" } else { "people" };
         misplaced(policy).into_iter().map(|(_, fault)| (part, fault)).collect()
+    }
+
+    fn without_regions(&self) -> Option<NoRegions> {
+        let reason = "people are estimated of classes that are fixed before rows are drawn, and regions are formed around rows";
+        let help = "use k_map with a table of everybody, or choose an algorithm that chooses levels";
+        Some(NoRegions { reason, help })
     }
 }

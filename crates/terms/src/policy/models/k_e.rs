@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, above_0, out_of_range};
+use super::{Ask, NeedsValues, Unfit, above_0, out_of_range};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// (k, e)-anonymity of one sensitive column of numbers.
@@ -63,5 +63,13 @@ impl Ask for KE {
 
     fn needs_k(&self) -> bool {
         self.k.is_none()
+    }
+
+    fn needs_values(&self) -> Option<NeedsValues> {
+        Some(NeedsValues {
+            part: "column",
+            reason: "it reads numbers, and the labels of a level are none",
+            help: "use l_diversity or t_closeness, or give the column role = \"sensitive\" if nobody can link on it",
+        })
     }
 }

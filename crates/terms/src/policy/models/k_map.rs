@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Ask, Policy, Unfit, out_of_range};
+use super::{Ask, NoRegions, Policy, Unfit, out_of_range};
 use crate::fault;
 use crate::policy::{Missing, Suppressed};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
@@ -77,7 +77,6 @@ impl KMap {
     /// Its entry in the registry; key and help are those of the list of models.
     pub(super) const ENTRY: ModelEntry = ModelEntry {
         monotone: Monotone::Always,
-        works_with_regions: false,
         needs_population: true,
         ..ModelEntry::of_classes(
             "Sweeney 2001; El Emam and Dankar 2008",
@@ -155,7 +154,25 @@ impl Ask for KMap {
     }
 
     fn misplaced(&self, policy: &Policy) -> Vec<Unfit> {
-        misplaced(policy)
+        let mut faults = misplaced(policy);
+        let untrue =
+            policy.columns.iter().find(|(_, column)| column.form.is_some_and(|form| !form.truthful()));
+        if let Some((name, _)) = untrue.filter(|_| policy.forms_regions() && self.population().is_some()) {
+            let fault = fault!(
+                Input,
+                "model.population-with-untrue-cells",
+                "people match cells that are true of them, and those of `{column}` are means or medians",
+                column = name
+            );
+            faults.push(("population", fault.help("write form = \"interval\" for the column")));
+        }
+        faults
+    }
+
+    fn without_regions(&self) -> Option<NoRegions> {
+        let reason = "people are estimated of classes that are fixed before rows are drawn, and regions are formed around rows";
+        let help = "give a table of the population, or choose an algorithm that chooses levels";
+        matches!(self.population, People::Number(_)).then_some(NoRegions { reason, help })
     }
 }
 

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, ModelSpec, Unfit, out_of_range};
+use super::{Ask, ModelSpec, NeedsValues, Unfit, out_of_range};
+use crate::error::Fault;
 use crate::fault;
-use crate::policy::Policy;
+use crate::policy::{By, Policy};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
 
 /// m-confidentiality of one sensitive column.
@@ -24,7 +25,6 @@ impl MConfidentiality {
     /// Its entry in the registry; key and help are those of the list of models.
     pub(super) const ENTRY: ModelEntry = ModelEntry {
         monotone: Monotone::Always,
-        works_with_regions: false,
         needs_k: true,
         ..ModelEntry::of_column(
             "Wong et al. 2007",
@@ -98,6 +98,38 @@ impl Ask for MConfidentiality {
                 fault.help("choose a loss that looks at quasi-identifiers alone, for instance \"entropy\""),
             ));
         }
+        faults.extend(by_content(policy).map(|fault| ("column", fault)));
         faults
     }
+
+    fn needs_values(&self) -> Option<NeedsValues> {
+        Some(NeedsValues {
+            part: "column",
+            reason: "the release would be chosen by its values",
+            help: "use l_diversity or t_closeness, or give the column role = \"sensitive\" if nobody can link on it",
+        })
+    }
+}
+
+/// What forms regions by other cells than quasi-identifiers.
+fn by_content(policy: &Policy) -> Option<Fault> {
+    let by_target = policy.search.mondrian.is_some_and(|mondrian| mondrian.by == By::Target);
+    let of_labels = [(policy.search.model.is_some(), "search.model"), (by_target, "by = \"target\"")];
+    if let Some((_, what)) = of_labels.into_iter().find(|(asked, _)| *asked) {
+        let fault = fault!(
+            Input,
+            "model.choice-depends-on-labels",
+            "{what} makes the choice of the release depend on labels",
+            what = what
+        );
+        return Some(fault.help("remove it"));
+    }
+    policy.divides_equal_rows().then(|| {
+        fault!(
+            Input,
+            "model.choice-depends-on-content",
+            "rows of equal quasi-identifiers are divided by their other cells"
+        )
+        .help("choose an algorithm that keeps them together, for instance \"k-similar\", or write cut = \"strict\"")
+    })
 }

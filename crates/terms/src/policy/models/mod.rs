@@ -59,6 +59,38 @@ trait Ask {
     fn reads_hierarchy(&self) -> bool {
         false
     }
+
+    /// Why it is not defined for regions of rows, and what to write instead; none where it is.
+    fn without_regions(&self) -> Option<NoRegions> {
+        None
+    }
+
+    /// Why it cannot judge a quasi-identifier, whose labels are known only at the level that the
+    /// search chooses; none where it can.
+    fn needs_values(&self) -> Option<NeedsValues> {
+        None
+    }
+}
+
+/// Why a model is not defined for regions of rows.
+pub(super) struct NoRegions {
+    /// The reason.
+    pub(super) reason: &'static str,
+    /// What to write instead.
+    pub(super) help: &'static str,
+}
+
+/// What is said where nothing but levels will do.
+const CHOOSE_LEVELS: &str = "remove it, or choose an algorithm that chooses levels: auto does for all models";
+
+/// Why a model cannot judge labels of a level that is searched.
+struct NeedsValues {
+    /// The parameter at fault.
+    part: &'static str,
+    /// The reason.
+    reason: &'static str,
+    /// What to write instead.
+    help: &'static str,
 }
 
 /// Makes the list of models: one line each with its file, its key and what it asks for. A model has
@@ -209,6 +241,11 @@ impl ModelSpec {
     pub fn reads_hierarchy(&self) -> bool {
         self.asked().reads_hierarchy()
     }
+
+    /// Why it is not defined for regions of rows; none where it is.
+    pub(super) fn without_regions(&self) -> Option<NoRegions> {
+        self.asked().without_regions()
+    }
 }
 
 /// The fault of a parameter that cannot have a value.
@@ -278,7 +315,18 @@ impl Policy {
 
     /// The columns, other than quasi-identifiers, whose values models look at, in name order.
     pub fn judged(&self) -> BTreeSet<&str> {
-        self.privacy.models.iter().flat_map(|model| model.asked().judges(self)).collect()
+        let judged = self.privacy.models.iter().flat_map(|model| model.asked().judges(self));
+        judged.filter(|name| !self.is_quasi(name)).collect()
+    }
+
+    /// The quasi-identifier that a model judges, where it judges one: a sensitive column that
+    /// somebody can link on.
+    pub fn linkable<'a>(&self, model: &'a ModelSpec) -> Option<&'a str> {
+        model.column().filter(|name| self.is_quasi(name))
+    }
+
+    fn is_quasi(&self, column: &str) -> bool {
+        self.columns.get(column).is_some_and(|column| column.role == Role::Quasi)
     }
 
     /// The columns that hold what rows are guarded against, in name order; none is released.
@@ -297,6 +345,8 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         faults.extend(unfit.map(|(part, fault)| fault.key(format!("{key}.{part}"))));
         if let Some(column) = model.column() {
             faults.extend(not_sensitive(policy, column).map(|fault| fault.key(format!("{key}.column"))));
+            faults
+                .extend(not_linkable(policy, model, column).map(|(part, f)| f.key(format!("{key}.{part}"))));
         }
         if (entry.needs_k || model.needs_k())
             && policy.privacy.given_k.is_none()
@@ -318,6 +368,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         }
     }
     differential_privacy::check(policy, faults);
+    faults.extend(at_several_levels(policy));
     if policy.output.suppressed == Suppressed::Starred && !policy.judged().is_empty() {
         faults.push(
             fault!(
@@ -349,22 +400,16 @@ fn other_population(policy: &Policy, model: &dyn Ask) -> Option<Fault> {
 
 fn not_sensitive(policy: &Policy, column: &str) -> Option<Fault> {
     match policy.columns.get(column) {
-        Some(c) if c.role == Role::Sensitive => None,
+        Some(c) if matches!(c.role, Role::Sensitive | Role::Quasi) => None,
         Some(c) => Some(
             fault!(
                 Input,
                 "model.not-a-sensitive-column",
-                "`{column}` has role \"{role}\", not \"sensitive\"",
+                "`{column}` has role \"{role}\", neither \"sensitive\" nor \"quasi\"",
                 column = column,
                 role = c.role.name()
             )
-            .help(match c.role {
-                Role::Quasi => {
-                    "a quasi-identifier is generalized and cannot be judged as sensitive too: \
-                         name another column, or change its role"
-                }
-                _ => "give the column role = \"sensitive\", or name another",
-            }),
+            .help("give the column role = \"sensitive\", or \"quasi\" if somebody can link on it, or name another"),
         ),
         None => {
             let fault =
@@ -378,3 +423,56 @@ fn not_sensitive(policy: &Policy, column: &str) -> Option<Fault> {
         }
     }
 }
+
+/// What a model of a quasi-identifier lacks.
+fn not_linkable(policy: &Policy, model: &dyn Ask, column: &str) -> Option<Unfit> {
+    let given = policy.columns.get(column).filter(|column| column.role == Role::Quasi)?;
+    let unlinked = NeedsValues {
+        part: "column",
+        reason: "with linking = 0 it is released unchanged",
+        help: "give the column role = \"sensitive\"",
+    };
+    let unlinked = (given.linking == Some(0.0)).then_some(unlinked);
+    let NeedsValues { part, reason, help } = unlinked.or_else(|| model.needs_values())?;
+    let fault = fault!(
+        Input,
+        "model.not-for-quasi-identifiers",
+        "the model cannot judge the quasi-identifier `{column}`: {reason}",
+        column = column,
+        reason = reason
+    );
+    Some((part, fault.help(help)))
+}
+
+/// What releases a quasi-identifier that a model judges at several levels, where its labels cannot
+/// be counted as values.
+fn at_several_levels(policy: &Policy) -> Vec<Fault> {
+    let mut judged = policy.privacy.models.iter().filter_map(|m| Some((m.claim(), policy.linkable(m)?)));
+    let Some((claim, column)) = judged.next() else { return Vec::new() };
+    let algorithm = policy.search.algorithm;
+    let refused = [
+        (policy.forms_regions(), "search.algorithm", format!("\"{algorithm}\""), LEVELS),
+        (policy.search.local, "search.local", "search.local".to_owned(), "remove it"),
+        (
+            policy.output.suppressed == Suppressed::Cells,
+            "output.suppressed",
+            "suppressed = \"cells\"".to_owned(),
+            "write suppressed = \"dropped\" or \"starred\"",
+        ),
+    ];
+    let fault = |(_, key, what, help): (bool, &str, String, &str)| {
+        fault!(
+            Input,
+            "model.quasi-identifier-at-several-levels",
+            "{what} releases `{column}` in cells that can overlap, and \"{model}\" counts them as different values",
+            what = what,
+            column = column,
+            model = claim
+        )
+        .key(key)
+        .help(help)
+    };
+    refused.into_iter().filter(|(refused, ..)| *refused).map(fault).collect()
+}
+
+const LEVELS: &str = "choose an algorithm that chooses levels, for instance \"auto\", or give the column role = \"sensitive\" if nobody can link on it";

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Distance, TCloseness, Unfit};
+use super::{Ask, Distance, NeedsValues, TCloseness, Unfit};
 use crate::fault;
 use crate::policy::Policy;
 use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
@@ -87,5 +87,9 @@ impl Ask for NTCloseness {
 
     fn reads_hierarchy(&self) -> bool {
         self.closeness().reads_hierarchy()
+    }
+
+    fn needs_values(&self) -> Option<NeedsValues> {
+        self.closeness().needs_values()
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, out_of_range};
+use super::{Ask, CHOOSE_LEVELS, NeedsValues, NoRegions, Unfit, out_of_range};
 use crate::error::{Fault, nearest};
 use crate::fault;
 use crate::policy::{Missing, Policy};
@@ -101,6 +101,19 @@ impl Ask for Personalized {
 
     fn reads_hierarchy(&self) -> bool {
         true
+    }
+
+    fn needs_values(&self) -> Option<NeedsValues> {
+        Some(NeedsValues {
+            part: "column",
+            reason: "people guard values, and the search may choose labels above these",
+            help: "use l_diversity or t_closeness, or give the column role = \"sensitive\" if nobody can link on it",
+        })
+    }
+
+    fn without_regions(&self) -> Option<NoRegions> {
+        let reason = "two regions that are safe apart may not be so together";
+        Some(NoRegions { reason, help: CHOOSE_LEVELS })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, out_of_range};
+use super::{Ask, CHOOSE_LEVELS, NoRegions, Unfit, out_of_range};
 use crate::fault;
 use crate::policy::{Policy, Suppressed};
 use crate::registry::{Bounds, ModelEntry, Monotone, Parameter, ParameterKind};
@@ -121,5 +121,10 @@ impl Ask for Profitability {
             "profitability does not support output.suppressed = \"cells\""
         );
         vec![("kind", fault.help("write output.suppressed = \"dropped\" or \"starred\""))]
+    }
+
+    fn without_regions(&self) -> Option<NoRegions> {
+        let reason = "what a row brings is counted at one level per column";
+        Some(NoRegions { reason, help: CHOOSE_LEVELS })
     }
 }

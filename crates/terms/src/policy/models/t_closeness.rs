@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Unfit, out_of_range};
+use super::{Ask, NeedsValues, Unfit, out_of_range};
 use crate::fault;
 use crate::policy::Policy;
 use crate::registry::{Bounds, ModelEntry, Parameter, ParameterKind};
@@ -127,5 +127,13 @@ impl Ask for TCloseness {
 
     fn reads_hierarchy(&self) -> bool {
         self.distance != Distance::Equal
+    }
+
+    fn needs_values(&self) -> Option<NeedsValues> {
+        (self.distance != Distance::Equal).then_some(NeedsValues {
+            part: "distance",
+            reason: "the distance is one of values, and the search may choose labels above these",
+            help: "write distance = \"equal\"",
+        })
     }
 }
