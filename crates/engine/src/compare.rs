@@ -6,10 +6,12 @@ use throng::compare::{Experiment, Table, TableSpec, expand};
 use throng::error::{Error, Fault, Result};
 use throng::fault;
 use throng::policy::EXPERIMENT;
+use throng::predict::{Commands, Guide, Place, Started};
 use throng::watch::Watch;
 
 use crate::Engine;
 use crate::error::{unreadable, unwritable};
+use crate::external::External;
 use crate::policy_file::PolicyFile;
 use crate::sink::{folder, write_atomically};
 use crate::spared::{Existing, Spared};
@@ -50,7 +52,7 @@ impl ExperimentFile {
     /// A path of the experiment: variables are replaced, and it is relative to the experiment.
     fn path_of(&self, path: &str) -> Result<PathBuf> {
         let expanded = expand(path, &|name| std::env::var(name).ok())?;
-        Ok(self.path.parent().unwrap_or(Path::new("")).join(expanded))
+        Ok(self.folder().join(expanded))
     }
 
     /// Refuses, before any work, a folder for the results in which one of these files would be
@@ -77,7 +79,28 @@ impl ExperimentFile {
             // It may be read as if it stood elsewhere.
             spared = spared.with(Spared::of_policy(&read)).and("the policy", &self.path_of(policy)?);
         }
-        Ok(spared)
+        let command = self.experiment.prediction.iter().flat_map(|prediction| &prediction.command);
+        let named = command.map(|part| self.folder().join(part)).filter(|path| path.is_file());
+        Ok(named.fold(spared, |spared, path| spared.and("a part of the model", &path)))
+    }
+
+    /// The folder that its paths are relative to.
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// What starts the commands of its models: that of a policy in the folder of the policy, its
+    /// own in its folder.
+    ///
+    /// # Errors
+    /// Policies that cannot be read.
+    pub fn commands(&self) -> Result<ExperimentCommands> {
+        let folder = |(i, spec): (usize, &TableSpec)| match &spec.policy {
+            Some(policy) => Ok(self.policy(spec, policy, &format!("tables.{i}"))?.folder().to_owned()),
+            None => Ok(PathBuf::new()),
+        };
+        let tables = self.experiment.tables.iter().enumerate().map(folder).collect::<Result<_>>()?;
+        Ok(ExperimentCommands { tables, experiment: self.folder().to_owned() })
     }
 
     /// The policy of a table, as if it stood in the folder that its paths are relative to.
@@ -93,6 +116,27 @@ impl ExperimentFile {
             file.path = folder.join(path.file_name().unwrap_or_default());
         }
         Ok(file)
+    }
+}
+
+/// Starts the commands of an experiment's models.
+#[derive(Debug, Clone)]
+pub struct ExperimentCommands {
+    /// The folders of the tables' policies.
+    tables: Vec<PathBuf>,
+    experiment: PathBuf,
+}
+
+impl Commands for ExperimentCommands {
+    fn start(&self, started: Started<'_>) -> Result<Box<dyn Guide>> {
+        let Started { command, place, seconds, features, watch, .. } = started;
+        let (folder, key) = match place {
+            Place::Policy(table) => (self.tables.get(table), "search.model.command"),
+            Place::Experiment => (Some(&self.experiment), "prediction.command"),
+        };
+        let folder = folder.ok_or_else(|| Fault::bug("a table has no folder"))?;
+        let external = External::new(command.to_vec(), folder, features, seconds, watch.clone());
+        Ok(Box::new(external.named_by(key)))
     }
 }
 

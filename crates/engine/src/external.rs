@@ -47,6 +47,8 @@ pub struct External {
     reader: Reader,
     time: Duration,
     watch: Watch,
+    /// The key that faults name.
+    key: &'static str,
     /// Digests of what it was asked, with those of what it said.
     said: Mutex<FxHashMap<[u8; 32], [u8; 32]>>,
 }
@@ -62,7 +64,13 @@ impl External {
         watch: Watch,
     ) -> Self {
         let (folder, time) = (folder.to_owned(), Duration::from_secs(seconds));
-        External { command, folder, names, reader, time, watch, said: Mutex::default() }
+        External { command, folder, names, reader, time, watch, key: KEY, said: Mutex::default() }
+    }
+
+    /// The same command, which another key than that of a policy names.
+    #[must_use]
+    pub fn named_by(self, key: &'static str) -> Self {
+        External { key, ..self }
     }
 
     /// The same command, which remembers its answers, under another watch.
@@ -172,7 +180,7 @@ impl External {
         );
         running
             .with_last_words(fault)
-            .help("raise search.model.seconds, or run it by hand to see what it waits for")
+            .help("raise its seconds, or run it by hand to see what it waits for")
             .into()
     }
 
@@ -350,7 +358,7 @@ impl Guide for External {
     }
 
     fn predict(&self, rows: &[Row]) -> Result<Vec<f64>> {
-        averaged(&self.reader, rows, |plain| {
+        let said = averaged(&self.reader, rows, |plain| {
             if plain.is_empty() {
                 return Ok(Vec::new());
             }
@@ -360,6 +368,11 @@ impl Guide for External {
             let answer = numbers(&answer, plain.len())?;
             self.repeated(asked, &answer)?;
             Ok(answer)
-        })
+        });
+        let named = |fault: Fault| match fault.place.key.as_deref() {
+            Some(KEY) => fault.key(self.key),
+            _ => fault,
+        };
+        said.map_err(|error| error.map(named))
     }
 }

@@ -54,7 +54,7 @@ mod weights;
 pub use argus::Held;
 pub use augment::Augmented;
 pub use cells::Cells;
-pub use compare::ExperimentFile;
+pub use compare::{ExperimentCommands, ExperimentFile};
 pub use describe::sniff;
 pub use digest::{Digesting, digest_file, digest_files};
 pub use explore::Exploration;

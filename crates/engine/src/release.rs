@@ -7,9 +7,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use throng::decide::{Circumstances, DecidedAssignment, Decision, decide};
+use throng::decide::{Circumstances, DecidedAssignment, Decision, decide, decide_again};
 use throng::error::{Fault, Result};
-use throng::policy::SECONDS;
+use throng::policy::{GuideSpec, SECONDS};
 use throng::predict::Guide;
 use throng::recoding::{Recoding, RowClasses};
 use throng::release::{Certificate, FileFacts};
@@ -82,7 +82,7 @@ impl Engine {
         let policy = &job.policy.policy;
         let prepared = self.prepare(job)?;
         let started = Instant::now();
-        let mut decision = decide_with_model(job.policy, &prepared.problem, &job.deciding(started), true)?;
+        let mut decision = decide_with_model(job.policy, &prepared.problem, &job.deciding(started))?;
         decision.search.seconds = started.elapsed().as_secs_f64();
         // What ended a search early does not end the rest. Half of the regions would not be a
         // release, so that a request while they were formed is still one to stop.
@@ -182,32 +182,50 @@ impl Engine {
     }
 }
 
-/// Decides, with the command of the policy's model where it has one. To be sure that the command
-/// predicts the same of the same rows, it is asked `twice`: otherwise nobody could decide again to
-/// prove the release.
-pub(crate) fn decide_with_model(
+/// Decides, with the command of the policy's model where it has one: it guides, or measures. The
+/// command is asked everything twice, to be sure that it predicts the same of the same rows:
+/// otherwise nobody could decide again to prove the release.
+fn decide_with_model(policy: &PolicyFile, problem: &Problem, watch: &Watch) -> Result<Decision> {
+    let asked = &policy.policy;
+    let Some(spec) = asked.search.model.as_ref().filter(|spec| spec.builtin.is_none()) else {
+        return decide(asked, problem, None, watch);
+    };
+    let command = command(policy, problem, spec, watch)?;
+    let guide = spec.guides.then_some(&command as &dyn Guide);
+    let mut decision = decide_again(asked, problem, guide, watch)?;
+    // The rest takes the time that it takes: the limit was for the decision.
+    let rest = watch.acknowledge();
+    let command = command.watched(rest.clone());
+    decision.score(asked, problem, &command)?;
+    if spec.guides {
+        decide_again(asked, problem, Some(&command as &dyn Guide), &rest)?;
+    }
+    decision.score(asked, problem, &command)?;
+    Ok(decision)
+}
+
+/// Decides again what the rows of a release became. A model that does not guide is not asked.
+pub(crate) fn decide_again_with_model(
     policy: &PolicyFile,
     problem: &Problem,
     watch: &Watch,
-    twice: bool,
 ) -> Result<Decision> {
-    let spec = policy.policy.search.model.as_ref().filter(|spec| spec.builtin.is_none());
-    let Some(spec) = spec.filter(|_| policy.policy.forms_regions()) else {
-        return decide(&policy.policy, problem, None, watch);
+    let asked = &policy.policy;
+    let guides = |spec: &&GuideSpec| spec.builtin.is_none() && spec.guides;
+    let command = match asked.search.model.as_ref().filter(guides) {
+        Some(spec) => Some(command(policy, problem, spec, watch)?),
+        None => None,
     };
+    decide_again(asked, problem, command.as_ref().map(|command| command as &dyn Guide), watch)
+}
+
+/// The command of a policy's model.
+fn command(policy: &PolicyFile, problem: &Problem, spec: &GuideSpec, watch: &Watch) -> Result<External> {
     let features = problem.features(spec);
     let reader = problem.reader(&policy.policy, &features)?;
-    let seconds = spec.seconds.unwrap_or(SECONDS);
     let (words, folder) = (spec.command.clone(), policy.folder());
-    let command = External::new(words, folder, (features, reader), seconds, watch.clone());
-    let decision = decide(&policy.policy, problem, Some(&command as &dyn Guide), watch)?;
-    if twice {
-        // It takes the time that it takes: the limit was for the first answer.
-        let again = watch.clone().unlimited();
-        let command = command.watched(again.clone());
-        decide(&policy.policy, problem, Some(&command as &dyn Guide), &again)?;
-    }
-    Ok(decision)
+    let seconds = spec.seconds.unwrap_or(SECONDS);
+    Ok(External::new(words, folder, (features, reader), seconds, watch.clone()))
 }
 
 /// Writes what the holder asked for; it gets its names with the release.

@@ -121,9 +121,7 @@ mod tests {
 
     fn read(bytes: &[u8], encoding: Encoding) -> Result<String> {
         let mut text = String::new();
-        decoded(bytes, encoding, "t.csv")?
-            .read_to_string(&mut text)
-            .map_err(|e| super::unreadable("t.csv", &e))?;
+        decoded(bytes, encoding, "t.csv")?.read_to_string(&mut text).map_err(|e| unreadable("t.csv", &e))?;
         Ok(text)
     }
 

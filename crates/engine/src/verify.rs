@@ -15,7 +15,7 @@ use throng::watch::Watch;
 use crate::Engine;
 use crate::digest::Digesting;
 use crate::policy_file::{PolicyFile, in_table};
-use crate::release::decide_with_model;
+use crate::release::decide_again_with_model;
 use crate::shape::shape;
 use crate::source::Source;
 use crate::table::FileTable;
@@ -73,7 +73,7 @@ impl Engine {
         let (mut problem, _) =
             Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, source))?;
         problem.profile.seed = seed;
-        let decision = decide_with_model(policy, &problem, watch, false)?;
+        let decision = decide_again_with_model(policy, &problem, watch)?;
         Ok((problem, decision))
     }
 

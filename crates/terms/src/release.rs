@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::Form;
+use crate::policy::{Form, Predicts};
 
 /// The summary of a release, as `--json` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,6 +56,9 @@ pub struct Release {
     /// Model → facts about predicted people, if a model releases small classes because of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub predicted: BTreeMap<String, PredictedFacts>,
+    /// The errors of the predictive model that the policy names, where it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelFacts>,
     /// How recognizable rows are by their quasi-identifiers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<Risks>,
@@ -132,8 +135,7 @@ impl Release {
         (self.rows, self.suppressed, self.withheld) = (rows, rows.saturating_sub(self.released), 0);
         self.loss.clear();
         self.loss_by_column.clear();
-        self.risk = None;
-        self.preparation = None;
+        (self.model, self.risk, self.preparation) = (None, None, None);
         self.search = SearchFacts { checked: 1, optimal: true, gap: 0.0, seconds: 0.0, ..self.search };
         self.input = FileFacts { path: self.input.path, sha256: String::new(), rows: 0 };
         self
@@ -192,6 +194,40 @@ pub struct RowRisk {
     pub marketer: f64,
     /// The share of rows whose risk is above the threshold.
     pub at_risk: f64,
+}
+
+/// How well a predictive model predicts from released rows, and how well from the same rows before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelFacts {
+    /// The built-in model, or `command`.
+    pub name: String,
+    /// The column that it predicts.
+    pub target: String,
+    /// Whether that holds numbers or classes.
+    pub predicts: Predicts,
+    /// The quasi-identifiers that it reads.
+    pub features: Vec<String>,
+    /// Whether it guided the algorithm.
+    pub guides: bool,
+    /// The rows in released classes, which all errors are of.
+    pub rows: u64,
+    /// Predictions from released rows against the truth.
+    pub released: ErrorFacts,
+    /// Predictions from the same rows, untouched, against the truth.
+    pub original: ErrorFacts,
+    /// Predictions from released rows against those from untouched rows.
+    pub moved: ErrorFacts,
+}
+
+/// Absolute errors over rows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ErrorFacts {
+    /// Their sum.
+    pub total: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation, over the rows as they are.
+    pub deviation: f64,
 }
 
 /// How rows were drawn for differential privacy.

@@ -16,7 +16,7 @@
 //! rare values that the policy deletes from it (`deleted.rs`), also these deletions, `input`,
 //! `(k,1)-anonymity` where the policy asks for it, `truth`, all `levels`, `identifiers: COLUMN`
 //! where identifiers are replaced, every `loss: NAME` that has a second definition in `losses.rs`,
-//! and `loss by column: NAME`.
+//! and `loss by column: NAME`. The errors of a predictive model are named as not checked (`model`).
 
 #![forbid(unsafe_code)]
 
@@ -33,6 +33,7 @@ mod leveled;
 mod levels;
 mod losses;
 mod matched;
+mod model;
 mod models;
 mod population;
 mod predicted;
@@ -460,6 +461,9 @@ impl<'a> Verifier<'a> {
         let missing = policy.input.missing;
         if let Some(finding) = risk::risk(&certificate.release, missing, released, judged) {
             verdict.set("risk", finding);
+        }
+        for (claim, finding) in model::claims(policy, &certificate.release) {
+            verdict.set(claim, finding);
         }
     }
 

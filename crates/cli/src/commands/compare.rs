@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use throng::compare::{Comparison, compare, csv, markdown, overview};
+use throng::compare::{Comparison, compare_with, csv, markdown, overview};
 use throng::error::Result;
 use throng::report::{comparison_page, plots};
 use throng::watch::Watch;
@@ -52,7 +52,9 @@ pub fn run(args: &args::Compare) -> Result<Ended> {
 fn ran(engine: &Engine, file: &ExperimentFile, watch: &Watch) -> Result<Comparison> {
     let tables = engine.tables(file, watch)?;
     let started = Instant::now();
-    compare(&file.experiment, &tables, &|| started.elapsed().as_secs_f64(), watch)
+    let commands = file.commands()?;
+    let clock = || started.elapsed().as_secs_f64();
+    compare_with(&file.experiment, &tables, (&clock, Some(&commands)), watch)
 }
 
 /// Everything that goes into the folder.

@@ -101,6 +101,7 @@ pub fn summary(done: &Done) -> String {
         .map(|l| format!("{} {:.4}", l.name, l.value))
         .collect();
     let _ = writeln!(text, "loss        {}", losses.join(", "));
+    text += &predictions(r);
     let _ = writeln!(text, "search      {} ({:.3} s)", searched(done), r.search.seconds);
     let checked = done.verdict.claims.values().filter(|f| !f.unchecked).count();
     let _ = writeln!(text, "verified    {checked} claims, against the original");
@@ -197,6 +198,18 @@ fn searched(done: &Done) -> String {
         None if facts.policy.local => format!("{algorithm}: {checked} nodes checked in all rounds, {bound}"),
         None => format!("{algorithm}: {checked} of {} nodes checked, {bound}", nodes(search.nodes)),
     }
+}
+
+/// The mean error of the policy's model, before and after.
+fn predictions(r: &Release) -> String {
+    let Some(model) = &r.model else { return String::new() };
+    format!(
+        "model       {} predicts {} with a mean error of {:.4} from released rows, {:.4} from the same rows untouched (not verified)\n",
+        model.name,
+        sanitized(&model.target),
+        model.released.mean,
+        model.original.mean
+    )
 }
 
 /// How many rows were read, and drawn where they were.

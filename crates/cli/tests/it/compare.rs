@@ -55,15 +55,15 @@ fn the_shipped_experiment_runs_and_is_the_same_each_time() {
     let (first, _) = (run("a"), run("b"));
     assert_eq!(without_seconds(&env.text("a/results.csv")), without_seconds(&env.text("b/results.csv")));
     let runs = first["runs"].as_array().unwrap();
-    assert_eq!((runs.len() as u64, &first["finished"]), (180, &Value::Bool(true)));
-    assert_eq!(env.text("a/results.csv").lines().count(), 181);
+    assert_eq!((runs.len() as u64, &first["finished"]), (240, &Value::Bool(true)));
+    assert_eq!(env.text("a/results.csv").lines().count(), 241);
     for run in runs.iter().filter(|r| r["status"] == "solved") {
         assert!(run["relative"].as_f64().unwrap() >= 100.0, "{run}");
         assert!(run["checked"].as_u64() > Some(0) && run["score"].as_f64() > Some(0.0), "{run}");
     }
     let refused = runs.iter().filter(|r| r["status"] == "refused");
     assert!(refused.clone().all(|r| r["algorithm"] == "ola" && r["loss"] == "lm"));
-    assert_eq!(refused.count(), 12);
+    assert_eq!(refused.count(), 16);
     let winners = first["rankings"][0]["condorcet"].as_array().unwrap();
     assert!(winners.contains(&"auto".into()) && !winners.contains(&"datafly".into()));
     for file in env.listing().keys().filter(|f| f.extension().is_some_and(|e| e == "svg")) {
@@ -140,6 +140,43 @@ fn a_variable_in_a_path_is_replaced_and_a_policy_can_stand_apart_from_its_table(
     let variable = [("PEOPLE", folder.to_str().unwrap())];
     env.run_args(&["compare", "e.toml", "--json"], &variable).ok();
     env.run("compare e.toml").fails(2).says(&["PEOPLE is not set", "tables.0.folder"]);
+}
+
+/// A command of the experiment judges, and one of the policy guides; both run where their file is.
+#[cfg(unix)]
+#[test]
+fn commands_of_models_take_part() {
+    let mut rows = String::from("age,sex,cost\n");
+    for at in 0..60 {
+        let age = 20 + at * 7 % 40;
+        rows += &format!("{age},{},{}\n", ["f", "m"][at / 3 % 2], 100 * age);
+    }
+    let model = "model = { command = [\"sh\", \"guide.sh\"], target = \"cost\", features = [\"age\"] }";
+    let policy = format!(
+        "version = 1\n[input]\npath = \"t.csv\"\n[columns]\nage.role = \"quasi\"\nsex.role = \"quasi\"\ncost.role = \"target\"\n\
+         [privacy]\nk = 3\n[search]\nalgorithm = \"greedy\"\nloss = \"lm\"\n{model}\n"
+    );
+    let experiment = "version = 1\n[[tables]]\nname = \"t\"\npolicy = \"data/p.toml\"\n[grid]\n\
+                      algorithms = [\"greedy\", \"greedy+model\"]\nlosses = [\"lm\"]\nk = [4]\nsuppression = [0.0]\nscore = false\n\
+                      [prediction]\ntarget = \"cost\"\ncommand = [\"sh\", \"judge.sh\"]\nfeatures = [\"age\"]\n";
+    let script = "echo run >> ran; awk 'NR > 1 { print 100 * $1 }'";
+    let env = TestEnv::with(&[
+        ("data/t.csv", &rows),
+        ("data/p.toml", &policy),
+        ("data/guide.sh", script),
+        ("judge.sh", script),
+        ("e.toml", experiment),
+    ]);
+    let runs = env.run("compare e.toml --json").ok().json()["runs"].clone();
+    let total = |at: usize, of: &str| runs[at]["predicted"][of]["total"].as_f64().unwrap();
+    assert!(total(1, "released") < total(0, "released"), "{runs}");
+    assert_eq!((total(0, "original"), total(1, "original")), (0.0, 0.0));
+    // One query per run of the judge, and at most one per row that joins a set of the guide.
+    assert_eq!(env.text("ran").lines().count(), 2);
+    assert!((1..=3).contains(&env.text("data/ran").lines().count()));
+    env.write("judge.sh", "exit 3");
+    env.run("compare e.toml").fails(2).says(&["prediction.command", "exit code 3"]);
+    env.run("compare e.toml --out judge.sh").fails(2).says(&["judge.sh"]);
 }
 
 #[test]

@@ -80,7 +80,89 @@ fn a_model_keeps_what_it_needs() {
         let guided = error(&env);
         assert!(guided < 0.95 * plain, "{guided} {plain}");
         let verdict = env.run("verify out.csv --policy p.toml --original t.csv --json").ok().json();
-        assert!(verdict.as_object().unwrap().values().all(|f| f.get("unchecked").is_none()), "{verdict}");
+        let unchecked = |(_, f): &(&String, &serde_json::Value)| f.get("unchecked").is_some();
+        let unchecked: Vec<&String> =
+            verdict.as_object().unwrap().iter().filter(unchecked).map(|c| c.0).collect();
+        assert_eq!(unchecked, ["loss: model", "model"], "{verdict}");
+    }
+}
+
+/// The three figures in a row of the report's table of errors.
+fn reported(report: &str, row: &str) -> [f64; 3] {
+    let table = report.rsplit("Errors of the model").next().unwrap();
+    let cells = table.split(&format!("{row}</th>")).nth(1).unwrap();
+    let cells: Vec<&str> = cells.split("<td class=\"n\">").skip(1).take(3).collect();
+    let number = |cell: &&str| cell.split('<').next().unwrap().replace(',', "").parse().unwrap();
+    let numbers: Vec<f64> = cells.iter().map(number).collect();
+    numbers.try_into().unwrap()
+}
+
+/// The error of a command whose predictions are known, computed here from the released file.
+#[test]
+fn the_error_of_the_model_is_in_json_certificate_and_report() {
+    let original = table(120);
+    let command = "command = [\"awk\", \"-F,\", \"NR > 1 { print 10 * $1 + 300 * ($2 == \\\"m\\\") }\"], target = \"cost\", features = [\"age\", \"sex\"]";
+    for (algorithm, more) in [("greedy", ""), ("k-similar", ", guides = false")] {
+        let policy = policy(&format!("model = {{ {command}{more} }}"))
+            .replace("\"greedy\"", &format!("\"{algorithm}\""));
+        let env = TestEnv::with(&[("t.csv", &original.write(',')), ("p.toml", &policy)]);
+        let json = env.run("release p.toml --json").ok().json();
+        let model = &json["model"];
+        let total = model["released"]["total"].as_f64().unwrap();
+        let mine = error(&env);
+        assert!((total - mine).abs() < 1e-6 * mine, "{total} {mine}");
+        assert_eq!(
+            (model["rows"].as_u64(), model["guides"].as_bool()),
+            (Some(120), Some(algorithm == "greedy"))
+        );
+        // 10 · age + 300 · sex + at most 4 is the cost.
+        assert!(model["original"]["mean"].as_f64().unwrap() <= 4.0);
+        assert_eq!(json["loss"]["model"], model["moved"]["mean"]);
+        let certificate = env.json("out.certificate.json");
+        assert_eq!(&certificate["model"], model);
+        let report = String::from_utf8(env.bytes("out.report.html")).unwrap();
+        for (line, key) in [
+            ("from released rows", "released"),
+            ("from the same rows, untouched", "original"),
+            ("the one against the other", "moved"),
+        ] {
+            let shown = reported(&report, line);
+            for (shown, figure) in shown.iter().zip(["mean", "total", "deviation"]) {
+                let is = model[key][figure].as_f64().unwrap();
+                // Three digits at least.
+                assert!((shown - is).abs() <= 0.005 * is + 5e-5, "{line}: {shown} {is}");
+            }
+        }
+        let mean =
+            format!("a mean error of {:.4} from released rows", model["released"]["mean"].as_f64().unwrap());
+        let said = env.run("release p.toml").ok().stdout;
+        for words in ["model       command predicts cost", &mean, "not verified"] {
+            assert!(said.contains(words), "{said}");
+        }
+        let verdict = env.run("verify out.csv --policy p.toml --original t.csv --json").ok().json();
+        assert!(
+            verdict["model"]["found"]
+                .as_str()
+                .unwrap()
+                .starts_with("not checked: the model is not fitted again")
+        );
+    }
+}
+
+/// It is asked twice when the table is released, and the verifier does not need it.
+#[cfg(unix)]
+#[test]
+fn a_model_that_only_measures_is_not_asked_by_the_verifier() {
+    for algorithm in ["auto", "k-similar"] {
+        let env = scripted("echo run >> runs; awk -F, 'NR > 1 { print 10 * $1 }'", 20);
+        let policy = env.text("p.toml").replace("seconds = 20", "guides = false");
+        env.write("p.toml", policy.replace("\"greedy\"", &format!("\"{algorithm}\"")));
+        let json = env.run("release p.toml --json").ok().json();
+        assert!(json["loss"]["model"].as_f64().unwrap() > 0.0);
+        assert_eq!(env.text("runs").lines().count(), 2);
+        let said = env.run("verify out.csv --policy p.toml --original t.csv").ok().stdout;
+        assert!(said.contains("loss: model"), "{said}");
+        assert_eq!(env.text("runs").lines().count(), 2);
     }
 }
 

@@ -97,7 +97,8 @@ fn cities_in_a_stated_order_become_ranges() {
             ranges += 1;
             assert!((place(&first)..=place(&last)).contains(&place(value)), "{method}: {cell} for {value}");
         }
-        assert!(ranges > 0, "{method}");
+        // Boxes cut the three cities first.
+        assert!(ranges > 0 || method == "boxes", "{method}");
         env.run("verify out.csv --policy p.toml --original people.csv").ok();
     }
 }

@@ -1,16 +1,20 @@
 //! Who takes part in a comparison: the algorithms of a policy, searches of levels followed by
-//! rounds, and Greedy without disjoint sets. All but the last decide as a release does.
+//! rounds, Greedy guided by a model, and Greedy without disjoint sets. All but the last decide as a
+//! release does.
 
-use super::predicted::Trial;
+use super::experiment::Prediction;
+use super::predicted::Judge;
 use super::run::Clock;
 use super::{Run, Status};
-use crate::decide::{Choice, Decision, choose};
+use crate::decide::{Choice, Chosen, Decision, choose, choose_guided};
 use crate::error::{Error, Fault, Kind, Result};
 use crate::fault;
 use crate::loss::Price;
-use crate::policy::{Policy, Preference};
+use crate::policy::{GuideSpec, Policy, Preference, SECONDS};
+use crate::predict::{Commands, Guide, Place, Started};
 use crate::recode;
-use crate::registry::{Algorithm, Family, unknown_among};
+use crate::recoded::Recoded;
+use crate::registry::{Algorithm, Family, Predictor, unknown_among};
 use crate::search::Problem;
 use crate::watch::Watch;
 
@@ -21,11 +25,22 @@ const LOCALLY: &str = "+local";
 /// are k-anonymous, under the same policy.
 const ROWS: &str = Algorithm::GreedyRows.key();
 
+/// Before the name of the model that guides Greedy.
+const GREEDY: &str = "greedy+";
+
+/// Greedy guided by the model of a policy or experiment; beside it, `greedy` goes by the loss.
+const GUIDED: &str = "greedy+model";
+
 /// One of them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Contender {
     /// An algorithm as a policy asks for it.
     Algorithm(Algorithm),
+    /// Greedy guided by `search.model` of the policy, or by the model of the experiment
+    /// (Greedy-DXCG in Katirai 2006).
+    Guided,
+    /// Greedy guided by a built-in model that is fitted to the sample.
+    GuidedBy(Predictor),
     /// A search of levels that goes on with the rows that it leaves unsafe.
     Rounds(Algorithm),
     /// Greedy as Katirai (2006) has it: every row with the cells of its own set. Its releases are
@@ -42,6 +57,12 @@ impl Contender {
         if name == ROWS {
             return Ok(Contender::Rows);
         }
+        if name == GUIDED {
+            return Ok(Contender::Guided);
+        }
+        if let Some(model) = name.strip_prefix(GREEDY).and_then(Predictor::from_key) {
+            return Ok(Contender::GuidedBy(model));
+        }
         if let Some(algorithm) = Algorithm::from_key(name) {
             return Ok(Contender::Algorithm(algorithm));
         }
@@ -55,7 +76,28 @@ impl Contender {
         match self {
             Contender::Algorithm(algorithm) => algorithm.to_string(),
             Contender::Rounds(algorithm) => format!("{algorithm}{LOCALLY}"),
+            Contender::Guided => GUIDED.into(),
+            Contender::GuidedBy(model) => format!("{GREEDY}{model}"),
             Contender::Rows => ROWS.into(),
+        }
+    }
+
+    /// Whether its cells are not bound to one level per column, so that it can lose less than the
+    /// optimum of levels.
+    pub(super) fn recodes_locally(self) -> bool {
+        matches!(self, Contender::Rounds(_)) || self.algorithm().forms_regions()
+    }
+
+    /// Whether it draws lots, so that another seed can give another result.
+    pub(super) fn draws(self) -> bool {
+        matches!(self.algorithm(), Algorithm::Datafly | Algorithm::KSimilar)
+    }
+
+    /// The built-in model that guides it, if it names one.
+    pub(super) fn model(self) -> Option<Predictor> {
+        match self {
+            Contender::GuidedBy(model) => Some(model),
+            _ => None,
         }
     }
 
@@ -63,7 +105,7 @@ impl Contender {
     pub(super) fn algorithm(self) -> Algorithm {
         match self {
             Contender::Algorithm(algorithm) | Contender::Rounds(algorithm) => algorithm,
-            Contender::Rows => Algorithm::Greedy,
+            Contender::Guided | Contender::GuidedBy(_) | Contender::Rows => Algorithm::Greedy,
         }
     }
 
@@ -71,16 +113,20 @@ impl Contender {
     ///
     /// # Errors
     /// What the algorithm is not defined for.
-    fn policy(self, policy: &Policy) -> Result<Policy> {
+    fn policy(self, policy: &Policy, field: &Field<'_>) -> Result<Policy> {
         let mut policy = policy.clone();
         let (algorithm, search) = (self.algorithm(), &mut policy.search);
         let samarati = search.algorithm == Algorithm::Samarati;
         search.algorithm = algorithm;
         search.local = matches!(self, Contender::Rounds(_));
-        search.model = search.model.take().filter(|_| algorithm.guided());
+        search.model = search.model.take().filter(|_| self.guided(field));
+        if let Some(model) = &mut search.model {
+            model.guides = true;
+        }
         search.mondrian = search.mondrian.filter(|_| algorithm == Algorithm::Mondrian);
         search.boxes = search.boxes.take().filter(|_| algorithm == Algorithm::Boxes);
-        search.greedy = search.greedy.filter(|_| algorithm == Algorithm::Greedy);
+        let modelled = search.model.is_some() || matches!(self, Contender::Guided | Contender::GuidedBy(_));
+        search.greedy = search.greedy.filter(|_| algorithm == Algorithm::Greedy && !modelled);
         search.partition = search.partition.filter(|_| algorithm == Algorithm::Partition);
         search.choose = search.choose.take().filter(|_| algorithm == Algorithm::Mondrian);
         let entry = algorithm.entry();
@@ -100,14 +146,40 @@ impl Contender {
         policy.check()?;
         Ok(policy)
     }
+
+    /// Whether the model of the policy guides it: without `greedy+model` in the grid, `greedy` is
+    /// guided as the policy says.
+    fn guided(self, field: &Field<'_>) -> bool {
+        match self {
+            Contender::Guided => true,
+            Contender::Algorithm(algorithm) => algorithm.guided() && !field.apart,
+            Contender::GuidedBy(_) | Contender::Rounds(_) | Contender::Rows => false,
+        }
+    }
+}
+
+/// What runs have in common.
+pub(super) struct Field<'a> {
+    /// The table, by its position.
+    pub(super) table: usize,
+    /// Whether the grid has `greedy+model`, so that `greedy` is not guided.
+    pub(super) apart: bool,
+    /// Starts commands.
+    pub(super) commands: Option<&'a dyn Commands>,
+    /// The model of the experiment.
+    pub(super) judge: Option<&'a Judge>,
+    pub(super) clock: Clock<'a>,
 }
 
 /// The fault for a name that nobody in a comparison has.
 fn unknown(name: &str) -> Fault {
-    let fault = unknown_among(Family::Algorithm, name, &Family::Algorithm.keys());
+    let mut keys = Family::Algorithm.keys();
+    keys.push(GUIDED);
+    let fault = unknown_among(Family::Algorithm, name, &keys);
     let names = fault.help.clone().unwrap_or_default();
     fault.help(format!(
-        "{names}; {LOCALLY} behind a search of levels lets it go on with the rows that it leaves unsafe"
+        "{names}; {LOCALLY} behind a search of levels lets it go on with the rows that it leaves unsafe, and \
+         {GREEDY} before a built-in model lets that guide"
     ))
 }
 
@@ -116,26 +188,28 @@ pub(super) fn decided(
     contender: Contender,
     (policy, problem): (&Policy, &Problem),
     watch: &Watch,
-    (run, clock, trial): (Run, Clock<'_>, Option<&Trial>),
+    (run, field): (Run, &Field<'_>),
 ) -> Result<Option<Run>> {
     if contender.algorithm().forms_regions()
         && let Some(reason) = without_levels(contender, policy)
     {
         return Ok(Some(Run { status: Status::Refused, reason: Some(reason), ..run }));
     }
-    let policy = match contender.policy(policy) {
+    let policy = match contender.policy(policy, field) {
         Ok(policy) => policy,
         Err(error) => return Ok(Some(unsolved(run, &error))),
     };
-    let started = clock();
-    let chosen = choose(&policy, problem, None, watch);
-    let run = Run { seconds: Some(clock() - started), ..run };
+    let started = (field.clock)();
+    let chosen = chosen(contender, (&policy, problem), field, watch);
+    let run = Run { seconds: Some((field.clock)() - started), ..run };
     if watch.should_finish() {
         return Ok(None);
     }
     let chosen = match chosen {
         Ok(chosen) => chosen,
         Err(error) if error.is_cancelled() => return Ok(None),
+        // A command that fails would fail in every run.
+        Err(error) if error.is_all(Kind::System) => return Err(error),
         Err(error) => return Ok(Some(unsolved(run, &error))),
     };
     let levels = !contender.algorithm().forms_regions();
@@ -145,7 +219,7 @@ pub(super) fn decided(
         compared: levels.then_some(chosen.account.compared),
         ..run
     };
-    if let (Choice::Levels(best), None, Contender::Algorithm(_)) = (&chosen.choice, trial, contender) {
+    if let (Choice::Levels(best), None, Contender::Algorithm(_)) = (&chosen.choice, field.judge, contender) {
         let levels = problem.names.iter().enumerate().map(|(i, n)| (n.clone(), best.node.level(i))).collect();
         return Ok(Some(Run { levels, suppressed: Some(best.suppressed), ..run }));
     }
@@ -158,8 +232,58 @@ pub(super) fn decided(
         _ => run.levels.clone(),
     };
     let suppressed = Some(decision.recoded.suppressed_rows());
-    let predicted = trial.map(|trial| trial.predicted(problem, &decision.recoded)).transpose()?.flatten();
-    Ok(Some(Run { levels, suppressed, predicted, ..run }))
+    let run = Run { levels, suppressed, ..run };
+    judged(run, field, problem, &decision.recoded)
+}
+
+/// Runs the algorithm, with its model where it has one.
+fn chosen(
+    contender: Contender,
+    (policy, problem): (&Policy, &Problem),
+    field: &Field<'_>,
+    watch: &Watch,
+) -> Result<Chosen> {
+    let by = match (contender, &policy.search.model) {
+        (Contender::GuidedBy(model), _) => Some(model),
+        (Contender::Guided, None) => None,
+        (_, Some(spec)) if spec.builtin.is_none() => {
+            let guide = started(spec, (policy, problem), field, watch)?;
+            return choose(policy, problem, Some(&*guide), watch);
+        }
+        _ => return choose(policy, problem, None, watch),
+    };
+    let guiding = field.judge.and_then(|judge| judge.guiding(by));
+    let guiding = guiding.ok_or_else(|| Fault::bug("a grid without a model passed the check"))?;
+    choose_guided(policy, problem, guiding, watch)
+}
+
+/// The command of a policy's model.
+fn started(
+    spec: &GuideSpec,
+    (policy, problem): (&Policy, &Problem),
+    field: &Field<'_>,
+    watch: &Watch,
+) -> Result<Box<dyn Guide>> {
+    let commands = field.commands.ok_or_else(|| Fault::bug("a command passed the check"))?;
+    let features = problem.features(spec);
+    let reader = problem.reader(policy, &features)?;
+    commands.start(Started {
+        command: &spec.command,
+        place: Place::Policy(field.table),
+        seconds: spec.seconds.unwrap_or(SECONDS),
+        features: (features, reader),
+        watch,
+    })
+}
+
+/// A run with the errors of the experiment's model, if it has one; none when stopped.
+fn judged(run: Run, field: &Field<'_>, problem: &Problem, recoded: &Recoded) -> Result<Option<Run>> {
+    let Some(judge) = field.judge else { return Ok(Some(run)) };
+    match judge.predicted(problem, recoded) {
+        Ok(predicted) => Ok(Some(Run { predicted, ..run })),
+        Err(error) if error.is_cancelled() => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// A run that found nothing safe, or that the algorithm is not defined for.
@@ -176,21 +300,56 @@ fn without_levels(contender: Contender, policy: &Policy) -> Option<String> {
     kind.sums_levels().then(|| format!("\"{kind}\" adds up levels, and \"{name}\" chooses none"))
 }
 
-/// A comparison does not start commands.
-fn commanded() -> Fault {
-    fault!(Input, "experiment.model-command", "a comparison does not run the command of `search.model`")
-        .key("search.model.command")
-        .help("write builtin = \"linear\" or another model, remove search.model, or leave \"greedy\" out of the grid")
+/// The fault for a command where nobody can start one.
+fn commanded(key: &str) -> Fault {
+    fault!(Input, "experiment.model-command", "a comparison of tables in memory runs no commands")
+        .key(key)
+        .help("name a built-in model such as \"linear\", or compare files with `throng compare`")
 }
 
-/// Refuses a table whose policy has a command that guides one of the contenders.
-pub(super) fn refuse_commands(contenders: &[Contender], table: &str, policy: &Policy) -> Result<()> {
-    let guided = |contender: &Contender| contender.algorithm().guided();
-    let command = policy.search.model.as_ref().is_some_and(|spec| spec.builtin.is_none());
-    match command && contenders.iter().any(guided) {
-        true => Err(commanded().within(format_args!("table `{table}`")).into()),
-        false => Ok(()),
+/// The fault for an algorithm that lacks its model.
+fn unguided(algorithm: &str) -> Fault {
+    fault!(Input, "experiment.no-model", "no model guides \"{algorithm}\"", algorithm = algorithm)
+        .key("grid.algorithms")
+}
+
+/// Refuses a grid that would ignore a model, or that lacks one.
+pub(super) fn check_models(
+    contenders: &[Contender],
+    (table, policy): (&str, &Policy),
+    prediction: Option<&Prediction>,
+    commands: bool,
+) -> Result<()> {
+    let of_table = |fault: Fault| Err(fault.within(format_args!("table `{table}`")).into());
+    let apart = contenders.contains(&Contender::Guided);
+    if !commands && prediction.is_some_and(|asked| asked.builtin().is_none()) {
+        return Err(commanded("prediction.command").into());
     }
+    if prediction.is_none()
+        && let Some(by) = contenders.iter().find(|contender| matches!(contender, Contender::GuidedBy(_)))
+    {
+        let help = "add [prediction], which says what is predicted, and from what";
+        return Err(unguided(&by.name()).help(help).into());
+    }
+    let Some(spec) = &policy.search.model else {
+        let help = "give the policy of the table search.model, or the experiment [prediction]";
+        return match apart && prediction.is_none() {
+            true => of_table(unguided(GUIDED).help(help)),
+            false => Ok(()),
+        };
+    };
+    let guided = |contender: &Contender| matches!(contender, Contender::Algorithm(by) if by.guided());
+    if !(apart || spec.guides && contenders.iter().any(guided)) {
+        return of_table(
+            fault!(Input, "experiment.model-not-used", "`search.model` guides no algorithm of the grid")
+                .key("grid.algorithms")
+                .help(format!("add \"{GUIDED}\", or remove search.model; [prediction] measures every run")),
+        );
+    }
+    if spec.builtin.is_none() && !commands {
+        return of_table(commanded("search.model.command"));
+    }
+    Ok(())
 }
 
 /// Prices what Greedy would release of every row's own set, and finds which notion of anonymity
@@ -198,22 +357,24 @@ pub(super) fn refuse_commands(contenders: &[Contender], table: &str, policy: &Po
 pub(super) fn rows(
     (policy, problem): (&Policy, &Problem),
     watch: &Watch,
-    (run, clock, trial): (Run, Clock<'_>, Option<&Trial>),
+    (run, field): (Run, &Field<'_>),
 ) -> Result<Option<Run>> {
-    if policy.search.model.is_some() {
-        let reason = Some(format!("\"{ROWS}\" is not guided by a model, and the policy asks for one"));
+    if policy.search.model.is_some() && !field.apart {
+        let reason = Some(format!(
+            "\"{ROWS}\" is not guided by a model, and the policy asks for one; add \"{GUIDED}\" to compare both"
+        ));
         return Ok(Some(Run { status: Status::Refused, reason, ..run }));
     }
     if let Some(reason) = without_levels(Contender::Rows, policy) {
         return Ok(Some(Run { status: Status::Refused, reason: Some(reason), ..run }));
     }
-    let policy = match Contender::Rows.policy(policy) {
+    let policy = match Contender::Rows.policy(policy, field) {
         Ok(policy) => policy,
         Err(error) => return Ok(Some(unsolved(run, &error))),
     };
-    let started = clock();
+    let started = (field.clock)();
     let formed = recode::own_cells(&policy, &problem.ground(), watch);
-    let seconds = Some(clock() - started);
+    let seconds = Some((field.clock)() - started);
     let (recoded, own) = match formed {
         Ok(Some(formed)) => (formed.recoded, formed.own),
         Ok(None) => return Ok(None),
@@ -225,7 +386,7 @@ pub(super) fn rows(
     let price = Price::new(&recoded, &problem.lattice.bottom());
     let value = price.loss(&parameters, &policy.weights(&problem.names))?;
     let notion = own.notions.and_then(|notions| notions.strongest(run.k)).unwrap_or("none").to_owned();
-    let predicted = trial.map(|trial| trial.predicted(problem, &recoded)).transpose()?.flatten();
     let suppressed = Some(recoded.suppressed_rows());
-    Ok(Some(Run { value: Some(value), suppressed, seconds, notion: Some(notion), predicted, ..run }))
+    let run = Run { value: Some(value), suppressed, seconds, notion: Some(notion), ..run };
+    judged(run, field, problem, &recoded)
 }

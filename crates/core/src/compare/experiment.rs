@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::contender::Contender;
 use crate::error::{Error, Fault, Result, nearest};
 use crate::fault;
-use crate::policy::{Aggregate, LossSpec, grammar_fault, locate};
+use crate::policy::{Aggregate, LossSpec, Predicts, grammar_fault, locate};
 use crate::registry::Predictor;
 
 /// What is to be compared.
@@ -35,20 +35,37 @@ pub struct Experiment {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prediction {
-    /// The column that is predicted: numbers.
+    /// The column that is predicted: numbers, or two classes.
     pub target: String,
-    /// The model; default "linear".
-    #[serde(default = "linear")]
-    pub model: String,
+    /// Whether it holds numbers or classes; default: numbers if all its cells are numbers.
+    #[serde(default)]
+    pub predicts: Option<Predicts>,
+    /// The built-in model; default [`LINEAR`], unless there is a command.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// A program and its arguments.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// How long the command may take for one batch of rows, in seconds; default
+    /// [`SECONDS`](crate::policy::SECONDS).
+    #[serde(default)]
+    pub seconds: Option<u64>,
     /// The quasi-identifiers that it is predicted from; default: all.
     #[serde(default)]
     pub features: Option<Vec<String>>,
-    /// How many rows, none of them of the sample, the model is fitted to.
-    pub train: u64,
+    /// How many rows, none of them of the sample, a built-in model is fitted to.
+    #[serde(default)]
+    pub train: Option<u64>,
 }
 
-fn linear() -> String {
-    "linear".into()
+/// The model that predicts where an experiment names none.
+pub const LINEAR: &str = "linear";
+
+impl Prediction {
+    /// The built-in model; none where a command predicts.
+    pub fn builtin(&self) -> Option<&str> {
+        self.command.is_empty().then(|| self.model.as_deref().unwrap_or(LINEAR))
+    }
 }
 
 /// A table of an experiment: one that a policy describes, or a made-up one.
@@ -94,7 +111,7 @@ pub enum Synth {
 #[serde(deny_unknown_fields)]
 pub struct Grid {
     /// The searches, and methods that form regions; with `+local` behind its name a search goes on
-    /// with the rows that it leaves unsafe.
+    /// with the rows that it leaves unsafe, and `greedy+model` is guided by a model.
     pub algorithms: Vec<String>,
     /// The losses that they make small.
     pub losses: Vec<LossSpec>,
@@ -105,7 +122,8 @@ pub struct Grid {
     /// Rows per sample; default: the whole table.
     #[serde(default = "whole")]
     pub sizes: Vec<Size>,
-    /// How many samples of each size; default 1.
+    /// How many samples of each size, and runs on the whole table of algorithms that draw lots;
+    /// default 1.
     #[serde(default = "once")]
     pub repeats: u32,
     /// The seed of the samples; default 0.
@@ -385,10 +403,11 @@ fn numbers(grid: &Grid, faults: &mut Vec<Fault>) {
 
 fn prediction(experiment: &Experiment, faults: &mut Vec<Fault>) {
     let Some(asked) = &experiment.prediction else { return };
-    if let Err(fault) = asked.model.parse::<Predictor>() {
-        faults.push(fault.key("prediction.model"));
+    match asked.builtin() {
+        Some(name) => fitted(asked, name, faults),
+        None => commanded(asked, faults),
     }
-    if asked.train == 0 {
+    if asked.train == Some(0) {
         faults.push(
             fault!(Input, "experiment.train-is-zero", "a model needs rows")
                 .key("prediction.train")
@@ -409,7 +428,7 @@ fn prediction(experiment: &Experiment, faults: &mut Vec<Fault>) {
                 .key("prediction.features"),
         );
     }
-    if experiment.grid.sizes.contains(&Size::All) {
+    if asked.builtin().is_some() && experiment.grid.sizes.contains(&Size::All) {
         faults.push(
             fault!(
                 Input,
@@ -418,6 +437,62 @@ fn prediction(experiment: &Experiment, faults: &mut Vec<Fault>) {
             )
             .key("grid.sizes")
             .help("give numbers of rows, or remove [prediction]"),
+        );
+    }
+}
+
+/// The keys of a model that is fitted.
+fn fitted(asked: &Prediction, name: &str, faults: &mut Vec<Fault>) {
+    if let Err(fault) = name.parse::<Predictor>() {
+        faults.push(fault.key("prediction.model"));
+    }
+    if asked.train.is_none() {
+        faults.push(
+            fault!(
+                Input,
+                "experiment.no-train",
+                "a built-in model is fitted to rows, and `train` is not given"
+            )
+            .key("prediction")
+            .help("for instance train = 2000"),
+        );
+    }
+    if asked.seconds.is_some() {
+        faults.push(
+            fault!(Input, "experiment.seconds-without-command", "only a command can take too long")
+                .key("prediction.seconds")
+                .help("remove it"),
+        );
+    }
+}
+
+/// The keys of a command.
+fn commanded(asked: &Prediction, faults: &mut Vec<Fault>) {
+    let foreign = [("model", asked.model.is_some()), ("train", asked.train.is_some())];
+    for (part, _) in foreign.iter().filter(|(_, given)| *given) {
+        faults.push(
+            fault!(
+                Input,
+                "experiment.key-beside-command",
+                "a command predicts, and `{key}` is of a built-in model",
+                key = part
+            )
+            .key(format!("prediction.{part}"))
+            .help("remove it, or remove the command"),
+        );
+    }
+    if asked.command.first().is_some_and(String::is_empty) {
+        faults.push(
+            fault!(Input, "experiment.command-without-program", "the program has no name")
+                .key("prediction.command")
+                .help("write for instance command = [\"python3\", \"model.py\"]"),
+        );
+    }
+    if asked.seconds == Some(0) {
+        faults.push(
+            fault!(Input, "experiment.seconds-are-zero", "no command answers in no time")
+                .key("prediction.seconds")
+                .help("give 1 or more"),
         );
     }
 }

@@ -16,18 +16,20 @@ mod tables;
 mod votes;
 
 pub use experiment::{Experiment, Grid, Plots, Prediction, Size, Synth, TableSpec, expand, label};
-pub use predicted::Predicted;
-pub use run::{Clock, compare};
+pub use run::{Clock, compare, compare_with};
 pub use table::{Reader, Table};
 pub use tables::{
-    Block, csv, heading, incognito_of_ola, losses, markdown, overview, predictions, summaries, unanswered,
-    work,
+    Block, baseline, csv, heading, incognito_of_ola, losses, markdown, overview, predictions, summaries,
+    unanswered, work,
 };
 pub use votes::{Ballot, Ranking, Standing, Vote, rank};
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+
+use self::contender::Contender;
+use crate::predict::Predicted;
 
 /// What was run and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,8 +57,14 @@ pub struct Comparison {
     pub finished: bool,
     /// The runs, in the order of the grid.
     pub runs: Vec<Run>,
+    /// What relative losses are relative to: `optimum of levels`, the least loss of any safe node.
+    pub baseline: &'static str,
     /// For each table, which algorithm is best.
     pub rankings: Vec<Ranking>,
+    /// For each table, which algorithm with which loss leaves a model the least error; with all
+    /// sizes of samples and without the least.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<Ranking>,
     /// For each table and algorithm, which loss leaves a model the least error; with all sizes of
     /// samples and without the least.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -111,7 +119,7 @@ pub struct Run {
     pub reason: Option<String>,
     /// The loss of the node that was found.
     pub value: Option<f64>,
-    /// The least loss of any safe node.
+    /// The least loss of any safe node: one level per column for all rows.
     pub optimum: Option<f64>,
     /// 100 × value / optimum: 100 is optimal, 200 loses twice as much as need be, and less than 100
     /// is what no node reaches but regions of rows can. None also where the optimum loses nothing
@@ -152,6 +160,15 @@ pub struct Panel<'a> {
     pub loss: &'a str,
     /// The share of rows that could be suppressed.
     pub suppression: f64,
+}
+
+/// Which runs an error is the mean of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// Those of a size of samples.
+    Size(Size),
+    /// Those of a k.
+    K(u64),
 }
 
 /// A figure of a run.
@@ -217,14 +234,24 @@ impl Comparison {
             && self.drawn_suppression.contains(&panel.suppression)
     }
 
-    /// The mean absolute error of what a model predicts from samples of a size: as an algorithm and
-    /// a loss released them, or from the original rows. The mean over samples, limits and k; none
-    /// where nothing was predicted.
-    pub fn error(&self, table: &str, size: Size, of: Option<(&str, &str)>) -> Option<f64> {
+    /// The algorithms that are not bound to one level per column and can lose less than the optimum
+    /// of levels.
+    pub fn beyond_levels(&self) -> Vec<&str> {
+        let local = |name: &&String| Contender::named(name).is_ok_and(Contender::recodes_locally);
+        self.algorithms.iter().filter(local).map(String::as_str).collect()
+    }
+
+    /// The mean absolute error of what a model predicts from samples: as an algorithm and a loss
+    /// released them, or from the original rows. The mean over all runs `at` these; none where
+    /// nothing was predicted.
+    pub fn error(&self, table: &str, at: At, of: Option<(&str, &str)>) -> Option<f64> {
         let here = |run: &&Run| {
-            run.table == table
-                && run.size == size
-                && of.is_none_or(|(algorithm, loss)| run.algorithm == algorithm && run.loss == loss)
+            let at = match at {
+                At::Size(size) => run.size == size,
+                At::K(k) => run.k == k,
+            };
+            let of = of.is_none_or(|(algorithm, loss)| run.algorithm == algorithm && run.loss == loss);
+            run.table == table && at && of
         };
         let predicted = self.runs.iter().filter(here).filter_map(|run| run.predicted.as_ref());
         let mean = |p: &Predicted| if of.is_some() { p.released.mean } else { p.original.mean };

@@ -1,145 +1,210 @@
 //! The error of a predictive model on the rows that a run releases [Katirai 2006, "Experiments" to
 //! "Experimental Conclusions"].
 //!
-//! For every sample, a model is fitted to other, original rows of the table. Then every released
-//! row of the sample is read as features, and the model's prediction is compared with the true
-//! value and with its prediction for the original row (the gold standard). A suppressed row is
-//! predicted without any known feature. If equal rows are in several regions, it is unknown which
-//! of them had which target, and there is no error to report. Costs one fit per sample and one
-//! prediction per distinct released row.
+//! For every sample, a built-in model is fitted to other, original rows of the table; a command is
+//! not fitted. Then every released row of the sample is read as features, and the model's
+//! prediction is compared with the truth and with its prediction for the original row (the gold
+//! standard). A suppressed row is predicted without any known feature. The same model can guide
+//! Greedy, as in Katirai's Greedy-DXCG, and so can other models, which are fitted to the sample: a
+//! holder has no other rows. Costs one fit per model and sample, and one prediction per distinct
+//! row, original or released.
 
-use rustc_hash::FxHashMap;
-use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::experiment::Prediction;
 use super::table::Sample;
-use crate::cell::number;
-use crate::error::{Fault, Result, nearest};
+use crate::error::{Error, Fault, Result, nearest};
 use crate::fault;
-use crate::predict::{Errors, Known, Line, Model, Reader, Row, Sheet, Target, averaged, fit, opened};
+use crate::hierarchy::Hierarchy;
+use crate::policy::{Policy, SECONDS};
+use crate::predict::{
+    Commands, Fitted, Guide, Known, Labels, Line, Model, Place, Predicted, Reader, Scope, Scored, Sheet,
+    Started, Target, fit,
+};
 use crate::recoded::Recoded;
+use crate::registry::Predictor;
 use crate::search::{Grouped, Problem};
+use crate::space::Guiding;
 use crate::table::{Code, Dictionary};
+use crate::watch::Watch;
 
-/// What a model made of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Predicted {
-    /// Of predictions from released rows, against the true numbers.
-    pub released: Errors,
-    /// Of predictions from original rows.
-    pub original: Errors,
-    /// How far the first are from the second.
-    pub moved: Errors,
+/// The models of an experiment, and the truth of a sample.
+pub(super) struct Trial {
+    source: Source,
+    /// The models that guide beside it, fitted to the sample itself.
+    others: Vec<(Predictor, Source)>,
+    target: String,
+    features: Vec<String>,
+    /// Which of the measured columns is predicted, and label → the number that it is.
+    measured: usize,
+    numbers: BTreeMap<String, f64>,
 }
 
-/// A model with what it needs to know of a sample.
-pub(super) struct Trial {
-    model: Box<dyn Model>,
-    /// The features as columns of the table, and what the model knows of each: its values, and
-    /// whether they are codes.
-    features: Vec<usize>,
-    known: Vec<(Dictionary, bool)>,
-    /// Which of the measured columns is predicted, and the numbers of its labels in the sample.
+/// Where predictions come from.
+enum Source {
+    /// A model that was fitted, and what it knows of each feature: its values, and whether they
+    /// are codes.
+    Fitted { model: Arc<dyn Model>, known: Vec<(Dictionary, bool)> },
+    /// A command, and how long it may take for one batch.
+    Command { command: Vec<String>, seconds: u64 },
+}
+
+/// A trial whose models read the cells of a problem.
+pub(super) struct Judge {
+    guide: Box<dyn Guide>,
+    others: Vec<(Predictor, Box<dyn Guide>)>,
     measured: usize,
+    /// Code of the target in the problem → the number that it is.
     numbers: Vec<f64>,
 }
 
 impl Trial {
-    /// Fits the model of an experiment to rows that a sample does not have.
+    /// The model of an experiment; a built-in one is fitted to rows that a sample does not have.
+    /// The models in `guiding` are fitted to the sample.
     ///
     /// # Errors
-    /// Columns that the table does not have, a target that is not a number, too few other rows, or
-    /// a task that the model does not support.
-    pub(super) fn new(asked: &Prediction, sample: &Sample<'_>, seed: u64) -> Result<Self> {
+    /// Columns that the table does not have, a target that is neither numbers nor two classes, too
+    /// few other rows, or a task that a model does not support.
+    pub(super) fn new(
+        asked: &Prediction,
+        guiding: &[Predictor],
+        sample: &Sample<'_>,
+        seed: u64,
+    ) -> Result<Self> {
         let own = sample.grouped();
         let measured = own
             .measured
             .iter()
             .position(|name| *name == asked.target)
             .ok_or_else(|| unknown("target", &asked.target, &own.measured))?;
+        let features = asked.features.clone().unwrap_or_else(|| own.names.clone());
         let column = |name: &String| {
-            own.names
-                .iter()
-                .position(|n| n == name)
-                .ok_or_else(|| unknown("features", name, &own.names).into())
+            let at = own.names.iter().position(|n| n == name);
+            at.ok_or_else(|| unknown("features", name, &own.names).into())
         };
-        let features: Vec<usize> = match &asked.features {
-            Some(names) => names.iter().map(column).collect::<Result<_>>()?,
-            None => (0..own.names.len()).collect(),
+        let columns: Vec<usize> = features.iter().map(column).collect::<Result<_>>()?;
+        // Classes are those of the whole table: a sample may have one of them alone.
+        let all = sample.dictionary(own.names.len() + measured);
+        let labels = labels(all, sample, asked)?;
+        let text = |(code, &number): (usize, &f64)| Some((all.value(code as Code)?.to_owned(), number));
+        let numbers: BTreeMap<String, f64> = labels.numbers.iter().enumerate().filter_map(text).collect();
+        let fitted = |name: &str, rows: &Grouped, key: &'static str| {
+            let known = |&c: &usize| (occurring(rows, c), sample.codes(&own.names[c]));
+            let known: Vec<(Dictionary, bool)> = columns.iter().map(known).collect();
+            let sheet = sheet(rows, &columns, (measured, labels.target, &numbers), &known)?;
+            let model = fit(name, &sheet, seed).map_err(|e| e.map(|f| f.key(key)))?.into();
+            Ok::<Source, Error>(Source::Fitted { model, known })
         };
-        let others = sample.others(asked.train, seed)?;
-        let known = |&c: &usize| (occurring(&others, c), sample.codes(&own.names[c]));
-        let known: Vec<(Dictionary, bool)> = features.iter().map(known).collect();
-        let reader = reader(&known, None);
-        let labels = &others.dictionaries[own.names.len() + measured];
-        let numbers = numbers(labels, &asked.target)?;
-        let line = |at: usize| {
-            let (codes, count) = others.tuples.get(at);
-            let text = |&c: &usize| others.dictionaries[c].value(codes[c]);
-            let read = reader.read(&features.iter().map(text).collect::<Vec<_>>());
-            let target = numbers[codes[own.names.len() + measured] as usize];
-            let weight = f64::from(count) / read.len() as f64;
-            read.into_iter().map(move |cells| Line { cells, target, weight }).collect::<Vec<_>>()
+        let source = match asked.builtin() {
+            Some(name) => {
+                fitted(name, &sample.others(asked.train.unwrap_or_default(), seed)?, "prediction.model")?
+            }
+            None => {
+                let seconds = asked.seconds.unwrap_or(SECONDS);
+                Source::Command { command: asked.command.clone(), seconds }
+            }
         };
-        let sheet = Sheet::new(reader.features(), Target::Number, (0..others.tuples.len()).flat_map(line))?;
-        let model = fit(&asked.model, &sheet, seed).map_err(|e| e.map(|f| f.key("prediction.model")))?;
-        let numbers = self::numbers(&own.dictionaries[own.names.len() + measured], &asked.target)?;
-        Ok(Trial { model, features, known, measured, numbers })
+        let beside = |&model: &Predictor| Ok((model, fitted(model.key(), &own, "grid.algorithms")?));
+        let others = guiding.iter().map(beside).collect::<Result<_>>()?;
+        Ok(Trial { source, others, target: asked.target.clone(), features, measured, numbers })
     }
 
-    /// What it makes of a release of the sample; none where it is not known who has which number.
+    /// The models with what reads the cells of a problem.
+    ///
+    /// # Errors
+    /// A target that lost cells when rare values were deleted.
+    pub(super) fn judge(
+        &self,
+        (policy, problem): (&Policy, &Problem),
+        commands: Option<&dyn Commands>,
+        watch: &Watch,
+    ) -> Result<Judge> {
+        let texts = &problem.measured[self.measured].1;
+        let number = |code: Code| {
+            let text = texts.value(code).ok_or_else(|| missing(&self.target))?;
+            let number = self.numbers.get(text).copied();
+            number.ok_or_else(|| Fault::bug("a label of a sample is not one of the table"))
+        };
+        let numbers: std::result::Result<Vec<f64>, Fault> = (0..texts.len() as Code).map(number).collect();
+        let guide = |source: &Source| self.guide(source, (policy, problem), commands, watch);
+        let beside = |(model, source): &(Predictor, Source)| Ok((*model, guide(source)?));
+        Ok(Judge {
+            guide: guide(&self.source)?,
+            others: self.others.iter().map(beside).collect::<Result<_>>()?,
+            measured: self.measured,
+            numbers: numbers?,
+        })
+    }
+
+    fn guide(
+        &self,
+        source: &Source,
+        (policy, problem): (&Policy, &Problem),
+        commands: Option<&dyn Commands>,
+        watch: &Watch,
+    ) -> Result<Box<dyn Guide>> {
+        match source {
+            Source::Fitted { model, known } => {
+                let at = |name: &String| problem.names.iter().position(|n| n == name);
+                let columns: Vec<usize> = self.features.iter().filter_map(at).collect();
+                let hierarchies: Vec<_> = columns.iter().map(|&c| &problem.hierarchies[c]).collect();
+                let reader = reader(known, Some(&hierarchies));
+                Ok(Box::new(Fitted::with(Arc::clone(model), self.features.clone(), reader)))
+            }
+            Source::Command { command, seconds } => {
+                let commands = commands.ok_or_else(|| Fault::bug("a command passed the check"))?;
+                let reader = problem.reader(policy, &self.features)?;
+                commands.start(Started {
+                    command,
+                    place: Place::Experiment,
+                    seconds: *seconds,
+                    features: (self.features.clone(), reader),
+                    watch,
+                })
+            }
+        }
+    }
+}
+
+impl Judge {
+    /// The errors of the experiment's model on a release of the sample; none where it is not known
+    /// who has which target.
     pub(super) fn predicted(&self, problem: &Problem, recoded: &Recoded) -> Result<Option<Predicted>> {
-        let base = recoded.base();
-        let Some(labels) = base.histograms().get(self.measured) else { return Ok(None) };
-        let hierarchies: Vec<_> = self.features.iter().map(|&c| &problem.hierarchies[c]).collect();
-        let reader = reader(&self.known, Some(&hierarchies));
-        let shown = |class: usize, c: usize| -> Option<String> {
-            if recoded.suppresses(class) {
-                return Some(crate::hierarchy::TOP.into());
-            }
-            let values = &recoded.columns()[c];
-            values.labels[values.values[recoded.cell(class, c)].label as usize].clone()
-        };
-        let text =
-            |class: usize, c: usize| problem.hierarchies[c].leaf_value(base.code(class, c)).map(String::from);
-        let row = |class: usize, of: &dyn Fn(usize, usize) -> Option<String>| -> Row {
-            self.features.iter().map(|&c| of(class, c)).collect()
-        };
-        let released = self.said(&reader, (0..base.len()).map(|class| row(class, &shown)))?;
-        let original = self.said(&reader, (0..base.len()).map(|class| row(class, &text)))?;
-        let (mut now, mut before, mut moved) = (Vec::new(), Vec::new(), Vec::new());
-        for class in 0..base.len() {
-            let (labels, rows) = labels.class(class);
-            for (&label, &rows) in labels.iter().zip(rows) {
-                let (truth, rows) = (self.numbers[label as usize], u64::from(rows));
-                now.push((released[class], truth, rows));
-                before.push((original[class], truth, rows));
-                moved.push((released[class], original[class], rows));
-            }
-        }
-        let [released, original, moved] = [now, before, moved].map(|rows| Errors::of(&rows));
-        Ok(Some(Predicted { released, original, moved }))
+        let scored = Scored::new(&*self.guide, recoded, (&problem.names, &problem.hierarchies))?;
+        Ok(scored.errors(recoded, (self.measured, &self.numbers), Scope::All))
     }
 
-    /// Predictions for rows; equal rows once.
-    fn said(&self, reader: &Reader, rows: impl Iterator<Item = Row>) -> Result<Vec<f64>> {
-        let (mut places, mut distinct, mut of) = (FxHashMap::default(), Vec::new(), Vec::new());
-        for row in rows {
-            let place = *places.entry(row.clone()).or_insert(distinct.len());
-            if place == distinct.len() {
-                distinct.push(row);
-            }
-            of.push(place);
-        }
-        let first = |said: &Vec<f64>| said.first().copied().unwrap_or_default();
-        let said = match opened(&*self.model, reader, &distinct) {
-            Some(said) => said?.iter().map(first).collect(),
-            None => averaged(reader, &distinct, |plain| {
-                Ok(plain.iter().map(|cells| first(&self.model.predict(cells))).collect())
-            })?,
+    /// A model as a guide: that of a name, or the experiment's.
+    pub(super) fn guiding(&self, model: Option<Predictor>) -> Option<Guiding<'_>> {
+        let guide = match model {
+            Some(model) => &self.others.iter().find(|(other, _)| *other == model)?.1,
+            None => &self.guide,
         };
-        Ok(of.into_iter().map(|place| said[place]).collect())
+        Some(Guiding { guide: &**guide, target: self.measured, numbers: &self.numbers })
     }
+}
+
+/// The rows that a model is fitted to.
+fn sheet(
+    rows: &Grouped,
+    features: &[usize],
+    (measured, target, numbers): (usize, Target, &BTreeMap<String, f64>),
+    known: &[(Dictionary, bool)],
+) -> Result<Sheet> {
+    let reader = reader(known, None);
+    let labels = rows.names.len() + measured;
+    let line = |at: usize| {
+        let (codes, count) = rows.tuples.get(at);
+        let text = |c: usize| rows.dictionaries[c].value(codes[c]);
+        let read = reader.read(&features.iter().map(|&c| text(c)).collect::<Vec<_>>());
+        let number = text(labels).and_then(|text| numbers.get(text)).copied();
+        let target = number.ok_or_else(|| Fault::bug("a label of a sample is not one of the table"))?;
+        let weight = f64::from(count) / read.len() as f64;
+        Ok(read.into_iter().map(move |cells| Line { cells, target, weight }).collect::<Vec<_>>())
+    };
+    let lines: Vec<Vec<Line>> = (0..rows.tuples.len()).map(line).collect::<Result<_>>()?;
+    Sheet::new(reader.features(), target, lines.into_iter().flatten())
 }
 
 fn unknown(part: &str, name: &str, known: &[String]) -> Fault {
@@ -165,7 +230,7 @@ fn occurring(rows: &Grouped, column: usize) -> Dictionary {
     values
 }
 
-fn reader(known: &[(Dictionary, bool)], hierarchies: Option<&[&crate::hierarchy::Hierarchy]>) -> Reader {
+fn reader(known: &[(Dictionary, bool)], hierarchies: Option<&[&Hierarchy]>) -> Reader {
     let column = |at: usize| Known {
         values: &known[at].0,
         hierarchy: hierarchies.map(|all| all[at]),
@@ -175,20 +240,19 @@ fn reader(known: &[(Dictionary, bool)], hierarchies: Option<&[&crate::hierarchy:
     Reader::new(&columns)
 }
 
-/// Code of a label → its number.
-fn numbers(labels: &Dictionary, name: &str) -> Result<Vec<f64>> {
-    let read = |code: Code| {
-        labels.value(code).and_then(number).ok_or_else(|| {
-            fault!(
-                Data,
-                "experiment.target-not-numbers",
-                "`{column}` has a cell that is not a number",
-                column = name
-            )
-            .key("prediction.target")
-            .help("predict a column of numbers without missing cells")
-            .into()
-        })
+/// The labels of a target, by code.
+fn labels(all: &Dictionary, sample: &Sample<'_>, asked: &Prediction) -> Result<Labels> {
+    let text = |code: Code| {
+        all.value(code).filter(|text| !sample.missing(text)).ok_or_else(|| missing(&asked.target))
     };
-    (0..labels.len() as Code).map(read).collect()
+    let texts: std::result::Result<Vec<&str>, Fault> = (0..all.len() as Code).map(text).collect();
+    let labels = texts
+        .and_then(|texts| Labels::new(&texts, asked.predicts).map_err(|fault| fault.column(&asked.target)));
+    labels.map_err(|fault| fault.key("prediction.target").into())
+}
+
+fn missing(target: &str) -> Fault {
+    fault!(Data, "experiment.target-missing", "`{column}` has missing cells", column = target)
+        .key("prediction.target")
+        .help("predict a column without missing cells, and do not delete its rare values")
 }

@@ -96,6 +96,25 @@ impl Table {
     }
 }
 
+/// The seed of what an algorithm leaves to chance: the policy's in the first repeat.
+pub(super) fn chance(seed: u64, repeat: u32) -> u64 {
+    if repeat == 1 { seed } else { mixed(seed ^ CHANCE, &[u64::from(repeat)]) }
+}
+
+/// Makes the seeds of algorithms others than those of samples.
+const CHANCE: u64 = 0x0dd5_a4d7_1e5f_a11e;
+
+/// Another seed for every list of numbers (the finalizer of SplitMix64).
+pub(super) fn mixed(seed: u64, parts: &[u64]) -> u64 {
+    let mix = |z: u64| {
+        let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    let next = |s: u64, &part: &u64| mix(s.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_add(mix(part)));
+    parts.iter().fold(seed, next)
+}
+
 /// So many rows of values with counts, by position.
 fn drawn(counts: &[u32], size: u64, seed: u64) -> Vec<u32> {
     let (mut left, mut wanted) = (counts.iter().map(|&count| u64::from(count)).sum::<u64>(), size);
@@ -132,16 +151,28 @@ impl Sample<'_> {
     }
 
     /// What is to be solved at a point of the grid, and the policy that asks for it, which is
-    /// checked with the algorithm of each run.
-    pub(super) fn problem(&self, point: &Point<'_>) -> Result<(Policy, Problem)> {
+    /// checked with the algorithm of each run. What is left to chance differs from repeat to
+    /// repeat.
+    pub(super) fn problem(&self, point: &Point<'_>, repeat: u32) -> Result<(Policy, Problem)> {
         let table = self.table;
         let mut policy = table.policy.clone();
         let privacy = &mut policy.privacy;
         (privacy.given_k, privacy.anonymity, privacy.anonymity_table) = (Some(point.k), None, None);
         policy.privacy.suppression = Some(point.suppression);
         policy.search.loss = point.loss.clone();
+        policy.search.seed = chance(policy.search.seed, repeat);
         let (problem, _) = Problem::new(&policy, self.grouped(), &*table.load)?;
         Ok((policy, problem))
+    }
+
+    /// The values of a column of the whole table: quasi-identifiers first, then measured columns.
+    pub(super) fn dictionary(&self, column: usize) -> &Dictionary {
+        &self.table.rows.dictionaries[column]
+    }
+
+    /// Whether a text stands for a missing cell.
+    pub(super) fn missing(&self, text: &str) -> bool {
+        text.is_empty() || self.table.policy.input.null.iter().any(|null| null == text)
     }
 
     /// Whether the values of a column are codes, though they may look like numbers.

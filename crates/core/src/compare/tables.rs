@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Comparison, Measure, Panel, Ranking, Run, Size, Status};
+use super::{At, Comparison, Measure, Panel, Ranking, Run, Size, Status};
 use crate::table::delimited::write_cell;
 
 /// The columns of [`csv`].
@@ -99,7 +99,7 @@ pub struct Block {
 /// Everything as Markdown.
 pub fn markdown(comparison: &Comparison) -> String {
     let mut text = format!("# Comparison\n\n{}", overview(comparison));
-    text += "\n## Relative information loss\n\nIn % of the optimum: 100 is optimal, 200 loses twice as much as need be.\n";
+    text += &format!("\n## Relative information loss\n\n{}\n", baseline(comparison));
     losses(comparison).iter().for_each(|block| text += &written(block));
     text += "\n## Work\n\nWhat the searches did. Only seconds differ from run to run.\n";
     work(comparison).iter().for_each(|block| text += &written(block));
@@ -109,6 +109,19 @@ pub fn markdown(comparison: &Comparison) -> String {
         unanswered.iter().for_each(|line| text += &format!("- {line}\n"));
     }
     text
+}
+
+/// What relative losses are relative to.
+pub fn baseline(comparison: &Comparison) -> String {
+    let text = "In % of the optimum of levels, the least loss of any safe node with one level per column: 100 is that \
+                optimum, 200 loses twice as much.";
+    match &comparison.beyond_levels()[..] {
+        [] => text.to_owned(),
+        names => format!(
+            "{text} Algorithms that are not bound to one level per column can lose less, below 100: {}.",
+            names.join(", ")
+        ),
+    }
 }
 
 /// How far it got, the mean and greatest relative loss, and the votes, as Markdown.
@@ -139,23 +152,40 @@ pub fn summaries(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-/// Prediction errors, if requested: the mean error by sample size, and the votes on losses.
+/// Prediction errors, if requested: the mean error by sample size and by k, and the votes on
+/// methods and on losses.
 pub fn predictions(comparison: &Comparison) -> Vec<Block> {
     if comparison.measures.is_empty() {
         return Vec::new();
     }
-    let errors = comparison.tables.iter().map(|table| errors(comparison, table));
-    errors.chain(comparison.measures.iter().map(measure_votes)).collect()
+    let sizes: Vec<(String, At)> =
+        comparison.sizes.iter().map(|&size| (format!("{size} rows"), At::Size(size))).collect();
+    let k: Vec<(String, At)> = comparison.k.iter().map(|&k| (format!("k = {k}"), At::K(k))).collect();
+    let by = |places: &[(String, At)], title: &str| -> Vec<Block> {
+        let block = |table: &String| errors(comparison, table, (places, title));
+        comparison.tables.iter().map(block).collect()
+    };
+    let mut blocks = by(&sizes, "");
+    if k.len() > 1 {
+        blocks.extend(by(&k, ", by k"));
+    }
+    let methods = comparison.methods.iter().map(|ranking| error_votes("method", ranking));
+    let measures = comparison.measures.iter().map(|ranking| error_votes("loss", ranking));
+    blocks.extend(methods.chain(measures));
+    blocks
 }
 
-/// Mean absolute error by algorithm and loss, against the size of samples.
-fn errors(comparison: &Comparison, table: &str) -> Block {
-    let head = comparison.sizes.iter().map(|size| format!("{size} rows"));
+/// Mean absolute error by algorithm and loss, against the size of samples or against k.
+fn errors(comparison: &Comparison, table: &str, (places, title): (&[(String, At)], &str)) -> Block {
+    let head = places.iter().map(|(name, _)| name.clone());
     let mut rows = vec![["predicted from".to_owned()].into_iter().chain(head).collect::<Vec<_>>()];
     let line = |name: String, of: Option<(&str, &str)>| -> Vec<String> {
-        let cell =
-            |&size: &Size| comparison.error(table, size, of).map_or("–".into(), |e| format!("{e:.1}"));
-        [name].into_iter().chain(comparison.sizes.iter().map(cell)).collect()
+        let cell = |(_, at): &(String, At)| {
+            // The error of a class is at most 1.
+            let shown = |e: f64| if e < 10.0 { format!("{e:.4}") } else { format!("{e:.1}") };
+            comparison.error(table, *at, of).map_or("–".into(), shown)
+        };
+        [name].into_iter().chain(places.iter().map(cell)).collect()
     };
     rows.push(line("original rows".into(), None));
     for algorithm in &comparison.algorithms {
@@ -163,29 +193,36 @@ fn errors(comparison: &Comparison, table: &str) -> Block {
             rows.push(line(format!("{algorithm}, {loss}"), Some((algorithm, loss))));
         }
     }
-    let note = "Of what is predicted from released rows against the true numbers, the mean over rows, and over samples, limits and k.";
+    let note = "Of what is predicted from released rows against the truth, the mean over rows, and over all other samples, limits and k.";
     Block {
-        title: format!("Mean absolute error of predictions: {table}"),
+        title: format!("Mean absolute error of predictions: {table}{title}"),
         rows,
         notes: vec![note.to_owned()],
     }
 }
 
-fn measure_votes(ranking: &Ranking) -> Block {
-    let head = ["loss", "total error", "best at", "races won", "races lost"].map(String::from);
+fn error_votes(what: &str, ranking: &Ranking) -> Block {
+    let head = [what, "total error", "best at", "races won", "races lost"].map(String::from);
     let mut rows = vec![head.to_vec()];
     rows.extend(ranking.standings.iter().map(|s| {
-        let error = if ranking.common > 0 { format!("{:.0}", s.error) } else { "–".to_owned() };
+        let error = match ranking.common {
+            0 => "–".to_owned(),
+            _ if s.error < 1_000.0 => format!("{:.2}", s.error),
+            _ => format!("{:.0}", s.error),
+        };
         vec![s.algorithm.clone(), error, s.first.to_string(), s.won.to_string(), s.lost.to_string()]
     }));
     let named = |winners: &[String]| if winners.is_empty() { "none".to_owned() } else { winners.join(", ") };
     let notes = vec![
-        format!("{} samples, limits and k, of {} all losses have an error.", ranking.ballots, ranking.common),
+        format!(
+            "{} samples, limits and k; at {} of them every {what} has an error.",
+            ranking.ballots, ranking.common
+        ),
         format!("Least total error: {}.", named(&ranking.total)),
         format!("Majority: {}.", named(&ranking.majority)),
         format!("Condorcet: {}.", named(&ranking.condorcet)),
     ];
-    Block { title: format!("Which loss serves the model best: {}", ranking.table), rows, notes }
+    Block { title: format!("Which {what} serves the model best: {}", ranking.table), rows, notes }
 }
 
 /// The relative loss of every algorithm against k.
@@ -224,9 +261,8 @@ fn in_short(comparison: &Comparison, table: &str, size: Size) -> Block {
         rows.push([algorithm.clone()].into_iter().chain(cells).collect());
     }
     let title = format!("Relative information loss: {}", subject(comparison, table, size));
-    let note =
-        "By loss and suppression limit, in % of the optimum: the mean over k, and in brackets the greatest.";
-    Block { title, rows, notes: vec![note.to_owned()] }
+    let note = "By loss and suppression limit: the mean over k, and in brackets the greatest.";
+    Block { title, rows, notes: vec![note.to_owned(), baseline(comparison)] }
 }
 
 fn mean_and_greatest(comparison: &Comparison, panel: &Panel<'_>, algorithm: &str) -> String {
@@ -249,6 +285,7 @@ fn votes(ranking: &Ranking) -> Block {
     let named = |winners: &[String]| if winners.is_empty() { "none".to_owned() } else { winners.join(", ") };
     let notes = vec![
         format!("{} points, {} of them solved by all algorithms.", ranking.ballots, ranking.common),
+        "Total error: how much more was lost than the least at a point, by any algorithm or at the optimum of levels; the sum over points.".to_owned(),
         format!("Least total error: {}.", named(&ranking.total)),
         format!("Majority: {}.", named(&ranking.majority)),
         format!("Condorcet: {}.", named(&ranking.condorcet)),

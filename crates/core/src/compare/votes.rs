@@ -13,7 +13,8 @@ use super::{Comparison, Run, Size};
 pub struct Vote {
     /// Its loss; less is better, equal is a tie.
     pub loss: f64,
-    /// How much more that is than the optimum, in % of it; none where the optimum loses nothing.
+    /// How much more that is than the least loss at the point, in % of it; none where the least
+    /// loses nothing.
     pub error: Option<f64>,
 }
 
@@ -44,7 +45,9 @@ pub struct Ranking {
 pub struct Standing {
     /// The algorithm.
     pub algorithm: String,
-    /// Σ of (relative loss − 100) over the common points, in %.
+    /// Σ over the common points of how much more it lost than the least at the point, in % of that:
+    /// the optimum of levels, or what another algorithm lost if that is less. With a model: Σ of
+    /// its errors.
     pub error: f64,
     /// Points at which no other was better.
     pub first: u64,
@@ -60,32 +63,41 @@ pub(super) fn rankings(comparison: &Comparison) -> Vec<Ranking> {
     let rank_table = |table: &String| {
         let runs: Vec<&Run> = comparison.runs.iter().filter(|run| run.table == *table).collect();
         // The runs of a point stand together, one per algorithm; the last point may be incomplete.
-        let ballots: Vec<Ballot> = runs
-            .chunks_exact(algorithms.len())
-            .map(|point| point.iter().map(|run| vote(run)).collect())
-            .collect();
+        let ballots: Vec<Ballot> = runs.chunks_exact(algorithms.len()).map(ballot).collect();
         rank(table, algorithms, &ballots)
     };
     comparison.tables.iter().map(rank_table).collect()
+}
+
+/// For every table which algorithm with which loss left a model the least error; see [`measures`].
+pub(super) fn methods(comparison: &Comparison) -> Vec<Ranking> {
+    let pairs = comparison
+        .algorithms
+        .iter()
+        .flat_map(|algorithm| comparison.losses.iter().map(move |loss| (algorithm.as_str(), loss.as_str())));
+    let pairs: Vec<(&str, &str)> = pairs.collect();
+    let names: Vec<String> = pairs.iter().map(|(algorithm, loss)| format!("{algorithm}, {loss}")).collect();
+    let mut rankings = Vec::new();
+    for table in &comparison.tables {
+        for (name, without) in sizes(comparison) {
+            let ballots = ballots(comparison, table, &pairs, without);
+            rankings.push(rank(&format!("{table}{name}"), &names, &ballots));
+        }
+    }
+    rankings
 }
 
 /// For every table and algorithm which loss left a model the least error, by samples: with all
 /// sizes, and without the least where there are several [Katirai 2006, figures 25 and 26]. Every
 /// sample, limit and k is a ballot that ranks the losses.
 pub(super) fn measures(comparison: &Comparison) -> Vec<Ranking> {
-    if comparison.runs.iter().all(|run| run.predicted.is_none()) {
-        return Vec::new();
-    }
-    let least = comparison.sizes.iter().min().copied();
-    let mut sizes = vec![(String::new(), None)];
-    if let (Some(least), true) = (least, comparison.sizes.len() > 1) {
-        sizes.push((format!(", without samples of {least}"), Some(least)));
-    }
     let mut rankings = Vec::new();
     for table in &comparison.tables {
         for algorithm in &comparison.algorithms {
-            for (name, without) in &sizes {
-                let ballots = ballots(comparison, table, algorithm, *without);
+            let pairs: Vec<(&str, &str)> =
+                comparison.losses.iter().map(|loss| (algorithm.as_str(), loss.as_str())).collect();
+            for (name, without) in sizes(comparison) {
+                let ballots = ballots(comparison, table, &pairs, without);
                 rankings.push(rank(&format!("{table}, {algorithm}{name}"), &comparison.losses, &ballots));
             }
         }
@@ -93,27 +105,55 @@ pub(super) fn measures(comparison: &Comparison) -> Vec<Ranking> {
     rankings
 }
 
-/// A ballot of losses per sample, limit and k, from a table and an algorithm.
-fn ballots(comparison: &Comparison, table: &str, algorithm: &str, without: Option<Size>) -> Vec<Ballot> {
-    let mine = |run: &&Run| run.table == table && run.algorithm == algorithm && Some(run.size) != without;
+/// Which sizes vote: all, and all but the least; none where nothing was predicted.
+fn sizes(comparison: &Comparison) -> Vec<(String, Option<Size>)> {
+    if comparison.runs.iter().all(|run| run.predicted.is_none()) {
+        return Vec::new();
+    }
+    let mut sizes = vec![(String::new(), None)];
+    if let (Some(least), true) = (comparison.sizes.iter().min().copied(), comparison.sizes.len() > 1) {
+        sizes.push((format!(", without samples of {least}"), Some(least)));
+    }
+    sizes
+}
+
+/// A ballot per sample, limit and k, which ranks pairs of algorithm and loss by the model's error.
+fn ballots(
+    comparison: &Comparison,
+    table: &str,
+    pairs: &[(&str, &str)],
+    without: Option<Size>,
+) -> Vec<Ballot> {
+    let mine = |run: &&Run| run.table == table && Some(run.size) != without;
     let mut points: Vec<((Size, u32, u64, u64), Ballot)> = Vec::new();
     for run in comparison.runs.iter().filter(mine) {
+        let pair = pairs.iter().position(|pair| *pair == (run.algorithm.as_str(), run.loss.as_str()));
+        let Some(pair) = pair else { continue };
         let point = (run.size, run.repeat, run.suppression.to_bits(), run.k);
         let at = points.iter().position(|(other, _)| *other == point).unwrap_or_else(|| {
-            points.push((point, vec![None; comparison.losses.len()]));
+            points.push((point, vec![None; pairs.len()]));
             points.len() - 1
         });
-        let loss = comparison.losses.iter().position(|loss| *loss == run.loss);
-        if let (Some(loss), Some(predicted)) = (loss, run.predicted) {
+        if let Some(predicted) = run.predicted {
             let total = predicted.released.total;
-            points[at].1[loss] = Some(Vote { loss: total, error: Some(total) });
+            points[at].1[pair] = Some(Vote { loss: total, error: Some(total) });
         }
     }
     points.into_iter().map(|(_, ballot)| ballot).collect()
 }
 
-fn vote(run: &Run) -> Option<Vote> {
-    run.value.map(|loss| Vote { loss, error: run.relative.map(|relative| relative - 100.0) })
+/// The ballot of the runs at a point.
+fn ballot(point: &[&Run]) -> Ballot {
+    let known = point.iter().flat_map(|run| [run.value, run.optimum]).flatten();
+    let least = known.fold(f64::INFINITY, f64::min);
+    let vote = |run: &&Run| {
+        let error = |loss: f64| match loss == least {
+            true => Some(0.0),
+            false => (least > 0.0).then(|| 100.0 * (loss - least) / least),
+        };
+        run.value.map(|loss| Vote { loss, error: error(loss) })
+    };
+    point.iter().map(vote).collect()
 }
 
 /// Counts the ballots.

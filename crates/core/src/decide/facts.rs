@@ -62,6 +62,7 @@ impl Decision {
             privacy: figures.privacy.clone(),
             notions: self.own_sets().and_then(|own| own.notions),
             predicted: figures.predicted.clone(),
+            model: self.model.as_ref().map(|model| model.facts.clone()),
             risk: Some(figures.risks()),
             search: self.search.clone(),
             input,

@@ -13,7 +13,7 @@ use crate::loss::Price;
 use crate::model::Verdict;
 use crate::policy::{KOne, LossParameters, Missing, Policy};
 use crate::recoded::Recoded;
-use crate::registry::LossKind;
+use crate::registry::{LossKind, MODEL_LOSS};
 use crate::release::{Claim, PredictedFacts, Risks};
 use crate::search::Problem;
 use crate::stars::Stars;
@@ -77,6 +77,7 @@ impl Decision {
             }
         }
         losses.insert(policy.search.loss.parameters().kind.to_string(), self.loss);
+        losses.extend(self.model.as_ref().map(|model| (MODEL_LOSS.to_owned(), model.loss)));
         let (view, flags) = (self.released.view(), self.released.flags());
         let wildcard = policy.input.missing == Missing::Wildcard;
         let verdicts = self.verdicts(problem);

@@ -13,19 +13,21 @@ mod facts;
 mod figures;
 mod holder;
 mod remedy;
+mod scored;
 
 pub use assignment::DecidedAssignment;
 pub use facts::Circumstances;
 pub use figures::Figures;
 pub use holder::{DELETED, WriteText};
+pub use scored::ModelErrors;
 
 use std::collections::BTreeMap;
 
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
-use crate::policy::{Form, GuideSpec, Policy, Suppressed};
-use crate::predict::Guide;
+use crate::policy::{Form, Policy, Suppressed};
+use crate::predict::{Fitted, Guide};
 use crate::recode::{self, Local, OwnSets, Regional};
 use crate::recoded::{Recoded, Released};
 use crate::recoding::{Share, Steps};
@@ -98,10 +100,12 @@ pub struct Decision {
     pub loss: f64,
     /// How it was found. The caller, who has a clock, sets the seconds.
     pub search: SearchFacts,
+    /// The errors of the policy's model, and the loss that follows from them.
+    pub model: Option<ModelErrors>,
 }
 
-/// Decides what to release. `guide` is the model that guides a method, where the policy asks for
-/// one that is not built in.
+/// Decides what to release. `guide` is the policy's model where that is not built in: it guides a
+/// method, or only measures the result.
 ///
 /// # Errors
 /// An algorithm that is not defined for the policy;
@@ -114,8 +118,35 @@ pub fn decide(
     guide: Option<&dyn Guide>,
     watch: &Watch,
 ) -> Result<Decision> {
+    let fitted = if guide.is_none() { fitted(policy, problem)? } else { None };
+    let guide = guide.or(fitted.as_ref().map(|fitted| fitted as &dyn Guide));
+    let mut decision = decide_again(policy, problem, guide, watch)?;
+    if let Some(guide) = guide {
+        decision.score(policy, problem, guide)?;
+    }
+    Ok(decision)
+}
+
+/// The same decision without the errors of the model, to know what the rows of a release became.
+/// A model that does not guide is not needed.
+///
+/// # Errors
+/// As [`decide`].
+pub fn decide_again(
+    policy: &Policy,
+    problem: &Problem,
+    guide: Option<&dyn Guide>,
+    watch: &Watch,
+) -> Result<Decision> {
     let chosen = choose(policy, problem, guide, watch)?;
     Decision::new(policy, problem, chosen, &watch.acknowledge())
+}
+
+/// The policy's model, fitted to the table, if it is built in.
+fn fitted(policy: &Policy, problem: &Problem) -> Result<Option<Fitted>> {
+    let Some(spec) = &policy.search.model else { return Ok(None) };
+    let Some(name) = &spec.builtin else { return Ok(None) };
+    problem.fitted(policy, name, problem.features(spec), &problem.predicted(spec)?).map(Some)
 }
 
 /// Runs the algorithm that a policy asks for.
@@ -165,33 +196,37 @@ fn choose_regions(
     guide: Option<&dyn Guide>,
     watch: &Watch,
 ) -> Result<Chosen> {
-    let formed = match (&policy.search.model, guide) {
-        (None, _) => recode::regions(policy, &problem.ground(), watch)?,
-        (Some(spec), Some(guide)) => guided(policy, problem, spec, guide, watch)?,
-        (Some(spec), None) => {
-            let builtin = spec.builtin.as_ref();
-            let name = builtin.ok_or_else(|| Fault::bug("a model that is not built in is missing"))?;
-            let features = problem.features(spec);
-            let fitted = problem.fitted(policy, name, features, &problem.predicted(spec)?)?;
-            guided(policy, problem, spec, &fitted, watch)?
-        }
+    let Some(spec) = policy.search.model.as_ref().filter(|spec| spec.guides) else {
+        return in_regions(policy, problem, recode::regions(policy, &problem.ground(), watch)?, watch);
     };
+    let fitted = if guide.is_none() { fitted(policy, problem)? } else { None };
+    let guide = guide.or(fitted.as_ref().map(|fitted| fitted as &dyn Guide));
+    let guide = guide.ok_or_else(|| Fault::bug("a model that is not built in is missing"))?;
+    let predicted = problem.predicted(spec)?;
+    let guiding = Guiding { guide, target: predicted.column, numbers: &predicted.labels.numbers };
+    choose_guided(policy, problem, guiding, watch)
+}
+
+/// Runs the algorithm that a policy asks for, guided by a model that the policy does not name.
+///
+/// # Errors
+/// As [`decide`], and an algorithm that no model guides.
+pub fn choose_guided(
+    policy: &Policy,
+    problem: &Problem,
+    guiding: Guiding<'_>,
+    watch: &Watch,
+) -> Result<Chosen> {
+    let formed = recode::guided_regions(policy, &problem.ground(), guiding, watch)?;
+    in_regions(policy, problem, formed, watch)
+}
+
+/// Regions that were formed, and what they lose.
+fn in_regions(policy: &Policy, problem: &Problem, formed: Option<Regional>, watch: &Watch) -> Result<Chosen> {
     let regional = formed.ok_or_else(|| remedy::stopped_before_a_result(watch))?;
     let loss = figures::loss_of(policy, problem, &regional.recoded, &problem.lattice.bottom())?;
     // No bound is known on what other regions would cost.
     Ok(Chosen { choice: Choice::Regions(Box::new(regional)), loss, gap: loss, account: Account::default() })
-}
-
-fn guided(
-    policy: &Policy,
-    problem: &Problem,
-    spec: &GuideSpec,
-    guide: &dyn Guide,
-    watch: &Watch,
-) -> Result<Option<Regional>> {
-    let predicted = problem.predicted(spec)?;
-    let guiding = Guiding { guide, target: predicted.column, numbers: &predicted.numbers };
-    recode::guided_regions(policy, &problem.ground(), guiding, watch)
 }
 
 impl Decision {
@@ -219,13 +254,24 @@ impl Decision {
             }
             Choice::Regions(regional) => of_regions(*regional),
         };
-        let mut decision = Decision { way, recoded, released, loss, search };
+        let mut decision = Decision { way, recoded, released, loss, search, model: None };
         if let Way::Steps { stars: true, .. } = decision.way {
             // Rows that are released with suppressed cells cost more than the node that was found.
             decision.loss = figures::loss_of(policy, problem, &decision.recoded, &decision.node(problem))?;
         }
         remedy::unmet(&decision.claims(problem))?;
         Ok(decision)
+    }
+
+    /// Measures what was decided with the policy's model, if it has one.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn score(&mut self, policy: &Policy, problem: &Problem, guide: &dyn Guide) -> Result<()> {
+        if let Some(spec) = &policy.search.model {
+            self.model = scored::errors(problem, spec, guide, &self.recoded)?;
+        }
+        Ok(())
     }
 
     /// The node of the released rows, of the first step, or the lattice's bottom where rows are in

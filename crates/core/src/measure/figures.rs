@@ -14,12 +14,14 @@ use crate::lattice::Node;
 use crate::loss::Price;
 use crate::model::ModelFacts;
 use crate::policy::{LossParameters, Missing, Policy};
-use crate::registry::LossKind;
+use crate::predict::{Scope, Scored};
+use crate::registry::{LossKind, MODEL_LOSS};
 use crate::release::Claim;
 use crate::row_figures::RowFigures;
 use crate::stars::Stars;
 
 const NEEDS_ROWS: &str = "needs row correspondence";
+const NEEDS_COMMAND: &str = "needs the command of the model, which is run for releases and comparisons alone";
 const UNTRUE: &str = "is not defined, because cells are not true of the original";
 const SEVERAL_LEVELS: &str = "is not defined, because cells of a column are at several levels";
 
@@ -116,7 +118,33 @@ impl Compared {
                 losses.by_column.insert(kind.to_string(), parts);
             }
         }
+        self.model_loss(policy, blind, &mut losses)?;
         Ok(losses)
+    }
+
+    /// The loss of the policy's model, fitted to the original, if it is built in.
+    fn model_loss(&self, policy: &Policy, blind: bool, losses: &mut Losses) -> Result<()> {
+        let Some(spec) = &policy.search.model else { return Ok(()) };
+        let reason = match &spec.builtin {
+            None => NEEDS_COMMAND,
+            Some(_) if blind => NEEDS_ROWS,
+            Some(name) => {
+                let problem = &self.problem;
+                let predicted = problem.predicted(spec)?;
+                let fitted = problem.fitted(policy, name, problem.features(spec), &predicted)?;
+                let scored = Scored::new(&fitted, &self.recoded, (&problem.names, &problem.hierarchies))?;
+                let truth = (predicted.column, &predicted.labels.numbers[..]);
+                match scored.errors(&self.recoded, truth, Scope::All) {
+                    Some(errors) => {
+                        losses.loss.insert(MODEL_LOSS.to_owned(), errors.moved.mean);
+                        return Ok(());
+                    }
+                    None => NEEDS_ROWS,
+                }
+            }
+        };
+        losses.unavailable.insert(MODEL_LOSS.to_owned(), reason.to_owned());
+        Ok(())
     }
 
     /// Why a loss has no figure, if so.

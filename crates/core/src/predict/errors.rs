@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use crate::release::ErrorFacts;
+
 /// Absolute errors over rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Errors {
@@ -25,5 +27,12 @@ impl Errors {
         let squares: f64 =
             rows.iter().map(|(said, is, n)| *n as f64 * ((said - is).abs() - mean).powi(2)).sum();
         Errors { total, mean, deviation: (squares / all).sqrt() }
+    }
+}
+
+impl From<Errors> for ErrorFacts {
+    fn from(errors: Errors) -> Self {
+        let Errors { total, mean, deviation } = errors;
+        ErrorFacts { total, mean, deviation }
     }
 }

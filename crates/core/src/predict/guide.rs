@@ -5,11 +5,13 @@
 //! external commands have the same interface. Costs the model's time for every row that the
 //! released rows expand to.
 
+use std::sync::Arc;
+
 use super::features::Reader;
 use super::sheet::{Line, Sheet, Target};
 use super::{Model, fit};
 use crate::error::{Fault, Result};
-use crate::fault;
+use crate::watch::Watch;
 
 /// The released cells of the features, in their order; none is missing.
 pub type Row = Vec<Option<String>>;
@@ -31,6 +33,38 @@ pub trait Guide: Send + Sync {
     fn adds(&self, _: Option<(usize, Option<&str>)>) -> Option<f64> {
         None
     }
+}
+
+/// Where a command comes from, which decides the folder that it runs in and what faults name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// `search.model` of the policy of a table, by its position among the tables.
+    Policy(usize),
+    /// `[prediction]` of an experiment.
+    Experiment,
+}
+
+/// A command that is to predict, and what reads its features.
+pub struct Started<'a> {
+    /// The program and its arguments.
+    pub command: &'a [String],
+    /// Where it comes from.
+    pub place: Place,
+    /// How long it may take for one batch.
+    pub seconds: u64,
+    /// The features, and what reads their cells.
+    pub features: (Vec<String>, Reader),
+    /// Ends it.
+    pub watch: &'a Watch,
+}
+
+/// Starts commands as guides. The core runs no programs, so the caller does.
+pub trait Commands {
+    /// A command as a guide.
+    ///
+    /// # Errors
+    /// A caller that runs no commands.
+    fn start(&self, started: Started<'_>) -> Result<Box<dyn Guide>>;
 }
 
 /// Reads rows as features, has them all predicted at once, and averages over what a row may be.
@@ -79,7 +113,7 @@ pub fn opened(model: &dyn Model, reader: &Reader, rows: &[Row]) -> Option<Result
 pub struct Fitted {
     names: Vec<String>,
     reader: Reader,
-    model: Box<dyn Model>,
+    model: Arc<dyn Model>,
 }
 
 impl Fitted {
@@ -87,7 +121,7 @@ impl Fitted {
     /// classes, the last one's likelihood is what is predicted.
     ///
     /// # Errors
-    /// Those of [`fit`], and more than two classes.
+    /// Those of [`fit`].
     pub fn new<'a>(
         name: &str,
         features: Vec<String>,
@@ -96,23 +130,18 @@ impl Fitted {
         rows: impl IntoIterator<Item = (Vec<Option<&'a str>>, f64, u64)>,
         seed: u64,
     ) -> Result<Self> {
-        if matches!(target, Target::Class(of) if of > 2) {
-            return Err(fault!(
-                Data,
-                "predict.too-many-classes",
-                "the target has more than two classes, and one number is to be predicted"
-            )
-            .help("choose a target of numbers, or of two classes")
-            .into());
-        }
         let line = |(cells, target, rows): (Vec<Option<&'a str>>, f64, u64)| {
             let read = reader.read(&cells);
             let weight = rows as f64 / read.len() as f64;
             read.into_iter().map(move |cells| Line { cells, target, weight }).collect::<Vec<_>>()
         };
         let sheet = Sheet::new(reader.features(), target, rows.into_iter().flat_map(line))?;
-        let model = fit(name, &sheet, seed)?;
-        Ok(Fitted { names: features, reader, model })
+        Ok(Fitted { names: features, reader, model: fit(name, &sheet, seed)?.into() })
+    }
+
+    /// A model that was fitted before, with what reads cells now.
+    pub fn with(model: Arc<dyn Model>, features: Vec<String>, reader: Reader) -> Self {
+        Fitted { names: features, reader, model }
     }
 }
 

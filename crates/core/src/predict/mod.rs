@@ -13,15 +13,19 @@ mod errors;
 mod features;
 mod forest;
 mod guide;
+mod labels;
 mod linear;
 mod logistic;
 mod network;
+mod scored;
 mod sheet;
 mod tree;
 
 pub use errors::Errors;
 pub use features::{Known, Reader};
-pub use guide::{Fitted, Guide, Row, averaged, opened};
+pub use guide::{Commands, Fitted, Guide, Place, Row, Started, averaged, opened};
+pub use labels::Labels;
+pub use scored::{Predicted, Scope, Scored};
 pub use sheet::{Feature, Line, Sheet, Target};
 
 use crate::error::{Fault, Result};

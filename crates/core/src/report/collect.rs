@@ -17,7 +17,7 @@ use crate::exposure::Exposed;
 use crate::hierarchy;
 use crate::loss::Marginals;
 use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
-use crate::registry::LossKind;
+use crate::registry::{LossKind, MODEL_LOSS};
 use crate::release::{NotionFacts, Release};
 use crate::search::{Problem, Solution};
 use crate::table::Code;
@@ -345,7 +345,15 @@ fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
         let value = *subject.release.loss.get(kind.key())?;
         Some(LossFacts::new(kind.key(), value, kind == target))
     };
-    LossKind::ALL.iter().filter_map(fact).collect()
+    let model = subject.release.loss.get(MODEL_LOSS);
+    let model = model.map(|&value| LossFacts {
+        name: MODEL_LOSS.to_owned(),
+        value,
+        explanation: "Mean distance between what the model predicts from a row as released and untouched."
+            .into(),
+        target: false,
+    });
+    LossKind::ALL.iter().filter_map(fact).chain(model).collect()
 }
 
 /// What (k,1)-anonymity does not protect against.

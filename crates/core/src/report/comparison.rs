@@ -6,8 +6,8 @@ use super::lines::Chart;
 use super::markup::{Html, markup};
 use super::text::integer;
 use crate::compare::{
-    Block, Comparison, Measure, Panel, Size, Status, heading, incognito_of_ola, losses, summaries,
-    unanswered, work,
+    At, Block, Comparison, Measure, Panel, Size, Status, baseline, heading, incognito_of_ola, losses,
+    summaries, unanswered, work,
 };
 
 /// The pictures as files: name and text of each.
@@ -34,9 +34,9 @@ pub fn comparison_page(comparison: &Comparison, title: &str, version: &str) -> S
             1,
             "summary",
             "In short",
-            Html::fixed(
-                "In % of the least loss of any safe node: 100 is optimal. Every point of the grid is a ballot that ranks \
-                 the algorithms by loss.",
+            markup!(
+                "{} Every point of the grid is a ballot that ranks the algorithms by loss.",
+                baseline(comparison)
             ),
             blocks(&summaries(comparison)),
         ),
@@ -51,7 +51,7 @@ pub fn comparison_page(comparison: &Comparison, title: &str, version: &str) -> S
             3,
             "losses",
             "Relative information loss",
-            Html::fixed("In % of the optimum: 100 is optimal, 200 loses twice as much as need be."),
+            markup!("{}", baseline(comparison)),
             blocks(&losses(comparison)),
         ),
         section(
@@ -163,7 +163,7 @@ fn errors(comparison: &Comparison) -> Vec<(String, Chart)> {
     for table in &comparison.tables {
         for algorithm in &comparison.algorithms {
             let line = |name: &str, of: Option<(&str, &str)>| {
-                let values = comparison.sizes.iter().map(|&size| comparison.error(table, size, of));
+                let values = comparison.sizes.iter().map(|&size| comparison.error(table, At::Size(size), of));
                 (name.to_owned(), values.collect())
             };
             let losses = comparison.losses.iter().map(|loss| line(loss, Some((algorithm, loss))));

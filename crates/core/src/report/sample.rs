@@ -286,6 +286,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         )]),
         notions: None,
         predicted: BTreeMap::new(),
+        model: None,
         risk: None,
         search: SearchFacts {
             algorithm: "bounds".to_owned(),

@@ -7,8 +7,8 @@ use super::html::{ratio, section, table};
 use super::markup::{Html, markup};
 use super::text::{count, decimal, integer, percent};
 use crate::class_risk::ClassRisk;
-use crate::policy::Role;
-use crate::release::{NotionFacts, RegionFacts, StepFacts};
+use crate::policy::{Predicts, Role};
+use crate::release::{ErrorFacts, NotionFacts, RegionFacts, StepFacts};
 
 /// What was done to each column.
 pub(super) fn columns(facts: &Facts) -> Html {
@@ -208,7 +208,42 @@ fn ladder(column: &ColumnFacts) -> Html {
 pub(super) fn losses(facts: &Facts) -> Html {
     let lead = "Every measure counts something else as lost. Per column, 0 % is the original and 100 % is nothing left.";
     let body = markup!("<div class=\"beside even\">{}{}</div>", column_losses(facts), all_losses(facts));
+    let body = Html::from_iter([body, model_errors(facts)]);
     section(4, "losses", "What was lost", Html::fixed(lead), body)
+}
+
+/// The errors of the policy's model, from released rows and from the same rows untouched.
+fn model_errors(facts: &Facts) -> Html {
+    let Some(model) = &facts.release.model else { return Html::default() };
+    let line = |(name, errors): (&str, ErrorFacts)| {
+        markup!(
+            "<tr><th scope=\"row\">{name}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            decimal(errors.mean),
+            decimal(errors.total),
+            decimal(errors.deviation);
+            name
+        )
+    };
+    let rows = [
+        ("from released rows", model.released),
+        ("from the same rows, untouched", model.original),
+        ("the one against the other", model.moved),
+    ];
+    let head = "<tr><th scope=\"col\">Predictions</th><th scope=\"col\" class=\"n\">Mean error</th>\
+                <th scope=\"col\" class=\"n\">Total</th><th scope=\"col\" class=\"n\">Deviation</th></tr>";
+    let what = match model.predicts {
+        Predicts::Number => "its numbers",
+        Predicts::Class => "its second class, as a likelihood",
+    };
+    let lead = format!(
+        "Absolute errors of the model {} for {} ({what}) over {}. The verifier does not recompute them.",
+        model.name,
+        model.target,
+        count(model.rows, "released row")
+    );
+    let table =
+        table("model", "Errors of the model", Html::fixed(head), rows.into_iter().map(line).collect());
+    markup!("<p>{lead}</p>\n{table}"; lead, table)
 }
 
 fn column_losses(facts: &Facts) -> Html {

@@ -10,9 +10,8 @@ use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::compare::{self, Experiment, Table};
 use crate::explore::{Explored, HeightFacts, NodeFacts, Summary};
 use crate::lattice::profile;
-use crate::policy::Form;
-use crate::policy::Role;
-use crate::release::{Foresight, PredictedFacts, RegionFacts, StepFacts};
+use crate::policy::{Form, Predicts, Role};
+use crate::release::{ErrorFacts, Foresight, ModelFacts, PredictedFacts, RegionFacts, StepFacts};
 use crate::watch::Watch;
 
 const VOID: [&str; 3] = ["meta", "br", "!doctype"];
@@ -80,6 +79,30 @@ fn starred_cells_are_told() {
     assert!(page.contains("868 of the released rows were kept by starring 1,136 cells."), "{page}");
     facts.release.steps = vec![step(29_867, 0), step(1, 1)];
     assert!(check(&facts).contains("1 of the released rows was kept by starring 1 cell."));
+}
+
+#[test]
+fn errors_of_a_model_stand_beside_those_of_untouched_rows() {
+    let mut facts = sample();
+    let errors = |total: f64| ErrorFacts { total, mean: total / 29_868.0, deviation: 1.5 };
+    facts.release.model = Some(ModelFacts {
+        name: "linear".to_owned(),
+        target: "cost <b>".to_owned(),
+        predicts: Predicts::Number,
+        features: vec!["age".to_owned()],
+        guides: true,
+        rows: 29_868,
+        released: errors(298_680.0),
+        original: errors(149_340.0),
+        moved: errors(59_736.0),
+    });
+    let page = check(&facts);
+    for phrase in
+        ["the model linear for cost &lt;b&gt; (its numbers) over 29,868 released rows", ">10<", ">5<", ">2<"]
+    {
+        assert!(page.contains(phrase), "{phrase}");
+    }
+    assert!(!check(&sample()).contains("Errors of the model"));
 }
 
 #[test]

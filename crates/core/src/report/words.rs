@@ -51,8 +51,8 @@ fn uniform_classes(of: &Exposed, role: Option<Role>) -> String {
     )
 }
 
-/// How rows were generalized: the algorithm, and the model that guided it, with what it predicts
-/// and from what.
+/// How rows were generalized: the algorithm, and the model that guided it or measures the release,
+/// with what it predicts and from what.
 pub(super) fn searched(search: &Search) -> String {
     let Some(guide) = &search.model else { return search.algorithm.to_string() };
     let model = match &guide.builtin {
@@ -63,7 +63,8 @@ pub(super) fn searched(search: &Search) -> String {
         Some(features) => features.join(", "),
         None => "all quasi-identifiers".into(),
     };
-    format!("{}, guided by {model} that predicts {} from {features}", search.algorithm, guide.target)
+    let how = if guide.guides { "guided" } else { "measured" };
+    format!("{}, {how} by {model} that predicts {} from {features}", search.algorithm, guide.target)
 }
 
 /// Said where a loss by what columns or values tell of the target is 0 for every release: then the
@@ -110,6 +111,10 @@ mod tests {
         assert_eq!(
             told(&format!("{guided}command = [\"python3\", \"model.py\"]")),
             "greedy, guided by the command python3 model.py that predicts cost from all quasi-identifiers"
+        );
+        assert_eq!(
+            told("algorithm = \"ola\"\nmodel = { builtin = \"tree\", target = \"cost\", guides = false }"),
+            "ola, measured by a tree model that predicts cost from all quasi-identifiers"
         );
     }
 

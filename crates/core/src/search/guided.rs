@@ -1,15 +1,13 @@
-//! The model that guides a method: the columns of a problem as its features, and the model fitted
-//! to the table.
+//! The model that guides a method or measures a release: the columns of a problem as its features,
+//! and the model fitted to the table.
 //!
 //! Fitting costs the model's time on the distinct rows; reading costs one look-up per cell.
 
 use super::Problem;
-use crate::cell::number;
 use crate::error::{Fault, Kind, Result};
-use crate::fault;
 use crate::hierarchy::Spec;
 use crate::policy::{GuideSpec, Policy};
-use crate::predict::{Fitted, Known, Reader, Target};
+use crate::predict::{Fitted, Known, Labels, Reader};
 use crate::table::{Code, Dictionary};
 
 /// What a model predicts.
@@ -17,10 +15,8 @@ use crate::table::{Code, Dictionary};
 pub struct Predicted {
     /// The measured column.
     pub column: usize,
-    /// Its code → the number that it is; of two classes 0 and 1, in the order of their texts.
-    pub numbers: Vec<f64>,
-    /// Whether it is a number or a class.
-    pub target: Target,
+    /// Its codes as numbers.
+    pub labels: Labels,
 }
 
 impl Problem {
@@ -64,31 +60,14 @@ impl Problem {
     /// # Errors
     /// A column that is not a target, or that holds neither numbers nor two classes.
     pub fn predicted(&self, spec: &GuideSpec) -> Result<Predicted> {
-        let column = self.targets.iter().position(|(name, _)| *name == spec.target);
+        let targets = &self.measured[..self.classes.targets()];
+        let column = targets.iter().position(|(name, _)| *name == spec.target);
         let column = column.ok_or_else(|| Fault::bug(format!("`{}` is no target", spec.target)))?;
-        let texts: Vec<&str> = (0..self.targets[column].1.len() as Code)
-            .map(|c| self.targets[column].1.value(c).unwrap_or_default())
-            .collect();
-        let numbers: Option<Vec<f64>> = texts.iter().map(|text| number(text)).collect();
-        if let Some(numbers) = numbers {
-            return Ok(Predicted { column, numbers, target: Target::Number });
-        }
-        let mut classes = texts.clone();
-        classes.sort_unstable();
-        if classes.len() > 2 {
-            let missing = if texts.contains(&"") { "; some are missing" } else { "" };
-            return Err(fault!(
-                Data,
-                "predict.unfit-target",
-                "it holds neither numbers alone nor two classes{missing}",
-                missing = missing
-            )
-            .column(&spec.target)
-            .help("choose another target, or make one that is 0 or 1")
-            .into());
-        }
-        let numbers = texts.iter().map(|text| if *text == classes[0] { 0.0 } else { 1.0 }).collect();
-        Ok(Predicted { column, numbers, target: Target::Class(2) })
+        let texts = &targets[column].1;
+        let texts: Vec<&str> =
+            (0..texts.len() as Code).map(|code| texts.value(code).unwrap_or_default()).collect();
+        let labels = Labels::new(&texts, spec.predicts).map_err(|fault| fault.column(&spec.target))?;
+        Ok(Predicted { column, labels })
     }
 
     /// The model of a name, fitted to the table.
@@ -113,10 +92,10 @@ impl Problem {
             let cells: Vec<Option<&str>> = columns.iter().map(cell).collect();
             let (codes, counts) = histogram.class(class);
             for (&code, &count) in codes.iter().zip(counts) {
-                rows.push((cells.clone(), predicted.numbers[code as usize], u64::from(count)));
+                rows.push((cells.clone(), predicted.labels.numbers[code as usize], u64::from(count)));
             }
         }
-        Fitted::new(name, features, reader, predicted.target, rows, self.profile.seed).map_err(|e| {
+        Fitted::new(name, features, reader, predicted.labels.target, rows, self.profile.seed).map_err(|e| {
             e.map(|fault| match fault.kind {
                 Kind::Input => fault.key("search.model.builtin"),
                 _ => fault,

@@ -249,7 +249,7 @@ fn narrowed<R>(
     run(&Problem {
         names: problem.names.clone(),
         hierarchies: Arc::clone(&problem.hierarchies),
-        targets: Vec::new(),
+        measured: Vec::new(),
         classes: part.into(),
         lattice: problem.lattice.clone(),
         models: Arc::clone(&problem.models),

@@ -57,8 +57,8 @@ pub struct Problem {
     pub names: Vec<String>,
     /// Their hierarchies.
     pub hierarchies: Arc<[Hierarchy]>,
-    /// The columns that are predicted, with their values by the codes of the first histograms.
-    pub targets: Vec<(String, Dictionary)>,
+    /// The measured columns, targets first, with their labels by the codes of the histograms.
+    pub measured: Vec<(String, Dictionary)>,
     /// Distinct tuples of their leaves.
     pub classes: Arc<Classes>,
     /// The nodes allowed.

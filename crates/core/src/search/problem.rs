@@ -224,13 +224,12 @@ impl Problem {
             };
             maps = codes.into_iter().zip(&maps).map(leaves).collect();
         }
-        let labelled = measured.iter().zip(values).take(targets);
-        let targets = labelled.map(|(name, (texts, _))| (name.clone(), texts)).collect();
+        let measured = measured.into_iter().zip(values).map(|(name, (texts, _))| (name, texts)).collect();
         Ok((
             Problem {
                 names,
                 hierarchies: hierarchies.into(),
-                targets,
+                measured,
                 classes: classes.into(),
                 lattice,
                 models: models.into(),

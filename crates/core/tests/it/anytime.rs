@@ -26,7 +26,7 @@ fn wide(columns: usize, rows: usize, suppression: f64, loss: (&str, Option<Aggre
     let marginals = Marginals::new(&classes, &hierarchies);
     Problem {
         names: (0..columns).map(Wide::name).collect(),
-        targets: Vec::new(),
+        measured: Vec::new(),
         lattice: Lattice::new(&limits, &[]).unwrap(),
         models: std::sync::Arc::new(vec![Box::new(KAnonymity::new(5, false))]),
         loss: loss::build(&parameters, &marginals, &vec![1.0; columns]).unwrap(),
@@ -98,7 +98,7 @@ fn a_large_lattice_is_finished_exactly() {
     let parameters = LossParameters::new(LossKind::Lm);
     let problem = Problem {
         names: (0..columns).map(|c| format!("c{c}")).collect(),
-        targets: Vec::new(),
+        measured: Vec::new(),
         lattice: Lattice::new(&limits, &[]).unwrap(),
         models: std::sync::Arc::new(vec![Box::new(KAnonymity::new(4, false))]),
         loss: loss::build(&parameters, &marginals, &vec![1.0; columns]).unwrap(),

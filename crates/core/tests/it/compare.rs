@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 use throng::compare::{
-    Ballot, Comparison, Experiment, Size, Status, Table, Vote, compare, csv, expand, markdown, rank,
+    Ballot, Comparison, Experiment, Measure, Run, Size, Status, Table, Vote, compare, csv, expand, markdown,
+    rank,
 };
-use throng::error::{Error, Kind};
+use throng::error::{Kind, Result};
 use throng::policy::Policy;
 use throng::search::Grouped;
 use throng::table::Dictionary;
@@ -41,7 +42,7 @@ fn tables(experiment: &Experiment) -> Vec<Table> {
     made.collect()
 }
 
-fn run(text: &str) -> Result<Comparison, Error> {
+pub(crate) fn run(text: &str) -> Result<Comparison> {
     let experiment = Experiment::parse(text)?;
     compare(&experiment, &tables(&experiment), &|| 0.0, &Watch::none())
 }
@@ -49,9 +50,9 @@ fn run(text: &str) -> Result<Comparison, Error> {
 #[test]
 fn every_combination_is_run_and_none_beats_the_optimum() {
     let comparison = run(EXPERIMENT).unwrap();
-    // Two samples and the whole table, 3 losses × 2 limits × 2 k, 5 algorithms.
-    assert_eq!(comparison.runs.len(), 3 * 12 * 5);
-    assert_eq!((comparison.planned, comparison.finished), (180, true));
+    // Two samples and the whole table twice, 3 losses × 2 limits × 2 k, 5 algorithms.
+    assert_eq!(comparison.runs.len(), 4 * 12 * 5);
+    assert_eq!((comparison.planned, comparison.finished), (240, true));
     let mut solved = 0;
     for point in comparison.runs.chunks(5) {
         let algorithms: Vec<&str> = point.iter().map(|r| r.algorithm.as_str()).collect();
@@ -108,7 +109,7 @@ fn a_stopped_comparison_keeps_what_was_run() {
     let watch = Watch::new(cancel).listening(move |event| {
         // What happens within a run is not reported.
         let Event::Run { done, of, .. } = event else { panic!("{event:?}") };
-        assert_eq!(of, 180);
+        assert_eq!(of, 240);
         if done == 7 {
             stop.finish();
         }
@@ -118,7 +119,7 @@ fn a_stopped_comparison_keeps_what_was_run() {
     assert_eq!(stopped.runs, whole.runs[..stopped.runs.len()]);
     assert_eq!(stopped.runs.len(), 7);
     assert_eq!(stopped.rankings[0].ballots, 1, "the second point is not complete");
-    assert!(markdown(&stopped).contains("7 of 180 runs were made; it was stopped"));
+    assert!(markdown(&stopped).contains("7 of 240 runs were made; it was stopped"));
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn points_without_a_solution_are_listed_as_such() {
     assert!(small.clone().count() > 0);
     assert!(small.clone().all(|r| r.reason.as_ref().unwrap().contains("larger than the 100 rows")));
     assert!(markdown(&comparison).contains("## Runs without an answer"));
-    assert_eq!(comparison.rankings[0].ballots, 3 * 6);
+    assert_eq!(comparison.rankings[0].ballots, 4 * 6);
 }
 
 #[test]
@@ -172,6 +173,7 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     ("version = 1", "version = 2", &["version 2", "version = 1"]),
     ("algorithms", "algoritms", &["`algoritms`", "did you mean `algorithms`?"]),
     ("\"ola\"", "\"olla\"", &["grid.algorithms", "no algorithm \"olla\"", "did you mean \"ola\"?"]),
+    ("\"entropy\"", "\"model\"", &["grid.losses", "no search minimizes it", "greedy+model", "column-mi"]),
     ("\"entropy\"", "\"entropie\"", &["grid.losses", "no loss \"entropie\"", "did you mean \"entropy\"?"]),
     ("k = [2, 5]", "k = []", &["grid.k", "is empty"]),
     ("k = [2, 5]", "k = [2, 0]", &["grid.k", "1 or more"]),
@@ -302,6 +304,17 @@ fn regions_and_steps_take_part_beside_levels() {
         assert!(run.value.unwrap() < optimum && run.relative.unwrap() < 100.0, "{run:?}");
         assert_eq!(run.suppressed, Some(0));
     }
+    // Total errors are beyond the least at a point, which here is below the optimum of levels.
+    let standings = &comparison.rankings[0].standings;
+    assert!(standings.iter().all(|s| s.error >= 0.0) && standings.iter().any(|s| s.error == 0.0));
+    assert!(standings[0].error > 0.0, "{standings:?}");
+    assert_eq!(comparison.baseline, "optimum of levels");
+    let text_of = markdown(&comparison);
+    assert!(
+        text_of.contains("In % of the optimum of levels")
+            && text_of.contains("below 100: auto+local, mondrian")
+    );
+    assert!(!markdown(&run(EXPERIMENT).unwrap()).contains("below 100"), "searches of levels alone");
     assert_eq!(value("height", "mondrian").status, Status::Refused);
     assert!(value("height", "mondrian").reason.as_ref().unwrap().contains("adds up levels"));
     let wrong = text.replace("auto+local", "mondrian+local");
@@ -309,7 +322,7 @@ fn regions_and_steps_take_part_beside_levels() {
 }
 
 /// A table with a cost that hangs on the age alone, and a policy with these lines.
-fn costs(lines: &str) -> Table {
+pub(crate) fn costs(lines: &str) -> Table {
     costs_by("greedy", lines)
 }
 
@@ -356,10 +369,59 @@ fn a_model_of_the_policy_guides_greedy_or_is_refused() {
     assert_eq!(unfit[0].status, Status::Refused);
     let command = "search.model = { command = [\"model\"], target = \"cost\" }";
     let error = run(text, command).unwrap_err();
-    assert!(error.to_string().contains("does not run the command"), "{error}");
+    assert!(error.to_string().contains("runs no commands"), "{error}");
     assert_eq!(error.faults()[0].kind, Kind::Input);
     let others = text.replace("\"greedy\", \"greedy-rows\", ", "");
-    assert!(run(&others, command).is_ok(), "nothing that it could guide");
+    for model in [command, "search.model = { builtin = \"linear\", target = \"cost\", guides = false }"] {
+        let error = run(&others, model).unwrap_err();
+        assert!(error.has_code("experiment.model-not-used"), "{error}");
+    }
+    assert!(run(&others, "").is_ok());
+}
+
+/// Sixteen pairs of four values each: of two columns that tie, either will do, and one weighs more.
+fn tied() -> Table {
+    let policy = Policy::parse(
+        "version = 1\ninput.path = \"x.csv\"\ncolumns.a = { role = \"quasi\", weight = 3.0 }\ncolumns.b.role = \"quasi\"\n\
+         privacy.k = 2\n",
+    )
+    .unwrap();
+    let mut dictionaries = vec![Dictionary::new(); 2];
+    let mut tuples = Tuples::new(2);
+    for at in 0..16u32 {
+        let row = [format!("a{}", at / 4), format!("b{}", at % 4)];
+        let codes: Vec<u32> =
+            row.iter().zip(&mut dictionaries).map(|(cell, d)| d.add(Some(cell), 1)).collect();
+        tuples.insert(&codes, 1);
+    }
+    let names = vec!["a".into(), "b".into()];
+    let grouped = Grouped { names, measured: Vec::new(), dictionaries, tuples, population: None };
+    Table::new("tied".into(), policy, grouped, Box::new(|_| unreachable!()))
+}
+
+#[test]
+fn ties_are_averaged_over_repeats_of_the_whole_table() {
+    let text = "version = 1\n[[tables]]\nname = \"tied\"\npolicy = \"p.toml\"\n[grid]\nalgorithms = [\"datafly\", \"ola\"]\n\
+                losses = [\"prec\"]\nk = [2]\nsuppression = [0.0]\nrepeats = 40\nscore = false\n";
+    let run =
+        |text: &str| compare(&Experiment::parse(text).unwrap(), &[tied()], &|| 0.0, &Watch::none()).unwrap();
+    let comparison = run(text);
+    assert_eq!((comparison.planned, comparison.runs.len()), (80, 80));
+    let (datafly, ola): (Vec<&Run>, Vec<&Run>) =
+        comparison.runs.iter().partition(|r| r.algorithm == "datafly");
+    assert!(datafly.iter().enumerate().all(|(i, run)| run.repeat as usize == i + 1));
+    let relative: Vec<f64> = datafly.iter().map(|run| run.relative.unwrap()).collect();
+    // Generalizing `a` loses three times as much as generalizing `b`.
+    assert!(relative.contains(&100.0) && relative.contains(&300.0), "{relative:?}");
+    assert!(ola.iter().all(|run| (run.relative, &run.levels) == (Some(100.0), &ola[0].levels)));
+    let panel = &comparison.panels()[0];
+    let mean = comparison.series(panel, "datafly", Measure::Relative)[0].unwrap();
+    assert!((mean - relative.iter().sum::<f64>() / 40.0).abs() < 1e-9 && mean > 100.0 && mean < 300.0);
+    assert_eq!(comparison.rankings[0].ballots, 40);
+    let once = run(&text.replace("repeats = 40", "repeats = 1"));
+    assert_eq!(once.runs[..], comparison.runs[..2], "the first repeat has the seed of the policy");
+    let without = run(&text.replace("\"datafly\", ", ""));
+    assert_eq!(without.planned, 1, "nothing that another seed could change");
 }
 
 /// Every run has a policy that passes its checks: without parameters of other algorithms, and
@@ -395,7 +457,7 @@ fn a_policy_is_checked_again_with_the_algorithm_of_the_run() {
     assert!(starred[1].reason.as_ref().unwrap().contains("releases every row that it can"), "{starred:?}");
 }
 
-const PREDICTION: &str = r#"version = 1
+pub(crate) const PREDICTION: &str = r#"version = 1
 
 [[tables]]
 name = "hospital"
@@ -433,7 +495,7 @@ fn a_model_predicts_from_what_is_released() {
         assert!(found.moved.mean > 0.0, "something was lost: {run:?}");
         // A prediction that is moved by so much cannot be worse by more.
         assert!((found.released.total - found.original.total).abs() <= found.moved.total + 1e-6);
-        let same = |other: &&&throng::compare::Run| (other.size, other.repeat) == (run.size, run.repeat);
+        let same = |other: &&&Run| (other.size, other.repeat) == (run.size, run.repeat);
         assert!(solved.iter().filter(same).all(|other| other.predicted.unwrap().original == found.original));
     }
     let text = markdown(&comparison);

@@ -135,7 +135,7 @@ fn wide(columns: usize) -> Problem {
         profile: Default::default(),
         preference: None,
         deletion: None,
-        targets: Vec::new(),
+        measured: Vec::new(),
         names,
         hierarchies: hierarchies.into(),
         classes: classes.into(),

@@ -151,7 +151,7 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
     let max_suppressed = instance.max_suppressed as u64;
     Some(Problem {
         names,
-        targets: Vec::new(),
+        measured: Vec::new(),
         hierarchies: hierarchies.into(),
         classes: classes.into(),
         lattice,

@@ -20,6 +20,7 @@ mod local_models;
 mod losses;
 mod measure;
 mod minimality;
+mod model_errors;
 mod models;
 mod naive;
 #[path = "../../../verify/src/tests/naive_losses.rs"]
@@ -35,6 +36,7 @@ mod region_models;
 mod regions;
 mod search;
 mod compare;
+mod compare_models;
 mod explore;
 mod greedy_rows;
 mod row_figures;

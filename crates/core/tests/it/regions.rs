@@ -270,6 +270,7 @@ fn certificate(
         population: None,
         notions: None,
         predicted: BTreeMap::new(),
+        model: None,
         risk: Some(risks(rows, view.counts())),
         sampling: None,
         loss: kinds.map(|kind| (kind.to_string(), value(*kind))).collect(),

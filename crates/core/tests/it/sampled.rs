@@ -230,6 +230,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         population: None,
         notions: None,
         predicted: BTreeMap::new(),
+        model: None,
         risk: Some(RISKS),
         loss: [("prec".into(), 0.3)].into(),
         loss_by_column: BTreeMap::new(),

@@ -374,6 +374,7 @@ fn certified(
         population: None,
         notions: None,
         predicted: BTreeMap::new(),
+        model: None,
         risk: None,
         sampling: None,
         loss: BTreeMap::new(),

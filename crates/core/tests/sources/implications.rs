@@ -14,7 +14,10 @@ fn policy(algorithm: Algorithm, c: f64, knowledge: usize) -> String {
 }
 
 fn methods() -> impl Iterator<Item = Algorithm> {
-    Algorithm::ALL.iter().copied().filter(|a| a.forms_regions() && !a.entry().small_tables)
+    Algorithm::ALL
+        .iter()
+        .copied()
+        .filter(|a| a.forms_regions() && a.entry().k_anonymous && !a.entry().small_tables)
 }
 
 /// Neighbours are ill alike, so that regions of the nearest rows alone disclose what they have.

@@ -172,7 +172,7 @@ proptest! {
         let k = k.min(people.len() as u64);
         let diverse = if diverse { ", { l_diversity = { column = \"ill\", l = 2 } }" } else { "" };
         let privacy = format!("{more}models = [{{ k_map = {{ k = {k}, population = \"p.csv\" }} }}{diverse}]\n");
-        let methods = |a: &&Algorithm| a.forms_regions() && !a.entry().small_tables;
+        let methods = |a: &&Algorithm| a.forms_regions() && a.entry().k_anonymous && !a.entry().small_tables;
         for &algorithm in Algorithm::ALL.iter().filter(methods) {
             let (asked, from) = (table(rows, 4), table(&people, 3));
             let policy = policy(algorithm, &privacy);

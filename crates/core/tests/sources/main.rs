@@ -11,6 +11,7 @@ mod implications;
 mod k_map;
 mod linkable;
 mod minimality;
+mod model;
 mod profiles;
 mod rare;
 mod windows;

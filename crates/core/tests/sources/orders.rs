@@ -1,4 +1,4 @@
-//! Values in a stated order [De Spoelberch, 2.4.3; LeFevre et al. 2006] against `orders.py`,
+//! Values in a stated order [De Spoelberch, 2.4.3; LeFevre 2006] against `orders.py`,
 //! the printed example, and the truth of every cell in all methods that form regions.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! The policy keys of the model that guides a method: a built-in model, or a command [Katirai 2006,
-//! "The Greedy-DXCG Algorithm"].
+//! The policy keys of the model that guides a method or measures a release: a built-in model, or a
+//! command [Katirai 2006, "The Greedy-DXCG Algorithm" and "Proposed Measure 2"].
 //!
 //! The engine runs the command. It receives the cells of its features as rows of CSV and returns
 //! one number per row.
@@ -17,7 +17,17 @@ use crate::registry::{self, Algorithm, Family, Predictor};
 /// How long a command may take for one batch of rows, in seconds, unless the policy says otherwise.
 pub const SECONDS: u64 = 60;
 
-/// The model that guides a method.
+/// What a model predicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Predicts {
+    /// A number.
+    Number,
+    /// The likelihood of the second of two classes.
+    Class,
+}
+
+/// The model that guides a method, or only measures what it releases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuideSpec {
@@ -29,12 +39,34 @@ pub struct GuideSpec {
     pub command: Vec<String>,
     /// The column that is predicted.
     pub target: String,
+    /// Whether the target holds numbers or classes; default: numbers if all its cells are numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicts: Option<Predicts>,
     /// The quasi-identifiers that it is predicted from; default: all.
     #[serde(default, skip_serializing_if = "is_default")]
     pub features: Option<Vec<String>>,
     /// How long the command may take for one batch of rows; default [`SECONDS`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
+    /// Whether it guides the algorithm; if not, it only measures the release.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub guides: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_yes(guides: &bool) -> bool {
+    *guides
+}
+
+impl GuideSpec {
+    /// The name of the model in results: that of a built-in model, or `command`.
+    pub fn name(&self) -> &str {
+        self.builtin.as_deref().unwrap_or("command")
+    }
 }
 
 /// Errors that do not depend on the table.
@@ -42,7 +74,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     let Some(guide) = &policy.search.model else { return };
     let key = |part: &str| format!("search.model.{part}");
     let algorithm = policy.search.algorithm;
-    if !algorithm.entry().guided {
+    if guide.guides && !algorithm.entry().guided {
         let guided = Algorithm::keys_with(|entry| entry.guided);
         faults.push(
             fault!(
@@ -52,17 +84,20 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 algorithm = algorithm
             )
             .key("search.model")
-            .help(format!("ask for algorithm \"{}\", or remove it", guided.join("\" or \""))),
+            .help(format!(
+                "ask for algorithm \"{}\", or set guides = false: then it only measures the release",
+                guided.join("\" or \"")
+            )),
         );
     }
-    if policy.search.greedy.is_some() {
+    if guide.guides && policy.search.greedy.is_some() {
         let fault = fault!(
             Input,
             "policy.greedy-with-model",
             "a beam and a tabu search go by measure, and a model guides"
         )
         .key("search.greedy");
-        faults.push(fault.help("remove it, or search.model"));
+        faults.push(fault.help("remove it, or set search.model.guides = false"));
     }
     match (&guide.builtin, guide.command.as_slice()) {
         (Some(name), []) => {
@@ -179,7 +214,25 @@ mod tests {
         );
         let policy =
             parse("algorithm = \"greedy\"\nmodel = { builtin = \"linear\", target = \"cost\" }").unwrap();
-        assert_eq!(policy.search.model.unwrap().builtin.as_deref(), Some("linear"));
+        let model = policy.search.model.unwrap();
+        assert_eq!((model.name(), model.predicts, model.guides), ("linear", None, true));
+    }
+
+    #[test]
+    fn a_model_that_only_measures_goes_with_any_algorithm() {
+        let measures = "builtin = \"logistic\", target = \"cost\", predicts = \"class\", guides = false";
+        for algorithm in ["ola", "greedy", "mondrian"] {
+            let policy = parse(&format!("algorithm = \"{algorithm}\"\nmodel = {{ {measures} }}")).unwrap();
+            let model = policy.search.model.clone().unwrap();
+            assert_eq!((model.predicts, model.guides), (Some(Predicts::Class), false));
+            let written = toml::to_string(&policy).unwrap();
+            assert!(written.contains("guides = false") && written.contains("predicts = \"class\""));
+        }
+        let text = parse(&format!("model = {{ {} }}", measures.replace("false", "true"))).unwrap_err();
+        assert!(text.contains("\"auto\" is not guided") && text.contains("guides = false"), "{text}");
+        let text =
+            parse("model = { builtin = \"tree\", target = \"cost\", predicts = \"words\" }").unwrap_err();
+        assert!(text.contains("number") && text.contains("class"), "{text}");
     }
 
     #[test]

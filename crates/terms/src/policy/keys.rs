@@ -330,6 +330,17 @@ const GUIDE: &[Parameter] = &[
         Whole(1, None),
         "How long the command may take for one batch of rows; 60.",
     ),
+    Parameter::optional(
+        "predicts",
+        Choice(&["number", "class"]),
+        "Whether the target holds numbers or classes; by default numbers if all its cells are numbers.",
+    ),
+    Parameter::defaulted(
+        "guides",
+        Flag,
+        "true",
+        "Whether the model guides the algorithm, or only measures the release.",
+    ),
 ];
 
 const SEARCH: &[Parameter] = &[

@@ -33,7 +33,7 @@ pub use argus::{Argus, MOST_IDENTIFYING};
 pub use bundle::PolicyBundle;
 pub use document::{Document, EXPERIMENT, POLICY, SPECIFICATION};
 pub use grammar::fault as grammar_fault;
-pub use guide::{GuideSpec, SECONDS};
+pub use guide::{GuideSpec, Predicts, SECONDS};
 pub(crate) use keys::{FORMS, POLICY_KEYS, TRANSFORMS};
 pub use local::{Boxes, By, Cut, Form, Greedy, Mondrian, Partition, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};

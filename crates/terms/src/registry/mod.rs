@@ -27,4 +27,4 @@ pub use predictor::{Predictor, PredictorEntry};
 pub use schema::schema;
 pub use tables::{Table, table};
 pub(crate) use unknown::family_of;
-pub use unknown::{Family, unknown, unknown_among};
+pub use unknown::{Family, MODEL_LOSS, unknown, unknown_among};

@@ -108,12 +108,33 @@ pub fn unknown(family: Family, name: &str) -> Fault {
 
 /// The same, with the names of which some are not in the registry.
 pub fn unknown_among(family: Family, name: &str, keys: &[&str]) -> Fault {
+    if family == Family::Loss && name == MODEL_LOSS {
+        return only_measured();
+    }
     let (one, several) = family.nouns();
     let near = nearest(name, keys.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
     fault!(Input, "registry.unknown-name", "there is no {family} \"{name}\"", family = one, name = name)
         .key(family.place())
         .help(format!("{near}{several} are {}", keys.join(", ")))
+}
+
+/// The loss of a predictive model: a release has it where the policy names a model, and no search
+/// minimizes it, because no bound of it is known.
+pub const MODEL_LOSS: &str = "model";
+
+fn only_measured() -> Fault {
+    fault!(
+        Input,
+        "loss.only-measured",
+        "the loss \"{loss}\" measures a release, and no search minimizes it",
+        loss = MODEL_LOSS
+    )
+    .key(Family::Loss.place())
+    .help(
+        "let the model guide: algorithm = \"greedy\" with search.model, or \"greedy+model\" in a grid; \
+         the loss of information that is nearest to it is \"column-mi\"",
+    )
 }
 
 /// The family whose members are exactly these.
@@ -140,5 +161,8 @@ mod tests {
             assert!(keys.iter().all(|key| fault.help.as_ref().is_some_and(|help| help.contains(key))));
         }
         assert_eq!(family_of(&["beer"]), None);
+        let fault = unknown(Family::Loss, MODEL_LOSS);
+        assert_eq!((fault.code, fault.place.key.as_deref()), ("loss.only-measured", Some("search.loss")));
+        assert!(fault.help.is_some_and(|help| help.contains("search.model") && help.contains("column-mi")));
     }
 }

@@ -124,7 +124,7 @@ pub(super) fn losses(
                 loss(facts, &target, &chains.iter().map(weight).collect::<Vec<_>>())
             }
             Some(kind) => loss(facts, &LossParameters::new(kind), &vec![1.0; chains.len()]),
-            None => Err(NO_DEFINITION),
+            None => Err(crate::model::loss(key).unwrap_or(NO_DEFINITION)),
         };
         (format!("loss: {key}"), judge(stated, found))
     };

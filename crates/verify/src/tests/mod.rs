@@ -9,6 +9,7 @@ mod forged;
 mod guarded;
 mod hand;
 mod identifiers;
+mod model;
 mod naive;
 mod naive_losses;
 mod population;

@@ -778,6 +778,7 @@ impl<'a> Table<'a> {
                 .collect(),
             notions: None,
             predicted: self.predicted(stay),
+            model: None,
             risk: Some(self.risks(stay)),
             search: SearchFacts {
                 algorithm: "none".into(),
