@@ -213,7 +213,7 @@ fn people_of_the_population_who_match_a_region_are_counted() {
     let models = "models = [{ k_map = { k = 12, population = \"town.csv\" } }]";
     for method in METHODS {
         let env = asking(method, &table, &[("k = 5", models)]);
-        env.write("town.csv", &town.write(','));
+        env.write("town.csv", town.write(','));
         let release = env.run("release p.toml --json").ok().json();
         let out = Table::read(&env.bytes("out.csv"), ',');
         let matches = |row: &Vec<String>, person: &Vec<String>| {

@@ -121,12 +121,12 @@ impl Trial {
         watch: &Watch,
     ) -> Result<Judge> {
         let texts = &problem.measured[self.measured].1;
-        let number = |code: Code| {
+        let number = |code: Code| -> Result<f64> {
             let text = texts.value(code).ok_or_else(|| missing(&self.target))?;
             let number = self.numbers.get(text).copied();
-            number.ok_or_else(|| Fault::bug("a label of a sample is not one of the table"))
+            Ok(number.ok_or_else(|| Fault::bug("a label of a sample is not one of the table"))?)
         };
-        let numbers: std::result::Result<Vec<f64>, Fault> = (0..texts.len() as Code).map(number).collect();
+        let numbers: Result<Vec<f64>> = (0..texts.len() as Code).map(number).collect();
         let guide = |source: &Source| self.guide(source, (policy, problem), commands, watch);
         let beside = |(model, source): &(Predictor, Source)| Ok((*model, guide(source)?));
         Ok(Judge {
@@ -243,12 +243,12 @@ fn reader(known: &[(Dictionary, bool)], hierarchies: Option<&[&Hierarchy]>) -> R
 /// The labels of a target, by code.
 fn labels(all: &Dictionary, sample: &Sample<'_>, asked: &Prediction) -> Result<Labels> {
     let text = |code: Code| {
-        all.value(code).filter(|text| !sample.missing(text)).ok_or_else(|| missing(&asked.target))
+        let known = all.value(code).filter(|text| !sample.missing(text));
+        known.ok_or_else(|| Error::from(missing(&asked.target)))
     };
-    let texts: std::result::Result<Vec<&str>, Fault> = (0..all.len() as Code).map(text).collect();
-    let labels = texts
-        .and_then(|texts| Labels::new(&texts, asked.predicts).map_err(|fault| fault.column(&asked.target)));
-    labels.map_err(|fault| fault.key("prediction.target").into())
+    let texts: Vec<&str> = (0..all.len() as Code).map(text).collect::<Result<_>>()?;
+    let named = |fault: Fault| fault.column(&asked.target).key("prediction.target");
+    Labels::new(&texts, asked.predicts).map_err(|e| e.map(named))
 }
 
 fn missing(target: &str) -> Fault {

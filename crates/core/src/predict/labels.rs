@@ -4,7 +4,7 @@
 
 use super::sheet::Target;
 use crate::cell::number;
-use crate::error::Fault;
+use crate::error::{Fault, Result};
 use crate::fault;
 use crate::policy::Predicts;
 
@@ -24,18 +24,18 @@ impl Labels {
     ///
     /// # Errors
     /// Cells that are not numbers where numbers are asked for, and more than two classes.
-    pub fn new(texts: &[&str], asked: Option<Predicts>) -> Result<Self, Fault> {
+    pub fn new(texts: &[&str], asked: Option<Predicts>) -> Result<Self> {
         let numbers: Option<Vec<f64>> = texts.iter().map(|text| number(text)).collect();
         let missing = if texts.contains(&"") { "; some cells are missing" } else { "" };
         match (asked, numbers) {
             (None | Some(Predicts::Number), Some(numbers)) => Ok(Labels { numbers, target: Target::Number }),
-            (Some(Predicts::Number), None) => Err(not_numbers()),
+            (Some(Predicts::Number), None) => Err(not_numbers().into()),
             (Some(Predicts::Class), Some(numbers)) => {
                 let mut classes = numbers.clone();
                 classes.sort_by(f64::total_cmp);
                 classes.dedup();
                 classes_of(classes.len(), || numbers.iter().map(|x| *x == classes[0]))
-                    .ok_or_else(|| too_many(classes.len(), missing))
+                    .ok_or_else(|| too_many(classes.len(), missing).into())
             }
             (asked, None) => {
                 let mut classes = texts.to_vec();
@@ -46,6 +46,7 @@ impl Labels {
                         Some(_) => too_many(classes.len(), missing),
                         None => unfit(missing),
                     }
+                    .into()
                 })
             }
         }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     fn labels(texts: &[&str], asked: Option<Predicts>) -> Result<(Vec<f64>, Target), &'static str> {
-        Labels::new(texts, asked).map(|l| (l.numbers, l.target)).map_err(|fault| fault.code)
+        Labels::new(texts, asked).map(|l| (l.numbers, l.target)).map_err(|e| e.faults()[0].code)
     }
 
     #[test]
@@ -121,7 +122,9 @@ mod tests {
         assert_eq!(labels(&[], class), Ok((Vec::new(), Target::Class(2))));
         let missing = Labels::new(&["0", "1", ""], class).unwrap_err();
         assert!(
-            missing.message.ends_with("3 classes, and a model predicts one of two; some cells are missing")
+            missing.faults()[0]
+                .message
+                .ends_with("3 classes, and a model predicts one of two; some cells are missing")
         );
     }
 }

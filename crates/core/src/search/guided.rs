@@ -66,7 +66,8 @@ impl Problem {
         let texts = &targets[column].1;
         let texts: Vec<&str> =
             (0..texts.len() as Code).map(|code| texts.value(code).unwrap_or_default()).collect();
-        let labels = Labels::new(&texts, spec.predicts).map_err(|fault| fault.column(&spec.target))?;
+        let labels =
+            Labels::new(&texts, spec.predicts).map_err(|e| e.map(|fault| fault.column(&spec.target)))?;
         Ok(Predicted { column, labels })
     }
 
