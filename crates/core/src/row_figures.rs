@@ -18,8 +18,7 @@ use crate::registry::LossKind;
 pub struct RowFigures {
     /// Class → rows of the release that look like its rows; none if they are suppressed.
     sizes: Vec<Option<u64>>,
-    /// Figure → class → value. A figure that differs between rows of equal quasi-identifiers, such
-    /// as the error of a predictive model, needs classes that tell these apart.
+    /// Figure → class → value.
     figures: Vec<(String, Vec<f64>)>,
 }
 
@@ -51,6 +50,13 @@ impl RowFigures {
         }
         figures.splice(0..0, precision.map(|values| ("precision".to_owned(), values)));
         Ok(RowFigures { sizes: classes.map(size).collect(), figures })
+    }
+
+    /// With one more figure: class → value.
+    #[must_use]
+    pub fn with(mut self, name: &str, values: Vec<f64>) -> Self {
+        self.figures.push((name.to_owned(), values));
+        self
     }
 
     /// Figure → class → value.

@@ -135,7 +135,14 @@ fn the_error_of_the_model_is_in_json_certificate_and_report() {
         }
         let mean =
             format!("a mean error of {:.4} from released rows", model["released"]["mean"].as_f64().unwrap());
-        let said = env.run("release p.toml").ok().stdout;
+        let said = env.run("release p.toml --rows ./rows.csv").ok().stdout;
+        let rows = Table::read(&env.bytes("rows.csv"), ',');
+        let moved: Vec<f64> = rows.column("model").iter().map(|cell| cell.parse().unwrap()).collect();
+        let average = moved.iter().sum::<f64>() / moved.len() as f64;
+        assert!(
+            (average - json["loss"]["model"].as_f64().unwrap()).abs() < 1e-9 * (1.0 + average),
+            "{average}"
+        );
         for words in ["model       command predicts cost", &mean, "not verified"] {
             assert!(said.contains(words), "{said}");
         }

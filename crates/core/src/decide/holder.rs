@@ -14,7 +14,7 @@ use std::fmt::Write;
 use super::{Decision, Way};
 use crate::error::Result;
 use crate::policy::{LossParameters, Policy};
-use crate::registry::LossKind;
+use crate::registry::{LossKind, MODEL_LOSS};
 use crate::row_figures::RowFigures;
 use crate::search::Problem;
 
@@ -85,7 +85,8 @@ impl Decision {
     }
 
     /// The figures of single rows: of every loss that is certified and is a mean over rows, with the
-    /// same parameters and weights.
+    /// same parameters and weights, and of the loss of the policy's model [Katirai 2006, "Proposed
+    /// Measure 2"].
     ///
     /// # Errors
     /// Parameters that the loss does not have.
@@ -97,7 +98,11 @@ impl Decision {
             true => (asked, &weights[..]),
             false => (LossParameters::new(kind), &plain[..]),
         });
-        RowFigures::new(&self.recoded, losses)
+        let figures = RowFigures::new(&self.recoded, losses)?;
+        Ok(match &self.model {
+            Some(model) => figures.with(MODEL_LOSS, model.moved.clone()),
+            None => figures,
+        })
     }
 
     /// Class → the set that its rows are in.

@@ -17,6 +17,8 @@ pub struct ModelErrors {
     /// The loss `model`: the mean distance between what it predicts from a row as released and
     /// from the row untouched, over all rows; a suppressed row is released as `*`.
     pub loss: f64,
+    /// Class → that distance.
+    pub moved: Vec<f64>,
 }
 
 /// The errors; none if rows of equal values are in several regions, so that it is unknown which of
@@ -42,5 +44,5 @@ pub(super) fn errors(
         original: released.original.into(),
         moved: released.moved.into(),
     };
-    Ok(Some(ModelErrors { facts, loss: all.moved.mean }))
+    Ok(Some(ModelErrors { facts, loss: all.moved.mean, moved: scored.moved() }))
 }

@@ -80,6 +80,15 @@ impl Scored {
         Ok(Scored { released: of(released), original: of(original) })
     }
 
+    /// Class → the distance between the predictions from its rows as released and untouched.
+    pub fn moved(&self) -> Vec<f64> {
+        self.released
+            .iter()
+            .zip(&self.original)
+            .map(|(released, original)| (released - original).abs())
+            .collect()
+    }
+
     /// The errors against the truth: a measured column, and the number of each of its codes. None
     /// if the rows of a class do not have known targets.
     pub fn errors(

@@ -29,8 +29,8 @@ fn headline(explored: &Explored) -> Html {
     };
     let share = |nodes: u64| percent(nodes as f64 / summary.listed.max(1) as f64);
     let tagged = summary.tagged.map_or("–".to_owned(), integer);
-    let tagged_note = summary.tagged.map_or("not told for a part of the lattice".to_owned(), |n| {
-        format!("{} need no look of OLA’s", share(n))
+    let tagged_note = summary.tagged.map_or("unknown for a part of the lattice".to_owned(), |n| {
+        format!("{} decided by OLA without evaluating them", share(n))
     });
     let loss = chosen.map_or("–".to_owned(), |n| decimal(n.loss));
     let listed = match summary.around {
