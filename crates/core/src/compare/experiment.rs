@@ -40,7 +40,7 @@ pub struct Prediction {
     /// Whether it holds numbers or classes; default: numbers if all its cells are numbers.
     #[serde(default)]
     pub predicts: Option<Predicts>,
-    /// The built-in model; default [`LINEAR`], unless there is a command.
+    /// The built-in model; `linear` by default, unless there is a command.
     #[serde(default)]
     pub model: Option<String>,
     /// A program and its arguments.
