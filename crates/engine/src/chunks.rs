@@ -20,7 +20,7 @@ use crate::source::Source;
 use crate::text;
 
 /// Bytes that are read at once: about a batch.
-const CHUNK: usize = 1 << 19;
+const CHUNK: usize = 1 << 20;
 
 /// Some records of a file, as UTF-8.
 pub(crate) struct Chunk {
