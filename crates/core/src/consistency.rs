@@ -58,7 +58,7 @@ pub fn notions(
     Ok(Some(NotionFacts::new(k, k_one, one_k)))
 }
 
-/// The least of some counts, each of which may end at a limit.
+/// The least of some counts. A count may stop at a limit.
 fn least(items: usize, watch: &Watch, count: impl Fn(usize, u64) -> u64 + Sync) -> Result<u64> {
     let least = AtomicU64::new(u64::MAX);
     for start in (0..items).step_by(STRIDE) {

@@ -315,7 +315,7 @@ fn context() -> SessionContext {
         .with_batch_size(BATCH)
         .with_collect_statistics(false)
         .with_information_schema(false);
-    // Functions, of which there are hundreds, are not needed to read a file.
+    // Reading a file needs none of DataFusion's hundreds of functions.
     SessionContext::new_with_state(SessionStateBuilder::new().with_config(config).build())
 }
 

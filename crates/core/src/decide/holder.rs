@@ -125,7 +125,7 @@ impl Decision {
     }
 
     /// The rows that a set was put together with: of its other points in the order in which they
-    /// joined, all rows of each but of the last, of which the first that complete k.
+    /// joined. Of the last point only as many rows as complete k.
     fn partners(&self, set: u32, own: usize, rows: &RowsOf) -> Vec<u32> {
         let Some(sets) = self.own_sets() else { return Vec::new() };
         let others = sets.sets[set as usize].iter().skip(1).flat_map(|&point| rows.of(point));

@@ -35,7 +35,7 @@ fn is_mean_over_rows(asked: &Asked) -> bool {
     match asked.kind {
         LossKind::Prec | LossKind::Vinterbo | LossKind::ColumnMi | LossKind::ValueMi | LossKind::Lm => linear,
         LossKind::Ambiguity => true,
-        // Sums over rows, of which some part belongs to no row.
+        // Sums over rows: a part of the sum belongs to no row.
         LossKind::Entropy | LossKind::ConditionalEntropy | LossKind::ILoss => false,
         // A row by itself has no class, and no level.
         LossKind::Dm | LossKind::DmStar | LossKind::Aecs | LossKind::Cm => false,

@@ -92,7 +92,7 @@ pub enum Scope<'a> {
     Class(&'a dyn ClassModel),
     /// The sizes of all classes together, beside the classes that it flags one by one.
     Table(&'a TableModel),
-    /// The people of the population who match a class: at least so many.
+    /// The least number of people of the population who must match a class.
     People(u64),
 }
 
