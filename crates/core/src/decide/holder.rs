@@ -124,8 +124,8 @@ impl Decision {
         classes.map(region).collect()
     }
 
-    /// The rows that a set was put together with: of its other points in the order in which they
-    /// joined. Of the last point only as many rows as complete k.
+    /// The rows that a set was put together with: those of its other points, in the order in which
+    /// the points joined. The last point gives only the rows that complete k.
     fn partners(&self, set: u32, own: usize, rows: &RowsOf) -> Vec<u32> {
         let Some(sets) = self.own_sets() else { return Vec::new() };
         let others = sets.sets[set as usize].iter().skip(1).flat_map(|&point| rows.of(point));
