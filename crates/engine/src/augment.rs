@@ -9,9 +9,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, StringArray};
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::arrow::record_batch::RecordBatch;
+use arrow::array::{Array, ArrayRef, StringArray};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::record_batch::RecordBatch;
 use throng::augment::Implied;
 use throng::error::{Error, Fault, Result};
 use throng::fault;
@@ -306,7 +306,7 @@ fn typed(name: &str, array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     if *wanted == DataType::Utf8 {
         return text(name, array);
     }
-    datafusion::arrow::compute::cast(array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
+    arrow::compute::cast(array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
 }
 
 /// Every column with its fields; none of them has the name of another.

@@ -1,8 +1,8 @@
 //! A column of a batch as text, without copying where it is text already.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, LargeStringArray, StringArray, StringViewArray};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, UInt32Type};
+use arrow::array::{Array, ArrayRef, AsArray, LargeStringArray, StringArray, StringViewArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, UInt32Type};
 use throng::error::{Error, Fault, Result};
 use throng::fault;
 use throng::table::{Code, Dictionary};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use throng::error::Result;
 use throng::fault;
 use throng::policy::Format;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use datafusion::arrow::array::BooleanArray;
-use datafusion::arrow::compute::filter_record_batch;
-use datafusion::arrow::record_batch::RecordBatch;
+use arrow::array::BooleanArray;
+use arrow::compute::filter_record_batch;
+use arrow::record_batch::RecordBatch;
 use rustc_hash::FxHashSet;
 use throng::deletion::Deletion;
 use throng::error::{Fault, Result};

@@ -4,9 +4,9 @@
 //! [`throng::sampling`] decides how many rows of every tuple are sampled, when the table is grouped.
 //! Rows have no other released cells, so it does not matter which of them these are: the first ones.
 
-use datafusion::arrow::array::BooleanArray;
-use datafusion::arrow::compute::filter_record_batch;
-use datafusion::arrow::record_batch::RecordBatch;
+use arrow::array::BooleanArray;
+use arrow::compute::filter_record_batch;
+use arrow::record_batch::RecordBatch;
 use throng::error::{Fault, Result};
 use throng::fault;
 use throng::policy::Format;

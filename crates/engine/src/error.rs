@@ -1,16 +1,15 @@
-//! Converts foreign errors into faults. Errors that DataFusion wraps are unwrapped by type; library
-//! names in front of messages are removed.
+//! Converts foreign errors into faults. Wrapped errors are unwrapped by type; library names in front
+//! of messages are removed.
 
 use std::io::{self, ErrorKind};
 
-use datafusion::error::DataFusionError;
 use throng::error::Error;
 use throng::fault;
 use throng::watch::Watch;
 
 /// A failure while a file was read.
-pub(crate) fn reading(file: &str, error: &DataFusionError) -> Error {
-    let mut causes = vec![error as &(dyn std::error::Error + 'static)];
+pub(crate) fn reading(file: &str, error: &(dyn std::error::Error + 'static)) -> Error {
+    let mut causes = vec![error];
     while let Some(cause) = causes[causes.len() - 1].source() {
         causes.push(cause);
     }
@@ -24,7 +23,7 @@ pub(crate) fn reading(file: &str, error: &DataFusionError) -> Error {
         {
             unreadable(file, e)
         }
-        _ => unlike(file, error.find_root()),
+        _ => unlike(file, error),
     }
 }
 
@@ -118,6 +117,9 @@ pub(crate) fn unlabelled(error: &dyn std::fmt::Display) -> String {
 
 #[cfg(test)]
 mod tests {
+    use arrow::error::ArrowError;
+    use parquet::errors::ParquetError;
+
     use super::*;
 
     #[test]
@@ -158,10 +160,10 @@ mod tests {
     #[test]
     fn own_faults_and_the_disk_are_found_under_any_wrapping() {
         let own: Error = fault!(Data, "table.test", "mine").into();
-        let wrapped = DataFusionError::External(Box::new(own.clone())).context("while reading");
+        let wrapped = ParquetError::External(Box::new(ArrowError::ExternalError(Box::new(own.clone()))));
         assert_eq!(reading("t.csv", &wrapped), own);
         let io = io::Error::from(ErrorKind::PermissionDenied);
-        let wrapped = DataFusionError::External(Box::new(DataFusionError::IoError(io)));
+        let wrapped = ArrowError::ExternalError(Box::new(ArrowError::IoError("while reading".into(), io)));
         assert!(reading("t.csv", &wrapped).to_string().contains("check who may read it"));
     }
 }

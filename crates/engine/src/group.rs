@@ -6,7 +6,7 @@
 //! that are replaced are collected, and the contents of rows are numbered where a method puts rows of
 //! equal quasi-identifiers into different regions.
 
-use datafusion::arrow::record_batch::RecordBatch;
+use arrow::record_batch::RecordBatch;
 use throng::error::{Fault, Result};
 use throng::policy::{Policy, Role};
 use throng::pseudonym::Originals;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use datafusion::arrow::ipc::reader::FileReader;
-use datafusion::arrow::ipc::{Block, root_as_footer};
+use arrow::ipc::reader::FileReader;
+use arrow::ipc::{Block, root_as_footer};
 use throng::error::Result;
 
 use crate::error::{unlike, unreadable};
@@ -14,13 +14,24 @@ const MAGIC: &[u8; 6] = b"ARROW1";
 /// What follows the footer: its length, and the magic again.
 const TRAILER: u64 = 4 + MAGIC.len() as u64;
 
+/// How batches are arranged in a file.
+#[derive(Clone, Copy)]
+pub(crate) enum Layout {
+    /// With a footer that lists them.
+    File,
+    /// One after the other.
+    Stream,
+}
+
 /// Refuses a file that is neither an Arrow file whose parts lie within it nor an Arrow stream.
-pub(crate) fn check(path: &Path) -> Result<()> {
+pub(crate) fn check(path: &Path) -> Result<Layout> {
     let name = path.display().to_string();
     let whole = File::open(path).and_then(look).map_err(|e| unreadable(&name, &e))?;
     match whole {
-        Kind::File(file) => FileReader::try_new(file, None).map(drop).map_err(|e| unlike(&name, &e)),
-        Kind::Stream => Ok(()),
+        Kind::File(file) => {
+            FileReader::try_new(file, None).map(|_| Layout::File).map_err(|e| unlike(&name, &e))
+        }
+        Kind::Stream => Ok(Layout::Stream),
         Kind::Other => Err(unlike(&name, &"it is not an Arrow file, or it is damaged")),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, StringArray};
+use arrow::array::{ArrayRef, StringArray};
 use throng::error::{Fault, Result};
 use throng::search;
 use throng::table::{Code, Dictionary};

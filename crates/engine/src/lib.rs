@@ -1,7 +1,6 @@
-//! Locations in, classes and releases out: the only crate that names DataFusion.
+//! Locations in, classes and releases out: the only crate that names Arrow and Parquet.
 //!
-//! [`Engine`] owns the runtime. A [`Source`] is a table somewhere; [`Engine::scan`] streams it,
-//! [`Engine::group`] turns it into classes, [`Engine::transform`] rewrites it as decided, and
+//! A [`Source`] is a table somewhere; [`Engine::scan`] streams it, [`Engine::group`] turns it into classes, [`Engine::transform`] rewrites it as decided, and
 //! [`Engine::verify`] reads a release again for the verifier. No decision is made here.
 
 #![forbid(unsafe_code)]
@@ -48,6 +47,7 @@ mod synth;
 mod table;
 mod text;
 mod transform;
+mod typed;
 mod verify;
 mod weights;
 
@@ -74,28 +74,14 @@ pub use synth::SynthFile;
 pub use table::FileTable;
 pub use transform::Transform;
 
-use throng::error::Result;
-use throng::fault;
-
 /// Reads and writes tables.
-pub struct Engine {
-    runtime: tokio::runtime::Runtime,
-}
+#[derive(Debug, Default, Clone, Copy)]
+#[non_exhaustive]
+pub struct Engine {}
 
 impl Engine {
-    /// Starts the engine.
-    ///
-    /// # Errors
-    /// When the operating system gives no threads.
-    pub fn new() -> Result<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .max_blocking_threads(8)
-            .enable_all()
-            .build()
-            .map_err(|e| {
-                fault!(System, "system.no-threads", "the engine cannot start: {reason}", reason = e)
-            })?;
-        Ok(Engine { runtime })
+    /// An engine for tables in files.
+    pub fn new() -> Self {
+        Engine {}
     }
 }

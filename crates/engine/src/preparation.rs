@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use datafusion::arrow::array::{ArrayRef, BooleanArray, StringArray};
-use datafusion::arrow::compute::{filter_record_batch, nullif};
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use arrow::array::{ArrayRef, BooleanArray, StringArray};
+use arrow::compute::{filter_record_batch, nullif};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use throng::error::{Fault, Result};
 use throng::fault;
 use throng::policy::{Format, Header, Input};

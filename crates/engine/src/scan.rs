@@ -1,37 +1,30 @@
-//! Streams a table's batches in order. Delimited text is cut into pieces that all cores decode;
-//! DataFusion decodes the other formats, and all cores work on its batches.
+//! Streams a table's batches in order. Delimited text is cut into pieces that all cores decode; one
+//! thread decodes the other formats, and all cores work on its batches.
 
-use std::path::Path;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, StringArray};
-use datafusion::arrow::compute::nullif;
-use datafusion::arrow::csv::ReaderBuilder;
-use datafusion::arrow::csv::reader::Decoder;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::arrow::error::ArrowError;
-use datafusion::arrow::record_batch::RecordBatch;
-use datafusion::execution::context::SessionContext;
-use datafusion::execution::session_state::SessionStateBuilder;
-use datafusion::prelude::{DataFrame, JsonReadOptions, ParquetReadOptions, SessionConfig};
-use futures::StreamExt;
+use arrow::array::{ArrayRef, AsArray, BooleanArray, StringArray};
+use arrow::compute::nullif;
+use arrow::csv::ReaderBuilder;
+use arrow::csv::reader::Decoder;
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
 use throng::error::{Error, Fault, Result};
 use throng::fault;
 use throng::policy::Format;
 use throng::watch::Watch;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
 use crate::cells::Cells;
 use crate::chunks::{self, Buffers, Chunk};
 use crate::digest::{Digester, Digesting, Digests};
-use crate::error::{damaged, reading, unreadable};
+use crate::error::{damaged, reading};
 use crate::pipeline::{self, pipeline};
 use crate::source::{Source, not_utf8};
-use crate::{Engine, columns, diagnose, ipc};
+use crate::typed::{self, BATCH};
+use crate::{Engine, columns, diagnose};
 
-/// Rows per batch: enough to amortize a batch's overhead, little enough to stay in the cache.
-const BATCH: usize = 8192;
 /// Batches of a typed format that are worked on at once.
 const PIECE: usize = 2;
 
@@ -43,10 +36,7 @@ impl Engine {
     pub fn schema(&self, source: &Source) -> Result<SchemaRef> {
         let schema = match source.format {
             Format::Csv => text_schema(&source.header),
-            _ => {
-                let opened = source.clone();
-                self.finish(self.runtime.spawn(async move { known(&opened, &context()).await }), source)?
-            }
+            _ => guarded(source, || known(source))?,
         };
         Ok(source.preparation.as_ref().map_or(schema.clone(), |preparation| preparation.schema(&schema)))
     }
@@ -91,102 +81,83 @@ impl Engine {
     ) -> Result<()> {
         let each = |done: T| watch.check().and_then(|()| each(done));
         let Some(preparation) = &source.preparation else {
-            return self.scan_files(source, columns, watch, map, each);
+            return scan_files(source, columns, watch, map, each);
         };
         let pass = preparation.pass(source, columns)?;
         let prepared = |batches: Vec<RecordBatch>| pass.apply(batches).and_then(&map);
-        self.scan_files(source, &pass.names, watch, prepared, each)?;
+        scan_files(source, &pass.names, watch, prepared, each)?;
         pass.finish(&source.prepared)
-    }
-
-    /// As [`scan_map`](Self::scan_map), of the rows as the files have them.
-    fn scan_files<T: Send>(
-        &self,
-        source: &Source,
-        columns: &[String],
-        watch: &Watch,
-        map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
-        each: impl FnMut(T) -> Result<()>,
-    ) -> Result<()> {
-        match source.format {
-            Format::Csv => scan_text(source, columns, watch, map, each),
-            _ => self.scan_typed(source, columns, watch, map, each),
-        }
-    }
-
-    /// As [`scan_map`](Self::scan_map), of a format that DataFusion decodes.
-    fn scan_typed<T: Send>(
-        &self,
-        source: &Source,
-        columns: &[String],
-        watch: &Watch,
-        map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
-        each: impl FnMut(T) -> Result<()>,
-    ) -> Result<()> {
-        let (sender, mut receiver) = mpsc::channel(PIECE);
-        let opened = (source.clone(), columns.to_vec());
-        let task = self.runtime.spawn(async move { stream(&opened.0, &opened.1, &sender).await });
-        let produce = |send: &mut pipeline::Send<'_, Vec<RecordBatch>>| {
-            let mut piece = Vec::new();
-            while receiver.blocking_recv_many(&mut piece, PIECE) > 0 {
-                if !send(std::mem::take(&mut piece)) {
-                    break;
-                }
-            }
-            drop(receiver);
-            Ok(())
-        };
-        let nulls = &source.nulls;
-        let work = |batches: Vec<RecordBatch>| {
-            let cleared = |batch| if nulls.is_empty() { batch } else { without(batch, nulls) };
-            map(batches.into_iter().map(cleared).collect())
-        };
-        // What is not read from beginning to end is digested beside it.
-        let known = source.digesting == Digesting::Nothing || source.digests.get().is_some();
-        let (outcome, digests) = std::thread::scope(|scope| {
-            let digests =
-                (!known).then(|| scope.spawn(|| Digests::of(&source.files, source.digesting, watch)));
-            let outcome = pipeline(threads(), produce, work, each);
-            (outcome, digests.map(std::thread::ScopedJoinHandle::join))
-        });
-        let read = self.finish(task, source);
-        outcome?;
-        read?;
-        if let Some(digests) = digests {
-            let digests = digests.map_err(|_| Fault::bug("the digest of a table stopped"))??;
-            source.digests.get_or_init(|| digests);
-        }
-        Ok(())
-    }
-
-    /// What a reader found, or the line that it stumbled over.
-    fn finish<T>(&self, task: JoinHandle<Result<T>>, source: &Source) -> Result<T> {
-        match self.runtime.block_on(task) {
-            Ok(read) => read.map_err(|e| diagnose::line(source).unwrap_or(e)),
-            // Decoders of typed formats do not expect every damage.
-            Err(e) if e.is_panic() && source.format != Format::Csv => Err(damaged(&source.name)),
-            Err(e) => Err(Fault::bug(format!("the reader stopped: {e}")).into()),
-        }
     }
 }
 
-/// Sends DataFusion's batches, file by file, until they end or nobody listens. One frame over all
-/// files would read them in another order, and take the columns of the first for those of all.
-async fn stream(source: &Source, columns: &[String], sender: &mpsc::Sender<RecordBatch>) -> Result<()> {
-    let context = context();
-    let schema = known(source, &context).await?;
-    if let Some(column) = columns.iter().find(|c| schema.index_of(c).is_err()) {
-        return Err(no_column(source, column));
+/// As [`Engine::scan_map`], of the rows as the files have them.
+fn scan_files<T: Send>(
+    source: &Source,
+    columns: &[String],
+    watch: &Watch,
+    map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+    each: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    match source.format {
+        Format::Csv => scan_text(source, columns, watch, map, each),
+        _ => scan_typed(source, columns, watch, map, each),
     }
-    let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+}
+
+/// As [`Engine::scan_map`], of a format that declares its columns: one thread decodes it.
+fn scan_typed<T: Send>(
+    source: &Source,
+    columns: &[String],
+    watch: &Watch,
+    map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+    each: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    let produce =
+        |send: &mut pipeline::Send<'_, Vec<RecordBatch>>| guarded(source, || stream(source, columns, send));
+    let nulls = &source.nulls;
+    let work = |batches: Vec<RecordBatch>| {
+        let cleared = |batch| if nulls.is_empty() { batch } else { without(batch, nulls) };
+        map(batches.into_iter().map(cleared).collect())
+    };
+    // What is not read from beginning to end is digested beside it.
+    let known = source.digesting == Digesting::Nothing || source.digests.get().is_some();
+    let (outcome, digests) = std::thread::scope(|scope| {
+        let digests = (!known).then(|| scope.spawn(|| Digests::of(&source.files, source.digesting, watch)));
+        let outcome = pipeline(threads(), produce, work, each);
+        (outcome, digests.map(std::thread::ScopedJoinHandle::join))
+    });
+    outcome?;
+    if let Some(digests) = digests {
+        let digests = digests.map_err(|_| Fault::bug("the digest of a table stopped"))??;
+        source.digests.get_or_init(|| digests);
+    }
+    Ok(())
+}
+
+/// What a reader found, or the line that it stumbled over. Decoders of typed formats do not expect
+/// every damage: one that panics has met a damaged file.
+fn guarded<T>(source: &Source, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    let read = catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(damaged(&source.name)));
+    read.map_err(|e| diagnose::line(source).unwrap_or(e))
+}
+
+/// Sends the batches, file by file, until they end or nobody listens.
+fn stream(
+    source: &Source,
+    columns: &[String],
+    send: &mut pipeline::Send<'_, Vec<RecordBatch>>,
+) -> Result<()> {
+    let schema = known(source)?;
+    let place = |column: &String| schema.index_of(column).map_err(|_| no_column(source, column));
+    let places = columns.iter().map(place).collect::<Result<Vec<usize>>>()?;
     for file in &source.files {
-        let name = file.display().to_string();
-        let frame = frame(source, &context, file, Some(&schema)).await?;
-        let frame = frame.select_columns(&names).map_err(|e| reading(&name, &e))?;
-        let mut stream = frame.execute_stream().await.map_err(|e| reading(&name, &e))?;
-        while let Some(batch) = stream.next().await {
-            let batch = batch.map_err(|e| reading(&name, &e))?;
-            if sender.send(batch).await.is_err() {
+        let mut batches = typed::batches(source.format, file, &schema, &places)?;
+        loop {
+            let piece: Vec<RecordBatch> = batches.by_ref().take(PIECE).collect::<Result<_>>()?;
+            if piece.is_empty() {
+                break;
+            }
+            if !send(piece) {
                 return Ok(());
             }
         }
@@ -247,7 +218,7 @@ impl TextDecoder<'_> {
         let mut decoder =
             if chunk.headed { None } else { free() }.unwrap_or_else(|| self.decoder(chunk.headed));
         let (mut bytes, mut batches) = (chunk.bytes(), Vec::new());
-        while let Some(batch) = next_batch(&mut decoder, &mut bytes).map_err(|e| reading(&name, &e.into()))? {
+        while let Some(batch) = next_batch(&mut decoder, &mut bytes).map_err(|e| reading(&name, &e))? {
             batches.push(self.checked(batch)?);
         }
         if let Ok(mut free) = self.free.lock() {
@@ -293,81 +264,15 @@ fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// The table's columns; those of a typed format are found once.
-async fn known(source: &Source, context: &SessionContext) -> Result<SchemaRef> {
-    if source.format == Format::Csv {
-        return Ok(text_schema(&source.header));
-    }
+/// The columns of a table whose format declares them; they are found once.
+fn known(source: &Source) -> Result<SchemaRef> {
     if let Some(schema) = source.inferred.get() {
         return Ok(Arc::clone(schema));
     }
-    let mut schemas = Vec::new();
-    for file in &source.files {
-        schemas.push(Arc::clone(frame(source, context, file, None).await?.schema().inner()));
-    }
+    let schemas =
+        source.files.iter().map(|file| typed::schema(source.format, file)).collect::<Result<Vec<_>>>()?;
     let schema = columns::of_all(source, &schemas)?;
     Ok(Arc::clone(source.inferred.get_or_init(|| schema)))
-}
-
-fn context() -> SessionContext {
-    let config = SessionConfig::new()
-        .with_target_partitions(1)
-        .with_batch_size(BATCH)
-        .with_collect_statistics(false)
-        .with_information_schema(false);
-    // Reading a file needs none of DataFusion's hundreds of functions.
-    SessionContext::new_with_state(SessionStateBuilder::new().with_config(config).build())
-}
-
-/// One file as a DataFusion frame; text formats are read with the given columns.
-async fn frame(
-    source: &Source,
-    context: &SessionContext,
-    file: &Path,
-    schema: Option<&SchemaRef>,
-) -> Result<DataFrame> {
-    let name = file.display().to_string();
-    // DataFusion takes a file that is not there for an empty folder.
-    std::fs::metadata(file).map_err(|e| unreadable(&name, &e))?;
-    let url = url(file)?;
-    let extension = "";
-    let frame = match source.format {
-        Format::Csv => return Err(Fault::bug("delimited text has a reader of its own").into()),
-        Format::Parquet => {
-            let options = ParquetReadOptions { file_extension: extension, ..ParquetReadOptions::default() };
-            context.read_parquet(url, options).await
-        }
-        Format::Json => {
-            let options = JsonReadOptions {
-                schema: schema.map(AsRef::as_ref),
-                schema_infer_max_records: usize::MAX,
-                file_extension: extension,
-                ..JsonReadOptions::default()
-            };
-            context.read_json(url, options).await
-        }
-        Format::Arrow => {
-            if schema.is_none() {
-                ipc::check(file)?;
-            }
-            let options = datafusion::datasource::file_format::options::ArrowReadOptions {
-                file_extension: extension,
-                ..Default::default()
-            };
-            context.read_arrow(url, options).await
-        }
-    };
-    frame.map_err(|e| reading(&name, &e))
-}
-
-/// A file's URL, so that no character of its name is taken for a pattern.
-fn url(file: &Path) -> Result<String> {
-    let absolute = std::path::absolute(file).map_err(|e| unreadable(&file.display().to_string(), &e))?;
-    url::Url::from_file_path(&absolute).map(String::from).map_err(|()| {
-        fault!(Input, "file.bad-path", "is not a path that can be opened")
-            .file(file.display().to_string())
-            .into()
-    })
 }
 
 /// Every column as text: a leading zero is part of a ZIP code.

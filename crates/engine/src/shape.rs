@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use datafusion::arrow::ipc::reader::FileReader;
-use datafusion::parquet::file::reader::{FileReader as _, SerializedFileReader};
+use arrow::ipc::reader::FileReader;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use throng::error::Result;
 use throng::policy::Format;
 

@@ -9,11 +9,11 @@
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, SeekFrom};
 
-use datafusion::arrow::array::UInt32Array;
-use datafusion::arrow::compute::{concat_batches, take_record_batch};
-use datafusion::arrow::ipc::reader::StreamReader;
-use datafusion::arrow::ipc::writer::StreamWriter;
-use datafusion::arrow::record_batch::RecordBatch;
+use arrow::array::UInt32Array;
+use arrow::compute::{concat_batches, take_record_batch};
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
+use arrow::record_batch::RecordBatch;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use throng::error::{Fault, Result};

@@ -1,6 +1,6 @@
 //! Files as a table that releasing and verifying can read: [`Rows`] over a [`Source`].
 
-use datafusion::arrow::record_batch::RecordBatch;
+use arrow::record_batch::RecordBatch;
 use throng::error::Result;
 use throng::release::PreparationFacts;
 use throng::rows::{Batch, Counted, Rows};

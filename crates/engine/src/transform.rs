@@ -8,10 +8,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, DictionaryArray, StringArray, UInt32Array};
-use datafusion::arrow::compute::take;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
-use datafusion::arrow::record_batch::RecordBatch;
+use arrow::array::{ArrayRef, DictionaryArray, StringArray, UInt32Array};
+use arrow::compute::take;
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
+use arrow::record_batch::RecordBatch;
 use rustc_hash::FxHashMap;
 use throng::decide::DELETED;
 use throng::deletion::Deletion;
@@ -365,7 +365,7 @@ impl<'a> Rewriter<'a> {
         if *wanted == DataType::Utf8 {
             return text(name, &array);
         }
-        datafusion::arrow::compute::cast(&array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
+        arrow::compute::cast(&array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
     }
 
     fn generalized(&self, q: usize) -> Result<ArrayRef> {

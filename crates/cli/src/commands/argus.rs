@@ -35,7 +35,7 @@ pub fn run(args: &args::Argus) -> Result<Ended> {
         .into());
     }
     let (policy, text) = PolicyFile::read(&args.policy)?;
-    let engine = Engine::new()?;
+    let engine = Engine::new();
     let line = Line::new();
     let watch = line.watch();
     let held = engine.hold(&policy, &watch);

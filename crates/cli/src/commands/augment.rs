@@ -18,7 +18,7 @@ pub fn run(args: &args::Augment) -> Result<Ended> {
     };
     let line = Line::new();
     let to = (&*args.out, args.overwrite.existing());
-    let written = Engine::new()?.augment(&policy, what, to, &line.watch());
+    let written = Engine::new().augment(&policy, what, to, &line.watch());
     line.clear();
     let written = written.map_err(|e| in_policy(e, &policy, &text))?;
     let mut told = format!("wrote {}: {} rows\n", args.out.display(), integer(written.rows));

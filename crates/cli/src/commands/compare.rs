@@ -23,7 +23,7 @@ pub fn run(args: &args::Compare) -> Result<Ended> {
     if let Some(folder) = &args.out {
         file.check_folder(folder, &PAPERS, args.overwrite.existing()).map_err(|e| file.located(e))?;
     }
-    let engine = Engine::new()?;
+    let engine = Engine::new();
     let line = Line::new();
     let watch = line.watch();
     let comparison = ran(&engine, &file, &watch);

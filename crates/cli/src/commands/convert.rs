@@ -29,7 +29,7 @@ pub struct Asked<'a> {
 pub fn run(asked: &Asked<'_>) -> Result<()> {
     let (hierarchy, columns) = (read(asked.hierarchy)?, read(asked.columns)?);
     let mut input = asked.layout.of(asked.table)?;
-    let table = Engine::new()?.columns(&Source::open(&input, Path::new(""))?)?;
+    let table = Engine::new().columns(&Source::open(&input, Path::new(""))?)?;
     let converted = xml::convert(
         Named { file: asked.hierarchy, text: &hierarchy },
         Named { file: asked.columns, text: &columns },

@@ -21,7 +21,7 @@ pub fn run(args: &args::Explore) -> Result<Ended> {
     if let Some(path) = &args.out {
         Spared::of_policy(&policy).release_of(&policy).check([&**path], args.overwrite.existing())?;
     }
-    let engine = Engine::new()?;
+    let engine = Engine::new();
     let line = Line::new();
     let explored = engine.explore(&Exploration { policy: &policy, around: args.around, watch: line.watch() });
     line.clear();

@@ -100,7 +100,7 @@ fn from_file(file: &str, values: &Dictionary) -> Result<Hierarchy> {
 
 /// The distinct values of a table's column; empty cells are missing.
 fn values(input: &str, column: &str, layout: &args::Layout) -> Result<Dictionary> {
-    let engine = Engine::new()?;
+    let engine = Engine::new();
     let source = Source::open(&layout.of(input)?, Path::new(""))?;
     let columns = engine.columns(&source)?;
     if !columns.iter().any(|c| c == column) {

@@ -40,7 +40,7 @@ pub fn run(args: &args::Inspect) -> Result<Ended> {
 
 /// Profiles the table; a file that is not UTF-8 after all is read again as Latin-1.
 fn describe(input: &mut Input) -> Result<Description> {
-    let engine = Engine::new()?;
+    let engine = Engine::new();
     let line = Line::new();
     let once = |input: &Input| {
         let source = Source::open(input, Path::new(""))?;

@@ -28,7 +28,7 @@ pub fn run(args: &args::Measure) -> Result<Ended> {
     let tables = (&original, &release);
     let rows_to = args.rows.as_deref().map(|path| (path, args.overwrite.existing()));
     let asked = (rows, args.starred);
-    let measures = Engine::new()?.measure_release(&policy, tables, asked, rows_to, &line.watch());
+    let measures = Engine::new().measure_release(&policy, tables, asked, rows_to, &line.watch());
     line.clear();
     let measures = measures.map_err(|e| in_policy(e, &policy, &policy_text))?;
     if let Some(path) = &args.rows {

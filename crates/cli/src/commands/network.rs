@@ -20,7 +20,7 @@ pub fn run(args: &args::Network) -> Result<Ended> {
         Spared::of_policy(&policy).release_of(&policy).check([&**path], args.overwrite.existing())?;
     }
     let line = Line::new();
-    let network = Engine::new()?.network(&policy, args.random.seed, args.parents, &line.watch());
+    let network = Engine::new().network(&policy, args.random.seed, args.parents, &line.watch());
     line.clear();
     let network = network.map_err(|e| in_policy(e, &policy, &source))?;
     let facts = network.facts();

@@ -38,7 +38,7 @@ pub fn release(
     (seed, time_limit): (Option<u64>, Option<Duration>),
 ) -> Result<Done> {
     let (policy, text) = PolicyFile::read(policy)?;
-    let engine = Engine::new()?;
+    let engine = Engine::new();
     let line = Line::new();
     let job = Job { policy: &policy, output, holder, seed, time_limit, watch: line.watch() };
     let done = engine.release(&job);

@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         }
         let of_policy = policy.as_ref().map_or(Missing::Value, |p| p.policy.input.missing);
         let missing = args.missing.map_or(of_policy, Missing::from);
-        Ok(Reader { args, watch, engine: Engine::new()?, policy, certificate, missing })
+        Ok(Reader { args, watch, engine: Engine::new(), policy, certificate, missing })
     }
 
     fn source(&self, path: &str) -> Result<Source> {

@@ -23,7 +23,7 @@ pub fn run(args: &args::Screen) -> Result<Ended> {
         seed: args.random.seed,
     };
     let line = Line::new();
-    let screened = Engine::new()?.screen(&source, asked, &line.watch());
+    let screened = Engine::new().screen(&source, asked, &line.watch());
     line.clear();
     let screened = screened?;
     out(&if args.output.json { json(&screened)? } else { sanitized(&text(&screened)) })?;

@@ -33,7 +33,7 @@ pub fn run(args: &args::Synth) -> Result<Ended> {
     };
     file.spared()?.check([&**path], args.overwrite.existing())?;
     let line = Line::new();
-    let columns = Engine::new()?.synth(&file, (rows, args.random.seed), path, &line.watch());
+    let columns = Engine::new().synth(&file, (rows, args.random.seed), path, &line.watch());
     line.clear();
     let made = Made { out: path.display().to_string(), rows, seed: args.random.seed, columns: columns? };
     out(&match args.output.json {

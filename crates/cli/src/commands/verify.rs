@@ -31,7 +31,7 @@ pub fn run(args: &args::Verify) -> Result<Ended> {
     });
     let original = original.transpose()?;
     let line = Line::new();
-    let engine = Engine::new()?;
+    let engine = Engine::new();
     let verdict = engine.verify(&policy, &args.release, &certificate, original.as_ref(), &line.watch());
     line.clear();
     let verdict = verdict.map_err(|e| in_policy(e, &policy, &text))?;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use datafusion::arrow::array::{ArrayRef, DictionaryArray, StringArray};
-use datafusion::arrow::datatypes::Int32Type;
+use arrow::array::{ArrayRef, DictionaryArray, StringArray};
+use arrow::datatypes::Int32Type;
 use proptest::prelude::*;
 use throng::classes::Classes;
 use throng::policy::Input;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, StringArray};
+use arrow::array::{ArrayRef, StringArray};
 use throng::error::{Error, Kind};
 use throng::policy::{Encoding, Input};
 use throng::watch::Watch;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, Int64Array, StringArray};
+use arrow::array::{ArrayRef, Int64Array, StringArray};
 use throng_engine::{Done, Job};
 
 use crate::support::{ENGINE, Folder, Row, batch, columns_of, job, read, sorted, write_parquet};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, StringArray};
+use arrow::array::{ArrayRef, StringArray};
 use proptest::prelude::*;
 use rayon::ThreadPoolBuilder;
 use throng::rows::Rows;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, Date32Array, Float64Array, Int64Array, StringArray};
+use arrow::array::{ArrayRef, Date32Array, Float64Array, Int64Array, StringArray};
 use rayon::ThreadPoolBuilder;
 use throng::release::{Certificate, PreparationFacts};
 use throng::watch::Watch;
@@ -35,8 +35,8 @@ fn people() -> Vec<Person> {
 
 fn date(days: i32) -> String {
     let day = Date32Array::from(vec![days]);
-    let text = datafusion::arrow::compute::cast(&day, &datafusion::arrow::datatypes::DataType::Utf8).unwrap();
-    datafusion::arrow::array::AsArray::as_string::<i32>(&text).value(0).to_owned()
+    let text = arrow::compute::cast(&day, &arrow::datatypes::DataType::Utf8).unwrap();
+    arrow::array::AsArray::as_string::<i32>(&text).value(0).to_owned()
 }
 
 fn csv(people: &[Person]) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, StringArray};
+use arrow::array::{ArrayRef, StringArray};
 use proptest::prelude::*;
 use throng::error::Kind;
 use throng::policy::{Missing, Policy};

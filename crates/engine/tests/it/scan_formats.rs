@@ -3,14 +3,14 @@
 use std::fs;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
+use arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array,
     Float64Array, Int8Array, Int64Array, LargeStringArray, ListArray, NullArray, RecordBatch, StringArray,
     StringViewArray, StructArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampSecondArray,
     UInt64Array,
 };
-use datafusion::arrow::datatypes::{DataType, Field, Int8Type, Int32Type};
-use datafusion::arrow::ipc::writer::StreamWriter;
+use arrow::datatypes::{DataType, Field, Int8Type, Int32Type};
+use arrow::ipc::writer::StreamWriter;
 use throng::error::Kind;
 use throng::policy::Input;
 use throng::watch::Watch;

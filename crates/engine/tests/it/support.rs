@@ -5,13 +5,13 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use datafusion::arrow::array::{Array, ArrayRef, RecordBatch};
-use datafusion::arrow::datatypes::{Field, Schema};
-use datafusion::arrow::ipc::reader::FileReader;
-use datafusion::arrow::ipc::writer::FileWriter;
-use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
-use datafusion::parquet::arrow::ArrowWriter;
-use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::datatypes::{Field, Schema};
+use arrow::ipc::reader::FileReader;
+use arrow::ipc::writer::FileWriter;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tempfile::TempDir;
 use throng::error::Result;
 use throng::policy::{Format, Header, Input};
@@ -19,7 +19,7 @@ use throng::watch::Watch;
 use throng_engine::{Cells, Done, Engine, HolderFiles, Job, PolicyFile, Source};
 
 /// One engine for all tests: it is meant to be shared.
-pub static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new().unwrap());
+pub static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::new);
 
 pub type Row = Vec<Option<String>>;
 

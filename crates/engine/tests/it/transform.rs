@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
+use arrow::array::{
     ArrayRef, BooleanArray, Date32Array, Date64Array, Decimal128Array, DictionaryArray, DurationSecondArray,
     Float64Array, Int8Array, Int64Array, StringArray, Time32SecondArray, TimestampMicrosecondArray,
     TimestampMillisecondArray, TimestampSecondArray, UInt64Array,
 };
-use datafusion::arrow::datatypes::{DataType, Field, Int8Type, Schema, TimeUnit};
-use datafusion::arrow::ipc::reader::FileReader;
-use datafusion::arrow::ipc::writer::FileWriter;
-use datafusion::arrow::record_batch::RecordBatch;
-use datafusion::parquet::arrow::ArrowWriter;
-use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use datafusion::parquet::file::metadata::KeyValue;
-use datafusion::parquet::file::properties::WriterProperties;
-use datafusion::parquet::file::reader::{FileReader as _, SerializedFileReader};
+use arrow::datatypes::{DataType, Field, Int8Type, Schema, TimeUnit};
+use arrow::ipc::reader::FileReader;
+use arrow::ipc::writer::FileWriter;
+use arrow::record_batch::RecordBatch;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use throng::error::Kind;
 use throng_engine::shape;
 

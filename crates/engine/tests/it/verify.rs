@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, StringArray};
+use arrow::array::{ArrayRef, StringArray};
 use throng::error::{Kind, Result};
 use throng::release::Certificate;
 use throng::verify::Verdict;
