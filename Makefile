@@ -23,11 +23,11 @@ check:
 	$(CARGO) test --locked -p throng --test dependencies
 	$(CARGO) deny --locked check bans licenses sources
 
-# Vocabulary, verifier and core with debug assertions; no DataFusion.
+# Vocabulary, verifier and core with debug assertions; no Arrow.
 core-test:
 	$(CARGO) test --locked -p throng-terms -p throng-verify -p throng
 
-# Everything that needs DataFusion, in the release profile, and the seeds of the fuzz targets, so that these
+# Everything that needs Arrow, in the release profile, and the seeds of the fuzz targets, so that these
 # cannot rot. Benchmarks are checked by clippy, and not built: that would compile the core once more.
 test-all:
 	$(CARGO) test --locked --release -p throng-engine -p throng-cli

@@ -326,7 +326,7 @@ fn judge(
         certificate,
         files: Some(&files),
         release,
-        original: Some(Original { rows: original, assignment, secret: None }),
+        original: Some(Original { rows: original, assignment, secret: None, counted: None }),
         population: population.map(|people| people as &dyn Rows),
         build: &|column, values| {
             let spec = policy.columns.get(column).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());

@@ -113,7 +113,7 @@ impl Engine {
         let assignment = DecidedAssignment::new(policy, &problem, &decision);
         let assignment = policy.forms_regions().then_some(&assignment as &dyn Assignment);
         // What the verifier reads, it digests itself.
-        let original = (Some(&source), assignment);
+        let original = (Some(&source), assignment, written.counted.as_ref());
         let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch)?;
         refuse(&verdict)?;
         watch.check()?;

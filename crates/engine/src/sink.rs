@@ -20,6 +20,7 @@ use throng::error::{Error, Fault, Result};
 use throng::exposure::Exposed;
 use throng::fault;
 use throng::policy::{Format, Policy};
+use throng::verify::ValueCounts;
 
 use crate::cells::UTC;
 use crate::digest::hex;
@@ -40,6 +41,8 @@ pub struct Written {
     pub exposed: Vec<Exposed>,
     /// The class of every row of the table, in its order, where that was asked for.
     pub classes_of_rows: Vec<u32>,
+    /// How often values occur in the table, counted for the verifier where rare ones are deleted.
+    pub(crate) counted: Option<ValueCounts>,
 }
 
 /// A file that is hashed as it is written.
@@ -242,6 +245,7 @@ impl Sink {
             columns: self.schema.fields().iter().map(|f| f.name().clone()).collect(),
             exposed: Vec::new(),
             classes_of_rows: Vec::new(),
+            counted: None,
         })
     }
 }

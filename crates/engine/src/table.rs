@@ -32,9 +32,17 @@ impl<'a> FileTable<'a> {
 }
 
 /// A batch as text.
-struct TextBatch {
+pub(crate) struct TextBatch {
     rows: usize,
     cells: Vec<Cells>,
+}
+
+impl TextBatch {
+    /// Of a batch with these columns.
+    pub(crate) fn new(batch: &RecordBatch, names: &[String]) -> Result<Self> {
+        let cells = batch.columns().iter().zip(names).map(|(array, name)| Cells::new(name, array));
+        Ok(TextBatch { rows: batch.num_rows(), cells: cells.collect::<Result<_>>()? })
+    }
 }
 
 impl Batch for TextBatch {
@@ -59,10 +67,7 @@ impl Rows for FileTable<'_> {
         each: &mut dyn FnMut(&dyn Batch) -> Result<()>,
     ) -> Result<()> {
         let names = self.names(columns);
-        let text = |batch: &RecordBatch| {
-            let cells = batch.columns().iter().zip(&names).map(|(array, name)| Cells::new(name, array));
-            Ok(TextBatch { rows: batch.num_rows(), cells: cells.collect::<Result<_>>()? })
-        };
+        let text = |batch: &RecordBatch| TextBatch::new(batch, &names);
         let map = |batches: Vec<RecordBatch>| batches.iter().map(text).collect::<Result<Vec<_>>>();
         self.engine.scan_map(self.source, &names, watch, map, |batches| {
             batches.iter().try_for_each(|batch| each(batch))

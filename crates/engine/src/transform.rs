@@ -6,7 +6,7 @@
 //! show.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use arrow::array::{ArrayRef, DictionaryArray, StringArray, UInt32Array};
 use arrow::compute::take;
@@ -22,6 +22,7 @@ use throng::hierarchy::TOP;
 use throng::policy::{Column, Policy, Suppressed};
 use throng::recoding::{Recoding, RowClasses, RowCounter};
 use throng::table::{Code, Dictionary};
+use throng::verify::ValueCounts;
 use throng::watch::{Stage, Watch};
 
 use crate::Engine;
@@ -34,6 +35,7 @@ use crate::shuffle::Shuffle;
 use crate::sink::{Sink, Written};
 use crate::source::Source;
 use crate::substitute::Substitutes;
+use crate::table::TextBatch;
 
 /// What to rewrite, how, and where to.
 pub struct Transform<'a> {
@@ -93,8 +95,16 @@ impl Engine {
         let places = rewriter.quasi_places();
         let encoder = Encoder::new(job, &released, &rewriter.quasi);
         let left = RowsLeft::new(job.deletion, &released)?;
+        // The verifier counts values itself, before rare ones are deleted. Counts do not depend on
+        // the order of batches.
+        let counted =
+            ValueCounts::new(job.policy, &released).filter(|_| job.sampled.is_none()).map(Mutex::new);
         let encode = |batch: RecordBatch| -> Result<_> {
             let read = batch.num_rows() as u64;
+            if let Some(counted) = &counted {
+                let batch = TextBatch::new(&batch, &released)?;
+                counted.lock().map_err(|_| Fault::bug("a thread that counted values stopped"))?.add(&batch);
+            }
             let (batch, left) = left.filter(batch)?;
             let encoded = encoder.encode(&batch)?;
             Ok((read, batch, Some((encoded, left))))
@@ -134,7 +144,8 @@ impl Engine {
             .into());
         }
         let exposed = rewriter.exposure.finish();
-        Ok(Written { exposed, classes_of_rows: classes.found, ..shuffle.finish()? })
+        let counted = counted.and_then(|counted| counted.into_inner().ok());
+        Ok(Written { exposed, classes_of_rows: classes.found, counted, ..shuffle.finish()? })
     }
 }
 

@@ -9,7 +9,7 @@ use throng::hierarchy;
 use throng::release::Certificate;
 use throng::rows::Rows;
 use throng::search::Problem;
-use throng::verify::{Assignment, Finding, Inputs, Original, Verdict, verify};
+use throng::verify::{Assignment, Finding, Inputs, Original, ValueCounts, Verdict, verify};
 use throng::watch::Watch;
 
 use crate::Engine;
@@ -48,14 +48,14 @@ impl Engine {
         let original = original.as_ref();
         let assigned = original.filter(|_| policy.policy.forms_regions());
         let Some(source) = assigned else {
-            return self.verify_with(policy, output, certificate, (original, None), watch);
+            return self.verify_with(policy, output, certificate, (original, None, None), watch);
         };
         if certificate.format == 0 {
             return Err(formed_by_row_order(&certificate.release.version).into());
         }
         let (problem, decision) = self.decide_again(policy, source, seed, watch)?;
         let assignment = DecidedAssignment::new(&policy.policy, &problem, &decision);
-        self.verify_with(policy, output, certificate, (original, Some(&assignment)), watch)
+        self.verify_with(policy, output, certificate, (original, Some(&assignment), None), watch)
     }
 
     /// What the rows of an original became, decided again.
@@ -77,13 +77,14 @@ impl Engine {
         Ok((problem, decision))
     }
 
-    /// The same with what the original's rows became, where they were put into regions.
+    /// The same with what the original's rows became, where they were put into regions, and with
+    /// the verifier's counts of its values, where rare ones are deleted.
     pub(crate) fn verify_with(
         &self,
         policy: &PolicyFile,
         output: &Path,
         certificate: &Certificate,
-        (original, assignment): (Option<&Source>, Option<&dyn Assignment>),
+        (original, assignment, counted): (Option<&Source>, Option<&dyn Assignment>, Option<&ValueCounts>),
         watch: &Watch,
     ) -> Result<Verdict> {
         let files = policy.found_files(watch)?;
@@ -102,7 +103,12 @@ impl Engine {
             certificate,
             files: Some(&files),
             release: &release,
-            original: table.as_ref().map(|rows| Original { rows, assignment, secret: secret.as_deref() }),
+            original: table.as_ref().map(|rows| Original {
+                rows,
+                assignment,
+                secret: secret.as_deref(),
+                counted,
+            }),
             population: population.as_ref().map(|rows| rows as &dyn Rows),
             build: &|column, values| {
                 let column = policy.policy.columns.get(column);

@@ -1,10 +1,11 @@
 //! Rare values that must have been deleted from the original: independent implementation for the
-//! verifier, which reads the judged columns once more to count their values.
+//! verifier, which counts the values of the judged columns itself.
 //!
 //! The rest of the verifier reads the original through [`Deleted::left`], as if the deleted rows had
 //! never been there and the deleted cells had always been missing. So a release that shows a rare
-//! value differs from what the original makes it. Costs one more pass over the judged columns, and
-//! one look-up per cell of them.
+//! value differs from what the original makes it. [`ValueCounts`] is filled while the release is
+//! written; without it, counting costs one more pass over the judged columns. One look-up per cell of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +18,68 @@ use throng_terms::watch::{Stage, Watch};
 
 /// Column → values.
 type ByColumn = BTreeMap<String, BTreeSet<String>>;
+
+/// How often each value of the judged columns occurs in an original. The caller hands over the rows
+/// that it reads anyway, before anything is deleted from them; what is rare is decided here.
+#[derive(Debug, Clone)]
+pub struct ValueCounts {
+    /// The judged columns, by their places in the batches.
+    columns: Vec<(usize, String)>,
+    nulls: Vec<String>,
+    counts: BTreeMap<String, BTreeMap<String, u64>>,
+    rows: u64,
+}
+
+impl ValueCounts {
+    /// Of no rows yet; `names` are the columns of the batches that follow. None where the policy
+    /// deletes nothing, or judges a column that is not among them.
+    pub fn new(policy: &Policy, names: &[String]) -> Option<Self> {
+        let judged: BTreeSet<&str> =
+            policy.deletions().flat_map(|(_, asked)| asked.columns(policy)).collect();
+        let place = |name: &&str| Some((names.iter().position(|other| other == name)?, (*name).to_owned()));
+        let columns: Vec<(usize, String)> = judged.iter().map(place).collect::<Option<_>>()?;
+        let deletes = policy.deletions().next().is_some();
+        let nulls = policy.input.null.clone();
+        deletes.then(|| ValueCounts { columns, nulls, counts: BTreeMap::new(), rows: 0 })
+    }
+
+    /// Counts the values of some rows.
+    pub fn add(&mut self, batch: &dyn Batch) {
+        for (place, name) in &self.columns {
+            // A name is copied once.
+            if !self.counts.contains_key(name) {
+                self.counts.insert(name.clone(), BTreeMap::new());
+            }
+            let Some(counts) = self.counts.get_mut(name) else { continue };
+            let nulls = &self.nulls;
+            batch.each(*place, &mut |cell| match cell {
+                // A text that stands for a missing cell is not a value.
+                Some(value) if !nulls.iter().any(|null| null == value) => match counts.get_mut(value) {
+                    Some(count) => *count += 1,
+                    None => drop(counts.insert(value.to_owned(), 1)),
+                },
+                _ => {}
+            });
+        }
+        self.rows += batch.rows() as u64;
+    }
+
+    /// Counts the values of a table.
+    fn of(policy: &Policy, original: &dyn Rows, watch: &Watch) -> Result<Option<Self>> {
+        let judged: BTreeSet<&str> =
+            policy.deletions().flat_map(|(_, asked)| asked.columns(policy)).collect();
+        let names = original.columns();
+        let places: Vec<usize> = (0..names.len()).filter(|&at| judged.contains(names[at].as_str())).collect();
+        let read: Vec<String> = places.iter().map(|&at| names[at].clone()).collect();
+        // A column that is missing is found by the claims about the input.
+        let Some(mut counted) = ValueCounts::new(policy, &read) else { return Ok(None) };
+        original.read(&places, watch, &mut |batch| {
+            counted.add(batch);
+            watch.done(Stage::Verifying, counted.rows, None)
+        })?;
+        Ok(Some(counted))
+    }
+}
 
 /// The rare values of an original.
 #[derive(Debug)]
@@ -31,42 +94,31 @@ pub(super) struct Deleted {
 }
 
 impl Deleted {
-    /// Counts the values of the columns that the policy judges; none where it deletes nothing.
-    pub(super) fn of(policy: &Policy, original: &dyn Rows, watch: &Watch) -> Result<Option<Self>> {
-        let judged: BTreeSet<&str> =
-            policy.deletions().flat_map(|(_, asked)| asked.columns(policy)).collect();
-        if policy.deletions().next().is_none() {
-            return Ok(None);
-        }
-        let names = original.columns();
-        let places: Vec<usize> = (0..names.len()).filter(|&at| judged.contains(names[at].as_str())).collect();
-        let mut counts: BTreeMap<&str, BTreeMap<String, u64>> = BTreeMap::new();
-        let mut rows = 0;
-        original.read(&places, watch, &mut |batch| {
-            for (column, &place) in places.iter().enumerate() {
-                let counts = counts.entry(&names[place]).or_default();
-                batch.each(column, &mut |cell| match cell {
-                    Some(value) if !missing(policy, value) => match counts.get_mut(value) {
-                        Some(count) => *count += 1,
-                        None => drop(counts.insert(value.to_owned(), 1)),
-                    },
-                    _ => {}
-                });
-            }
-            rows += batch.rows() as u64;
-            watch.done(Stage::Verifying, rows, None)
-        })?;
+    /// Finds the rare values of the columns that the policy judges; none where it deletes nothing.
+    pub(super) fn of(
+        policy: &Policy,
+        original: &dyn Rows,
+        counted: Option<&ValueCounts>,
+        watch: &Watch,
+    ) -> Result<Option<Self>> {
+        let read = if counted.is_none() { ValueCounts::of(policy, original, watch)? } else { None };
+        let Some(counted) = counted.or(read.as_ref()) else { return Ok(None) };
         let mut deleted = Deleted {
             cells: ByColumn::new(),
             rows: ByColumn::new(),
             rarest: BTreeMap::new(),
             found: DeletedFacts::default(),
         };
-        policy.deletions().for_each(|(_, asked)| deleted.judge(policy, asked, &counts));
+        policy.deletions().for_each(|(_, asked)| deleted.judge(policy, asked, &counted.counts));
         Ok(Some(deleted))
     }
 
-    fn judge(&mut self, policy: &Policy, asked: &RareValues, counts: &BTreeMap<&str, BTreeMap<String, u64>>) {
+    fn judge(
+        &mut self,
+        policy: &Policy,
+        asked: &RareValues,
+        counts: &BTreeMap<String, BTreeMap<String, u64>>,
+    ) {
         let to = match asked.deletes() {
             Some(Delete::Cells) => &mut self.cells,
             Some(Delete::Rows) => &mut self.rows,
@@ -123,11 +175,6 @@ fn places<'a>(
     values: &'a ByColumn,
 ) -> impl Iterator<Item = (usize, &'a BTreeSet<String>)> {
     names.iter().enumerate().filter_map(|(at, name)| Some((at, values.get(name)?)))
-}
-
-/// Whether a text stands for a missing cell, which is not a value.
-fn missing(policy: &Policy, value: &str) -> bool {
-    policy.input.null.iter().any(|null| null == value)
 }
 
 /// Some rows without what is deleted.

@@ -61,6 +61,7 @@ use std::collections::BTreeMap;
 
 use self::claims::{Asked, Judged};
 use self::deleted::Deleted;
+pub use self::deleted::ValueCounts;
 use self::foreseen::Foreseen;
 use self::groups::Group;
 use self::identifiers::Source;
@@ -116,6 +117,9 @@ pub struct Original<'a> {
     pub assignment: Option<&'a dyn Assignment>,
     /// The secret by which rows were drawn, if the policy requests differential privacy.
     pub secret: Option<&'a [u8]>,
+    /// How often its values occur, if they were counted while it was read for another purpose. The
+    /// rows are the same if the fingerprint is, which is checked.
+    pub counted: Option<&'a ValueCounts>,
 }
 
 /// Receives the released cells of the next rows of a tuple of quasi-identifiers: the tuple, the
@@ -255,7 +259,7 @@ impl<'a> Verifier<'a> {
             })?;
             side.order_by_content(policy);
         }
-        let mut read = match Deleted::of(policy, rows, self.watch)? {
+        let mut read = match Deleted::of(policy, rows, original.counted, self.watch)? {
             Some(deleted) => self.read_left(rows, (&columns, &names), side, deleted)?,
             None => self.read(rows, &columns, side)?,
         };

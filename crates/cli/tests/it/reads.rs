@@ -51,7 +51,11 @@ fn an_input_is_read_three_times() {
     env.write("t.csv", &input);
     env.write("policy.toml", POLICY);
     env.write("regions.toml", format!("{POLICY}search.algorithm = \"mondrian\"\n"));
-    for policy in ["policy.toml", "regions.toml"] {
+    env.write(
+        "rare.toml",
+        format!("{POLICY}privacy.models = [{{ rare_values = {{ k = 5, columns = [\"age\"] }} }}]\n"),
+    );
+    for policy in ["policy.toml", "regions.toml", "rare.toml"] {
         let read = bytes_read(&env, policy);
         let released = std::fs::metadata(env.path("out.csv")).unwrap().len();
         let (whole, part) = (input.len() as u64, input.len() as u64 / 2);

@@ -307,7 +307,12 @@ fn the_verifier_counts_originals_itself() {
         certificate: &found.certificate,
         files: Some(&BTreeMap::new()),
         release: &found.table,
-        original: Some(Original { rows: &original, assignment: Some(&assignment), secret: None }),
+        original: Some(Original {
+            rows: &original,
+            assignment: Some(&assignment),
+            secret: None,
+            counted: None,
+        }),
         population: None,
         build: &|column, values| build(&asked.columns[column].hierarchy(), values, &|_| unreachable!()),
         watch: &Watch::none(),

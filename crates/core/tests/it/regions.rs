@@ -316,7 +316,12 @@ fn judge(table: &Table, made: &Made) -> Verdict {
         certificate: &made.certificate,
         files: None,
         release: &rows::Table::new(columns, released).unwrap().identified_by("out"),
-        original: Some(Original { rows: &original(table), assignment: Some(made), secret: None }),
+        original: Some(Original {
+            rows: &original(table),
+            assignment: Some(made),
+            secret: None,
+            counted: None,
+        }),
         population: None,
         build: &|name, values| build(&policy.columns[name].hierarchy(), values, &load),
         watch: &Watch::none(),

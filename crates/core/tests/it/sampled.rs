@@ -288,7 +288,7 @@ fn judge(text: &str, made: &Made, original: Option<(&[Row], Option<&[u8]>)>) -> 
         certificate: &certificate,
         files: None,
         release: &table(&made.rows).identified_by("out"),
-        original: rows.as_ref().map(|rows| Original { rows, assignment: None, secret }),
+        original: rows.as_ref().map(|rows| Original { rows, assignment: None, secret, counted: None }),
         population: None,
         build: &|column, values| build(&policy, column, values),
         watch: &Watch::none(),

@@ -3,7 +3,7 @@
 //! once.
 //!
 //! It is a test of this crate and not a target of `fuzz/`, because a second workspace would build
-//! DataFusion a second time.
+//! Arrow a second time.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

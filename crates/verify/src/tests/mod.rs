@@ -116,7 +116,7 @@ impl Case {
             certificate: &made.certificate,
             files: Some(&made.files),
             release: &release,
-            original: original.map(|rows| Original { rows, assignment: None, secret: None }),
+            original: original.map(|rows| Original { rows, assignment: None, secret: None, counted: None }),
             population: population.map(|rows| rows as &dyn Rows),
             build: &|column, values| self.build(column, values),
             watch,
