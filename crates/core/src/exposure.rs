@@ -5,7 +5,7 @@
 //! knows (homogeneity: Machanavajjhala et al. 2006). No value is kept: a column has a 64-bit hash
 //! per distinct value, up to a limit, and one per class, up to another. Beyond the limits, counts
 //! are lower bounds and say so. A collision of hashes can only make them lower. Costs a hash per
-//! cell and a look-up per row.
+//! cell, and a look-up per row and per cell.
 
 use std::hash::Hasher;
 
@@ -15,7 +15,6 @@ use rustc_hash::FxHasher;
 use serde::Serialize;
 
 use crate::table::Code;
-use crate::tuples::Tuples;
 
 /// Distinct values that are distinguished, of all columns together and of one: about 40 MB.
 const VALUES: usize = 1 << 21;
@@ -54,7 +53,10 @@ pub struct Exposed {
 /// Counts as rows come.
 #[derive(Debug)]
 pub struct Exposure {
-    classes: Tuples,
+    /// Hashes of the released quasi-identifiers, with the class that each is.
+    classes: HashTable<(u64, u32)>,
+    /// Rows of each class.
+    sizes: Vec<u32>,
     columns: Vec<Column>,
     most_values: usize,
     most_classes: usize,
@@ -82,8 +84,8 @@ enum Common {
 }
 
 impl Exposure {
-    /// Of columns that are released beside so many quasi-identifiers.
-    pub fn new(quasi: usize, columns: impl IntoIterator<Item = String>) -> Self {
+    /// Of columns that are released beside the quasi-identifiers.
+    pub fn new(columns: impl IntoIterator<Item = String>) -> Self {
         let column = |name| Column {
             name,
             seen: HashTable::new(),
@@ -95,8 +97,8 @@ impl Exposure {
         let columns: Vec<Column> = columns.into_iter().map(column).collect();
         let most = columns.len().max(1);
         Exposure {
-            // Tuples of no columns cannot be distinguished.
-            classes: Tuples::new(quasi.max(1)),
+            classes: HashTable::new(),
+            sizes: Vec::new(),
             columns,
             most_values: (VALUES / most).min(VALUES_OF_ONE),
             most_classes: NOTED / most,
@@ -108,9 +110,18 @@ impl Exposure {
         self.columns.is_empty()
     }
 
-    /// The class of the next row, whose released quasi-identifiers have these codes.
-    pub fn class(&mut self, row: &[Code]) -> u32 {
-        self.classes.insert(if row.is_empty() { &[0] } else { row }, 1)
+    /// The class of the next row, whose released quasi-identifiers have this hash; see
+    /// [`add_to_hashes`].
+    pub fn class(&mut self, hash: u64) -> u32 {
+        let next = self.sizes.len() as u32;
+        let entry =
+            self.classes.entry(hash, |known| known.0 == hash, |known| known.0).or_insert((hash, next));
+        let class = entry.get().1;
+        match self.sizes.get_mut(class as usize) {
+            Some(size) => *size += 1,
+            None => self.sizes.push(1),
+        }
+        class
     }
 
     /// The cell of a column in a row of a class; none where it is missing.
@@ -131,9 +142,8 @@ impl Exposure {
 
     /// What was found, column by column.
     pub fn finish(self) -> Vec<Exposed> {
-        let sizes = self.classes.counts();
         let most = self.most_classes;
-        self.columns.into_iter().map(|column| column.finish(sizes, most)).collect()
+        self.columns.into_iter().map(|column| column.finish(&self.sizes, most)).collect()
     }
 }
 
@@ -188,6 +198,17 @@ impl Column {
     }
 }
 
+/// Adds a quasi-identifier to the hashes of some rows: row → code, and code → the first code of the
+/// same text. Column by column, because rows of a batch are stored so. Hashes start at 0.
+pub fn add_to_hashes(hashes: &mut [u64], codes: &[Code], texts: &[Code]) {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    for (hash, &code) in hashes.iter_mut().zip(codes) {
+        // Products carry upwards only: the high bits go down before the next column.
+        let mixed = (*hash ^ u64::from(texts[code as usize])).wrapping_add(1).wrapping_mul(ODD);
+        *hash = mixed ^ (mixed >> 32);
+    }
+}
+
 /// Keyed with nothing, so that the same table is counted alike each time. One bit is free.
 fn hash(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
@@ -206,10 +227,12 @@ mod tests {
     type Row = (Vec<Code>, Vec<Option<String>>);
 
     fn counted(rows: &[Row], most_values: usize, most_classes: usize) -> Vec<Exposed> {
-        let mut exposure = Exposure::new(2, ["a", "b"].map(String::from));
+        let mut exposure = Exposure::new(["a", "b"].map(String::from));
         (exposure.most_values, exposure.most_classes) = (most_values, most_classes);
         for (codes, cells) in rows {
-            let class = exposure.class(codes);
+            let mut hash = [0];
+            codes.iter().for_each(|&code| add_to_hashes(&mut hash, &[code], &[0, 1, 2, 3]));
+            let class = exposure.class(hash[0]);
             for (column, cell) in cells.iter().enumerate() {
                 exposure.cell(column, class, cell.as_deref());
             }
@@ -260,9 +283,9 @@ mod tests {
 
     #[test]
     fn a_table_without_quasi_identifiers_is_one_class() {
-        let mut exposure = Exposure::new(0, ["a".to_owned()]);
+        let mut exposure = Exposure::new(["a".to_owned()]);
         for cell in ["x", "x", "y"] {
-            let class = exposure.class(&[]);
+            let class = exposure.class(0);
             exposure.cell(0, class, Some(cell));
         }
         let found = &exposure.finish()[0];

@@ -2,7 +2,9 @@
 //!
 //! One pass over the bytes, which are digested on the way where asked. A line break within quotes
 //! does not end a record; what is a quote and what is not follows the reader of the `csv-core`
-//! crate, which decodes the pieces.
+//! crate, which decodes the pieces. A table is read several times: where it was cut is noted the
+//! first time, 8 bytes per piece. If a file changes between two reads, its pieces are other ones and
+//! so are its digests, which the verifier compares.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -21,6 +23,9 @@ use crate::text;
 
 /// Bytes that are read at once: about a batch.
 const CHUNK: usize = 1 << 20;
+
+/// Per file, the positions in its text after which it is cut: ends of records.
+pub(crate) type Cuts = Vec<Vec<u64>>;
 
 /// Some records of a file, as UTF-8.
 pub(crate) struct Chunk {
@@ -68,30 +73,42 @@ pub(crate) fn read(
     watch: &Watch,
     send: &mut Send<'_, Chunk>,
 ) -> Result<bool> {
+    let known = source.cuts.get();
+    let mut cuts = Cuts::new();
     for (at, file) in source.files.iter().enumerate() {
         let input = Digested { file: open(file)?, digester: digester.as_deref_mut() };
-        if !read_file(source, (at, input), buffers, watch, send)? {
+        let splitter = Splitter::new(source.layout.delimiter, source.layout.quote);
+        let mut cutter = match known.and_then(|known| known.get(at)) {
+            Some(known) => Cutter::Known(known),
+            None => Cutter::New(splitter, Vec::new()),
+        };
+        if !read_file(source, (at, input), &mut cutter, buffers, watch, send)? {
             return Ok(false);
+        }
+        if let Cutter::New(_, found) = cutter {
+            cuts.push(found);
         }
         if let Some(digester) = &mut digester {
             digester.end_of_file();
         }
     }
+    source.cuts.get_or_init(|| cuts);
     Ok(true)
 }
 
 fn read_file(
     source: &Source,
     (file, mut input): (usize, Digested<'_>),
+    cutter: &mut Cutter<'_>,
     buffers: &Buffers,
     watch: &Watch,
     send: &mut Send<'_, Chunk>,
 ) -> Result<bool> {
     let name = source.files[file].display().to_string();
     let mut reader = text::decoded(&mut input, source.layout.encoding, &name)?;
-    let mut splitter = Splitter::new(source.layout.delimiter, source.layout.quote);
     let (mut buffer, mut end, mut headed) = (buffers.take(CHUNK), 0, source.headed);
-    let mut blank = true;
+    // The position of the buffer in the text, and whether all before it were blank lines.
+    let (mut position, mut blank) = (0, true);
     loop {
         watch.check()?;
         if buffer.len() < end + CHUNK {
@@ -108,20 +125,48 @@ fn read_file(
             blank = skip == end;
             buffer.copy_within(skip..end, 0);
             end -= skip;
+            position += skip as u64;
         }
         let before = before.min(end);
-        let Some(last) = splitter.feed(&buffer[before..end]).map(|last| before + last) else { continue };
+        let Some(last) = cutter.cut(position, &buffer[..end], before) else { continue };
         let mut next = buffers.take(end - last + CHUNK);
         next[..end - last].copy_from_slice(&buffer[last..end]);
         if !send(Chunk { buffer: std::mem::replace(&mut buffer, next), end: last, headed, file }) {
             return Ok(false);
         }
-        (end, headed) = (end - last, false);
+        (end, headed, position) = (end - last, false, position + last as u64);
     }
     drop(reader);
     // What follows compressed text is digested, too.
     io::copy(&mut input, &mut io::sink()).map_err(|e| unreadable(&name, &e))?;
     Ok(end == 0 || send(Chunk { buffer, end, headed, file }))
+}
+
+/// Where a text is cut.
+enum Cutter<'a> {
+    /// Where it was cut before.
+    Known(&'a [u64]),
+    /// Where records are found to end; these positions are noted.
+    New(Splitter, Vec<u64>),
+}
+
+impl Cutter<'_> {
+    /// Where the last record of a piece of the text ends, whose first `seen` bytes were looked at
+    /// before.
+    fn cut(&mut self, position: u64, text: &[u8], seen: usize) -> Option<usize> {
+        match self {
+            Cutter::Known(cuts) => {
+                let before = cuts.partition_point(|&cut| cut <= position + text.len() as u64);
+                let cut = *cuts.get(before.checked_sub(1)?)?;
+                cut.checked_sub(position).filter(|&cut| cut > 0).map(|cut| cut as usize)
+            }
+            Cutter::New(splitter, cuts) => {
+                let last = seen + splitter.feed(&text[seen..])?;
+                cuts.push(position + last as u64);
+                Some(last)
+            }
+        }
+    }
 }
 
 /// Reads until a buffer is full or the file ends.

@@ -16,6 +16,7 @@ use throng::policy::{Encoding, Format, Header, Input, Policy};
 use throng::release::PreparationFacts;
 use throng::watch::Watch;
 
+use crate::chunks::Cuts;
 use crate::digest::{Digesting, Digests};
 use crate::error::{unlabelled, unreadable};
 use crate::preparation::SourcePreparation;
@@ -56,6 +57,8 @@ pub struct Source {
     pub(crate) header: Vec<String>,
     /// Columns of a typed format: JSON columns require a pass over every row, so it is done once.
     pub(crate) inferred: Arc<OnceLock<SchemaRef>>,
+    /// Where delimited text was cut when it was read before.
+    pub(crate) cuts: Arc<OnceLock<Cuts>>,
     /// The digests that are made while it is read, and they themselves when it was read to the end.
     pub(crate) digesting: Digesting,
     pub(crate) digests: Arc<OnceLock<Digests>>,
@@ -97,6 +100,7 @@ impl Source {
             headed: input.header != Some(Header::None),
             header: Vec::new(),
             inferred: Arc::default(),
+            cuts: Arc::default(),
             digesting: Digesting::Nothing,
             digests: Arc::default(),
             preparation: None,

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use throng::decide::DELETED;
 use throng::deletion::Deletion;
 use throng::error::{Fault, Result};
-use throng::exposure::Exposure;
+use throng::exposure::{Exposure, add_to_hashes};
 use throng::fault;
 use throng::hierarchy::TOP;
 use throng::policy::{Column, Policy, Suppressed};
@@ -295,7 +295,7 @@ impl<'a> Rewriter<'a> {
             released.iter().zip(&quasi).filter(counted).map(|(name, _)| name).collect();
         Ok(Rewriter {
             exposed: released.iter().map(|name| columns.iter().position(|c| *c == name)).collect(),
-            exposure: Exposure::new(recoding.columns.len(), columns.into_iter().cloned()),
+            exposure: Exposure::new(columns.into_iter().cloned()),
             texts: recoding.columns.iter().map(|c| first_codes(&c.labels)).collect(),
             recoding,
             substitutes: job.substitutes,
@@ -355,15 +355,12 @@ impl<'a> Rewriter<'a> {
         if self.exposure.is_empty() {
             return Vec::new();
         }
-        let mut row = vec![0; self.codes.len()];
-        let mut class = |at: usize| {
-            let cells = row.iter_mut().zip(self.codes.iter().zip(&self.texts));
-            cells.for_each(|(cell, (codes, texts))| *cell = texts[codes[at] as usize]);
-            self.exposure.class(&row)
-        };
+        let mut hashes = vec![0; rows];
+        let columns = self.codes.iter().zip(&self.texts);
+        columns.for_each(|(codes, texts)| add_to_hashes(&mut hashes, codes, texts));
         match kept {
-            Some(kept) => kept.values().iter().map(|&at| class(at as usize)).collect(),
-            None => (0..rows).map(class).collect(),
+            Some(kept) => kept.values().iter().map(|&at| self.exposure.class(hashes[at as usize])).collect(),
+            None => hashes.into_iter().map(|hash| self.exposure.class(hash)).collect(),
         }
     }
 
