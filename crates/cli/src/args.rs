@@ -427,11 +427,16 @@ pub struct Risk {
   throng measure sdc.csv --original patients.csv --policy policy.toml --key id --null NA
   throng measure release.csv --original patients.csv --policy policy.toml --json | jq .loss
   throng measure arx.csv --original patients.csv --policy policy.toml --same-order --rows private/rows.csv
+  throng measure arx.csv --original patients.csv --policy policy.toml --same-order --population people.csv --truth ssn
 
 The policy gives roles, hierarchies and models. Cells are labels of the hierarchies,
 intervals, sets, masked values or `*`. Without --key and --same-order, losses that
 compare cells with originals are unavailable. Exit code 1 means that a model of the
-policy does not hold.")]
+policy does not hold.
+
+--population checks something else: whether the release is an anonymous data system
+(Sweeney 2001) and adheres to null-map, wrong-map or k-map. Exit code 1 means that it
+adheres to none of them.")]
 pub struct Measure {
     /// Released table, or quoted pattern of several files
     pub release: String,
@@ -454,6 +459,15 @@ pub struct Measure {
     /// links released rows to people
     #[arg(long, value_name = "FILE.csv")]
     pub rows: Option<PathBuf>,
+    /// Check which people of this table released rows map to
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "starred"])]
+    pub population: Option<String>,
+    /// Column of original, population and external tables that names people
+    #[arg(long, value_name = "COLUMN", requires = "population")]
+    pub truth: Option<String>,
+    /// Table that outsiders have; may be repeated [default: the population]
+    #[arg(long, value_name = "FILE", requires = "truth")]
+    pub external: Vec<String>,
     #[command(flatten)]
     pub overwrite: Overwrite,
     #[command(flatten)]

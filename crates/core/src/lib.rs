@@ -71,6 +71,7 @@ mod safe_union;
 mod stars;
 #[doc(hidden)]
 pub mod consistency;
+pub mod anonymous_system;
 pub mod row_figures;
 pub mod exposure;
 mod class_risk;

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 24] = [
+const NOUNS: [&str; 25] = [
     "augment",
     "lattice",
     "histogram",
@@ -26,6 +26,7 @@ const NOUNS: [&str; 24] = [
     "safe_union",
     "stars",
     "consistency",
+    "anonymous_system",
     "row_figures",
     "exposure",
     "class_risk",
