@@ -215,7 +215,7 @@ fn unbounded(policy: &Policy, certificate: &Certificate) -> Option<String> {
     })
 }
 
-/// Figures that every certificate has, unless they would tell too much (see
+/// Figures that every certificate has, unless they would reveal too much (see
 /// [`Release::published`](throng_terms::release::Release::published)).
 fn figures(policy: &Policy, certificate: &Certificate) -> Vec<String> {
     let release = &certificate.release;

@@ -22,7 +22,7 @@ use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
 use super::shapes::{Shape, Shown, stretch};
 use super::side::Side;
-use super::told::{Tells, told};
+use super::target_information::{TargetInformation, target_information};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::cell::number;
 use throng_terms::hierarchy::{Hierarchy, TOP};
@@ -167,14 +167,14 @@ impl Regions {
     ) -> Option<Self> {
         let Side { classes, interners, rows, deleted, identifiers, deal, labels, .. } = original;
         let deal = deal?;
-        let told = told(&labels, &interners, chains, few);
+        let information = target_information(&labels, &interners, chains, few);
         let forms = &certificate.release.regions.as_ref()?.forms;
         let mut columns = Vec::new();
         for (at, chain) in chains.iter().enumerate() {
             let form = *forms.get(chain.name)?;
             let (pairs, hidden) = pairs(&deal, at, &interners[at], released);
             let hierarchy = chain.hierarchy.as_ref()?;
-            let mine = told.as_ref().map(|told| &told[at]);
+            let mine = information.as_ref().map(|information| &information[at]);
             let mut shown = Shown::new(form, (hierarchy, chain.order), &interners[at], mine);
             let means = means(form, at, (&deal, &interners[at]), released);
             let mut shapes = FxHashMap::default();
@@ -184,14 +184,14 @@ impl Regions {
                 shapes.insert(pair, shown.shape(interners[at].value(pair.0), label).filter(|_| right));
             }
             let (height, all) = (hierarchy.height() as f64, hierarchy.leaf_count() as f64);
-            let worths = mine.map(|told| worths(told, hierarchy, &interners[at]));
+            let worths = mine.map(|information| worths(information, hierarchy, &interners[at]));
             columns.push(Column {
                 pairs,
                 shapes,
                 hidden,
                 height,
                 all,
-                mutual: mine.map(|told| told.mutual),
+                mutual: mine.map(|information| information.mutual),
                 worths,
             });
         }
@@ -253,8 +253,9 @@ impl Regions {
 }
 
 /// Text → what it is worth.
-fn worths(told: &Tells, hierarchy: &Hierarchy, interner: &Interner) -> Vec<f64> {
-    let worth = |text: u32| hierarchy.leaf(interner.value(text)).map_or(0.0, |leaf| told.value(0, leaf));
+fn worths(information: &TargetInformation, hierarchy: &Hierarchy, interner: &Interner) -> Vec<f64> {
+    let worth =
+        |text: u32| hierarchy.leaf(interner.value(text)).map_or(0.0, |leaf| information.value(0, leaf));
     (0..interner.len() as u32).map(worth).collect()
 }
 

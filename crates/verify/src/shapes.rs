@@ -5,7 +5,7 @@
 //! so it is parsed once.
 
 use super::classes::Interner;
-use super::told::Tells;
+use super::target_information::TargetInformation;
 use throng_terms::cell::{Cell, number};
 use throng_terms::hierarchy::{Hierarchy, TOP};
 use throng_terms::policy::Form;
@@ -35,7 +35,7 @@ pub(super) struct Shown<'a> {
     order: Option<&'a [String]>,
     /// Leaf → its number, where it is one, and rows of the original.
     leaves: Vec<(Option<f64>, f64)>,
-    told: Option<&'a Tells>,
+    information: Option<&'a TargetInformation>,
     /// The interval or set that was read last, and what it covers: pairs of one label come
     /// together.
     last: Option<(String, Cell, Shape)>,
@@ -46,7 +46,7 @@ impl<'a> Shown<'a> {
         form: Form,
         (hierarchy, order): (&'a Hierarchy, Option<&'a [String]>),
         interner: &Interner,
-        told: Option<&'a Tells>,
+        information: Option<&'a TargetInformation>,
     ) -> Self {
         let leaf = |leaf: usize| {
             let text = hierarchy.leaf_value(leaf as u32);
@@ -54,7 +54,7 @@ impl<'a> Shown<'a> {
             (text.and_then(number), rows as f64)
         };
         let leaves = (0..hierarchy.leaf_count()).map(leaf).collect();
-        Shown { form, hierarchy, order, leaves, told, last: None }
+        Shown { form, hierarchy, order, leaves, information, last: None }
     }
 
     /// What a cell covers that stands for a value; none where it is not true of it.
@@ -168,7 +168,7 @@ impl<'a> Shown<'a> {
         let rows: f64 = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1).sum();
         let shares = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1 / rows);
         let bits = 0.0 - shares.filter(|&p| p > 0.0).map(|p| p * p.log2()).sum::<f64>();
-        let worth = self.told.map_or(0.0, |told| told.cell(hierarchy, &leaves, level));
+        let worth = self.information.map_or(0.0, |information| information.cell(hierarchy, &leaves, level));
         Shape { leaves: leaves.len() as f64, level: level as f64, rows, bits, worth, levels: u128::MAX }
     }
 }
