@@ -20,7 +20,7 @@ pub const THRESHOLD: f64 = 0.2;
 /// everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassesOfSize {
-    /// Rows that cannot be told from one of these.
+    /// Rows that cannot be distinguished from one of these.
     pub size: u64,
     /// How many classes.
     pub classes: u64,
@@ -56,7 +56,7 @@ pub fn risks(before: &[ClassesOfSize], after: &[ClassesOfSize]) -> Risks {
     Risks { threshold: THRESHOLD, before, after }
 }
 
-/// How easily a row can be told from others.
+/// How easily a row can be distinguished from others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct ClassRisk {
     /// Rows that are in classes.

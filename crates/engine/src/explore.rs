@@ -14,7 +14,7 @@ use crate::policy_file::{PolicyFile, in_table};
 pub struct Exploration<'a> {
     /// The policy.
     pub policy: &'a PolicyFile,
-    /// Only nodes at most so many steps from the chosen one.
+    /// Only nodes within a number of steps of the chosen one.
     pub around: Option<u32>,
     /// Reports progress, and may stop it.
     pub watch: Watch,

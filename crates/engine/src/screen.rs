@@ -10,7 +10,7 @@ use crate::policy_file::in_table;
 use crate::source::Source;
 
 impl Engine {
-    /// What every column tells of a target.
+    /// The information of every column about a target.
     ///
     /// # Errors
     /// A target that is not there or says nothing, and what cannot be read.

@@ -19,7 +19,7 @@ use crate::hierarchy::TOP;
 use crate::histogram::Histogram;
 use crate::lattice::Node;
 use crate::policy::{Policy, Suppressed};
-use crate::recoded::{Recoded, Told, Values};
+use crate::recoded::{Recoded, TargetWorths, Values};
 use crate::search::{Grouped, Problem, measured_labels};
 use crate::space::form_of;
 use crate::table::{Code, Dictionary};
@@ -96,8 +96,8 @@ impl Compared {
         let mut listed = Vec::new();
         for (at, column) in columns.iter().enumerate() {
             let held = node.as_ref().map(|node| node.level(at));
-            let told = worths.get(at).map(|worths| Told::new(worths, &problem.hierarchies[at]));
-            listed.push(Listed::new(column, (at, &texts[at]), &pairs, (levels[at], held), told)?);
+            let targets = worths.get(at).map(|worths| TargetWorths::new(worths, &problem.hierarchies[at]));
+            listed.push(Listed::new(column, (at, &texts[at]), &pairs, (levels[at], held), targets)?);
         }
         let blind = matches!(inputs.rows, Correspondence::None);
         let mut untrue: BTreeMap<String, u64> = BTreeMap::new();
@@ -281,11 +281,11 @@ impl Listed {
         (at, texts): (usize, &[Option<String>]),
         pairs: &[Pair],
         (level, held): (Option<usize>, Option<usize>),
-        told: Option<Told>,
+        targets: Option<TargetWorths>,
     ) -> Result<Self> {
         let hierarchy = column.hierarchy();
         let (height, leaves) = (hierarchy.height(), hierarchy.leaf_count());
-        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves, told };
+        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves, targets };
         let mut listed =
             Listed { values, places: FxHashMap::default(), moved: 0, wrong: 0, unexplained: false };
         let mut meanings: FxHashMap<Code, Meaning> = FxHashMap::default();

@@ -7,7 +7,7 @@ use crate::fault;
 /// What stands at one place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// One of so many signs from the first one on.
+    /// One of a number of signs, from the first one on.
     Any(u8, u8),
     /// Always this.
     Fixed(char),

@@ -21,7 +21,7 @@ use super::mdav::Mdav;
 use super::mondrian::Mondrian;
 use super::own::{OwnSets, own_regional};
 use super::people::{Crowd, PeopleIndex, people_of_classes};
-use super::region::{Aims, Field, Judge, Method, Share, Tally, Texts, Told, class_models};
+use super::region::{Aims, ColumnWorth, Field, Judge, Method, Share, Tally, Texts, class_models};
 use super::similar::Similar;
 use super::written::{Columns, Writer};
 use crate::classes::Flags;
@@ -223,10 +223,10 @@ pub(super) fn field<'f>(
         Some(TargetInformation::Values) => Worths::of(ground.classes, ground.hierarchies),
         Some(TargetInformation::Columns) | None => Vec::new(),
     };
-    let told = |(at, worths): (usize, Worths)| {
-        Told::new(worths, &ground.hierarchies[at], &space.axes()[at], policy.weight(&ground.names[at]))
+    let worth = |(at, worths): (usize, Worths)| {
+        ColumnWorth::new(worths, &ground.hierarchies[at], &space.axes()[at], policy.weight(&ground.names[at]))
     };
-    let told = worths.into_iter().enumerate().map(told).collect();
+    let worths = worths.into_iter().enumerate().map(worth).collect();
     Field {
         space,
         judge: Judge::new(ground.classes, least(policy), class_models(ground.models, aim)),
@@ -234,7 +234,7 @@ pub(super) fn field<'f>(
         names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
         seed: ground.seed,
-        aims: Aims { told, guiding: None, texts: None },
+        aims: Aims { worths, guiding: None, texts: None },
         watch: watch.clone(),
     }
 }
@@ -255,7 +255,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         RegionMeasure::Levels => Measure::Levels,
         RegionMeasure::Leaves => Measure::Leaves,
     };
-    let told = told(policy, ground);
+    let information = information_weights(policy, ground);
     let mut faults = Vec::new();
     let mut axes = Vec::new();
     for (column, (name, hierarchy)) in ground.names.iter().zip(ground.hierarchies).enumerate() {
@@ -266,7 +266,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         if form != Form::Label {
             faults.extend(only_labels(policy, ground, column, form));
         }
-        let weight = policy.weight(name) * told.get(column).copied().unwrap_or(1.0);
+        let weight = policy.weight(name) * information.get(column).copied().unwrap_or(1.0);
         match Axis::new(name, hierarchy, form, measure, weight) {
             Ok(axis) => axes.push(axis),
             Err(error) => faults.extend(error.faults().iter().cloned()),
@@ -278,7 +278,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
 
 /// What the loss multiplies the weights of columns by: their mutual information with the targets,
 /// or what their values are worth in the mean; nothing for other losses.
-fn told(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
+fn information_weights(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
     let Some(information) = policy.search.loss.parameters().kind.entry().information else {
         return Vec::new();
     };
@@ -464,7 +464,7 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
     fault.key(key).help(remedies.join(", or "))
 }
 
-/// The least share, to four digits, of which so many rows are allowed.
+/// The least share, to four digits, that allows a number of rows.
 fn share_of(part: u64, rows: u64) -> f64 {
     let share = (part as f64 / rows as f64 * 1e4).ceil() / 1e4;
     share.min(1.0)

@@ -19,10 +19,10 @@ const SHARES: [&str; 7] = [
 /// The figures, the class sizes, and the first `shown` combinations.
 pub fn text(risk: &Risk, shown: usize) -> String {
     let mut text = format!("columns  {}\n\n", risk.columns.join(", "));
-    let told: Vec<(&str, String, &str)> =
+    let figures: Vec<(&str, String, &str)> =
         risk.figures.iter().map(|(name, f)| (name, value(name, f), f.means.as_str())).collect();
-    let widest = told.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0);
-    for (name, value, means) in told {
+    let widest = figures.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0);
+    for (name, value, means) in figures {
         let _ = writeln!(text, "{name:<24} {value:>widest$}  {means}");
     }
     text + &guidance(risk) + &sizes(risk) + &special(risk) + &combinations(&risk.combinations, shown)

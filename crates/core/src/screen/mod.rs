@@ -218,9 +218,9 @@ impl Screen {
         let columns: Vec<usize> = (0..names.len()).filter(|&column| column != target).collect();
         let counter = Counter::new(watch, Stage::Measuring, Some(columns.len() as u64));
         let columns = columns.into_par_iter().map(|at| {
-            let tells = told(&pairs[at], &asked, at as u64, watch)?;
+            let figures = figures(&pairs[at], &asked, at as u64, watch)?;
             counter.one()?;
-            Ok(Column { column: names[at].clone(), values: dictionaries[at].len() as u64, ..tells })
+            Ok(Column { column: names[at].clone(), values: dictionaries[at].len() as u64, ..figures })
         });
         let columns: Vec<Column> = columns.collect::<Result<_>>()?;
         let target_rows = dictionaries[target].present().map(|(_, rows)| rows).collect::<Vec<u64>>();
@@ -274,8 +274,8 @@ impl Screen {
     }
 }
 
-/// All that is told of a column but its name and its number of values.
-fn told(pairs: &Tuples, asked: &Asked, column: u64, watch: &Watch) -> Result<Column> {
+/// All figures of a column but its name and its number of values.
+fn figures(pairs: &Tuples, asked: &Asked, column: u64, watch: &Watch) -> Result<Column> {
     let counts: Vec<(u32, u32, u64)> = (0..pairs.len())
         .map(|at| (pairs.code(at, 0), pairs.code(at, 1), u64::from(pairs.counts()[at])))
         .collect();

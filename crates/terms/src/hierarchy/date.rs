@@ -29,9 +29,9 @@ enum Period {
     Month,
     Quarter,
     Year,
-    /// So many months, from 2.
+    /// A number of months, from 2.
     Months(i64),
-    /// So many years, from 2.
+    /// A number of years, from 2.
     Years(i64),
 }
 
@@ -224,7 +224,7 @@ fn format(format: &str) -> Option<Fault> {
             "`{format}` is not a format of dates",
             format = show(format)
         )
-    } else if !tells_the_day(format) {
+    } else if !has_the_day(format) {
         fault!(
             Input,
             "hierarchy.date-format-without-day",
@@ -238,7 +238,7 @@ fn format(format: &str) -> Option<Fault> {
 }
 
 /// Whether a day that is written in this format can be read back.
-fn tells_the_day(format: &str) -> bool {
+fn has_the_day(format: &str) -> bool {
     use std::fmt::Write;
     let Some(day) = NaiveDate::from_ymd_opt(2021, 11, 23).and_then(|day| day.and_hms_opt(13, 14, 15)) else {
         return false;

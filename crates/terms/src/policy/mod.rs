@@ -229,7 +229,7 @@ impl Header {
         }
     }
 
-    /// The names of so many columns of a file without a header line.
+    /// The names of a number of columns of a file without a header line.
     pub fn generated(columns: usize) -> Vec<String> {
         (1..=columns).map(|column| format!("column_{column}")).collect()
     }

@@ -32,9 +32,9 @@ pub const ANONYMITY_TABLE: [(f64, u64); 9] = [
 /// How many rows may be suppressed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// So large a share of them, rounded down.
+    /// A share of them, rounded down.
     Share(f64),
-    /// So many.
+    /// A number of them.
     Rows(u64),
 }
 

@@ -102,7 +102,7 @@ impl Kind for Bits {
 
     fn covers(&self, cell: &str, value: &str) -> bool {
         match (bits(cell, self.count), bits(value, self.count)) {
-            (Some(told), Some(had)) => told & had == told,
+            (Some(shown), Some(had)) => shown & had == shown,
             _ => false,
         }
     }

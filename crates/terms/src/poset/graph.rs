@@ -25,7 +25,7 @@ use crate::table::delimited::{self, Row};
 /// More nodes above nodes than these are not held: 256 MB.
 const MOST_ABOVE: usize = 1 << 26;
 
-/// So many unknown names are compared with all others; each costs as much as reading the file.
+/// The most unknown names that are compared with all others; each costs as much as reading the file.
 pub(super) const GUESSED: usize = 10;
 
 /// Nodes, the least first.

@@ -79,7 +79,7 @@ fn bits_are_what_all_have() {
     assert_eq!(traits.pair(0, 1), 2.0 / 3.0);
     assert_eq!(lub(&traits, &[0, 3]), ["010"]);
     assert_eq!(lub(&traits, &[1, 3]), ["*"]);
-    assert_eq!(lub(&traits, &[2]), ["*"], "no trait is told");
+    assert_eq!(lub(&traits, &[2]), ["*"], "no trait is shown");
     assert_eq!(lub(&traits, &[0]), ["011"]);
     assert!(traits.covers(Some("001"), Some("011")) && !traits.covers(Some("011"), Some("001")));
     assert!(!traits.covers(Some("01"), Some("011")) && !traits.covers(Some("001"), None));
