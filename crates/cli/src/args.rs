@@ -182,6 +182,10 @@ fn at_least_100(text: &str) -> Result<usize, String> {
     if rows < 100 { Err("there is little to show with fewer than 100 patients".into()) } else { Ok(rows) }
 }
 
+/// The k and the limit on suppression of a proposed policy, where none is given.
+pub const DEFAULT_K: u64 = 5;
+pub const DEFAULT_SUPPRESSION: f64 = 0.05;
+
 /// `throng inspect`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -190,20 +194,36 @@ fn at_least_100(text: &str) -> Result<usize, String> {
   throng inspect patients.csv --write policy.json     the same as JSON
   throng inspect 'visits/*.parquet' --json
   throng inspect rows.csv --header none               a file without a header line
+  throng inspect --template list                      the templates, a line for each
+  throng inspect patients.csv --template hipaa-safe-harbor --write policy.toml
+
+A template is a list of rules, such as those of a regulation. Its k and suppression are used unless
+--k and --suppression are other than their defaults. A release checks the rules again.
 
 Hierarchy files beside the table are found by name: TABLE_hierarchy_COLUMN.csv,
 COLUMN_hierarchy.csv or hierarchy_COLUMN.csv.")]
 pub struct Inspect {
     /// File, or quoted pattern of several files: CSV, Parquet, newline-delimited JSON or Arrow
+    #[arg(default_value = "", hide_default_value = true, required_unless_present = "template")]
     pub input: String,
+    /// Apply a template: its name, a file that ends in .toml, or `list` to list the templates
+    #[arg(long, value_name = "NAME")]
+    pub template: Option<String>,
+    /// Year in which a template counts ages [default: this year]
+    #[arg(long, requires = "template", value_parser = clap::value_parser!(i32).range(1900..=9999))]
+    pub year: Option<i32>,
+    /// People of each three-digit ZIP prefix, for a template that needs them: CSV with the columns
+    /// prefix and population
+    #[arg(long, value_name = "FILE", requires = "template")]
+    pub population: Option<String>,
     /// Write the proposed policy to this file
     #[arg(long, value_name = "POLICY")]
     pub write: Option<PathBuf>,
     /// k of the proposed policy
-    #[arg(long, default_value_t = 5, value_parser = at_least_1)]
+    #[arg(long, default_value_t = DEFAULT_K, value_parser = at_least_1)]
     pub k: u64,
     /// Maximum share of rows that may be suppressed (0 to 1), in the proposed policy
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = DEFAULT_SUPPRESSION)]
     pub suppression: f64,
     #[command(flatten)]
     pub layout: Layout,

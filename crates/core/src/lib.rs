@@ -77,6 +77,7 @@ mod class_risk;
 
 // Verbs, in order.
 pub mod describe;
+pub mod template;
 pub mod screen;
 pub mod search;
 #[doc(hidden)]

@@ -27,6 +27,8 @@ pub struct Paths {
     pub certificate: PathBuf,
     /// The report.
     pub report: PathBuf,
+    /// The statement, where the policy asks for one.
+    pub statement: Option<PathBuf>,
 }
 
 impl Paths {
@@ -60,6 +62,7 @@ impl Paths {
         Ok(Paths {
             certificate: beside(&asked.certificate, "certificate.json"),
             report: beside(&asked.report, "report.html"),
+            statement: asked.statement.as_ref().map(|_| beside(&asked.statement, "statement.html")),
             output,
         })
     }
@@ -72,9 +75,10 @@ impl Paths {
             ("output.certificate", &asked.certificate, &self.certificate),
             ("output.report", &asked.report, &self.report),
         ];
+        let statement = self.statement.iter().map(|path| ("output.statement", &asked.statement, path));
         let mut spared = Spared::of_policy(policy);
         let mut faults = Vec::new();
-        for (key, asked, path) in parts {
+        for (key, asked, path) in parts.into_iter().chain(statement) {
             // An older release of the policy is replaced.
             if let Some(fault) = spared.claim(path, "another part of the release", Existing::Replaced) {
                 let by_policy = asked.as_ref().is_some_and(|asked| *path == policy.folder().join(asked));
@@ -121,8 +125,11 @@ impl Staging {
     /// Writes the papers, then gives everything its name; the release comes last.
     pub(crate) fn publish(self, paths: &Paths, certificate: &Certificate, facts: &Facts) -> Result<()> {
         let json = serde_json::to_string_pretty(certificate).map_err(|e| Fault::bug(e.to_string()))?;
-        let papers = [(&*paths.certificate, json + "\n"), (&*paths.report, throng::report::html(facts))];
-        self.place(&paths.output, papers.into())
+        let mut papers = vec![(&*paths.certificate, json + "\n"), (&*paths.report, throng::report::html(facts))];
+        if let Some(path) = &paths.statement {
+            papers.push((path.as_path(), throng::report::statement(facts, &certificate.seal)));
+        }
+        self.place(&paths.output, papers)
     }
 
     /// Writes papers, then gives everything its name; the table comes last.

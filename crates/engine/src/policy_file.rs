@@ -7,6 +7,8 @@ use std::sync::Arc;
 use throng::error::{Error, Fault, Kind, Result};
 use throng::fault;
 use throng::policy::{POLICY, Policy, PolicyBundle, locate};
+use throng::release::TemplateFacts;
+use throng::template;
 
 use crate::error::unreadable;
 use crate::source::Source;
@@ -63,6 +65,14 @@ impl PolicyFile {
     /// The folder that its paths are relative to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Which rules of its template the policy satisfies; none where it names no template.
+    ///
+    /// # Errors
+    /// A template that cannot be read, and rules that it requires and the policy does not satisfy.
+    pub fn template(&self) -> Result<Option<TemplateFacts>> {
+        template::checked(&self.policy, &|path| self.load(path))
     }
 
     /// Reads a hierarchy file that the policy names.

@@ -80,6 +80,7 @@ impl Engine {
     /// left behind.
     pub fn release(&self, job: &Job<'_>) -> Result<Done> {
         let policy = &job.policy.policy;
+        let template = job.policy.template()?;
         let prepared = self.prepare(job)?;
         let started = Instant::now();
         let mut decision = decide_with_model(job.policy, &prepared.problem, &job.deciding(started))?;
@@ -92,7 +93,8 @@ impl Engine {
         let (stage, written) = self.write(job, &prepared, &decision, watch)?;
         let figures = decision.figures(policy, &prepared.problem)?;
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
-        let release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
+        let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
+        release.template = template;
         let facts = collect(
             Subject {
                 policy,

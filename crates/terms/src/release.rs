@@ -2,8 +2,10 @@
 
 mod certificate;
 mod document;
+mod template;
 
 pub use certificate::{Certificate, FORMAT, Summary};
+pub use template::{RuleFacts, TemplateFacts};
 
 use std::collections::BTreeMap;
 
@@ -76,6 +78,9 @@ pub struct Release {
     pub output: FileFacts,
     /// The policy that was followed.
     pub policy: PolicyFacts,
+    /// Which rules of its template the policy satisfies, where it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<TemplateFacts>,
     /// File that the policy names → SHA-256 of its bytes: hierarchies, posets, the population. Keys
     /// are paths as the policy writes them. Certificates of format 0 have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

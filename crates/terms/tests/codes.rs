@@ -51,6 +51,7 @@ const AREAS: &[(&str, &str)] = &[
     ("synth", "Made-up tables, `throng synth`."),
     ("system", "The operating system."),
     ("table", "Tables: their files, their layout, and cells that do not fit."),
+    ("template", "Templates: their files, and rules that a policy does not satisfy."),
     ("verify", "Verification of a release."),
 ];
 

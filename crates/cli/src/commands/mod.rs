@@ -16,6 +16,7 @@ pub mod risk;
 pub mod schema;
 pub mod screen;
 pub mod synth;
+mod templates;
 pub mod verify;
 
 use std::path::Path;

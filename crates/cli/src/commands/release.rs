@@ -8,7 +8,7 @@ use throng::error::{Error, Result};
 use throng::registry::LossKind;
 use throng::release::{NotionFacts, RegionFacts, Release};
 use throng::report::facts::Bound;
-use throng::report::preparation_lines;
+use throng::report::{broken_rules, preparation_lines, rules_line};
 use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
 
 use super::json;
@@ -23,6 +23,8 @@ pub fn run(args: &args::Release) -> Result<Ended> {
     let done = release(&args.policy, args.out.clone(), holder, (args.random.seed, time_limit))?;
     if args.output.json {
         done.holder.paths().for_each(|path| note(&format!("WARNING     {}", links_rows(path))));
+        let broken = done.facts.release.template.as_ref().map(broken_rules).unwrap_or_default();
+        broken.iter().for_each(|sentence| note(&format!("WARNING     {}", sanitized(sentence))));
         out(&json(&done.certificate.summary())?)?;
     } else {
         out(&summary(&done))?;
@@ -55,7 +57,8 @@ pub fn in_policy(error: Error, policy: &PolicyFile, text: &str) -> Error {
 pub fn summary(done: &Done) -> String {
     // Of drawn rows the holder is told more than the certificate may.
     let r = &done.facts.release;
-    let mut text = exposures(done);
+    let mut text = rules(r);
+    text += &exposures(done);
     let share = if r.rows > 0 { 100.0 * r.suppressed as f64 / r.rows as f64 } else { 0.0 };
     for (model, claim) in &r.privacy {
         let achieved = claim.achieved.map_or("no rows".into(), |a| a.to_string());
@@ -108,6 +111,9 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "release     {}", done.paths.output.display());
     let _ = writeln!(text, "certificate {}", done.paths.certificate.display());
     let _ = writeln!(text, "report      {}", done.paths.report.display());
+    if let Some(path) = &done.paths.statement {
+        let _ = writeln!(text, "statement   {}", path.display());
+    }
     for path in done.holder.paths() {
         let _ = writeln!(text, "WARNING     {}", links_rows(path));
     }
@@ -129,6 +135,13 @@ fn reached(notions: &NotionFacts) -> String {
 
 /// Warnings that are printed; the report has all.
 const WARNINGS: usize = 6;
+
+/// Rules of the template that are not satisfied, and how many are.
+fn rules(r: &Release) -> String {
+    let Some(template) = &r.template else { return String::new() };
+    let broken = broken_rules(template).into_iter().map(|sentence| format!("WARNING     {}\n", sanitized(&sentence)));
+    format!("{}template    {}\n", broken.collect::<String>(), sanitized(&rules_line(template)))
+}
 
 /// What released columns give away.
 fn exposures(done: &Done) -> String {

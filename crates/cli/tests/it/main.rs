@@ -35,6 +35,7 @@ mod contract;
 mod errors;
 mod stop;
 mod tamper;
+mod templates;
 mod identifiers;
 mod models;
 mod guarded;

@@ -146,7 +146,7 @@ fn comment(text: &mut String, reason: &str) {
 }
 
 /// A hierarchy as an inline value.
-fn hierarchy(spec: &Spec) -> String {
+pub(crate) fn hierarchy(spec: &Spec) -> String {
     match spec {
         // Nothing proposes a poset.
         Spec::Suppress | Spec::Poset(_) => "\"suppress\"".into(),
@@ -177,13 +177,17 @@ fn hierarchy(spec: &Spec) -> String {
         Spec::Date(spec) => {
             let levels = list(&spec.levels, |l| quoted(l));
             let nested = if spec.nested { "" } else { ", nested = false" };
-            format!("{{ date = {{ levels = {levels}, format = {}{nested} }} }}", quoted(&spec.format))
+            let low = spec.low.map_or(String::new(), |low| format!(", low = {low}"));
+            format!("{{ date = {{ levels = {levels}, format = {}{low}{nested} }} }}", quoted(&spec.format))
         }
         Spec::Priority(spec) => {
             let keep = list(&spec.keep, usize::to_string);
             format!("{{ priority = {{ keep = {keep}, other = {} }} }}", quoted(&spec.other))
         }
         Spec::Postal(spec) => format!("{{ postal = {{ keep = {} }} }}", list(&spec.keep, usize::to_string)),
+        Spec::Zip3(spec) => {
+            format!("{{ zip3 = {{ restricted = {} }} }}", list(&spec.restricted, |p| quoted(p)))
+        }
     }
 }
 
@@ -212,13 +216,13 @@ fn number(x: f64) -> String {
 }
 
 /// A name as a key: bare where TOML allows it.
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
     if bare { name.into() } else { quoted(name) }
 }
 
 /// A text between quotes, with what TOML does not take as it is written as escapes.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
@@ -322,6 +326,8 @@ loss = "entropy"
             r#"{ date = { levels = ["day"], format = "%d.%m.%Y" } }"#,
             r#"{ priority = { keep = [4, 2], other = "rest" } }"#,
             "{ postal = { keep = [3, 1] } }",
+            r#"{ zip3 = { restricted = ["036", "059"] } }"#,
+            r#"{ date = { levels = ["year"], format = "%Y-%m-%d", low = 1937 } }"#,
             "\"icd9\"",
             "\"icd10\"",
             "\"suppress\"",

@@ -86,7 +86,7 @@ fn dates(facts: &Facts) -> Option<Proposal> {
     let levels = levels.into_iter().map(String::from).collect();
     let pattern = FORMATS[format].pattern;
     let reason = format!("all values are dates written as {pattern}: calendar periods");
-    Some((Spec::Date(Date { levels, format: pattern.into(), nested: true }), reason))
+    Some((Spec::Date(Date { levels, format: pattern.into(), low: None, nested: true }), reason))
 }
 
 fn numbers(facts: &Facts) -> Option<Proposal> {

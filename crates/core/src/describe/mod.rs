@@ -6,6 +6,7 @@
 //! and merged, with exactly the result of one pass. [`policy`] writes a policy that runs unchanged,
 //! [`table`] the text for a terminal. Proposals err on the safe side; the user decides.
 
+mod category;
 mod dates;
 mod draft;
 mod facts;
@@ -29,7 +30,9 @@ use serde::Serialize;
 use crate::hierarchy::Spec;
 use crate::policy::Role;
 
+pub use category::Category;
 pub use draft::policy;
+pub(crate) use draft::{hierarchy, key, quoted};
 pub use files::{hierarchy_file, propose};
 pub use header::{SAMPLED_LINES, first_line_is_data};
 pub use show::table;

@@ -65,7 +65,7 @@ pub fn collect(subject: Subject<'_>, watch: &Watch) -> Result<Facts> {
     Ok(Facts {
         title: subject.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         policy: summary(&subject),
-        columns: subject.columns.iter().map(|name| column(&subject, &marginals, name)).collect(),
+        columns: subject.columns.iter().map(|name| reasoned(&subject, &marginals, name)).collect(),
         classes_before: size_bins(sizes_before),
         classes_after: size_bins(sizes_after),
         risk_before: ClassRisk::new(sizes_before, THRESHOLD),
@@ -147,7 +147,14 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
             Suppressed::Cells => "kept with * in as few quasi-identifiers as can be found, or left out",
         }
         .into(),
+        statement: policy.statement.clone().unwrap_or_default(),
     }
+}
+
+/// A column with the holder's reason for its role.
+fn reasoned(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFacts {
+    let reason = subject.policy.columns.get(name).and_then(|column| column.reason.clone());
+    ColumnFacts { reason, ..column(subject, marginals, name) }
 }
 
 fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFacts {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::explore::Explored;
-use crate::policy::Role;
+use crate::policy::{Role, Statement};
 use crate::registry::LossKind;
 use crate::release::Release;
 
@@ -73,6 +73,8 @@ pub struct PolicySummary {
     pub keep_order: String,
     /// What becomes of suppressed rows.
     pub suppressed: String,
+    /// What the statement says beside the figures.
+    pub statement: Statement,
 }
 
 /// One column, before and after.
@@ -88,6 +90,8 @@ pub struct ColumnFacts {
     pub empty: bool,
     /// What was done, as a sentence without a stop: "generalized to level 2 of 4: intervals of 10".
     pub action: String,
+    /// Why it has its role, in the holder's words.
+    pub reason: Option<String>,
     /// Its hierarchy as a phrase; none unless it is a quasi-identifier.
     pub hierarchy: Option<String>,
     /// The chosen level; none unless it is a quasi-identifier and all rows have the same.
@@ -128,6 +132,7 @@ impl ColumnFacts {
             released: role.released(),
             empty: false,
             action: action.into(),
+            reason: None,
             hierarchy: None,
             level: None,
             height: 0,

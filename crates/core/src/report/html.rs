@@ -4,6 +4,7 @@
 use super::facts::{Bound, Facts};
 use super::markup::{Html, ToHtml, markup};
 use super::prepared::preparation_lines;
+use super::rules;
 use super::sections;
 use super::text::{count, decimal, integer, percent};
 use crate::model::KAnonymity;
@@ -140,7 +141,7 @@ fn headline(facts: &Facts) -> Html {
         }
         _ => Html::default(),
     };
-    let parts = [tiles(facts), guarantees(facts), predicted(facts), asked(facts)];
+    let parts = [tiles(facts), guarantees(facts), template(facts), predicted(facts), asked(facts)];
     let verdict = markup!(
         "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{word}:</strong> {rest}</p>\n\
          {columns}<p class=\"lead\">{}</p>\n{}</section>\n",
@@ -219,7 +220,9 @@ fn story(facts: &Facts) -> String {
 
 /// What the holder has to know before anything else.
 fn warnings(facts: &Facts) -> Html {
-    let all = facts.exposures.iter().map(|w| ("exposed", w)).chain(facts.warnings.iter().map(|w| ("", w)));
+    let broken = facts.release.template.as_ref().map(rules::broken_rules).unwrap_or_default();
+    let first = broken.iter().chain(&facts.exposures).map(|w| ("exposed", w));
+    let all = first.chain(facts.warnings.iter().map(|w| ("", w)));
     let items: Html = all.map(|(class, w)| markup!("<li class=\"{class}\">{w}</li>"; class, w)).collect();
     match items.is_empty() {
         true => Html::default(),
@@ -322,6 +325,11 @@ fn guarantees(facts: &Facts) -> Html {
     table("guarantees", "The guarantees", Html::fixed(head), rows.collect())
 }
 
+/// The rules of the policy's template.
+fn template(facts: &Facts) -> Html {
+    facts.release.template.as_ref().map(rules::rules).unwrap_or_default()
+}
+
 /// Why rows stay whose class is small.
 fn predicted(facts: &Facts) -> Html {
     let all = facts.release.predicted.values();
@@ -338,7 +346,7 @@ pub(super) fn table(class: &str, caption: &str, head: Html, rows: Html) -> Html 
 }
 
 /// A list of names with what they stand for; entries without text are left out.
-fn pairs(class: &str, entries: &[(&str, Html)]) -> Html {
+pub(super) fn pairs(class: &str, entries: &[(&str, Html)]) -> Html {
     let shown = entries.iter().filter(|(_, text)| !text.is_empty());
     let row =
         |(name, text): &(&str, Html)| markup!("<div><dt>{name}</dt><dd>{text}</dd></div>\n"; name, text);

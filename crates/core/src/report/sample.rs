@@ -8,7 +8,7 @@ use super::facts::{
 };
 use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::lattice::profile;
-use crate::policy::Role;
+use crate::policy::{Role, Statement};
 use crate::release::{Claim, FileFacts, PolicyFacts, Release, SearchFacts};
 
 /// A census extract with five quasi-identifiers.
@@ -259,6 +259,7 @@ fn policy() -> PolicySummary {
         missing: "one more value: missing equals missing and nothing else".to_owned(),
         keep_order: "shuffled by the seed".to_owned(),
         suppressed: "left out".to_owned(),
+        statement: Statement::default(),
     }
 }
 
@@ -301,6 +302,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         population: None,
         output: file("out/census release.parquet", 'b', 29_868),
         policy: PolicyFacts { sha256: "c".repeat(64) },
+        template: None,
         files: BTreeMap::new(),
         seed: 20_240_611,
         version: "0.1.0".to_owned(),

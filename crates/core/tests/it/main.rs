@@ -44,4 +44,5 @@ mod guide;
 mod schema;
 mod seams;
 mod strategies;
+mod templates;
 mod whole;

@@ -31,8 +31,8 @@ const NOUNS: [&str; 24] = [
     "class_risk",
     "synth",
 ];
-const VERBS: [&str; 12] = [
-    "describe", "screen", "search", "recode", "decide", "explore", "compare", "risk", "measure", "argus",
+const VERBS: [&str; 13] = [
+    "describe", "template", "screen", "search", "recode", "decide", "explore", "compare", "risk", "measure", "argus",
     "report", "memory",
 ];
 
@@ -73,6 +73,8 @@ fn may(from: &str, to: &str) -> bool {
         // searched.
         noun if NOUNS.contains(&noun) => NOUNS.contains(&to),
         "describe" => false,
+        // Rules are about what columns hold.
+        "template" => to == "describe",
         // Local recoding takes up what a search decided, not how. Risk looks at tables, whoever
         // made them; argus lets a person decide; a screening looks at columns.
         "search" | "recode" | "risk" | "argus" | "screen" => NOUNS.contains(&to),

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority};
+use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority, zip3};
 use crate::error::{Fault, Result};
 use crate::fault;
 use crate::poset::{self, Poset};
@@ -35,6 +35,7 @@ pub fn build(
         Spec::Icd9 => icd::paths(&icd::ICD9, dictionary),
         Spec::Icd10 => icd::paths(&icd::ICD10, dictionary),
         Spec::Postal(spec) => postal::paths(spec, dictionary),
+        Spec::Zip3(spec) => zip3::paths(spec, dictionary),
         Spec::Suppress | Spec::Poset(_) => Ok(values(dictionary).map(|v| path(v, Vec::new())).collect()),
     }?;
     let missing = dictionary.missing().is_some();
@@ -56,6 +57,7 @@ fn height(spec: &Spec) -> usize {
         Spec::Date(spec) => spec.levels.len() + 1,
         Spec::Priority(spec) => spec.keep.len() + 1,
         Spec::Postal(spec) => spec.keep.len() + 1,
+        Spec::Zip3(_) => zip3::LEVELS,
         Spec::Icd9 | Spec::Icd10 => 4,
         Spec::File(_) | Spec::Mask(_) | Spec::Suppress | Spec::Poset(_) => 1,
     }
@@ -76,11 +78,15 @@ pub fn describe(spec: &Spec) -> String {
             1 => format!("masked from the {}", spec.from.name()),
             step => format!("masked from the {}, {step} characters at a time", spec.from.name()),
         },
-        Spec::Date(spec) => format!("dates by {}", spec.levels.join(", ")),
+        Spec::Date(spec) => match spec.low {
+            None => format!("dates by {}", spec.levels.join(", ")),
+            Some(low) => format!("dates by {}; before {low} as one", spec.levels.join(", ")),
+        },
         Spec::Priority(spec) => format!("the {} most frequent values", list(&spec.keep)),
         Spec::Icd9 => "ICD-9-CM category, block, chapter".into(),
         Spec::Icd10 => "ICD-10 category, block, chapter".into(),
         Spec::Postal(spec) => format!("the first {} characters", list(&spec.keep)),
+        Spec::Zip3(_) => "the first 3, 2, 1 digits of ZIP codes; small prefixes 000".into(),
         Spec::Suppress => "keep or suppress".into(),
         Spec::Poset(spec) => poset::describe(spec),
     }

@@ -3,7 +3,8 @@
 //! Every period except the week is a whole number of months counted from January of the year 0, so
 //! a period nests in another if its length divides the other's. A week nests only in the top. Costs
 //! one parse per distinct value. With `nested = false` periods only have to get longer [Sweeney
-//! 2001, figure 27: windows of 2, 4, 6, 12 and 24 months].
+//! 2001, figure 27: windows of 2, 4, 6, 12 and 24 months]. Days before the year `low` have one label
+//! at every level above 0.
 
 use chrono::format::{Item, StrftimeItems};
 use chrono::{Datelike, NaiveDate};
@@ -149,7 +150,10 @@ pub(super) fn paths(spec: &Date, dictionary: &Dictionary) -> Result<Vec<Path>> {
         fault.help("say with `format` how dates are written, or list it under input.null if it means missing")
     }));
     Error::check(faults)?;
-    let labels = |date: NaiveDate| periods.iter().map(|period| period.label(date)).collect();
+    let labels = |date: NaiveDate| match spec.low.filter(|low| date.year() < *low) {
+        Some(low) => vec![format!("< {low}"); periods.len()],
+        None => periods.iter().map(|period| period.label(date)).collect(),
+    };
     Ok(dates.iter().map(|&(value, date)| path(value, labels(date))).collect())
 }
 
@@ -266,7 +270,7 @@ mod tests {
 
     fn spec(levels: &[&str], format: &str) -> Date {
         let levels = levels.iter().map(|l| (*l).to_owned()).collect();
-        Date { levels, format: format.into(), nested: true }
+        Date { levels, format: format.into(), low: None, nested: true }
     }
 
     fn date(levels: &[&str], format: &str, values: &[&str]) -> Result<Vec<String>> {
@@ -296,6 +300,15 @@ mod tests {
             weeks,
             ["2020-01-31 | 2020-W05 | *", "2019-12-30 | 2020-W01 | *", "2021-01-03 | 2020-W53 | *"]
         );
+    }
+
+    #[test]
+    fn days_before_the_first_year_are_one() {
+        let spec = Date { low: Some(1937), ..spec(&["month", "year", "5-year"], ISO) };
+        let labels = |day: &str| paths(&spec, &Dictionary::of([Some(day)])).unwrap()[0].labels.join(" | ");
+        assert_eq!(labels("1936-12-31"), "< 1937 | < 1937 | < 1937 | *");
+        assert_eq!(labels("1890-01-01"), "< 1937 | < 1937 | < 1937 | *");
+        assert_eq!(labels("1937-01-01"), "1937-01 | 1937 | [1935, 1940) | *");
     }
 
     #[test]

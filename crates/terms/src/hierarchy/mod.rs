@@ -16,12 +16,13 @@ mod order;
 mod postal;
 mod priority;
 mod spec;
+mod zip3;
 #[cfg(test)]
 mod tests;
 
 pub use build::{build, describe};
 pub(crate) use entries::{ENTRIES, FILE};
-pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
+pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec, Zip3};
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

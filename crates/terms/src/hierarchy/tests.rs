@@ -199,12 +199,14 @@ fn specs(step: usize) -> Vec<Spec> {
         Spec::Date(Date {
             levels: vec!["month".into(), "year".into()],
             format: "%Y-%m-%d".into(),
+            low: Some(2000),
             nested: true,
         }),
         Spec::Priority(Priority { keep: vec![3, 1], other: "other".into() }),
         Spec::Icd9,
         Spec::Icd10,
         Spec::Postal(Postal { keep: vec![2, 1] }),
+        Spec::Zip3(Zip3 { restricted: vec!["000".into(), "002".into()] }),
         Spec::Suppress,
     ]
 }
@@ -226,7 +228,7 @@ proptest! {
         let column = column(&values);
         for spec in specs(step) {
             let hierarchy = built(&spec, &column);
-            let always = matches!(spec, Spec::Order(_) | Spec::Mask(_) | Spec::Postal(_) | Spec::Suppress);
+            let always = matches!(spec, Spec::Order(_) | Spec::Mask(_) | Spec::Postal(_) | Spec::Zip3(_) | Spec::Suppress);
             prop_assert!(hierarchy.is_some() || !always, "{spec:?}");
         }
     }
@@ -278,7 +280,7 @@ proptest! {
             vec!["quarter".into(), "year".into(), format!("{n}-year"), format!("{}-year", n * m * 2)],
         ];
         for levels in chains {
-            let spec = Spec::Date(Date { levels, format: "%Y-%m-%d".into(), nested: true });
+            let spec = Spec::Date(Date { levels, format: "%Y-%m-%d".into(), low: None, nested: true });
             prop_assert!(built(&spec, &column).is_some(), "{spec:?}");
         }
     }

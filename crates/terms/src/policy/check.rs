@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Column, Format, Policy, Role, argus, guide, local, models, nesting, prepare, profile, rules, substitute,
+    template,
 };
 use crate::error::{Fault, nearest};
 use crate::fault;
@@ -33,6 +34,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     nesting::check(policy, &mut faults);
     argus::check(policy, &mut faults);
     substitute::check(policy, &mut faults);
+    template::check(policy, &mut faults);
     guide::check(policy, &mut faults);
     linked(policy, &mut faults);
     rules::check(policy, &mut faults);

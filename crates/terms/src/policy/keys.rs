@@ -163,6 +163,7 @@ const OUTPUT: &[Parameter] = &[
     Parameter::optional("path", Path, "The released table; its ending is the format."),
     Parameter::optional("report", Path, "The report for the holder."),
     Parameter::optional("certificate", Path, "The certificate."),
+    Parameter::optional("statement", Path, "The statement for an ethics board, which can be passed on."),
     Parameter::optional("delimiter", Character, "The character between the cells of a CSV release."),
     Parameter::defaulted(
         "suppressed",
@@ -223,6 +224,7 @@ const COLUMN: &[Parameter] = &[
         Member(Family::Transform),
         "Replaces an identifier instead of removing it.",
     ),
+    Parameter::optional("reason", Text, "Why the column has its role; the statement repeats it."),
 ];
 
 const GROUP: &[Parameter] = &[
@@ -382,6 +384,20 @@ const ARGUS: &[Parameter] = &[
     Parameter::optional("combinations", List(&COLUMNS), "The combinations to test."),
 ];
 
+const TEMPLATE: &[Parameter] = &[
+    Parameter::required("name", Text, "The name of a template, or the path of its file."),
+    Parameter::optional("year", Whole(1, Some(9999)), "The year in which ages are counted."),
+    Parameter::optional("population", Path, "The people of each three-digit ZIP prefix."),
+    Parameter::optional("columns", Map(&Text), "What columns hold, where their names do not say it."),
+];
+
+const STATEMENT: &[Parameter] = &[
+    Parameter::optional("purpose", Text, "What the release is for."),
+    Parameter::optional("recipient", Text, "Who receives it."),
+    Parameter::optional("retention", Text, "How long the recipient keeps it."),
+    Parameter::optional("contact", Text, "Who answers questions about it."),
+];
+
 /// The keys at the top of a policy.
 pub(crate) const POLICY_KEYS: &[Parameter] = &[
     Parameter::required("version", Whole(1, Some(1)), "The version of this format."),
@@ -391,4 +407,10 @@ pub(crate) const POLICY_KEYS: &[Parameter] = &[
     Parameter::required("privacy", Table(PRIVACY), "The guarantee."),
     Parameter::optional("search", Table(SEARCH), "How to look for the best release."),
     Parameter::optional("argus", Table(ARGUS), "Which combinations of columns throng argus tests."),
+    Parameter::optional(
+        "template",
+        Either(&[Text, Table(TEMPLATE)]),
+        "The template whose rules the policy is checked against.",
+    ),
+    Parameter::optional("statement", Table(STATEMENT), "What the statement says beside the figures."),
 ];

@@ -24,6 +24,7 @@ mod rules;
 pub mod sampling_limits;
 mod spans;
 mod substitute;
+mod template;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -45,6 +46,7 @@ pub use profile::{ANONYMITY_TABLE, Limit};
 pub use rules::{Preference, cut_expression, node_expression};
 pub use spans::locate;
 pub use substitute::{Substitute, Transform};
+pub use template::{Statement, TemplateSettings, TemplateSpec};
 pub use text::names_json;
 
 use std::collections::BTreeMap;
@@ -62,6 +64,9 @@ use crate::registry::Algorithm;
 pub struct Policy {
     /// The version of this format: 1.
     pub version: u32,
+    /// The template whose rules the policy is checked against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<TemplateSpec>,
     /// Where the table is and how to read it.
     pub input: Input,
     /// Where the release goes.
@@ -77,6 +82,9 @@ pub struct Policy {
     /// Which combinations of columns `throng argus` tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argus: Option<Argus>,
+    /// What the statement for others says beside the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<Statement>,
 }
 
 /// Where the table is and how to read it.
@@ -261,6 +269,9 @@ pub struct Output {
     /// The certificate for machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<String>,
+    /// The statement that can be passed on; none is written by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<String>,
     /// The character between cells of a CSV release; default: as the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
@@ -369,6 +380,9 @@ pub struct Column {
     /// What is done to it instead of removing it; only for `identifier`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transform: Option<Transform>,
+    /// Why it has its role, in the holder's words; the statement repeats it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl Column {
@@ -387,6 +401,7 @@ impl Column {
             identifying: None,
             form: None,
             transform: None,
+            reason: None,
         }
     }
 

@@ -793,6 +793,7 @@ impl<'a> Table<'a> {
             population: self.policy.population().map(|_| file("people", self.people.len() as u64)),
             output: file("out", written as u64),
             policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },
+            template: None,
             files: self.policy.files().into_iter().map(|path| (path.into(), digest_of(path))).collect(),
             seed: 0,
             version: "0".into(),

@@ -257,6 +257,7 @@ fn dependent(spec: &Spec) -> Option<Fault> {
         | Spec::Date(_)
         | Spec::Icd9
         | Spec::Icd10
+        | Spec::Zip3(_)
         | Spec::Suppress
         | Spec::Poset(_) => return None,
     };
