@@ -125,7 +125,8 @@ impl Staging {
     /// Writes the papers, then gives everything its name; the release comes last.
     pub(crate) fn publish(self, paths: &Paths, certificate: &Certificate, facts: &Facts) -> Result<()> {
         let json = serde_json::to_string_pretty(certificate).map_err(|e| Fault::bug(e.to_string()))?;
-        let mut papers = vec![(&*paths.certificate, json + "\n"), (&*paths.report, throng::report::html(facts))];
+        let mut papers =
+            vec![(&*paths.certificate, json + "\n"), (&*paths.report, throng::report::html(facts))];
         if let Some(path) = &paths.statement {
             papers.push((path.as_path(), throng::report::statement(facts, &certificate.seal)));
         }

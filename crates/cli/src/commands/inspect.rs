@@ -42,7 +42,8 @@ pub fn run(args: &args::Inspect) -> Result<Ended> {
     match (&args.write, &applied) {
         (Some(path), _) => write(args, path, description, input, applied.as_ref())?,
         (None, Some(applied)) if !args.output.json => {
-            let (_, facts) = templates::policy(args, Path::new("."), (&description, applied), &input, "table")?;
+            let (_, facts) =
+                templates::policy(args, Path::new("."), (&description, applied), &input, "table")?;
             templates::show(&facts)?;
         }
         (None, _) => {}

@@ -139,7 +139,8 @@ const WARNINGS: usize = 6;
 /// Rules of the template that are not satisfied, and how many are.
 fn rules(r: &Release) -> String {
     let Some(template) = &r.template else { return String::new() };
-    let broken = broken_rules(template).into_iter().map(|sentence| format!("WARNING     {}\n", sanitized(&sentence)));
+    let broken =
+        broken_rules(template).into_iter().map(|sentence| format!("WARNING     {}\n", sanitized(&sentence)));
     format!("{}template    {}\n", broken.collect::<String>(), sanitized(&rules_line(template)))
 }
 

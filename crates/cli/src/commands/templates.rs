@@ -45,7 +45,8 @@ pub fn apply(args: &args::Inspect, description: &mut Description) -> Result<Opti
         }
         None => None,
     };
-    let parameters = Parameters { year: Some(args.year.unwrap_or_else(this_year)), people, ..Parameters::default() };
+    let parameters =
+        Parameters { year: Some(args.year.unwrap_or_else(this_year)), people, ..Parameters::default() };
     Ok(Some(Applied::new(template, parameters, description)))
 }
 
@@ -87,7 +88,8 @@ pub fn policy(
 
 /// Prints how many rules are satisfied, and those that are not.
 pub fn show(facts: &TemplateFacts) -> Result<()> {
-    let broken = broken_rules(facts).into_iter().map(|sentence| format!("WARNING     {}\n", sanitized(&sentence)));
+    let broken =
+        broken_rules(facts).into_iter().map(|sentence| format!("WARNING     {}\n", sanitized(&sentence)));
     out(&format!("\ntemplate    {}\n{}", sanitized(&rules_line(facts)), broken.collect::<String>()))
 }
 

@@ -9,7 +9,17 @@ const YEAR: &str = "2026";
 
 fn patients(rows: usize) -> Table {
     let columns = [
-        "mrn", "patient_name", "email", "birth_date", "age", "zip", "city", "admitted", "sex", "diagnosis", "note",
+        "mrn",
+        "patient_name",
+        "email",
+        "birth_date",
+        "age",
+        "zip",
+        "city",
+        "admitted",
+        "sex",
+        "diagnosis",
+        "note",
     ];
     let row = |i: usize| {
         let year = 1925 + (i * 37) % 90;
@@ -59,11 +69,15 @@ fn templates_are_listed() {
 fn safe_harbor_from_the_table_to_the_verified_release() {
     let env = inspected("hipaa-safe-harbor");
     let policy = env.text("policy.toml");
-    for words in ["# rule ages (164.514(b)(2)(i)(C)): Ages of 90", "min_level = 1", "year = 2026", "[statement]"] {
+    for words in
+        ["# rule ages (164.514(b)(2)(i)(C)): Ages of 90", "min_level = 1", "year = 2026", "[statement]"]
+    {
         assert!(policy.contains(words), "{words}\n{policy}");
     }
     let run = env.run("release policy.toml").ok();
-    for words in ["template    HIPAA Safe Harbor: 24 of 24 rules satisfied; 1 has to be confirmed", "statement "] {
+    for words in
+        ["template    HIPAA Safe Harbor: 24 of 24 rules satisfied; 1 has to be confirmed", "statement "]
+    {
         assert!(run.stdout.contains(words), "{}", run.said());
     }
     let out = Table::read(&env.bytes("patients-release.csv"), ',');
@@ -81,7 +95,10 @@ fn safe_harbor_from_the_table_to_the_verified_release() {
     let json = env.run("release policy.toml --json").ok().json();
     let rules = json["template"]["rules"].as_array().unwrap().clone();
     assert_eq!(rules.len(), 25);
-    assert!(rules.iter().all(|rule| rule["holds"] != false && rule["satisfied_by"].is_string()), "{rules:#?}");
+    assert!(
+        rules.iter().all(|rule| rule["holds"] != false && rule["satisfied_by"].is_string()),
+        "{rules:#?}"
+    );
     let report = env.text("patients-report.html");
     assert!(report.contains("Rules of HIPAA Safe Harbor") && report.contains("164.514(b)(2)(i)(C)"));
 }
@@ -94,15 +111,20 @@ fn the_statement_can_be_passed_on() {
         env.write("policy.toml", policy);
         env.run("release policy.toml").ok();
         let page = env.text("patients-statement.html");
-        for words in ["Study of asthmatics", "to be filled in", "birth_date", "Signature", "can be passed on"] {
+        for words in ["Study of asthmatics", "to be filled in", "birth_date", "Signature", "can be passed on"]
+        {
             assert!(page.contains(words), "{template}: {words}");
         }
         let certificate = env.json("patients-certificate.json");
-        for digest in [&certificate["seal"], &certificate["output"]["sha256"], &certificate["policy"]["sha256"]] {
+        for digest in
+            [&certificate["seal"], &certificate["output"]["sha256"], &certificate["policy"]["sha256"]]
+        {
             assert!(page.contains(digest.as_str().unwrap()), "{template}: {digest}");
         }
         // Digests can contain any digits.
-        let parts = page.split("<code class=\"hash\">").map(|part| part.split_once("</code>").map_or(part, |(_, rest)| rest));
+        let parts = page
+            .split("<code class=\"hash\">")
+            .map(|part| part.split_once("</code>").map_or(part, |(_, rest)| rest));
         let plain: String = parts.collect::<String>().replace("asthmatics", "");
         let mut cells: Vec<String> = patients(400).rows.into_iter().flatten().collect();
         cells.retain(|cell| cell.len() > 3);
@@ -121,7 +143,9 @@ fn a_broken_rule_is_refused_or_named() {
     let age = policy.find("[columns.age]").unwrap();
     let broken = policy[..age].to_owned() + &policy[age..].replacen("min_level = 1\n", "", 1);
     env.write("broken.toml", &broken);
-    env.run("release broken.toml").fails(2).says(&["template.rule-not-satisfied", "rule ages (164.514(b)(2)(i)(C))"]);
+    env.run("release broken.toml")
+        .fails(2)
+        .says(&["template.rule-not-satisfied", "rule ages (164.514(b)(2)(i)(C))"]);
     env.run("policy check broken.toml").fails(1).says(&["template.rule-not-satisfied"]);
     assert_eq!(env.listing().len(), before.len() + 1, "nothing was written");
 
@@ -129,10 +153,15 @@ fn a_broken_rule_is_refused_or_named() {
     let policy = env.text("policy.toml").replace("\nk = 10\n", "\nk = 3\n");
     env.write("policy.toml", policy);
     let run = env.run("release policy.toml").ok();
-    assert!(run.stdout.contains("WARNING     Rule singling-out (singling out) of WP29 criteria"), "{}", run.said());
+    assert!(
+        run.stdout.contains("WARNING     Rule singling-out (singling out) of WP29 criteria"),
+        "{}",
+        run.said()
+    );
     assert!(env.text("patients-report.html").contains("Rule singling-out (singling out)"));
     assert!(env.text("patients-statement.html").contains("privacy.k = 3, and 10 is needed"));
-    let verify = "verify patients-release.csv --policy policy.toml --certificate patients-certificate.json --json";
+    let verify =
+        "verify patients-release.csv --policy policy.toml --certificate patients-certificate.json --json";
     let verdict = env.run(verify).ok().json();
     assert!(verdict["template"]["found"].as_str().unwrap().contains("singling-out"), "{verdict}");
 }
@@ -157,7 +186,9 @@ fn the_people_of_zip_prefixes_and_a_template_of_ones_own_are_files() {
     let own = "format = 1\nname = \"ours\"\ntitle = \"Ours\"\nsource = \"our board\"\nsummary = \"Own rules.\"\n\
                [privacy]\nk = 4\nsuppression = 0.1\n[[rules]]\nid = \"k\"\ntext = \"At least four rows.\"\nrequire = { k = 4 }\n";
     env.write("ours.toml", own);
-    env.run("inspect data/patients.csv --template ours.toml --write ours.toml").fails(2).says(&["file.would-overwrite"]);
+    env.run("inspect data/patients.csv --template ours.toml --write ours.toml")
+        .fails(2)
+        .says(&["file.would-overwrite"]);
     env.run("inspect data/patients.csv --template ours.toml --write policies/q.toml").ok();
     assert!(env.text("policies/q.toml").contains("name = \"../ours.toml\""));
     let run = env.run("release policies/q.toml").ok();

@@ -185,7 +185,9 @@ impl Category {
     pub fn of(column: &ColumnDescription) -> Self {
         let named = Category::by_name(&column.name);
         match column.role {
-            Role::Identifier => identifier(&column.reason).unwrap_or(if named.identifies() { named } else { Code }),
+            Role::Identifier => {
+                identifier(&column.reason).unwrap_or(if named.identifies() { named } else { Code })
+            }
             Role::Text => Text,
             _ => by_values(column, named),
         }
@@ -230,7 +232,8 @@ fn is_birth(name: &str) -> bool {
 /// Whether a name such as `admission_month` is about an element of a date; `visits_per_month` is not.
 fn is_part(name: &str) -> bool {
     let words = names::split(name);
-    let counts = words.iter().any(|word| ["per", "of", "in", "n", "number", "count"].contains(&word.as_str()));
+    let counts =
+        words.iter().any(|word| ["per", "of", "in", "n", "number", "count"].contains(&word.as_str()));
     let counts = counts && !words.iter().any(|word| word.starts_with("birth"));
     !counts && words.last().is_some_and(|last| PART.contains(&last.as_str()))
 }
@@ -258,8 +261,16 @@ fn by_values(column: &ColumnDescription, named: Category) -> Category {
     }
     match named {
         // A time that is not a date is a number like any other.
-        Date | BirthDate if within(1800.0, 2200.0) => if named == Date { Year } else { BirthYear },
-        Date if numeric && !names::split(&column.name).iter().any(|word| DAY.contains(&word.as_str())) => Other,
+        Date | BirthDate if within(1800.0, 2200.0) => {
+            if named == Date {
+                Year
+            } else {
+                BirthYear
+            }
+        }
+        Date if numeric && !names::split(&column.name).iter().any(|word| DAY.contains(&word.as_str())) => {
+            Other
+        }
         Year | BirthYear if !within(1800.0, 2200.0) && numeric => Other,
         DatePart if numeric && !within(0.0, 366.0) => Other,
         Date | BirthDate | Year | BirthYear | DatePart | Age | Postal | Place | Region => named,

@@ -146,7 +146,7 @@ fn comment(text: &mut String, reason: &str) {
 }
 
 /// A hierarchy as an inline value.
-pub(crate) fn hierarchy(spec: &Spec) -> String {
+fn hierarchy(spec: &Spec) -> String {
     match spec {
         // Nothing proposes a poset.
         Spec::Suppress | Spec::Poset(_) => "\"suppress\"".into(),

@@ -32,7 +32,7 @@ use crate::policy::Role;
 
 pub use category::Category;
 pub use draft::policy;
-pub(crate) use draft::{hierarchy, key, quoted};
+pub(crate) use draft::{key, quoted};
 pub use files::{hierarchy_file, propose};
 pub use header::{SAMPLED_LINES, first_line_is_data};
 pub use show::table;

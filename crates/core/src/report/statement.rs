@@ -46,7 +46,8 @@ pub fn statement(facts: &Facts, seal: &str) -> String {
     page("statement on a release", &heading, &heading, Html::from_iter(parts), footer)
 }
 
-const GUARANTEES: &str = "Each guarantee was proven by a second program that read the original and the release.";
+const GUARANTEES: &str =
+    "Each guarantee was proven by a second program that read the original and the release.";
 
 const RISK: &str = "The risk of a row is 1 over the number of rows that look the same. It is the chance of somebody who \
                     knows these columns of a person, and that the person is in the table, to pick the right row.";
@@ -152,7 +153,9 @@ fn guarantees(facts: &Facts, release: &Release) -> Html {
     let claims = table("guarantees", "Guarantees", head, release.privacy.iter().map(row).collect());
     let text = |text: &str| markup!("{text}"; text);
     let policy = &facts.policy;
-    let k = policy.k.map(|k| format!("every released combination of quasi-identifiers has {} rows or more", integer(k)));
+    let k = policy
+        .k
+        .map(|k| format!("every released combination of quasi-identifiers has {} rows or more", integer(k)));
     let settings = [
         ("k", text(&k.unwrap_or_default())),
         ("Suppression limit", text(&policy.suppression_limit)),
@@ -326,7 +329,8 @@ mod tests {
         let page = statement(&facts, "5ea1");
         let before = facts.columns.iter().flat_map(|column| column.before.iter().chain(&column.after));
         let labels = before.map(|bar| bar.label.as_str());
-        let ladders = facts.columns.iter().flat_map(|column| column.ladder.iter().map(|l| l.example.as_str()));
+        let ladders =
+            facts.columns.iter().flat_map(|column| column.ladder.iter().map(|l| l.example.as_str()));
         let mut checked = 0;
         for value in labels.chain(ladders).filter(|value| value.len() > 3) {
             assert!(!page.contains(&format!(">{value}<")) && !page.contains(value), "{value}");

@@ -86,7 +86,12 @@ enum Change {
 
 impl Change {
     /// What a rule does to a column; none where it is not about the column.
-    fn of(rule: &Rule, parameters: &Parameters, category: Category, column: &ColumnDescription) -> Option<Self> {
+    fn of(
+        rule: &Rule,
+        parameters: &Parameters,
+        category: Category,
+        column: &ColumnDescription,
+    ) -> Option<Self> {
         let about = |columns: &[Category]| columns.contains(&category);
         let removed = !column.role.released();
         match &rule.require {
@@ -188,7 +193,10 @@ fn births(column: &ColumnDescription, category: Category, year: i32, age: i32) -
         let span = f64::from((year + 1 - low).max(1));
         let high = f64::from(low) + 20.0 * (span / 20.0).ceil();
         let spec = Intervals { widths, low: Some(f64::from(low)), high: Some(high), ..Intervals::default() };
-        return Some(Change::Generalize(Spec::Intervals(spec), "years of birth: the oldest people are one category"));
+        return Some(Change::Generalize(
+            Spec::Intervals(spec),
+            "years of birth: the oldest people are one category",
+        ));
     }
     match years(column) {
         Change::Generalize(Spec::Date(spec), _) => Some(Change::Generalize(

@@ -54,7 +54,7 @@ struct Subject<'a> {
 }
 
 /// What one column does for a rule: how it satisfies it, or why it does not.
-type Found = std::result::Result<String, String>;
+type Found = Result<String, String>;
 
 impl Subject<'_> {
     fn judge(&self, require: &Requirement) -> Judgement {
@@ -64,7 +64,9 @@ impl Subject<'_> {
             Requirement::TopCoded { columns, from } => {
                 self.released_named(columns, |name, column| self.top_coded(name, column, *from))
             }
-            Requirement::Births { columns, age } => self.released(columns, |column| self.births(column, *age)),
+            Requirement::Births { columns, age } => {
+                self.released(columns, |column| self.births(column, *age))
+            }
             Requirement::Zip3 { columns, people, restricted, list } => {
                 let needed = self.parameters.restricted(*people, restricted);
                 let source = match &self.parameters.people {
@@ -103,7 +105,9 @@ impl Subject<'_> {
             match (column.released(), column.substitute().is_some()) {
                 (false, _) => gone.push(name),
                 (true, true) => there.push(format!("`{name}` is released as a pseudonym")),
-                (true, false) => there.push(format!("`{name}` is released, with role \"{}\"", column.role.name())),
+                (true, false) => {
+                    there.push(format!("`{name}` is released, with role \"{}\"", column.role.name()))
+                }
             }
         }
         match (gone.is_empty(), there.is_empty()) {
@@ -137,7 +141,8 @@ impl Subject<'_> {
     /// The lowest level of its hierarchy that a column may show; 0 where values are shown.
     fn lowest(&self, column: &Column) -> usize {
         let shown = column.linking == Some(0.0) || column.poset.is_some();
-        let cells = self.policy.forms_regions() && column.form.map_or(column.hierarchy.is_none(), |form| form != Form::Label);
+        let cells = self.policy.forms_regions()
+            && column.form.map_or(column.hierarchy.is_none(), |form| form != Form::Label);
         match column.role {
             _ if shown || cells => 0,
             Role::Quasi => column.min_level.unwrap_or(0),
@@ -215,7 +220,9 @@ impl Subject<'_> {
                         "three digits at most, and {} prefixes become 000 by {source}",
                         spec.restricted.len()
                     )),
-                    false => Err(format!("prefixes that {source} restricts are shown: {}", missing.join(", "))),
+                    false => {
+                        Err(format!("prefixes that {source} restricts are shown: {}", missing.join(", ")))
+                    }
                 }
             }
             Spec::Postal(spec) => match spec.keep.get(lowest - 1) {
@@ -240,9 +247,10 @@ impl Subject<'_> {
     fn max_risk(&self, most: f64) -> Judgement {
         let risk = |k: u64| 1.0 / k.max(1) as f64;
         match self.policy.privacy.k() {
-            Some(k) if (risk(k) * 100.0).round() / 100.0 <= most => {
-                yes(format!("privacy.k = {k}: the chance to pick the right row is at most 1/{k} = {:.4}", risk(k)))
-            }
+            Some(k) if (risk(k) * 100.0).round() / 100.0 <= most => yes(format!(
+                "privacy.k = {k}: the chance to pick the right row is at most 1/{k} = {:.4}",
+                risk(k)
+            )),
             Some(k) => no(format!("privacy.k = {k} allows a chance of 1/{k} = {:.4}, above {most}", risk(k))),
             None => no("there is no privacy.k, which bounds the chance to pick the right row"),
         }

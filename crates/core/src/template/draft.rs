@@ -122,7 +122,9 @@ fn privacy(section: &mut Section, applied: &Applied) -> Result<()> {
         section.lead.push(format!("# rule {}{cites}: {}", rule.id, rule.text));
     }
     if applied.template.privacy.k == 1 {
-        section.comment("the template asks for no k: rows may be alone in their class. 5 or more protects better");
+        section.comment(
+            "the template asks for no k: rows may be alone in their class. 5 or more protects better",
+        );
     }
     let mut models = Vec::new();
     for model in &settings.models {
@@ -148,10 +150,8 @@ fn privacy(section: &mut Section, applied: &Applied) -> Result<()> {
 
 /// The template with its parameters, and the words of the statement.
 fn ending(applied: &Applied, template: &str, population: Option<&str>) -> String {
-    let mut text = format!(
-        "\n# `throng release` checks the rules again.\n[template]\nname = {}\n",
-        quoted(template)
-    );
+    let mut text =
+        format!("\n# `throng release` checks the rules again.\n[template]\nname = {}\n", quoted(template));
     let aged = applied.template.rules.iter().any(|rule| matches!(rule.require, Requirement::Births { .. }));
     if let Some(year) = applied.parameters.year.filter(|_| aged) {
         text += &format!("# ages are counted in this year\nyear = {year}\n");

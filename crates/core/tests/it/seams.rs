@@ -32,8 +32,8 @@ const NOUNS: [&str; 24] = [
     "synth",
 ];
 const VERBS: [&str; 13] = [
-    "describe", "template", "screen", "search", "recode", "decide", "explore", "compare", "risk", "measure", "argus",
-    "report", "memory",
+    "describe", "template", "screen", "search", "recode", "decide", "explore", "compare", "risk", "measure",
+    "argus", "report", "memory",
 ];
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -9,6 +9,7 @@ use throng::fault;
 use throng::memory::{Released, Table, release};
 use throng::policy::{Input, Policy};
 use throng::release::TemplateFacts;
+use throng::rows::Rows;
 use throng::template::{self, Applied, Parameters, Template};
 use throng::watch::Watch;
 
@@ -42,17 +43,8 @@ const IDENTIFIERS: [&str; 17] = [
 const REMOVED: [&str; 4] = ["city", "county", "admission_month", "note"];
 
 /// Columns that are left.
-const LEFT: [&str; 9] = [
-    "birth_date",
-    "birth_year",
-    "admission_date",
-    "age",
-    "zip",
-    "state",
-    "sex",
-    "diagnosis",
-    "charges",
-];
+const LEFT: [&str; 9] =
+    ["birth_date", "birth_year", "admission_date", "age", "zip", "state", "sex", "diagnosis", "charges"];
 
 fn identifiers(i: usize) -> Vec<String> {
     vec![
@@ -93,7 +85,9 @@ fn patients(rows: usize) -> Table {
             ["Springfield", "Riverton", "Lakeside"][i % 3].to_owned(),
             ["Hampden", "Essex"][i % 2].to_owned(),
             month.to_string(),
-            format!("The patient number {i} was seen by the physician again and complained of pain on day {day}."),
+            format!(
+                "The patient number {i} was seen by the physician again and complained of pain on day {day}."
+            ),
             format!("{year}-{month:02}-{day:02}"),
             year.to_string(),
             format!("2024-{:02}-{:02}", 1 + (i * 3) % 12, 1 + (i * 11) % 28),
@@ -126,7 +120,12 @@ fn no_files(path: &str) -> Result<String> {
 }
 
 /// The policy that `inspect --template` writes.
-fn written(table: &Table, name: &str, parameters: Parameters, population: Option<&str>) -> (String, TemplateFacts) {
+fn written(
+    table: &Table,
+    name: &str,
+    parameters: Parameters,
+    population: Option<&str>,
+) -> (String, TemplateFacts) {
     let mut description = described(table);
     let applied = Applied::new(Template::named(name).unwrap(), parameters, &mut description);
     let settings = applied.settings();
@@ -218,8 +217,13 @@ fn a_policy_that_was_broken_is_refused_by_the_name_of_the_rule() {
     for (rule, policy) in [
         ("ages", changed("age", "min_level = 1", "")),
         ("ages", changed("age", "high = 90", "high = 100")),
-        ("ages", changed("age", &age, "")
-            .replace("[columns.age]\nrole = \"quasi\"", "[columns.age]\nrole = \"quasi\"\nhierarchy = \"icd10\"")),
+        (
+            "ages",
+            changed("age", &age, "").replace(
+                "[columns.age]\nrole = \"quasi\"",
+                "[columns.age]\nrole = \"quasi\"\nhierarchy = \"icd10\"",
+            ),
+        ),
         ("dates", changed("admission_date", "\"year\"", "\"month\", \"year\"")),
         ("dates", changed("admission_date", "min_level = 1", "")),
         ("births", changed("birth_date", "low = 1937", "low = 1930")),
@@ -273,7 +277,9 @@ fn fewer_than_three_digits_satisfy_the_rule_on_zip_codes() {
 fn a_rule_that_is_not_required_is_stated_as_broken() {
     let table = patients(200);
     let (text, facts) = written(&table, "wp29", parameters(), None);
-    assert!(facts.rules.iter().any(|rule| rule.rule == "inference" && rule.satisfied_by.contains("diagnosis")));
+    assert!(
+        facts.rules.iter().any(|rule| rule.rule == "inference" && rule.satisfied_by.contains("diagnosis"))
+    );
     let broken = |text: &str| -> Vec<String> {
         let released = release(text, &table, &no_files, &Watch::none()).unwrap();
         let facts = released.certificate.release.template.unwrap();
@@ -290,7 +296,10 @@ fn small_numbers_are_deleted_and_thresholds_are_checked() {
     let table = patients(400);
     for (name, k) in [("cms-cell-size", 11), ("nhs-small-numbers", 8)] {
         let (text, _) = written(&table, name, parameters(), None);
-        assert!(text.contains(&format!("{{ rare_values = {{ k = {k}, columns = [\"diagnosis\"] }} }}")), "{text}");
+        assert!(
+            text.contains(&format!("{{ rare_values = {{ k = {k}, columns = [\"diagnosis\"] }} }}")),
+            "{text}"
+        );
         let weaker = text.replace(&format!("rare_values = {{ k = {k}"), "rare_values = { k = 2");
         let facts = template::facts(&Policy::parse(&weaker).unwrap(), &no_files).unwrap().unwrap();
         assert_eq!(facts.broken().map(|rule| rule.rule.as_str()).collect::<Vec<_>>(), ["values"]);
@@ -308,13 +317,18 @@ fn the_table_of_people_decides_which_prefixes_are_restricted() {
     let table = patients(300);
     let people = "prefix,population\n010,20000\n110,20001\n036,50000\n";
     let read = Parameters::people_of(people).unwrap();
-    assert_eq!(read, BTreeMap::from([("010".into(), 20_000), ("110".into(), 20_001), ("036".into(), 50_000)]));
+    assert_eq!(
+        read,
+        BTreeMap::from([("010".into(), 20_000), ("110".into(), 20_001), ("036".into(), 50_000)])
+    );
     let parameters = Parameters { people: Some(read), ..parameters() };
     let (text, facts) = written(&table, "hipaa-safe-harbor", parameters, Some("zip3.csv"));
     assert!(facts.broken().next().is_none() && text.contains("population = \"zip3.csv\""), "{text}");
-    let load = |text: &'static str| move |path: &str| match path {
-        "zip3.csv" => Ok(text.to_owned()),
-        other => no_files(other),
+    let load = |text: &'static str| {
+        move |path: &str| match path {
+            "zip3.csv" => Ok(text.to_owned()),
+            other => no_files(other),
+        }
     };
     let released = release(&text, &table, &load(people), &Watch::none()).unwrap();
     let zips = cells(&released, "zip");
@@ -349,7 +363,10 @@ fn a_template_can_be_a_file_of_the_holder() {
     let load = |path: &str| if path == "rules/ours.toml" { Ok(own.to_owned()) } else { no_files(path) };
     assert!(policy(4).files().contains("rules/ours.toml"));
     let facts = |k: u64| template::facts(&policy(k), &load).unwrap().unwrap();
-    assert_eq!((facts(4).broken().count(), facts(3).broken().count(), facts(4).name.as_str()), (0, 1, "rules/ours.toml"));
+    assert_eq!(
+        (facts(4).broken().count(), facts(3).broken().count(), facts(4).name.as_str()),
+        (0, 1, "rules/ours.toml")
+    );
     assert!(template::facts(&policy(4), &no_files).unwrap_err().has_code("file.unreadable"));
     for (from, to, code) in [
         ("format = 1", "format = 2", "template.unknown-format"),
@@ -391,7 +408,11 @@ fn the_holder_says_what_a_misleading_column_holds() {
 fn columns_that_a_rule_cannot_be_applied_to_are_dropped() {
     let rows = |i: usize| {
         vec![
-            Some(if i % 2 == 0 { format!("2024-01-{:02}", 1 + i % 28) } else { format!("{} Jan", 1 + i % 28) }),
+            Some(if i % 2 == 0 {
+                format!("2024-01-{:02}", 1 + i % 28)
+            } else {
+                format!("{} Jan", 1 + i % 28)
+            }),
             Some(["0-39", "40-89", "90+"][i % 3].to_owned()),
             Some(["a", "b"][i % 2].to_owned()),
         ]
