@@ -4,7 +4,7 @@
 //! The text is edited by sections, because comments have to stay: a section begins with its header
 //! and ends at the next blank line. The result is parsed again before it is returned.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::apply::{Applied, ColumnKeys};
 use super::{Requirement, check};
@@ -84,9 +84,25 @@ impl Section {
 
     /// Gives a key a value, in place of one that it has.
     fn set(&mut self, key: &str, value: &str) {
-        let begins = format!("{key} =");
-        self.lines.retain(|line| !line.starts_with(&begins));
+        self.take(key);
         self.lines.push(format!("{key} = {value}"));
+    }
+
+    /// Removes a key, and returns its value, which may be a list of several lines.
+    fn take(&mut self, key: &str) -> Option<String> {
+        let begins = format!("{key} = ");
+        let at = self.lines.iter().position(|line| line.starts_with(&begins))?;
+        let (mut end, mut open) = (at, 0_i64);
+        loop {
+            let count = |sign: char| self.lines[end].matches(sign).count() as i64;
+            open += count('[') - count(']');
+            end += 1;
+            if open <= 0 || end == self.lines.len() {
+                break;
+            }
+        }
+        let lines: Vec<String> = self.lines.drain(at..end).collect();
+        Some(lines.join("\n")[begins.len()..].to_owned())
     }
 
     fn comment(&mut self, text: &str) {
@@ -126,7 +142,7 @@ fn privacy(section: &mut Section, applied: &Applied) -> Result<()> {
             "the template asks for no k: rows may be alone in their class. 5 or more protects better",
         );
     }
-    let mut models = Vec::new();
+    let mut models = proposed(section);
     for model in &settings.models {
         let value = toml::Value::try_from(model).map_err(|e| Fault::bug(format!("a model: {e}")))?;
         models.push(value.to_string());
@@ -141,11 +157,21 @@ fn privacy(section: &mut Section, applied: &Applied) -> Result<()> {
         let columns: Vec<String> = applied.sensitive.iter().map(|(name, _)| quoted(name)).collect();
         models.push(format!("{{ rare_values = {{ k = {k}, columns = [{}] }} }}", columns.join(", ")));
     }
+    let mut seen = BTreeSet::new();
+    models.retain(|model| seen.insert(model.clone()));
     if !models.is_empty() {
         let lines: Vec<String> = models.iter().map(|model| format!("  {model},\n")).collect();
         section.set("models", &format!("[\n{}]", lines.concat()));
     }
     Ok(())
+}
+
+/// The models that the description proposes, each as a policy writes it.
+fn proposed(section: &mut Section) -> Vec<String> {
+    let Some(value) = section.take("models") else { return Vec::new() };
+    let table: Option<toml::Table> = toml::from_str(&format!("models = {value}")).ok();
+    let models = table.as_ref().and_then(|table| table["models"].as_array());
+    models.into_iter().flatten().map(toml::Value::to_string).collect()
 }
 
 /// The template with its parameters, and the words of the statement.
@@ -176,5 +202,21 @@ impl Applied {
     /// The parameters that the written policy has.
     fn parameters_of_policy(&self) -> super::Parameters {
         super::Parameters { columns: self.categories.clone(), ..self.parameters.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_section_are_replaced_with_their_lines() {
+        let text = "# why\n[privacy]\nk = 5\nmodels = [\n  { k_map = { k = 2 } },\n]\nsuppression = 0.1\n";
+        let mut section = Section::of(text);
+        assert_eq!(section.text(), text);
+        assert_eq!(proposed(&mut section), ["{ k_map = { k = 2 } }"]);
+        assert!(proposed(&mut section).is_empty());
+        section.set("k", "7");
+        assert_eq!(section.text(), "# why\n[privacy]\nsuppression = 0.1\nk = 7\n");
     }
 }
