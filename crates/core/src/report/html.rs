@@ -327,7 +327,8 @@ fn guarantees(facts: &Facts) -> Html {
 
 /// The rules of the policy's template.
 fn template(facts: &Facts) -> Html {
-    facts.release.template.as_ref().map(rules::rules).unwrap_or_default()
+    let Some(template) = &facts.release.template else { return Html::default() };
+    markup!("<h3>{}</h3>\n{}", rules::rules_line(template), rules::rules(template))
 }
 
 /// Why rows stay whose class is small.

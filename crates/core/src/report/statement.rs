@@ -32,7 +32,8 @@ pub fn statement(facts: &Facts, seal: &str) -> String {
     add("columns", "What is released", &released(&release, facts), columns(facts));
     add("guarantees", "What is guaranteed", GUARANTEES, guarantees(facts, &release));
     let template = release.template.as_ref();
-    add("rules", "Rules", "", template.map(rules::rules).unwrap_or_default());
+    let lead = template.map(rules::rules_line).unwrap_or_default();
+    add("rules", "Rules", &lead, template.map(rules::rules).unwrap_or_default());
     if open {
         let risks = release.risk.as_ref();
         add("risk", "Risk that is left", RISK, risks.map(risk).unwrap_or_default());
@@ -153,11 +154,13 @@ fn guarantees(facts: &Facts, release: &Release) -> Html {
     let claims = table("guarantees", "Guarantees", head, release.privacy.iter().map(row).collect());
     let text = |text: &str| markup!("{text}"; text);
     let policy = &facts.policy;
-    let k = policy
-        .k
-        .map(|k| format!("every released combination of quasi-identifiers has {} rows or more", integer(k)));
+    let k = match policy.k {
+        None => String::new(),
+        Some(1) => "1: rows may be alone in their class".to_owned(),
+        Some(k) => format!("every released combination of quasi-identifiers has {} rows or more", integer(k)),
+    };
     let settings = [
-        ("k", text(&k.unwrap_or_default())),
+        ("k", text(&k)),
         ("Suppression limit", text(&policy.suppression_limit)),
         ("Suppressed rows", text(&policy.suppressed)),
         ("Missing cells", text(&policy.missing)),

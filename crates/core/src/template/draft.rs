@@ -104,11 +104,6 @@ impl Section {
         let lines: Vec<String> = self.lines.drain(at..end).collect();
         Some(lines.join("\n")[begins.len()..].to_owned())
     }
-
-    fn comment(&mut self, text: &str) {
-        let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        self.lines.push(format!("# {plain}"));
-    }
 }
 
 /// The rules of a column above its keys; its reason becomes a key, which the statement repeats.
@@ -138,9 +133,9 @@ fn privacy(section: &mut Section, applied: &Applied) -> Result<()> {
         section.lead.push(format!("# rule {}{cites}: {}", rule.id, rule.text));
     }
     if applied.template.privacy.k == 1 {
-        section.comment(
-            "the template asks for no k: rows may be alone in their class. 5 or more protects better",
-        );
+        section
+            .lead
+            .push("# the template has no rule about k: with 1, rows may be alone in their class".into());
     }
     let mut models = proposed(section);
     for model in &settings.models {

@@ -13,8 +13,8 @@ use crate::error::{Fault, nearest};
 use crate::fault;
 
 /// The template of a policy: its name, or a table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a template is its name, or a table of name, year, population and columns")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum TemplateSpec {
     /// The name of a template, or the path of its file.
     Name(String),
@@ -55,6 +55,31 @@ pub struct Statement {
     /// Who answers questions about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for TemplateSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrTable;
+
+        impl<'de> serde::de::Visitor<'de> for NameOrTable {
+            type Value = TemplateSpec;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the name of a template, or a table such as { name = \"wp29\" }")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<TemplateSpec, E> {
+                Ok(TemplateSpec::Name(name.to_owned()))
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<TemplateSpec, A::Error> {
+                let table = serde::de::value::MapAccessDeserializer::new(map);
+                TemplateSettings::deserialize(table).map(TemplateSpec::Settings)
+            }
+        }
+
+        deserializer.deserialize_any(NameOrTable)
+    }
 }
 
 impl TemplateSpec {
