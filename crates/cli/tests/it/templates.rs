@@ -29,7 +29,11 @@ fn patients(rows: usize) -> Table {
             format!("someone{i}@mail.example"),
             format!("{year}-{:02}-{:02}", 1 + i % 12, 1 + (i * 5) % 28),
             (2025 - year).to_string(),
-            if i % 9 == 0 { format!("036{:02}", i % 90) } else { format!("02{}{:02}", 1 + i % 5, i % 90) },
+            if i.is_multiple_of(9) {
+                format!("036{:02}", i % 90)
+            } else {
+                format!("02{}{:02}", 1 + i % 5, i % 90)
+            },
             ["Springfield", "Riverton", "Lakeside"][i % 3].to_owned(),
             format!("2024-{:02}-{:02}", 1 + (i * 3) % 12, 1 + (i * 11) % 28),
             ["female", "male"][i % 2].to_owned(),

@@ -48,7 +48,7 @@ pub fn statement(facts: &Facts, seal: &str) -> String {
 }
 
 const GUARANTEES: &str =
-    "Each guarantee was proven by a second program that read the original and the release.";
+    "Each guarantee was proven by a second implementation that read the original and the release.";
 
 const RISK: &str = "The risk of a row is 1 over the number of rows that look the same. It is the chance of somebody who \
                     knows these columns of a person, and that the person is in the table, to pick the right row.";

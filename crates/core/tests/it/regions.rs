@@ -280,6 +280,7 @@ fn certificate(
         input: file("in", rows),
         output: file("out", written),
         policy: PolicyFacts { sha256: Policy::digest(text) },
+        template: None,
         files: BTreeMap::new(),
         seed: 0,
         version: "0".into(),

@@ -253,6 +253,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         input: file("in", rows.len() as u64),
         output: file("out", released.len() as u64),
         policy: PolicyFacts { sha256: Policy::digest(policy) },
+        template: None,
         files: BTreeMap::new(),
         seed: 7,
         version: "0".into(),

@@ -408,7 +408,7 @@ fn the_holder_says_what_a_misleading_column_holds() {
 fn columns_that_a_rule_cannot_be_applied_to_are_dropped() {
     let rows = |i: usize| {
         vec![
-            Some(if i % 2 == 0 {
+            Some(if i.is_multiple_of(2) {
                 format!("2024-01-{:02}", 1 + i % 28)
             } else {
                 format!("{} Jan", 1 + i % 28)

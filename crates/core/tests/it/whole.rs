@@ -391,6 +391,7 @@ fn certified(
         input: file("in"),
         output: file("out"),
         policy: PolicyFacts { sha256: Policy::digest(policy) },
+        template: None,
         files: BTreeMap::new(),
         seed: 0,
         version: "0".into(),
