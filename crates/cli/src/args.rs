@@ -42,13 +42,15 @@ pub enum Command {
     Inspect(Inspect),
     /// Rank columns by how well they predict a target, compared with random columns
     Screen(Screen),
+    /// Try methods, k and limits on a policy, and show the trade-off between risk and loss
+    Suggest(Suggest),
     /// Find the safe version of a table with the least loss, write it and prove it
     Release(Release),
     /// Check a release against its certificate
     Verify(Verify),
     /// Show the lattice of a policy: safe nodes, their losses, and the chosen node
     Explore(Explore),
-    /// Run algorithms over a grid of losses, k and limits; write tables, votes and plots
+    /// Compare methods and k on the table of a policy, or run the grid of an experiment
     Compare(Compare),
     /// Assess re-identification risk: unique combinations of columns, adversaries, population
     /// uniques
@@ -78,6 +80,7 @@ impl Command {
             Command::Demo(args) => &args.output,
             Command::Inspect(args) => &args.output,
             Command::Screen(args) => &args.output,
+            Command::Suggest(args) => &args.output,
             Command::Release(args) => &args.output,
             Command::Verify(args) => &args.output,
             Command::Explore(args) => &args.output,
@@ -251,6 +254,50 @@ pub struct Screen {
     pub output: Output,
 }
 
+/// `throng suggest`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng suggest policy.toml
+  throng suggest policy.toml --k 3,5,11 --page trade-off.html
+  throng suggest policy.toml --write better.toml                the recommended point
+  throng suggest policy.toml --write other.toml --pick 7
+  throng suggest policy.toml --json | jq '.points[] | select(.front) | [.id, .loss, .risk.prosecutor]'
+
+Every point is decided as a release would be, but nothing is released. The page shows rows of
+the table: keep it to yourself. Exit code 1 means that no point can be recommended.
+Ctrl-C shows the points so far.")]
+pub struct Suggest {
+    /// Policy file
+    pub policy: PathBuf,
+    /// Stop after so many seconds; fewer points are tried with fewer seconds
+    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = positive_seconds)]
+    pub seconds: f64,
+    /// k to try, separated by commas [default: half and twice that of the policy]
+    #[arg(long, value_name = "K,K,…", value_delimiter = ',', value_parser = at_least_1)]
+    pub k: Vec<u64>,
+    /// For you alone: write an HTML page with the trade-off, sample rows and figures to this file
+    #[arg(long, value_name = "FILE.html")]
+    pub page: Option<PathBuf>,
+    /// Write the policy with the recommended settings to this file, beside the policy
+    #[arg(long, value_name = "POLICY")]
+    pub write: Option<PathBuf>,
+    /// Write the settings of this point instead of the recommended one
+    #[arg(long, value_name = "ID", requires = "write")]
+    pub pick: Option<usize>,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Parses a number of seconds above 0.
+fn positive_seconds(text: &str) -> Result<f64, String> {
+    match seconds(text) {
+        Ok(seconds) if seconds > 0.0 => Ok(seconds),
+        _ => Err("a number of seconds above 0, such as 30 or 0.5, is expected".into()),
+    }
+}
+
 /// `throng release`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -347,16 +394,26 @@ pub struct Explore {
 /// `throng compare`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  throng compare policy.toml                            methods and k on one table
+  throng compare policy.toml --k 3,5,10,20 --out comparison
   throng compare experiments/patients.toml
   THRONG_DATA=/data throng compare experiments/ola.toml --out comparison
   throng compare experiments/patients.toml --json | jq '.rankings[].condorcet'
 
-With --out the folder gets results.csv, results.md, index.html and a picture per
-plot. Ctrl-C stops; what was run until then is written and printed. The second
-Ctrl-C stops and writes nothing.")]
+A file with [[tables]] and [grid] is an experiment, for research; any other is a policy.
+With --out the folder gets results.csv, index.html and a picture; of an experiment also
+results.md and a picture per plot. Ctrl-C stops; what was run until then is written and
+printed. The second Ctrl-C stops and writes nothing.")]
 pub struct Compare {
-    /// Experiment file
-    pub experiment: PathBuf,
+    /// Policy or experiment file
+    #[arg(value_name = "POLICY|EXPERIMENT")]
+    pub file: PathBuf,
+    /// With a policy: k to try, separated by commas [default: half and twice that of the policy]
+    #[arg(long, value_name = "K,K,…", value_delimiter = ',', value_parser = at_least_1)]
+    pub k: Vec<u64>,
+    /// With a policy: stop after so many seconds [default: 120]
+    #[arg(long, value_name = "N", value_parser = positive_seconds)]
+    pub seconds: Option<f64>,
     /// Folder for the results; created if it does not exist
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => commands::demo::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
         Command::Screen(args) => commands::screen::run(args),
+        Command::Suggest(args) => commands::suggest::run(args),
         Command::Release(args) => commands::release::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Explore(args) => commands::explore::run(args),

@@ -84,6 +84,7 @@ pub mod recode;
 pub mod decide;
 pub mod explore;
 pub mod compare;
+pub mod suggest;
 pub mod risk;
 pub mod measure;
 pub mod argus;

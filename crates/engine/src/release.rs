@@ -15,6 +15,7 @@ use throng::recoding::{Recoding, RowClasses};
 use throng::release::{Certificate, FileFacts};
 use throng::report::{Facts, Subject, collect};
 use throng::search::Problem;
+use throng::suggest::hints;
 use throng::verify::{Assignment, Verdict};
 use throng::watch::Watch;
 
@@ -93,7 +94,7 @@ impl Engine {
         let figures = decision.figures(policy, &prepared.problem)?;
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
         let release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
-        let facts = collect(
+        let mut facts = collect(
             Subject {
                 policy,
                 policy_path: job.policy.path.display().to_string(),
@@ -117,6 +118,8 @@ impl Engine {
         let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch)?;
         refuse(&verdict)?;
         watch.check()?;
+        let load = |path: &str| job.policy.load(path);
+        facts.suggestions = hints((policy, &problem, &load), (&decision, &figures), watch)?;
         let files = holder_files(job, (&problem, &decision), &written)?;
         publish_with(files, || stage.publish(&paths, &certificate, &facts))?;
         Ok(Done { certificate, verdict, facts, paths, holder: job.holder.clone() })

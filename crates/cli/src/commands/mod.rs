@@ -15,6 +15,7 @@ pub mod release;
 pub mod risk;
 pub mod schema;
 pub mod screen;
+pub mod suggest;
 pub mod synth;
 pub mod verify;
 

@@ -4,11 +4,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use throng::error::{Error, Result};
 use throng::registry::LossKind;
-use throng::release::{NotionFacts, RegionFacts, Release};
+use throng::release::{NotionFacts, RegionFacts, Release, Summary};
 use throng::report::facts::Bound;
 use throng::report::preparation_lines;
+use throng::suggest::Hint;
 use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
 
 use super::json;
@@ -23,11 +25,22 @@ pub fn run(args: &args::Release) -> Result<Ended> {
     let done = release(&args.policy, args.out.clone(), holder, (args.random.seed, time_limit))?;
     if args.output.json {
         done.holder.paths().for_each(|path| note(&format!("WARNING     {}", links_rows(path))));
-        out(&json(&done.certificate.summary())?)?;
+        out(&release_json(&done)?)?;
     } else {
         out(&summary(&done))?;
     }
     Ok(Ended::Holds)
+}
+
+/// A release as JSON, with what would keep more.
+pub fn release_json(done: &Done) -> Result<String> {
+    #[derive(Serialize)]
+    struct Released<'a> {
+        #[serde(flatten)]
+        summary: Summary<'a>,
+        suggestions: &'a [Hint],
+    }
+    json(&Released { summary: done.certificate.summary(), suggestions: &done.facts.suggestions })
 }
 
 /// Releases as a policy says, with progress.
@@ -110,6 +123,9 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "report      {}", done.paths.report.display());
     for path in done.holder.paths() {
         let _ = writeln!(text, "WARNING     {}", links_rows(path));
+    }
+    for hint in &done.facts.suggestions {
+        let _ = writeln!(text, "To keep more: {}", sanitized(&hint.words()));
     }
     text
 }

@@ -50,6 +50,7 @@ mod spared;
 mod explore;
 mod certificates;
 mod compare;
+mod suggest;
 mod convert;
 mod tutorial;
 mod twelve;

@@ -227,6 +227,17 @@ impl Experiment {
     }
 }
 
+/// Whether a text that is given to a comparison is a policy: it has keys of a policy and none of an
+/// experiment. A text with broken syntax is taken for an experiment.
+pub fn is_policy(text: &str) -> bool {
+    if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+        return true;
+    }
+    let Ok(keys) = toml::from_str::<toml::Table>(text) else { return false };
+    let has = |key: &&str| keys.contains_key(*key);
+    !["tables", "grid"].iter().any(has) && ["input", "columns", "privacy"].iter().any(has)
+}
+
 /// The name of a loss in results: its name, with the parameters that were given.
 pub fn label(loss: &LossSpec) -> String {
     let parameters = loss.parameters();

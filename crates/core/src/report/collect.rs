@@ -75,6 +75,8 @@ pub fn collect(subject: Subject<'_>, watch: &Watch) -> Result<Facts> {
         stars: StarFacts { share: stars.share(subject.release.withheld), blank: stars.blank },
         exposures: exposures(subject.policy, &exposed(&subject)),
         warnings: warnings(&subject, &marginals.worths),
+        // They are measured after the release, by the caller.
+        suggestions: Vec::new(),
         release: subject.release,
     })
 }

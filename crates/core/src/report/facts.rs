@@ -10,6 +10,7 @@ use crate::explore::Explored;
 use crate::policy::Role;
 use crate::registry::LossKind;
 use crate::release::Release;
+use crate::suggest::Hint;
 
 pub use super::bars::bars;
 
@@ -43,6 +44,8 @@ pub struct Facts {
     pub exposures: Vec<String>,
     /// What else the holder should know before the release goes out.
     pub warnings: Vec<String>,
+    /// Changes of the policy that would keep more, with measured effects.
+    pub suggestions: Vec<Hint>,
 }
 
 /// What the policy asked for, in words.

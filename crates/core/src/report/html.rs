@@ -9,6 +9,7 @@ use super::text::{count, decimal, integer, percent};
 use crate::model::KAnonymity;
 use crate::policy::{KOne, Role};
 use crate::release::{Claim, DeletedFacts, Release};
+use crate::suggest::Hint;
 
 const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
 
@@ -23,6 +24,7 @@ const HEAD: &str = r#"<meta charset="utf-8">
 pub fn html(facts: &Facts) -> String {
     let parts = [
         headline(facts),
+        suggestions(facts),
         sections::columns(facts),
         sections::risk(facts),
         sections::distributions(facts),
@@ -225,6 +227,20 @@ fn warnings(facts: &Facts) -> Html {
         true => Html::default(),
         false => markup!(
             "<aside class=\"warnings\" aria-label=\"Warnings\"><h2>Before you pass it on</h2><ul>{items}</ul></aside>\n";
+            items
+        ),
+    }
+}
+
+/// The changes of the policy that would keep more.
+fn suggestions(facts: &Facts) -> Html {
+    let item = |hint: &Hint| markup!("<li><strong>{}</strong>: {}</li>", hint.change, hint.effects());
+    let items: Html = facts.suggestions.iter().map(item).collect();
+    match items.is_empty() {
+        true => Html::default(),
+        false => markup!(
+            "<aside class=\"warnings hints\" aria-label=\"To keep more\"><h2>To keep more</h2><ul>{items}</ul>\
+             <p class=\"quiet\">Measured on this table. <code>throng suggest</code> tries more.</p></aside>\n";
             items
         ),
     }

@@ -47,6 +47,7 @@ pub(super) fn sample() -> Facts {
             "`occupation` (sensitive): 12 of 442 classes (80 rows) have a single value.".to_owned(),
         ],
         warnings: vec!["The rows are in the order of the input.".to_owned()],
+        suggestions: Vec::new(),
         columns,
         lattice,
     }

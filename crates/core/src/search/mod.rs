@@ -6,6 +6,7 @@
 //! registry and one line in [`strategy`].
 
 mod advice;
+mod again;
 mod auto;
 mod composite;
 mod crew;

@@ -37,6 +37,7 @@ mod regions;
 mod search;
 mod compare;
 mod compare_models;
+mod suggest;
 mod explore;
 mod greedy_rows;
 mod row_figures;
