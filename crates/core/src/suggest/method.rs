@@ -90,7 +90,7 @@ impl Method {
             1e-9 * cells * checked
         };
         match self.algorithm {
-            Algorithm::Mondrian => 1e-8 * cells * classes.max(2.0).log2(),
+            Algorithm::Mondrian => 4e-9 * cells * classes.max(2.0).log2(),
             Algorithm::KSimilar => 4e-6 * cells,
             Algorithm::Boxes | Algorithm::Mdav => 4e-6 * cells * (classes / 1e4).clamp(1.0, 10.0),
             Algorithm::Greedy | Algorithm::GreedyRows | Algorithm::Partition => 2e-9 * cells * classes,
