@@ -269,7 +269,7 @@ Ctrl-C shows the points so far.")]
 pub struct Suggest {
     /// Policy file
     pub policy: PathBuf,
-    /// Stop after so many seconds; fewer points are tried with fewer seconds
+    /// Time limit in seconds; fewer points are tried with fewer seconds
     #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = positive_seconds)]
     pub seconds: f64,
     /// k to try, separated by commas [default: half and twice that of the policy]
@@ -411,7 +411,7 @@ pub struct Compare {
     /// With a policy: k to try, separated by commas [default: half and twice that of the policy]
     #[arg(long, value_name = "K,K,…", value_delimiter = ',', value_parser = at_least_1)]
     pub k: Vec<u64>,
-    /// With a policy: stop after so many seconds [default: 120]
+    /// With a policy: time limit in seconds [default: 120]
     #[arg(long, value_name = "N", value_parser = positive_seconds)]
     pub seconds: Option<f64>,
     /// Folder for the results; created if it does not exist
