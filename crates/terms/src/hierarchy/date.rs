@@ -228,7 +228,7 @@ fn format(format: &str) -> Option<Fault> {
         fault!(
             Input,
             "hierarchy.date-format-without-day",
-            "the format `{format}` does not tell the day",
+            "the format `{format}` has no day",
             format = show(format)
         )
     } else {
@@ -246,6 +246,14 @@ fn tells_the_day(format: &str) -> bool {
     let mut text = String::new();
     write!(text, "{}", day.and_utc().format(format)).is_ok()
         && NaiveDate::parse_from_str(&text, format) == Ok(day.date())
+}
+
+impl Date {
+    /// The day of a value as it is written in the column, in days since 1970-01-01.
+    pub fn day(&self, value: &str) -> Option<i64> {
+        let date = parse(value, &self.format)?;
+        Some(i64::from(date.num_days_from_ce()) - 719_163)
+    }
 }
 
 /// The day of a value; an ISO date may be followed by a time of day.
@@ -267,6 +275,15 @@ mod tests {
     fn spec(levels: &[&str], format: &str) -> Date {
         let levels = levels.iter().map(|l| (*l).to_owned()).collect();
         Date { levels, format: format.into(), nested: true }
+    }
+
+    #[test]
+    fn days_are_counted_from_1970() {
+        let iso = spec(&["year"], "%Y-%m-%d");
+        assert_eq!(iso.day("1970-01-01"), Some(0));
+        assert_eq!(iso.day("2000-03-01 14:05"), Some(11_017));
+        assert_eq!(spec(&["year"], "%d.%m.%Y").day("31.12.1969"), Some(-1));
+        assert_eq!(iso.day("1970"), None);
     }
 
     fn date(levels: &[&str], format: &str, values: &[&str]) -> Result<Vec<String>> {

@@ -11,6 +11,7 @@ mod icd;
 mod icd10;
 mod icd9;
 mod intervals;
+mod level_names;
 mod mask;
 mod order;
 mod postal;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use build::{build, describe};
 pub(crate) use entries::{ENTRIES, FILE};
+pub use level_names::{level_name, level_names};
 pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
 
 use std::ops::RangeInclusive;
