@@ -1,5 +1,6 @@
 //! The command line: commands, options and their help texts.
 
+pub mod help;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,8 @@ Start here:
   throng release policy.toml
   throng verify release.csv --policy policy.toml --original patients.csv
 
+`throng COMMAND --help` explains a command, with examples.
+
 Exit codes: 0 done or holds, 1 ran but does not hold, 2 could not run, 70 a bug in
 Throng, 130 cancelled. THRONG_PROGRESS=plain writes progress as lines of text."
 )]
@@ -31,29 +34,31 @@ pub struct Args {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Show no progress
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Create synthetic patients, a policy, a release and a report: start here
+    /// Create synthetic patients, a policy, a release and its report
     Demo(Demo),
-    /// Profile a table and propose roles and hierarchies, with the reason for each
+    /// Profile a table and propose a policy, with a reason for each column
     Inspect(Inspect),
     /// Rank columns by how well they predict a target, compared with random columns
     Screen(Screen),
-    /// Find the safe version of a table with the least loss, write it and prove it
+    /// Write the safe version of a table with the least loss, with a certificate and a report
     Release(Release),
     /// Check a release against its certificate
     Verify(Verify),
     /// Show the lattice of a policy: safe nodes, their losses, and the chosen node
     Explore(Explore),
-    /// Run algorithms over a grid of losses, k and limits; write tables, votes and plots
+    /// Compare algorithms over a grid of losses, k and limits
     Compare(Compare),
-    /// Assess re-identification risk: unique combinations of columns, adversaries, population
-    /// uniques
+    /// Assess the re-identification risk of a table
     Risk(Risk),
-    /// Measure a table that another tool de-identified: losses, privacy models and risk
+    /// Measure loss, privacy and risk of a table that another tool de-identified
     Measure(Measure),
     /// Show which columns predict which others (Bayesian network)
     Network(Network),
@@ -69,6 +74,10 @@ pub enum Command {
     Policy(Policy),
     /// Print the JSON Schema of a policy, for editors
     Schema(Schema),
+    /// Print a script that completes commands and options in a shell
+    Completions(Completions),
+    /// Print a manual page
+    Man(Man),
 }
 
 impl Command {
@@ -96,7 +105,9 @@ impl Command {
             Command::Policy(args) => match &args.command {
                 PolicyCommand::Check { output, .. } | PolicyCommand::Bundle { output, .. } => output,
             },
-            Command::Augment(_) | Command::Schema(_) => return false,
+            Command::Augment(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
+                return false;
+            }
         };
         output.json
     }
@@ -138,7 +149,7 @@ population and keys are not part of it: their paths are relative to the folder o
         /// Policy file: TOML, JSON or a bundle
         policy: PathBuf,
         /// Output file
-        #[arg(long, value_name = "FILE.json")]
+        #[arg(short, long, value_name = "FILE.json")]
         out: PathBuf,
         #[command(flatten)]
         overwrite: Overwrite,
@@ -151,6 +162,31 @@ population and keys are not part of it: their paths are relative to the folder o
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  throng schema > throng.schema.json")]
 pub struct Schema {}
+
+/// `throng completions`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng completions bash > ~/.local/share/bash-completion/completions/throng
+  throng completions zsh > ~/.zfunc/_throng
+  throng completions fish > ~/.config/fish/completions/throng.fish")]
+pub struct Completions {
+    /// Shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `throng man`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng man | man -l -
+  throng man release > throng-release.1
+  throng man --list                        the commands that have a page")]
+pub struct Man {
+    /// Command, such as release or hierarchy build [default: the program as a whole]
+    pub command: Vec<String>,
+    /// List the commands that have a page
+    #[arg(long, conflicts_with = "command")]
+    pub list: bool,
+}
 
 /// `throng demo`.
 #[derive(Debug, clap::Args)]
@@ -172,14 +208,14 @@ pub struct Demo {
 
 fn at_least_1(text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err("k is a whole number from 1".into()),
+        Ok(0) | Err(_) => Err("k must be a whole number of at least 1".into()),
         Ok(k) => Ok(k),
     }
 }
 
 fn at_least_100(text: &str) -> Result<usize, String> {
     let rows: usize = text.parse().map_err(|e| format!("{e}"))?;
-    if rows < 100 { Err("there is little to show with fewer than 100 patients".into()) } else { Ok(rows) }
+    if rows < 100 { Err("the demo needs at least 100 patients".into()) } else { Ok(rows) }
 }
 
 /// `throng inspect`.
@@ -197,10 +233,10 @@ pub struct Inspect {
     /// File, or quoted pattern of several files: CSV, Parquet, newline-delimited JSON or Arrow
     pub input: String,
     /// Write the proposed policy to this file
-    #[arg(long, value_name = "POLICY")]
+    #[arg(short, long, value_name = "POLICY")]
     pub write: Option<PathBuf>,
     /// k of the proposed policy
-    #[arg(long, default_value_t = 5, value_parser = at_least_1)]
+    #[arg(short, long, default_value_t = 5, value_parser = at_least_1)]
     pub k: u64,
     /// Maximum share of rows that may be suppressed (0 to 1), in the proposed policy
     #[arg(long, default_value_t = 0.05)]
@@ -258,28 +294,30 @@ pub struct Screen {
   throng release policy.toml --out shared/release.parquet --seed 7
   throng release policy.toml --json | jq .levels
   throng release wide.toml --seconds 30       the best result in that time, and its gap
-  throng release policy.toml --sets private/sets.csv     which rows were put together
+  throng release policy.toml --sets private/sets.csv     which rows were grouped together
   throng release policy.toml --rows private/rows.csv     what each row lost
 
-The first Ctrl-C during the search releases the best found so far. The second one,
-and one at any other time, also during verification, stops and leaves nothing behind;
-so do SIGTERM and SIGHUP. The exit code is then 130.")]
+An earlier release at the same path is overwritten, with its certificate and report.
+
+The first Ctrl-C during the search releases the best result so far. The second one, or
+one at any other time, stops without writing anything; so do SIGTERM and SIGHUP. The exit
+code is then 130.")]
 pub struct Release {
     /// Policy file
     pub policy: PathBuf,
     /// Output file; certificate and report go beside it [default: as in the policy]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub random: PolicySeed,
-    /// Release the best found when the search has taken so long
+    /// Stop searching after N seconds and release the best result so far
     #[arg(long, value_name = "N", value_parser = seconds)]
     pub seconds: Option<f64>,
-    /// For you alone: write the numbers of the input rows that were put together to this file. It
-    /// links released rows to people
+    /// Write which input rows were grouped together to this file. Keep it secret: it links released
+    /// rows to people
     #[arg(long, value_name = "FILE.csv")]
     pub sets: Option<PathBuf>,
-    /// For you alone: write what each input row lost, and the size of its class, to this file. It
+    /// Write what each input row lost, and the size of its class, to this file. Keep it secret: it
     /// links released rows to people
     #[arg(long, value_name = "FILE.csv")]
     pub rows: Option<PathBuf>,
@@ -291,7 +329,7 @@ pub struct Release {
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
-        _ => Err("a number of seconds, such as 30 or 0.5, is expected".into()),
+        _ => Err("expected a number of seconds, such as 30 or 0.5".into()),
     }
 }
 
@@ -307,7 +345,7 @@ pub struct Verify {
     /// Released table
     pub release: PathBuf,
     /// Policy of the release
-    #[arg(long)]
+    #[arg(short, long)]
     pub policy: PathBuf,
     /// Original table, in the format of the policy's input
     #[arg(long, value_name = "INPUT")]
@@ -333,7 +371,7 @@ pub struct Explore {
     /// Policy file
     pub policy: PathBuf,
     /// Write an HTML page with a picture of the lattice to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Only nodes within STEPS of the chosen node
     #[arg(long, value_name = "STEPS")]
@@ -352,13 +390,13 @@ pub struct Explore {
   throng compare experiments/patients.toml --json | jq '.rankings[].condorcet'
 
 With --out the folder gets results.csv, results.md, index.html and a picture per
-plot. Ctrl-C stops; what was run until then is written and printed. The second
-Ctrl-C stops and writes nothing.")]
+plot. The first Ctrl-C stops and keeps the results so far. The second one stops
+without writing anything.")]
 pub struct Compare {
     /// Experiment file
     pub experiment: PathBuf,
     /// Folder for the results; created if it does not exist
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub overwrite: Overwrite,
@@ -383,7 +421,7 @@ pub struct Risk {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub qi: Vec<String>,
     /// Policy that names the quasi-identifiers, such as that of a release
-    #[arg(long)]
+    #[arg(short, long)]
     pub policy: Option<PathBuf>,
     /// Certificate of a release, which names its quasi-identifiers and states whether it contains
     /// suppressed rows
@@ -439,7 +477,7 @@ pub struct Measure {
     #[arg(long, value_name = "INPUT")]
     pub original: String,
     /// Policy with roles, hierarchies and models
-    #[arg(long)]
+    #[arg(short, long)]
     pub policy: PathBuf,
     /// Column of both tables that identifies rows; rows that the release lacks are suppressed
     #[arg(long, value_name = "COLUMN", conflicts_with = "same_order")]
@@ -450,8 +488,8 @@ pub struct Measure {
     /// Rows with `*` in every quasi-identifier are suppressed, as ARX writes them
     #[arg(long)]
     pub starred: bool,
-    /// For you alone: write what each original row lost, and the size of its class, to this file. It
-    /// links released rows to people
+    /// Write what each original row lost, and the size of its class, to this file. Keep it secret:
+    /// it links released rows to people
     #[arg(long, value_name = "FILE.csv")]
     pub rows: Option<PathBuf>,
     #[command(flatten)]
@@ -469,7 +507,7 @@ pub struct Measure {
   throng network policy.toml --out network.svg          a picture of it
   throng network policy.toml --json | jq '.edges[] | [.from, .to, .gain]'
   throng network policy.toml --given zip='0213*' --given sex=F --ask diagnosis
-  throng network policy.toml --given zip=02139 --given sex=F        how likely such a row is
+  throng network policy.toml --given zip=02139 --given sex=F        probability of such a row
 
 Uses quasi-identifiers, targets and sensitive columns. An edge is kept if it makes the
 description of the table shorter (BIC). A quarter of the rows is held out to test the result.
@@ -478,15 +516,15 @@ pub struct Network {
     /// Policy file
     pub policy: PathBuf,
     /// Write a picture to this file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(short, long, value_name = "FILE.svg")]
     pub out: Option<PathBuf>,
-    /// Most columns that a level of a column depends on
+    /// Maximum number of columns that a column depends on
     #[arg(long, value_name = "N", default_value_t = throng::network::Fit::PARENTS)]
     pub parents: usize,
     /// A cell of a row: a value, a label of a level, or a cell of a poset; empty is missing
     #[arg(long, value_name = "COLUMN=CELL")]
     pub given: Vec<String>,
-    /// Print how likely the values of this column are in the row
+    /// Print the probability of each value of this column in the row
     #[arg(long, value_name = "COLUMN")]
     pub ask: Option<String>,
     #[command(flatten)]
@@ -528,7 +566,7 @@ pub struct Argus {
     #[arg(long = "do", value_name = "COMMAND")]
     pub commands: Vec<String>,
     /// Write the final table to this file, with its verdict beside it
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Show the values of rare combinations too; they can identify single people
     #[arg(long)]
@@ -552,7 +590,7 @@ pub struct Augment {
     /// Policy file
     pub policy: PathBuf,
     /// Output table
-    #[arg(long, value_name = "TABLE")]
+    #[arg(short, long, value_name = "TABLE")]
     pub out: PathBuf,
     /// Add the columns to this release of the policy instead of its table
     #[arg(long, value_name = "TABLE", conflicts_with = "undo")]
@@ -580,11 +618,11 @@ pub struct Synth {
     #[arg(long)]
     pub rows: Option<u64>,
     /// Output CSV file
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(short, long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub random: Seed,
-    /// Print the specification and make up nothing
+    /// Print the specification, without generating rows
     #[arg(long)]
     pub show: bool,
     #[command(flatten)]
@@ -624,8 +662,8 @@ pub enum HierarchyCommand {
         column: String,
         #[command(flatten)]
         layout: Layout,
-        /// The file to write; default: standard output
-        #[arg(long)]
+        /// Output file [default: standard output]
+        #[arg(short, long)]
         out: Option<PathBuf>,
         #[command(flatten)]
         overwrite: Overwrite,
@@ -663,11 +701,11 @@ Every MatrixPoset becomes a node file beside the policy. If there is any error, 
         table: String,
         #[command(flatten)]
         layout: Layout,
-        /// The policy to write
-        #[arg(long, value_name = "POLICY")]
+        /// Output policy
+        #[arg(short, long, value_name = "POLICY")]
         write: PathBuf,
         /// k of the policy
-        #[arg(long, default_value_t = 5, value_parser = at_least_1)]
+        #[arg(short, long, default_value_t = 5, value_parser = at_least_1)]
         k: u64,
         #[command(flatten)]
         overwrite: Overwrite,

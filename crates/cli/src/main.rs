@@ -11,7 +11,7 @@ mod show;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use throng::error::{Error, Kind};
 
 use crate::args::{Args, Command};
@@ -25,7 +25,8 @@ enum Ended {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = parse();
+    progress::set_quiet(args.quiet);
     progress::catch_signals();
     let ended = match &args.command {
         Command::Demo(args) => commands::demo::run(args),
@@ -44,6 +45,8 @@ fn main() -> ExitCode {
         Command::Hierarchy(args) => commands::hierarchy::run(args),
         Command::Policy(args) => commands::policy::run(args),
         Command::Schema(_) => commands::schema::run(),
+        Command::Completions(args) => commands::completions::run(args),
+        Command::Man(args) => commands::man::run(args),
     };
     match ended {
         Ok(Ended::Holds) => ExitCode::SUCCESS,
@@ -56,6 +59,13 @@ fn main() -> ExitCode {
             ExitCode::from(code(&error))
         }
     }
+}
+
+/// The arguments; wrong ones end the program with an explanation.
+fn parse() -> Args {
+    let matches = args::help::command().try_get_matches();
+    let parsed = matches.and_then(|mut matches| Args::from_arg_matches_mut(&mut matches));
+    parsed.unwrap_or_else(|error| args::help::with_suggestion(error).exit())
 }
 
 /// A bug outweighs everything else, a cancelled run answers nothing, and of several mistakes the

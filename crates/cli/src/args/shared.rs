@@ -11,7 +11,7 @@ use throng_engine::{Existing, sniff};
 #[derive(Debug, clap::Args)]
 pub struct Output {
     /// Print JSON; errors as JSON on standard error
-    #[arg(long)]
+    #[arg(short, long)]
     pub json: bool,
 }
 
@@ -19,7 +19,7 @@ pub struct Output {
 #[derive(Debug, clap::Args)]
 pub struct Overwrite {
     /// Overwrite files that exist
-    #[arg(long)]
+    #[arg(short, long)]
     pub force: bool,
 }
 

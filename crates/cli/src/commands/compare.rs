@@ -24,7 +24,7 @@ pub fn run(args: &args::Compare) -> Result<Ended> {
         file.check_folder(folder, &PAPERS, args.overwrite.existing()).map_err(|e| file.located(e))?;
     }
     let engine = Engine::new();
-    let line = Line::new();
+    let line = Line::new().with_hint("Ctrl-C keeps the results so far");
     let watch = line.watch();
     let comparison = ran(&engine, &file, &watch);
     line.clear();

@@ -25,6 +25,17 @@ fn help_has_usage_and_examples() {
 }
 
 #[test]
+fn completions_and_manual_pages_are_printed() {
+    let env = TestEnv::new();
+    assert!(env.run("completions bash").ok().stdout.contains("throng"));
+    assert!(env.run("man").ok().stdout.contains(".TH throng 1"));
+    assert!(env.run("man hierarchy build").ok().stdout.contains(".TH throng-hierarchy-build 1"));
+    let pages = env.run("man --list").ok().stdout;
+    assert!(pages.starts_with('\n') && pages.contains("\nrelease\n"), "{pages}");
+    assert!(env.names().is_empty());
+}
+
+#[test]
 fn the_schema_of_a_policy_is_json() {
     let schema: Value = serde_json::from_str(&TestEnv::new().run("schema").ok().stdout).unwrap();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
@@ -36,7 +47,10 @@ fn the_schema_of_a_policy_is_json() {
 #[test]
 fn wrong_use_is_explained() {
     let cases: &[(&str, &[&str])] = &[
-        ("", &["Usage: throng <COMMAND>"]),
+        ("", &["Usage: throng [OPTIONS] <COMMAND>", "Everyday commands:"]),
+        ("anonymize p.toml", &["unrecognized subcommand 'anonymize'", "'release'"]),
+        ("man nonsense", &["there is no manual page for `nonsense`", "throng man --list"]),
+        ("completions cobol", &["'cobol'", "bash"]),
         ("relese p.toml", &["unrecognized subcommand 'relese'", "'release'"]),
         ("release", &["<POLICY>"]),
         ("release p.toml --sead 7", &["'--sead'", "'--seed'"]),
