@@ -53,9 +53,10 @@ impl Engine {
             Choice::Steps(_) | Choice::Regions(_) => None,
         });
         let choice = explore::Choice { algorithm: strategy.name().into(), best, gap };
-        match asked.around {
+        let explored = match asked.around {
             Some(steps) => explore::around(&problem, &choice, steps, watch),
             None => explore::explore(&problem, &choice, watch),
-        }
+        };
+        explored.map(|explored| explored.named_by(policy, &problem))
     }
 }

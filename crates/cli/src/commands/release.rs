@@ -7,7 +7,7 @@ use std::time::Duration;
 use throng::error::{Error, Result};
 use throng::registry::LossKind;
 use throng::release::{NotionFacts, RegionFacts, Release};
-use throng::report::facts::Bound;
+use throng::report::facts::{Bound, ColumnFacts};
 use throng::report::preparation_lines;
 use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
 
@@ -39,7 +39,7 @@ pub fn release(
 ) -> Result<Done> {
     let (policy, text) = PolicyFile::read(policy)?;
     let engine = Engine::new();
-    let line = Line::new();
+    let line = Line::new().with_hint("Ctrl-C releases the best result so far");
     let job = Job { policy: &policy, output, holder, seed, time_limit, watch: line.watch() };
     let done = engine.release(&job);
     line.clear();
@@ -53,14 +53,14 @@ pub fn in_policy(error: Error, policy: &PolicyFile, text: &str) -> Error {
 
 /// What was done, for a person.
 pub fn summary(done: &Done) -> String {
-    // Of drawn rows the holder is told more than the certificate may.
+    // Of drawn rows the holder sees more than the certificate may state.
     let r = &done.facts.release;
-    let mut text = exposures(done);
+    let mut text = exposures(done) + &protection(done);
     let share = if r.rows > 0 { 100.0 * r.suppressed as f64 / r.rows as f64 } else { 0.0 };
     for (model, claim) in &r.privacy {
         let achieved = claim.achieved.map_or("no rows".into(), |a| a.to_string());
         let verdict = if claim.holds { "holds" } else { "DOES NOT HOLD" };
-        let _ = writeln!(text, "{model:<11} {verdict}: asked for {}, reached {achieved}", claim.required);
+        let _ = writeln!(text, "{model:<11} {verdict}: required {}, reached {achieved}", claim.required);
     }
     if let Some(notions) = &r.notions {
         let _ = writeln!(text, "notions     {}", reached(notions));
@@ -93,6 +93,8 @@ pub fn summary(done: &Done) -> String {
         Some(regions) => writeln!(text, "regions     {}", in_regions(regions)),
         None => writeln!(text, "levels      {}", levels(done).join(", ")),
     };
+    text += &dearest(done);
+    text += &utility(done);
     let losses: Vec<String> = done
         .facts
         .losses
@@ -114,6 +116,45 @@ pub fn summary(done: &Done) -> String {
     text
 }
 
+/// The protection in one sentence, and the columns that it is about.
+fn protection(done: &Done) -> String {
+    let columns = done.facts.quasi_identifiers();
+    let columns = match columns.len() {
+        0 | 1 => String::new(),
+        _ => format!("\n            The columns: {}", sanitized(&columns.join(", "))),
+    };
+    format!("protection  {}{columns}\n", sanitized(&done.facts.protection().to_string()))
+}
+
+/// The columns that lost most.
+fn dearest(done: &Done) -> String {
+    let columns = done.facts.dearest_columns();
+    let columns = columns.iter().map(|(name, lm)| format!("{} {}", sanitized(name), percent(*lm)));
+    match &columns.collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        several => format!("lost most   {} of their detail (LM)\n", several.join(", ")),
+    }
+}
+
+/// Means and correlations before and after; the report has all.
+fn utility(done: &Done) -> String {
+    const SHOWN: usize = 3;
+    let found = &done.facts.statistics;
+    let means = found.numbers.iter().take(SHOWN).map(|of| {
+        let (before, after) = of.means();
+        format!("mean of {} {before} -> {after}", sanitized(&of.column))
+    });
+    let correlations = found.correlations.iter().take(1).map(|of| {
+        let after = of.after.map_or("none".into(), |after| format!("{after:.2}"));
+        let [a, b] = of.columns.each_ref().map(|name| sanitized(name));
+        format!("correlation of {a} and {b} {:.2} -> {after}", of.before)
+    });
+    match &means.chain(correlations).collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        several => format!("usable      {}\n", several.join(", ").replace('\u{202F}', " ")),
+    }
+}
+
 /// What a file for the holder is.
 pub fn links_rows(path: &Path) -> String {
     let path = sanitized(&path.display().to_string());
@@ -123,7 +164,7 @@ pub fn links_rows(path: &Path) -> String {
 /// The notions of anonymity that a release has.
 fn reached(notions: &NotionFacts) -> String {
     let NotionFacts { k_one, one_k, k_k, k } = notions;
-    let weaker = if k < k_one { "; rows need not look alike, and it is not k-anonymous" } else { "" };
+    let weaker = if k < k_one { "; rows can differ: it is not k-anonymous" } else { "" };
     format!("(k,1) {k_one}, (1,k) {one_k}, (k,k) {k_k}, k-anonymity {k}{weaker}")
 }
 
@@ -161,20 +202,32 @@ fn stars(done: &Done) -> String {
     text + "\n"
 }
 
-/// The levels of quasi-identifiers; with several steps, the lowest and the highest of each.
+/// The levels of quasi-identifiers, in words where these say more than the number; with several
+/// steps, the lowest and the highest of each.
 fn levels(done: &Done) -> Vec<String> {
     let release = &done.facts.release;
-    let level = |name: &String| {
+    let level = |column: &ColumnFacts| {
+        let (name, height) = (&column.name, column.height);
         let levels = || release.steps.iter().filter_map(|step| step.levels.get(name));
         match (levels().min(), levels().max(), release.levels.get(name)) {
             (Some(low), Some(high), _) if low < high && done.facts.recoded_locally() => {
-                format!("{low}-{high}")
+                format!("{low}-{high}/{height}")
             }
-            (_, _, level) => level.map_or(String::new(), usize::to_string),
+            (_, _, Some(&level)) => format!("{level}/{height}{}", in_words(column, level)),
+            (_, _, None) => format!("/{height}"),
         }
     };
     let quasi = done.facts.columns.iter().filter(|c| release.levels.contains_key(&c.name));
-    quasi.map(|c| format!("{} {}/{}", c.name, level(&c.name), c.height)).collect()
+    quasi.map(|c| format!("{} {}", sanitized(&c.name), level(c))).collect()
+}
+
+/// The name of a level in brackets; nothing for the exact value and for a level that has only its
+/// number.
+fn in_words(column: &ColumnFacts, level: usize) -> String {
+    match column.level_names.get(level) {
+        Some(name) if level > 0 && !name.starts_with("level ") => format!(" ({name})"),
+        _ => String::new(),
+    }
 }
 
 /// How the result was found, and how much better another could be.
@@ -228,7 +281,7 @@ fn starred(done: &Done) -> String {
     }
     if cells == 0 {
         let steps = done.certificate.release.steps.len();
-        return format!("steps       {steps}, each at levels of its own\n");
+        return format!("steps       {steps}, each with its own levels\n");
     }
     let columns = done.facts.columns.iter().filter(|c| c.starred > 0);
     let columns: Vec<String> = columns.map(|c| format!("{} {}", c.name, integer(c.starred))).collect();

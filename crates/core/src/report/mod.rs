@@ -8,6 +8,7 @@ mod assessed;
 mod bars;
 mod charts;
 mod collect;
+mod collect_statistics;
 mod comparison;
 mod explored;
 pub mod facts;
@@ -17,9 +18,11 @@ mod lines;
 mod markup;
 mod network;
 mod prepared;
+mod protection;
 mod sections;
 mod svg;
 mod text;
+mod utility;
 mod words;
 
 #[cfg(test)]
@@ -35,3 +38,4 @@ pub use facts::Facts;
 pub use html::html;
 pub use network::network_picture;
 pub use prepared::preparation_lines;
+pub use protection::{Protection, State};
