@@ -69,7 +69,7 @@ impl Held {
         let name = output.display().to_string();
         if Format::of_path(&name).is_none() {
             let help = "end it in .csv, .parquet, .json or .arrow";
-            return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
+            return Err(fault!(Input, "file.unknown-output-format", "does not show the format")
                 .file(name)
                 .help(help)
                 .into());

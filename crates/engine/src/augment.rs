@@ -133,7 +133,7 @@ fn check(policy: &PolicyFile, what: Augmented<'_>, output: &Path, existing: Exis
     let name = output.display().to_string();
     if Format::of_path(&name).is_none() {
         let help = "end it in .csv, .parquet, .json or .arrow";
-        return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
+        return Err(fault!(Input, "file.unknown-output-format", "does not show the format")
             .file(name)
             .help(help)
             .into());
@@ -230,7 +230,7 @@ impl<'a> Rewriter<'a> {
                 fault!(
                     Data,
                     "augment.not-a-label",
-                    "`{value}` in row {row} is no label of its hierarchy",
+                    "`{value}` in row {row} is not a label of its hierarchy",
                     value = cell.unwrap_or_default(),
                     row = before + row as u64 + 1
                 )

@@ -48,7 +48,7 @@ impl Paths {
         };
         let name = output.display().to_string();
         if Format::of_path(&name).is_none() {
-            return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
+            return Err(fault!(Input, "file.unknown-output-format", "does not show the format")
                 .file(name)
                 .help("end it in .csv, .parquet, .json or .arrow")
                 .into());

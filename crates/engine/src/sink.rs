@@ -127,7 +127,7 @@ impl Sink {
     pub(crate) fn create(path: &Path, policy: &Policy, schema: SchemaRef) -> Result<Self> {
         let name = path.display().to_string();
         let format = Format::of_path(&name).ok_or_else(|| {
-            fault!(Input, "file.unknown-output-format", "does not tell the format")
+            fault!(Input, "file.unknown-output-format", "does not show the format")
                 .file(&name)
                 .help("end it in .csv, .parquet, .json or .arrow")
         })?;

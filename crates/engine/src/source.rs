@@ -78,7 +78,7 @@ impl Source {
         let format = match input.format.or_else(|| Format::of_input(&input.path)) {
             Some(format) => format,
             None => Format::of_input(&files[0].to_string_lossy()).ok_or_else(|| {
-                fault!(Input, "table.unknown-format", "the file name does not tell the format")
+                fault!(Input, "table.unknown-format", "the file name does not show the format")
                     .file(&input.path)
                     .help("set input.format to \"csv\", \"parquet\", \"json\" or \"arrow\"")
             })?,

@@ -313,11 +313,11 @@ impl PredictedFacts {
     /// Why they stay, as a sentence goes on after their number.
     pub fn reason(&self) -> String {
         let from = match self.from {
-            Foresight::Population => "as a larger table of them tells",
+            Foresight::Population => "as a larger table of them shows",
             Foresight::Network => "as a network of the table predicts",
         };
         format!(
-            "in classes of fewer than {} rows, of which each is likely (confidence {}) to have {} of {} people, {from}",
+            "in classes of fewer than {} rows; each class is likely (confidence {}) to have {} of {} people, {from}",
             self.k, self.confidence, self.k, self.people
         )
     }

@@ -36,7 +36,7 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
         write_atomically(path, text.as_bytes())?;
     }
     let made = format!(
-        "made up     {} patients in {}\npolicy      {}\n",
+        "created     {} patients in {}\npolicy      {}\n",
         args.rows,
         table.display(),
         policy.display()

@@ -230,7 +230,7 @@ fn nothing_gets_the_name_of_a_certified_release() {
     };
     refused("release.csv", &["would be written over the release of the policy"]);
     refused("patients.csv", &["would be written over the input"]);
-    refused("x.xls", &["does not tell the format"]);
+    refused("x.xls", &["does not show the format"]);
     refused("nowhere/x.csv", &["nowhere"]);
     env.write("y.certificate.json", "{}");
     refused("y.csv", &["has the name of a certified release"]);

@@ -160,7 +160,7 @@ fn other_formats_that_cannot_be_read() {
         ("t.parquet", String::new(), &["t.parquet", "the file is empty"]),
         ("t.arrow", TABLE.to_owned(), &["t.arrow", "cannot be read", "input.format"]),
         ("t.arrow", String::new(), &["t.arrow", "the file is empty"]),
-        ("t.xlsx", TABLE.to_owned(), &["t.xlsx", "does not tell the format", "input.format"]),
+        ("t.xlsx", TABLE.to_owned(), &["t.xlsx", "does not show the format", "input.format"]),
     ];
     for (file, text, says) in cases {
         let env = TestEnv::with(&[("zip.csv", ZIP), (file, text)]);
@@ -210,7 +210,7 @@ fn inspect_refuses_what_it_cannot_read() {
         ("e.csv", "a,a\n1,2\n", &["e.csv:1", "two columns are called `a`"]),
         ("e.parquet", "canary", &["e.parquet", "cannot be read"]),
         ("e.json", "[1]\n", &["e.json:1", "not an object"]),
-        ("e.data", "a,b\n1,2\n", &["e.data", "does not tell the format"]),
+        ("e.data", "a,b\n1,2\n", &["e.data", "does not show the format"]),
     ];
     for (file, text, says) in cases {
         let env = TestEnv::with(&[(file, text)]);

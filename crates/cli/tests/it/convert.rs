@@ -50,7 +50,7 @@ fn a_configuration_becomes_a_policy() {
     assert_eq!(policy["columns"]["age"]["weight"].as_float(), Some(3.023));
     assert_eq!(policy["columns"]["charge"]["role"].as_str(), Some("keep"));
     assert_eq!(policy["privacy"]["k"].as_integer(), Some(5));
-    assert!(run.stdout.contains("kept as they are: charge; "), "{}", run.stdout);
+    assert!(run.stdout.contains("kept unchanged: charge; "), "{}", run.stdout);
 
     let again = env.run(LINE);
     assert_eq!(again.code, 2);

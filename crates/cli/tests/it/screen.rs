@@ -38,6 +38,6 @@ fn wrong_targets_are_refused_with_the_remedy() {
     let env = fixture();
     env.run("screen p.csv --target charge").fails(2).says(&["did you mean `charges`?"]);
     env.run("screen p.csv --target record_number").fails(2).says(&["2000 values in 2000 rows", "--above"]);
-    env.run("screen p.csv --target sex --above 1").fails(2).says(&["is no number", "sex"]);
+    env.run("screen p.csv --target sex --above 1").fails(2).says(&["is not a number", "sex"]);
     env.run("screen p.csv --target sex --runs 0").fails(2).says(&["--runs"]);
 }

@@ -306,7 +306,7 @@ fn tables(tables: &[TableSpec], faults: &mut Vec<Fault>) {
             ),
             (None, Some(_)) => {
                 let folder =
-                    || fault!(Input, "experiment.folder-of-made-up", "a table that is made up has no folder");
+                    || fault!(Input, "experiment.folder-of-made-up", "a synthetic table has no folder");
                 foreign(&[("folder", table.folder.is_some())], &folder, &key, faults);
                 if table.rows.is_none_or(|rows| rows == 0) {
                     let part = if table.rows.is_some() { key("rows") } else { format!("tables.{i}") };

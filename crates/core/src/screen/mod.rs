@@ -70,9 +70,11 @@ impl Asked {
             faults.push(fault.help("give 1 or more; 10 is usual"));
         }
         if !(self.threshold >= 0.0 && self.threshold.is_finite()) {
-            let fault = fault!(Input, "screen.not-a-ratio", "{value} is no ratio", value = self.threshold)
+            let fault = fault!(Input, "screen.not-a-ratio", "{value} is not a ratio", value = self.threshold)
                 .key("--threshold");
-            faults.push(fault.help("give a number from 0; 2 asks for twice what chance would tell"));
+            faults.push(
+                fault.help("give a number from 0; 2 requires twice the information of a random column"),
+            );
         }
         if self.above.is_some_and(|limit| !limit.is_finite()) {
             let fault =
@@ -195,7 +197,7 @@ impl Screen {
             Some(limit) => {
                 let number = cell.trim().parse::<f64>().ok().filter(|n| n.is_finite());
                 let number = number.ok_or_else(|| {
-                    fault!(Data, "screen.not-a-number", "`{value}` is no number", value = cell)
+                    fault!(Data, "screen.not-a-number", "`{value}` is not a number", value = cell)
                         .column(&self.asked.target)
                         .help(
                             "--above needs a target of numbers; leave it out where the target has few values",
@@ -252,7 +254,7 @@ impl Screen {
             fault!(
                 Data,
                 "screen.constant-target",
-                "the target has {values} value in {rows} rows: there is nothing to tell of it",
+                "the target has {values} value in {rows} rows: there is nothing to predict",
                 values = values,
                 rows = rows
             )

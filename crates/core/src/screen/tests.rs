@@ -130,7 +130,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(refused(asked("costs")).contains("did you mean `cost`?"));
     assert!(refused(asked("place")).contains("nothing to tell"));
     assert!(refused(Asked { above: Some(1e9), ..asked("cost") }).contains("some rows exceed"));
-    assert!(refused(Asked { above: Some(1.0), ..asked("sex") }).contains("`f` is no number"));
+    assert!(refused(Asked { above: Some(1.0), ..asked("sex") }).contains("`f` is not a number"));
     let all = refused(Asked { runs: 0, threshold: f64::NAN, above: Some(f64::INFINITY), ..asked("cost") });
     assert!(["--runs", "--threshold", "--above"].iter().all(|key| all.contains(key)), "{all}");
     let unique: Vec<Vec<Option<&str>>> = ["1", "2", "3", "4"].map(|n| vec![Some(n), Some("x")]).to_vec();

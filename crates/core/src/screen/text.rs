@@ -35,7 +35,7 @@ pub fn text(screened: &Screened) -> String {
     }
     let _ = writeln!(
         text,
-        "\nMI: bits that a column tells of the target; MI random: those that a random column with as many values seems to,\n\
+        "\nMI: information about the target, in bits; MI random: the same of a random column with as many values,\n\
          the mean of {} runs. Kept: a ratio of {} or more. Values with fewer than {} rows are not counted.",
         screened.runs, screened.threshold, screened.rare
     );

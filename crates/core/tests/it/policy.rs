@@ -317,10 +317,7 @@ fn mistakes_in_models_name_the_key_and_the_remedy() {
     model_says("\"l_diversity\"", &["privacy.models"]);
     model_says("{ }", &["privacy.models"]);
     let twice = "{ l_diversity = { column = \"diagnosis\", l = 2 } }";
-    model_says(
-        &format!("{twice}, {twice}"),
-        &["privacy.models.1.l_diversity", "asked for twice", "stricter"],
-    );
+    model_says(&format!("{twice}, {twice}"), &["privacy.models.1.l_diversity", "listed twice", "stricter"]);
     let starred = GOOD.replace("[output]", "[output]\nsuppressed = \"starred\"");
     let starred = starred.replace("suppression = 0.05", &format!("models = [{twice}]"));
     let error = Policy::parse(&starred).unwrap_err().to_string();

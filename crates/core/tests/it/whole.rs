@@ -621,7 +621,7 @@ fn what_a_model_of_the_table_cannot_be_is_refused_by_name() {
         ),
         (
             "{ average_risk = { max = 0.1 } }, { average_risk = { max = 0.2 } }",
-            ["models.1.average_risk", "asked for twice", "keep the stricter"],
+            ["models.1.average_risk", "listed twice", "keep the stricter"],
         ),
     ] {
         let said = faults(models);

@@ -156,7 +156,7 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
         fault!(
             Input,
             "model.differential-privacy-with-limit",
-            "whether a limit is kept would tell of the data, which differential privacy does not allow"
+            "whether a limit holds would depend on the data, which differential privacy does not allow"
         ),
         "remove it: as many rows are suppressed as have to be",
     );
@@ -176,7 +176,7 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
         fault!(
             Input,
             "model.differential-privacy-keeps-suppressed",
-            "how many rows are suppressed would tell of the data, which differential privacy does not allow"
+            "the number of suppressed rows would depend on the data, which differential privacy does not allow"
         ),
         "write suppressed = \"dropped\"",
     );
@@ -186,7 +186,7 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
         fault!(
             Input,
             "model.differential-privacy-keeps-order",
-            "the order of rows would tell of the data, which differential privacy does not allow"
+            "the order of rows would depend on the data, which differential privacy does not allow"
         ),
         "write keep_order = false",
     );
