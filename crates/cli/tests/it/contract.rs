@@ -24,6 +24,31 @@ fn help_has_usage_and_examples() {
     assert!(env.names().is_empty());
 }
 
+/// Every other claim fails, too; the first line says why.
+#[test]
+fn another_original_is_said_first() {
+    let env = fixture();
+    env.write("other.csv", people(300, 62).write(','));
+    env.run("release p.toml").fails(0);
+    let run = env.run("verify out.csv --policy p.toml --original other.csv").fails(1);
+    assert!(
+        run.stdout.starts_with("This is not the original that was released, or it was changed: "),
+        "{}",
+        run.said()
+    );
+    let run = env.run("verify out.csv --policy p.toml --original people.csv").fails(0);
+    assert!(!run.stdout.contains("This is not"), "{}", run.said());
+}
+
+#[test]
+fn quiet_shows_no_progress() {
+    let env = fixture();
+    let plain = |args: &[&str]| env.run_args(args, &[("THRONG_PROGRESS", "plain")]);
+    assert!(plain(&["release", "p.toml"]).stderr.contains("reading: "));
+    assert_eq!(plain(&["release", "p.toml", "-q"]).ok().stderr, "");
+    assert_eq!(plain(&["-q", "release", "p.toml"]).ok().stderr, "");
+}
+
 #[test]
 fn completions_and_manual_pages_are_printed() {
     let env = TestEnv::new();
@@ -51,6 +76,13 @@ fn wrong_use_is_explained() {
         ("anonymize p.toml", &["unrecognized subcommand 'anonymize'", "'release'"]),
         ("man nonsense", &["there is no manual page for `nonsense`", "throng man --list"]),
         ("completions cobol", &["'cobol'", "bash"]),
+        (
+            "hierarchy build intervals --input people.csv --column age",
+            &[
+                "`intervals` is not a hierarchy: it has parameters",
+                "{ intervals = { widths = [5, 10, 20] } }",
+            ],
+        ),
         ("relese p.toml", &["unrecognized subcommand 'relese'", "'release'"]),
         ("release", &["<POLICY>"]),
         ("release p.toml --sead 7", &["'--sead'", "'--seed'"]),

@@ -46,14 +46,28 @@ pub(super) struct Compared<'a> {
 /// # Errors
 /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
 pub(super) fn statistics(compared: &Compared<'_>, watch: &Watch) -> Result<StatisticsFacts> {
-    let columns = 0..compared.names.len();
-    let numbers: Vec<Numbers> = columns.clone().filter_map(|q| compared.numbers(q)).collect();
-    let categories: Vec<Categories> = columns.filter_map(|q| compared.categories(q)).take(CROSSED).collect();
+    let (mut numbers, mut categories) = (Vec::new(), Vec::new());
+    for column in 0..compared.names.len() {
+        watch.check()?;
+        let counts = compared.counts(column);
+        numbers.extend(compared.numbers(column, &counts));
+        if categories.len() < CROSSED {
+            categories.extend(compared.categories(column, &counts));
+        }
+    }
     Ok(StatisticsFacts {
         correlations: correlations(compared, &numbers, watch)?,
         cross_tables: cross_tables(compared, &categories, watch)?,
         numbers: numbers.into_iter().map(|column| column.facts).collect(),
     })
+}
+
+/// How often values of a column occur.
+struct Counts {
+    /// Leaf → rows of the table.
+    rows: Vec<u64>,
+    /// Released value → released rows.
+    released: Vec<u64>,
 }
 
 /// A column of numbers or dates.
@@ -79,7 +93,7 @@ struct Categories {
 
 impl Compared<'_> {
     /// Rows per leaf of a column, and released rows per value.
-    fn counts(&self, column: usize) -> (Vec<u64>, Vec<u64>) {
+    fn counts(&self, column: usize) -> Counts {
         let base = self.recoded.base();
         let mut before = vec![0; self.hierarchies[column].leaf_count()];
         let mut after = vec![0; self.recoded.columns()[column].values.len()];
@@ -90,7 +104,7 @@ impl Compared<'_> {
                 after[value] += rows;
             }
         });
-        (before, after)
+        Counts { rows: before, released: after }
     }
 
     /// The text of a released value; `None` is missing.
@@ -100,7 +114,7 @@ impl Compared<'_> {
     }
 
     /// The column as numbers, if it holds numbers or dates.
-    fn numbers(&self, column: usize) -> Option<Numbers> {
+    fn numbers(&self, column: usize, Counts { rows, released }: &Counts) -> Option<Numbers> {
         let (hierarchy, spec) = (&self.hierarchies[column], &self.specs[column]);
         let read = |text: &str| match spec {
             Spec::Date(date) => date.day(text).map(|day| day as f64),
@@ -111,12 +125,11 @@ impl Compared<'_> {
             return None;
         }
         let before: Vec<Option<f64>> = leaves.map(|leaf| hierarchy.leaf_value(leaf).and_then(read)).collect();
-        let (rows, released) = self.counts(column);
         let present =
             |rows: &[u64]| rows.iter().sum::<u64>() - hierarchy.missing().map_or(0, |m| rows[m as usize]);
         let numeric: u64 = rows.iter().zip(&before).filter(|(_, x)| x.is_some()).map(|(n, _)| n).sum();
         let distinct = rows.iter().zip(&before).filter(|(n, x)| **n > 0 && x.is_some()).count();
-        if distinct < 3 || (numeric as f64) < NUMERIC * present(&rows) as f64 {
+        if distinct < 3 || (numeric as f64) < NUMERIC * present(rows) as f64 {
             return None;
         }
         let under = means_of_labels(hierarchy, &before);
@@ -131,17 +144,16 @@ impl Compared<'_> {
         let facts = NumberFacts {
             column: self.names[column].clone(),
             dates: matches!(spec, Spec::Date(_)),
-            before: moments(&before, &rows)?,
-            after: moments(&after, &released),
-            used: share(&after, &released),
+            before: moments(&before, rows)?,
+            after: moments(&after, released),
+            used: share(&after, released),
         };
         Some(Numbers { column, facts, before, after })
     }
 
     /// The column as categories, if it has few values.
-    fn categories(&self, column: usize) -> Option<Categories> {
+    fn categories(&self, column: usize, Counts { rows, released }: &Counts) -> Option<Categories> {
         let hierarchy = &self.hierarchies[column];
-        let (rows, released) = self.counts(column);
         let present: Vec<usize> = (0..rows.len()).filter(|&leaf| rows[leaf] > 0).collect();
         let (named, rare): (Vec<usize>, Vec<usize>) =
             present.iter().partition(|&&leaf| rows[leaf] >= self.floor.max(1));
@@ -160,7 +172,7 @@ impl Compared<'_> {
             Some(parts)
         };
         let after: Vec<Option<Vec<f64>>> = (0..released.len()).map(parts).collect();
-        let any = after.iter().zip(&released).any(|(parts, &rows)| parts.is_some() && rows > 0);
+        let any = after.iter().zip(released).any(|(parts, &rows)| parts.is_some() && rows > 0);
         any.then_some(Categories { column, names, before, after })
     }
 

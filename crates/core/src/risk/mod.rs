@@ -228,7 +228,7 @@ fn bands(classes: &[(u64, u64)]) -> Vec<Band> {
 
 /// How many rows are looked at, and which are not.
 fn left_out(figures: &mut Figures, table: &Table, rows: u64, missing: Missing) {
-    figures.put("rows", Figure::exact(rows as f64, "rows that were looked at"));
+    figures.put("rows", Figure::exact(rows as f64, "rows that were assessed"));
     if missing == Missing::Suppress {
         let means = "rows left out because a value is missing";
         figures.put("left_out", Figure::exact((table.tuples.rows() - rows) as f64, means));

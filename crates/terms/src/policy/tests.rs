@@ -313,3 +313,23 @@ fn mistakes_of_a_bundled_policy_name_its_key_or_line() {
     let said = PolicyBundle::from_json(&future).unwrap_err().to_string();
     assert!(said.contains("format 7") && said.contains(env!("CARGO_PKG_VERSION")), "{said}");
 }
+
+#[test]
+fn a_column_that_is_not_there_is_answered_with_a_near_one() {
+    let policy = |column: &str| {
+        let text = format!(
+            "version = 1\n[input]\npath = \"x.csv\"\n[columns]\n{column}.role = \"quasi\"\n[privacy]\nk = 2\n"
+        );
+        Policy::parse(&text).unwrap()
+    };
+    let columns = ["zip", "birth_date", "sex"].map(String::from);
+    let help = |column: &str| {
+        let error = policy(column).bind(&columns).unwrap_err();
+        error.faults()[0].help.clone().unwrap()
+    };
+    assert_eq!(help("zpi"), "did you mean `zip`?");
+    assert_eq!(help("zip_code"), "did you mean `zip`?");
+    assert_eq!(help("Birth"), "did you mean `birth_date`?");
+    assert_eq!(help("income"), "the table has `zip`, `birth_date`, `sex`");
+    assert_eq!(help("se"), "did you mean `sex`?");
+}
