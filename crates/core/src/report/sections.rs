@@ -107,7 +107,7 @@ fn risk_rows(before: &ClassRisk, after: &ClassRisk) -> Html {
     type Show = fn(&ClassRisk) -> Html;
     let theta = format!("Rows whose risk is above {}", percent(after.theta));
     let rows: [(&str, &str, Show); 8] = [
-        ("Prosecutor risk", "1 / smallest class: the row that is worst off", |r| {
+        ("Prosecutor risk", "1 / smallest class: the row with the highest risk", |r| {
             plain(percent(r.prosecutor))
         }),
         ("Marketer risk", "classes / rows: the share that a linkage of all rows gets right", |r| {
