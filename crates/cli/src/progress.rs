@@ -225,7 +225,7 @@ fn far(stage: Stage, done: u64, of: Option<u64>, unit: &str) -> String {
         // What follows the last region is not counted.
         Stage::Forming if share >= 100 => "100 %, finishing".to_owned(),
         Stage::Forming => format!("{share} %"),
-        Stage::Hashing => format!("{share} % of {} MB", mega(of)),
+        Stage::Hashing => format!("{} of {} MB ({share} %)", mega(done), mega(of)),
         _ => format!("{} of {} {unit} ({share} %)", integer(done), integer(of)),
     }
 }
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(far(Stage::Reading, 12_000, None, "rows"), "12,000 rows");
         assert_eq!(far(Stage::Forming, 99, Some(100), ""), "99 %");
         assert_eq!(far(Stage::Forming, 100, Some(100), ""), "100 %, finishing");
-        assert_eq!(far(Stage::Hashing, 5_000_000, Some(20_000_000), "bytes"), "25 % of 20 MB");
+        assert_eq!(far(Stage::Hashing, 5_000_000, Some(20_000_000), "bytes"), "5 of 20 MB (25 %)");
         assert_eq!(far(Stage::Writing, 0, Some(0), "rows"), "0 of 0 rows (100 %)");
     }
 

@@ -37,7 +37,7 @@ const ELSEWHERE: [(&str, &str); 14] = [
 pub fn command() -> Command {
     let command = Args::command();
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{}\n{{options}}\n\n{{after-help}}",
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{}\n{{options}}{{after-help}}",
         groups(&command),
         heading(&command, "Options")
     );

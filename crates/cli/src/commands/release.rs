@@ -145,7 +145,7 @@ fn utility(done: &Done) -> String {
         format!("mean of {} {before} -> {after}", sanitized(&of.column))
     });
     let correlations = found.correlations.iter().take(1).map(|of| {
-        let after = of.after.map_or("none".into(), |after| format!("{after:.2}"));
+        let after = of.after.map_or("lost".into(), |after| format!("{after:.2}"));
         let [a, b] = of.columns.each_ref().map(|name| sanitized(name));
         format!("correlation of {a} and {b} {:.2} -> {after}", of.before)
     });

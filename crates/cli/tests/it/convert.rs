@@ -86,8 +86,10 @@ fn nothing_is_written_when_anything_is_wrong() {
 #[test]
 fn a_policy_that_no_release_takes_is_not_written() {
     let env = env(COLUMNS);
-    env.run(&format!("{LINE} --k 0")).fails(2).says(&["--k", "a whole number from 1"]);
-    env.run("inspect patients.csv --write q.toml --k 0").fails(2).says(&["--k", "a whole number from 1"]);
+    env.run(&format!("{LINE} --k 0")).fails(2).says(&["--k", "a whole number of at least 1"]);
+    env.run("inspect patients.csv --write q.toml --k 0")
+        .fails(2)
+        .says(&["--k", "a whole number of at least 1"]);
     assert!(!env.path("out/policy.toml").exists() && !env.path("q.toml").exists());
 }
 

@@ -37,7 +37,7 @@ fn demo_works_for_any_number_of_patients() {
             env.run("verify d/release.csv --policy d/policy.toml --original d/patients.csv").ok();
         }
     }
-    TestEnv::new().run("demo d --rows 99").fails(2).says(&["99", "fewer than 100 patients"]);
+    TestEnv::new().run("demo d --rows 99").fails(2).says(&["99", "at least 100 patients"]);
 }
 
 #[test]

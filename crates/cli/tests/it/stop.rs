@@ -71,7 +71,7 @@ fn ctrl_c_releases_the_best_so_far() {
     running.signal("INT");
     let (code, out, said) = running.ended();
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("Ctrl-C again stops at once"), "{said}");
+    assert!(said.contains("press Ctrl-C again to stop"), "{said}");
     is_honest(&env, &serde_json::from_str(&out).unwrap(), "c.csv");
 }
 

@@ -78,17 +78,20 @@ fn in_words(name: &str) -> String {
 }
 
 fn figures(risk: &Risk) -> Html {
-    let cell = |name: &str, value: Option<f64>| {
-        let text = value.map_or("–".to_owned(), decimal);
-        markup!("<td data-name=\"{name}\" class=\"n\">{text}</td>"; name, text)
+    let cell =
+        |name: &str, text: String| markup!("<td data-name=\"{name}\" class=\"n\">{text}</td>"; name, text);
+    // A counted figure has no limits to show.
+    let limit = |figure: &Figure, limit: Option<f64>| match limit {
+        Some(_) if figure.low == figure.high => String::new(),
+        limit => limit.map_or(String::new(), decimal),
     };
     let row = |(name, figure): (&'static str, &Figure)| {
         markup!(
             "<tr><th scope=\"row\">{}</th>{}{}{}<td data-name=\"Meaning\">{}</td></tr>\n",
             in_words(name),
-            cell("Value", figure.value),
-            cell("Low", figure.low),
-            cell("High", figure.high),
+            cell("Value", figure.value.map_or("–".to_owned(), decimal)),
+            cell("Low", limit(figure, figure.low)),
+            cell("High", limit(figure, figure.high)),
             figure.means
         )
     };
@@ -96,7 +99,7 @@ fn figures(risk: &Risk) -> Html {
     let head = "<tr><th scope=\"col\">Figure</th><th scope=\"col\" class=\"n\">Value</th>\
                 <th scope=\"col\" class=\"n\">Low</th><th scope=\"col\" class=\"n\">High</th>\
                 <th scope=\"col\">Meaning</th></tr>";
-    let lead = "Where a figure was counted, low and high are the value itself. Figures that could not be computed say why.";
+    let lead = "Estimates have a low and a high value; figures without them were counted. Figures that could not be computed say why.";
     let table = table("fold", "Figures of risk", Html::fixed(head), rows);
     section(1, "figures", "Figures", Html::fixed(lead), table)
 }

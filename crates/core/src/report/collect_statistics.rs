@@ -22,7 +22,7 @@ const CORRELATED: usize = 6;
 const LISTED: usize = 5;
 /// Columns with few values that are crossed, the most values of one, and the tables that are shown.
 const CROSSED: usize = 6;
-const VALUES: usize = 6;
+const VALUES: usize = 8;
 const TABLES: usize = 2;
 /// The least share of rows whose value is a number in a column of numbers.
 const NUMERIC: f64 = 0.95;

@@ -95,10 +95,10 @@ fn heights(explored: &Explored) -> Html {
     let head = Html::fixed(
         "<tr><th scope=\"col\">Height</th><th scope=\"col\" class=\"n\">Nodes</th>\
          <th scope=\"col\" class=\"n\">Safe</th><th scope=\"col\" class=\"n\">Tagged</th>\
-         <th scope=\"col\" class=\"n\">k-minimal</th><th scope=\"col\" class=\"n\">Least loss of a safe node</th></tr>",
+         <th scope=\"col\" class=\"n\">k-minimal</th><th scope=\"col\" class=\"n\">Least loss</th></tr>",
     );
     let lead = Html::fixed("The height of a node is the sum of its levels.");
-    section(2, "heights", "By height", lead, table("fold", "Nodes of each height", head, rows))
+    section(2, "heights", "By height", lead, table("heights", "Nodes of each height", head, rows))
 }
 
 /// A number in a table, and what it is called where the table has no head.

@@ -195,7 +195,7 @@ impl NumberFacts {
             true => super::utility::date(moments.mean),
             false => super::text::decimal(moments.mean),
         };
-        (text(self.before), self.after.map_or_else(|| "none".to_owned(), text))
+        (text(self.before), self.after.map_or_else(|| "lost".to_owned(), text))
     }
 }
 

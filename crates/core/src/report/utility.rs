@@ -71,7 +71,7 @@ fn numbers(all: &[NumberFacts]) -> Html {
             if far { " bad" } else { "" },
             after,
             deviation(of, of.before),
-            of.after.map_or_else(|| "none".to_owned(), |after| deviation(of, after)),
+            of.after.map_or_else(|| "lost".to_owned(), |after| deviation(of, after)),
             percent(of.used)
         )
     };
@@ -90,7 +90,7 @@ fn correlations(all: &[CorrelationFacts]) -> Html {
             of.columns[0],
             of.columns[1],
             rounded(of.before),
-            of.after.map_or_else(|| "none".to_owned(), rounded)
+            of.after.map_or_else(|| "lost".to_owned(), rounded)
         )
     };
     table(

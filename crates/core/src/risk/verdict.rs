@@ -4,7 +4,7 @@ use super::Risk;
 use crate::population::Estimator;
 
 /// Estimates that differ by more than this factor, and by more than [`APART`], disagree.
-const FACTOR: f64 = 1.5;
+const FACTOR: f64 = 1.25;
 /// A share of the population.
 const APART: f64 = 0.01;
 
@@ -99,4 +99,55 @@ pub(super) fn integer(n: u64) -> String {
         comma.then_some(',').into_iter().chain(std::iter::once(c))
     };
     digits.chars().enumerate().flat_map(apart).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Asked, Figure, Figures, Population, Table, assess};
+    use super::*;
+    use crate::policy::Missing;
+    use crate::table::Dictionary;
+    use crate::tuples::Tuples;
+    use crate::watch::Watch;
+
+    /// A table of one column whose values have these rows each.
+    fn risk(rows: &[u32]) -> Risk {
+        let mut dictionary = Dictionary::new();
+        let mut tuples = Tuples::new(1);
+        for (at, &rows) in rows.iter().enumerate() {
+            tuples.insert(&[dictionary.add(Some(&at.to_string()), u64::from(rows))], rows);
+        }
+        let table = Table::new(vec!["zip".into()], vec![dictionary], tuples);
+        let population = Population::Unknown;
+        let asked = Asked { max_size: 1, threshold: 0.2, missing: Missing::Value, population, seed: 1 };
+        assess(&table, &asked, &Watch::none()).unwrap()
+    }
+
+    #[test]
+    fn the_verdict_counts_people_who_can_be_singled_out() {
+        let verdict = |rows: &[u32]| {
+            let verdict = risk(rows).verdict();
+            (verdict.high, verdict.finding)
+        };
+        assert_eq!(verdict(&[1, 1, 1_998]), (true, "2 of 2,000 people can be singled out".into()));
+        assert_eq!(verdict(&[2, 8]), (true, "Nobody can be singled out, but small groups can".into()));
+        assert_eq!(verdict(&[5, 8]), (false, "Nobody is above the risk threshold of 0.2".into()));
+    }
+
+    #[test]
+    fn estimators_that_differ_widely_are_said_to_disagree() {
+        let said = |pitman: f64, zayatz: f64| {
+            let mut figures = Figures::default();
+            figures.put("population", Figure::exact(1_000.0, ""));
+            figures.put("pitman", Figure::exact(pitman, ""));
+            figures.put("zayatz", Figure::exact(zayatz, ""));
+            figures.put("dankar", Figure::exact(pitman, "the estimate to trust by Dankar's rule: pitman"));
+            Risk { figures, ..risk(&[1]) }.disagreement()
+        };
+        let text = said(650.0, 990.0).unwrap();
+        assert!(text.contains("pitman 65.0 %, zayatz 99.0 %") && text.ends_with("prefers pitman."), "{text}");
+        assert_eq!(said(930.0, 990.0), None);
+        assert_eq!(said(1.0, 5.0), None, "both are next to nobody");
+        assert_eq!(risk(&[1]).disagreement(), None, "nothing was estimated");
+    }
 }

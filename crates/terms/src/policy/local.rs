@@ -403,7 +403,7 @@ fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
         fault!(
             Input,
             "policy.local-search-of-most-general",
-            "anonymity level 1 asks for the most general release, and there is nothing to search"
+            "anonymity level 1 requires the most general release, and there is nothing to search"
         ),
         "remove it",
     );

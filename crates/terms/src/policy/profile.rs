@@ -266,7 +266,7 @@ fn anonymity(policy: &Policy, level: f64, faults: &mut Vec<Fault>) {
             fault!(
                 Input,
                 "policy.most-general-without-datafly",
-                "level 1 asks for the most general release; algorithm \"{algorithm}\" looks for the least",
+                "level 1 requires the most general release; algorithm \"{algorithm}\" looks for the least",
                 algorithm = policy.search.algorithm
             )
             .key(key)
