@@ -194,7 +194,8 @@ fn at_least_100(text: &str) -> Result<usize, String> {
 Hierarchy files beside the table are found by name: TABLE_hierarchy_COLUMN.csv,
 COLUMN_hierarchy.csv or hierarchy_COLUMN.csv.")]
 pub struct Inspect {
-    /// File, or quoted pattern of several files: CSV, Parquet, newline-delimited JSON or Arrow
+    /// File, folder of part files, quoted pattern of several files, or - for standard input: CSV,
+    /// Parquet, JSON, Arrow, Excel, Stata, SAS or SPSS
     pub input: String,
     /// Write the proposed policy to this file
     #[arg(long, value_name = "POLICY")]
@@ -207,6 +208,12 @@ pub struct Inspect {
     pub suppression: f64,
     #[command(flatten)]
     pub layout: Layout,
+    /// Decimal sign of numbers that can be read in two ways, such as 1,234
+    #[arg(long, value_name = "CHAR", value_parser = decimal_sign)]
+    pub decimal: Option<char>,
+    /// Order of dates that can be read in two ways, such as 03/04/2020
+    #[arg(long, value_enum)]
+    pub dates: Option<DateOrder>,
     /// Show the most frequent values of each column
     #[arg(long)]
     pub top: bool,
@@ -214,6 +221,24 @@ pub struct Inspect {
     pub output: Output,
     #[command(flatten)]
     pub overwrite: Overwrite,
+}
+
+/// Which of day and month comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum DateOrder {
+    /// 31/12/2020
+    DayFirst,
+    /// 12/31/2020
+    MonthFirst,
+}
+
+/// Parses a decimal sign.
+fn decimal_sign(text: &str) -> Result<char, String> {
+    match text {
+        "." => Ok('.'),
+        "," => Ok(','),
+        _ => Err("\".\" or \",\" is expected".into()),
+    }
 }
 
 /// `throng screen`.
@@ -267,7 +292,8 @@ so do SIGTERM and SIGHUP. The exit code is then 130.")]
 pub struct Release {
     /// Policy file
     pub policy: PathBuf,
-    /// Output file; certificate and report go beside it [default: as in the policy]
+    /// Output file; certificate and report go beside it [default: as in the policy]. With - the
+    /// release goes to standard output, certificate and report to where the policy says
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]

@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Policy(args) => commands::policy::run(args),
         Command::Schema(_) => commands::schema::run(),
     };
+    throng_engine::forget_standard_input();
     match ended {
         Ok(Ended::Holds) => ExitCode::SUCCESS,
         Ok(Ended::DoesNotHold) => ExitCode::from(1),

@@ -36,7 +36,7 @@
 // The vocabulary that the verifier shares, and the verifier.
 pub use throng_terms::fault;
 pub use throng_terms::{
-    cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation,
+    cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation, reading,
     registry, release, rows, table, tuples, watch,
 };
 pub use throng_verify as verify;

@@ -4,6 +4,7 @@
 //! has agreed; a failure or a full disk leaves nothing behind.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use throng::error::{Error, Fault, Result};
 use throng::fault;
@@ -17,6 +18,7 @@ use crate::policy_file::PolicyFile;
 use crate::sink::{folder, write_atomically};
 use crate::spared::{Existing, Spared};
 use crate::staging;
+use crate::stdin::STANDARD;
 
 /// Where the parts of a release go.
 #[derive(Debug, Clone)]
@@ -27,6 +29,8 @@ pub struct Paths {
     pub certificate: PathBuf,
     /// The report.
     pub report: PathBuf,
+    /// Holds a release that goes to standard output.
+    folder: Option<Arc<staging::Folder>>,
 }
 
 impl Paths {
@@ -35,6 +39,9 @@ impl Paths {
     pub(crate) fn new(policy: &PolicyFile, given: Option<&Path>) -> Result<Self> {
         let asked = &policy.policy.output;
         let folder = policy.folder();
+        if given.is_some_and(|path| path == Path::new(STANDARD)) {
+            return Paths::standard(policy);
+        }
         let output = match (given, &asked.path) {
             (Some(path), _) => path.to_owned(),
             (None, Some(path)) => folder.join(path),
@@ -47,12 +54,7 @@ impl Paths {
             }
         };
         let name = output.display().to_string();
-        if Format::of_path(&name).is_none() {
-            return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
-                .file(name)
-                .help("end it in .csv, .parquet, .json or .arrow")
-                .into());
-        }
+        Format::of_output(&name).map_err(|fault| fault.file(&name))?;
         let beside = |asked: &Option<String>, ending: &str| match (asked, given) {
             (Some(path), None) => folder.join(path),
             _ => output.with_extension(ending),
@@ -61,7 +63,48 @@ impl Paths {
             certificate: beside(&asked.certificate, "certificate.json"),
             report: beside(&asked.report, "report.html"),
             output,
+            folder: None,
         })
+    }
+
+    /// For a release that goes to standard output: it waits in a temporary folder. Certificate and
+    /// report have no place beside it, so the policy must name one.
+    fn standard(policy: &PolicyFile) -> Result<Self> {
+        let asked = &policy.policy.output;
+        let named = |key: &str, path: &Option<String>| match path {
+            Some(path) => Ok(policy.folder().join(path)),
+            None => Err(Error::from(
+                fault!(
+                    Input,
+                    "release.no-paper-path",
+                    "a release to standard output has no folder for its certificate and report"
+                )
+                .file(policy.path.display().to_string())
+                .key(key)
+                .help("set output.certificate and output.report in the policy"),
+            )),
+        };
+        let certificate = named("output.certificate", &asked.certificate)?;
+        let report = named("output.report", &asked.report)?;
+        let ending = match asked.path.as_deref().map(Format::of_output) {
+            None => Format::Csv,
+            Some(format) => format?,
+        };
+        let parent = std::env::temp_dir();
+        let folder = staging::Folder::new(&parent)
+            .map_err(|e| unwritable(&parent.display().to_string(), &e.kind()))?;
+        let output = folder.path().join(format!("release.{}", ending.name()));
+        Ok(Paths { output, certificate, report, folder: Some(Arc::new(folder)) })
+    }
+
+    /// Whether the release goes to standard output, where its file has to be copied.
+    pub fn is_standard(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// What certificates and messages call the release.
+    pub fn name(&self) -> String {
+        if self.is_standard() { STANDARD.to_owned() } else { self.output.display().to_string() }
     }
 
     /// Refuses, before any work, what could not be written and what would be written over.

@@ -168,7 +168,7 @@ impl Engine {
     ) -> Result<Circumstances> {
         let file = |path: String, sha256: String, rows: u64| FileFacts { path, sha256, rows };
         let input = prepared.source.digests(watch)?.published.clone();
-        let output = prepared.paths.output.display().to_string();
+        let output = prepared.paths.name();
         Ok(Circumstances {
             rows: prepared.rows,
             input: file(job.policy.policy.input.path.clone(), input, prepared.read),

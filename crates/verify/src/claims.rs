@@ -120,7 +120,7 @@ fn prepared(policy: &Policy, release: &Release) -> Vec<String> {
             if facts.condition != policy.input.eligible {
                 wrong.push("the condition on eligible rows is not that of the policy".to_owned());
             }
-            let steps = policy.input.prepare.iter().map(|step| step.describe());
+            let steps = policy.input.prepared_steps().into_iter();
             if !steps.eq(facts.steps.iter().map(|step| step.step.clone())) {
                 wrong.push("the steps of the preparation are not those of the policy".to_owned());
             }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use throng::error::{Error, Result};
+use throng::fault;
 use throng::registry::LossKind;
 use throng::release::{NotionFacts, RegionFacts, Release};
 use throng::report::facts::Bound;
@@ -21,6 +22,11 @@ pub fn run(args: &args::Release) -> Result<Ended> {
     let time_limit = args.seconds.map(Duration::from_secs_f64);
     let holder = HolderFiles { sets: args.sets.clone(), rows: args.rows.clone() };
     let done = release(&args.policy, args.out.clone(), holder, (args.random.seed, time_limit))?;
+    if done.paths.is_standard() {
+        copy_out(&done.paths.output)?;
+        note(summary(&done).trim_end());
+        return Ok(Ended::Holds);
+    }
     if args.output.json {
         done.holder.paths().for_each(|path| note(&format!("WARNING     {}", links_rows(path))));
         out(&json(&done.certificate.summary())?)?;
@@ -28,6 +34,22 @@ pub fn run(args: &args::Release) -> Result<Ended> {
         out(&summary(&done))?;
     }
     Ok(Ended::Holds)
+}
+
+/// Copies a release to standard output; a closed pipe is not an error.
+fn copy_out(file: &Path) -> Result<()> {
+    let mut file = std::fs::File::open(file).map_err(cannot_copy)?;
+    let mut out = std::io::stdout().lock();
+    match std::io::copy(&mut file, &mut out).and_then(|_| std::io::Write::flush(&mut out)) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(cannot_copy(e)),
+        _ => Ok(()),
+    }
+}
+
+fn cannot_copy(e: std::io::Error) -> Error {
+    fault!(System, "release.standard-output", "the release cannot be copied: {reason}", reason = e)
+        .help("check the free space of where standard output goes; what is there is not whole")
+        .into()
 }
 
 /// Releases as a policy says, with progress.
@@ -105,7 +127,7 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "search      {} ({:.3} s)", searched(done), r.search.seconds);
     let checked = done.verdict.claims.values().filter(|f| !f.unchecked).count();
     let _ = writeln!(text, "verified    {checked} claims, against the original");
-    let _ = writeln!(text, "release     {}", done.paths.output.display());
+    let _ = writeln!(text, "release     {}", done.paths.name());
     let _ = writeln!(text, "certificate {}", done.paths.certificate.display());
     let _ = writeln!(text, "report      {}", done.paths.report.display());
     for path in done.holder.paths() {

@@ -13,6 +13,7 @@ mod population;
 
 mod happy;
 mod formats;
+mod files;
 mod options;
 mod hierarchies;
 #[cfg(target_os = "linux")]

@@ -9,6 +9,7 @@ use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::hierarchy::{End, File, Intervals, Spec};
 use crate::policy::{Encoding, Format, Input, Missing, Policy, Role};
+use crate::reading::Reading;
 
 /// The text of a policy with the proposed roles and hierarchies, columns in table order. The
 /// release goes to `<out_stem>-release` with the ending of the input's format, report and
@@ -28,13 +29,17 @@ pub fn policy(
     let mut text = String::from(
         "# Proposed by `throng inspect`. Roles decide what is protected: read the reason of each.\n",
     );
+    for found in &description.detected {
+        comment(&mut text, &format!("Detected: {found}"));
+    }
     text += "version = 1\n\n";
     write_input(&mut text, input);
     let ending = match input.format.or_else(|| Format::of_input(&input.path)) {
-        None | Some(Format::Csv) => "csv",
         Some(Format::Parquet) => "parquet",
         Some(Format::Json) => "json",
         Some(Format::Arrow) => "arrow",
+        // The other formats are only read.
+        _ => "csv",
     };
     text += "\n[output]\n";
     for (key, end) in [
@@ -69,6 +74,11 @@ fn faults(description: &Description) -> Vec<Fault> {
         );
         faults.push(fault.column(pair[0]).help("give every column a name of its own"));
     }
+    for column in &description.columns {
+        let Some(ambiguous) = column.ambiguous else { continue };
+        let fault = fault!(Data, "inspect.ambiguous-cells", "{reason}", reason = ambiguous.reason());
+        faults.push(fault.column(&column.name).help(ambiguous.help()));
+    }
     if !description.columns.iter().any(|c| c.role == Role::Quasi) {
         let fault = if description.columns.is_empty() {
             fault!(Data, "inspect.no-columns", "the table has no columns")
@@ -88,13 +98,16 @@ fn write_input(text: &mut String, input: &Input) {
     *text += "[input]\n";
     line(text, "path", &quoted(&input.path));
     if let Some(format) = input.format {
-        let name = match format {
-            Format::Csv => "csv",
-            Format::Parquet => "parquet",
-            Format::Json => "json",
-            Format::Arrow => "arrow",
-        };
-        line(text, "format", &quoted(name));
+        line(text, "format", &quoted(format.name()));
+    }
+    if let Some(sheet) = &input.sheet {
+        line(text, "sheet", &quoted(sheet));
+    }
+    if input.skip > 0 {
+        line(text, "skip", &input.skip.to_string());
+    }
+    if !input.labels {
+        line(text, "labels", "false");
     }
     let csv = matches!(input.format.or_else(|| Format::of_input(&input.path)), None | Some(Format::Csv));
     if csv || input.delimiter != ',' {
@@ -119,6 +132,28 @@ fn write_input(text: &mut String, input: &Input) {
         Missing::Suppress => "suppress",
     };
     line(text, "missing", &quoted(missing));
+    if !input.cells.is_empty() {
+        *text += "\n# how cells are written that are not plain\n[input.cells]\n";
+    }
+    for (name, reading) in &input.cells {
+        line(text, &key(name), &cells(reading));
+    }
+}
+
+/// How cells are written, as an inline value.
+fn cells(reading: &Reading) -> String {
+    let number = reading.number.as_ref().map(|style| {
+        let mut parts = vec![format!("decimal = {}", quoted(&style.decimal.to_string()))];
+        parts.extend(style.thousands.map(|c| format!("thousands = {}", quoted(&c.to_string()))));
+        parts.extend(style.unit.as_ref().map(|unit| format!("unit = {}", quoted(unit))));
+        format!("number = {{ {} }}", parts.join(", "))
+    });
+    let date = reading.date.as_ref().map(|style| {
+        let years = style.from_year.map(|year| format!(", from_year = {year}")).unwrap_or_default();
+        format!("date = {{ format = {}{years} }}", quoted(&style.format))
+    });
+    let time = reading.time.as_ref().map(|format| format!("time = {}", quoted(format)));
+    format!("{{ {} }}", number.or(date).or(time).unwrap_or_default())
 }
 
 fn write_column(text: &mut String, column: &ColumnDescription) {

@@ -175,6 +175,7 @@ impl Facts {
             };
         }
         match () {
+            () if all(bit::TIME) => Kind::Time,
             () if all(bit::INTEGER) => Kind::Integer,
             () if all(bit::DIGITS) => Kind::Code,
             () if all(bit::NUMBER) => Kind::Decimal,

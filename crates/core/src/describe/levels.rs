@@ -43,6 +43,10 @@ fn structured(facts: &Facts) -> Option<Proposal> {
     if facts.dated() {
         return dates(facts);
     }
+    if facts.kind == Kind::Time {
+        let spec = Spec::Mask(Mask { from: End::Right, char: '*', step: 3 });
+        return Some((spec, "times of day: minutes are masked, then hours".into()));
+    }
     if let Some(icd) = facts.icd.clone().filter(|_| facts.meaning.says() == Some(Says::Diagnosis)) {
         return Some((icd, "diagnosis codes: category, block, chapter".into()));
     }

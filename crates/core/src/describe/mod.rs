@@ -13,6 +13,7 @@ mod files;
 mod header;
 mod levels;
 mod names;
+mod reading;
 mod role;
 mod sample;
 mod shape;
@@ -28,10 +29,12 @@ use serde::Serialize;
 
 use crate::hierarchy::Spec;
 use crate::policy::Role;
+use crate::reading::Reading;
 
 pub use draft::policy;
 pub use files::{hierarchy_file, propose};
 pub use header::{SAMPLED_LINES, first_line_is_data};
+pub use reading::{Ambiguous, Answers};
 pub use show::table;
 
 use facts::Facts;
@@ -64,6 +67,10 @@ pub enum Kind {
         /// How they are written (strftime).
         format: String,
     },
+    /// Times of day.
+    Time,
+    /// Lists or records, which have no text form.
+    Nested,
     /// Letters and digits without spaces: 02139, E11.9.
     Code,
     /// Short texts that repeat.
@@ -82,6 +89,8 @@ impl Kind {
             Kind::Decimal => "decimal",
             Kind::Date { .. } => "date",
             Kind::DateTime { .. } => "date-time",
+            Kind::Time => "time",
+            Kind::Nested => "nested",
             Kind::Code => "code",
             Kind::Category => "category",
             Kind::Text => "text",
@@ -97,6 +106,9 @@ pub struct Description {
     pub rows: u64,
     /// Its columns, in order.
     pub columns: Vec<ColumnDescription>,
+    /// What was found out about its files and cells, a sentence each; holds no values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub detected: Vec<String>,
 }
 
 /// One column as it was found, and what should become of it.
@@ -134,6 +146,12 @@ pub struct ColumnDescription {
     pub hierarchy: Option<Spec>,
     /// Why that hierarchy; holds no values.
     pub hierarchy_reason: Option<String>,
+    /// How its cells are written, where that is not plain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
+    /// What it could be read as in two ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ambiguous: Option<Ambiguous>,
 }
 
 /// What has been seen of one column.
@@ -194,18 +212,28 @@ impl Describer {
 
     /// The description, when all cells have been taken.
     pub fn finish(self) -> Description {
+        self.finish_with(&Answers::default())
+    }
+
+    /// As [`finish`](Self::finish), with what the user says about ambiguous columns.
+    pub fn finish_with(self, answers: &Answers) -> Description {
         let rows = self.counters.iter().map(|c| c.missing + c.present).max().unwrap_or(0);
         let columns = self.names.into_par_iter().zip(self.counters);
         let (known, mut columns): (Vec<(Facts, Reason)>, Vec<ColumnDescription>) =
-            columns.map(|(name, counter)| describe(name, counter)).unzip();
+            columns.map(|(name, counter)| describe(name, counter, answers)).unzip();
         one_weight(&mut columns, &known);
         one_quasi(&mut columns, &known);
-        Description { rows, columns }
+        Description { rows, columns, detected: Vec::new() }
     }
 }
 
-fn describe(name: String, counter: Counter) -> ((Facts, Reason), ColumnDescription) {
-    let Counter { missing, present, sample, traits } = counter;
+fn describe(name: String, counter: Counter, answers: &Answers) -> ((Facts, Reason), ColumnDescription) {
+    let Counter { missing, present, sample, mut traits } = counter;
+    traits.day_first = answers.day_first;
+    let (reading, ambiguous) = match reading::detect(&sample, &traits, answers) {
+        Ok(reading) => (reading, None),
+        Err(ambiguous) => (None, Some(ambiguous)),
+    };
     let facts = Facts::new(&name, missing, present, &sample, traits);
     let role::Proposal { role, certain, reason } = role::decide(&facts);
     let share = |part: u64| part as f64 / (missing + present).max(1) as f64;
@@ -227,12 +255,38 @@ fn describe(name: String, counter: Counter) -> ((Facts, Reason), ColumnDescripti
         reason: reason.text(),
         hierarchy: None,
         hierarchy_reason: None,
+        reading,
+        ambiguous,
     };
     column.set(role, &facts);
     ((facts, reason), column)
 }
 
 impl ColumnDescription {
+    /// A column of lists or records. It is dropped: its cells have no text form.
+    pub fn nested(name: String) -> Self {
+        ColumnDescription {
+            name,
+            kind: Kind::Nested,
+            distinct: 0,
+            distinct_exact: false,
+            missing: 0,
+            missing_share: 0.0,
+            unique_rows: 0,
+            unique_share: 0.0,
+            min: None,
+            max: None,
+            top: Vec::new(),
+            role: Role::Drop,
+            certain: true,
+            reason: "holds lists or records, which have no text form: it is left out of the release".into(),
+            hierarchy: None,
+            hierarchy_reason: None,
+            reading: None,
+            ambiguous: None,
+        }
+    }
+
     /// Gives the column a role, and the hierarchy that goes with it.
     fn set(&mut self, role: Role, facts: &Facts) {
         self.role = role;

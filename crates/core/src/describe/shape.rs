@@ -46,12 +46,14 @@ pub(super) mod bit {
     pub const ICD10: Shapes = 1 << 18;
     /// An ICD-10 code with its dot, which hardly anything else looks like.
     pub const ICD10_DOT: Shapes = 1 << 19;
+    /// A time of day with two digits for each part.
+    pub const TIME: Shapes = 1 << 20;
     /// The first of the date formats; the others follow in their order.
     pub const DATE: u32 = 32;
     /// All date formats.
     pub const DATES: Shapes = ((1 << super::FORMATS.len()) - 1) << DATE;
     /// Every pattern.
-    pub const ALL: Shapes = ((1 << 20) - 1) | DATES;
+    pub const ALL: Shapes = ((1 << 21) - 1) | DATES;
 }
 
 /// What a value looks like.
@@ -93,7 +95,7 @@ pub(super) fn look(value: &str, wanted: Shapes) -> Look {
 /// A pattern with its test.
 type Test = (Shapes, fn(&str) -> bool);
 
-const TESTS: [Test; 19] = [
+const TESTS: [Test; 20] = [
     (bit::INTEGER, integer),
     (bit::BOOLEAN, boolean),
     (bit::DIGITS, |v| v.len() > 1 && digits(v.as_bytes())),
@@ -113,6 +115,7 @@ const TESTS: [Test; 19] = [
     (bit::ICD9, icd9),
     (bit::ICD10, |v| icd10(v).is_some()),
     (bit::ICD10_DOT, |v| icd10(v) == Some(true)),
+    (bit::TIME, time),
 ];
 
 /// The finite number that a text is, spaces around it aside: as hierarchies read numbers.
@@ -130,6 +133,11 @@ fn integer(value: &str) -> bool {
     let text = value.trim();
     let text = text.strip_prefix('-').unwrap_or(text).as_bytes();
     (1..=18).contains(&text.len()) && digits(text) && (text[0] != b'0' || text.len() == 1)
+}
+
+fn time(value: &str) -> bool {
+    let part = |from: usize, most: &str| value.get(from..from + 2).is_some_and(|part| part <= most);
+    (like(value, "dd:dd") || like(value, "dd:dd:dd") && part(6, "59")) && part(0, "23") && part(3, "59")
 }
 
 /// Whether a value says yes or no.
@@ -309,6 +317,7 @@ mod tests {
             (bit::ICD9, &["250.83", "V57", "E849.0", "410"]),
             (bit::ICD10, &["E11.9", "S72001A", "C50"]),
             (bit::ICD10_DOT, &["E11.9"]),
+            (bit::TIME, &["00:00", "23:59:59"]),
         ] {
             for value in values {
                 assert!(fits(value, shape), "{value} {shape:b}");
@@ -336,6 +345,7 @@ mod tests {
             (bit::ICD10, &["", "E1", "é11", "E11.", "E11.12345"]),
             (bit::ICD9, &["25", "2500.1", "250.123", "V5"]),
             (bit::POSTAL_UK, &["Main St", "SW1A1AA"]),
+            (bit::TIME, &["24:00", "9:05", "12:60", "12:00:60", "12-00"]),
         ] {
             for value in values {
                 assert!(!fits(value, shape), "{value} {shape:b}");

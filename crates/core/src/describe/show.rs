@@ -29,6 +29,12 @@ pub fn table(description: &Description, top: bool) -> String {
         1 => "1 row\n\n".to_owned(),
         rows => format!("{rows} rows\n\n"),
     };
+    for found in &description.detected {
+        text += &format!("detected: {}\n", cut(found, usize::MAX));
+    }
+    if !description.detected.is_empty() {
+        text += "\n";
+    }
     write_line(&mut text, &HEADINGS.map(String::from), &widths);
     write_line(&mut text, &widths.map(|w| "─".repeat(w)), &widths);
     for (row, column) in rows.iter().zip(&description.columns) {

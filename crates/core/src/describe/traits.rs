@@ -32,6 +32,8 @@ pub(super) struct Traits {
     /// The least and the greatest number.
     pub range: (f64, f64),
     days: [(NaiveDate, NaiveDate); FORMATS.len()],
+    /// What the user says about dates that could begin with the day or the month.
+    pub day_first: Option<bool>,
     /// Days and months that occur when dates are read with the day first, per pair of twins.
     twins: [(u32, u32); TWINS.len()],
     /// The least and the greatest length in characters.
@@ -48,6 +50,7 @@ impl Traits {
             range: (f64::INFINITY, f64::NEG_INFINITY),
             days: [(NaiveDate::MAX, NaiveDate::MIN); FORMATS.len()],
             twins: [(0, 0); TWINS.len()],
+            day_first: None,
             length: (usize::MAX, 0),
         }
     }
@@ -132,8 +135,29 @@ impl Traits {
     /// Which of two formats is meant where no day is after the 12th: monthly data have the first of
     /// the month as their day; otherwise, as in the United States, the month comes first.
     fn day_or_month(&self, twin: usize) -> usize {
+        let day_first = self.day_first.unwrap_or_else(|| self.monthly(twin) == Some(true));
+        if day_first { TWINS[twin].0 } else { TWINS[twin].1 }
+    }
+
+    /// Whether dates are the first of several months, read with the day first or with the month
+    /// first.
+    fn monthly(&self, twin: usize) -> Option<bool> {
         let (days, months) = self.twins[twin];
-        if days == 1 << 1 && months != 1 << 1 { TWINS[twin].0 } else { TWINS[twin].1 }
+        match (days == 1 << 1, months == 1 << 1) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether dates could begin with the day as well as with the month, and mean different days.
+    pub fn ambiguous_days(&self) -> bool {
+        let fits = |format: usize| self.all(1 << (bit::DATE + format as u32));
+        TWINS.iter().enumerate().any(|(twin, &(day_first, month_first))| {
+            let (days, months) = self.twins[twin];
+            let same = days == months && days.count_ones() == 1;
+            fits(day_first) && fits(month_first) && self.monthly(twin).is_none() && !same
+        })
     }
 
     /// The first and the last day in a format that fits.

@@ -109,14 +109,14 @@ fn files(policy: &Policy, faults: &mut Vec<Fault>) {
                 .help("usual are \",\", \";\" and \"\\t\""),
         );
     }
-    if let Some(path) = &policy.output.path
-        && Format::of_path(path).is_none()
-    {
-        faults.push(
+    match policy.output.path.as_deref().map(|path| (path, Format::of_output(path))) {
+        None | Some((_, Ok(_))) => {}
+        Some((path, Err(fault))) if fault.code == "file.unknown-output-format" => faults.push(
             fault!(Input, "policy.unknown-output-format", "`{path}` does not tell the format", path = path)
                 .key("output.path")
                 .help("end it in .csv, .parquet, .json or .arrow"),
-        );
+        ),
+        Some((_, Err(fault))) => faults.push(fault.key("output.path")),
     }
 }
 

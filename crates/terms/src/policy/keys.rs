@@ -126,12 +126,46 @@ const STEP: &[Parameter] = &[
     Parameter::optional("present_in", Table(PRESENT_IN), "Keeps the rows whose key another file has, too."),
 ];
 
+const NUMBER: &[Parameter] = &[
+    Parameter::defaulted("decimal", Character, "\".\"", "The sign before the fraction: . or ,"),
+    Parameter::optional("thousands", Character, "The separator between groups of three digits."),
+    Parameter::optional("unit", Text, "A text before or after the number, which is removed."),
+];
+
+const DATE: &[Parameter] = &[
+    Parameter::required("format", Text, "How dates are written, by strftime; %b is a month name."),
+    Parameter::optional(
+        "from_year",
+        Whole(1800, Some(2100)),
+        "The first of the hundred years that a two-digit year stands for.",
+    ),
+];
+
+const CELLS: &[Parameter] = &[
+    Parameter::optional("number", Table(NUMBER), "How numbers are written."),
+    Parameter::optional("date", Table(DATE), "How dates are written."),
+    Parameter::optional("time", Text, "How times of day are written, by strftime."),
+];
+
 const INPUT: &[Parameter] = &[
     Parameter::required("path", Path, "A file, or a pattern of several with the same columns."),
     Parameter::optional(
         "format",
-        Choice(&["csv", "parquet", "json", "arrow"]),
+        Choice(&["csv", "parquet", "json", "arrow", "excel", "stata", "sas", "spss"]),
         "The format; by default from the file name.",
+    ),
+    Parameter::optional("sheet", Text, "The sheet of a workbook; by default the first one that holds data."),
+    Parameter::defaulted(
+        "skip",
+        Whole(0, None),
+        "0",
+        "Lines of a CSV file, or rows of a sheet, above the header.",
+    ),
+    Parameter::defaulted(
+        "labels",
+        Flag,
+        "true",
+        "Whether values of Stata and SPSS files are read as their labels, in columns where every value has one.",
     ),
     Parameter::defaulted("delimiter", Character, "\",\"", "The character between the cells of a CSV file."),
     Parameter::defaulted("quote", Character, "\"\\\"\"", "The character around cells of a CSV file."),
@@ -152,6 +186,11 @@ const INPUT: &[Parameter] = &[
         Choice(&["value", "wildcard", "suppress"]),
         "\"value\"",
         "What a missing quasi-identifier means.",
+    ),
+    Parameter::optional(
+        "cells",
+        Map(&Table(CELLS)),
+        "Columns whose cells are not written plainly, and how they are written.",
     ),
     Parameter::optional("where", Text, "The condition that rows eligible for release satisfy."),
     Parameter::optional("pairs", List(&Table(PAIRS)), "Pairs of columns that become lists of codes."),

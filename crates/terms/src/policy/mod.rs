@@ -51,9 +51,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::{Order, Spec};
 use crate::poset;
+use crate::reading::Reading;
 use crate::registry::Algorithm;
 
 /// The holder's requirements.
@@ -83,11 +85,22 @@ pub struct Policy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// A file, or a glob of several with the same columns.
+    /// A file, a folder of parts, a glob of several with the same columns, or `-` for standard
+    /// input.
     pub path: String,
     /// The format, if the file name does not determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
+    /// The sheet of a workbook; default: the first one that holds data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
+    /// Lines of a CSV file, or rows of a sheet, above the header.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub skip: usize,
+    /// Whether values of Stata and SPSS files are read as their labels, in columns where every
+    /// value has one.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub labels: bool,
     /// The character between cells of a CSV file.
     #[serde(default = "comma")]
     pub delimiter: char,
@@ -106,6 +119,9 @@ pub struct Input {
     /// What a missing quasi-identifier means.
     #[serde(default)]
     pub missing: Missing,
+    /// Columns whose cells are not written plainly, and how they are written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cells: BTreeMap<String, Reading>,
     /// The condition that rows eligible for release satisfy.
     #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
     pub eligible: Option<String>,
@@ -133,6 +149,15 @@ fn is_quote(c: &char) -> bool {
     *c == '"'
 }
 
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_yes(flag: &bool) -> bool {
+    *flag
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -149,16 +174,71 @@ pub enum Format {
     Csv,
     /// Apache Parquet.
     Parquet,
-    /// One JSON object per line.
+    /// JSON objects: one per line, or one array of them.
     Json,
     /// Arrow IPC file.
     Arrow,
+    /// A sheet of a workbook: .xlsx, .xls or .ods.
+    Excel,
+    /// Stata .dta.
+    Stata,
+    /// SAS .sas7bdat.
+    Sas,
+    /// SPSS .sav.
+    Spss,
 }
 
 /// Endings of compressed text.
 const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 
 impl Format {
+    /// What policies call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Parquet => "parquet",
+            Format::Json => "json",
+            Format::Arrow => "arrow",
+            Format::Excel => "excel",
+            Format::Stata => "stata",
+            Format::Sas => "sas",
+            Format::Spss => "spss",
+        }
+    }
+
+    /// What people call it, where tables of that format are read and not written.
+    pub fn only_read(self) -> Option<&'static str> {
+        match self {
+            Format::Csv | Format::Parquet | Format::Json | Format::Arrow => None,
+            Format::Excel => Some("Excel"),
+            Format::Stata => Some("Stata"),
+            Format::Sas => Some("SAS"),
+            Format::Spss => Some("SPSS"),
+        }
+    }
+
+    /// The format of a table that is written, by file extension.
+    ///
+    /// # Errors
+    /// An extension that is not known, and a format that is only read.
+    #[expect(clippy::result_large_err, reason = "a fault is boxed by the caller, once per file")]
+    pub fn of_output(path: &str) -> Result<Format, Fault> {
+        let Some(format) = Format::of_path(path) else {
+            return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
+                .help("end it in .csv, .parquet, .json or .arrow"));
+        };
+        match format.only_read() {
+            None => Ok(format),
+            Some(name) => Err(fault!(
+                Input,
+                "file.format-not-written",
+                "{format} files cannot be written",
+                format = name
+            )
+            .help("use .csv or .parquet")),
+        }
+    }
+
     /// The format of a table that is read, by file extension: as [`of_path`](Self::of_path), and
     /// delimited text may be compressed.
     pub fn of_input(path: &str) -> Option<Format> {
@@ -181,6 +261,10 @@ impl Format {
             "parquet" | "pq" => Some(Format::Parquet),
             "json" | "ndjson" | "jsonl" => Some(Format::Json),
             "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+            "xlsx" | "xlsm" | "xlsb" | "xls" | "ods" => Some(Format::Excel),
+            "dta" => Some(Format::Stata),
+            "sas7bdat" => Some(Format::Sas),
+            "sav" | "zsav" => Some(Format::Spss),
             _ => None,
         }
     }
