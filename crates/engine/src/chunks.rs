@@ -181,7 +181,7 @@ impl Cutter<'_> {
 
 /// A quote that nothing closes swallows all that follows it.
 pub(crate) fn unclosed_quote(file: &str) -> Fault {
-    fault!(Data, "table.unclosed-quote", "a quote is opened and never closed")
+    fault!(Input, "table.unclosed-quote", "a quote is opened and never closed")
         .file(file)
         .help("close the quote, or set input.quote to a character that the file does not hold")
 }

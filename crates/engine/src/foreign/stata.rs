@@ -11,6 +11,7 @@ use std::path::Path;
 use chrono::NaiveDate;
 use dta::stata::dta::dta_error::DtaError;
 use dta::stata::dta::dta_reader::DtaReader;
+use dta::stata::dta::long_string::LongString;
 use dta::stata::dta::long_string_table::LongStringTable;
 use dta::stata::dta::record_reader::RecordReader;
 use dta::stata::dta::schema::Schema;
@@ -24,6 +25,7 @@ use dta::stata::stata_float::StataFloat;
 use dta::stata::stata_int::StataInt;
 use dta::stata::stata_long::StataLong;
 use dta::stata::temporal::TemporalKind;
+use encoding_rs::Encoding;
 use throng::error::{Error, Fault, Result};
 
 use super::{Opened, TextRows, values};
@@ -57,8 +59,7 @@ pub(super) fn rows(file: &Path, labelled: &[usize], out: &mut TextRows<'_>) -> R
             let variable = &schema.variables()[place];
             let value = record.value(place).map_err(|e| failed(file, &e))?;
             if let Value::LongStringRef(reference) = &value {
-                let text = long.get(reference);
-                return Ok(text.and_then(|text| text.data_str(encoding).map(|text| text.into_owned())));
+                return Ok(long.get(reference).and_then(|text| long_text(&text, encoding)));
             }
             let label = || labels.label_for(variable, code(&value)?);
             match label().filter(|_| labelled.contains(&place)) {
@@ -71,6 +72,14 @@ pub(super) fn rows(file: &Path, labelled: &[usize], out: &mut TextRows<'_>) -> R
         }
     }
     Ok(true)
+}
+
+/// A long string. pandas writes UTF-8 where release 117 has Latin-1, in which texts of several bytes
+/// per character hardly occur.
+fn long_text(text: &LongString<'_>, encoding: &'static Encoding) -> Option<String> {
+    let utf8 = std::str::from_utf8(text.data()).ok().filter(|_| text.is_text());
+    let plain = utf8.map(|plain| plain.trim_end_matches('\0').to_owned());
+    plain.or_else(|| text.data_str(encoding).map(|text| text.into_owned()))
 }
 
 impl Dataset {
