@@ -56,8 +56,8 @@ fn standard_input_is_read_and_a_release_goes_to_standard_output() {
     prints(&run, &["detected: standard input holds csv"]);
     let policy = env.text("p.toml");
     assert!(policy.contains("path = \"-\"") && policy.contains("format = \"csv\""), "{policy}");
-    let run = env.run_piped("release p.toml --out -", table.as_bytes()).ok();
-    assert!(released(&run.stdout), "{}", run.said());
+    let run = env.run_piped("release p.toml --out -", table.as_bytes());
+    assert!(run.code == 0 && released(&run.stdout), "{}", run.said());
     assert!(run.stderr.contains("release     -"), "{}", run.said());
     assert!(env.path("table-certificate.json").exists() && env.path("table-report.html").exists());
     assert_eq!(env.json("table-certificate.json")["output"]["path"], "-");
