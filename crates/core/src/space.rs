@@ -230,7 +230,7 @@ pub fn form_of(policy: &Policy, name: &str, hierarchy: &Hierarchy) -> Form {
         _ if hierarchy.poset().is_some() => Form::Poset,
         Some(spec) if spec.stated_order().is_some_and(|order| order.fanout.is_empty()) => Form::Range,
         Some(_) => Form::Label,
-        None if all_numbers(hierarchy) => Form::Interval,
+        None if all_numbers(hierarchy) && !any_code(hierarchy) => Form::Interval,
         None => Form::Set,
     })
 }
@@ -239,6 +239,12 @@ pub fn form_of(policy: &Policy, name: &str, hierarchy: &Hierarchy) -> Form {
 pub fn all_numbers(hierarchy: &Hierarchy) -> bool {
     let leaves = || (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf));
     leaves().next().is_some() && leaves().all(|text| number(text).is_some())
+}
+
+/// Whether some value has a leading zero: a code such as 02139, whose digits are no number.
+fn any_code(hierarchy: &Hierarchy) -> bool {
+    let code = |text: &str| matches!(text.as_bytes(), [b'0', digit, ..] if digit.is_ascii_digit());
+    (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf)).any(code)
 }
 
 /// Sorts leaves by the numbers that they are, and gives these.
