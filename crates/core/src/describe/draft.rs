@@ -1,10 +1,12 @@
-//! Writes the policy that a description proposes: formatted TOML with one reason per column.
+//! Writes the policy that a description proposes: formatted TOML with the summary and the questions
+//! on top and one reason per column.
 //!
 //! The text is parsed again before it is returned, so the written policy is valid.
 
 use std::fmt::Write;
 
-use super::{ColumnDescription, Description};
+use super::questions::grouped;
+use super::{ColumnDescription, Description, MissingCode};
 use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::hierarchy::{End, File, Intervals, Spec};
@@ -25,11 +27,10 @@ pub fn policy(
     out_stem: &str,
 ) -> Result<String> {
     Error::check(faults(description))?;
-    let mut text = String::from(
-        "# Proposed by `throng inspect`. Roles decide what is protected: read the reason of each.\n",
-    );
+    let mut text = String::new();
+    write_head(&mut text, description);
     text += "version = 1\n\n";
-    write_input(&mut text, input);
+    write_input(&mut text, description, input);
     let ending = match input.format.or_else(|| Format::of_input(&input.path)) {
         None | Some(Format::Csv) => "csv",
         Some(Format::Parquet) => "parquet",
@@ -44,15 +45,41 @@ pub fn policy(
     ] {
         line(&mut text, key, &quoted(&format!("{out_stem}-{end}")));
     }
+    text += KEYS;
     for column in &description.columns {
         write_column(&mut text, column);
     }
     text += "\n[privacy]\n";
+    comment(&mut text, "Every released combination of quasi-identifiers occurs in at least k rows.");
     line(&mut text, "k", &k.to_string());
+    comment(&mut text, "At most this share of the rows may be left out.");
     line(&mut text, "suppression", &suppression.to_string());
     text += "\n[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n";
     Policy::parse(&text)?;
     Ok(text)
+}
+
+/// What else a quasi-identifier can have.
+const KEYS: &str = "
+# Further keys of a quasi-identifier:
+#   max_level = 2     the highest level of its hierarchy that you accept
+#   weight = 2.0      its loss counts twice
+#   form = \"set\"      how cells look if rows are recoded by regions: label, interval, set or range
+# A commented-out hierarchy serves searches by level; without it their cells are kept or suppressed.
+";
+
+/// The summary, and the questions with the lines to change.
+fn write_head(text: &mut String, description: &Description) {
+    comment(text, "Proposed by `throng inspect`. Roles decide what is protected: read the reason of each.");
+    comment(text, &format!("{}.", description.summary_line()));
+    if !description.questions.is_empty() {
+        *text += "#\n# Questions to answer:\n";
+    }
+    for (i, question) in description.questions.iter().enumerate() {
+        comment(text, &format!("{}. {}", i + 1, question.question));
+        comment(text, &format!("   Change: {}", question.change));
+    }
+    *text += "\n";
 }
 
 fn faults(description: &Description) -> Vec<Fault> {
@@ -84,7 +111,7 @@ fn faults(description: &Description) -> Vec<Fault> {
     faults
 }
 
-fn write_input(text: &mut String, input: &Input) {
+fn write_input(text: &mut String, description: &Description, input: &Input) {
     *text += "[input]\n";
     line(text, "path", &quoted(&input.path));
     if let Some(format) = input.format {
@@ -111,7 +138,12 @@ fn write_input(text: &mut String, input: &Input) {
     if let Some(header) = input.header {
         line(text, "header", &quoted(header.name()));
     }
-    let nulls: Vec<String> = input.null.iter().map(|n| quoted(n)).collect();
+    for code in &description.missing_codes {
+        comment(text, &missing(code));
+    }
+    let proposed = description.missing_codes.iter().map(|code| &code.code);
+    let proposed = proposed.filter(|code| !input.null.contains(code));
+    let nulls: Vec<String> = input.null.iter().chain(proposed).map(|n| quoted(n)).collect();
     line(text, "null", &format!("[{}]", nulls.join(", ")));
     let missing = match input.missing {
         Missing::Value => "value",
@@ -126,12 +158,32 @@ fn write_column(text: &mut String, column: &ColumnDescription) {
     comment(text, &column.reason);
     *text += &format!("[columns.{}]\n", key(&column.name));
     line(text, "role", &quoted(column.role.name()));
-    if let Some(spec) = column.hierarchy.as_ref().filter(|_| column.role == Role::Quasi) {
-        if let Some(reason) = &column.hierarchy_reason {
-            comment(text, reason);
-        }
-        line(text, "hierarchy", &hierarchy(spec));
+    if column.role != Role::Quasi {
+        return;
     }
+    if let Some(reason) = &column.hierarchy_reason {
+        comment(text, reason);
+    }
+    match (&column.hierarchy, &column.offered_hierarchy) {
+        (Some(spec), _) => line(text, "hierarchy", &hierarchy(spec)),
+        (None, Some(spec)) => comment(text, &format!("hierarchy = {}", hierarchy(spec))),
+        (None, None) => {}
+    }
+}
+
+/// A proposed code in a sentence.
+pub(super) fn missing(code: &MissingCode) -> String {
+    let cells = if code.cells == 1 { "cell" } else { "cells" };
+    let columns = match &code.columns[..] {
+        [one] => format!("`{one}`"),
+        several => format!("{} columns", several.len()),
+    };
+    format!(
+        "`{}` is read as missing in {columns} ({} {cells}): {}.",
+        code.code,
+        grouped(code.cells),
+        code.reason
+    )
 }
 
 fn line(text: &mut String, key: &str, value: &str) {
@@ -218,7 +270,7 @@ fn key(name: &str) -> String {
 }
 
 /// A text between quotes, with what TOML does not take as it is written as escapes.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
@@ -261,17 +313,25 @@ mod tests {
     fn the_text_for_a_small_table() {
         let table = description(&[
             ("ssn", &["078-05-1120", "219-09-9999"]),
-            ("age", &["34", "45", "46"]),
+            ("age", &["34", "45", "46", "21", "22", "23", "24", "25", "26", "NA"]),
             ("it's sex", &["m", "f"]),
+            ("c", &["red", "green", "blue"]),
         ]);
         let text = policy(&table, &input("patients.csv"), 5, 0.05, "patients").unwrap();
         let expected = r#"# Proposed by `throng inspect`. Roles decide what is protected: read the reason of each.
+# 4 columns: 3 quasi-identifiers, 1 identifier (removed).
+#
+# Questions to answer:
+# 1. Could an outsider know `c`? The name gives no clue. It is treated as a quasi-identifier to be safe, which makes all other columns coarser.
+#    Change: role = "sensitive" or "keep" for what outsiders cannot know
+
 version = 1
 
 [input]
 path = "patients.csv"
 delimiter = ","
-null = [""]
+# `NA` is read as missing in `age` (1 cell): this text usually means missing.
+null = ["", "NA"]
 missing = "value"
 
 [output]
@@ -279,24 +339,37 @@ path = "patients-release.csv"
 report = "patients-report.html"
 certificate = "patients-certificate.json"
 
-# 100 % of the values look like social security numbers, a HIPAA identifier
+# Further keys of a quasi-identifier:
+#   max_level = 2     the highest level of its hierarchy that you accept
+#   weight = 2.0      its loss counts twice
+#   form = "set"      how cells look if rows are recoded by regions: label, interval, set or range
+# A commented-out hierarchy serves searches by level; without it their cells are kept or suppressed.
+
+# 100 % of the values look like social security numbers, a HIPAA identifier.
 [columns.ssn]
 role = "identifier"
 
-# the name suggests an age, which others may know
+# The column name suggests an age, which outsiders may know.
 [columns.age]
 role = "quasi"
-# ages: intervals of years
-hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }
+# Numbers: cells become intervals.
+# hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }
 
-# the name suggests sex or gender, which others may know
+# The column name suggests sex or gender, which outsiders may know.
 [columns."it's sex"]
 role = "quasi"
-# at most two values: keep or suppress, no levels in between
+# At most two values: keep or suppress, no levels in between.
 hierarchy = "suppress"
 
+# Categories. The name gives no clue. Treated as a quasi-identifier to be safe; change it to sensitive or keep if outsiders cannot know it.
+[columns.c]
+role = "quasi"
+# Categories: cells become sets of few values.
+
 [privacy]
+# Every released combination of quasi-identifiers occurs in at least k rows.
 k = 5
+# At most this share of the rows may be left out.
 suppression = 0.05
 
 [search]

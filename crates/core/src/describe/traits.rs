@@ -8,13 +8,8 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::dates::{FORMATS, TWINS};
+use super::missing::{PLACEHOLDERS, placeholder};
 use super::shape::{Shapes, bit, look};
-
-/// Texts that usually mean that a cell is missing.
-const PLACEHOLDERS: [&str; 22] = [
-    "", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "Null", "None", "none", "nan", "NaN", "-", "--", ".",
-    "unknown", "Unknown", "UNKNOWN", "missing", "#N/A", "\\N",
-];
 
 /// Candidate names for the pooled rest of a column; the first that is not a value of the column is
 /// used.
@@ -27,14 +22,14 @@ pub(super) struct Traits {
     all: Shapes,
     /// Whether there was a value that is not a placeholder.
     any: bool,
-    placeholders: u32,
+    placeholders: u64,
     pools: u8,
     /// The least and the greatest number.
     pub range: (f64, f64),
     days: [(NaiveDate, NaiveDate); FORMATS.len()],
     /// Days and months that occur when dates are read with the day first, per pair of twins.
     twins: [(u32, u32); TWINS.len()],
-    /// The least and the greatest length in characters.
+    /// The least and the greatest length in characters, placeholders aside.
     pub length: (usize, usize),
 }
 
@@ -54,8 +49,6 @@ impl Traits {
 
     /// Looks at one value.
     pub fn see(&mut self, value: &str) {
-        let length = value.chars().count();
-        self.length = (self.length.0.min(length), self.length.1.max(length));
         if let Some(i) = POOLS.iter().position(|p| *p == value) {
             self.pools |= 1 << i;
         }
@@ -63,6 +56,8 @@ impl Traits {
             self.placeholders |= 1 << i;
             return;
         }
+        let length = value.chars().count();
+        self.length = (self.length.0.min(length), self.length.1.max(length));
         self.any = true;
         if self.all == 0 {
             return;
@@ -140,11 +135,6 @@ impl Traits {
     pub fn days(&self, format: usize) -> (NaiveDate, NaiveDate) {
         self.days[format]
     }
-}
-
-/// Which placeholder a value is.
-pub(super) fn placeholder(value: &str) -> Option<usize> {
-    (value.len() <= 7).then(|| PLACEHOLDERS.iter().position(|p| *p == value))?
 }
 
 #[cfg(test)]

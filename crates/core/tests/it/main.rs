@@ -31,6 +31,7 @@ mod personalized;
 mod population;
 mod policy;
 mod prefer;
+mod propose;
 mod sampled;
 mod region_models;
 mod regions;
