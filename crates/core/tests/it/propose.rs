@@ -366,7 +366,8 @@ fn codes_without_a_hierarchy_are_not_numbers() {
     let table = Table::new(["zip", "age"].map(String::from).to_vec(), rows).unwrap();
     let policy = "version = 1\n[input]\npath = \"t.csv\"\n[columns.zip]\nrole = \"quasi\"\n[columns.age]\nrole = \"quasi\"\n\
                   [privacy]\nk = 4\n[search]\nalgorithm = \"mondrian\"\nloss = \"lm\"\n";
-    let made = memory::release(policy, &table, &|_| Err(Fault::bug("no file").into()), &Watch::none()).unwrap();
+    let made =
+        memory::release(policy, &table, &|_| Err(Fault::bug("no file").into()), &Watch::none()).unwrap();
     for row in made.table.rows() {
         let (zip, age) = (row[0].as_deref().unwrap(), row[1].as_deref().unwrap());
         assert!(zip.starts_with('{') && age.starts_with('['), "{zip} {age}");
