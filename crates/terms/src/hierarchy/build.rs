@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::chronology::by_date;
 use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority};
 use crate::error::{Fault, Result};
 use crate::fault;
@@ -25,6 +26,10 @@ pub fn build(
     dictionary: &Dictionary,
     load: &dyn Fn(&str) -> Result<String>,
 ) -> Result<Hierarchy> {
+    let dates = match spec {
+        Spec::Suppress => by_date(values(dictionary).collect()),
+        _ => None,
+    };
     let paths = match spec {
         Spec::File(spec) => file::paths(spec, dictionary, load),
         Spec::Intervals(spec) => intervals::paths(spec, dictionary),
@@ -35,7 +40,10 @@ pub fn build(
         Spec::Icd9 => icd::paths(&icd::ICD9, dictionary),
         Spec::Icd10 => icd::paths(&icd::ICD10, dictionary),
         Spec::Postal(spec) => postal::paths(spec, dictionary),
-        Spec::Suppress | Spec::Poset(_) => Ok(values(dictionary).map(|v| path(v, Vec::new())).collect()),
+        Spec::Suppress | Spec::Poset(_) => {
+            let leaves = dates.clone().unwrap_or_else(|| values(dictionary).collect());
+            Ok(leaves.into_iter().map(|value| path(value, Vec::new())).collect())
+        }
     }?;
     let missing = dictionary.missing().is_some();
     let mut hierarchy = Hierarchy::of_levels(paths, height(spec), missing, spec.nested())?;
@@ -44,7 +52,7 @@ pub fn build(
         let leaves = (0..hierarchy.leaf_count()).map(leaf).collect();
         hierarchy.poset = Some(Arc::new(Poset::build(spec, leaves, load)?));
     }
-    hierarchy.ordered = spec.stated_order().is_some();
+    hierarchy.ordered = spec.stated_order().is_some() || dates.is_some();
     Ok(hierarchy)
 }
 
