@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 CARGO ?= cargo
 
-.PHONY: demo build test check core-test test-all data-test readers-test docs bench fuzz tools clean
+.PHONY: demo build test check core-test test-all data-test readers-test docs bench bench-first-release fuzz tools clean
 
 demo: build ## build the program and run it on made-up patients
 	$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng demo
@@ -57,6 +57,10 @@ docs:
 
 bench: ## the figures of docs/performance.md
 	$(CARGO) bench --locked -p throng
+
+bench-first-release: build ## stars, loss, AUC and seconds of untouched first releases; see docs/first-release.md
+	python3 bench/first_release.py --throng \
+	  "$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng" $(ARGS)
 
 # What the tests use and a bare Debian machine with Rust lacks.
 tools:
