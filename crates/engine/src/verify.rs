@@ -37,7 +37,8 @@ impl Engine {
         original: Option<&Source>,
         watch: &Watch,
     ) -> Result<Verdict> {
-        let seed = certificate.release.seed;
+        let certified = policy.as_certified(certificate);
+        let policy = certified.as_ref();
         let sampled = policy.policy.differential_privacy().is_some();
         if original.is_some() && sampled && certificate.format == 0 {
             return Err(sampled_by_row_order(&certificate.release.version).into());
@@ -53,7 +54,7 @@ impl Engine {
         if certificate.format == 0 {
             return Err(formed_by_row_order(&certificate.release.version).into());
         }
-        let (problem, decision) = self.decide_again(policy, source, seed, watch)?;
+        let (problem, decision) = self.decide_again(policy, source, certificate, watch)?;
         let assignment = DecidedAssignment::new(&policy.policy, &problem, &decision);
         self.verify_with(policy, output, certificate, (original, Some(&assignment), None), watch)
     }
@@ -63,9 +64,10 @@ impl Engine {
         &self,
         policy: &PolicyFile,
         source: &Source,
-        seed: u64,
+        certificate: &Certificate,
         watch: &Watch,
     ) -> Result<(Problem, Decision)> {
+        let (policy, seed) = (&policy.with_forms_of(certificate), certificate.release.seed);
         let columns = self.columns(source)?;
         policy.policy.bind(&columns)?;
         let grouped = self.read_grouped(policy, (source, &columns), seed, Vec::new(), watch)?.grouped;
@@ -73,7 +75,7 @@ impl Engine {
         let (mut problem, _) =
             Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, source))?;
         problem.profile.seed = seed;
-        let decision = decide_again_with_model(policy, &problem, watch)?;
+        let decision = decide_again_with_model(policy, &problem, &certificate.release.search, watch)?;
         Ok((problem, decision))
     }
 

@@ -349,8 +349,14 @@ pub struct PredictedBy {
 /// How the levels were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchFacts {
-    /// The strategy that ran.
+    /// The algorithm of the policy.
     pub algorithm: String,
+    /// The algorithm whose result was released, where "best" chose it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Why "best" searched levels in place of regions, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Nodes of the lattice; the largest `u128` stands for more.
     #[serde(with = "nodes")]
     pub nodes: u128,
@@ -367,6 +373,14 @@ pub struct SearchFacts {
 }
 
 impl SearchFacts {
+    /// The algorithm, and the one that it chose, for a person: `best (k-similar)`.
+    pub fn found_by(&self) -> String {
+        match &self.method {
+            Some(method) => format!("{} ({method})", self.algorithm),
+            None => self.algorithm.clone(),
+        }
+    }
+
     /// The same where no bound on the loss is known: only a loss of 0 is an optimum.
     #[must_use]
     pub fn unbounded(self, loss: f64) -> Self {

@@ -103,6 +103,9 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "loss        {}", losses.join(", "));
     text += &predictions(r);
     let _ = writeln!(text, "search      {} ({:.3} s)", searched(done), r.search.seconds);
+    if let Some(reason) = &r.search.reason {
+        let _ = writeln!(text, "            one level per column: {}", sanitized(reason));
+    }
     let checked = done.verdict.claims.values().filter(|f| !f.unchecked).count();
     let _ = writeln!(text, "verified    {checked} claims, against the original");
     let _ = writeln!(text, "release     {}", done.paths.output.display());
@@ -181,7 +184,7 @@ fn levels(done: &Done) -> Vec<String> {
 fn searched(done: &Done) -> String {
     let facts = &done.facts;
     let search = &facts.release.search;
-    let algorithm = &search.algorithm;
+    let algorithm = search.found_by();
     let local = facts.policy.local || facts.release.regions.is_some();
     let bound = match facts.bound() {
         Bound::Optimal if local => "nothing is lost".into(),

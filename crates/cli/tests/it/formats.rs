@@ -91,7 +91,8 @@ fn inspect_reads_every_format() {
         let release = env.run("release p.toml --json").ok().json();
         let out = release["output"]["path"].as_str().unwrap();
         env.run(&format!("verify {out} --policy p.toml --original {input}")).ok();
-        let quasi: Vec<&str> = release["levels"].as_object().unwrap().keys().map(String::as_str).collect();
+        let quasi: Vec<&str> =
+            release["regions"]["forms"].as_object().unwrap().keys().map(String::as_str).collect();
         assert!(quasi.len() >= 4, "{format}: {quasi:?}");
     }
 }

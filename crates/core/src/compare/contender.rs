@@ -90,7 +90,7 @@ impl Contender {
 
     /// Whether it draws lots, so that another seed can give another result.
     pub(super) fn draws(self) -> bool {
-        matches!(self.algorithm(), Algorithm::Datafly | Algorithm::KSimilar)
+        matches!(self.algorithm(), Algorithm::Best | Algorithm::Datafly | Algorithm::KSimilar)
     }
 
     /// The built-in model that guides it, if it names one.

@@ -10,6 +10,13 @@ use crate::fault;
 use crate::hierarchy::{End, File, Intervals, Spec};
 use crate::policy::{Encoding, Format, Input, Missing, Policy, Role};
 
+/// The section on the search.
+const SEARCH: &str = "\n[search]\n\
+    # local recoding by the method that loses least; \"auto\" chooses one level per column\n\
+    algorithm = \"best\"\n\
+    # the share of a column's values that a cell leaves open, averaged over cells\n\
+    loss = \"lm\"\n";
+
 /// The text of a policy with the proposed roles and hierarchies, columns in table order. The
 /// release goes to `<out_stem>-release` with the ending of the input's format, report and
 /// certificate beside it.
@@ -50,7 +57,7 @@ pub fn policy(
     text += "\n[privacy]\n";
     line(&mut text, "k", &k.to_string());
     line(&mut text, "suppression", &suppression.to_string());
-    text += "\n[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n";
+    text += SEARCH;
     Policy::parse(&text)?;
     Ok(text)
 }
@@ -300,8 +307,10 @@ k = 5
 suppression = 0.05
 
 [search]
-algorithm = "auto"
-loss = "entropy"
+# local recoding by the method that loses least; "auto" chooses one level per column
+algorithm = "best"
+# the share of a column's values that a cell leaves open, averaged over cells
+loss = "lm"
 "#;
         assert_eq!(text, expected);
     }

@@ -378,7 +378,7 @@ fn provenance(facts: &Facts) -> Html {
         ("Preparation", prepared(release)),
         ("Release", file(&release.output.path, release.output.rows, &release.output.sha256)),
         ("Policy", markup!("<code>{}</code>{}", policy.path, hash(&release.policy.sha256))),
-        ("Search", markup!("{}, {} s", search.algorithm, decimal(search.seconds))),
+        ("Search", markup!("{}, {} s", search.found_by(), decimal(search.seconds))),
         ("Seed", markup!("{}", release.seed)),
         ("Version", markup!("Throng {}", release.version)),
     ];

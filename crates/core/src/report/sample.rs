@@ -290,6 +290,8 @@ fn release(lattice: &LatticeFacts) -> Release {
         risk: None,
         search: SearchFacts {
             algorithm: "bounds".to_owned(),
+            method: None,
+            reason: None,
             nodes: lattice.nodes,
             checked: lattice.checked,
             optimal: true,

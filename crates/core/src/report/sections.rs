@@ -307,7 +307,7 @@ fn regions(facts: &Facts, regions: &RegionFacts) -> Html {
         "Instead of one level for every column, rows were put into {} by \"{}\"; {} rows are in a region on average. All rows of a region \
          have the same cells, so a region is a class, or a part of one.",
         count(regions.count, "region"),
-        facts.release.search.algorithm,
+        facts.release.search.found_by(),
         decimal(mean)
     );
     let parted = Html::fixed(match regions.parted {

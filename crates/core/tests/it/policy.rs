@@ -195,7 +195,7 @@ fn profiles_are_for_datafly_and_from_0_to_1() {
     let policy = datafly("tolerance = 0\nlinking = 1").unwrap();
     assert_eq!(policy.columns["age"].tolerance, Some(0.0));
     assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
-    says("weight = 2.0", &with("linking = 0.5"), &["columns.age.linking", "\"auto\"", "\"datafly\""]);
+    says("weight = 2.0", &with("linking = 0.5"), &["columns.age.linking", "\"best\"", "\"datafly\""]);
     says(
         "role = \"sensitive\"",
         "role = \"sensitive\"\ntolerance = 0.5",
@@ -229,7 +229,7 @@ fn anonymity_levels_that_say_nothing_are_refused() {
     level("anonymity = 1.5", &["privacy.anonymity", "from 0 to 1"]);
     level("anonymity = nan", &["privacy.anonymity", "from 0 to 1"]);
     level("anonymity = 0.95", &["privacy.anonymity", "ends at level 0.9", "anonymity_table"]);
-    level("anonymity = 1", &["privacy.anonymity", "\"auto\"", "\"datafly\""]);
+    level("anonymity = 1", &["privacy.anonymity", "\"best\"", "\"datafly\""]);
     level("k = 5\nanonymity_table = [[0.5, 5]]", &["privacy.anonymity_table", "is not used"]);
     let table =
         |table: &str, parts: &[&str]| level(&format!("anonymity = 0.5\nanonymity_table = {table}"), parts);

@@ -244,6 +244,8 @@ fn release(policy: &str, rows: &[Row]) -> Made {
             .into(),
         search: SearchFacts {
             algorithm: "auto".into(),
+            method: None,
+            reason: None,
             nodes: 1,
             checked: 1,
             optimal: true,

@@ -382,6 +382,8 @@ fn certified(
         privacy: [(claim.to_owned(), Claim { required, achieved, holds: true })].into(),
         search: SearchFacts {
             algorithm: "none".into(),
+            method: None,
+            reason: None,
             nodes: 1,
             checked: 1,
             optimal: true,

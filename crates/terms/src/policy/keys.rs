@@ -12,7 +12,8 @@ use ParameterKind::{Table, Text, Whole};
 const COLUMNS: ParameterKind = List(&Column);
 
 const LABEL: Entry = Entry::word("label", "The least label of the hierarchy that is true of all rows.", "");
-const INTERVAL: Entry = Entry::word("interval", "The least interval that holds the numbers of all rows.", "");
+const INTERVAL: Entry =
+    Entry::word("interval", "The least interval that holds the numbers or dates of all rows.", "");
 const SET: Entry = Entry::word("set", "The values of all rows.", "");
 const MEAN: Entry = Entry::word("mean", "The mean of the numbers of all rows.", "");
 const MEDIAN: Entry = Entry::word("median", "The median of the numbers of all rows.", "");
@@ -344,12 +345,11 @@ const GUIDE: &[Parameter] = &[
 ];
 
 const SEARCH: &[Parameter] = &[
-    Parameter::defaulted("algorithm", Member(Family::Algorithm), "\"auto\"", "What finds the release."),
-    Parameter::defaulted(
+    Parameter::defaulted("algorithm", Member(Family::Algorithm), "\"best\"", "What finds the release."),
+    Parameter::optional(
         "loss",
         Either(&[Member(Family::Loss), Table(LOSS)]),
-        "\"entropy\"",
-        "What to lose least of.",
+        "What to lose least of; by default \"lm\" with best, and \"entropy\" with other algorithms.",
     ),
     Parameter::defaulted(
         "prefer",

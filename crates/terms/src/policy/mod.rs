@@ -453,68 +453,86 @@ pub struct Group {
 
 /// How to look for the best release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "GivenSearch")]
 pub struct Search {
-    /// What finds the release.
-    #[serde(default = "auto")]
+    /// What finds the release; default "best".
     pub algorithm: Algorithm,
-    /// What to lose least of.
-    #[serde(default)]
+    /// What to lose least of; default "lm" for "best", and "entropy" for an algorithm that the
+    /// policy names.
     pub loss: LossSpec,
     /// Which of the minimal nodes is taken: a word, or an expression.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub prefer: Preference,
     /// Which column Mondrian cuts: the expression whose greatest value comes first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub choose: Option<String>,
     /// Whether rows that the chosen levels leave unsafe are searched again by themselves, and so
     /// on.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub local: bool,
     /// How Mondrian cuts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mondrian: Option<Mondrian>,
     /// What boxes are to be good for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub boxes: Option<Boxes>,
     /// How often Partition tries to split a set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Partition>,
     /// How greedy sets are searched for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub greedy: Option<Greedy>,
     /// The model that guides a method.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<GuideSpec>,
     /// Groups of columns that must sit at the same level.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Vec<String>>,
     /// Makes the same input give the same release.
-    #[serde(default)]
     pub seed: u64,
 }
 
-fn auto() -> Algorithm {
-    Algorithm::Auto
+/// The section as it is written: the default loss depends on the algorithm.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename = "Search")]
+struct GivenSearch {
+    algorithm: Option<Algorithm>,
+    loss: Option<LossSpec>,
+    prefer: Preference,
+    choose: Option<String>,
+    local: bool,
+    mondrian: Option<Mondrian>,
+    boxes: Option<Boxes>,
+    partition: Option<Partition>,
+    greedy: Option<Greedy>,
+    model: Option<GuideSpec>,
+    linked: Vec<Vec<String>>,
+    seed: u64,
+}
+
+impl From<GivenSearch> for Search {
+    fn from(given: GivenSearch) -> Self {
+        let algorithm = given.algorithm.unwrap_or(Algorithm::Best);
+        Search {
+            algorithm,
+            loss: given.loss.unwrap_or_else(|| LossSpec::by_default(algorithm)),
+            prefer: given.prefer,
+            choose: given.choose,
+            local: given.local,
+            mondrian: given.mondrian,
+            boxes: given.boxes,
+            greedy: given.greedy,
+            partition: given.partition,
+            model: given.model,
+            linked: given.linked,
+            seed: given.seed,
+        }
+    }
 }
 
 impl Default for Search {
     fn default() -> Self {
-        let (loss, prefer) = (LossSpec::default(), Preference::default());
-        Search {
-            algorithm: Algorithm::Auto,
-            loss,
-            prefer,
-            choose: None,
-            local: false,
-            mondrian: None,
-            boxes: None,
-            greedy: None,
-            partition: None,
-            model: None,
-            linked: Vec::new(),
-            seed: 0,
-        }
+        Search::from(GivenSearch::default())
     }
 }
 

@@ -782,6 +782,8 @@ impl<'a> Table<'a> {
             risk: Some(self.risks(stay)),
             search: SearchFacts {
                 algorithm: "none".into(),
+                method: None,
+                reason: None,
                 nodes: 1,
                 checked: 1,
                 optimal: gap == 0.0,

@@ -75,8 +75,10 @@ impl Method for Mondrian {
     }
 }
 
+/// The options of the policy; "best", which has none, cuts by gain.
 fn options(field: &Field<'_>) -> Options {
-    field.search.mondrian.unwrap_or_default()
+    let by = if field.search.algorithm == Algorithm::Best { By::Gain } else { By::default() };
+    field.search.mondrian.unwrap_or(Options { by, cut: Cut::default() })
 }
 
 /// What all tasks read.

@@ -191,7 +191,7 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
         "write keep_order = false",
     );
     refuse(
-        policy.search.algorithm != Algorithm::Auto,
+        policy.search.algorithm.of_levels() != Algorithm::Auto,
         "search.algorithm",
         fault!(
             Input,
