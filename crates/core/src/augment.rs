@@ -127,7 +127,7 @@ impl<'a> Implied<'a> {
             return Err(wrong(fault!(
                 Data,
                 "augment.not-a-label-of-level",
-                "`{value}` is no label of level {level}",
+                "`{value}` is not a label of level {level}",
                 value = label,
                 level = level
             ))
@@ -246,7 +246,7 @@ mod tests {
             ("02139 9805 980", "`02139` of level 0 does not imply `9805` at level 1"),
             ("* 0213 *", "`0213` of level 1 does not imply `*` at level 2"),
             ("* 0213 -", "does not imply missing at level 2"),
-            ("0213 0213 021", "`0213` is no label of level 0"),
+            ("0213 0213 021", "`0213` is not a label of level 0"),
             ("- 0213 021", "some of the fields are missing"),
             ("* - -", "some of the fields are missing"),
         ] {

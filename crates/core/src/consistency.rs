@@ -157,7 +157,7 @@ fn by_poset(hierarchy: &Hierarchy, ranks: &[u32], labels: &[Option<String>]) -> 
     labels.par_iter().map(covered).collect()
 }
 
-/// Intervals and sets cover what they say, `*` everything, and anything else itself.
+/// Intervals, ranges and sets cover what they say, `*` everything, and anything else itself.
 fn by_meaning(
     hierarchy: &Hierarchy,
     form: Form,
@@ -184,6 +184,9 @@ fn by_meaning(
                 let low = first(&|x| x < interval.low || x == interval.low && !interval.from_low);
                 let end = first(&|x| x < interval.high || x == interval.high && interval.to_high);
                 own.extend(low as u32..end.max(low) as u32);
+            }
+            Some((_, Form::Range, Cell::Range(first, last))) => {
+                own.extend(hierarchy.between(&first, &last).into_iter().flatten().map(rank));
             }
             Some((_, Form::Set, Cell::Set(values))) => {
                 own.extend(values.iter().filter_map(|value| hierarchy.leaf(Some(value))).map(rank));

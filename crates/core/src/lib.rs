@@ -36,7 +36,7 @@
 // The vocabulary that the verifier shares, and the verifier.
 pub use throng_terms::fault;
 pub use throng_terms::{
-    cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation,
+    cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation, reading,
     registry, release, rows, table, tuples, watch,
 };
 pub use throng_verify as verify;
@@ -78,6 +78,7 @@ mod class_risk;
 
 // Verbs, in order.
 pub mod describe;
+pub mod template;
 pub mod screen;
 pub mod search;
 #[doc(hidden)]
@@ -85,6 +86,7 @@ pub mod recode;
 pub mod decide;
 pub mod explore;
 pub mod compare;
+pub mod suggest;
 pub mod risk;
 pub mod measure;
 pub mod argus;

@@ -131,13 +131,7 @@ impl Engine {
 /// Refuses a place that cannot be written to, or where something else is.
 fn check(policy: &PolicyFile, what: Augmented<'_>, output: &Path, existing: Existing) -> Result<()> {
     let name = output.display().to_string();
-    if Format::of_path(&name).is_none() {
-        let help = "end it in .csv, .parquet, .json or .arrow";
-        return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
-            .file(name)
-            .help(help)
-            .into());
-    }
+    Format::of_output(&name).map_err(|fault| fault.file(&name))?;
     let spared = Spared::of_policy(policy);
     let spared = match what {
         Augmented::Table => spared,
@@ -230,7 +224,7 @@ impl<'a> Rewriter<'a> {
                 fault!(
                     Data,
                     "augment.not-a-label",
-                    "`{value}` in row {row} is no label of its hierarchy",
+                    "`{value}` in row {row} is not a label of its hierarchy",
                     value = cell.unwrap_or_default(),
                     row = before + row as u64 + 1
                 )

@@ -24,7 +24,7 @@ use super::shapes::{Shape, Shown, stretch};
 use super::side::Side;
 use super::target_information::{TargetInformation, target_information};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
-use throng_terms::cell::number;
+use throng_terms::cell::{Cell, number};
 use throng_terms::hierarchy::{Hierarchy, TOP};
 use throng_terms::policy::{Form, Missing, Policy};
 use throng_terms::release::Certificate;
@@ -435,11 +435,14 @@ fn strangers(
         let form = forms.and_then(|forms| forms.get(chain.name)).copied();
         let hierarchy = chain.hierarchy.as_ref().filter(|_| form == Some(Form::Label));
         let order = chain.order.filter(|_| form == Some(Form::Range));
-        let known = |text: Option<&str>| match (hierarchy, order) {
-            (Some(hierarchy), _) => (0..=hierarchy.height())
+        let dated = form == Some(Form::Range) && order.is_none();
+        let dates = chain.hierarchy.as_ref().filter(|_| dated);
+        let known = |text: Option<&str>| match (hierarchy, order, dates) {
+            (Some(hierarchy), ..) => (0..=hierarchy.height())
                 .any(|l| (0..hierarchy.size(l)).any(|c| hierarchy.label(l, c as u32) == text)),
-            (None, Some(order)) => text.is_none_or(|text| text == TOP || stretch(order, text).is_some()),
-            (None, None) => true,
+            (None, Some(order), _) => text.is_none_or(|text| text == TOP || stretch(order, text).is_some()),
+            (None, None, Some(dates)) => text.is_none_or(|text| text == TOP || is_dated(dates, text)),
+            (None, None, None) => true,
         };
         let mut used = vec![false; released.interners[at].len()];
         for class in (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0) {
@@ -452,11 +455,23 @@ fn strangers(
                 "{} of `{}` are no {}",
                 several(count, "value"),
                 chain.name,
-                if order.is_some() { "values or ranges of its order" } else { "labels of its hierarchy" }
+                match form {
+                    Some(Form::Range) => "values or ranges of its order",
+                    _ => "labels of its hierarchy",
+                }
             ));
         }
     }
     wrong
+}
+
+/// Whether a text is a date of a column, or a range of its dates.
+fn is_dated(hierarchy: &Hierarchy, text: &str) -> bool {
+    let ends = match Cell::parse(text) {
+        Cell::Range(first, last) => hierarchy.between(&first, &last).is_some(),
+        _ => false,
+    };
+    ends || hierarchy.leaf(Some(text)).is_some()
 }
 
 /// The claim that the release is the original with its rows dealt to regions, and nothing else

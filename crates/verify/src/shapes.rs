@@ -74,7 +74,7 @@ impl<'a> Shown<'a> {
         }
         let (label, text) = (label?, text?);
         if self.form == Form::Range {
-            return self.range(text, label);
+            return self.range(leaf, text, label);
         }
         if self.form.truthful() {
             let (cell, shape) = self.read(label)?;
@@ -107,8 +107,9 @@ impl<'a> Shown<'a> {
 
     /// A range of the stated order, by the policy's list alone: none where the value is not listed
     /// between its ends.
-    fn range(&mut self, text: &str, label: &str) -> Option<Shape> {
-        let values = stretch(self.order?, label)?;
+    fn range(&mut self, leaf: u32, text: &str, label: &str) -> Option<Shape> {
+        let Some(order) = self.order else { return self.dates(leaf, label) };
+        let values = stretch(order, label)?;
         if !values.iter().any(|value| value == text) {
             return None;
         }
@@ -117,6 +118,19 @@ impl<'a> Shown<'a> {
         }
         let leaves = values.iter().map(|value| self.hierarchy.leaf(Some(value))).collect::<Option<_>>()?;
         let shape = self.of(leaves, None);
+        self.last = Some((label.to_owned(), Cell::Anything, shape));
+        Some(shape)
+    }
+
+    /// A range of dates, whose order follows from themselves: none where the value is not between
+    /// its ends.
+    fn dates(&mut self, leaf: u32, label: &str) -> Option<Shape> {
+        let Cell::Range(first, last) = Cell::parse(label) else { return None };
+        let leaves = self.hierarchy.between(&first, &last).filter(|leaves| leaves.contains(&leaf))?;
+        if let Some((_, _, shape)) = self.last.as_ref().filter(|(text, ..)| text == label) {
+            return Some(*shape);
+        }
+        let shape = self.of(leaves.collect(), None);
         self.last = Some((label.to_owned(), Cell::Anything, shape));
         Some(shape)
     }
@@ -215,6 +229,27 @@ mod tests {
         for other in ["high - low", "low - other", "low", "{low, mid}", "[low, mid]", "low - a - b"] {
             assert_eq!(covered("mid", other), None, "{other}");
         }
+    }
+
+    /// A range of dates is true of the dates of the table that are not before or after it.
+    #[test]
+    fn ranges_of_dates_follow_the_calendar() {
+        let mut interner = Interner::new();
+        for value in ["30.01.2020", "01.02.2020", "15.12.2019", "30.01.2020"] {
+            interner.add(Some(value));
+        }
+        let hierarchy = build(&Spec::Suppress, &interner.dictionary(), &|_| unreachable!()).unwrap();
+        let mut shown = Shown::new(Form::Range, (&hierarchy, None), &interner, None);
+        let mut covered = |value: &str, cell: &str| {
+            let shape = shown.shape(Some(value), Some(cell))?;
+            Some((shape.leaves, shape.rows))
+        };
+        assert_eq!(covered("30.01.2020", "15.12.2019 - 30.01.2020"), Some((2.0, 3.0)));
+        assert_eq!(covered("15.12.2019", "15.12.2019 - 30.01.2020"), Some((2.0, 3.0)), "read once");
+        assert_eq!(covered("01.02.2020", "15.12.2019 - 30.01.2020"), None);
+        assert_eq!(covered("30.01.2020", "01.02.2020 - 15.12.2019"), None, "the wrong way round");
+        assert_eq!(covered("30.01.2020", "01.01.2020 - 01.02.2020"), None, "an end of another table");
+        assert_eq!(covered("30.01.2020", "*"), Some((3.0, 4.0)));
     }
 
     /// A cell with more pairs or occurrences than the policy allows does not stand for its value,

@@ -178,7 +178,7 @@ impl Sample<'_> {
     /// Whether the values of a column are codes, though they may look like numbers.
     pub(super) fn codes(&self, column: &str) -> bool {
         let spec = self.table.policy.columns.get(column).map(|column| column.hierarchy());
-        matches!(spec, Some(Spec::Icd9 | Spec::Icd10 | Spec::Postal(_) | Spec::Mask(_)))
+        matches!(spec, Some(Spec::Icd9 | Spec::Icd10 | Spec::Postal(_) | Spec::Zip3(_) | Spec::Mask(_)))
     }
 
     /// A number of the rows that it did not take, every choice as likely as any other.

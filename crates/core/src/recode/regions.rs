@@ -37,6 +37,10 @@ use crate::table::Code;
 use crate::watch::Watch;
 use crate::worth::Worths;
 
+/// The most values of a set that "best" writes; a longer list is no help to a reader, and the cell
+/// is `*`.
+const MOST_LISTED: usize = 8;
+
 /// A release by regions.
 #[derive(Debug)]
 pub struct Regional {
@@ -62,13 +66,14 @@ pub struct Regional {
 pub fn method(algorithm: Algorithm) -> Result<&'static dyn Method> {
     match algorithm {
         Algorithm::Mondrian => Ok(&Mondrian),
-        Algorithm::KSimilar => Ok(&Similar),
+        Algorithm::KSimilar => Ok(&Similar::WHOLE),
         Algorithm::Boxes => Ok(&Boxes),
         Algorithm::Mdav => Ok(&Mdav),
         Algorithm::Greedy => Ok(&Greedy),
         Algorithm::Partition => Ok(&Partition),
         Algorithm::CellMinGen => Ok(&CellMinGen),
         Algorithm::GreedyRows => Err(Fault::bug("sets that overlap are not regions").into()),
+        Algorithm::Best => Err(Fault::bug("\"best\" runs other methods and forms no regions").into()),
         Algorithm::Auto
         | Algorithm::Ola
         | Algorithm::Incognito
@@ -100,7 +105,23 @@ pub fn methods() -> Vec<&'static dyn Method> {
 /// What the method is not defined for; [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where
 /// the limits leave too many rows unsafe, or a model of the whole table is not met.
 pub fn regions(policy: &Policy, ground: &Ground<'_>, watch: &Watch) -> Result<Option<Regional>> {
-    formed(policy, ground, None, watch)
+    if policy.search.algorithm == Algorithm::GreedyRows {
+        return own_regional(policy, ground, watch);
+    }
+    regions_by(policy, ground, method(policy.search.algorithm)?, watch)
+}
+
+/// The same by a method, whatever the policy's algorithm is.
+///
+/// # Errors
+/// As [`regions`].
+pub fn regions_by(
+    policy: &Policy,
+    ground: &Ground<'_>,
+    method: &dyn Method,
+    watch: &Watch,
+) -> Result<Option<Regional>> {
+    formed(policy, ground, (method, None), watch)
 }
 
 /// The same, guided by a model that is to predict well from released rows.
@@ -113,23 +134,23 @@ pub fn guided_regions<'a>(
     guiding: Guiding<'_>,
     watch: &Watch,
 ) -> Result<Option<Regional>> {
-    formed(policy, ground, Some(guiding), watch)
+    formed(policy, ground, (method(policy.search.algorithm)?, Some(guiding)), watch)
 }
+
+/// A method, and the model that guides it where one does.
+type Guided<'m> = (&'m dyn Method, Option<Guiding<'m>>);
 
 fn formed<'a>(
     policy: &Policy,
     ground: &Ground<'a>,
-    guiding: Option<Guiding<'_>>,
+    guided: Guided<'_>,
     watch: &Watch,
 ) -> Result<Option<Regional>> {
-    if policy.search.algorithm == Algorithm::GreedyRows {
-        return own_regional(policy, ground, watch);
-    }
     // What suffices for a model of all regions together may be more than the table has.
     let unsolvable = |error: &Error| error.faults().iter().all(|fault| fault.kind == Kind::Unsolvable);
-    match attempt(policy, ground, (guiding, true), watch) {
+    match attempt(policy, ground, (guided, true), watch) {
         Err(error) if ground.models.iter().any(|model| model.aim().is_some()) && unsolvable(&error) => {
-            attempt(policy, ground, (guiding, false), watch)
+            attempt(policy, ground, (guided, false), watch)
         }
         formed => formed,
     }
@@ -139,10 +160,9 @@ fn formed<'a>(
 fn attempt<'a>(
     policy: &Policy,
     ground: &Ground<'a>,
-    (guiding, aim): (Option<Guiding<'_>>, bool),
+    ((method, guiding), aim): (Guided<'_>, bool),
     watch: &Watch,
 ) -> Result<Option<Regional>> {
-    let method = method(policy.search.algorithm)?;
     if ground.models.iter().any(|model| model.facts().judges_labels) {
         return Err(Fault::bug("a model of labels of one level, and regions have none").into());
     }
@@ -268,6 +288,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         }
         let weight = policy.weight(name) * information.get(column).copied().unwrap_or(1.0);
         match Axis::new(name, hierarchy, form, measure, weight) {
+            Ok(axis) if policy.search.algorithm == Algorithm::Best => axes.push(axis.listing(MOST_LISTED)),
             Ok(axis) => axes.push(axis),
             Err(error) => faults.extend(error.faults().iter().cloned()),
         }

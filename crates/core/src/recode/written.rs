@@ -395,12 +395,12 @@ impl<'a> Listed<'a> {
             Made::Set(set) if self.axis.form() == Form::Poset => self.above(set),
             Made::Set(set) => {
                 let (low, high) = (set.first().copied().unwrap_or(0), set.last().copied().unwrap_or(0));
-                let all = set.len() + usize::from(self.axis.missing().is_some()) == self.axis.len();
-                let written = write_set(set.iter().map(|&rank| text(rank).unwrap_or_default()));
-                match all && set.len() > 2 {
-                    true => (Some(TOP.into()), self.hierarchy.height(), span(0, self.axis.len() as Code - 1)),
-                    false => (Some(written), self.axis.level(low, high), set.clone()),
+                if self.axis.unlisted(set.len()) {
+                    let all = span(0, self.axis.len() as Code - 1);
+                    return (Some(TOP.into()), self.hierarchy.height(), all);
                 }
+                let written = write_set(set.iter().map(|&rank| text(rank).unwrap_or_default()));
+                (Some(written), self.axis.level(low, high), set.clone())
             }
             Made::Number { text, low, high } => {
                 (Some(text.clone()), self.axis.level(*low, *high), span(*low, *high))

@@ -267,7 +267,7 @@ impl Problem {
 
 /// If a model holds because the choice of the release does not depend on values, no other model may
 /// use them: what it suppresses would reveal them.
-fn unseen(policy: &Policy, models: &[Box<dyn PrivacyModel>]) -> Result<()> {
+pub(super) fn unseen(policy: &Policy, models: &[Box<dyn PrivacyModel>]) -> Result<()> {
     let Some(blind) = models.iter().find(|model| model.facts().value_independent) else { return Ok(()) };
     let looks = models.iter().map(|model| model.facts());
     let looks = looks.filter(|facts| !facts.value_independent && !facts.needs.is_empty());
@@ -302,7 +302,7 @@ pub fn max_suppressed(share: f64, rows: u64) -> u64 {
 }
 
 /// The rows that may be suppressed after those that are deleted.
-fn within_limit(policy: &Policy, rows: u64, deletion: Option<&Deletion>) -> Result<u64> {
+pub(super) fn within_limit(policy: &Policy, rows: u64, deletion: Option<&Deletion>) -> Result<u64> {
     let most = match policy.suppression() {
         Limit::Share(share) => max_suppressed(share, rows),
         Limit::Rows(most) => most.min(rows),
@@ -311,7 +311,7 @@ fn within_limit(policy: &Policy, rows: u64, deletion: Option<&Deletion>) -> Resu
     Ok(most - deletion.map_or(0, |deletion| deletion.facts().rows))
 }
 
-fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
+pub(super) fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
     if rows == 0 {
         return Err(fault!(Data, "table.no-rows", "the table has no rows")
             .help("there is nothing to release")
@@ -441,7 +441,7 @@ fn missing_labels(policy: &Policy, hierarchy: &Hierarchy) -> Vec<Fault> {
     found.take(1).collect()
 }
 
-fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
+pub(super) fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
     let limits = |(name, hierarchy): (&String, &Hierarchy)| {
         let given = policy.columns.get(name);
         Limits {
@@ -458,7 +458,7 @@ fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Resu
     Lattice::new(&limits, &linked)
 }
 
-fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>>> {
+pub(super) fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>>> {
     let wildcard = policy.input.missing == Missing::Wildcard;
     if wildcard && names.len() > 128 {
         return Err(fault!(
@@ -486,7 +486,7 @@ fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>
 
 /// The models of `privacy.models`, with the names and values of the measured columns and the rows
 /// that may be suppressed.
-fn asked_models(
+pub(super) fn asked_models(
     policy: &Policy,
     names: &[String],
     (measured, texts): (&[String], &[&Dictionary]),

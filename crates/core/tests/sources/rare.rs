@@ -25,7 +25,9 @@ struct Case {
 fn releases_are_those_of_the_script() {
     let (mut rows, mut cells) = (0, 0);
     for (line, case) in cases::<Case>(FOUND) {
-        let found = release(&case.policy, &["q1", "q2", "s", "w"], &case.rows);
+        // The script searches levels.
+        let policy = format!("{}[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n", case.policy);
+        let found = release(&policy, &["q1", "q2", "s", "w"], &case.rows);
         if let Some(error) = &case.error {
             let found = found.err().unwrap_or_else(|| panic!("{error} in {line}"));
             assert!(codes(&found).iter().all(|code| code == error), "{found}, not {error} in {line}");

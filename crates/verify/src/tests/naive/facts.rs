@@ -52,6 +52,8 @@ impl Table<'_> {
             risk: Some(self.risks(stay)),
             search: SearchFacts {
                 algorithm: "none".into(),
+                method: None,
+                reason: None,
                 nodes: 1,
                 checked: 1,
                 optimal: gap == 0.0,
@@ -63,6 +65,7 @@ impl Table<'_> {
             population: self.policy.population().map(|_| file("people", self.people.len() as u64)),
             output: file("out", written as u64),
             policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },
+            template: None,
             files: self.policy.files().into_iter().map(|path| (path.into(), digest_of(path))).collect(),
             seed: 0,
             version: "0".into(),
