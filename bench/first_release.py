@@ -264,7 +264,10 @@ class Column:
             seen = numbers if self.numeric else [dated(value) for value in present]
             seen = [x for x in seen if x is not None]
             self.mean, self.spread = statistics.fmean(seen), statistics.pstdev(seen) or 1.0
+            # Of two values of which the larger is more common, the median has nothing above it.
             self.median = statistics.median(seen)
+            if self.median == max(seen):
+                self.median = self.mean
         self.shares = Counter(present)
         total = sum(self.shares.values()) or 1
         self.common = {value: at for at, (value, _) in enumerate(self.shares.most_common(CATEGORIES))}
