@@ -20,7 +20,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Nothing seen yet; so many distinct values are counted exactly.
+    /// Nothing seen yet; this many distinct values are counted exactly.
     pub fn new(limit: usize) -> Self {
         Counter {
             missing: 0,

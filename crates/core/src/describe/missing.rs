@@ -73,7 +73,7 @@ pub(super) fn placeholder(value: &str) -> Option<usize> {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MissingCode {
-    /// The code as it stands in the cells.
+    /// The code, as written in the cells.
     pub code: String,
     /// Cells that hold it.
     pub cells: u64,

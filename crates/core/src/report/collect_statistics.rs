@@ -5,7 +5,7 @@
 //! number: an interval as its midpoint, a set as the mean of its values, a label as the mean of the
 //! values under it. In a cross table a cell counts in equal parts for the values it covers. Cells
 //! that are `*` are left out, and the share of rows that remain is stated. Costs one pass over the
-//! distinct tuples per pair of columns, of which at most [`CORRELATED`] and [`CROSSED`] are paired.
+//! distinct tuples per pair of columns. At most [`CORRELATED`] and [`CROSSED`] columns are paired.
 
 use rustc_hash::FxHashMap;
 
@@ -279,7 +279,7 @@ fn means_of_labels(hierarchy: &Hierarchy, leaves: &[Option<f64>]) -> FxHashMap<S
     means
 }
 
-/// Mean and standard deviation of values that so many rows have each; none without a value.
+/// Mean and standard deviation of values, each with its number of rows; none without a value.
 fn moments(values: &[Option<f64>], rows: &[u64]) -> Option<Moments> {
     let present = || values.iter().zip(rows).filter_map(|(x, &n)| Some(((*x)?, n as f64)));
     let n: f64 = present().map(|(_, n)| n).sum();

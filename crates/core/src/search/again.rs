@@ -1,7 +1,7 @@
 //! The problem of another policy on classes that are grouped already.
 //!
 //! A new k, limit, model, loss or algorithm changes neither hierarchies nor classes. One
-//! quasi-identifier less merges classes. So many policies are tried on a table that was read once.
+//! quasi-identifier less merges classes. A table that was read once thus serves many policies.
 //! Costs what models and loss prepare, and without a column one pass over the classes.
 
 use std::sync::Arc;
