@@ -74,6 +74,8 @@ pub mod consistency;
 pub mod row_figures;
 pub mod exposure;
 mod class_risk;
+#[doc(hidden)]
+pub mod people;
 
 // Verbs, in order.
 pub mod describe;

@@ -35,6 +35,7 @@ mod losses;
 mod matched;
 mod model;
 mod models;
+mod people;
 mod population;
 mod predicted;
 mod reference;
@@ -44,6 +45,7 @@ mod rowhash;
 mod sampling;
 mod sensitive;
 mod shapes;
+mod shifted;
 mod side;
 mod source;
 mod told;
@@ -60,6 +62,7 @@ pub use verdict::{Finding, Verdict};
 use std::collections::BTreeMap;
 
 use self::claims::{Asked, Judged};
+use self::classes::UNKNOWN;
 use self::deleted::Deleted;
 pub use self::deleted::ValueCounts;
 use self::foreseen::Foreseen;
@@ -69,11 +72,13 @@ use self::leveled::Leveled;
 use self::levels::Chain;
 use self::losses::{Facts, LevelFacts, RegionFacts};
 use self::models::Rule;
+use self::people::People as Subjects;
 use self::population::{Comparison, Counted, People};
 use self::predicted::Prediction;
 use self::regions::Regions;
 use self::rowhash::RowHash;
 use self::sampling::{Draw, Drawn, SortedTable};
+use self::sensitive::Values;
 use self::side::Side;
 use self::source::{Generalized, Safety};
 use self::verdict::{WITHOUT_ORIGINAL, Wrong, several};
@@ -115,7 +120,8 @@ pub struct Original<'a> {
     pub rows: &'a dyn Rows,
     /// What its rows became, where they were put into regions. It is a hint, and is checked.
     pub assignment: Option<&'a dyn Assignment>,
-    /// The secret by which rows were drawn, if the policy requests differential privacy.
+    /// The secret by which rows were drawn, if the policy requests differential privacy, or by
+    /// which dates were shifted.
     pub secret: Option<&'a [u8]>,
     /// How often its values occur, if they were counted while it was read for another purpose. The
     /// rows are the same if the fingerprint is, which is checked.
@@ -235,11 +241,14 @@ impl<'a> Verifier<'a> {
         let (policy, rows) = (self.policy, original.rows);
         let guards = policy.guards();
         let needed = |name: &String| {
-            policy.columns.get(name).is_some_and(Column::released) || guards.contains(name.as_str())
+            let released = policy.columns.get(name).is_some_and(Column::released);
+            released || guards.contains(name.as_str()) || policy.subject() == Some(name.as_str())
         };
         let columns: Vec<usize> = (0..rows.columns().len()).filter(|&c| needed(&rows.columns()[c])).collect();
         let names: Vec<String> = columns.iter().map(|&c| rows.columns()[c].clone()).collect();
-        let mut side = Side::new("original", policy, &names, self.start).with_guards(policy);
+        let side = Side::new("original", policy, &names, self.start);
+        let side = side.with_guards(policy).with_subject(policy);
+        let mut side = side.with_shifts(policy, original.secret)?;
         let stated = self.certificate.release.loss.keys().filter_map(|key| LossKind::from_key(key));
         if stated.into_iter().any(LossKind::needs_target) {
             side = side.with_labels(policy);
@@ -458,17 +467,62 @@ impl<'a> Verifier<'a> {
         for rule in &self.rules {
             let finding = match rule.deletes() {
                 Some(k) => deleted::claim(&rule.claim, k, certificate, self.deleted.as_ref()),
+                None if policy.subject().is_some() => Finding::unchecked(WITHOUT_ORIGINAL),
                 None => models::claim(rule, certificate, released, judged, None),
             };
             verdict.set(&rule.claim, finding);
         }
-        let missing = policy.input.missing;
-        if let Some(finding) = risk::risk(&certificate.release, missing, released, judged) {
+        if policy.subject().is_some() {
+            self.of_people(None, released, judged, verdict);
+        } else if let Some(finding) =
+            risk::risk(&certificate.release, policy.input.missing, released, judged, None)
+        {
             verdict.set("risk", finding);
         }
         for (claim, finding) in model::claims(policy, &certificate.release) {
             verdict.set(claim, finding);
         }
+    }
+
+    /// The claims about people, counted in the original; without it they are named as not checked.
+    fn of_people(&self, people: Option<&Subjects>, released: &Side, judged: &Judged, verdict: &mut Verdict) {
+        let (policy, certificate) = (self.policy, self.certificate);
+        let Some(k) = self.k_people() else { return };
+        let finding = people::anonymity(k, certificate, released, judged, people);
+        verdict.set(people::K_ANONYMITY, finding);
+        verdict.set(people::CLAIM, people::claim(policy, certificate, people));
+        let sizes = people.map(|people| &people.of_class[..]);
+        let risk = risk::risk(&certificate.release, policy.input.missing, released, judged, sizes);
+        let unchecked = || Finding::unchecked(WITHOUT_ORIGINAL);
+        if let Some(finding) = risk.map(|found| if people.is_some() { found } else { unchecked() }) {
+            verdict.set("risk", finding);
+        }
+    }
+
+    /// The models of sensitive columns, by the values of people in the original; `places` has the
+    /// released class of every class of it.
+    fn of_judged_people(
+        &self,
+        values: &[Values],
+        places: &[u32],
+        (released, judged): (&Side, &Judged),
+        verdict: &mut Verdict,
+    ) {
+        let moves = || places.iter().enumerate().filter(|(_, place)| **place != UNKNOWN);
+        let moves = || moves().map(|(from, to)| (from, *to as usize));
+        let values: Vec<Values> =
+            values.iter().map(|column| column.merged(moves(), released.classes.len())).collect();
+        for rule in &self.rules {
+            let finding = models::claim_by_people(rule, self.certificate, released, judged, &values);
+            if let Some(finding) = finding {
+                verdict.set(&rule.claim, finding);
+            }
+        }
+    }
+
+    /// The people that a class needs, where rows belong to people.
+    fn k_people(&self) -> Option<u64> {
+        self.policy.privacy.k().filter(|_| self.policy.subject().is_some())
     }
 
     /// Every guarantee of the policy.
@@ -497,7 +551,12 @@ impl<'a> Verifier<'a> {
             required: k as f64,
             holds: Box::new(move |least| least >= k as f64),
         });
-        groups.chain(rules).chain(comparisons).chain(predictions).chain(originals).collect()
+        let people = self.k_people().map(|k| Asked {
+            claim: people::K_ANONYMITY,
+            required: k as f64,
+            holds: Box::new(move |fewest| fewest >= k as f64),
+        });
+        groups.chain(people).chain(rules).chain(comparisons).chain(predictions).chain(originals).collect()
     }
 
     /// The claims that need the original; without it they are named as not checked.
@@ -535,6 +594,18 @@ impl<'a> Verifier<'a> {
                 let finding = models::claim(rule, self.certificate, released, judged, nodes.as_ref());
                 verdict.set(&rule.claim, finding);
             }
+        }
+        if let (Some(source), Some(places)) = (&source, &places)
+            && let Some(subjects) = &source.subjects
+        {
+            // Starred rows are in no class that is judged.
+            let place = |(place, moved): (&u32, &Option<_>)| moved.map_or(UNKNOWN, |_: (u32, u32)| *place);
+            let places: Vec<u32> = places.iter().zip(&source.moved).map(place).collect();
+            let people = Subjects::new(self.policy, subjects, &places, released.classes.len());
+            self.of_people(Some(&people), released, judged, verdict);
+            self.of_judged_people(&source.values, &places, (released, judged), verdict);
+        } else if unfit && self.policy.subject().is_some() {
+            verdict.set(people::CLAIM, Finding::missing("people cannot be counted in the original"));
         }
         let compared = match (&source, &places) {
             (Some(source), Some(places)) => Source::Known(&source.identifiers, places),
@@ -592,6 +663,20 @@ impl<'a> Verifier<'a> {
             };
             verdict.set(KOne::CLAIM, found);
         }
+        match &regions {
+            Some(regions) if !regions.divides() => {
+                if let Some(subjects) = &regions.subjects {
+                    let classes = released.classes.len();
+                    let people = Subjects::new(self.policy, subjects, &regions.places, classes);
+                    self.of_people(Some(&people), released, judged, verdict);
+                    self.of_judged_people(&regions.values, &regions.places, (released, judged), verdict);
+                }
+            }
+            _ if there && self.policy.subject().is_some() => {
+                verdict.set(people::CLAIM, Finding::missing("people cannot be counted in the original"));
+            }
+            _ => {}
+        }
         let compared = match &regions {
             Some(regions) => Source::Known(&regions.identifiers, &regions.places),
             None if there => Source::Unfit,
@@ -642,6 +727,7 @@ impl<'a> Verifier<'a> {
     ) -> Safety<'s> {
         Safety {
             groups: &self.groups,
+            k_people: self.k_people(),
             rules: &self.rules,
             comparisons: &self.comparisons,
             people,

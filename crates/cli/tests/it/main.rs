@@ -36,6 +36,7 @@ mod errors;
 mod stop;
 mod tamper;
 mod identifiers;
+mod subjects;
 mod models;
 mod guarded;
 mod whole;

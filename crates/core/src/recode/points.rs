@@ -101,9 +101,8 @@ impl<'a> Points<'a> {
         if rows < self.judge.least() || self.judge.counts_only() {
             return rows >= self.judge.least();
         }
-        members.clone().for_each(|point| self.add(tally, point));
-        let safe = self.judge.safe(tally);
-        members.for_each(|point| self.judge.remove(tally, self.number(point)));
+        let (safe, added) = self.judge.fill(tally, members.clone().map(|point| self.number(point)));
+        members.take(added).for_each(|point| self.judge.remove(tally, self.number(point)));
         safe
     }
 }

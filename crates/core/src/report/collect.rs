@@ -16,7 +16,7 @@ use crate::explore::{Choice, Explored, cheap, explore};
 use crate::exposure::Exposed;
 use crate::hierarchy;
 use crate::loss::Marginals;
-use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
+use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed, Transform};
 use crate::registry::{LossKind, MODEL_LOSS};
 use crate::release::{NotionFacts, Release};
 use crate::search::{Problem, Solution};
@@ -159,10 +159,12 @@ fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFac
         Some(q) => quasi_column(subject, marginals, name, q),
         None => {
             let action = match column.role {
-                Role::Identifier if column.released() => REPLACED,
+                Role::Identifier | Role::Subject if column.released() => REPLACED,
+                Role::Subject => "removed: it names the person that a row belongs to",
                 Role::Identifier => "removed: it names people",
                 Role::Text => "removed: free text can name people",
                 Role::Drop => "removed",
+                _ if column.shift().is_some() => "dates shifted per person",
                 _ => "released as it is",
             };
             ColumnFacts { released: column.released(), ..ColumnFacts::new(name, column.role, action) }
@@ -390,12 +392,15 @@ fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
             kept.join(", ")
         ));
     }
-    let replaced = subject.policy.columns.iter().filter(|(_, column)| column.substitute().is_some());
-    for (name, _) in replaced {
-        warnings.push(format!(
-            "The made-up values of {name} still tell which rows belong to one person, here and in every release with \
-             the same key. Whoever has the key and knows a value can find its rows: keep the key from the recipient."
-        ));
+    for (name, column) in subject.policy.columns.iter().filter(|(_, column)| column.is_replaced()) {
+        let key = column.transform.as_ref().and_then(Transform::key);
+        warnings.push(match key {
+            Some(_) => format!(
+                "The made-up values of {name} still tell which rows belong to one person, here and in every release with \
+                 the same key. Whoever has the key and knows a value can find its rows: keep the key from the recipient."
+            ),
+            None => format!("The numbers of {name} still show which rows of this release belong to one person."),
+        });
     }
     if subject.release.sampling.is_some() {
         warnings.push(

@@ -8,7 +8,7 @@ use super::sections;
 use super::text::{count, decimal, integer, percent};
 use crate::model::KAnonymity;
 use crate::policy::{KOne, Role};
-use crate::release::{Claim, DeletedFacts, Release};
+use crate::release::{Claim, DeletedFacts, PeopleFacts, Release};
 
 const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
 
@@ -102,13 +102,20 @@ fn proven(facts: &Facts) -> Verdict {
         return Verdict { class: "safe", word: "Guarantees hold".into(), rest: all };
     };
     let k = integer(claim.required as u64);
-    let shared = format!("every released {} is shared by at least {k} rows", combination(facts));
+    let whom = if facts.release.people.is_some() { "people" } else { "rows" };
+    let shared = format!("every released {} is shared by at least {k} {whom}", combination(facts));
     let rest = if all.is_empty() { shared } else { format!("{shared}; {all}") };
     Verdict { class: "safe", word: format!("{k}-anonymous"), rest }
 }
 
 fn broken_claim(facts: &Facts, name: &str, claim: &Claim) -> String {
     match claim.achieved {
+        Some(reached) if name == KAnonymity::CLAIM && facts.release.people.is_some() => format!(
+            "some {} belongs to {} people only, where {} are asked for",
+            combination(facts),
+            integer(reached as u64),
+            decimal(claim.required)
+        ),
         Some(reached) if name == KAnonymity::CLAIM => format!(
             "some {} occurs only {}, where {} are asked for",
             combination(facts),
@@ -176,6 +183,10 @@ fn story(facts: &Facts) -> String {
         integer(release.suppressed),
         be(release.suppressed)
     );
+    let story = match &release.people {
+        Some(people) => format!("{story} {}", people_story(people)),
+        None => story,
+    };
     let story = match release.blank() {
         0 => story,
         blank => format!(
@@ -215,6 +226,20 @@ fn story(facts: &Facts) -> String {
             count(cells, "cell")
         ),
     }
+}
+
+/// What became of the people whom rows belong to.
+fn people_story(facts: &PeopleFacts) -> String {
+    let partly = match facts.partly {
+        0 => String::new(),
+        partly => format!("; {} of these lost some of their rows", integer(partly)),
+    };
+    format!(
+        "The rows belong to {} people, and {} of them {} in the release{partly}.",
+        integer(facts.people),
+        integer(facts.released),
+        if facts.released == 1 { "is" } else { "are" }
+    )
 }
 
 /// What the holder has to know before anything else.

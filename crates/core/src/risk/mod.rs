@@ -13,6 +13,7 @@ mod grouping;
 mod guidance;
 mod people;
 mod special;
+mod subjects;
 mod table;
 mod text;
 
@@ -20,6 +21,7 @@ pub use combinations::Combination;
 pub use figures::{Figure, Figures};
 pub use guidance::{Choice, Guidance};
 pub use special::{Contribution, Score, Special};
+pub use subjects::assess_people;
 pub use table::{Named, Parts, People, Population, Table, Weights, check_names};
 pub use text::text;
 

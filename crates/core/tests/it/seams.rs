@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 24] = [
+const NOUNS: [&str; 25] = [
     "augment",
     "lattice",
     "histogram",
@@ -29,6 +29,7 @@ const NOUNS: [&str; 24] = [
     "row_figures",
     "exposure",
     "class_risk",
+    "people",
     "synth",
 ];
 const VERBS: [&str; 12] = [
