@@ -360,20 +360,21 @@ impl<'a> Evaluator<'a> {
             keys.iter_mut().for_each(|key| *key = u64::from(self.ranker.id(*key)));
         }
         add_parts(rows, &last, from, keys);
-        self.merger.merge(space, from, to);
-        self.merge_along(space, from, to);
+        match from.histograms.is_empty() && from.people.is_empty() {
+            true => self.merger.merge::<false>(space, from, to),
+            false => self.merger.merge::<true>(space, from, to),
+        }
+        self.merge_along(from, to);
     }
 
     /// Merges people and values along, where they are counted.
-    fn merge_along(&mut self, space: u64, from: &Groups, to: &mut Groups) {
+    fn merge_along(&mut self, from: &Groups, to: &mut Groups) {
         to.histograms.resize_with(from.histograms.len(), Default::default);
         to.people.clear();
         if from.histograms.is_empty() && from.people.is_empty() {
             return;
         }
-        // The ranker gives the ids that the merger gave: in order of first sight.
-        self.ranker.begin(space, from.len());
-        let ids: Vec<u32> = self.merger.keys.iter().map(|&key| self.ranker.id(key)).collect();
+        let ids = &self.merger.ids;
         if !from.people.is_empty() {
             to.people.resize(to.len(), 0);
             ids.iter().zip(&from.people).for_each(|(&id, &people)| to.people[id as usize] += people);
