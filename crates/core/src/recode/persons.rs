@@ -46,7 +46,9 @@ pub(super) struct Nested {
 /// Column → whether it is a person column; none where rows belong to nobody, or all columns or none
 /// are, or the method does not form regions in two steps.
 pub(super) fn person_columns(policy: &Policy, ground: &Ground<'_>) -> Option<Vec<bool>> {
-    if !matches!(policy.search.algorithm, Algorithm::Mondrian | Algorithm::KSimilar) {
+    let nests = matches!(policy.search.algorithm, Algorithm::Mondrian | Algorithm::KSimilar);
+    // An expression that names columns cannot do without some of them.
+    if !nests || policy.search.choose.is_some() {
         return None;
     }
     let subjects = ground.classes.subjects()?;
@@ -190,15 +192,17 @@ impl<'a> Projected<'a> {
         }
         let mut of_class = vec![NOWHERE; self.classes.len()];
         let mut regions = 0;
-        for part in parts {
-            let enough = field.judge.fill(&mut field.judge.tally(), part.iter().copied()).0;
-            let formed = match enough {
-                true => method.run(&field, &part)?,
-                false => Some(part.iter().map(|&point| Share { point, region: 0, rows: 0 }).collect()),
-            };
-            let Some(formed) = formed else { return Ok(None) };
-            formed.iter().for_each(|share| of_class[share.point as usize] = share.region + regions);
-            regions += formed.iter().map(|share| share.region + 1).max().unwrap_or(0);
+        // Too few people for wide regions are one region.
+        let enough = |part: &Vec<u32>| field.judge.fill(&mut field.judge.tally(), part.iter().copied()).0;
+        let (parts, small): (Vec<Vec<u32>>, Vec<Vec<u32>>) = parts.into_iter().partition(enough);
+        let Some(formed) = method.run_each(&field, &parts)? else { return Ok(None) };
+        for shares in formed {
+            shares.iter().for_each(|share| of_class[share.point as usize] = share.region + regions);
+            regions += shares.iter().map(|share| share.region + 1).max().unwrap_or(0);
+        }
+        for part in small {
+            part.iter().for_each(|&point| of_class[point as usize] = regions);
+            regions += 1;
         }
         let region = |&class: &u32| of_class.get(class as usize).copied().unwrap_or(NOWHERE);
         Ok(Some(self.of_class.iter().map(region).collect()))

@@ -110,6 +110,20 @@ pub trait Method: Sync {
     /// # Errors
     /// What cannot be done with these points.
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>>;
+
+    /// The same for many small sets of points, each by itself: what all have in common is prepared
+    /// once.
+    ///
+    /// # Errors
+    /// As [`Method::run`].
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        let mut formed = Vec::with_capacity(sets.len());
+        for points in sets {
+            let Some(shares) = self.run(field, points)? else { return Ok(None) };
+            formed.push(shares);
+        }
+        Ok(Some(formed))
+    }
 }
 
 /// Judges sets of rows by their number, by the values of measured columns in them, by the people

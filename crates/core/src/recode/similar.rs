@@ -22,7 +22,7 @@
 use super::clusters::{Cluster, Clusters, NOWHERE};
 use super::groups::{self, Settled, settled};
 use super::index::{Found, Index};
-use super::points::{Points, by_parts};
+use super::points::{Points, by_parts, each_set};
 use super::polish::polish;
 use super::prices::{Prices, Profile};
 use super::region::{Field, Method, Share, Tally};
@@ -56,6 +56,21 @@ impl Method for Similar {
             let done = grow(&mut clusters, &field.watch) && polish(&mut clusters, field.seed, &field.watch);
             done.then(|| clusters.shares())
         })
+    }
+
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        if let Some(large) = sets.iter().position(|points| points.len() > PART) {
+            let Some(first) = self.run_each(field, &sets[..large])? else { return Ok(None) };
+            let Some(own) = self.run(field, &sets[large])? else { return Ok(None) };
+            let Some(others) = self.run_each(field, &sets[large + 1..])? else { return Ok(None) };
+            return Ok(Some(first.into_iter().chain([own]).chain(others).collect()));
+        }
+        let prices = Prices::new(field.space.axes(), &field.tolerance);
+        Ok(each_set(field, sets, |part| {
+            let mut clusters = Clusters::new(part, &prices);
+            let done = grow(&mut clusters, &field.watch) && polish(&mut clusters, field.seed, &field.watch);
+            done.then(|| clusters.shares())
+        }))
     }
 }
 
@@ -287,6 +302,19 @@ mod tests {
         let shares = Similar.run(&field, &(0..7).collect::<Vec<u32>>()).unwrap().unwrap();
         let regions: Vec<u32> = shares.iter().map(|share| share.region).collect();
         assert_eq!(regions, [0, 0, 1, 1, 2, 3, 3]);
+    }
+
+    #[test]
+    fn sets_are_formed_as_if_alone() {
+        let made = numbers(&[1, 1, 1, 1, 1, 5, 1, 2, 1, 1, 3, 1]);
+        let search = Search::default();
+        let field = field(&made, &search, Judge::new(&made.classes, 2, Vec::new()));
+        let sets: Vec<Vec<u32>> = vec![(0..5).collect(), vec![5], (6..12).collect()];
+        for method in [&Similar as &dyn Method, &super::super::mondrian::Mondrian] {
+            let each = method.run_each(&field, &sets).unwrap().unwrap();
+            let alone: Vec<_> = sets.iter().map(|set| method.run(&field, set).unwrap().unwrap()).collect();
+            assert_eq!(each, alone, "{}", method.name());
+        }
     }
 
     #[test]
