@@ -67,13 +67,17 @@ const KEYED: Entry = Entry::table(
     ],
 );
 
-const NUMBER: Entry =
-    Entry::table("number", "Replaces values, of any format, by numbers in random order.", "", &[]);
+const NUMBER: Entry = Entry::table(
+    "number",
+    "Replaces values, of any format, by numbers in random order.",
+    "Krawczyk 1997",
+    &[],
+);
 
 const SHIFT: Entry = Entry::table(
     "shift",
     "Moves the dates of a person by the same number of days.",
-    "",
+    "Krawczyk 1997",
     &[
         Parameter::required(
             "days",
