@@ -4,13 +4,37 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 CARGO ?= cargo
 
-.PHONY: demo build test check core-test test-all data-test readers-test docs bench fuzz tools clean
+PREFIX ?= /usr/local
+
+.PHONY: demo build install uninstall test check core-test test-all data-test readers-test docs bench bench-first-release fuzz tools clean
 
 demo: build ## build the program and run it on made-up patients
-	$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng demo
+	$(TARGET)/release/throng demo
 
 build:
 	$(CARGO) build --release --locked -p throng-cli
+
+# Where cargo puts what it builds.
+TARGET = $$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+SHARE = $(DESTDIR)$(PREFIX)/share
+
+install: build ## install program, manual pages and completions under PREFIX (default /usr/local)
+	throng=$(TARGET)/release/throng; \
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" \
+	  "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"; \
+	install -m 755 "$$throng" "$(DESTDIR)$(PREFIX)/bin/throng"; \
+	"$$throng" man --list | while read -r page; do \
+	  name="throng $$page"; name="$${name% }"; \
+	  "$$throng" man $$page > "$(SHARE)/man/man1/$${name// /-}.1"; \
+	done; \
+	"$$throng" completions bash > "$(SHARE)/bash-completion/completions/throng"; \
+	"$$throng" completions zsh > "$(SHARE)/zsh/site-functions/_throng"; \
+	"$$throng" completions fish > "$(SHARE)/fish/vendor_completions.d/throng.fish"
+
+uninstall: ## remove what `make install` installed
+	rm -f "$(DESTDIR)$(PREFIX)/bin/throng" "$(SHARE)"/man/man1/throng.1 "$(SHARE)"/man/man1/throng-*.1 \
+	  "$(SHARE)/bash-completion/completions/throng" "$(SHARE)/zsh/site-functions/_throng" \
+	  "$(SHARE)/fish/vendor_completions.d/throng.fish"
 
 test: tools check core-test readers-test test-all data-test docs ## everything that must pass before a change lands
 
@@ -57,6 +81,10 @@ docs:
 
 bench: ## the figures of docs/performance.md
 	$(CARGO) bench --locked -p throng
+
+bench-first-release: build ## stars, loss, AUC and seconds of untouched first releases; see docs/first-release.md
+	python3 bench/first_release.py --throng \
+	  "$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng" $(ARGS)
 
 # What the tests use and a bare Debian machine with Rust lacks.
 tools:

@@ -1,5 +1,6 @@
 //! The command line: commands, options and their help texts.
 
+pub mod help;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,8 @@ Start here:
   throng release policy.toml
   throng verify release.csv --policy policy.toml --original patients.csv
 
+`throng COMMAND --help` explains a command, with examples.
+
 Exit codes: 0 done or holds, 1 ran but does not hold, 2 could not run, 70 a bug in
 Throng, 130 cancelled. THRONG_PROGRESS=plain writes progress as lines of text."
 )]
@@ -31,29 +34,33 @@ pub struct Args {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Show no progress
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Create synthetic patients, a policy, a release and a report: start here
+    /// Create synthetic patients, a policy, a release and its report
     Demo(Demo),
-    /// Profile a table and propose roles and hierarchies, with the reason for each
+    /// Profile a table and propose a policy, with a reason for each column
     Inspect(Inspect),
     /// Rank columns by how well they predict a target, compared with random columns
     Screen(Screen),
-    /// Find the safe version of a table with the least loss, write it and prove it
+    /// Try methods, k and limits on a policy, and show the trade-off between risk and loss
+    Suggest(Suggest),
+    /// Write the safe version of a table with the least loss, with a certificate and a report
     Release(Release),
     /// Check a release against its certificate
     Verify(Verify),
     /// Show the lattice of a policy: safe nodes, their losses, and the chosen node
     Explore(Explore),
-    /// Run algorithms over a grid of losses, k and limits; write tables, votes and plots
+    /// Compare methods and k on the table of a policy, or run the grid of an experiment
     Compare(Compare),
-    /// Assess re-identification risk: unique combinations of columns, adversaries, population
-    /// uniques
+    /// Assess the re-identification risk of a table
     Risk(Risk),
-    /// Measure a table that another tool de-identified: losses, privacy models and risk
+    /// Measure loss, privacy and risk of a table that another tool de-identified
     Measure(Measure),
     /// Show which columns predict which others (Bayesian network)
     Network(Network),
@@ -69,6 +76,10 @@ pub enum Command {
     Policy(Policy),
     /// Print the JSON Schema of a policy, for editors
     Schema(Schema),
+    /// Print a script that completes commands and options in a shell
+    Completions(Completions),
+    /// Print a manual page
+    Man(Man),
 }
 
 impl Command {
@@ -78,6 +89,7 @@ impl Command {
             Command::Demo(args) => &args.output,
             Command::Inspect(args) => &args.output,
             Command::Screen(args) => &args.output,
+            Command::Suggest(args) => &args.output,
             Command::Release(args) => &args.output,
             Command::Verify(args) => &args.output,
             Command::Explore(args) => &args.output,
@@ -96,7 +108,9 @@ impl Command {
             Command::Policy(args) => match &args.command {
                 PolicyCommand::Check { output, .. } | PolicyCommand::Bundle { output, .. } => output,
             },
-            Command::Augment(_) | Command::Schema(_) => return false,
+            Command::Augment(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
+                return false;
+            }
         };
         output.json
     }
@@ -138,7 +152,7 @@ population and keys are not part of it: their paths are relative to the folder o
         /// Policy file: TOML, JSON or a bundle
         policy: PathBuf,
         /// Output file
-        #[arg(long, value_name = "FILE.json")]
+        #[arg(short, long, value_name = "FILE.json")]
         out: PathBuf,
         #[command(flatten)]
         overwrite: Overwrite,
@@ -151,6 +165,31 @@ population and keys are not part of it: their paths are relative to the folder o
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  throng schema > throng.schema.json")]
 pub struct Schema {}
+
+/// `throng completions`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng completions bash > ~/.local/share/bash-completion/completions/throng
+  throng completions zsh > ~/.zfunc/_throng
+  throng completions fish > ~/.config/fish/completions/throng.fish")]
+pub struct Completions {
+    /// Shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `throng man`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng man | man -l -
+  throng man release > throng-release.1
+  throng man --list                        the commands that have a page")]
+pub struct Man {
+    /// Command, such as release or hierarchy build [default: the program as a whole]
+    pub command: Vec<String>,
+    /// List the commands that have a page
+    #[arg(long, conflicts_with = "command")]
+    pub list: bool,
+}
 
 /// `throng demo`.
 #[derive(Debug, clap::Args)]
@@ -172,15 +211,19 @@ pub struct Demo {
 
 fn at_least_1(text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err("k is a whole number from 1".into()),
+        Ok(0) | Err(_) => Err("k must be a whole number of at least 1".into()),
         Ok(k) => Ok(k),
     }
 }
 
 fn at_least_100(text: &str) -> Result<usize, String> {
     let rows: usize = text.parse().map_err(|e| format!("{e}"))?;
-    if rows < 100 { Err("there is little to show with fewer than 100 patients".into()) } else { Ok(rows) }
+    if rows < 100 { Err("the demo needs at least 100 patients".into()) } else { Ok(rows) }
 }
+
+/// The k and the limit on suppression of a proposed policy, where none is given.
+pub const DEFAULT_K: u64 = 5;
+pub const DEFAULT_SUPPRESSION: f64 = 0.05;
 
 /// `throng inspect`.
 #[derive(Debug, clap::Args)]
@@ -190,23 +233,46 @@ fn at_least_100(text: &str) -> Result<usize, String> {
   throng inspect patients.csv --write policy.json     the same as JSON
   throng inspect 'visits/*.parquet' --json
   throng inspect rows.csv --header none               a file without a header line
+  throng inspect --template list                      the templates, a line for each
+  throng inspect patients.csv --template hipaa-safe-harbor --write policy.toml
+
+A template is a list of rules, such as those of a regulation. Its k and suppression are used unless
+--k and --suppression are other than their defaults. A release checks the rules again.
 
 Hierarchy files beside the table are found by name: TABLE_hierarchy_COLUMN.csv,
 COLUMN_hierarchy.csv or hierarchy_COLUMN.csv.")]
 pub struct Inspect {
-    /// File, or quoted pattern of several files: CSV, Parquet, newline-delimited JSON or Arrow
+    /// File, folder of part files, quoted pattern of several files, or - for standard input: CSV,
+    /// Parquet, JSON, Arrow, Excel, Stata, SAS or SPSS
+    #[arg(default_value = "", hide_default_value = true, required_unless_present = "template")]
     pub input: String,
+    /// Apply a template: its name, a file that ends in .toml, or `list` to list the templates
+    #[arg(long, value_name = "NAME")]
+    pub template: Option<String>,
+    /// Year in which a template counts ages [default: this year]
+    #[arg(long, requires = "template", value_parser = clap::value_parser!(i32).range(1900..=9999))]
+    pub year: Option<i32>,
+    /// People of each three-digit ZIP prefix, for a template that needs them: CSV with the columns
+    /// prefix and population
+    #[arg(long, value_name = "FILE", requires = "template")]
+    pub population: Option<String>,
     /// Write the proposed policy to this file
-    #[arg(long, value_name = "POLICY")]
+    #[arg(short, long, value_name = "POLICY")]
     pub write: Option<PathBuf>,
     /// k of the proposed policy
-    #[arg(long, default_value_t = 5, value_parser = at_least_1)]
+    #[arg(short, long, default_value_t = DEFAULT_K, value_parser = at_least_1)]
     pub k: u64,
     /// Maximum share of rows that may be suppressed (0 to 1), in the proposed policy
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = DEFAULT_SUPPRESSION)]
     pub suppression: f64,
     #[command(flatten)]
     pub layout: Layout,
+    /// Decimal sign of numbers that can be read in two ways, such as 1,234
+    #[arg(long, value_name = "CHAR", value_parser = decimal_sign)]
+    pub decimal: Option<char>,
+    /// Order of dates that can be read in two ways, such as 03/04/2020
+    #[arg(long, value_enum)]
+    pub dates: Option<DateOrder>,
     /// Show the most frequent values of each column
     #[arg(long)]
     pub top: bool,
@@ -214,6 +280,24 @@ pub struct Inspect {
     pub output: Output,
     #[command(flatten)]
     pub overwrite: Overwrite,
+}
+
+/// Which of day and month comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum DateOrder {
+    /// 31/12/2020
+    DayFirst,
+    /// 12/31/2020
+    MonthFirst,
+}
+
+/// Parses a decimal sign.
+fn decimal_sign(text: &str) -> Result<char, String> {
+    match text {
+        "." => Ok('.'),
+        "," => Ok(','),
+        _ => Err("\".\" or \",\" is expected".into()),
+    }
 }
 
 /// `throng screen`.
@@ -251,6 +335,50 @@ pub struct Screen {
     pub output: Output,
 }
 
+/// `throng suggest`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throng suggest policy.toml
+  throng suggest policy.toml --k 3,5,11 --page trade-off.html
+  throng suggest policy.toml --write better.toml                the recommended point
+  throng suggest policy.toml --write other.toml --pick 7
+  throng suggest policy.toml --json | jq '.points[] | select(.front) | [.id, .loss, .risk.prosecutor]'
+
+Every point is decided as a release would be, but nothing is released. The page shows rows of
+the table: keep it to yourself. Exit code 1 means that no point can be recommended.
+Ctrl-C shows the points so far.")]
+pub struct Suggest {
+    /// Policy file
+    pub policy: PathBuf,
+    /// Time limit in seconds; fewer points are tried with fewer seconds
+    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = positive_seconds)]
+    pub seconds: f64,
+    /// k to try, separated by commas [default: half and twice that of the policy]
+    #[arg(long, value_name = "K,K,…", value_delimiter = ',', value_parser = at_least_1)]
+    pub k: Vec<u64>,
+    /// For you alone: write an HTML page with the trade-off, sample rows and figures to this file
+    #[arg(long, value_name = "FILE.html")]
+    pub page: Option<PathBuf>,
+    /// Write the policy with the recommended settings to this file, beside the policy
+    #[arg(long, value_name = "POLICY")]
+    pub write: Option<PathBuf>,
+    /// Write the settings of this point instead of the recommended one
+    #[arg(long, value_name = "ID", requires = "write")]
+    pub pick: Option<usize>,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Parses a number of seconds above 0.
+fn positive_seconds(text: &str) -> Result<f64, String> {
+    match seconds(text) {
+        Ok(seconds) if seconds > 0.0 => Ok(seconds),
+        _ => Err("a number of seconds above 0, such as 30 or 0.5, is expected".into()),
+    }
+}
+
 /// `throng release`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -258,28 +386,31 @@ pub struct Screen {
   throng release policy.toml --out shared/release.parquet --seed 7
   throng release policy.toml --json | jq .levels
   throng release wide.toml --seconds 30       the best result in that time, and its gap
-  throng release policy.toml --sets private/sets.csv     which rows were put together
+  throng release policy.toml --sets private/sets.csv     which rows were grouped together
   throng release policy.toml --rows private/rows.csv     what each row lost
 
-The first Ctrl-C during the search releases the best found so far. The second one,
-and one at any other time, also during verification, stops and leaves nothing behind;
-so do SIGTERM and SIGHUP. The exit code is then 130.")]
+An earlier release at the same path is overwritten, with its certificate and report.
+
+The first Ctrl-C during the search releases the best result so far. The second one, or
+one at any other time, stops without writing anything; so do SIGTERM and SIGHUP. The exit
+code is then 130.")]
 pub struct Release {
     /// Policy file
     pub policy: PathBuf,
-    /// Output file; certificate and report go beside it [default: as in the policy]
-    #[arg(long, value_name = "FILE")]
+    /// Output file; certificate and report go beside it [default: as in the policy]. With - the
+    /// release goes to standard output, certificate and report to where the policy says
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub random: PolicySeed,
-    /// Release the best found when the search has taken so long
+    /// Stop searching after N seconds and release the best result so far
     #[arg(long, value_name = "N", value_parser = seconds)]
     pub seconds: Option<f64>,
-    /// For you alone: write the numbers of the input rows that were put together to this file. It
-    /// links released rows to people
+    /// Write which input rows were grouped together to this file. Keep it secret: it links released
+    /// rows to people
     #[arg(long, value_name = "FILE.csv")]
     pub sets: Option<PathBuf>,
-    /// For you alone: write what each input row lost, and the size of its class, to this file. It
+    /// Write what each input row lost, and the size of its class, to this file. Keep it secret: it
     /// links released rows to people
     #[arg(long, value_name = "FILE.csv")]
     pub rows: Option<PathBuf>,
@@ -291,7 +422,7 @@ pub struct Release {
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
-        _ => Err("a number of seconds, such as 30 or 0.5, is expected".into()),
+        _ => Err("expected a number of seconds, such as 30 or 0.5".into()),
     }
 }
 
@@ -307,7 +438,7 @@ pub struct Verify {
     /// Released table
     pub release: PathBuf,
     /// Policy of the release
-    #[arg(long)]
+    #[arg(short, long)]
     pub policy: PathBuf,
     /// Original table, in the format of the policy's input
     #[arg(long, value_name = "INPUT")]
@@ -333,7 +464,7 @@ pub struct Explore {
     /// Policy file
     pub policy: PathBuf,
     /// Write an HTML page with a picture of the lattice to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Only nodes within STEPS of the chosen node
     #[arg(long, value_name = "STEPS")]
@@ -347,18 +478,28 @@ pub struct Explore {
 /// `throng compare`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  throng compare policy.toml                            methods and k on one table
+  throng compare policy.toml --k 3,5,10,20 --out comparison
   throng compare experiments/patients.toml
   THRONG_DATA=/data throng compare experiments/ola.toml --out comparison
   throng compare experiments/patients.toml --json | jq '.rankings[].condorcet'
 
-With --out the folder gets results.csv, results.md, index.html and a picture per
-plot. Ctrl-C stops; what was run until then is written and printed. The second
-Ctrl-C stops and writes nothing.")]
+A file with [[tables]] and [grid] is an experiment, for research; any other is a policy.
+With --out the folder gets results.csv, index.html and a picture; of an experiment also
+results.md and a picture per plot. The first Ctrl-C stops and keeps the results so far.
+The second one stops without writing anything.")]
 pub struct Compare {
-    /// Experiment file
-    pub experiment: PathBuf,
+    /// Policy or experiment file
+    #[arg(value_name = "POLICY|EXPERIMENT")]
+    pub file: PathBuf,
+    /// With a policy: k to try, separated by commas [default: half and twice that of the policy]
+    #[arg(long, value_name = "K,K,…", value_delimiter = ',', value_parser = at_least_1)]
+    pub k: Vec<u64>,
+    /// With a policy: time limit in seconds [default: 120]
+    #[arg(long, value_name = "N", value_parser = positive_seconds)]
+    pub seconds: Option<f64>,
     /// Folder for the results; created if it does not exist
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub overwrite: Overwrite,
@@ -387,7 +528,7 @@ pub struct Risk {
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["population", "weights", "fraction"])]
     pub subject: Option<String>,
     /// Policy that names the quasi-identifiers, such as that of a release
-    #[arg(long)]
+    #[arg(short, long)]
     pub policy: Option<PathBuf>,
     /// Certificate of a release, which names its quasi-identifiers and states whether it contains
     /// suppressed rows
@@ -431,11 +572,16 @@ pub struct Risk {
   throng measure sdc.csv --original patients.csv --policy policy.toml --key id --null NA
   throng measure release.csv --original patients.csv --policy policy.toml --json | jq .loss
   throng measure arx.csv --original patients.csv --policy policy.toml --same-order --rows private/rows.csv
+  throng measure arx.csv --original patients.csv --policy policy.toml --same-order --population people.csv --truth ssn
 
 The policy gives roles, hierarchies and models. Cells are labels of the hierarchies,
 intervals, sets, masked values or `*`. Without --key and --same-order, losses that
 compare cells with originals are unavailable. Exit code 1 means that a model of the
-policy does not hold.")]
+policy does not hold.
+
+--population checks something else: whether the release is an anonymous data system
+(Sweeney 2001) and adheres to null-map, wrong-map or k-map. Exit code 1 means that it
+adheres to none of them.")]
 pub struct Measure {
     /// Released table, or quoted pattern of several files
     pub release: String,
@@ -443,7 +589,7 @@ pub struct Measure {
     #[arg(long, value_name = "INPUT")]
     pub original: String,
     /// Policy with roles, hierarchies and models
-    #[arg(long)]
+    #[arg(short, long)]
     pub policy: PathBuf,
     /// Column of both tables that identifies rows; rows that the release lacks are suppressed
     #[arg(long, value_name = "COLUMN", conflicts_with = "same_order")]
@@ -454,10 +600,19 @@ pub struct Measure {
     /// Rows with `*` in every quasi-identifier are suppressed, as ARX writes them
     #[arg(long)]
     pub starred: bool,
-    /// For you alone: write what each original row lost, and the size of its class, to this file. It
-    /// links released rows to people
+    /// Write what each original row lost, and the size of its class, to this file. Keep it secret:
+    /// it links released rows to people
     #[arg(long, value_name = "FILE.csv")]
     pub rows: Option<PathBuf>,
+    /// Check which people of this table released rows map to
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "starred"])]
+    pub population: Option<String>,
+    /// Column of original, population and external tables that names people
+    #[arg(long, value_name = "COLUMN", requires = "population")]
+    pub truth: Option<String>,
+    /// Table that outsiders have; may be repeated [default: the population]
+    #[arg(long, value_name = "FILE", requires = "truth")]
+    pub external: Vec<String>,
     #[command(flatten)]
     pub overwrite: Overwrite,
     #[command(flatten)]
@@ -473,7 +628,7 @@ pub struct Measure {
   throng network policy.toml --out network.svg          a picture of it
   throng network policy.toml --json | jq '.edges[] | [.from, .to, .gain]'
   throng network policy.toml --given zip='0213*' --given sex=F --ask diagnosis
-  throng network policy.toml --given zip=02139 --given sex=F        how likely such a row is
+  throng network policy.toml --given zip=02139 --given sex=F        probability of such a row
 
 Uses quasi-identifiers, targets and sensitive columns. An edge is kept if it makes the
 description of the table shorter (BIC). A quarter of the rows is held out to test the result.
@@ -482,15 +637,15 @@ pub struct Network {
     /// Policy file
     pub policy: PathBuf,
     /// Write a picture to this file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(short, long, value_name = "FILE.svg")]
     pub out: Option<PathBuf>,
-    /// Most columns that a level of a column depends on
+    /// Maximum number of columns that a column depends on
     #[arg(long, value_name = "N", default_value_t = throng::network::Fit::PARENTS)]
     pub parents: usize,
     /// A cell of a row: a value, a label of a level, or a cell of a poset; empty is missing
     #[arg(long, value_name = "COLUMN=CELL")]
     pub given: Vec<String>,
-    /// Print how likely the values of this column are in the row
+    /// Print the probability of each value of this column in the row
     #[arg(long, value_name = "COLUMN")]
     pub ask: Option<String>,
     #[command(flatten)]
@@ -532,7 +687,7 @@ pub struct Argus {
     #[arg(long = "do", value_name = "COMMAND")]
     pub commands: Vec<String>,
     /// Write the final table to this file, with its verdict beside it
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Show the values of rare combinations too; they can identify single people
     #[arg(long)]
@@ -556,7 +711,7 @@ pub struct Augment {
     /// Policy file
     pub policy: PathBuf,
     /// Output table
-    #[arg(long, value_name = "TABLE")]
+    #[arg(short, long, value_name = "TABLE")]
     pub out: PathBuf,
     /// Add the columns to this release of the policy instead of its table
     #[arg(long, value_name = "TABLE", conflicts_with = "undo")]
@@ -584,11 +739,11 @@ pub struct Synth {
     #[arg(long)]
     pub rows: Option<u64>,
     /// Output CSV file
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(short, long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub random: Seed,
-    /// Print the specification and make up nothing
+    /// Print the specification, without generating rows
     #[arg(long)]
     pub show: bool,
     #[command(flatten)]
@@ -628,8 +783,8 @@ pub enum HierarchyCommand {
         column: String,
         #[command(flatten)]
         layout: Layout,
-        /// The file to write; default: standard output
-        #[arg(long)]
+        /// Output file [default: standard output]
+        #[arg(short, long)]
         out: Option<PathBuf>,
         #[command(flatten)]
         overwrite: Overwrite,
@@ -667,11 +822,11 @@ Every MatrixPoset becomes a node file beside the policy. If there is any error, 
         table: String,
         #[command(flatten)]
         layout: Layout,
-        /// The policy to write
-        #[arg(long, value_name = "POLICY")]
+        /// Output policy
+        #[arg(short, long, value_name = "POLICY")]
         write: PathBuf,
         /// k of the policy
-        #[arg(long, default_value_t = 5, value_parser = at_least_1)]
+        #[arg(short, long, default_value_t = 5, value_parser = at_least_1)]
         k: u64,
         #[command(flatten)]
         overwrite: Overwrite,

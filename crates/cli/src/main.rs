@@ -11,7 +11,7 @@ mod show;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use throng::error::{Error, Kind};
 
 use crate::args::{Args, Command};
@@ -25,12 +25,14 @@ enum Ended {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = parse();
+    progress::set_quiet(args.quiet);
     progress::catch_signals();
     let ended = match &args.command {
         Command::Demo(args) => commands::demo::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
         Command::Screen(args) => commands::screen::run(args),
+        Command::Suggest(args) => commands::suggest::run(args),
         Command::Release(args) => commands::release::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Explore(args) => commands::explore::run(args),
@@ -44,7 +46,10 @@ fn main() -> ExitCode {
         Command::Hierarchy(args) => commands::hierarchy::run(args),
         Command::Policy(args) => commands::policy::run(args),
         Command::Schema(_) => commands::schema::run(),
+        Command::Completions(args) => commands::completions::run(args),
+        Command::Man(args) => commands::man::run(args),
     };
+    throng_engine::forget_standard_input();
     match ended {
         Ok(Ended::Holds) => ExitCode::SUCCESS,
         Ok(Ended::DoesNotHold) => ExitCode::from(1),
@@ -56,6 +61,13 @@ fn main() -> ExitCode {
             ExitCode::from(code(&error))
         }
     }
+}
+
+/// The arguments; wrong ones end the program with an explanation.
+fn parse() -> Args {
+    let matches = args::help::command().try_get_matches();
+    let parsed = matches.and_then(|mut matches| Args::from_arg_matches_mut(&mut matches));
+    parsed.unwrap_or_else(|error| args::help::with_suggestion(error).exit())
 }
 
 /// A bug outweighs everything else, a cancelled run answers nothing, and of several mistakes the

@@ -1,19 +1,22 @@
 //! How far long work is, on standard error, and the signals that stop it.
 //!
-//! On a terminal progress is one line that is taken away at the end. With `THRONG_PROGRESS=plain`
-//! it is lines of text, one where a stage begins and then one a second, for logs and scripts.
+//! On a terminal progress is one line with a clock that goes on between reports; it is removed at
+//! the end. With `THRONG_PROGRESS=plain` it is lines of text, one where a stage begins and then one
+//! a second, for logs and scripts.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use throng::watch::{Cancel, Event, Stage, Watch};
+use throng::watch::{Cancel, Event, Progress, Stage, Watch};
 
-use crate::show::{integer, note, sanitized};
+use crate::show::{integer, nodes, note, percent, sanitized};
 
 /// Work that is done sooner shows nothing.
 const PATIENCE: Duration = Duration::from_millis(700);
+/// How often the clock of the line is drawn again.
+const TICK: Duration = Duration::from_millis(120);
 /// How often a plain line is written.
 const PLAIN: Duration = Duration::from_secs(1);
 /// What a shell expects of a program that was stopped.
@@ -25,6 +28,14 @@ static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::new);
 static PRESSED: AtomicUsize = AtomicUsize::new(0);
 /// Whether the program waits for something to be typed.
 static PROMPTING: AtomicBool = AtomicBool::new(false);
+
+/// Whether no progress is shown.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Shows no progress from now on.
+pub fn set_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
 
 /// From now on the first Ctrl-C asks for the best result so far, the second one stops, and the
 /// third one exits at once; SIGTERM and SIGHUP stop. Nothing temporary is left behind in any case.
@@ -41,8 +52,8 @@ pub fn catch_signals() {
             _ => exit(),
         }
         note(match pressed {
-            0 => "stopping with what there is; Ctrl-C again stops at once and leaves nothing behind",
-            _ => "stopping; nothing is left behind",
+            0 => "stopping with the best result so far; press Ctrl-C again to stop without a result",
+            _ => "stopping; nothing is written",
         });
     });
 }
@@ -63,7 +74,7 @@ fn catch_termination() {
                 exit();
             }
             CANCEL.abort();
-            note("stopping; nothing is left behind");
+            note("stopping; nothing is written");
             before = true;
         }
     });
@@ -91,6 +102,8 @@ pub fn prompting<T>(read: impl FnOnce() -> T) -> T {
 pub struct Line {
     shown: Arc<Mutex<Shown>>,
     plain: bool,
+    /// What Ctrl-C does during a search.
+    hint: &'static str,
 }
 
 /// What is shown now.
@@ -106,7 +119,14 @@ impl Line {
     pub fn new() -> Self {
         let plain = std::env::var_os("THRONG_PROGRESS").is_some_and(|way| way == "plain");
         let shown = Shown { started: Instant::now(), bar: None, last: None };
-        Line { shown: Arc::new(Mutex::new(shown)), plain }
+        Line { shown: Arc::new(Mutex::new(shown)), plain, hint: "" }
+    }
+
+    /// States what Ctrl-C does during a search, at the end of the line.
+    #[must_use]
+    pub fn with_hint(mut self, hint: &'static str) -> Self {
+        self.hint = hint;
+        self
     }
 
     /// The watch of all work: reports here, and signals stop it.
@@ -116,15 +136,18 @@ impl Line {
     }
 
     fn show(&self, event: Event<'_>) {
+        if QUIET.load(Ordering::Relaxed) {
+            return;
+        }
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if self.plain {
             shown.plain(event);
         } else if shown.started.elapsed() >= PATIENCE {
-            shown.bar(event);
+            shown.bar(event, self.hint);
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn clear(&self) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bar) = shown.bar.take() {
@@ -144,17 +167,21 @@ impl Shown {
         }
     }
 
-    fn bar(&mut self, event: Event<'_>) {
+    fn bar(&mut self, event: Event<'_>, hint: &str) {
+        let started = self.started;
         let bar = self.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::new_spinner();
+            let bar = ProgressBar::new_spinner().with_elapsed(started.elapsed());
             if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
                 bar.set_style(style);
             }
+            // The clock goes on where a stage reports nothing for a while.
+            bar.enable_steady_tick(TICK);
             bar
         });
+        let stoppable = matches!(event, Event::Searching(_) | Event::Run { .. });
+        let hint = if stoppable && !hint.is_empty() { format!("; {hint}") } else { String::new() };
         let (stage, rest) = text(event);
-        bar.set_message(sanitized(&format!("{stage}: {rest}")));
-        bar.tick();
+        bar.set_message(sanitized(&format!("{stage}: {rest}{hint}")));
     }
 }
 
@@ -165,12 +192,7 @@ fn text(event: Event<'_>) -> (String, String) {
             let (name, unit) = stage_of(stage);
             (name.to_owned(), far(stage, done, of, unit))
         }
-        Event::Searching(p) => {
-            let best = p.best.map_or(String::new(), |b| format!(", best loss {b:.6}"));
-            let bound = p.bound.map_or(String::new(), |b| format!(", none below {b:.6}"));
-            let checked = integer(p.checked);
-            ("searching".to_owned(), format!("{checked} of {} nodes checked{best}{bound}", p.nodes))
-        }
+        Event::Searching(p) => ("searching".to_owned(), searching(&p)),
         Event::Run { done, of, table, algorithm, k } => {
             let run = format!("run {} of {}", integer(done + 1), integer(of));
             (run, format!("{table}, {algorithm}, k = {k}"))
@@ -179,13 +201,32 @@ fn text(event: Event<'_>) -> (String, String) {
     }
 }
 
+/// How far a search is: the nodes it checked, the best loss so far and how much better the best
+/// possible one can be.
+fn searching(p: &Progress) -> String {
+    let best = p.best.map_or(String::new(), |best| format!(", best loss {best:.4}"));
+    let gap = match (p.best, p.bound) {
+        (Some(best), Some(bound)) if best > 0.0 && bound <= best => {
+            format!(" (at most {} above the optimum)", percent((best - bound) / best))
+        }
+        _ => String::new(),
+    };
+    format!("{} of {} nodes checked{best}{gap}", integer(p.checked), nodes(p.nodes))
+}
+
 fn far(stage: Stage, done: u64, of: Option<u64>, unit: &str) -> String {
     let mega = |bytes: u64| integer(bytes / 1_000_000);
-    match (stage, of) {
-        (Stage::Forming, Some(of)) => format!("{} %", 100 * done / of.max(1)),
-        (Stage::Hashing, Some(of)) => format!("{} of {} MB", mega(done), mega(of)),
-        (_, Some(of)) => format!("{} of {} {unit}", integer(done), integer(of)),
-        (_, None) => format!("{} {unit}", integer(done)),
+    let Some(of) = of else { return format!("{} {unit}", integer(done)) };
+    let share = match of {
+        0 => 100,
+        of => u128::from(done.min(of)) * 100 / u128::from(of),
+    };
+    match stage {
+        // What follows the last region is not counted.
+        Stage::Forming if share >= 100 => "100 %, finishing".to_owned(),
+        Stage::Forming => format!("{share} %"),
+        Stage::Hashing => format!("{} of {} MB ({share} %)", mega(done), mega(of)),
+        _ => format!("{} of {} {unit} ({share} %)", integer(done), integer(of)),
     }
 }
 
@@ -204,5 +245,32 @@ fn stage_of(stage: Stage) -> (&'static str, &'static str) {
         Stage::Measuring => ("measuring", "columns or pairs of columns"),
         Stage::Drawing => ("drawing", "rows"),
         _ => ("working", "steps"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_has_a_share() {
+        assert_eq!(far(Stage::Reading, 12_000, Some(50_000), "rows"), "12,000 of 50,000 rows (24 %)");
+        assert_eq!(far(Stage::Reading, 12_000, None, "rows"), "12,000 rows");
+        assert_eq!(far(Stage::Forming, 99, Some(100), ""), "99 %");
+        assert_eq!(far(Stage::Forming, 100, Some(100), ""), "100 %, finishing");
+        assert_eq!(far(Stage::Hashing, 5_000_000, Some(20_000_000), "bytes"), "5 of 20 MB (25 %)");
+        assert_eq!(far(Stage::Writing, 0, Some(0), "rows"), "0 of 0 rows (100 %)");
+    }
+
+    #[test]
+    fn a_search_shows_how_good_its_best_is() {
+        let mut p =
+            Progress { checked: 4_774, nodes: 10_737_418_240_000_000_000_000_000, best: None, bound: None };
+        assert_eq!(searching(&p), "4,774 of 1.1 * 10^25 nodes checked");
+        (p.best, p.bound) = (Some(0.5), Some(0.45));
+        assert_eq!(
+            searching(&p),
+            "4,774 of 1.1 * 10^25 nodes checked, best loss 0.5000 (at most 10.0 % above the optimum)"
+        );
     }
 }

@@ -65,9 +65,9 @@ pub fn error(error: &Error) {
 }
 
 fn plain(fault: &Fault) -> String {
-    let mut text = format!("error[{}]: {}", fault.code, told(&fault.to_string()));
+    let mut text = format!("error[{}]: {}", fault.code, readable(&fault.to_string()));
     if let Some(help) = &fault.help {
-        text += &format!("\n  help: {}", told(help));
+        text += &format!("\n  help: {}", readable(help));
     }
     text
 }
@@ -75,13 +75,14 @@ fn plain(fault: &Fault) -> String {
 fn at_line(fault: &Fault, text: String) -> String {
     let mut shown = fault.clone();
     shown.place.file = None;
-    let mut diagnostic =
-        MietteDiagnostic::new(told(&shown.to_string())).with_code(fault.code).with_severity(Severity::Error);
+    let mut diagnostic = MietteDiagnostic::new(readable(&shown.to_string()))
+        .with_code(fault.code)
+        .with_severity(Severity::Error);
     if let Some(span) = &fault.place.span {
         diagnostic = diagnostic.with_label(LabeledSpan::at(span.clone(), "here"));
     }
     if let Some(help) = &fault.help {
-        diagnostic = diagnostic.with_help(told(help));
+        diagnostic = diagnostic.with_help(readable(help));
     }
     let name = fault.place.file.clone().unwrap_or_default();
     let report = Report::new(diagnostic).with_source_code(NamedSource::new(name, text));
@@ -114,8 +115,8 @@ fn shortened(mut fault: Fault) -> Fault {
 /// A fault whose texts are safe to show, whatever they quote.
 fn for_json(fault: Fault) -> Fault {
     let mut fault = shortened(fault);
-    fault.message = told(&fault.message);
-    fault.help = fault.help.map(|help| told(&help));
+    fault.message = readable(&fault.message);
+    fault.help = fault.help.map(|help| readable(&help));
     fault.place.column = fault.place.column.map(|column| cut(&column));
     for (_, value) in &mut fault.arguments {
         *value = sanitized(value);
@@ -136,7 +137,7 @@ fn cut(text: &str) -> String {
 }
 
 /// A message as it is shown: harmless, and what it quotes at a length that can be read.
-fn told(text: &str) -> String {
+fn readable(text: &str) -> String {
     let mut short = String::new();
     let mut rest = text;
     while let Some((before, quoted)) = rest.split_once('`') {

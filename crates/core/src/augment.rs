@@ -89,7 +89,7 @@ impl<'a> Implied<'a> {
         match value {
             None => Some(self.missing()),
             Some(TOP) => Some(vec![Some(TOP); self.fields]),
-            Some(_) => Some(self.told(0, self.hierarchy.leaf(value)?)),
+            Some(_) => Some(self.labels_from(0, self.hierarchy.leaf(value)?)),
         }
     }
 
@@ -100,7 +100,7 @@ impl<'a> Implied<'a> {
             None | Some(TOP) => self.of_value(cell),
             Some(label) => {
                 let &(level, code) = self.meant.get(label)?;
-                Some(self.told(level, self.leaf[level][code as usize]))
+                Some(self.labels_from(level, self.leaf[level][code as usize]))
             }
         }
     }
@@ -113,8 +113,8 @@ impl<'a> Implied<'a> {
         if fields.iter().all(Option::is_none) || fields == self.missing() {
             return Ok(None);
         }
-        let told = fields.iter().position(|field| *field != Some(TOP));
-        let Some(level) = told else { return Ok(Some(TOP)) };
+        let first = fields.iter().position(|field| *field != Some(TOP));
+        let Some(level) = first else { return Ok(Some(TOP)) };
         let Some(label) = fields[level] else {
             return Err(wrong(fault!(
                 Data,
@@ -127,13 +127,13 @@ impl<'a> Implied<'a> {
             return Err(wrong(fault!(
                 Data,
                 "augment.not-a-label-of-level",
-                "`{value}` is no label of level {level}",
+                "`{value}` is not a label of level {level}",
                 value = label,
                 level = level
             ))
             .into());
         };
-        let implied = self.told(level, self.leaf[level][code as usize]);
+        let implied = self.labels_from(level, self.leaf[level][code as usize]);
         if let Some(other) = (level..fields.len()).find(|&at| implied.get(at) != Some(&fields[at])) {
             let found = fields[other].map_or("missing".into(), |field| format!("`{field}`"));
             return Err(wrong(fault!(
@@ -152,11 +152,11 @@ impl<'a> Implied<'a> {
 
     /// The fields of a missing cell.
     fn missing(&self) -> Vec<Option<&'a str>> {
-        self.hierarchy.missing().map_or_else(|| vec![None; self.fields], |leaf| self.told(0, leaf))
+        self.hierarchy.missing().map_or_else(|| vec![None; self.fields], |leaf| self.labels_from(0, leaf))
     }
 
     /// The fields from a level on, as a leaf has them.
-    fn told(&self, level: usize, leaf: Code) -> Vec<Option<&'a str>> {
+    fn labels_from(&self, level: usize, leaf: Code) -> Vec<Option<&'a str>> {
         let field = |at: usize| match at < level {
             true => Some(TOP),
             false => self.hierarchy.label(at, self.hierarchy.generalize(leaf, at)),
@@ -246,7 +246,7 @@ mod tests {
             ("02139 9805 980", "`02139` of level 0 does not imply `9805` at level 1"),
             ("* 0213 *", "`0213` of level 1 does not imply `*` at level 2"),
             ("* 0213 -", "does not imply missing at level 2"),
-            ("0213 0213 021", "`0213` is no label of level 0"),
+            ("0213 0213 021", "`0213` is not a label of level 0"),
             ("- 0213 021", "some of the fields are missing"),
             ("* - -", "some of the fields are missing"),
         ] {
@@ -307,8 +307,8 @@ mod tests {
                 let mut fields = implied.of_value(value).unwrap();
                 prop_assert_eq!(implied.cell(&fields).unwrap(), value);
                 fields.iter_mut().take(level).for_each(|field| *field = Some(TOP));
-                let told = if level < fields.len() { label } else { TOP };
-                prop_assert_eq!(implied.cell(&fields).unwrap(), Some(told));
+                let expected = if level < fields.len() { label } else { TOP };
+                prop_assert_eq!(implied.cell(&fields).unwrap(), Some(expected));
                 if !same {
                     prop_assert_eq!(&there, &fields);
                     prop_assert_eq!(there.iter().filter(|field| **field == Some(TOP)).count(), level.min(there.len()));

@@ -20,7 +20,7 @@ pub const THRESHOLD: f64 = 0.2;
 /// everything, and more where a person has several rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassesOfSize {
-    /// Rows that cannot be told from one of these; people, where rows belong to people.
+    /// Rows that cannot be distinguished from one of these; people, where rows belong to people.
     pub size: u64,
     /// How many classes.
     pub classes: u64,
@@ -58,7 +58,8 @@ pub fn risks(before: &[ClassesOfSize], after: &[ClassesOfSize]) -> Risks {
     Risks { threshold: THRESHOLD, before, after }
 }
 
-/// How easily a row can be told from others: those of other people, where rows belong to people.
+/// How easily a row can be distinguished from others: from those of other people, where rows belong
+/// to people.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct ClassRisk {
     /// Rows that are in classes.

@@ -292,7 +292,7 @@ impl Classes {
     }
 }
 
-/// Whoever is released must be in the population; otherwise its figures mean nothing.
+/// Everybody who is released must be in the population; otherwise its figures mean nothing.
 fn not_contained(classes: usize) -> Fault {
     let of = match classes {
         1 => "1 combination of quasi-identifiers has".to_owned(),

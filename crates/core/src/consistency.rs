@@ -14,7 +14,7 @@
 //! at once. Costs about (log n + k) · columns per distinct row where cells are narrow, and at most
 //! all pairs of distinct rows; and one test per distinct cell and value of a poset.
 
-mod tree;
+pub(crate) mod tree;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -80,14 +80,14 @@ struct Column {
 
 /// The numbers of the values that a cell covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Cover {
-    range: Range,
+pub(crate) struct Cover {
+    pub(crate) range: Range,
     /// All of them in order, if others are between them.
-    scattered: Option<Vec<u32>>,
+    pub(crate) scattered: Option<Vec<u32>>,
 }
 
 impl Cover {
-    fn new(mut ranks: Vec<u32>) -> Self {
+    pub(crate) fn new(mut ranks: Vec<u32>) -> Self {
         ranks.sort_unstable();
         ranks.dedup();
         let (Some(&low), Some(&high)) = (ranks.first(), ranks.last()) else {
@@ -97,7 +97,7 @@ impl Cover {
         Cover { range: Range { low, high }, scattered: (!whole).then_some(ranks) }
     }
 
-    fn has(&self, rank: u32) -> bool {
+    pub(crate) fn has(&self, rank: u32) -> bool {
         match &self.scattered {
             Some(ranks) => ranks.binary_search(&rank).is_ok(),
             None => self.range.has(rank),
@@ -157,7 +157,7 @@ fn by_poset(hierarchy: &Hierarchy, ranks: &[u32], labels: &[Option<String>]) -> 
     labels.par_iter().map(covered).collect()
 }
 
-/// Intervals and sets cover what they say, `*` everything, and anything else itself.
+/// Intervals, ranges and sets cover what they say, `*` everything, and anything else itself.
 fn by_meaning(
     hierarchy: &Hierarchy,
     form: Form,
@@ -184,6 +184,9 @@ fn by_meaning(
                 let low = first(&|x| x < interval.low || x == interval.low && !interval.from_low);
                 let end = first(&|x| x < interval.high || x == interval.high && interval.to_high);
                 own.extend(low as u32..end.max(low) as u32);
+            }
+            Some((_, Form::Range, Cell::Range(first, last))) => {
+                own.extend(hierarchy.between(&first, &last).into_iter().flatten().map(rank));
             }
             Some((_, Form::Set, Cell::Set(values))) => {
                 own.extend(values.iter().filter_map(|value| hierarchy.leaf(Some(value))).map(rank));

@@ -36,7 +36,7 @@
 // The vocabulary that the verifier shares, and the verifier.
 pub use throng_terms::fault;
 pub use throng_terms::{
-    cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation,
+    cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation, reading,
     registry, release, rows, table, tuples, watch,
 };
 pub use throng_verify as verify;
@@ -71,6 +71,7 @@ mod safe_union;
 mod stars;
 #[doc(hidden)]
 pub mod consistency;
+pub mod anonymous_system;
 pub mod row_figures;
 pub mod exposure;
 mod class_risk;
@@ -79,6 +80,7 @@ pub mod people;
 
 // Verbs, in order.
 pub mod describe;
+pub mod template;
 pub mod screen;
 pub mod search;
 #[doc(hidden)]
@@ -86,6 +88,7 @@ pub mod recode;
 pub mod decide;
 pub mod explore;
 pub mod compare;
+pub mod suggest;
 pub mod risk;
 pub mod measure;
 pub mod argus;

@@ -25,6 +25,7 @@ pub use crate::rows::Table;
 use crate::rows::{ContentKey, Rows};
 use crate::search::{Grouped, Leveled, Load, Population, Problem, leveled};
 use crate::table::{Code, Dictionary};
+use crate::template;
 use crate::verify::{Assignment, Inputs, Original, Verdict, verify};
 use crate::watch::Watch;
 
@@ -75,6 +76,7 @@ fn released(
     let sha256 = Policy::digest(policy);
     let policy = Policy::parse(policy)?;
     refuse(&policy, population.is_some())?;
+    let template = template::checked(&policy, load)?;
     let preparation = policy.input.prepares().then(|| prepare(&policy, table)).transpose()?;
     let prepared = preparation.as_ref().map(|preparation| PreparedTable::new(table, preparation));
     let original: &dyn Rows = prepared.as_ref().map_or(table, |prepared| prepared);
@@ -111,7 +113,8 @@ fn released(
         files: files.clone(),
         seed: policy.search.seed,
     };
-    let facts = decision.release(&policy, &problem, &figures, circumstances)?;
+    let mut facts = decision.release(&policy, &problem, &figures, circumstances)?;
+    facts.template = template;
     let certificate = Certificate::new(facts, written.columns().to_vec(), figures.classes)?;
     let assignment = DecidedAssignment::new(&policy, &problem, &decision);
     let tables = (original, &written, population);

@@ -2,9 +2,9 @@
 //! has.
 //!
 //! A node gives all cells of a column one level; steps and local methods do not. What they have in
-//! common is told here once, for losses, claims and reports: per column the distinct generalized
+//! common is stated here once, for losses, claims and reports: per column the distinct generalized
 //! values, per class of the table its value in each column, and whether its rows are suppressed.
-//! Classes of a release are told apart by label texts, because a recipient sees nothing else; a
+//! Classes of a release are distinguished by label texts, because a recipient sees nothing else; a
 //! label may stand at several levels. Costs one look-up per class, and four or two bytes per cell
 //! of the distinct tuples.
 
@@ -37,7 +37,7 @@ pub struct Value {
     pub bits: f64,
     /// Its label, as a place in the column's labels.
     pub label: Code,
-    /// What it tells of the targets, in bits; 0 without a target.
+    /// Its information about the targets, in bits; 0 without a target.
     pub worth: f64,
 }
 
@@ -52,24 +52,24 @@ pub struct Values {
     pub height: usize,
     /// Leaves of the hierarchy.
     pub leaves: usize,
-    /// What the column and its original values tell of the targets, where there are any.
-    pub told: Option<Told>,
+    /// Information of the column and its original values about the targets, where there are any.
+    pub targets: Option<TargetWorths>,
 }
 
-/// What a column and its original values tell of the targets, in bits.
+/// The information of a column and its original values about the targets, in bits.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct TargetWorths {
     /// The mutual information of the column.
     pub mutual: f64,
     /// Leaf → what it is worth.
     pub worths: Vec<f64>,
 }
 
-impl Told {
-    /// What is told by a column of a hierarchy.
+impl TargetWorths {
+    /// That of a column with a hierarchy.
     pub fn new(worths: &Worths, hierarchy: &Hierarchy) -> Self {
         let leaves = 0..hierarchy.leaf_count() as Code;
-        Told { mutual: worths.mutual(), worths: leaves.map(|leaf| worths.at(0, leaf)).collect() }
+        TargetWorths { mutual: worths.mutual(), worths: leaves.map(|leaf| worths.at(0, leaf)).collect() }
     }
 }
 
@@ -172,7 +172,7 @@ impl Recoded {
         for (column, hierarchy) in hierarchies.iter().enumerate() {
             let (mut values, start) = values_of(base, hierarchy, steps, column);
             if let Some(worths) = worths.get(column) {
-                tell(&mut values, worths, hierarchy, &start);
+                add_worths(&mut values, worths, hierarchy, &start);
             }
             columns.push(values);
             starts.push(start);
@@ -453,16 +453,16 @@ fn values_of(base: &Classes, hierarchy: &Hierarchy, steps: &Steps, column: usize
         }
     }
     let (height, leaves) = (hierarchy.height(), hierarchy.leaf_count());
-    (Values { values, labels, height, leaves, told: None }, starts)
+    (Values { values, labels, height, leaves, targets: None }, starts)
 }
 
-/// Says of values, which begin at `starts` for every level that is there, what they tell of the
-/// targets.
-fn tell(values: &mut Values, worths: &Worths, hierarchy: &Hierarchy, starts: &[Code]) {
+/// Adds their information about the targets to values, which begin at `starts` for every level that
+/// is there.
+fn add_worths(values: &mut Values, worths: &Worths, hierarchy: &Hierarchy, starts: &[Code]) {
     for (level, &start) in starts.iter().enumerate().filter(|(_, start)| **start != Code::MAX) {
         for code in 0..hierarchy.size(level) as Code {
             values.values[(start + code) as usize].worth = worths.at(level, code);
         }
     }
-    values.told = Some(Told::new(worths, hierarchy));
+    values.targets = Some(TargetWorths::new(worths, hierarchy));
 }

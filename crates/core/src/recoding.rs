@@ -311,7 +311,7 @@ impl Recoding {
     }
 }
 
-/// Look-ups from rows to the classes of a [`Recoded`], for what is told of single rows.
+/// Look-ups from rows to the classes of a [`Recoded`], for figures of single rows.
 #[derive(Debug, Clone)]
 pub struct RowClasses {
     recoding: Recoding,

@@ -20,6 +20,7 @@ use crate::model::PrivacyModel;
 use crate::policy::{Form, Policy};
 use crate::poset::Poset;
 use crate::predict::Guide;
+use crate::registry::Algorithm;
 use crate::table::Code;
 
 /// How the cost of a range is measured; 0 for one leaf, 1 for all.
@@ -50,6 +51,8 @@ pub struct Axis {
     measure: Measure,
     weight: f64,
     poset: Option<Arc<Poset>>,
+    /// The most values of a set; a cell of more is `*`.
+    listed: usize,
 }
 
 impl Axis {
@@ -65,7 +68,7 @@ impl Axis {
         if form.numeric() {
             numbers = in_order(name, hierarchy, &mut leaves)?;
         } else if form == Form::Range {
-            // Leaves are in the order that the policy states.
+            // Leaves are in the order that the policy states, or in that of dates.
             numbers = (0..leaves.len()).map(|place| place as f64).collect();
         } else {
             // Branch by branch, from the top.
@@ -86,7 +89,33 @@ impl Axis {
         let under = (0..=height).map(|level| spans(&leaves, hierarchy.codes(level))).collect();
         let missing = missing.map(|leaf| ranks[leaf as usize]);
         let poset = hierarchy.poset().cloned();
-        Ok(Axis { form, leaves, ranks, numbers, missing, joins, height, under, measure, weight, poset })
+        let listed = usize::MAX;
+        Ok(Axis {
+            form,
+            leaves,
+            ranks,
+            numbers,
+            missing,
+            joins,
+            height,
+            under,
+            measure,
+            weight,
+            poset,
+            listed,
+        })
+    }
+
+    /// The same, with `*` in place of sets of more values.
+    #[must_use]
+    pub fn listing(self, most: usize) -> Self {
+        Axis { listed: most, ..self }
+    }
+
+    /// Whether a set of so many present values is written as `*`: it is too long, or says nothing.
+    pub fn unlisted(&self, values: usize) -> bool {
+        let all = values + usize::from(self.missing.is_some()) == self.len();
+        all && values > 2 || values > self.listed
     }
 
     /// How its cells are written.
@@ -97,6 +126,11 @@ impl Axis {
     /// What its values have in common, by leaf, where that does not follow from ranks.
     pub fn poset(&self) -> Option<&Poset> {
         self.poset.as_deref()
+    }
+
+    /// How the cost of a range is measured.
+    pub fn measure(&self) -> Measure {
+        self.measure
     }
 
     /// How many leaves there are.
@@ -181,6 +215,15 @@ impl Axis {
         }
     }
 
+    /// The share of the leaves that a set of so many present values leaves open.
+    pub fn set_share(&self, values: usize) -> f64 {
+        match values {
+            0 | 1 => 0.0,
+            _ if self.unlisted(values) || values >= self.len() => 1.0,
+            _ => (values - 1) as f64 / (self.leaves.len() - 1) as f64,
+        }
+    }
+
     /// How wide a cell is that covers a range: the difference of its numbers, or its leaves where
     /// they are not numbers.
     pub fn width(&self, low: Code, high: Code) -> f64 {
@@ -224,15 +267,42 @@ impl Axis {
 }
 
 /// How cells of regions are written in a column: as the policy says, or as its values suggest.
+/// Intervals of dates are ranges in order of time.
 pub fn form_of(policy: &Policy, name: &str, hierarchy: &Hierarchy) -> Form {
-    let asked = policy.columns.get(name);
-    asked.and_then(|c| c.form).unwrap_or_else(|| match asked.and_then(|c| c.hierarchy.as_ref()) {
+    let column = policy.columns.get(name);
+    let spec = column.and_then(|column| column.hierarchy.as_ref());
+    let dates = spec.is_none() && hierarchy.ordered();
+    match column.and_then(|column| column.form) {
+        Some(Form::Interval) if dates => return Form::Range,
+        Some(form) => return form,
+        None => {}
+    }
+    match spec {
         _ if hierarchy.poset().is_some() => Form::Poset,
         Some(spec) if spec.stated_order().is_some_and(|order| order.fanout.is_empty()) => Form::Range,
         Some(_) => Form::Label,
-        None if all_numbers(hierarchy) => Form::Interval,
+        None if needs_label(policy, name) => Form::Label,
+        None if dates => Form::Range,
+        None if all_numbers(hierarchy) && !any_code(hierarchy) => Form::Interval,
         None => Form::Set,
-    })
+    }
+}
+
+/// Whether the policy asks for a level of a column, which only labels have, and leaves the form of
+/// its cells to "best".
+fn needs_label(policy: &Policy, name: &str) -> bool {
+    let least = policy.columns.get(name).and_then(|column| column.min_level).unwrap_or(0);
+    let linked = policy.search.linked.iter().flatten().any(|linked| linked == name);
+    policy.search.algorithm == Algorithm::Best && (least > 0 || linked)
+}
+
+/// Whether a column has a value such as `02138`: digits after a zero are a code and not a number.
+fn any_code(hierarchy: &Hierarchy) -> bool {
+    let code = |text: &str| {
+        let digits = text.trim();
+        digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf)).any(code)
 }
 
 /// Whether a column holds numbers and nothing else, and some.

@@ -42,7 +42,7 @@ impl Stars {
         stars
     }
 
-    /// The share of the quasi-identifiers' cells that are stars, where so many rows were withheld:
+    /// The share of the quasi-identifiers' cells that are stars, where a number of rows were withheld:
     /// their cells count as stars.
     pub fn share(&self, withheld: u64) -> f64 {
         let width = self.cells.len() as u64;

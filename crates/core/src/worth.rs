@@ -221,7 +221,7 @@ mod tests {
 
     /// Four leaves under two values: 8 rows each of a, b and c, and 2 of d; a is always 1, b always
     /// 0, c and d are even.
-    fn told() -> Worths {
+    fn worths() -> Worths {
         let path =
             |leaf: &str, above: &str| Path { leaf: leaf.into(), labels: vec![above.into(), "*".into()] };
         let paths = vec![path("a", "x"), path("b", "x"), path("c", "y"), path("d", "y")];
@@ -234,18 +234,18 @@ mod tests {
 
     #[test]
     fn values_are_worth_what_they_tell() {
-        let told = told();
+        let worths = worths();
         let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
         // Labels are even in the table: a and b carry one bit, c nothing, x and y nothing.
         for (code, bits) in [1.0, 1.0, 0.0, 0.0].into_iter().enumerate() {
-            near(told.at(0, code as Code), bits);
+            near(worths.at(0, code as Code), bits);
         }
-        near(told.at(1, 0), 0.0);
-        near(told.at(2, 0), 0.0);
+        near(worths.at(1, 0), 0.0);
+        near(worths.at(2, 0), 0.0);
         // d is left out: of 24 rows, 16 carry one bit.
-        near(told.mutual(), 2.0 / 3.0);
+        near(worths.mutual(), 2.0 / 3.0);
         // A set of a and c: 12 of 16 are 1, ¾·log2(1.5) + ¼·log2(2).
-        near(told.of_cell(&[0, 2], 2, 0), 0.75 * 1.5f64.log2() + 0.25);
+        near(worths.of_cell(&[0, 2], 2, 0), 0.75 * 1.5f64.log2() + 0.25);
     }
 
     #[test]
@@ -257,8 +257,8 @@ mod tests {
         let classes = Classes::new(1, Codes::Wide(vec![0, 1, 2]), vec![3, 3, 6]).unwrap();
         let triples = [(0, 0, 3), (1, 0, 3), (2, 1, 6)];
         let classes = classes.measured(vec![Histogram::new(3, &triples).unwrap()]).unwrap().with_targets(1);
-        let told = Worths::of(&classes, &[hierarchy]).remove(0);
-        assert!((told.at(0, 0) - 1.0).abs() < 1e-12 && (told.at(1, 0) - 1.0).abs() < 1e-12);
+        let worths = Worths::of(&classes, &[hierarchy]).remove(0);
+        assert!((worths.at(0, 0) - 1.0).abs() < 1e-12 && (worths.at(1, 0) - 1.0).abs() < 1e-12);
     }
 
     /// Ten labels; one leaf meets one and another nine: counted or sorted, the same.

@@ -68,13 +68,7 @@ impl Held {
     pub fn check_output(&self, output: &Path, existing: Existing) -> Result<()> {
         let verdict = Held::verdict_path(output);
         let name = output.display().to_string();
-        if Format::of_path(&name).is_none() {
-            let help = "end it in .csv, .parquet, .json or .arrow";
-            return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
-                .file(name)
-                .help(help)
-                .into());
-        }
+        Format::of_output(&name).map_err(|fault| fault.file(&name))?;
         let mut spared = Spared::of_policy(&self.policy).release_of(&self.policy);
         let mut faults = Vec::new();
         for path in [output, &verdict] {

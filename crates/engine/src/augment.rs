@@ -131,13 +131,7 @@ impl Engine {
 /// Refuses a place that cannot be written to, or where something else is.
 fn check(policy: &PolicyFile, what: Augmented<'_>, output: &Path, existing: Existing) -> Result<()> {
     let name = output.display().to_string();
-    if Format::of_path(&name).is_none() {
-        let help = "end it in .csv, .parquet, .json or .arrow";
-        return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
-            .file(name)
-            .help(help)
-            .into());
-    }
+    Format::of_output(&name).map_err(|fault| fault.file(&name))?;
     let spared = Spared::of_policy(policy);
     let spared = match what {
         Augmented::Table => spared,
@@ -225,19 +219,19 @@ impl<'a> Rewriter<'a> {
             vec![Vec::with_capacity(cells.len()); implied.names(name).len()];
         for row in 0..cells.len() {
             let cell = cells.get(row);
-            let told = if self.values { implied.of_value(cell) } else { implied.of_cell(cell) };
-            let told = told.ok_or_else(|| {
+            let labels = if self.values { implied.of_value(cell) } else { implied.of_cell(cell) };
+            let labels = labels.ok_or_else(|| {
                 fault!(
                     Data,
                     "augment.not-a-label",
-                    "`{value}` in row {row} is no label of its hierarchy",
+                    "`{value}` in row {row} is not a label of its hierarchy",
                     value = cell.unwrap_or_default(),
                     row = before + row as u64 + 1
                 )
                 .column(name)
                 .help("only what levels were chosen for can be augmented: cells of regions may be no labels")
             })?;
-            fields.iter_mut().zip(told).for_each(|(field, told)| field.push(told));
+            fields.iter_mut().zip(labels).for_each(|(field, label)| field.push(label));
         }
         Ok(fields.into_iter().map(|field| Arc::new(StringArray::from(field)) as ArrayRef).collect())
     }
@@ -247,12 +241,12 @@ impl<'a> Rewriter<'a> {
         let name = &self.names[q];
         let fields =
             places.iter().map(|&at| Cells::new(name, batch.column(at))).collect::<Result<Vec<Cells>>>()?;
-        let mut told: Vec<Option<&str>> = vec![None; fields.len()];
+        let mut labels: Vec<Option<&str>> = vec![None; fields.len()];
         let mut cells: Vec<Option<String>> = Vec::with_capacity(batch.num_rows());
         for row in 0..batch.num_rows() {
-            told.clear();
-            told.extend(fields.iter().map(|field| field.get(row)));
-            let cell = self.implied[q].cell(&told).map_err(|e| {
+            labels.clear();
+            labels.extend(fields.iter().map(|field| field.get(row)));
+            let cell = self.implied[q].cell(&labels).map_err(|e| {
                 e.map(|mut fault| {
                     let row = before + row as u64 + 1;
                     fault.message += &format!(", in row {row}");

@@ -12,7 +12,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use memchr::{memchr, memchr_iter, memrchr2};
-use throng::error::Result;
+use throng::error::{Fault, Result};
+use throng::fault;
 use throng::watch::Watch;
 
 use crate::digest::Digester;
@@ -105,7 +106,8 @@ fn read_file(
     send: &mut Send<'_, Chunk>,
 ) -> Result<bool> {
     let name = source.files[file].display().to_string();
-    let mut reader = text::decoded(&mut input, source.layout.encoding, &name)?;
+    let layout = &source.layout;
+    let mut reader = text::decoded_after(&mut input, layout.encoding, layout.skip, &name)?;
     let (mut buffer, mut end, mut headed) = (buffers.take(CHUNK), 0, source.headed);
     // The position of the buffer in the text, and whether all before it were blank lines.
     let (mut position, mut blank) = (0, true);
@@ -135,6 +137,9 @@ fn read_file(
             return Ok(false);
         }
         (end, headed, position) = (end - last, false, position + last as u64);
+    }
+    if cutter.is_in_quotes() {
+        return Err(unclosed_quote(&name).into());
     }
     drop(reader);
     // What follows compressed text is digested, too.
@@ -167,6 +172,18 @@ impl Cutter<'_> {
             }
         }
     }
+
+    /// Whether the text ends within quotes.
+    fn is_in_quotes(&self) -> bool {
+        matches!(self, Cutter::New(splitter, _) if splitter.state == State::Quoted)
+    }
+}
+
+/// A quote that nothing closes swallows all that follows it.
+pub(crate) fn unclosed_quote(file: &str) -> Fault {
+    fault!(Input, "table.unclosed-quote", "a quote is opened and never closed")
+        .file(file)
+        .help("close the quote, or set input.quote to a character that the file does not hold")
 }
 
 /// Reads until a buffer is full or the file ends.
@@ -209,15 +226,15 @@ fn is_break(byte: u8) -> bool {
 }
 
 /// Finds where records end.
-struct Splitter {
+pub(crate) struct Splitter {
     delimiter: u8,
     quote: u8,
-    state: State,
+    pub(crate) state: State,
 }
 
 /// What the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(crate) enum State {
     /// A new cell: a quote opens a quoted one.
     Start,
     /// A cell without quotes: a quote is a character like any other.
@@ -229,12 +246,12 @@ enum State {
 }
 
 impl Splitter {
-    fn new(delimiter: u8, quote: u8) -> Self {
+    pub(crate) fn new(delimiter: u8, quote: u8) -> Self {
         Splitter { delimiter, quote, state: State::Start }
     }
 
     /// Goes on with some bytes; where the last record among them ends.
-    fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
         let (mut at, mut end) = (0, None);
         while at < bytes.len() {
             match self.state {

@@ -171,10 +171,18 @@ impl Engine {
     /// # Errors
     /// A folder that cannot be written to, and one in which the experiment would be written over.
     pub fn write_folder(&self, of: &ExperimentFile, to: &Path, files: &[(String, String)]) -> Result<()> {
-        let name = to.display().to_string();
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
         // Other existing files were checked before the work.
         of.check_folder(to, &names, Existing::Replaced)?;
+        self.write_results(to, files)
+    }
+
+    /// The same for files that were all checked before the work.
+    ///
+    /// # Errors
+    /// A folder that cannot be written to.
+    pub fn write_results(&self, to: &Path, files: &[(String, String)]) -> Result<()> {
+        let name = to.display().to_string();
         let fail = |e: &std::io::Error| unwritable(&name, e);
         let new = !to.exists();
         if !new && !to.is_dir() {

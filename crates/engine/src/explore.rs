@@ -14,7 +14,7 @@ use crate::policy_file::{PolicyFile, in_table};
 pub struct Exploration<'a> {
     /// The policy.
     pub policy: &'a PolicyFile,
-    /// Only nodes at most so many steps from the chosen one.
+    /// Only nodes within a number of steps of the chosen one.
     pub around: Option<u32>,
     /// Reports progress, and may stop it.
     pub watch: Watch,
@@ -28,7 +28,7 @@ impl Engine {
     /// [`throng::error::Kind::Cancelled`] when asked to stop.
     pub fn explore(&self, asked: &Exploration<'_>) -> Result<Explored> {
         let (policy, watch) = (&asked.policy.policy, &asked.watch);
-        let strategy = search::strategy(policy.search.algorithm)?;
+        let strategy = search::strategy(policy.search.algorithm.of_levels())?;
         let (source, columns) = self.open(asked.policy, watch)?;
         let seed = policy.search.seed;
         let grouped = self.read_grouped(asked.policy, (&source, &columns), seed, Vec::new(), watch)?.grouped;
@@ -39,7 +39,7 @@ impl Engine {
             explore::listable(&problem)?;
         }
         // Rounds over unsafe rows have no place in a lattice.
-        let mut levels: Policy = policy.clone();
+        let mut levels: Policy = policy.for_levels();
         levels.search.local = false;
         levels.check()?;
         let chosen = match choose(&levels, &problem, None, watch) {
@@ -53,9 +53,10 @@ impl Engine {
             Choice::Steps(_) | Choice::Regions(_) => None,
         });
         let choice = explore::Choice { algorithm: strategy.name().into(), best, gap };
-        match asked.around {
+        let explored = match asked.around {
             Some(steps) => explore::around(&problem, &choice, steps, watch),
             None => explore::explore(&problem, &choice, watch),
-        }
+        };
+        explored.map(|explored| explored.named_by(policy, &problem))
     }
 }

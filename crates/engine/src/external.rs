@@ -193,14 +193,10 @@ impl External {
         if *said.entry(asked).or_insert(answer) == answer {
             return Ok(());
         }
-        Err(fault!(
-            System,
-            "command.not-repeatable",
-            "asked for the same rows again, the model says something else"
-        )
-        .key(KEY)
-        .help("it must repeat its answers, or nobody can prove the release again: give it a fixed seed")
-        .into())
+        Err(fault!(System, "command.not-repeatable", "the model gives other numbers for the same rows")
+            .key(KEY)
+            .help("it must repeat its answers, or nobody can prove the release again: give it a fixed seed")
+            .into())
     }
 }
 

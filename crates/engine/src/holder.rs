@@ -41,7 +41,7 @@ impl HolderFiles {
         self.paths().filter_map(fault).collect()
     }
 
-    /// Refuses a release of drawn rows: numbers of rows would tell which were drawn.
+    /// Refuses a release of drawn rows: numbers of rows would reveal which were drawn.
     pub(crate) fn refuse_drawn(&self) -> Result<()> {
         match self.paths().next() {
             None => Ok(()),

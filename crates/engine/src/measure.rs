@@ -1,9 +1,11 @@
-//! Reads a release and its original to measure them, each once.
+//! Reads a release, its original and what outsiders know to measure them, each once.
 
 use std::path::Path;
 
+use throng::anonymous_system::Protection;
 use throng::error::{Error, Result};
-use throng::measure::{Correspondence, Inputs, Measures, measure, measure_rows};
+use throng::measure::{Correspondence, Inputs, Measures, Outside, measure, measure_rows, protection};
+use throng::rows::Rows;
 use throng::watch::Watch;
 
 use crate::Engine;
@@ -56,14 +58,48 @@ impl Engine {
                 Ok(measures)
             }),
         };
-        measured
-            .map_err(|e| {
-                // Of the faults of this command, those about cells and columns are the release's.
-                e.map(|fault| match fault.code.starts_with("measure.") && fault.place.key.is_none() {
-                    true => fault.file(&release.name),
-                    false => fault,
-                })
-            })
-            .map_err(|e| in_table(e, original))
+        measured.map_err(|e| in_tables(e, release, original))
     }
+
+    /// Checks a release of an original against a population and the tables that outsiders have;
+    /// `truth` is the column that names people.
+    ///
+    /// # Errors
+    /// What cannot be read, and what does not fit: see [`protection`].
+    pub fn measure_protection(
+        &self,
+        policy: &PolicyFile,
+        (original, release): (&Source, &Source),
+        (population, external): (&Source, &[Source]),
+        (rows, truth): (Correspondence<'_>, Option<&str>),
+        watch: &Watch,
+    ) -> Result<Protection> {
+        let original = &self.prepared(original.clone(), policy, watch)?;
+        let columns = self.columns(original)?;
+        policy.policy.bind(&columns).map_err(|e| explain_delimiter(e, original, &columns))?;
+        let inputs = Inputs {
+            policy: &policy.policy,
+            original: &FileTable::new(self, original)?,
+            release: &FileTable::new(self, release)?,
+            rows,
+            starred: false,
+            load: &|path| policy.load(path),
+            watch,
+        };
+        let external = external.iter().map(|source| FileTable::new(self, source));
+        let external = external.collect::<Result<Vec<_>>>()?;
+        let external: Vec<&dyn Rows> = external.iter().map(|table| table as &dyn Rows).collect();
+        let population = &FileTable::new(self, population)?;
+        protection(&Outside { inputs, population, external: &external, truth })
+            .map_err(|e| in_tables(e, release, original))
+    }
+}
+
+/// Of the faults of this command, those about cells and columns are the release's.
+fn in_tables(error: Error, release: &Source, original: &Source) -> Error {
+    let error = error.map(|fault| match fault.code.starts_with("measure.") && fault.place.key.is_none() {
+        true => fault.file(&release.name),
+        false => fault,
+    });
+    in_table(error, original)
 }

@@ -4,6 +4,7 @@
 //! has agreed; a failure or a full disk leaves nothing behind.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use throng::error::{Error, Fault, Result};
 use throng::fault;
@@ -17,6 +18,7 @@ use crate::policy_file::PolicyFile;
 use crate::sink::{folder, write_atomically};
 use crate::spared::{Existing, Spared};
 use crate::staging;
+use crate::stdin::STANDARD;
 
 /// Where the parts of a release go.
 #[derive(Debug, Clone)]
@@ -27,6 +29,10 @@ pub struct Paths {
     pub certificate: PathBuf,
     /// The report.
     pub report: PathBuf,
+    /// The statement, where the policy asks for one.
+    pub statement: Option<PathBuf>,
+    /// Holds a release that goes to standard output.
+    folder: Option<Arc<staging::Folder>>,
 }
 
 impl Paths {
@@ -35,6 +41,9 @@ impl Paths {
     pub(crate) fn new(policy: &PolicyFile, given: Option<&Path>) -> Result<Self> {
         let asked = &policy.policy.output;
         let folder = policy.folder();
+        if given.is_some_and(|path| path == Path::new(STANDARD)) {
+            return Paths::standard(policy);
+        }
         let output = match (given, &asked.path) {
             (Some(path), _) => path.to_owned(),
             (None, Some(path)) => folder.join(path),
@@ -47,12 +56,7 @@ impl Paths {
             }
         };
         let name = output.display().to_string();
-        if Format::of_path(&name).is_none() {
-            return Err(fault!(Input, "file.unknown-output-format", "does not tell the format")
-                .file(name)
-                .help("end it in .csv, .parquet, .json or .arrow")
-                .into());
-        }
+        Format::of_output(&name).map_err(|fault| fault.file(&name))?;
         let beside = |asked: &Option<String>, ending: &str| match (asked, given) {
             (Some(path), None) => folder.join(path),
             _ => output.with_extension(ending),
@@ -60,8 +64,51 @@ impl Paths {
         Ok(Paths {
             certificate: beside(&asked.certificate, "certificate.json"),
             report: beside(&asked.report, "report.html"),
+            statement: asked.statement.as_ref().map(|_| beside(&asked.statement, "statement.html")),
             output,
+            folder: None,
         })
+    }
+
+    /// For a release that goes to standard output: it waits in a temporary folder. Certificate and
+    /// report have no place beside it, so the policy must name one.
+    fn standard(policy: &PolicyFile) -> Result<Self> {
+        let asked = &policy.policy.output;
+        let named = |key: &str, path: &Option<String>| match path {
+            Some(path) => Ok(policy.folder().join(path)),
+            None => Err(Error::from(
+                fault!(
+                    Input,
+                    "release.no-paper-path",
+                    "a release to standard output has no folder for its certificate and report"
+                )
+                .file(policy.path.display().to_string())
+                .key(key)
+                .help("set output.certificate and output.report in the policy"),
+            )),
+        };
+        let certificate = named("output.certificate", &asked.certificate)?;
+        let report = named("output.report", &asked.report)?;
+        let ending = match asked.path.as_deref().map(Format::of_output) {
+            None => Format::Csv,
+            Some(format) => format?,
+        };
+        let parent = std::env::temp_dir();
+        let folder = staging::Folder::new(&parent)
+            .map_err(|e| unwritable(&parent.display().to_string(), &e.kind()))?;
+        let output = folder.path().join(format!("release.{}", ending.name()));
+        let statement = asked.statement.as_ref().map(|path| policy.folder().join(path));
+        Ok(Paths { output, certificate, report, statement, folder: Some(Arc::new(folder)) })
+    }
+
+    /// Whether the release goes to standard output, where its file has to be copied.
+    pub fn is_standard(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// What certificates and messages call the release.
+    pub fn name(&self) -> String {
+        if self.is_standard() { STANDARD.to_owned() } else { self.output.display().to_string() }
     }
 
     /// Refuses, before any work, what could not be written and what would be written over.
@@ -72,9 +119,10 @@ impl Paths {
             ("output.certificate", &asked.certificate, &self.certificate),
             ("output.report", &asked.report, &self.report),
         ];
+        let statement = self.statement.iter().map(|path| ("output.statement", &asked.statement, path));
         let mut spared = Spared::of_policy(policy);
         let mut faults = Vec::new();
-        for (key, asked, path) in parts {
+        for (key, asked, path) in parts.into_iter().chain(statement) {
             // An older release of the policy is replaced.
             if let Some(fault) = spared.claim(path, "another part of the release", Existing::Replaced) {
                 let by_policy = asked.as_ref().is_some_and(|asked| *path == policy.folder().join(asked));
@@ -121,8 +169,12 @@ impl Staging {
     /// Writes the papers, then gives everything its name; the release comes last.
     pub(crate) fn publish(self, paths: &Paths, certificate: &Certificate, facts: &Facts) -> Result<()> {
         let json = serde_json::to_string_pretty(certificate).map_err(|e| Fault::bug(e.to_string()))?;
-        let papers = [(&*paths.certificate, json + "\n"), (&*paths.report, throng::report::html(facts))];
-        self.place(&paths.output, papers.into())
+        let mut papers =
+            vec![(&*paths.certificate, json + "\n"), (&*paths.report, throng::report::html(facts))];
+        if let Some(path) = &paths.statement {
+            papers.push((path.as_path(), throng::report::statement(facts, &certificate.seal)));
+        }
+        self.place(&paths.output, papers)
     }
 
     /// Writes papers, then gives everything its name; the table comes last.

@@ -1,12 +1,16 @@
 //! A policy with where it came from: its text, its folder and the files that it names. A bundle has
 //! its hierarchy files in itself; the table is looked for in its folder, as with any policy.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use throng::error::{Error, Fault, Kind, Result};
 use throng::fault;
 use throng::policy::{POLICY, Policy, PolicyBundle, locate};
+use throng::registry::Algorithm;
+use throng::release::{Certificate, TemplateFacts};
+use throng::template;
 
 use crate::error::unreadable;
 use crate::source::Source;
@@ -22,6 +26,8 @@ pub struct PolicyFile {
     pub path: PathBuf,
     /// The bundle that it is part of, where it is part of one.
     pub bundle: Option<Arc<PolicyBundle>>,
+    /// The policy as versions without the algorithm "best" read it, where that differs.
+    pub(crate) without_best: Option<Arc<Policy>>,
 }
 
 impl PolicyFile {
@@ -34,13 +40,42 @@ impl PolicyFile {
         let bytes = std::fs::read(path).map_err(|e| unreadable(&name, &e))?;
         let text = POLICY.text(&name, &bytes)?;
         let named = |e: Error| e.map(|f| f.file(&name));
-        let (policy, sha256, bundle) = if PolicyBundle::is_bundle(text) {
+        let (policy, bundle) = if PolicyBundle::is_bundle(text) {
             let bundle = PolicyBundle::from_json(text).map_err(named)?;
-            (bundle.policy().clone(), Policy::digest(bundle.text()), Some(Arc::new(bundle)))
+            (bundle.policy().clone(), Some(Arc::new(bundle)))
         } else {
-            (Policy::parse(text).map_err(named)?, Policy::digest(text), None)
+            (Policy::parse(text).map_err(named)?, None)
         };
-        Ok((PolicyFile { policy, sha256, path: path.to_owned(), bundle }, text.to_owned()))
+        let own = bundle.as_ref().map_or(text, |bundle| bundle.text());
+        let sha256 = Policy::digest(own);
+        let without_best = Policy::parse_without_best(own).map_err(named)?.map(Arc::new);
+        Ok((PolicyFile { policy, sha256, path: path.to_owned(), bundle, without_best }, text.to_owned()))
+    }
+
+    /// The policy as the version read it that wrote a certificate.
+    pub(crate) fn as_certified(&self, certificate: &Certificate) -> Cow<'_, PolicyFile> {
+        let by_best = certificate.release.search.algorithm == Algorithm::Best.key();
+        match self.without_best.as_ref().filter(|_| !by_best) {
+            Some(policy) => Cow::Owned(PolicyFile { policy: Policy::clone(policy), ..self.clone() }),
+            None => Cow::Borrowed(self),
+        }
+    }
+
+    /// The same with the forms of cells that a certificate states, where the policy leaves them to
+    /// the values: another version may have chosen others.
+    pub(crate) fn with_forms_of(&self, certificate: &Certificate) -> PolicyFile {
+        let mut file = self.clone();
+        let forms = certificate.release.regions.iter().flat_map(|regions| &regions.forms);
+        for (name, form) in forms {
+            if let Some(column) = file.policy.columns.get_mut(name)
+                && column.form.is_none()
+                && column.hierarchy.is_none()
+                && column.poset.is_none()
+            {
+                column.form = Some(*form);
+            }
+        }
+        file
     }
 
     /// Names the policy in faults about its keys, with their place in the text of the file. A
@@ -63,6 +98,14 @@ impl PolicyFile {
     /// The folder that its paths are relative to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Which rules of its template the policy satisfies; none where it names no template.
+    ///
+    /// # Errors
+    /// A template that cannot be read, and rules that it requires and the policy does not satisfy.
+    pub fn template(&self) -> Result<Option<TemplateFacts>> {
+        template::checked(&self.policy, &|path| self.load(path))
     }
 
     /// Reads a hierarchy file that the policy names.

@@ -93,6 +93,7 @@ impl Engine {
     /// When it lacks a quasi-identifier.
     pub(crate) fn checked_population(&self, policy: &PolicyFile) -> Result<Option<Source>> {
         let Some(source) = policy.population()? else { return Ok(None) };
+        let source = self.with_cells(source, &policy.policy.input)?;
         self.check_population(&source, &policy.policy)?;
         Ok(Some(source.digested(Digesting::Published)))
     }

@@ -15,6 +15,7 @@ use throng::error::{Fault, Result};
 use throng::fault;
 use throng::policy::{Format, Header, Input};
 use throng::preparation::{CellSource, Change, JoinedFile, KeyedFile, Origin, Preparation, Run};
+use throng::reading::CellReader;
 use throng::release::PreparationFacts;
 use throng::watch::Watch;
 
@@ -105,6 +106,24 @@ impl Engine {
         let preparation = Some(Arc::new(SourcePreparation { preparation, filed, digests }));
         Ok(Source { preparation, prepared: Arc::default(), ..source })
     }
+
+    /// A table of files whose cells are read as the input states, and that is not prepared
+    /// otherwise. Columns that it does not have are passed over.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(crate) fn with_cells(&self, source: Source, input: &Input) -> Result<Source> {
+        let filed = self.columns(&source)?;
+        let mut cells = input.cells.clone();
+        cells.retain(|name, _| filed.contains(name));
+        if cells.is_empty() {
+            return Ok(source);
+        }
+        let input = Input { cells, ..input.as_filed() };
+        let preparation = Preparation::new(&input, &filed, Vec::new(), Vec::new())?;
+        let preparation = SourcePreparation { preparation, filed, digests: BTreeMap::new() };
+        Ok(Source { preparation: Some(Arc::new(preparation)), prepared: Arc::default(), ..source })
+    }
 }
 
 /// Names the file in faults about its cells, and the policy's key in others.
@@ -115,6 +134,11 @@ fn named(fault: Fault, path: &str, key: &str) -> Fault {
 }
 
 impl SourcePreparation {
+    /// What reads the cells of a column that are not written plainly.
+    pub(crate) fn reader(&self, column: &str) -> Option<&CellReader> {
+        self.preparation.reader(column)
+    }
+
     /// The columns of the prepared table, from those of the files.
     pub(crate) fn schema(&self, filed: &Schema) -> SchemaRef {
         let columns = self.preparation.columns().iter().enumerate();

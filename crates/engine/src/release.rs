@@ -7,14 +7,16 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use throng::decide::{Circumstances, DecidedAssignment, Decision, decide, decide_again};
+use throng::decide::{Circumstances, DecidedAssignment, Decision, decide, decide_again, decide_as_certified};
 use throng::error::{Fault, Result};
 use throng::policy::{GuideSpec, SECONDS};
 use throng::predict::Guide;
 use throng::recoding::{Recoding, RowClasses};
-use throng::release::{Certificate, FileFacts};
+use throng::registry::Algorithm;
+use throng::release::{Certificate, FileFacts, SearchFacts};
 use throng::report::{Facts, Subject, collect};
 use throng::search::Problem;
+use throng::suggest::hints;
 use throng::verify::{Assignment, Verdict};
 use throng::watch::Watch;
 
@@ -27,6 +29,10 @@ use crate::prepare::Prepared;
 use crate::sink::Written;
 use crate::transform::Transform;
 
+/// The time limit of the algorithm "best" where no other is given. Its work is limited by the size
+/// of the table, so that only a slow machine or a search of levels comes this far.
+const BEST_WITHIN: Duration = Duration::from_secs(30);
+
 /// What to release.
 pub struct Job<'a> {
     /// The policy.
@@ -38,7 +44,7 @@ pub struct Job<'a> {
     /// The seed, instead of the policy's.
     pub seed: Option<u64>,
     /// How long the search may go on before the best so far is released; what that is may then
-    /// differ from run to run.
+    /// differ from run to run. Without it, 30 seconds for the algorithm "best".
     pub time_limit: Option<Duration>,
     /// Reports progress, and may stop it. A request to finish during the search releases the best
     /// so far; any later request, and one before the search, leaves nothing behind.
@@ -48,7 +54,8 @@ pub struct Job<'a> {
 impl Job<'_> {
     /// The watch of the stage that decides: the time limit counts for no other.
     fn deciding(&self, started: Instant) -> Watch {
-        match self.time_limit {
+        let best = self.policy.policy.search.algorithm == Algorithm::Best;
+        match self.time_limit.or(best.then_some(BEST_WITHIN)) {
             Some(limit) => self.watch.clone().limited(move || started.elapsed() >= limit),
             None => self.watch.clone(),
         }
@@ -80,20 +87,24 @@ impl Engine {
     /// left behind.
     pub fn release(&self, job: &Job<'_>) -> Result<Done> {
         let policy = &job.policy.policy;
+        let template = job.policy.template()?;
         let prepared = self.prepare(job)?;
         let started = Instant::now();
         let mut decision = decide_with_model(job.policy, &prepared.problem, &job.deciding(started))?;
         decision.search.seconds = started.elapsed().as_secs_f64();
         // What ended a search early does not end the rest. Half of the regions would not be a
-        // release, so that a request while they were formed is still one to stop.
-        let watch = &if policy.forms_regions() { job.watch.clone() } else { job.watch.acknowledge() };
+        // release, so that a request while they were formed is still one to stop; "best" has a
+        // complete result by then.
+        let whole = policy.forms_regions() && policy.search.algorithm != Algorithm::Best;
+        let watch = &if whole { job.watch.clone() } else { job.watch.acknowledge() };
         watch.check()?;
 
         let (stage, written) = self.write(job, &prepared, &decision, watch)?;
         let figures = decision.figures(policy, &prepared.problem)?;
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
-        let release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
-        let facts = collect(
+        let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
+        release.template = template;
+        let mut facts = collect(
             Subject {
                 policy,
                 policy_path: job.policy.path.display().to_string(),
@@ -117,6 +128,8 @@ impl Engine {
         let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch)?;
         refuse(&verdict)?;
         watch.check()?;
+        let load = |path: &str| job.policy.load(path);
+        facts.suggestions = hints((policy, &problem, &load), (&decision, &figures), watch)?;
         let files = holder_files(job, (&problem, &decision), &written)?;
         publish_with(files, || stage.publish(&paths, &certificate, &facts))?;
         Ok(Done { certificate, verdict, facts, paths, holder: job.holder.clone() })
@@ -169,7 +182,7 @@ impl Engine {
     ) -> Result<Circumstances> {
         let file = |path: String, sha256: String, rows: u64| FileFacts { path, sha256, rows };
         let input = prepared.source.digests(watch)?.published.clone();
-        let output = prepared.paths.output.display().to_string();
+        let output = prepared.paths.name();
         Ok(Circumstances {
             rows: prepared.rows,
             input: file(job.policy.policy.input.path.clone(), input, prepared.read),
@@ -209,6 +222,7 @@ fn decide_with_model(policy: &PolicyFile, problem: &Problem, watch: &Watch) -> R
 pub(crate) fn decide_again_with_model(
     policy: &PolicyFile,
     problem: &Problem,
+    certified: &SearchFacts,
     watch: &Watch,
 ) -> Result<Decision> {
     let asked = &policy.policy;
@@ -217,7 +231,8 @@ pub(crate) fn decide_again_with_model(
         Some(spec) => Some(command(policy, problem, spec, watch)?),
         None => None,
     };
-    decide_again(asked, problem, command.as_ref().map(|command| command as &dyn Guide), watch)
+    let guide = command.as_ref().map(|command| command as &dyn Guide);
+    decide_as_certified(asked, problem, guide, certified, watch)
 }
 
 /// The command of a policy's model.

@@ -21,9 +21,9 @@ use crate::chunks::{self, Buffers, Chunk};
 use crate::digest::{Digester, Digesting, Digests};
 use crate::error::{damaged, reading};
 use crate::pipeline::{self, pipeline};
-use crate::source::{Source, not_utf8};
+use crate::source::{Source, not_utf8, nul_byte};
 use crate::typed::{self, BATCH};
-use crate::{Engine, columns, diagnose};
+use crate::{Engine, columns, diagnose, foreign};
 
 /// Batches of a typed format that are worked on at once.
 const PIECE: usize = 2;
@@ -35,7 +35,7 @@ impl Engine {
     /// When the table cannot be opened.
     pub fn schema(&self, source: &Source) -> Result<SchemaRef> {
         let schema = match source.format {
-            Format::Csv => text_schema(&source.header),
+            format if format == Format::Csv || foreign::reads(format) => text_schema(&source.header),
             _ => guarded(source, || known(source))?,
         };
         Ok(source.preparation.as_ref().map_or(schema.clone(), |preparation| preparation.schema(&schema)))
@@ -84,7 +84,8 @@ impl Engine {
             return scan_files(source, columns, watch, map, each);
         };
         let pass = preparation.pass(source, columns)?;
-        let prepared = |batches: Vec<RecordBatch>| pass.apply(batches).and_then(&map);
+        let apply = |batches| pass.apply(batches).map_err(|e| diagnose::unreadable_cell(source, e));
+        let prepared = |batches: Vec<RecordBatch>| apply(batches).and_then(&map);
         scan_files(source, &pass.names, watch, prepared, each)?;
         pass.finish(&source.prepared)
     }
@@ -100,6 +101,7 @@ fn scan_files<T: Send>(
 ) -> Result<()> {
     match source.format {
         Format::Csv => scan_text(source, columns, watch, map, each),
+        format if foreign::reads(format) => foreign::scan(source, columns, watch, map, each),
         _ => scan_typed(source, columns, watch, map, each),
     }
 }
@@ -187,7 +189,10 @@ fn scan_text<T: Send>(
     let produce = |send: &mut pipeline::Send<'_, Chunk>| {
         let unknown = source.digesting != Digesting::Nothing && source.digests.get().is_none();
         let mut digester = unknown.then(|| Digester::new(source.digesting));
-        let whole = chunks::read(source, digester.as_mut(), &buffers, watch, send)?;
+        let whole = chunks::read(source, digester.as_mut(), &buffers, watch, send).map_err(|e| {
+            let unclosed = e.has_code("table.unclosed-quote");
+            if unclosed { diagnose::unclosed_quote(source).unwrap_or(e) } else { e }
+        })?;
         if let Some(digester) = digester.filter(|_| whole) {
             source.digests.get_or_init(|| digester.finish());
         }
@@ -214,6 +219,9 @@ impl TextDecoder<'_> {
     /// The batches of a piece.
     fn decode(&self, chunk: &Chunk) -> Result<Vec<RecordBatch>> {
         let name = self.source.files[chunk.file].display().to_string();
+        if memchr::memchr(0, chunk.bytes()).is_some() {
+            return Err(nul_byte().file(name).into());
+        }
         let free = || self.free.lock().ok().and_then(|mut free| free.pop());
         let mut decoder =
             if chunk.headed { None } else { free() }.unwrap_or_else(|| self.decoder(chunk.headed));
@@ -260,7 +268,7 @@ fn next_batch(decoder: &mut Decoder, bytes: &mut &[u8]) -> Result<Option<RecordB
 }
 
 /// As many as the caller lets the rest of the program use.
-fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     rayon::current_num_threads()
 }
 
@@ -291,7 +299,7 @@ fn sound(batch: &RecordBatch) -> bool {
 }
 
 /// The batch with every cell that is one of the texts made null.
-fn without(batch: RecordBatch, nulls: &[String]) -> RecordBatch {
+pub(crate) fn without(batch: RecordBatch, nulls: &[String]) -> RecordBatch {
     let schema = batch.schema();
     let cleared = batch.columns().iter().zip(schema.fields()).map(|(array, field)| {
         let Ok(cells) = Cells::new(field.name(), array) else { return Arc::clone(array) };

@@ -1,7 +1,8 @@
 //! Screens the columns of a table: one pass, one batch in memory at a time.
 
+use throng::describe;
 use throng::error::Result;
-use throng::screen::{Asked, Screen, Screened};
+use throng::screen::{Asked, Screen, Screened, Treatment};
 use throng::watch::{Stage, Watch};
 
 use crate::Engine;
@@ -10,7 +11,8 @@ use crate::policy_file::in_table;
 use crate::source::Source;
 
 impl Engine {
-    /// What every column tells of a target.
+    /// The information of every column about a target, at the levels of the hierarchies that are
+    /// proposed for the table; columns that a release would not have are left out.
     ///
     /// # Errors
     /// A target that is not there or says nothing, and what cannot be read.
@@ -24,6 +26,8 @@ impl Engine {
             watch.done(Stage::Reading, screen.rows(), None)
         })
         .map_err(|e| in_table(e, source))?;
-        screen.finish(watch).map_err(|e| in_table(e, source))
+        let proposed = describe::screening(screen.names(), screen.values())?;
+        let treated = proposed.into_iter().map(|(left_out, hierarchy)| Treatment { left_out, hierarchy });
+        screen.treated(treated).finish(watch).map_err(|e| in_table(e, source))
     }
 }

@@ -126,11 +126,7 @@ impl Sink {
     /// Opens a temporary file beside the output.
     pub(crate) fn create(path: &Path, policy: &Policy, schema: SchemaRef) -> Result<Self> {
         let name = path.display().to_string();
-        let format = Format::of_path(&name).ok_or_else(|| {
-            fault!(Input, "file.unknown-output-format", "does not tell the format")
-                .file(&name)
-                .help("end it in .csv, .parquet, .json or .arrow")
-        })?;
+        let format = Format::of_output(&name).map_err(|fault| fault.file(&name))?;
         let schema = plain(&schema, format);
         let file =
             Hashed { file: BufWriter::with_capacity(1 << 17, temporary(path)?), hasher: Sha256::new() };
@@ -158,6 +154,9 @@ impl Sink {
             }
             Format::Arrow => {
                 Writer::Arrow(Box::new(FileWriter::try_new(file, &schema).map_err(|e| fail(&e))?))
+            }
+            Format::Excel | Format::Stata | Format::Sas | Format::Spss => {
+                return Err(Fault::bug("a format that is only read was not refused").into());
             }
         };
         let cannot = match format {

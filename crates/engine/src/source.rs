@@ -19,8 +19,11 @@ use throng::watch::Watch;
 use crate::chunks::Cuts;
 use crate::digest::{Digesting, Digests};
 use crate::error::{unlabelled, unreadable};
+use crate::foreign::{self, Sheet};
+use crate::header::{headless, named};
 use crate::preparation::SourcePreparation;
-use crate::text;
+use crate::stdin::{self, STANDARD};
+use crate::{content, json_array, text};
 
 /// Bytes of a delimited file that are read at most to see whether its first line is data.
 const SAMPLED_BYTES: u64 = 1 << 22;
@@ -34,6 +37,8 @@ pub struct Delimited {
     pub quote: u8,
     /// Of the text.
     pub encoding: Encoding,
+    /// Lines above the header.
+    pub skip: usize,
 }
 
 /// A table in one or more files.
@@ -53,8 +58,14 @@ pub struct Source {
     pub(crate) nulls: Vec<String>,
     /// Whether the first line of delimited text holds the column names.
     pub(crate) headed: bool,
-    /// Column names of delimited text and of JSON, from the first line or generated.
+    /// Column names of delimited text, of JSON and of foreign formats, from the file or generated.
     pub(crate) header: Vec<String>,
+    /// What was done to names and values that the holder should know.
+    pub(crate) notices: Vec<String>,
+    /// Which part of a workbook is read.
+    pub(crate) sheet: Sheet,
+    /// Columns of Stata and SPSS files that are read as labels, by their places.
+    pub(crate) labelled: Vec<usize>,
     /// Columns of a typed format: JSON columns require a pass over every row, so it is done once.
     pub(crate) inferred: Arc<OnceLock<SchemaRef>>,
     /// Where delimited text was cut when it was read before.
@@ -75,18 +86,12 @@ impl Source {
     /// No such file, an unknown format, files with different columns.
     pub fn open(input: &Input, base: &Path) -> Result<Self> {
         let files = find(&input.path, base)?;
-        let format = match input.format.or_else(|| Format::of_input(&input.path)) {
-            Some(format) => format,
-            None => Format::of_input(&files[0].to_string_lossy()).ok_or_else(|| {
-                fault!(Input, "table.unknown-format", "the file name does not tell the format")
-                    .file(&input.path)
-                    .help("set input.format to \"csv\", \"parquet\", \"json\" or \"arrow\"")
-            })?,
-        };
+        let format = format_of(input, &files)?;
         let layout = Delimited {
             delimiter: input.delimiter as u8,
             quote: input.quote as u8,
             encoding: input.encoding,
+            skip: input.skip,
         };
         let mut nulls = input.null.clone();
         nulls.retain(|null| format != Format::Csv || !null.is_empty());
@@ -99,6 +104,9 @@ impl Source {
             nulls,
             headed: input.header != Some(Header::None),
             header: Vec::new(),
+            notices: Vec::new(),
+            sheet: Sheet::of(input),
+            labelled: Vec::new(),
             inferred: Arc::default(),
             cuts: Arc::default(),
             digesting: Digesting::Nothing,
@@ -107,12 +115,13 @@ impl Source {
             prepared: Arc::default(),
         };
         match format {
-            Format::Csv => source.header = source.headers(input.header)?,
+            Format::Csv => (source.header, source.notices) = source.headers(input.header)?,
             Format::Json => {
                 source.not_empty()?;
                 source.header = first_keys(&source.files[0])?;
             }
             Format::Parquet | Format::Arrow => source.not_empty()?,
+            Format::Excel | Format::Stata | Format::Sas | Format::Spss => source.open_foreign(input)?,
         }
         Ok(source)
     }
@@ -152,6 +161,7 @@ impl Source {
             delimiter: policy.output.delimiter.unwrap_or(policy.input.delimiter),
             quote: '"',
             encoding: Encoding::Utf8,
+            skip: 0,
             // What is released has a header line of its own.
             header: Some(Header::FirstLine),
             ..policy.input.clone()
@@ -163,7 +173,7 @@ impl Source {
     pub(crate) fn text(&self, file: &Path) -> Result<Box<dyn Read>> {
         let name = file.display().to_string();
         let opened = File::open(file).map_err(|e| unreadable(&name, &e))?;
-        text::decoded(opened, self.layout.encoding, &name)
+        text::decoded_after(opened, self.layout.encoding, self.layout.skip, &name)
     }
 
     /// Formats other than delimited text have no header to miss.
@@ -182,8 +192,30 @@ impl Source {
             .into())
     }
 
-    /// The column names, the same in every file.
-    fn headers(&self, stated: Option<Header>) -> Result<Vec<String>> {
+    /// Finds the columns of foreign files, which are the same in every file.
+    fn open_foreign(&mut self, input: &Input) -> Result<()> {
+        self.not_empty()?;
+        let opened = foreign::open(&self.files[0], self.format, input)?;
+        for file in &self.files[1..] {
+            let other = foreign::open(file, self.format, input)?;
+            if other.columns != opened.columns || other.labelled != opened.labelled {
+                return Err(fault!(
+                    Data,
+                    "table.different-foreign-columns",
+                    "its columns or their labels are not those of {other}",
+                    other = self.files[0].display()
+                )
+                .file(file.display().to_string())
+                .help("files that are read together need the same columns")
+                .into());
+            }
+        }
+        (self.header, self.notices, self.labelled) = (opened.columns, opened.notices, opened.labelled);
+        Ok(())
+    }
+
+    /// The column names, the same in every file, and notes on them.
+    fn headers(&self, stated: Option<Header>) -> Result<(Vec<String>, Vec<String>)> {
         let first = self.header_of(&self.files[0], stated)?;
         for file in &self.files[1..] {
             let other = self.header_of(file, stated)?;
@@ -207,11 +239,15 @@ impl Source {
                 .into());
             }
         }
-        Ok(first)
+        Ok(named(first))
     }
 
     fn header_of(&self, file: &Path, stated: Option<Header>) -> Result<Vec<String>> {
         let name = file.display().to_string();
+        if let Some(format) = content::binary(file)? {
+            return Err(content::not_text(format, &name).into());
+        }
+        let header = self.layout.skip as u64 + 1;
         let mut records = csv::ReaderBuilder::new()
             .delimiter(self.layout.delimiter)
             .quote(self.layout.quote)
@@ -225,7 +261,10 @@ impl Source {
         records.read_byte_record(&mut record).map_err(unreadable)?;
         let first: Option<Vec<String>> =
             record.iter().map(|c| std::str::from_utf8(c).ok().map(String::from)).collect();
-        let first = first.ok_or_else(|| not_utf8("the first line").file(&name).line(1))?;
+        let first = first.ok_or_else(|| not_utf8("the first line").file(&name).line(header))?;
+        if first.iter().any(|cell| cell.contains('\0')) {
+            return Err(nul_byte().file(&name).line(header).into());
+        }
         if first.is_empty() {
             return Err(fault!(Data, "table.empty-file", "the file is empty")
                 .file(name)
@@ -241,11 +280,10 @@ impl Source {
                     rows.push(record.iter().map(|cell| self.sampled(cell)).collect());
                 }
                 if let Some(cells) = first_line_is_data(&first, &rows) {
-                    return Err(headless(cells, first.len()).file(name).line(1).into());
+                    return Err(headless(cells, first.len()).file(name).line(header).into());
                 }
             }
         }
-        check_header(&first, &name)?;
         Ok(first)
     }
 
@@ -254,24 +292,6 @@ impl Source {
         let text = String::from_utf8_lossy(cell);
         if self.nulls.iter().any(|null| *null == text) { String::new() } else { text.into_owned() }
     }
-}
-
-/// A first line that looks like a row. The fault quotes nothing of it.
-fn headless(cells: usize, of: usize) -> Fault {
-    let like = if cells == 1 { "is like the values below it" } else { "are like the values below them" };
-    fault!(
-        Data,
-        "table.no-header-line",
-        "the first line looks like data, not column names: {suspicious} of its {cells} cells {like}",
-        suspicious = cells,
-        cells = of,
-        like = like
-    )
-    .help(
-        "add a line with column names; or set input.header = \"none\" (--header none) to name the columns \
-         column_1, column_2, …; or confirm that the first line holds names by input.header = \
-         \"first-line\" (--header first-line)",
-    )
 }
 
 /// How two header lines differ, in numbers alone.
@@ -295,10 +315,37 @@ pub(crate) fn not_utf8(what: &str) -> Fault {
         .help("set input.encoding = \"latin-1\", or convert the file")
 }
 
-/// The keys of the first row of newline JSON, in its order; none where it is not an object.
+/// A byte that text does not hold.
+pub(crate) fn nul_byte() -> Fault {
+    fault!(Data, "table.nul-byte", "holds a NUL byte, which is not text").help(
+        "set input.encoding = \"utf-16\" if it is UTF-16; otherwise the file is damaged: export it again",
+    )
+}
+
+/// The format of files: as stated, by their names, or for standard input by what it holds.
+fn format_of(input: &Input, files: &[PathBuf]) -> Result<Format> {
+    // The parts of a folder know better than its name.
+    let named = || Format::of_input(&files[0].to_string_lossy()).or_else(|| Format::of_input(&input.path));
+    if let Some(format) = input.format.or_else(named) {
+        return Ok(format);
+    }
+    if stdin::is_copy(&files[0]) {
+        return content::format(&files[0]);
+    }
+    Err(fault!(Input, "table.unknown-format", "the file name does not show the format")
+        .file(&input.path)
+        .help(
+            "set input.format to \"csv\", \"parquet\", \"json\", \"arrow\", \"excel\", \"stata\", \"sas\" or \
+             \"spss\" (--format)",
+        )
+        .into())
+}
+
+/// The keys of the first row of JSON, in its order; none where it is not an object.
 fn first_keys(file: &Path) -> Result<Vec<String>> {
     let name = file.display().to_string();
-    let reader = BufReader::new(File::open(file).map_err(|e| unreadable(&name, &e))?);
+    let opened = File::open(file).map_err(|e| unreadable(&name, &e))?;
+    let reader = json_array::lines(opened).map_err(|e| unreadable(&name, &e))?;
     for line in reader.split(b'\n') {
         let line = line.map_err(|e| unreadable(&name, &e))?;
         if !line.trim_ascii().is_empty() {
@@ -333,34 +380,17 @@ impl<'de> Deserialize<'de> for Keys {
     }
 }
 
-fn check_header(columns: &[String], file: &str) -> Result<()> {
-    let mut faults = Vec::new();
-    for (i, column) in columns.iter().enumerate() {
-        let fault = if column.is_empty() {
-            fault!(Data, "table.unnamed-column", "column {number} has no name", number = i + 1)
-                .help("name every column in the first line")
-        } else if columns[..i].contains(column) {
-            fault!(Data, "table.duplicate-column", "two columns are called `{column}`", column = column)
-                .help("give every column a name of its own")
-        } else {
-            continue;
-        };
-        faults.push(fault.file(file).line(1));
-    }
-    throng::error::Error::check(faults)
-}
-
 /// The files that a path or pattern names, in path order.
 pub(crate) fn find(pattern: &str, base: &Path) -> Result<Vec<PathBuf>> {
+    if pattern == STANDARD {
+        return Ok(vec![stdin::copy()?]);
+    }
     let path = base.join(pattern);
     if path.is_file() {
         return Ok(vec![path]);
     }
     if path.is_dir() {
-        return Err(fault!(Input, "file.is-folder", "is a folder")
-            .file(pattern)
-            .help(format!("name its files: \"{pattern}/*.csv\""))
-            .into());
+        return parts(pattern, &path);
     }
     if !pattern.contains(['*', '?', '[']) {
         return Err(fault!(System, "file.not-found", "there is no such file")
@@ -388,4 +418,54 @@ pub(crate) fn find(pattern: &str, base: &Path) -> Result<Vec<PathBuf>> {
             .into());
     }
     Ok(files)
+}
+
+/// The files of a folder of parts, as Spark writes it, in path order. Files that are hidden, empty or
+/// begin with `_`, such as `_SUCCESS`, hold no rows.
+fn parts(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |e: std::io::Error| unreadable(pattern, &e);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(['.', '_']) {
+            continue;
+        }
+        let about = entry.path().metadata().map_err(failed)?;
+        if about.is_dir() {
+            return Err(fault!(Input, "file.nested-folder", "holds the folder `{folder}`", folder = name)
+                .file(pattern)
+                .help(format!("name the files to read: \"{pattern}/*/*.parquet\""))
+                .into());
+        }
+        if about.len() > 0 {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    let Some(first) = files.first() else {
+        return Err(fault!(Input, "file.empty-folder", "is a folder without files that hold rows")
+            .file(pattern)
+            .help("name a file, or a folder of part files")
+            .into());
+    };
+    let ending = |file: &Path| Format::of_input(&file.to_string_lossy());
+    if let Some(other) = files.iter().find(|file| ending(file) != ending(first)) {
+        let pattern_help = first.extension().map_or("*".into(), |end| format!("*.{}", end.to_string_lossy()));
+        return Err(fault!(
+            Input,
+            "file.mixed-folder",
+            "holds files of several formats, such as {first} and {other}",
+            first = file_name(first),
+            other = file_name(other)
+        )
+        .file(pattern)
+        .help(format!("name the files to read: \"{pattern}/{pattern_help}\""))
+        .into());
+    }
+    Ok(files)
+}
+
+fn file_name(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -55,6 +55,9 @@ impl Spared {
         if let Some((_, path)) = asked.population() {
             spared = spared.named_in(base, "the population", path);
         }
+        for path in asked.template.iter().flat_map(|template| template.files()) {
+            spared = spared.and("a file of the template", &base.join(path));
+        }
         for (_, path) in asked.input.joined_files() {
             spared = spared.named_in(base, "a joined file", path);
         }
@@ -113,7 +116,11 @@ impl Spared {
     pub fn release_of(self, policy: &PolicyFile) -> Self {
         const WHAT: &str = "the release of the policy";
         match Paths::new(policy, None) {
-            Ok(paths) => self.and(WHAT, &paths.output).and(WHAT, &paths.certificate).and(WHAT, &paths.report),
+            Ok(paths) => {
+                let spared =
+                    self.and(WHAT, &paths.output).and(WHAT, &paths.certificate).and(WHAT, &paths.report);
+                paths.statement.iter().fold(spared, |spared, path| spared.and(WHAT, path))
+            }
             // A policy that does not say where its release goes has none to spare.
             Err(_) => self,
         }

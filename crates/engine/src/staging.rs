@@ -104,6 +104,10 @@ impl File {
         Ok(File { path, file, _registered: registered })
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn as_file(&self) -> &fs::File {
         &self.file
     }

@@ -90,7 +90,7 @@ impl SynthFile {
 }
 
 impl Engine {
-    /// Makes up so many rows and writes them as CSV; the names of the columns. Where it is stopped,
+    /// Makes up a number of rows and writes them as CSV; the names of the columns. Where it is stopped,
     /// nothing is left behind.
     ///
     /// # Errors

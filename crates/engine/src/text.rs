@@ -5,7 +5,7 @@
 //! Encoding Standard (WHATWG): what is called Latin-1 is read as windows-1252, which has printable
 //! characters such as `€` and `“` where ISO 8859-1 has control characters (0x80 to 0x9F).
 
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
 use encoding_rs_io::DecodeReaderBytesBuilder;
@@ -51,6 +51,55 @@ pub(crate) fn decoded<'a>(raw: impl Read + 'a, encoding: Encoding, file: &str) -
             Box::new(DecodeReaderBytesBuilder::new().encoding(Some(encoding)).bom_sniffing(false).build(text))
         }
     })
+}
+
+/// As [`decoded`], from the line after the first `skip` on.
+///
+/// # Errors
+/// As [`decoded`].
+pub(crate) fn decoded_after<'a>(
+    raw: impl Read + 'a,
+    encoding: Encoding,
+    skip: usize,
+    file: &str,
+) -> Result<Box<dyn Read + 'a>> {
+    let text = decoded(raw, encoding, file)?;
+    if skip == 0 {
+        return Ok(text);
+    }
+    let mut text = BufReader::new(text);
+    skip_lines(&mut text, skip).map_err(|e| unreadable(file, &e))?;
+    Ok(Box::new(text))
+}
+
+/// Passes over lines, which end in a line feed, a carriage return, or both.
+fn skip_lines(text: &mut impl BufRead, lines: usize) -> io::Result<()> {
+    for _ in 0..lines {
+        loop {
+            let buffer = text.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(());
+            }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', buffer) else {
+                let len = buffer.len();
+                text.consume(len);
+                continue;
+            };
+            let carriage = buffer[end] == b'\r';
+            text.consume(end + 1);
+            if carriage && text.fill_buf()?.first() == Some(&b'\n') {
+                text.consume(1);
+            }
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The number of lines that end in a text.
+pub(crate) fn lines(text: &[u8]) -> usize {
+    let ends = memchr::memchr2_iter(b'\n', b'\r', text);
+    ends.filter(|&at| text[at] == b'\n' || text.get(at + 1) != Some(&b'\n')).count()
 }
 
 /// The beginning of a file for those who look what it is: decompressed, and decoded if it is marked as
@@ -169,6 +218,23 @@ mod tests {
         assert!(refused.has_code("table.utf-16"));
         let (head, is) = sample(&utf16(&marked, u16::to_be_bytes)[..], 1 << 10).unwrap();
         assert_eq!((String::from_utf8(head).unwrap().as_str(), is), (text, true));
+    }
+
+    #[test]
+    fn lines_are_passed_over_however_they_end() {
+        for text in ["a\nb\nc,d\n1,2\n", "a\r\nb\r\nc,d\n1,2\n", "a\rb\rc,d\n1,2\n"] {
+            let after = |skip: usize| {
+                let mut read = String::new();
+                let mut after = decoded_after(text.as_bytes(), Encoding::Utf8, skip, "t.csv").unwrap();
+                after.read_to_string(&mut read).unwrap();
+                read
+            };
+            assert_eq!(
+                (after(2).as_str(), after(3).as_str(), after(9).as_str()),
+                ("c,d\n1,2\n", "1,2\n", "")
+            );
+            assert_eq!(lines(text.as_bytes()), 4);
+        }
     }
 
     #[test]

@@ -89,8 +89,8 @@ impl Engine {
         let held = if rewriter.stars { 0 } else { job.recoding.suppressed_rows() };
         let expected = job.rows - deleted - held;
         let key = match job.sampled {
-            // What follows from the table and the seed alone would tell somebody who knows nearly
-            // all of it the rest.
+            // What follows from the table and the seed alone would reveal the rest to somebody who
+            // knows nearly all of it.
             Some(sampled) => Some(sampled.sample.order),
             None if job.policy.output.keep_order => None,
             None => Some(job.source.digests(job.watch)?.order_key(job.seed)?),

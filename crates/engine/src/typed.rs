@@ -1,4 +1,4 @@
-//! Opens files of formats that declare the types of their columns: Parquet, lines of JSON, Arrow.
+//! Opens files of formats that declare the types of their columns: Parquet, JSON, Arrow.
 //!
 //! Each file becomes an iterator over batches of the requested columns, in the order of its rows.
 //! Parquet and Arrow decode only these columns.
@@ -22,7 +22,7 @@ use throng::error::{Fault, Result};
 use throng::policy::Format;
 
 use crate::error::{reading, unreadable};
-use crate::ipc;
+use crate::{ipc, json_array};
 
 /// Rows per batch: enough to amortize a batch's overhead, little enough to stay in the cache.
 pub(crate) const BATCH: usize = 8192;
@@ -38,11 +38,14 @@ pub(crate) fn schema(format: Format, path: &Path) -> Result<SchemaRef> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|e| unreadable(&name, &e))?;
     let found = match format {
-        Format::Csv => return Err(not_typed()),
+        Format::Csv | Format::Excel | Format::Stata | Format::Sas | Format::Spss => return Err(not_typed()),
         Format::Parquet => ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
             .map(|metadata| metadata.schema().as_ref().clone())
             .map_err(|e| reading(&name, &e))?,
-        Format::Json => infer_json_schema(BufReader::new(file), None).map_err(|e| reading(&name, &e))?.0,
+        Format::Json => {
+            let lines = json_array::lines(file).map_err(|e| unreadable(&name, &e))?;
+            infer_json_schema(lines, None).map_err(|e| reading(&name, &e))?.0
+        }
         Format::Arrow => match ipc::check(path)? {
             ipc::Layout::File => {
                 FileReader::try_new(file, None).map_err(|e| reading(&name, &e))?.schema().as_ref().clone()
@@ -73,7 +76,7 @@ pub(crate) fn batches(
     read.sort_unstable();
     read.dedup();
     let opened = match format {
-        Format::Csv => return Err(not_typed()),
+        Format::Csv | Format::Excel | Format::Stata | Format::Sas | Format::Spss => return Err(not_typed()),
         Format::Parquet => parquet_batches(file, schema, &read).map_err(|e| reading(&name, &e)),
         Format::Json => {
             if read.is_empty() {
@@ -97,7 +100,7 @@ pub(crate) fn batches(
 }
 
 fn not_typed() -> throng::error::Error {
-    Fault::bug("delimited text has a reader of its own").into()
+    Fault::bug("the format has a reader of its own").into()
 }
 
 fn parquet_batches(
@@ -117,7 +120,7 @@ fn json_batches(file: File, schema: &SchemaRef, columns: &[usize]) -> Result<Bat
         return Ok(Box::new(std::iter::empty()));
     }
     let reader = ReaderBuilder::new(Arc::new(schema.project(columns)?)).with_batch_size(BATCH);
-    Ok(Box::new(reader.build(BufReader::with_capacity(1 << 18, file))?))
+    Ok(Box::new(reader.build(json_array::lines(file)?)?))
 }
 
 fn arrow_batches(file: File, path: &Path, columns: &[usize]) -> Result<Result<Batches, ArrowError>> {

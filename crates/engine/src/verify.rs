@@ -9,6 +9,7 @@ use throng::hierarchy;
 use throng::release::Certificate;
 use throng::rows::Rows;
 use throng::search::Problem;
+use throng::template;
 use throng::verify::{Assignment, Finding, Inputs, Original, ValueCounts, Verdict, verify};
 use throng::watch::Watch;
 
@@ -37,7 +38,8 @@ impl Engine {
         original: Option<&Source>,
         watch: &Watch,
     ) -> Result<Verdict> {
-        let seed = certificate.release.seed;
+        let certified = policy.as_certified(certificate);
+        let policy = certified.as_ref();
         let sampled = policy.policy.differential_privacy().is_some();
         if original.is_some() && sampled && certificate.format == 0 {
             return Err(sampled_by_row_order(&certificate.release.version).into());
@@ -53,7 +55,7 @@ impl Engine {
         if certificate.format == 0 {
             return Err(formed_by_row_order(&certificate.release.version).into());
         }
-        let (problem, decision) = self.decide_again(policy, source, seed, watch)?;
+        let (problem, decision) = self.decide_again(policy, source, certificate, watch)?;
         let assignment = DecidedAssignment::new(&policy.policy, &problem, &decision);
         self.verify_with(policy, output, certificate, (original, Some(&assignment), None), watch)
     }
@@ -63,9 +65,10 @@ impl Engine {
         &self,
         policy: &PolicyFile,
         source: &Source,
-        seed: u64,
+        certificate: &Certificate,
         watch: &Watch,
     ) -> Result<(Problem, Decision)> {
+        let (policy, seed) = (&policy.with_forms_of(certificate), certificate.release.seed);
         let columns = self.columns(source)?;
         policy.policy.bind(&columns)?;
         let grouped = self.read_grouped(policy, (source, &columns), seed, Vec::new(), watch)?.grouped;
@@ -73,7 +76,7 @@ impl Engine {
         let (mut problem, _) =
             Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, source))?;
         problem.profile.seed = seed;
-        let decision = decide_again_with_model(policy, &problem, watch)?;
+        let decision = decide_again_with_model(policy, &problem, &certificate.release.search, watch)?;
         Ok((problem, decision))
     }
 
@@ -124,6 +127,7 @@ impl Engine {
         let holds = fault.is_none();
         let found = fault.unwrap_or_else(|| "nothing but the table is in the file".into());
         verdict.claims.insert("shape".into(), Finding { holds, found, unchecked: false });
+        verdict.claims.extend(template_claim(policy, certificate));
         Ok(verdict)
     }
 }
@@ -148,4 +152,28 @@ fn sampled_by_row_order(version: &str) -> Fault {
         version = version
     )
     .help(format!("verify it without --original, or with the build of throng {version} that wrote it"))
+}
+
+/// Whether the certificate states what the policy satisfies of its template, judged again.
+fn template_claim(policy: &PolicyFile, certificate: &Certificate) -> Option<(String, Finding)> {
+    let certified = certificate.release.template.as_ref();
+    let again = match template::facts(&policy.policy, &|path| policy.load(path)) {
+        Ok(again) => again,
+        Err(e) => {
+            let found = format!("the template cannot be read: {e}");
+            return Some(("template".into(), Finding { holds: false, found, unchecked: false }));
+        }
+    };
+    let found = match (&again, certified) {
+        (None, None) => return None,
+        (Some(again), Some(_)) if again.broken().next().is_some() => {
+            let broken: Vec<String> = again.broken().map(|rule| rule.title()).collect();
+            format!("rules that the policy does not satisfy: {}", broken.join(", "))
+        }
+        (Some(again), Some(_)) => format!("{} rules judged again", again.rules.len()),
+        _ => "the certificate and the policy do not name the same template".into(),
+    };
+    let holds = again.as_ref() == certified;
+    let found = if holds { found } else { format!("the rules are not those certified; {found}") };
+    Some(("template".into(), Finding { holds, found, unchecked: false }))
 }

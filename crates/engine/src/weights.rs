@@ -14,7 +14,7 @@ pub(crate) fn first_bad(cells: &Cells) -> Option<(usize, String)> {
 
 /// The fault of a cell in a row, which is counted from 0.
 pub(crate) fn not_a_weight(cell: &str, row: u64, column: &str) -> Fault {
-    fault!(Data, "table.not-a-weight", "`{value}` in row {row} is no weight", value = cell, row = row + 1)
+    fault!(Data, "table.not-a-weight", "`{value}` in row {row} is not a weight", value = cell, row = row + 1)
         .column(column)
         .help("a weight is a number from 0; give the column role = \"keep\" if it is none")
 }

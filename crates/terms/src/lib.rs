@@ -18,6 +18,7 @@ pub mod registry;
 mod lex;
 pub mod predicate;
 pub mod expression;
+pub mod reading;
 pub mod policy;
 pub mod information;
 pub mod network;

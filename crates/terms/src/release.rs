@@ -2,8 +2,10 @@
 
 mod certificate;
 mod document;
+mod template;
 
 pub use certificate::{Certificate, FORMAT, Summary};
+pub use template::{RuleFacts, TemplateFacts};
 
 use std::collections::BTreeMap;
 
@@ -79,6 +81,9 @@ pub struct Release {
     pub output: FileFacts,
     /// The policy that was followed.
     pub policy: PolicyFacts,
+    /// Which rules of its template the policy satisfies, where it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<TemplateFacts>,
     /// File that the policy names → SHA-256 of its bytes: hierarchies, posets, the population. Keys
     /// are paths as the policy writes them. Certificates of format 0 have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -333,11 +338,11 @@ impl PredictedFacts {
     /// Why they stay, as a sentence goes on after their number.
     pub fn reason(&self) -> String {
         let from = match self.from {
-            Foresight::Population => "as a larger table of them tells",
+            Foresight::Population => "as a larger table of them shows",
             Foresight::Network => "as a network of the table predicts",
         };
         format!(
-            "in classes of fewer than {} rows, of which each is likely (confidence {}) to have {} of {} people, {from}",
+            "in classes of fewer than {} rows; each class is likely (confidence {}) to have {} of {} people, {from}",
             self.k, self.confidence, self.k, self.people
         )
     }
@@ -369,8 +374,14 @@ pub struct PredictedBy {
 /// How the levels were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchFacts {
-    /// The strategy that ran.
+    /// The algorithm of the policy.
     pub algorithm: String,
+    /// The algorithm whose result was released, where "best" chose it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Why "best" searched levels in place of regions, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Nodes of the lattice; the largest `u128` stands for more.
     #[serde(with = "nodes")]
     pub nodes: u128,
@@ -387,6 +398,14 @@ pub struct SearchFacts {
 }
 
 impl SearchFacts {
+    /// The algorithm, and the one that it chose, for a person: `best (k-similar)`.
+    pub fn found_by(&self) -> String {
+        match &self.method {
+            Some(method) => format!("{} ({method})", self.algorithm),
+            None => self.algorithm.clone(),
+        }
+    }
+
     /// The same where no bound on the loss is known: only a loss of 0 is an optimum.
     #[must_use]
     pub fn unbounded(self, loss: f64) -> Self {

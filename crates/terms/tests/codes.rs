@@ -49,9 +49,11 @@ const AREAS: &[(&str, &str)] = &[
     ("sampling", "Differential privacy by sampling."),
     ("screen", "Columns ranked by information, `throng screen`."),
     ("search", "Searches that find no safe release, or not in time."),
+    ("suggest", "Other settings for a policy, `throng suggest` and `throng compare POLICY`."),
     ("synth", "Made-up tables, `throng synth`."),
     ("system", "The operating system."),
     ("table", "Tables: their files, their layout, and cells that do not fit."),
+    ("template", "Templates: their files, and rules that a policy does not satisfy."),
     ("verify", "Verification of a release."),
 ];
 

@@ -14,7 +14,8 @@ use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::hierarchy::{Spec, TOP};
 use throng_terms::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
-use throng_terms::release::{Certificate, FileFacts, PreparationFacts, RegionFacts, Release};
+use throng_terms::registry::Algorithm;
+use throng_terms::release::{Certificate, FileFacts, PreparationFacts, RegionFacts, Release, SearchFacts};
 use throng_terms::rows::Rows;
 
 /// A guarantee of the policy.
@@ -85,6 +86,7 @@ pub(super) fn certificate(policy: &Policy, asked: &[Asked<'_>], certificate: &Ce
         (false, None) => {
             wrong.extend(leveled(policy, &release.levels));
             wrong.extend(steps(policy, certificate));
+            wrong.extend(unchosen(policy, &release.search));
         }
     }
     if release.notions.is_some() != (policy.k_one().is_some() && release.in_classes() > 0) {
@@ -122,7 +124,7 @@ fn prepared(policy: &Policy, release: &Release) -> Vec<String> {
             if facts.condition != policy.input.eligible {
                 wrong.push("the condition on eligible rows is not that of the policy".to_owned());
             }
-            let steps = policy.input.prepare.iter().map(|step| step.describe());
+            let steps = policy.input.prepared_steps().into_iter();
             if !steps.eq(facts.steps.iter().map(|step| step.step.clone())) {
                 wrong.push("the steps of the preparation are not those of the policy".to_owned());
             }
@@ -178,6 +180,7 @@ fn regional(policy: &Policy, certificate: &Certificate, regions: &RegionFacts) -
             search.algorithm, policy.search.algorithm
         ));
     }
+    wrong.extend(unchosen(policy, search));
     let rows = release.in_classes();
     if (regions.count == 0) != (rows == 0) || regions.count > rows {
         wrong.push(format!("{} of {}", several(regions.count, "region"), several(rows, "row")));
@@ -188,18 +191,35 @@ fn regional(policy: &Policy, certificate: &Certificate, regions: &RegionFacts) -
     for (name, form) in &regions.forms {
         let Some(column) = policy.columns.get(name) else { continue };
         let fits = match (column.form, &column.poset, &column.hierarchy) {
+            // Intervals of dates are ranges.
+            (Some(Form::Interval), None, None) => matches!(form, Form::Interval | Form::Range),
             (Some(asked), ..) => *form == asked,
             (None, Some(_), _) => *form == Form::Poset,
             (None, None, Some(Spec::Order(order))) if order.fanout.is_empty() => *form == Form::Range,
             (None, None, Some(_)) => *form == Form::Label,
-            // Which of the two follows from the values.
-            (None, None, None) => matches!(form, Form::Interval | Form::Set),
+            // Which of them follows from the values, and from limits on the level.
+            (None, None, None) => matches!(form, Form::Interval | Form::Set | Form::Range | Form::Label),
         };
         if !fits {
             wrong.push(format!("`{name}` is not written as the policy says"));
         }
     }
     wrong
+}
+
+/// The method that "best" chose must be one that it can choose; no other algorithm has one.
+fn unchosen(policy: &Policy, search: &SearchFacts) -> Option<String> {
+    let able: &[Algorithm] = match (policy.search.algorithm, policy.forms_regions()) {
+        (Algorithm::Best, true) => &[Algorithm::Mondrian, Algorithm::KSimilar],
+        (Algorithm::Best, false) => &[Algorithm::Auto],
+        _ => &[],
+    };
+    let fits = match &search.method {
+        Some(method) => able.iter().any(|algorithm| algorithm.key() == method),
+        None => able.is_empty(),
+    };
+    let method = search.method.as_deref().unwrap_or("no method");
+    (!fits).then(|| format!("\"{}\" is said to have chosen {method}", policy.search.algorithm))
 }
 
 /// No bound on the loss is known of local recoding and of regions: only a loss of 0 is an optimum.
@@ -217,7 +237,7 @@ fn unbounded(policy: &Policy, certificate: &Certificate) -> Option<String> {
     })
 }
 
-/// Figures that every certificate has, unless they would tell too much (see
+/// Figures that every certificate has, unless they would reveal too much (see
 /// [`Release::published`](throng_terms::release::Release::published)).
 fn figures(policy: &Policy, certificate: &Certificate) -> Vec<String> {
     let release = &certificate.release;

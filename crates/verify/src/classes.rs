@@ -276,11 +276,11 @@ impl Classes {
     /// says `false` go to a set of their own, the second one returned. Done in place: a changed
     /// class lies where an earlier one lay.
     pub(super) fn regroup(self, change: impl FnMut(&mut [u32]) -> bool) -> (Classes, Classes) {
-        self.regroup_told(change, |_| {})
+        self.regroup_observed(change, |_| {})
     }
 
     /// The same; calls `moved` for every class, in order, with its place in the first set.
-    pub(super) fn regroup_told(
+    pub(super) fn regroup_observed(
         self,
         mut change: impl FnMut(&mut [u32]) -> bool,
         mut moved: impl FnMut(Option<usize>),

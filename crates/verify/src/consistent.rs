@@ -136,6 +136,11 @@ impl<'a> Reader<'a> {
                 let inside = |at: &usize| interval.has(self.sizes[*at]);
                 covered.extend((below..below + within).filter(inside).map(|at| at as u32));
             }
+            (Form::Range, Some(Cell::Range(first, last))) => {
+                let leaves = self.hierarchy.between(&first, &last).into_iter().flatten();
+                let texts = leaves.filter_map(|leaf| self.texts.get(self.hierarchy.leaf_value(leaf)));
+                covered.extend(texts.map(place).filter(|&place| place != u32::MAX));
+            }
             (Form::Set, Some(Cell::Set(values))) => {
                 let texts = values.iter().filter_map(|value| self.texts.get(Some(value)));
                 covered.extend(texts.map(place).filter(|&place| place != u32::MAX));

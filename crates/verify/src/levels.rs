@@ -272,7 +272,7 @@ fn too_special(policy: &Policy, chains: &[Chain<'_>], chain: &Chain<'_>) -> Opti
     let highest: Option<Vec<usize>> = chains.iter().filter(together).map(highest).collect();
     let (highest, level) = (highest?.into_iter().min()?, chain.first()?);
     (level < highest)
-        .then(|| format!("`{}` is at level {level}, anonymity level 1 asks for {highest}", chain.name))
+        .then(|| format!("`{}` is at level {level}, anonymity level 1 requires {highest}", chain.name))
 }
 
 /// Column → number → whether a row that is not starred has it.

@@ -110,6 +110,10 @@ fn is_true(
         return stretch(order, text).is_some_and(|values| values.iter().any(|of| of == value));
     }
     match (form, cell) {
+        (Form::Range, Cell::Range(first, last)) => {
+            let leaf = hierarchy.leaf(Some(value));
+            hierarchy.between(first, last).zip(leaf).is_some_and(|(leaves, leaf)| leaves.contains(&leaf))
+        }
         (Form::Interval, Cell::Interval(_)) | (Form::Set, Cell::Set(_)) => cell.covers(value),
         _ => false,
     }

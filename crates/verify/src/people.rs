@@ -11,7 +11,8 @@ use super::claims::Judged;
 use super::classes::{MISSING, UNKNOWN};
 use super::sensitive::Values;
 use super::side::Side;
-use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use super::verdict::{Finding, Verdict, WITHOUT_ORIGINAL, Wrong, several};
+use super::{Verifier, models, risk};
 use throng_terms::policy::{Limit, Policy, Suppressed};
 use throng_terms::release::{Certificate, PeopleFacts, Release};
 
@@ -55,6 +56,53 @@ impl People {
             alike: if policy.links_rows() { fewest_alike(policy, subjects, places) } else { None },
         };
         People { of_class, facts }
+    }
+}
+
+impl Verifier<'_> {
+    /// The claims about people, counted in the original; without it they are named as not checked.
+    pub(super) fn of_people(
+        &self,
+        people: Option<&People>,
+        (released, judged): (&Side, &Judged),
+        verdict: &mut Verdict,
+    ) {
+        let (policy, certificate) = (self.policy, self.certificate);
+        let Some(k) = self.k_people() else { return };
+        verdict.set(K_ANONYMITY, anonymity(k, certificate, released, judged, people));
+        verdict.set(CLAIM, claim(policy, certificate, people));
+        let sizes = people.map(|people| &people.of_class[..]);
+        let risk = risk::risk(&certificate.release, policy.input.missing, released, judged, sizes);
+        let unchecked = || Finding::unchecked(WITHOUT_ORIGINAL);
+        if let Some(finding) = risk.map(|found| if people.is_some() { found } else { unchecked() }) {
+            verdict.set("risk", finding);
+        }
+    }
+
+    /// The models of sensitive columns, by the values of people in the original; `places` has the
+    /// released class of every class of it.
+    pub(super) fn of_judged_people(
+        &self,
+        values: &[Values],
+        places: &[u32],
+        (released, judged): (&Side, &Judged),
+        verdict: &mut Verdict,
+    ) {
+        let moves = || places.iter().enumerate().filter(|(_, place)| **place != UNKNOWN);
+        let moves = || moves().map(|(from, to)| (from, *to as usize));
+        let values: Vec<Values> =
+            values.iter().map(|column| column.merged(moves(), released.classes.len())).collect();
+        for rule in &self.rules {
+            let finding = models::claim_by_people(rule, self.certificate, released, judged, &values);
+            if let Some(finding) = finding {
+                verdict.set(&rule.claim, finding);
+            }
+        }
+    }
+
+    /// The people that a class needs, where rows belong to people.
+    pub(super) fn k_people(&self) -> Option<u64> {
+        self.policy.privacy.k().filter(|_| self.policy.subject().is_some())
     }
 }
 

@@ -349,7 +349,7 @@ pub(super) fn claim(
     let mut wrong = Wrong::default();
     if let (Some(asked), Kind::Larger(larger)) = (&comparison.asked, comparison.kind) {
         let facts = certificate.release.predicted.get(&comparison.claim);
-        wrong.extend(told(facts, (asked, larger.people), Foresight::Population, judged));
+        wrong.extend(prediction_faults(facts, (asked, larger.people), Foresight::Population, judged));
         if facts.is_some_and(|facts| !facts.edges.is_empty()) {
             wrong.push("people are counted, and the certificate has edges of a network");
         }
@@ -385,7 +385,7 @@ pub(super) fn claim(
 }
 
 /// Evidence against the claims about rows that stay in small classes.
-pub(super) fn told(
+pub(super) fn prediction_faults(
     facts: Option<&PredictedFacts>,
     (asked, people): (&JAnonymity, u64),
     from: Foresight,

@@ -9,7 +9,7 @@ use super::claims::Judged;
 use super::classes::Classes;
 use super::foreseen::Foreseen;
 use super::levels::Chain;
-use super::population::told;
+use super::population::prediction_faults;
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::policy::{JAnonymity, ModelSpec, Policy};
@@ -52,8 +52,8 @@ impl Prediction {
         let others = self.asked.people.unwrap_or(0).saturating_sub(all);
         // One row belongs to the person in question, and one comes from smoothing: neither is
         // evidence about others.
-        let told = probability * all as f64 - 2.0;
-        let limit = if told > 0.0 { lower_limit(told, all as f64 - 1.0, error) } else { 0.0 };
+        let evidence = probability * all as f64 - 2.0;
+        let limit = if evidence > 0.0 { lower_limit(evidence, all as f64 - 1.0, error) } else { 0.0 };
         rows + surely(others, limit, error, up_to.saturating_sub(rows))
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn claim(
     let mut wrong = Wrong::default();
     let people = asked.people.unwrap_or(0);
     let facts = certificate.release.predicted.get(&prediction.claim);
-    wrong.extend(told(facts, (asked, people), Foresight::Network, judged));
+    wrong.extend(prediction_faults(facts, (asked, people), Foresight::Network, judged));
     let Some(foreseen) = foreseen else {
         if original {
             wrong.push("no network can be made of the original");

@@ -23,9 +23,9 @@ use super::levels::Chain;
 use super::sensitive::Values;
 use super::shapes::{Shape, Shown, stretch};
 use super::side::Side;
-use super::told::{Tells, told};
+use super::target_information::{TargetInformation, target_information};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
-use throng_terms::cell::number;
+use throng_terms::cell::{Cell, number};
 use throng_terms::hierarchy::{Hierarchy, TOP};
 use throng_terms::policy::{Form, Missing, Policy};
 use throng_terms::release::Certificate;
@@ -174,14 +174,14 @@ impl Regions {
         let values = if subjects.is_some() { original.values() } else { Vec::new() };
         let Side { classes, interners, rows, deleted, identifiers, deal, labels, .. } = original;
         let deal = deal?;
-        let told = told(&labels, &interners, chains, few);
+        let information = target_information(&labels, &interners, chains, few);
         let forms = &certificate.release.regions.as_ref()?.forms;
         let mut columns = Vec::new();
         for (at, chain) in chains.iter().enumerate() {
             let form = *forms.get(chain.name)?;
             let (pairs, hidden) = pairs(&deal, at, &interners[at], released);
             let hierarchy = chain.hierarchy.as_ref()?;
-            let mine = told.as_ref().map(|told| &told[at]);
+            let mine = information.as_ref().map(|information| &information[at]);
             let mut shown = Shown::new(form, (hierarchy, chain.order), &interners[at], mine);
             let means = means(form, at, (&deal, &interners[at]), released);
             let mut shapes = FxHashMap::default();
@@ -191,14 +191,14 @@ impl Regions {
                 shapes.insert(pair, shown.shape(interners[at].value(pair.0), label).filter(|_| right));
             }
             let (height, all) = (hierarchy.height() as f64, hierarchy.leaf_count() as f64);
-            let worths = mine.map(|told| worths(told, hierarchy, &interners[at]));
+            let worths = mine.map(|information| worths(information, hierarchy, &interners[at]));
             columns.push(Column {
                 pairs,
                 shapes,
                 hidden,
                 height,
                 all,
-                mutual: mine.map(|told| told.mutual),
+                mutual: mine.map(|information| information.mutual),
                 worths,
             });
         }
@@ -265,8 +265,9 @@ impl Regions {
 }
 
 /// Text → what it is worth.
-fn worths(told: &Tells, hierarchy: &Hierarchy, interner: &Interner) -> Vec<f64> {
-    let worth = |text: u32| hierarchy.leaf(interner.value(text)).map_or(0.0, |leaf| told.value(0, leaf));
+fn worths(information: &TargetInformation, hierarchy: &Hierarchy, interner: &Interner) -> Vec<f64> {
+    let worth =
+        |text: u32| hierarchy.leaf(interner.value(text)).map_or(0.0, |leaf| information.value(0, leaf));
     (0..interner.len() as u32).map(worth).collect()
 }
 
@@ -446,11 +447,14 @@ fn strangers(
         let form = forms.and_then(|forms| forms.get(chain.name)).copied();
         let hierarchy = chain.hierarchy.as_ref().filter(|_| form == Some(Form::Label));
         let order = chain.order.filter(|_| form == Some(Form::Range));
-        let known = |text: Option<&str>| match (hierarchy, order) {
-            (Some(hierarchy), _) => (0..=hierarchy.height())
+        let dated = form == Some(Form::Range) && order.is_none();
+        let dates = chain.hierarchy.as_ref().filter(|_| dated);
+        let known = |text: Option<&str>| match (hierarchy, order, dates) {
+            (Some(hierarchy), ..) => (0..=hierarchy.height())
                 .any(|l| (0..hierarchy.size(l)).any(|c| hierarchy.label(l, c as u32) == text)),
-            (None, Some(order)) => text.is_none_or(|text| text == TOP || stretch(order, text).is_some()),
-            (None, None) => true,
+            (None, Some(order), _) => text.is_none_or(|text| text == TOP || stretch(order, text).is_some()),
+            (None, None, Some(dates)) => text.is_none_or(|text| text == TOP || is_dated(dates, text)),
+            (None, None, None) => true,
         };
         let mut used = vec![false; released.interners[at].len()];
         for class in (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0) {
@@ -463,11 +467,23 @@ fn strangers(
                 "{} of `{}` are no {}",
                 several(count, "value"),
                 chain.name,
-                if order.is_some() { "values or ranges of its order" } else { "labels of its hierarchy" }
+                match form {
+                    Some(Form::Range) => "values or ranges of its order",
+                    _ => "labels of its hierarchy",
+                }
             ));
         }
     }
     wrong
+}
+
+/// Whether a text is a date of a column, or a range of its dates.
+fn is_dated(hierarchy: &Hierarchy, text: &str) -> bool {
+    let ends = match Cell::parse(text) {
+        Cell::Range(first, last) => hierarchy.between(&first, &last).is_some(),
+        _ => false,
+    };
+    ends || hierarchy.leaf(Some(text)).is_some()
 }
 
 /// The claim that the release is the original with its rows dealt to regions, and nothing else

@@ -226,7 +226,9 @@ pub(super) fn certificate(policy: &Policy, certificate: &Certificate) -> Vec<Str
         (Some(_), None) => wrong.push("it does not say how rows were drawn".into()),
         (Some(asked), Some(facts)) => {
             wrong.extend(misstated(asked, facts));
-            wrong.extend(told(release).map(|what| format!("it tells {what}, which must not be told")));
+            wrong.extend(
+                unsampled_facts(release).map(|what| format!("it tells {what}, which must not be told")),
+            );
         }
     }
     wrong
@@ -252,9 +254,9 @@ fn misstated(asked: &DifferentialPrivacy, facts: &SamplingFacts) -> Vec<String> 
 }
 
 /// Facts in a certificate of sampled rows beyond what the released rows show.
-fn told(release: &Release) -> impl Iterator<Item = &'static str> {
+fn unsampled_facts(release: &Release) -> impl Iterator<Item = &'static str> {
     let FileFacts { sha256, rows, .. } = &release.input;
-    let told = [
+    let facts = [
         (!sha256.is_empty(), "a digest of the input"),
         (*rows > 0, "the rows of the input"),
         (release.rows != release.output.rows, "how many rows were drawn"),
@@ -264,5 +266,5 @@ fn told(release: &Release) -> impl Iterator<Item = &'static str> {
         (release.preparation.is_some(), "how the input was prepared"),
         (release.search.seconds != 0.0, "how long the search took"),
     ];
-    told.into_iter().filter(|(told, _)| *told).map(|(_, what)| what)
+    facts.into_iter().filter(|(stated, _)| *stated).map(|(_, what)| what)
 }

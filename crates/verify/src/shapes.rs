@@ -5,7 +5,7 @@
 //! so it is parsed once.
 
 use super::classes::Interner;
-use super::told::Tells;
+use super::target_information::TargetInformation;
 use throng_terms::cell::{Cell, number};
 use throng_terms::hierarchy::{Hierarchy, TOP};
 use throng_terms::policy::Form;
@@ -35,7 +35,7 @@ pub(super) struct Shown<'a> {
     order: Option<&'a [String]>,
     /// Leaf → its number, where it is one, and rows of the original.
     leaves: Vec<(Option<f64>, f64)>,
-    told: Option<&'a Tells>,
+    information: Option<&'a TargetInformation>,
     /// The interval or set that was read last, and what it covers: pairs of one label come
     /// together.
     last: Option<(String, Cell, Shape)>,
@@ -46,7 +46,7 @@ impl<'a> Shown<'a> {
         form: Form,
         (hierarchy, order): (&'a Hierarchy, Option<&'a [String]>),
         interner: &Interner,
-        told: Option<&'a Tells>,
+        information: Option<&'a TargetInformation>,
     ) -> Self {
         let leaf = |leaf: usize| {
             let text = hierarchy.leaf_value(leaf as u32);
@@ -54,7 +54,7 @@ impl<'a> Shown<'a> {
             (text.and_then(number), rows as f64)
         };
         let leaves = (0..hierarchy.leaf_count()).map(leaf).collect();
-        Shown { form, hierarchy, order, leaves, told, last: None }
+        Shown { form, hierarchy, order, leaves, information, last: None }
     }
 
     /// What a cell covers that stands for a value; none where it is not true of it.
@@ -74,7 +74,7 @@ impl<'a> Shown<'a> {
         }
         let (label, text) = (label?, text?);
         if self.form == Form::Range {
-            return self.range(text, label);
+            return self.range(leaf, text, label);
         }
         if self.form.truthful() {
             let (cell, shape) = self.read(label)?;
@@ -107,8 +107,9 @@ impl<'a> Shown<'a> {
 
     /// A range of the stated order, by the policy's list alone: none where the value is not listed
     /// between its ends.
-    fn range(&mut self, text: &str, label: &str) -> Option<Shape> {
-        let values = stretch(self.order?, label)?;
+    fn range(&mut self, leaf: u32, text: &str, label: &str) -> Option<Shape> {
+        let Some(order) = self.order else { return self.dates(leaf, label) };
+        let values = stretch(order, label)?;
         if !values.iter().any(|value| value == text) {
             return None;
         }
@@ -117,6 +118,19 @@ impl<'a> Shown<'a> {
         }
         let leaves = values.iter().map(|value| self.hierarchy.leaf(Some(value))).collect::<Option<_>>()?;
         let shape = self.of(leaves, None);
+        self.last = Some((label.to_owned(), Cell::Anything, shape));
+        Some(shape)
+    }
+
+    /// A range of dates, whose order follows from themselves: none where the value is not between
+    /// its ends.
+    fn dates(&mut self, leaf: u32, label: &str) -> Option<Shape> {
+        let Cell::Range(first, last) = Cell::parse(label) else { return None };
+        let leaves = self.hierarchy.between(&first, &last).filter(|leaves| leaves.contains(&leaf))?;
+        if let Some((_, _, shape)) = self.last.as_ref().filter(|(text, ..)| text == label) {
+            return Some(*shape);
+        }
+        let shape = self.of(leaves.collect(), None);
         self.last = Some((label.to_owned(), Cell::Anything, shape));
         Some(shape)
     }
@@ -168,7 +182,7 @@ impl<'a> Shown<'a> {
         let rows: f64 = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1).sum();
         let shares = leaves.iter().map(|&leaf| self.leaves[leaf as usize].1 / rows);
         let bits = 0.0 - shares.filter(|&p| p > 0.0).map(|p| p * p.log2()).sum::<f64>();
-        let worth = self.told.map_or(0.0, |told| told.cell(hierarchy, &leaves, level));
+        let worth = self.information.map_or(0.0, |information| information.cell(hierarchy, &leaves, level));
         Shape { leaves: leaves.len() as f64, level: level as f64, rows, bits, worth, levels: u128::MAX }
     }
 }
@@ -215,6 +229,27 @@ mod tests {
         for other in ["high - low", "low - other", "low", "{low, mid}", "[low, mid]", "low - a - b"] {
             assert_eq!(covered("mid", other), None, "{other}");
         }
+    }
+
+    /// A range of dates is true of the dates of the table that are not before or after it.
+    #[test]
+    fn ranges_of_dates_follow_the_calendar() {
+        let mut interner = Interner::new();
+        for value in ["30.01.2020", "01.02.2020", "15.12.2019", "30.01.2020"] {
+            interner.add(Some(value));
+        }
+        let hierarchy = build(&Spec::Suppress, &interner.dictionary(), &|_| unreachable!()).unwrap();
+        let mut shown = Shown::new(Form::Range, (&hierarchy, None), &interner, None);
+        let mut covered = |value: &str, cell: &str| {
+            let shape = shown.shape(Some(value), Some(cell))?;
+            Some((shape.leaves, shape.rows))
+        };
+        assert_eq!(covered("30.01.2020", "15.12.2019 - 30.01.2020"), Some((2.0, 3.0)));
+        assert_eq!(covered("15.12.2019", "15.12.2019 - 30.01.2020"), Some((2.0, 3.0)), "read once");
+        assert_eq!(covered("01.02.2020", "15.12.2019 - 30.01.2020"), None);
+        assert_eq!(covered("30.01.2020", "01.02.2020 - 15.12.2019"), None, "the wrong way round");
+        assert_eq!(covered("30.01.2020", "01.01.2020 - 01.02.2020"), None, "an end of another table");
+        assert_eq!(covered("30.01.2020", "*"), Some((3.0, 4.0)));
     }
 
     /// A cell with more pairs or occurrences than the policy allows does not stand for its value,

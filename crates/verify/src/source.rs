@@ -22,7 +22,7 @@ use super::population::{self, Comparison, People};
 use super::predicted::{self, Prediction};
 use super::sensitive::Values;
 use super::side::Side;
-use super::told::{Tells, told};
+use super::target_information::{TargetInformation, target_information};
 use throng_terms::policy::Missing;
 
 /// The classes of the original, and the labels of its targets in them.
@@ -110,7 +110,7 @@ pub(super) struct Generalized {
     /// Target → rows that are released and do not have the most frequent label of their class.
     pub(super) minorities: Vec<u64>,
     /// The information of the columns about the targets; none if not needed or unknown.
-    pub(super) told: Option<Vec<Tells>>,
+    pub(super) information: Option<Vec<TargetInformation>>,
     /// The identifiers that are replaced.
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the step that releases it, and its class there; none where no step
@@ -138,11 +138,11 @@ impl Generalized {
             .map(|step| chains.iter().map(level(step)).collect::<Option<_>>())
             .collect::<Option<_>>()?;
         let maps = chains.iter().zip(&interners).map(|(chain, interner)| maps(chain, interner)).collect();
-        let told = told(&labels, &interners, chains, safety.few);
+        let information = target_information(&labels, &interners, chains, safety.few);
         let mut source = Generalized {
             rows,
             deleted,
-            told,
+            information,
             texts: vec![ByLevel::new(); interners.len()],
             held: Classes::new(interners.len()),
             interners,
@@ -186,7 +186,7 @@ impl Generalized {
             self.generalize(&texts, &levels, tuple);
             !forced(tuple, safety.missing)
         };
-        let (classes, forced) = classes.regroup_told(generalize, |place| {
+        let (classes, forced) = classes.regroup_observed(generalize, |place| {
             if !self.moved.is_empty() {
                 moved.push(place);
             }

@@ -35,7 +35,7 @@ pub(super) fn truth(
     let mut suppressed = Tally::default();
     (0..source.held.len()).for_each(|class| suppressed.add(source.held.tally(class)));
     wrong.extend(steps(certificate, source));
-    // Of drawn rows a certificate does not tell how many are held back.
+    // Of drawn rows a certificate does not state how many are held back.
     let withheld = suppressed.rows + source.deleted;
     if certificate.release.sampling.is_none() && withheld != certificate.release.withheld {
         wrong.push(format!(

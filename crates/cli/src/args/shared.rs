@@ -4,14 +4,14 @@
 //! the command which they are part of.
 
 use throng::error::Result;
-use throng::policy::{Header, Input};
-use throng_engine::{Existing, sniff};
+use throng::policy::{Format, Header, Input};
+use throng_engine::{Existing, sniff_as};
 
 // How results are printed.
 #[derive(Debug, clap::Args)]
 pub struct Output {
     /// Print JSON; errors as JSON on standard error
-    #[arg(long)]
+    #[arg(short, long)]
     pub json: bool,
 }
 
@@ -19,7 +19,7 @@ pub struct Output {
 #[derive(Debug, clap::Args)]
 pub struct Overwrite {
     /// Overwrite files that exist
-    #[arg(long)]
+    #[arg(short, long)]
     pub force: bool,
 }
 
@@ -45,18 +45,63 @@ pub struct PolicySeed {
     pub seed: Option<u64>,
 }
 
-// How a CSV file is laid out.
+// How the file of a table is laid out.
 #[derive(Debug, clap::Args)]
 pub struct Layout {
     /// Column delimiter of a CSV file (detected if omitted)
     #[arg(long, value_name = "CHAR")]
     pub delimiter: Option<char>,
+    /// Format of the file, if its name does not say
+    #[arg(long, value_enum)]
+    pub format: Option<FileFormat>,
+    /// Sheet of a workbook [default: the first one that holds data]
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
+    /// Lines or rows above the header (detected if omitted)
+    #[arg(long, value_name = "N")]
+    pub skip: Option<usize>,
     /// Text that marks a missing value, such as NA, besides the empty text (repeatable)
     #[arg(long = "null", value_name = "TEXT")]
     pub nulls: Vec<String>,
     /// Whether a CSV file has a header line (if omitted, a first line like data is refused)
     #[arg(long, value_enum)]
     pub header: Option<HeaderLine>,
+}
+
+/// The format of a file that is read.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum FileFormat {
+    /// Delimited text
+    Csv,
+    /// Apache Parquet
+    Parquet,
+    /// JSON objects, one per line or in one array
+    Json,
+    /// Arrow IPC file
+    Arrow,
+    /// Workbook: .xlsx, .xls or .ods
+    Excel,
+    /// Stata .dta
+    Stata,
+    /// SAS .sas7bdat
+    Sas,
+    /// SPSS .sav
+    Spss,
+}
+
+impl FileFormat {
+    fn format(self) -> Format {
+        match self {
+            FileFormat::Csv => Format::Csv,
+            FileFormat::Parquet => Format::Parquet,
+            FileFormat::Json => Format::Json,
+            FileFormat::Arrow => Format::Arrow,
+            FileFormat::Excel => Format::Excel,
+            FileFormat::Stata => Format::Stata,
+            FileFormat::Sas => Format::Sas,
+            FileFormat::Spss => Format::Spss,
+        }
+    }
 }
 
 /// What the first line of a CSV file holds.
@@ -74,7 +119,7 @@ impl Layout {
     /// # Errors
     /// When it cannot be read.
     pub fn of(&self, path: &str) -> Result<Input> {
-        let mut input = sniff(path)?;
+        let mut input = sniff_as(path, self.format.map(FileFormat::format))?;
         self.apply(&mut input);
         Ok(input)
     }
@@ -83,6 +128,12 @@ impl Layout {
     pub fn apply(&self, input: &mut Input) {
         if let Some(delimiter) = self.delimiter {
             input.delimiter = delimiter;
+        }
+        if self.sheet.is_some() {
+            input.sheet.clone_from(&self.sheet);
+        }
+        if let Some(skip) = self.skip {
+            input.skip = skip;
         }
         if !self.nulls.is_empty() {
             input.null = std::iter::once(String::new()).chain(self.nulls.iter().cloned()).collect();

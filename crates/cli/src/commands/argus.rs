@@ -28,7 +28,7 @@ pub fn run(args: &args::Argus) -> Result<Ended> {
         return Err(fault!(
             Input,
             "arguments.json-needs-script",
-            "JSON is told of a script, and there is none"
+            "--json needs commands: give --do or piped input"
         )
         .key("--json")
         .help(help)

@@ -21,10 +21,10 @@ pub fn run(args: &args::Augment) -> Result<Ended> {
     let written = Engine::new().augment(&policy, what, to, &line.watch());
     line.clear();
     let written = written.map_err(|e| in_policy(e, &policy, &text))?;
-    let mut told = format!("wrote {}: {} rows\n", args.out.display(), integer(written.rows));
+    let mut text = format!("wrote {}: {} rows\n", args.out.display(), integer(written.rows));
     if matches!(what, Augmented::Table) {
-        told += "it contains the values of the table; it is not a release\n";
+        text += "it contains the values of the table; it is not a release\n";
     }
-    out(&told)?;
+    out(&text)?;
     Ok(Ended::Holds)
 }

@@ -48,15 +48,15 @@ pub fn run(asked: &Asked<'_>) -> Result<()> {
     spared.check(files.iter().map(|(path, _)| path.as_path()), asked.existing)?;
     put(&files)?;
     let names: Vec<String> = files.iter().rev().map(|(path, _)| path.display().to_string()).collect();
-    let mut told =
+    let mut text =
         format!("wrote {}; look at it, then run:\n  throng release {}\n", names.join(", "), names[0]);
     if !converted.kept.is_empty() {
-        told += &format!(
-            "kept as they are: {}; one that tells who somebody is needs role = \"identifier\"\n",
+        text += &format!(
+            "kept unchanged: {}; a column that identifies people needs role = \"identifier\"\n",
             converted.kept.join(", ")
         );
     }
-    out(&sanitized(&told))
+    out(&sanitized(&text))
 }
 
 fn read(path: &str) -> Result<String> {

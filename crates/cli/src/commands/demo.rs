@@ -7,8 +7,7 @@ use throng::fault;
 use throng::synth;
 use throng_engine::{HolderFiles, already, write_atomically};
 
-use super::json;
-use super::release::{release, summary};
+use super::release::{release, release_json, summary};
 use crate::Ended;
 use crate::args;
 use crate::progress::Line;
@@ -36,7 +35,7 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
         write_atomically(path, text.as_bytes())?;
     }
     let made = format!(
-        "made up     {} patients in {}\npolicy      {}\n",
+        "created     {} patients in {}\npolicy      {}\n",
         args.rows,
         table.display(),
         policy.display()
@@ -46,7 +45,7 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     }
     let done = release(&policy, None, HolderFiles::default(), (None, None))?;
     if args.output.json {
-        out(&json(&done.certificate.summary())?)?;
+        out(&release_json(&done)?)?;
         return Ok(Ended::Holds);
     }
     out(&summary(&done))?;

@@ -11,7 +11,7 @@ use super::release::in_policy;
 use crate::Ended;
 use crate::args;
 use crate::progress::Line;
-use crate::show::{integer, nodes, out};
+use crate::show::{integer, nodes, out, sanitized};
 
 /// The most k-minimal nodes on the screen.
 const SHOWN: usize = 10;
@@ -65,7 +65,7 @@ fn summary(explored: &Explored) -> String {
             let _ = writeln!(
                 text,
                 "chosen     {}: {} {:.4}, {} rows suppressed; by {}, {proven}",
-                levels(explored, node),
+                sanitized(&explored.levels_in_words(node)),
                 explored.loss,
                 node.loss,
                 integer(node.suppressed),
@@ -75,16 +75,6 @@ fn summary(explored: &Explored) -> String {
         None => text += "chosen     none: no node is safe\n",
     }
     text + "\n" + &heights(explored) + &minimal(explored)
-}
-
-fn levels(explored: &Explored, node: &NodeFacts) -> String {
-    let named: Vec<String> = explored
-        .columns
-        .iter()
-        .zip(&node.levels)
-        .map(|(column, level)| format!("{column} {level}"))
-        .collect();
-    named.join(", ")
 }
 
 fn heights(explored: &Explored) -> String {
@@ -119,7 +109,7 @@ fn minimal(explored: &Explored) -> String {
         let _ = writeln!(
             text,
             "  {}: {} {:.4}, {} rows suppressed",
-            levels(explored, node),
+            sanitized(&explored.levels_in_words(node)),
             explored.loss,
             node.loss,
             integer(node.suppressed)

@@ -75,16 +75,38 @@ fn parse(spec: &str) -> Result<Spec> {
     let quoted =
         if spec.trim_start().starts_with(['{', '"']) { spec.to_owned() } else { format!("{spec:?}") };
     let line: Line = toml::from_str(&format!("hierarchy = {quoted}")).map_err(|e| {
+        let (reason, help) = match form(spec) {
+            Some(form) => ("it has parameters", format!("write it as '{form}'")),
+            None => (
+                e.message(),
+                "for instance '{ mask = { from = \"right\" } }', '{ file = \"sex.csv\" }', icd10 or suppress"
+                    .into(),
+            ),
+        };
         fault!(
             Input,
             "arguments.not-a-hierarchy",
-            "`{value}` is no hierarchy: {reason}",
+            "`{value}` is not a hierarchy: {reason}",
             value = spec,
-            reason = e.message()
+            reason = reason
         )
-        .help("for instance '{ mask = { from = \"right\" } }', '{ file = \"sex.csv\" }', icd10 or suppress")
+        .help(help)
     })?;
     Ok(line.hierarchy)
+}
+
+/// How a builder that is given by its name alone is written with parameters.
+fn form(name: &str) -> Option<&'static str> {
+    Some(match name.trim().trim_matches(['{', '}', '"', ' ']) {
+        "file" => "{ file = \"values.csv\" }",
+        "intervals" => "{ intervals = { widths = [5, 10, 20] } }",
+        "order" => "{ order = { fanout = [3, 2] } }",
+        "mask" => "{ mask = { from = \"right\" } }",
+        "date" => "{ date = { levels = [\"month\", \"year\", \"10-year\"] } }",
+        "priority" => "{ priority = { keep = [20, 5] } }",
+        "postal" => "{ postal = { keep = [3, 2] } }",
+        _ => return None,
+    })
 }
 
 fn read(path: &str) -> Result<String> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use throng::anonymous_system;
 use throng::error::Result;
 use throng::measure::{Correspondence, text};
 use throng::policy::{Header, Input};
@@ -26,6 +27,18 @@ pub fn run(args: &args::Measure) -> Result<Ended> {
     };
     let line = Line::new();
     let tables = (&original, &release);
+    if let Some(population) = &args.population {
+        let population = outside(population, &policy)?;
+        let external = args.external.iter().map(|path| outside(path, &policy));
+        let external = external.collect::<Result<Vec<Source>>>()?;
+        let asked = (rows, args.truth.as_deref());
+        let known = (&population, &external[..]);
+        let found = Engine::new().measure_protection(&policy, tables, known, asked, &line.watch());
+        line.clear();
+        let found = found.map_err(|e| in_policy(e, &policy, &policy_text))?;
+        out(&if args.output.json { json(&found)? } else { sanitized(&anonymous_system::text(&found)) })?;
+        return Ok(if found.holds() { Ended::Holds } else { Ended::DoesNotHold });
+    }
     let rows_to = args.rows.as_deref().map(|path| (path, args.overwrite.existing()));
     let asked = (rows, args.starred);
     let measures = Engine::new().measure_release(&policy, tables, asked, rows_to, &line.watch());
@@ -36,6 +49,13 @@ pub fn run(args: &args::Measure) -> Result<Ended> {
     }
     out(&if args.output.json { json(&measures)? } else { sanitized(&text(&measures)) })?;
     Ok(if measures.holds() { Ended::Holds } else { Ended::DoesNotHold })
+}
+
+/// A table that outsiders have.
+fn outside(path: &str, policy: &PolicyFile) -> Result<Source> {
+    let mut input = sniff(path)?;
+    input.null.clone_from(&policy.policy.input.null);
+    Source::open(&input, Path::new(""))
 }
 
 /// The release, which another tool may have laid out otherwise than the original.

@@ -3,11 +3,13 @@
 pub mod argus;
 pub mod augment;
 pub mod compare;
+pub mod completions;
 mod convert;
 pub mod demo;
 pub mod explore;
 pub mod hierarchy;
 pub mod inspect;
+pub mod man;
 pub mod measure;
 pub mod network;
 pub mod policy;
@@ -15,7 +17,9 @@ pub mod release;
 pub mod risk;
 pub mod schema;
 pub mod screen;
+pub mod suggest;
 pub mod synth;
+mod templates;
 pub mod verify;
 
 use std::path::Path;

@@ -41,7 +41,7 @@ fn check(path: &Path, as_json: bool) -> Result<Ended> {
         // What keeps a file from being read is not a mistake in the policy.
         Err(error) if !error.is_all(Kind::Input) => return Err(error),
         Err(error) => Some(error),
-        Ok((policy, text)) => bundled(&policy, &text).err(),
+        Ok((policy, text)) => bundled(&policy, &text).err().or_else(|| policy.template().err()),
     };
     match &faults {
         _ if as_json => {

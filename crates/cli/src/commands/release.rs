@@ -4,11 +4,14 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use throng::error::{Error, Result};
+use throng::fault;
 use throng::registry::LossKind;
-use throng::release::{NotionFacts, RegionFacts, Release};
-use throng::report::facts::Bound;
-use throng::report::preparation_lines;
+use throng::release::{NotionFacts, RegionFacts, Release, Summary};
+use throng::report::facts::{Bound, ColumnFacts};
+use throng::report::{broken_rules, preparation_lines, rules_line};
+use throng::suggest::Hint;
 use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
 
 use super::json;
@@ -21,13 +24,47 @@ pub fn run(args: &args::Release) -> Result<Ended> {
     let time_limit = args.seconds.map(Duration::from_secs_f64);
     let holder = HolderFiles { sets: args.sets.clone(), rows: args.rows.clone() };
     let done = release(&args.policy, args.out.clone(), holder, (args.random.seed, time_limit))?;
+    if done.paths.is_standard() {
+        copy_out(&done.paths.output)?;
+        note(summary(&done).trim_end());
+        return Ok(Ended::Holds);
+    }
     if args.output.json {
         done.holder.paths().for_each(|path| note(&format!("WARNING     {}", links_rows(path))));
-        out(&json(&done.certificate.summary())?)?;
+        let broken = done.facts.release.template.as_ref().map(broken_rules).unwrap_or_default();
+        broken.iter().for_each(|sentence| note(&format!("WARNING     {}", sanitized(sentence))));
+        out(&release_json(&done)?)?;
     } else {
         out(&summary(&done))?;
     }
     Ok(Ended::Holds)
+}
+
+/// A release as JSON, with what would keep more.
+pub fn release_json(done: &Done) -> Result<String> {
+    #[derive(Serialize)]
+    struct Released<'a> {
+        #[serde(flatten)]
+        summary: Summary<'a>,
+        suggestions: &'a [Hint],
+    }
+    json(&Released { summary: done.certificate.summary(), suggestions: &done.facts.suggestions })
+}
+
+/// Copies a release to standard output; a closed pipe is not an error.
+fn copy_out(file: &Path) -> Result<()> {
+    let mut file = std::fs::File::open(file).map_err(cannot_copy)?;
+    let mut out = std::io::stdout().lock();
+    match std::io::copy(&mut file, &mut out).and_then(|_| std::io::Write::flush(&mut out)) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(cannot_copy(e)),
+        _ => Ok(()),
+    }
+}
+
+fn cannot_copy(e: std::io::Error) -> Error {
+    fault!(System, "release.standard-output", "the release cannot be copied: {reason}", reason = e)
+        .help("check the free space of where standard output goes; what is there is not whole")
+        .into()
 }
 
 /// Releases as a policy says, with progress.
@@ -39,7 +76,7 @@ pub fn release(
 ) -> Result<Done> {
     let (policy, text) = PolicyFile::read(policy)?;
     let engine = Engine::new();
-    let line = Line::new();
+    let line = Line::new().with_hint("Ctrl-C releases the best result so far");
     let job = Job { policy: &policy, output, holder, seed, time_limit, watch: line.watch() };
     let done = engine.release(&job);
     line.clear();
@@ -53,14 +90,14 @@ pub fn in_policy(error: Error, policy: &PolicyFile, text: &str) -> Error {
 
 /// What was done, for a person.
 pub fn summary(done: &Done) -> String {
-    // Of drawn rows the holder is told more than the certificate may.
+    // Of drawn rows the holder sees more than the certificate may state.
     let r = &done.facts.release;
-    let mut text = exposures(done);
+    let mut text = rules(r) + &exposures(done) + &protection(done);
     let share = if r.rows > 0 { 100.0 * r.suppressed as f64 / r.rows as f64 } else { 0.0 };
     for (model, claim) in &r.privacy {
         let achieved = claim.achieved.map_or("no rows".into(), |a| a.to_string());
         let verdict = if claim.holds { "holds" } else { "DOES NOT HOLD" };
-        let _ = writeln!(text, "{model:<11} {verdict}: asked for {}, reached {achieved}", claim.required);
+        let _ = writeln!(text, "{model:<11} {verdict}: required {}, reached {achieved}", claim.required);
     }
     if let Some(notions) = &r.notions {
         let _ = writeln!(text, "notions     {}", reached(notions));
@@ -103,6 +140,8 @@ pub fn summary(done: &Done) -> String {
         Some(regions) => writeln!(text, "regions     {}", in_regions(regions)),
         None => writeln!(text, "levels      {}", levels(done).join(", ")),
     };
+    text += &dearest(done);
+    text += &utility(done);
     let losses: Vec<String> = done
         .facts
         .losses
@@ -113,15 +152,63 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "loss        {}", losses.join(", "));
     text += &predictions(r);
     let _ = writeln!(text, "search      {} ({:.3} s)", searched(done), r.search.seconds);
+    if let Some(reason) = &r.search.reason {
+        let _ = writeln!(text, "            one level per column: {}", sanitized(reason));
+    }
     let checked = done.verdict.claims.values().filter(|f| !f.unchecked).count();
     let _ = writeln!(text, "verified    {checked} claims, against the original");
-    let _ = writeln!(text, "release     {}", done.paths.output.display());
+    let _ = writeln!(text, "release     {}", done.paths.name());
     let _ = writeln!(text, "certificate {}", done.paths.certificate.display());
     let _ = writeln!(text, "report      {}", done.paths.report.display());
+    if let Some(path) = &done.paths.statement {
+        let _ = writeln!(text, "statement   {}", path.display());
+    }
     for path in done.holder.paths() {
         let _ = writeln!(text, "WARNING     {}", links_rows(path));
     }
+    for hint in &done.facts.suggestions {
+        let _ = writeln!(text, "To keep more: {}", sanitized(&hint.words()));
+    }
     text
+}
+
+/// The protection in one sentence, and the columns that it is about.
+fn protection(done: &Done) -> String {
+    let columns = done.facts.quasi_identifiers();
+    let columns = match columns.len() {
+        0 | 1 => String::new(),
+        _ => format!("\n            The columns: {}", sanitized(&columns.join(", "))),
+    };
+    format!("protection  {}{columns}\n", sanitized(&done.facts.protection().to_string()))
+}
+
+/// The columns that lost most.
+fn dearest(done: &Done) -> String {
+    let columns = done.facts.dearest_columns();
+    let columns = columns.iter().map(|(name, lm)| format!("{} {}", sanitized(name), percent(*lm)));
+    match &columns.collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        several => format!("lost most   {} of their detail (LM)\n", several.join(", ")),
+    }
+}
+
+/// Means and correlations before and after; the report has all.
+fn utility(done: &Done) -> String {
+    const SHOWN: usize = 3;
+    let found = &done.facts.statistics;
+    let means = found.numbers.iter().take(SHOWN).map(|of| {
+        let (before, after) = of.means();
+        format!("mean of {} {before} -> {after}", sanitized(&of.column))
+    });
+    let correlations = found.correlations.iter().take(1).map(|of| {
+        let after = of.after.map_or("lost".into(), |after| format!("{after:.2}"));
+        let [a, b] = of.columns.each_ref().map(|name| sanitized(name));
+        format!("correlation of {a} and {b} {:.2} -> {after}", of.before)
+    });
+    match &means.chain(correlations).collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        several => format!("usable      {}\n", several.join(", ").replace('\u{202F}', " ")),
+    }
 }
 
 /// What a file for the holder is.
@@ -133,12 +220,20 @@ pub fn links_rows(path: &Path) -> String {
 /// The notions of anonymity that a release has.
 fn reached(notions: &NotionFacts) -> String {
     let NotionFacts { k_one, one_k, k_k, k } = notions;
-    let weaker = if k < k_one { "; rows need not look alike, and it is not k-anonymous" } else { "" };
+    let weaker = if k < k_one { "; rows can differ: it is not k-anonymous" } else { "" };
     format!("(k,1) {k_one}, (1,k) {one_k}, (k,k) {k_k}, k-anonymity {k}{weaker}")
 }
 
 /// Warnings that are printed; the report has all.
 const WARNINGS: usize = 6;
+
+/// Rules of the template that are not satisfied, and how many are.
+fn rules(r: &Release) -> String {
+    let Some(template) = &r.template else { return String::new() };
+    let broken =
+        broken_rules(template).into_iter().map(|sentence| format!("WARNING     {}\n", sanitized(&sentence)));
+    format!("{}template    {}\n", broken.collect::<String>(), sanitized(&rules_line(template)))
+}
 
 /// What released columns give away.
 fn exposures(done: &Done) -> String {
@@ -171,27 +266,39 @@ fn stars(done: &Done) -> String {
     text + "\n"
 }
 
-/// The levels of quasi-identifiers; with several steps, the lowest and the highest of each.
+/// The levels of quasi-identifiers, in words where these say more than the number; with several
+/// steps, the lowest and the highest of each.
 fn levels(done: &Done) -> Vec<String> {
     let release = &done.facts.release;
-    let level = |name: &String| {
+    let level = |column: &ColumnFacts| {
+        let (name, height) = (&column.name, column.height);
         let levels = || release.steps.iter().filter_map(|step| step.levels.get(name));
         match (levels().min(), levels().max(), release.levels.get(name)) {
             (Some(low), Some(high), _) if low < high && done.facts.recoded_locally() => {
-                format!("{low}-{high}")
+                format!("{low}-{high}/{height}")
             }
-            (_, _, level) => level.map_or(String::new(), usize::to_string),
+            (_, _, Some(&level)) => format!("{level}/{height}{}", in_words(column, level)),
+            (_, _, None) => format!("/{height}"),
         }
     };
     let quasi = done.facts.columns.iter().filter(|c| release.levels.contains_key(&c.name));
-    quasi.map(|c| format!("{} {}/{}", c.name, level(&c.name), c.height)).collect()
+    quasi.map(|c| format!("{} {}", sanitized(&c.name), level(c))).collect()
+}
+
+/// The name of a level in brackets; nothing for the exact value and for a level that has only its
+/// number.
+fn in_words(column: &ColumnFacts, level: usize) -> String {
+    match column.level_names.get(level) {
+        Some(name) if level > 0 && !name.starts_with("level ") => format!(" ({name})"),
+        _ => String::new(),
+    }
 }
 
 /// How the result was found, and how much better another could be.
 fn searched(done: &Done) -> String {
     let facts = &done.facts;
     let search = &facts.release.search;
-    let algorithm = &search.algorithm;
+    let algorithm = search.found_by();
     let local = facts.policy.local || facts.release.regions.is_some();
     let bound = match facts.bound() {
         Bound::Optimal if local => "nothing is lost".into(),
@@ -238,7 +345,7 @@ fn starred(done: &Done) -> String {
     }
     if cells == 0 {
         let steps = done.certificate.release.steps.len();
-        return format!("steps       {steps}, each at levels of its own\n");
+        return format!("steps       {steps}, each with its own levels\n");
     }
     let columns = done.facts.columns.iter().filter(|c| c.starred > 0);
     let columns: Vec<String> = columns.map(|c| format!("{} {}", c.name, integer(c.starred))).collect();

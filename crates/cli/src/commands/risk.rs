@@ -91,7 +91,7 @@ fn given(args: &args::Risk) -> Result<Population> {
         (Err(_), Ok(_)) => Err(fault!(
             Input,
             "arguments.not-a-number-of-people",
-            "`{value}` is no number of people",
+            "`{value}` is not a number of people",
             value = people
         )
         .key("--population")
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         if policy.is_none() && certificate.is_none() && args.qi.is_empty() {
             return Err(fault!(Input, "arguments.no-column", "no column is named")
                 .key("--qi")
-                .help("name the columns that somebody else may know, e.g. --qi age,sex,zip, or give --policy or --certificate")
+                .help("name the columns that outsiders may know, e.g. --qi age,sex,zip, or give --policy or --certificate")
                 .into());
         }
         let of_policy = policy.as_ref().map_or(Missing::Value, |p| p.policy.input.missing);

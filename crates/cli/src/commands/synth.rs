@@ -39,7 +39,7 @@ pub fn run(args: &args::Synth) -> Result<Ended> {
     out(&match args.output.json {
         true => json(&made)?,
         false => sanitized(&format!(
-            "made up  {} rows of {} in {}\n",
+            "created  {} rows of {} in {}\n",
             integer(rows),
             made.columns.join(", "),
             made.out

@@ -69,9 +69,22 @@ pub fn read_certificate(path: &Path) -> Result<Certificate> {
     })
 }
 
+/// A line where a file is not the one that the certificate is about: other claims then fail because
+/// of it.
+fn wrong_file(verdict: &Verdict) -> String {
+    let fails = |claim: &str| verdict.claims.get(claim).is_some_and(|finding| !finding.holds);
+    match (fails("output"), fails("input")) {
+        (true, _) => "This is not the release that the certificate describes, or it was changed.\n\n".into(),
+        (false, true) => {
+            "This is not the original that was released, or it was changed: check --original.\n\n".into()
+        }
+        (false, false) => String::new(),
+    }
+}
+
 fn table(verdict: &Verdict) -> String {
     let width = verdict.claims.keys().map(|c| c.chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
+    let mut text = wrong_file(verdict);
     for (claim, finding) in &verdict.claims {
         let mark = match (finding.holds, finding.unchecked) {
             (true, false) => "holds",

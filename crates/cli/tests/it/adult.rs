@@ -90,7 +90,7 @@ fn policy(columns: &[String], asked: &Value) -> String {
         loss.as_object().unwrap().iter().map(|(k, v)| format!("{k} = {v}")).collect();
     let mut text = format!(
         "version = 1\n[input]\npath = \"adult.csv\"\ndelimiter = \";\"\n[output]\npath = \"out.csv\"\n\
-         [privacy]\nk = 5\nsuppression = {:?}\n[search]\nloss = {{ {} }}\n",
+         [privacy]\nk = 5\nsuppression = {:?}\n[search]\nalgorithm = \"auto\"\nloss = {{ {} }}\n",
         asked["suppression"].as_f64().unwrap(),
         parameters.join(", ")
     );
@@ -174,11 +174,14 @@ fn adult_keeps_most_where_it_is_recoded_locally() {
     let asked = serde_json::json!({ "loss": { "name": "lm", "aggregate": "geometric" }, "suppression": 0.0 });
     let text = policy(&columns, &asked);
     for (search, below) in [
-        ("local = true", 0.0577),
+        ("algorithm = \"auto\"\nlocal = true", 0.0577),
         ("algorithm = \"k-similar\"", 0.052),
         ("algorithm = \"mondrian\"\nmondrian = { by = \"gain\" }", 0.065),
     ] {
-        env.write("q.toml", text.replace("[search]\n", &format!("[search]\n{search}\n")));
+        env.write(
+            "q.toml",
+            text.replace("[search]\nalgorithm = \"auto\"\n", &format!("[search]\n{search}\n")),
+        );
         let release = env.run("release q.toml --json").ok().json();
         let lm = release["loss"]["lm"].as_f64().unwrap();
         assert!(lm < below, "{search}: {lm}");

@@ -230,7 +230,8 @@ fn nothing_gets_the_name_of_a_certified_release() {
     };
     refused("release.csv", &["would be written over the release of the policy"]);
     refused("patients.csv", &["would be written over the input"]);
-    refused("x.xls", &["does not tell the format"]);
+    refused("x.doc", &["does not show the format"]);
+    refused("x.xls", &["Excel files cannot be written", "use .csv or .parquet"]);
     refused("nowhere/x.csv", &["nowhere"]);
     env.write("y.certificate.json", "{}");
     refused("y.csv", &["has the name of a certified release"]);

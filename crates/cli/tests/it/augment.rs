@@ -79,7 +79,7 @@ fn what_has_no_fields_is_refused() {
     env.write("odd.csv", "race,hiv,zip\nWhite,Yes,0213\n");
     let run = env.run("augment policy.toml --release odd.csv --out fields.csv");
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("`0213` in row 1 is no label of its hierarchy"), "{}", run.stderr);
+    assert!(run.stderr.contains("`0213` in row 1 is not a label of its hierarchy"), "{}", run.stderr);
     assert!(!env.path("fields.csv").exists());
     env.write("odd.csv", "race,hiv,zip,zip_1,zip_2\nWhite,Yes,02139,9805*,980**\n");
     let run = env.run("augment policy.toml --undo odd.csv --out again.csv");

@@ -35,7 +35,7 @@ fn an_input_that_is_not_there() {
     let cases: &[(&str, &[&str])] = &[
         ("nope.csv", &["nope.csv", "no such file", "relative to the policy"]),
         ("people.csv/nope.csv", &["people.csv/nope.csv", "no such file"]),
-        ("folder.csv", &["folder.csv", "is a folder", "folder.csv/*.csv"]),
+        ("folder.csv", &["folder.csv", "is a folder without files", "part files"]),
         ("nope-*.csv", &["nope-*.csv", "no file matches"]),
         ("[.csv", &["[.csv", "is not a pattern"]),
     ];
@@ -94,9 +94,9 @@ fn an_argument_that_cannot_be_written_to() {
         ("release p.toml --out p.toml/out.csv", &["p.toml/out.csv", "there is no folder p.toml"]),
         ("release p.toml --out people.csv", &["people.csv", "over the input"]),
         ("release p.toml --out folder.csv", &["folder.csv", "it is a folder"]),
-        ("release p.toml --out out", &["out", "does not tell the format", ".csv"]),
-        ("release p.toml --out p.toml", &["p.toml", "does not tell the format"]),
-        ("release p.toml --out /dev/full", &["/dev/full", "does not tell the format"]),
+        ("release p.toml --out out", &["out", "does not show the format", ".csv"]),
+        ("release p.toml --out p.toml", &["p.toml", "does not show the format"]),
+        ("release p.toml --out /dev/full", &["/dev/full", "does not show the format"]),
         ("inspect people.csv --write no/q.toml", &["no/q.toml", "there is no folder no"]),
         ("inspect people.csv --write p.toml", &["p.toml", "exists already", "--force"]),
         ("inspect people.csv --write folder.csv", &["folder.csv", "it is a folder"]),

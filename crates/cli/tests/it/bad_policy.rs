@@ -47,7 +47,7 @@ const CASES: &[Case] = &[
     case("k = 5", "k = 2.5", &["p.toml:27", "2.5"]),
     case("k = 5", "k = \"five\"", &["p.toml:27", "five"]),
     case("k = 5", "k = 0", &["p.toml:27", "privacy.k", "1 or more"]),
-    case("k = 5\n", "", &["privacy", "no guarantee is asked for", "k = 5"]),
+    case("k = 5\n", "", &["privacy", "requires no guarantee", "k = 5"]),
     case("k = 5", "k = 301", &["p.toml:27", "k = 301", "300 rows", "lower k"]),
     case("suppression = 0.05", "suppression = 5", &["p.toml:28", "5 is not a share", "0.05 is 5 %"]),
     case("suppression = 0.05", "suppression = -0.1", &["-0.1 is not a share"]),
@@ -133,7 +133,7 @@ const CASES: &[Case] = &[
     case(
         "suppression = 0.05",
         "suppression = 0.05\n[search]\nalgorithm = \"oracle\"",
-        &["\"oracle\"", "algorithms are auto"],
+        &["\"oracle\"", "algorithms are best, auto"],
     ),
     case(
         "suppression = 0.05",
@@ -218,7 +218,7 @@ const CASES: &[Case] = &[
         &["p.toml:8", "\"swap\"", "substitute"],
     ),
     // The output.
-    case("\"out.csv\"", "\"out\"", &["p.toml:5", "`out` does not tell the format", ".parquet"]),
+    case("\"out.csv\"", "\"out\"", &["p.toml:5", "`out` does not show the format", ".parquet"]),
     case("path = \"out.csv\"\n", "", &["output.path", "--out"]),
 ];
 
@@ -243,7 +243,7 @@ fn several_mistakes_are_told_at_once() {
     env.run("release p.toml").fails(2).says(&[
         "k must be 1 or more",
         "5 is not a share",
-        "does not tell the format",
+        "does not show the format",
     ]);
 }
 

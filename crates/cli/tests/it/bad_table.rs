@@ -68,7 +68,7 @@ fn a_table_that_cannot_be_read() {
         (with("canary-gil,31,1010\n"), &["t.csv:8", "3 cells, the header has 4"]),
         (with("canary-gil,31,1010,canary,canary\n"), &["t.csv:8", "5 cells, the header has 4", "quotes"]),
         (with("canary\n"), &["t.csv:8", "1 cell, the header has 4"]),
-        (with("\"canary-gil,31,1010,canary\n"), &["t.csv:8", "a quote is not closed"]),
+        (with("\"canary-gil,31,1010,canary\n"), &["t.csv:8", "a quote is opened and never closed"]),
         (replaced("\ncanary-cid", "\n\n\ncanary-x,1\ncanary-cid"), &["t.csv:6", "2 cells"]),
         (replaced(",", ";"), &["t.csv:1", "one column", "input.delimiter = \";\""]),
         (replaced(",", "\t"), &["t.csv:1", "one column", "input.delimiter = \"\\t\""]),
@@ -82,8 +82,8 @@ fn a_table_that_cannot_be_read() {
             &["t.csv:8", "`illness` is not UTF-8", "latin-1"],
         ),
         ([b"n\xe4me", &TABLE.as_bytes()[4..]].concat(), &["t.csv:1", "first line is not UTF-8", "latin-1"]),
-        (replaced("illness", "age"), &["t.csv:1", "two columns are called `age`"]),
-        (replaced("illness", ""), &["t.csv:1", "column 4 has no name"]),
+        (replaced("illness", "age"), &["`age.2`"]),
+        (replaced("illness", ""), &["`column_4`"]),
         (b"name,age,zip,illness\n".to_vec(), &["t.csv", "no rows"]),
         (b"name,age,zip,illness".to_vec(), &["t.csv", "no rows"]),
         (Vec::new(), &["t.csv", "the file is empty"]),
@@ -148,8 +148,8 @@ fn other_formats_that_cannot_be_read() {
         ("t.json", good.replace("\"1010\"", "[\"canary\"]"), &["t.json", "column `zip`", "List"]),
         (
             "t.json",
-            format!("[{}]", good.trim_end().replace('\n', ",")),
-            &["t.json:1", "not an object", "one object per line"],
+            format!("[{}", good.trim_end().replace('\n', ",")),
+            &["t.json", "not closed", "export it again"],
         ),
         ("t.json", good.clone() + "{\"name\":\"canary\",\"age\":\n", &["t.json:7", "ends too early"]),
         ("t.json", good.clone() + "canary\n", &["t.json:7", "is not a JSON object"]),
@@ -160,7 +160,8 @@ fn other_formats_that_cannot_be_read() {
         ("t.parquet", String::new(), &["t.parquet", "the file is empty"]),
         ("t.arrow", TABLE.to_owned(), &["t.arrow", "cannot be read", "input.format"]),
         ("t.arrow", String::new(), &["t.arrow", "the file is empty"]),
-        ("t.xlsx", TABLE.to_owned(), &["t.xlsx", "does not tell the format", "input.format"]),
+        ("t.xlsx", TABLE.to_owned(), &["t.xlsx", "not a workbook", "input.format"]),
+        ("t.dat", TABLE.to_owned(), &["t.dat", "does not show the format", "input.format"]),
     ];
     for (file, text, says) in cases {
         let env = TestEnv::with(&[("zip.csv", ZIP), (file, text)]);
@@ -207,10 +208,9 @@ fn inspect_refuses_what_it_cannot_read() {
     let cases: &[(&str, &str, &[&str])] = &[
         ("e.csv", "", &["e.csv", "the file is empty"]),
         ("e.csv", "a,b\ncanary,canary\ncanary\n", &["e.csv:3", "1 cell"]),
-        ("e.csv", "a,a\n1,2\n", &["e.csv:1", "two columns are called `a`"]),
         ("e.parquet", "canary", &["e.parquet", "cannot be read"]),
         ("e.json", "[1]\n", &["e.json:1", "not an object"]),
-        ("e.data", "a,b\n1,2\n", &["e.data", "does not tell the format"]),
+        ("e.data", "a,b\n1,2\n", &["e.data", "does not show the format"]),
     ];
     for (file, text, says) in cases {
         let env = TestEnv::with(&[(file, text)]);

@@ -204,7 +204,7 @@ fn a_policy_is_checked_without_its_table() {
     env.write("wrong.json", serde_json::to_string_pretty(&table).unwrap());
     for policy in ["wrong.toml", "wrong.json"] {
         let run = env.run(&format!("policy check {policy}")).fails(1);
-        run.says(&[policy, "privacy.k", "7 is not a share", "does not tell the format"]);
+        run.says(&[policy, "privacy.k", "7 is not a share", "Excel files cannot be written"]);
         assert_eq!(run.stdout, "");
         let verdict = env.run(&format!("policy check {policy} --json")).fails(1).json();
         let keys: Vec<&Value> = verdict["faults"].as_array().unwrap().iter().map(|f| &f["key"]).collect();

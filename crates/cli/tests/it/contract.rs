@@ -24,6 +24,42 @@ fn help_has_usage_and_examples() {
     assert!(env.names().is_empty());
 }
 
+/// Every other claim fails, too; the first line says why.
+#[test]
+fn another_original_is_said_first() {
+    let env = fixture();
+    env.write("other.csv", people(300, 62).write(','));
+    env.run("release p.toml").fails(0);
+    let run = env.run("verify out.csv --policy p.toml --original other.csv").fails(1);
+    assert!(
+        run.stdout.starts_with("This is not the original that was released, or it was changed: "),
+        "{}",
+        run.said()
+    );
+    let run = env.run("verify out.csv --policy p.toml --original people.csv").fails(0);
+    assert!(!run.stdout.contains("This is not"), "{}", run.said());
+}
+
+#[test]
+fn quiet_shows_no_progress() {
+    let env = fixture();
+    let plain = |args: &[&str]| env.run_args(args, &[("THRONG_PROGRESS", "plain")]);
+    assert!(plain(&["release", "p.toml"]).stderr.contains("reading: "));
+    assert_eq!(plain(&["release", "p.toml", "-q"]).ok().stderr, "");
+    assert_eq!(plain(&["-q", "release", "p.toml"]).ok().stderr, "");
+}
+
+#[test]
+fn completions_and_manual_pages_are_printed() {
+    let env = TestEnv::new();
+    assert!(env.run("completions bash").ok().stdout.contains("throng"));
+    assert!(env.run("man").ok().stdout.contains(".TH throng 1"));
+    assert!(env.run("man hierarchy build").ok().stdout.contains(".TH throng-hierarchy-build 1"));
+    let pages = env.run("man --list").ok().stdout;
+    assert!(pages.starts_with('\n') && pages.contains("\nrelease\n"), "{pages}");
+    assert!(env.names().is_empty());
+}
+
 #[test]
 fn the_schema_of_a_policy_is_json() {
     let schema: Value = serde_json::from_str(&TestEnv::new().run("schema").ok().stdout).unwrap();
@@ -36,7 +72,17 @@ fn the_schema_of_a_policy_is_json() {
 #[test]
 fn wrong_use_is_explained() {
     let cases: &[(&str, &[&str])] = &[
-        ("", &["Usage: throng <COMMAND>"]),
+        ("", &["Usage: throng [OPTIONS] <COMMAND>", "Everyday commands:"]),
+        ("anonymize p.toml", &["unrecognized subcommand 'anonymize'", "'release'"]),
+        ("man nonsense", &["there is no manual page for `nonsense`", "throng man --list"]),
+        ("completions cobol", &["'cobol'", "bash"]),
+        (
+            "hierarchy build intervals --input people.csv --column age",
+            &[
+                "`intervals` is not a hierarchy: it has parameters",
+                "{ intervals = { widths = [5, 10, 20] } }",
+            ],
+        ),
         ("relese p.toml", &["unrecognized subcommand 'relese'", "'release'"]),
         ("release", &["<POLICY>"]),
         ("release p.toml --sead 7", &["'--sead'", "'--seed'"]),
@@ -115,7 +161,8 @@ fn the_json_of_a_release_is_the_contract() {
     let certificate = env.json("out.certificate.json");
     has(&certificate, RELEASE);
     has(&certificate, &[("/columns", Value::is_array), ("/classes", Value::is_u64), ("/seal", digest)]);
-    for (key, value) in release.as_object().unwrap() {
+    assert!(release["suggestions"].is_array() && certificate.get("suggestions").is_none());
+    for (key, value) in release.as_object().unwrap().iter().filter(|(key, _)| *key != "suggestions") {
         assert_eq!(&certificate[key], value, "{key}");
     }
     assert!(env.text("out.report.html").contains("<html"));

@@ -50,7 +50,7 @@ fn a_configuration_becomes_a_policy() {
     assert_eq!(policy["columns"]["age"]["weight"].as_float(), Some(3.023));
     assert_eq!(policy["columns"]["charge"]["role"].as_str(), Some("keep"));
     assert_eq!(policy["privacy"]["k"].as_integer(), Some(5));
-    assert!(run.stdout.contains("kept as they are: charge; "), "{}", run.stdout);
+    assert!(run.stdout.contains("kept unchanged: charge; "), "{}", run.stdout);
 
     let again = env.run(LINE);
     assert_eq!(again.code, 2);
@@ -86,8 +86,10 @@ fn nothing_is_written_when_anything_is_wrong() {
 #[test]
 fn a_policy_that_no_release_takes_is_not_written() {
     let env = env(COLUMNS);
-    env.run(&format!("{LINE} --k 0")).fails(2).says(&["--k", "a whole number from 1"]);
-    env.run("inspect patients.csv --write q.toml --k 0").fails(2).says(&["--k", "a whole number from 1"]);
+    env.run(&format!("{LINE} --k 0")).fails(2).says(&["--k", "a whole number of at least 1"]);
+    env.run("inspect patients.csv --write q.toml --k 0")
+        .fails(2)
+        .says(&["--k", "a whole number of at least 1"]);
     assert!(!env.path("out/policy.toml").exists() && !env.path("q.toml").exists());
 }
 

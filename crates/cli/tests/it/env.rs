@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -63,6 +63,24 @@ impl TestEnv {
         let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
         command.args(args).envs(variables.iter().copied());
         self.finish(command, &args.join(" "))
+    }
+
+    /// Runs `throng` with these bytes as standard input and its temporary files in the folder
+    /// `tmp`.
+    pub fn run_piped(&self, line: &str, input: &[u8]) -> Run {
+        std::fs::create_dir_all(self.path("tmp")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
+        command.args(line.split_whitespace()).env("TMPDIR", self.path("tmp")).current_dir(&self.folder);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input).unwrap();
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        Run {
+            code: status.code().unwrap_or(-1),
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr).unwrap(),
+            line: line.to_owned(),
+        }
     }
 
     /// Runs `throng` with a file size limit in blocks of 512 or 1024 bytes, as on a full disk.

@@ -134,13 +134,13 @@ fn one_value_is_quoted_and_a_long_one_is_cut() {
     let cut = format!("x`\\u{{1b}}[31m{}…", "y".repeat(53));
 
     let text = env.run(line).fails(2);
-    let expected = format!("error[screen.not-a-number]: t.csv: column `charges`: `{cut}` is no number\n");
+    let expected = format!("error[screen.not-a-number]: t.csv: column `charges`: `{cut}` is not a number\n");
     assert!(text.stderr.starts_with(&expected), "{}", text.said());
     assert!(text.stderr.len() < 1_000 && !text.stderr.contains("SECOND"), "{}", text.said());
 
     let json = env.run(&format!("{line} --json")).fails(2);
     let [fault] = &faults(&json)[..] else { panic!("{}", json.said()) };
-    assert_eq!(fault["message"], format!("`{cut}` is no number"));
+    assert_eq!(fault["message"], format!("`{cut}` is not a number"));
     assert_eq!(fault["arguments"]["value"], cut);
     assert_eq!(fault["column"], "charges");
     assert!(json.stderr.len() < 1_000 && !json.stderr.contains("SECOND"), "{}", json.said());

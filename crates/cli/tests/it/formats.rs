@@ -10,7 +10,7 @@ const FORMATS: [&str; 4] = ["csv", "parquet", "json", "arrow"];
 #[track_caller]
 fn copy(env: &TestEnv, from: &str, to: &str, columns: &[&str]) {
     let mut text = format!(
-        "version = 1\n[input]\npath = {from:?}\n[output]\npath = {to:?}\nkeep_order = true\n[privacy]\nk = 1\n"
+        "version = 1\n[input]\npath = {from:?}\n[output]\npath = {to:?}\nkeep_order = true\n[privacy]\nk = 1\n[search]\nalgorithm = \"auto\"\n"
     );
     for (i, column) in columns.iter().enumerate() {
         let role = if i == 0 { "role = \"quasi\"\nmax_level = 0" } else { "role = \"keep\"" };
@@ -91,7 +91,8 @@ fn inspect_reads_every_format() {
         let release = env.run("release p.toml --json").ok().json();
         let out = release["output"]["path"].as_str().unwrap();
         env.run(&format!("verify {out} --policy p.toml --original {input}")).ok();
-        let quasi: Vec<&str> = release["levels"].as_object().unwrap().keys().map(String::as_str).collect();
+        let quasi: Vec<&str> =
+            release["regions"]["forms"].as_object().unwrap().keys().map(String::as_str).collect();
         assert!(quasi.len() >= 4, "{format}: {quasi:?}");
     }
 }

@@ -223,7 +223,7 @@ fn a_model_that_does_not_repeat_itself_is_refused() {
         20,
     );
     let run = env.run("release p.toml").fails(2);
-    run.says(&["search.model.command", "asked for the same rows again", "says something else", "fixed seed"]);
+    run.says(&["search.model.command", "other numbers for the same rows", "fixed seed"]);
     assert!(!env.path("out.csv").exists() && !env.path("out.certificate.json").exists());
 }
 

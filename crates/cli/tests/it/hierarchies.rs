@@ -79,7 +79,7 @@ fn policy(spec: &str, level: usize) -> String {
     format!(
         "version = 1\n[input]\npath = \"t.csv\"\n[output]\npath = \"out.csv\"\n[columns.v]\nrole = \"quasi\"\n\
          hierarchy = {spec}\nmin_level = {level}\nmax_level = {level}\n[columns.sex]\nrole = \"quasi\"\n\
-         [columns.x]\nrole = \"keep\"\n[privacy]\nk = 3\nsuppression = 0.5\n"
+         [columns.x]\nrole = \"keep\"\n[privacy]\nk = 3\nsuppression = 0.5\n[search]\nalgorithm = \"auto\"\n"
     )
 }
 

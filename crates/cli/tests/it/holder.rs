@@ -41,7 +41,7 @@ fn greedy_as_printed_is_refused_until_the_policy_accepts_what_it_is() {
     assert_eq!(env.listing(), before);
     let env = asking("greedy-rows", ACCEPTED, &table);
     let run = env.run("release p.toml").ok();
-    prints(&run, &["(k,1)-anonymity holds: asked for 5", "notions     (k,1)", "not k-anonymous"]);
+    prints(&run, &["(k,1)-anonymity holds: required 5", "notions     (k,1)", "not k-anonymous"]);
     assert!(!run.stdout.contains("k-anonymity holds"), "{}", run.said());
     let out = Table::read(&env.bytes("out.csv"), ',');
     assert_eq!(out.rows.len(), 300);

@@ -85,7 +85,7 @@ fn the_secret_is_in_nothing_that_is_written_or_said() {
         assert_eq!(text.contains(SECRET), name.ends_with("secret.key"), "{name:?}");
     }
     assert!(!run.said().contains(SECRET));
-    assert!(env.text("out.report.html").contains("made-up values"));
+    assert!(env.text("out.report.html").contains("pseudonyms"));
 }
 
 #[test]

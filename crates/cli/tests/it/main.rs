@@ -13,6 +13,7 @@ mod population;
 
 mod happy;
 mod formats;
+mod files;
 mod options;
 mod hierarchies;
 #[cfg(target_os = "linux")]
@@ -35,6 +36,7 @@ mod contract;
 mod errors;
 mod stop;
 mod tamper;
+mod templates;
 mod identifiers;
 mod subjects;
 mod models;
@@ -51,6 +53,7 @@ mod spared;
 mod explore;
 mod certificates;
 mod compare;
+mod suggest;
 mod convert;
 mod tutorial;
 mod twelve;

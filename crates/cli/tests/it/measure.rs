@@ -204,6 +204,80 @@ fn bad_inputs_are_refused_with_codes() {
     assert_eq!(env.listing(), before, "nothing is written");
 }
 
+const PEOPLE: &str = "\
+id,age,sex,zip
+1,21,f,02138
+2,25,f,02139
+3,34,m,02138
+4,38,m,02139
+5,47,m,02141
+6,49,m,02142
+7,33,m,02138
+";
+
+#[test]
+fn protection_is_checked_against_a_population() {
+    let env = env();
+    env.write("people.csv", PEOPLE);
+    let line = "--original patients.csv --policy p.toml --population people.csv --truth id --json";
+    // Rows of nothing but `*` map to everybody.
+    let json = env.run(&format!("measure arx.csv --same-order {line}")).ok().json();
+    assert_eq!((&json["ads0"]["holds"], &json["k_map"]["holds"]), (&true.into(), &true.into()), "{json}");
+    assert_eq!((&json["null_map"]["holds"], &json["wrong_map"]["holds"]), (&false.into(), &false.into()));
+    assert_eq!(json["tuples"]["least"], 2);
+    assert_eq!(json["entities"]["population"], 7);
+    // The original as its own release.
+    let json = env.run(&format!("measure patients.csv --key id {line}")).fails(1).json();
+    assert_eq!(json["ads0"]["properties"]["9"]["violations"], 6, "{json}");
+    assert_eq!(json["tuples"]["unique_and_correct"], 6);
+    // Encrypted quasi-identifiers, which the losses of `measure` refuse.
+    env.write("encrypted.csv", "age,sex,zip,illness\nx1,y1,z1,flu\nx2,y2,z2,gout\n");
+    let json = env.run(&format!("measure encrypted.csv {line}")).ok().json();
+    assert_eq!((&json["null_map"]["holds"], &json["tuples"]["nobody"]), (&true.into(), &2.into()), "{json}");
+    // Outsiders have diagnoses as well.
+    env.write("clinic.csv", "id,sex,illness\n1,f,flu\n3,m,flu\n");
+    let json = env.run(&format!("measure arx.csv --same-order {line} --external clinic.csv")).fails(1).json();
+    assert_eq!(json["ads0"]["properties"]["4"]["columns"][0], "illness", "{json}");
+    // Without names of people, only numbers of candidates are known.
+    let text = env
+        .run("measure arx.csv --original patients.csv --policy p.toml --population people.csv")
+        .ok()
+        .stdout;
+    assert!(text.contains("ADS0       is not known") && text.contains("k-map      holds"), "{text}");
+}
+
+#[test]
+fn populations_that_do_not_fit_are_refused() {
+    let env = env();
+    for (name, text) in [
+        ("people.csv", PEOPLE.to_owned()),
+        ("narrow.csv", "id,age,sex\n1,21,f\n".to_owned()),
+        ("empty.csv", "id,age,sex,zip\n".to_owned()),
+        ("unnamed.csv", format!("{PEOPLE},50,f,02138\n")),
+        ("phones.csv", "id,phone\n1,123\n".to_owned()),
+    ] {
+        env.write(name, text);
+    }
+    let before = env.listing();
+    for (line, code) in [
+        ("--population narrow.csv --truth id", "measure.no-such-column"),
+        ("--population people.csv --truth ssn", "measure.no-such-column"),
+        ("--population empty.csv --truth id", "measure.empty-table"),
+        ("--population unnamed.csv --truth id", "measure.missing-person"),
+        ("--population people.csv --truth id --external phones.csv", "measure.no-linked-column"),
+        ("--population missing.csv --truth id", "file.not-found"),
+    ] {
+        let run = env.run(&format!("measure arx.csv --original patients.csv --policy p.toml --json {line}"));
+        let run = run.fails(2);
+        assert!(run.stderr.contains(&format!("\"{code}\"")), "{line}: {}", run.said());
+    }
+    let line = "measure arx.csv --original patients.csv --policy p.toml";
+    env.run(&format!("{line} --truth id")).fails(2).says(&["--population"]);
+    env.run(&format!("{line} --population people.csv --external phones.csv")).fails(2).says(&["--truth"]);
+    env.run(&format!("{line} --population people.csv --rows rows.csv")).fails(2);
+    assert_eq!(env.listing(), before, "nothing is written");
+}
+
 #[test]
 fn what_the_page_shows_is_what_appears() {
     let text = page("measure.md");

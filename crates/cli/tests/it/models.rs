@@ -158,7 +158,7 @@ fn what_no_table_can_reach_is_refused() {
         assert!(run.said().contains(part), "{} lacks {part}", run.said());
     }
     let env = asking(&[ENTROPY], &[]);
-    env.write("q.toml", env.text("p.toml") + "[search]\nalgorithm = \"incognito\"\n");
+    env.write("q.toml", env.text("p.toml").replace("algorithm = \"auto\"", "algorithm = \"incognito\""));
     let run = env.run("release q.toml").fails(2);
     assert!(
         run.said().contains("entropy l-diversity: illness") && run.said().contains("\"auto\""),

@@ -84,15 +84,28 @@ role = "keep"
 [privacy]
 k = 5
 suppression = 0.05
+[search]
+algorithm = "auto"
+loss = "entropy"
 "#;
 
-/// [`POLICY`] with some of its text replaced.
+/// The last section of [`POLICY`].
+const SEARCH: &str = "[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n";
+
+/// [`POLICY`] with some of its text replaced. A section on the search that is put in replaces the
+/// policy's own, but for the algorithm where it names none.
 #[track_caller]
 pub fn policy(changes: &[(&str, &str)]) -> String {
     let mut text = POLICY.to_owned();
     for (from, to) in changes {
         assert_eq!(text.matches(from).count(), 1, "`{from}` stands in the policy once");
         text = text.replace(from, to);
+    }
+    if text.matches("[search]").count() > 1 {
+        text = text.strip_suffix(SEARCH).unwrap_or(&text).trim_end().to_owned() + "\n";
+        if !text.contains("algorithm = ") {
+            text += "algorithm = \"auto\"\n";
+        }
     }
     text
 }

@@ -207,7 +207,7 @@ fn what_does_not_go_with_posets_is_told() {
     refused("age = { role = \"quasi\"", "age = { role = \"keep\"", &["not generalized"]);
     refused("poset = \"suppress\"", "poset = \"suppress\", form = \"set\"", &["one way"]);
     refused("poset = \"suppress\"", "poset = \"suppress\", hierarchy = \"suppress\"", &["not both"]);
-    refused("worthless = 25", "worthless = 0", &["no width"]);
+    refused("worthless = 25", "worthless = 0", &["not a width"]);
     refused("bits = 4", "bits = 3", &["3 characters"]);
     refused("poset = \"suppress\"", "poset = \"supress\"", &["suppress"]);
     env.write("places.csv", PLACES.replace("b1;;north", "b1;;nort"));

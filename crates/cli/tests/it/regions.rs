@@ -201,7 +201,7 @@ fn what_was_changed_is_found() {
     env.write("out.certificate.json", certificate.replace("\"interval\"", "\"set\""));
     let verdict = env.run("verify out.csv --policy p.toml --original people.csv --json").fails(1).json();
     assert_eq!(verdict["certificate"]["holds"], false);
-    assert_eq!(verdict["cells"]["holds"], false);
+    assert_eq!(verdict["truth"]["holds"], false);
 }
 
 /// The first 120 of 600 people are in the table. A region may have fewer rows than k-anonymity

@@ -109,7 +109,7 @@ fn the_drawn_rows_are_released_and_the_certificate_tells_nothing_beside() {
     let table = wards(3000);
     let env = folder(&table, POLICY);
     let said = env.run("release p.toml").ok().stdout;
-    assert!(said.contains("differential privacy holds: asked for 47"), "{said}");
+    assert!(said.contains("differential privacy holds: required 47"), "{said}");
     assert!(said.contains("3,000 read, 1,") && said.contains(" drawn, "), "{said}");
     let out = Table::read(&env.bytes("out.csv"), ',');
     assert_eq!(out.columns, ["age", "sex", "ward"]);

@@ -19,14 +19,13 @@ fn columns_are_kept_by_what_they_tell() {
         let columns = json["columns"].as_array().unwrap();
         columns.iter().find(|c| c["column"] == name).unwrap_or_else(|| panic!("{name}: {json}")).clone()
     };
-    // The diagnosis decides what is paid; every record number is one patient's.
+    // The diagnosis decides what is paid; so does the age, but not the single day of birth.
     assert_eq!(column("diagnosis")["keep"], true);
     assert!(column("diagnosis")["ratio"].as_f64().unwrap() > 3.0, "{json}");
-    assert_eq!(
-        (column("record_number")["counted"].as_u64(), column("record_number")["keep"].as_bool()),
-        (Some(0), Some(false))
-    );
+    assert!(column("birth_date")["level"].as_u64() > Some(0), "{json}");
+    assert_eq!(column("birth_date")["keep"], true, "{json}");
     assert_eq!(column("sex")["values"], 2);
+    assert_eq!(json["left_out"], serde_json::json!(["name", "record_number", "note"]));
     let text = env.run(line).ok().stdout;
     assert!(text.contains("charges above 25000") && text.contains("MI random"), "{text}");
     assert_eq!(text, env.run(line).ok().stdout);
@@ -38,6 +37,6 @@ fn wrong_targets_are_refused_with_the_remedy() {
     let env = fixture();
     env.run("screen p.csv --target charge").fails(2).says(&["did you mean `charges`?"]);
     env.run("screen p.csv --target record_number").fails(2).says(&["2000 values in 2000 rows", "--above"]);
-    env.run("screen p.csv --target sex --above 1").fails(2).says(&["is no number", "sex"]);
+    env.run("screen p.csv --target sex --above 1").fails(2).says(&["is not a number", "sex"]);
     env.run("screen p.csv --target sex --runs 0").fails(2).says(&["--runs"]);
 }

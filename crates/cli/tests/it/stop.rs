@@ -27,7 +27,7 @@ fn wide(rows: usize) -> TestEnv {
         env.write(&format!("{name}.csv"), file.join("\n"));
         policy += &format!("[columns.{name}]\nrole = \"quasi\"\nhierarchy = {{ file = \"{name}.csv\" }}\n");
     }
-    policy += "[privacy]\nk = 5\nsuppression = 1.0\n[search]\nloss = { name = \"lm\", aggregate = \"geometric\" }\n";
+    policy += "[privacy]\nk = 5\nsuppression = 1.0\n[search]\nalgorithm = \"auto\"\nloss = { name = \"lm\", aggregate = \"geometric\" }\n";
     env.write("wide.toml", policy);
     let mut table = names.join(",") + "\n";
     for row in Wide::new(1).rows().take(rows) {
@@ -71,7 +71,7 @@ fn ctrl_c_releases_the_best_so_far() {
     running.signal("INT");
     let (code, out, said) = running.ended();
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("Ctrl-C again stops at once"), "{said}");
+    assert!(said.contains("press Ctrl-C again to stop"), "{said}");
     is_honest(&env, &serde_json::from_str(&out).unwrap(), "c.csv");
 }
 

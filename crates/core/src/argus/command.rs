@@ -82,7 +82,7 @@ impl Argus<'_> {
         self.column(column)?;
         match level.parse() {
             Ok(level) => Ok(Command::Generalize(column.to_owned(), Some(level))),
-            Err(_) => Err(fault!(Input, "argus.not-a-level", "`{value}` is no level", value = level)
+            Err(_) => Err(fault!(Input, "argus.not-a-level", "`{value}` is not a level", value = level)
                 .help("give a whole number")
                 .into()),
         }

@@ -86,7 +86,7 @@ impl<'a> Shown<'a> {
         &self.sizes
     }
 
-    /// What is rare in each combination, told one by one in their order.
+    /// What is rare in each combination, one by one in their order.
     ///
     /// # Errors
     /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.

@@ -238,7 +238,7 @@ fn steps_are_taken_back_and_mistakes_told() {
     let says = |line: &str| argus.command(line).unwrap_err().to_string();
     assert!(says("generalise birth").contains("did you mean `generalize`?"));
     assert!(says("g brith").contains("did you mean `birth`?"));
-    assert!(says("g birth high").contains("`high` is no level"));
+    assert!(says("g birth high").contains("`high` is not a level"));
     assert!(says("g").contains("needs a column"));
     assert!(says("suppress all").contains("takes no argument"));
     assert_eq!(argus.command("g birth 2").unwrap(), Some(Command::Generalize("birth".into(), Some(2))));

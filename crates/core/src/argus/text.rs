@@ -83,7 +83,7 @@ fn anonymity(verdict: &Verdict) -> String {
     let k = verdict.k;
     let both = &verdict.k_anonymity;
     let (value, anything) = (&both.blank_is_a_value, &both.blank_is_anything);
-    let told = |how: &str, side: &Side| {
+    let line = |how: &str, side: &Side| {
         let rows = if side.rows == 1 { "1 row is".into() } else { format!("{} rows are", side.rows) };
         format!("  {how}{rows} in classes of fewer than {k}; the smallest has {}\n", side.smallest)
     };
@@ -91,7 +91,7 @@ fn anonymity(verdict: &Verdict) -> String {
     let text = format!("{k}-anonymous over all quasi-identifiers: {holds}\n");
     // Where nothing is blank there is one way to see it.
     if value == anything && verdict.suppressed == 0 {
-        return text + &told("", value);
+        return text + &line("", value);
     }
-    text + &told("with a blank as a value, ", value) + &told("with a blank as anything, ", anything)
+    text + &line("with a blank as a value, ", value) + &line("with a blank as anything, ", anything)
 }

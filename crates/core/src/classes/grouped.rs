@@ -3,11 +3,44 @@
 
 use super::{Classes, Codes};
 use crate::error::Result;
-use crate::histogram::Histogram;
+use crate::histogram::{Histogram, Scratch};
 use crate::table::Code;
 use crate::tuples::Tuples;
 
 impl Classes {
+    /// The classes of the same rows without one of the columns, in the order of their codes, with
+    /// what is measured in them and without a population.
+    ///
+    /// # Errors
+    /// As [`Classes::new`].
+    pub fn without(&self, column: usize) -> Result<Classes> {
+        let mut tuples = Tuples::new(self.columns - 1);
+        let mut row = vec![0; self.columns - 1];
+        let mut ids = Vec::with_capacity(self.len());
+        for (class, &count) in self.counts.iter().enumerate() {
+            let left = (0..self.columns).filter(|&c| c != column);
+            row.iter_mut().zip(left).for_each(|(cell, c)| *cell = self.code(class, c));
+            match row.is_empty() {
+                true => ids.push(0),
+                false => ids.push(tuples.insert(&row, count)),
+            }
+        }
+        let merged = |histogram: &Histogram| {
+            let mut to = Histogram::default();
+            let classes = tuples.len().max(usize::from(row.is_empty()));
+            histogram.merge(&ids, classes, &mut to, &mut Scratch::default());
+            to
+        };
+        let histograms: Vec<Histogram> = self.histograms.iter().map(merged).collect();
+        let (codes, mut counts) = tuples.into_parts();
+        if row.is_empty() {
+            counts = vec![self.counts.iter().sum()];
+        }
+        let classes = Classes::new(row.len(), codes, counts)?.measured(histograms)?;
+        let classes = classes.with_targets(self.targets).with_rare(self.rare);
+        Ok(classes.with_subject(self.subject).sorted())
+    }
+
     /// The classes that the tuples become when every column's codes are replaced by `maps`.
     ///
     /// # Errors
@@ -132,7 +165,7 @@ mod tests {
             prop_assert_eq!(classes_of(&plain), expected);
             // The last column measured instead: the classes of the first two, and its values in
             // each.
-            let measured = Classes::of_measured(tuples, 2, &maps).unwrap();
+            let measured = Classes::of_measured(tuples.clone(), 2, &maps).unwrap();
             let mut expected: BTreeMap<Vec<Code>, BTreeMap<Code, u32>> = BTreeMap::new();
             for r in &rows {
                 *expected.entry(vec![to(r.0), r.1]).or_default().entry(r.2).or_default() += 1;
@@ -145,6 +178,19 @@ mod tests {
                 })
                 .collect();
             prop_assert_eq!(found, expected);
+            // Without a column, the classes are those of the others, in the order of their codes.
+            let left = Classes::of_measured(tuples.clone(), 2, &maps).unwrap().without(0).unwrap();
+            let mut fewer: BTreeMap<Vec<Code>, BTreeMap<Code, u32>> = BTreeMap::new();
+            for r in &rows {
+                *fewer.entry(vec![r.1]).or_default().entry(r.2).or_default() += 1;
+            }
+            let found: Vec<(Vec<Code>, BTreeMap<Code, u32>)> = (0..left.len())
+                .map(|c| {
+                    let (codes, counts) = left.histograms()[0].class(c);
+                    (vec![left.code(c, 0)], codes.iter().copied().zip(counts.iter().copied()).collect())
+                })
+                .collect();
+            prop_assert_eq!(found, fewer.into_iter().collect::<Vec<_>>());
             // Measuring a column changes neither the classes nor their order.
             let mut seen: Vec<Vec<Code>> = Vec::new();
             for c in 0..plain.len() {

@@ -10,7 +10,7 @@ use crate::decide::{Choice, Chosen, Decision, choose, choose_guided};
 use crate::error::{Error, Fault, Kind, Result};
 use crate::fault;
 use crate::loss::Price;
-use crate::policy::{GuideSpec, Policy, Preference, SECONDS};
+use crate::policy::{GuideSpec, Policy, SECONDS};
 use crate::predict::{Commands, Guide, Place, Started};
 use crate::recode;
 use crate::recoded::Recoded;
@@ -90,7 +90,7 @@ impl Contender {
 
     /// Whether it draws lots, so that another seed can give another result.
     pub(super) fn draws(self) -> bool {
-        matches!(self.algorithm(), Algorithm::Datafly | Algorithm::KSimilar)
+        matches!(self.algorithm(), Algorithm::Best | Algorithm::Datafly | Algorithm::KSimilar)
     }
 
     /// The built-in model that guides it, if it names one.
@@ -114,35 +114,15 @@ impl Contender {
     /// # Errors
     /// What the algorithm is not defined for.
     fn policy(self, policy: &Policy, field: &Field<'_>) -> Result<Policy> {
-        let mut policy = policy.clone();
-        let (algorithm, search) = (self.algorithm(), &mut policy.search);
-        let samarati = search.algorithm == Algorithm::Samarati;
-        search.algorithm = algorithm;
-        search.local = matches!(self, Contender::Rounds(_));
+        let rounds = matches!(self, Contender::Rounds(_));
+        let mut policy = policy.with_algorithm(self.algorithm(), rounds);
+        let search = &mut policy.search;
         search.model = search.model.take().filter(|_| self.guided(field));
         if let Some(model) = &mut search.model {
             model.guides = true;
         }
-        search.mondrian = search.mondrian.filter(|_| algorithm == Algorithm::Mondrian);
-        search.boxes = search.boxes.take().filter(|_| algorithm == Algorithm::Boxes);
         let modelled = search.model.is_some() || matches!(self, Contender::Guided | Contender::GuidedBy(_));
-        search.greedy = search.greedy.filter(|_| algorithm == Algorithm::Greedy && !modelled);
-        search.partition = search.partition.filter(|_| algorithm == Algorithm::Partition);
-        search.choose = search.choose.take().filter(|_| algorithm == Algorithm::Mondrian);
-        let entry = algorithm.entry();
-        // A word in a policy of Samarati's algorithm is for that algorithm alone.
-        let others = samarati && search.prefer.is_word() && algorithm != Algorithm::Samarati;
-        if !entry.prefers || others {
-            search.prefer = Preference::default();
-        }
-        for column in policy.columns.values_mut() {
-            column.tolerance = column.tolerance.filter(|_| entry.uses_tolerance);
-            column.linking = column.linking.filter(|_| entry.uses_linking);
-            column.form = column.form.filter(|_| algorithm.forms_regions());
-        }
-        if !entry.uses_linking {
-            policy.privacy.quasi.values_mut().for_each(|group| group.linking.clear());
-        }
+        search.greedy = search.greedy.filter(|_| !modelled);
         policy.check()?;
         Ok(policy)
     }

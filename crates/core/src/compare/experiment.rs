@@ -227,6 +227,17 @@ impl Experiment {
     }
 }
 
+/// Whether a text that is given to a comparison is a policy: it has keys of a policy and none of an
+/// experiment. A text with broken syntax is taken for an experiment.
+pub fn is_policy(text: &str) -> bool {
+    if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+        return true;
+    }
+    let Ok(keys) = toml::from_str::<toml::Table>(text) else { return false };
+    let has = |key: &&str| keys.contains_key(*key);
+    !["tables", "grid"].iter().any(has) && ["input", "columns", "privacy"].iter().any(has)
+}
+
 /// The name of a loss in results: its name, with the parameters that were given.
 pub fn label(loss: &LossSpec) -> String {
     let parameters = loss.parameters();
@@ -306,7 +317,7 @@ fn tables(tables: &[TableSpec], faults: &mut Vec<Fault>) {
             ),
             (None, Some(_)) => {
                 let folder =
-                    || fault!(Input, "experiment.folder-of-made-up", "a table that is made up has no folder");
+                    || fault!(Input, "experiment.folder-of-made-up", "a synthetic table has no folder");
                 foreign(&[("folder", table.folder.is_some())], &folder, &key, faults);
                 if table.rows.is_none_or(|rows| rows == 0) {
                     let part = if table.rows.is_some() { key("rows") } else { format!("tables.{i}") };

@@ -15,7 +15,7 @@ mod table;
 mod tables;
 mod votes;
 
-pub use experiment::{Experiment, Grid, Plots, Prediction, Size, Synth, TableSpec, expand, label};
+pub use experiment::{Experiment, Grid, Plots, Prediction, Size, Synth, TableSpec, expand, is_policy, label};
 pub use run::{Clock, compare, compare_with};
 pub use table::{Reader, Table};
 pub use tables::{

@@ -89,7 +89,7 @@ impl Table {
         Sample { table: self, counts: self.rows.tuples.iter().map(|(_, count)| *count).collect() }
     }
 
-    /// So many of the rows, every choice as likely as any other.
+    /// A number of the rows, every choice as likely as any other.
     pub(super) fn sample(&self, size: u64, seed: u64) -> Sample<'_> {
         let counts: Vec<u32> = self.rows.tuples.iter().map(|(_, count)| *count).collect();
         Sample { table: self, counts: drawn(&counts, size, seed) }
@@ -115,7 +115,7 @@ pub(super) fn mixed(seed: u64, parts: &[u64]) -> u64 {
     parts.iter().fold(seed, next)
 }
 
-/// So many rows of values with counts, by position.
+/// A number of rows of values with counts, by position.
 fn drawn(counts: &[u32], size: u64, seed: u64) -> Vec<u32> {
     let (mut left, mut wanted) = (counts.iter().map(|&count| u64::from(count)).sum::<u64>(), size);
     let mut draws = Draws::new(seed);
@@ -178,10 +178,10 @@ impl Sample<'_> {
     /// Whether the values of a column are codes, though they may look like numbers.
     pub(super) fn codes(&self, column: &str) -> bool {
         let spec = self.table.policy.columns.get(column).map(|column| column.hierarchy());
-        matches!(spec, Some(Spec::Icd9 | Spec::Icd10 | Spec::Postal(_) | Spec::Mask(_)))
+        matches!(spec, Some(Spec::Icd9 | Spec::Icd10 | Spec::Postal(_) | Spec::Zip3(_) | Spec::Mask(_)))
     }
 
-    /// So many of the rows that it did not take, every choice as likely as any other.
+    /// A number of the rows that it did not take, every choice as likely as any other.
     ///
     /// # Errors
     /// Fewer rows than these.

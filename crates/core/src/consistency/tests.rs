@@ -69,8 +69,13 @@ fn recoded(rows: &[Row]) -> Recoded {
         worth: 0.0,
     };
     let labels: Vec<Option<String>> = LABELS.iter().map(|label| label.map(String::from)).collect();
-    let values =
-        Values { values: (0..LABELS.len()).map(value).collect(), labels, height: 3, leaves: 9, told: None };
+    let values = Values {
+        values: (0..LABELS.len()).map(value).collect(),
+        labels,
+        height: 3,
+        leaves: 9,
+        targets: None,
+    };
     let cells = rows.iter().flat_map(|row| row.1).collect();
     let suppressed = rows.iter().map(|row| row.2).collect();
     Recoded::new(&Arc::new(base), vec![values.clone(), values], cells, suppressed).unwrap()

@@ -5,13 +5,13 @@
 
 /// The numbers from one to another; empty if the first is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Range {
-    pub(super) low: u32,
-    pub(super) high: u32,
+pub(crate) struct Range {
+    pub(crate) low: u32,
+    pub(crate) high: u32,
 }
 
 impl Range {
-    pub(super) fn has(self, number: u32) -> bool {
+    pub(crate) fn has(self, number: u32) -> bool {
         self.low <= number && number <= self.high
     }
 
@@ -42,7 +42,7 @@ struct Node {
 }
 
 /// Items with a range in every column, and rows.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     width: usize,
     items: Vec<u32>,
     rows: Vec<u64>,
@@ -53,7 +53,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Of items that have their ranges end to end, and rows.
-    pub(super) fn new(width: usize, ranges: &[Range], rows: &[u64]) -> Self {
+    pub(crate) fn new(width: usize, ranges: &[Range], rows: &[u64]) -> Self {
         let items = (0..rows.len() as u32).collect();
         let mut tree = Tree { width, items, rows: rows.to_vec(), nodes: Vec::new(), bounds: Vec::new() };
         if !rows.is_empty() {
@@ -93,7 +93,7 @@ impl Tree {
 
     /// The rows of the items that `matches` has, which meet a query in every column; at least
     /// `limit` where it is that or more. `whole`: all items within the query match.
-    pub(super) fn count(
+    pub(crate) fn count(
         &self,
         query: &[Range],
         (limit, whole): (u64, bool),
@@ -121,5 +121,28 @@ impl Tree {
             }
         }
         count
+    }
+
+    /// Calls `take` with all items that can meet a query, and perhaps others, until it returns
+    /// false.
+    pub(crate) fn each(&self, query: &[Range], mut take: impl FnMut(usize) -> bool) {
+        let mut open = if self.nodes.is_empty() { Vec::new() } else { vec![0] };
+        while let Some(at) = open.pop() {
+            let mut bounds = self.bounds[at * self.width..][..self.width].iter().zip(query);
+            if !bounds.all(|(bound, &query)| bound.meets(query)) {
+                continue;
+            }
+            let node = &self.nodes[at];
+            match node.right {
+                Some(right) => open.extend([right as usize, at + 1]),
+                None => {
+                    for &item in &self.items[node.start as usize..node.end as usize] {
+                        if !take(item as usize) {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -71,6 +71,7 @@ impl Decision {
             population,
             output,
             policy: PolicyFacts { sha256: policy_sha256 },
+            template: None,
             files,
             seed,
             version: env!("CARGO_PKG_VERSION").into(),

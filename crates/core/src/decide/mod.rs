@@ -1,14 +1,15 @@
 //! Decides what to release: from a policy and a grouped table to what every row becomes.
 //!
 //! This is the only place that knows which algorithm does what. [`choose`] runs it: a search of
-//! levels, the same followed by rounds over the rows that it leaves unsafe, or a method that forms
-//! regions. [`decide`] then works out what every class of the table becomes and proves that the
+//! levels, the same followed by rounds over the rows that it leaves unsafe, a method that forms
+//! regions, or the best of several (`best.rs`). [`decide`] then works out what every class of the table becomes and proves that the
 //! result is safe. A [`Decision`] owns all of it: release, comparison, exploration and report use
 //! the same one.
 //!
 //! Costs the algorithm, and one pass over the classes and their cells.
 
 mod assignment;
+mod best;
 mod facts;
 mod figures;
 mod holder;
@@ -32,6 +33,7 @@ use crate::predict::{Fitted, Guide};
 use crate::recode::{self, Local, OwnSets, Regional};
 use crate::recoded::{Recoded, Released};
 use crate::recoding::{Share, Steps};
+use crate::registry::Algorithm;
 use crate::release::{RegionFacts, SearchFacts, StepFacts};
 use crate::search::{self, Account, Evaluator, Outcome, Problem, Solution};
 use crate::space::Guiding;
@@ -58,6 +60,8 @@ pub struct Chosen {
     pub gap: f64,
     /// Nodes that were checked and compared.
     pub account: Account,
+    /// The algorithm whose result it is, where "best" chose it.
+    pub method: Option<Algorithm>,
 }
 
 /// How rows are recoded.
@@ -143,6 +147,32 @@ pub fn decide_again(
     Decision::new(policy, problem, chosen, &watch.acknowledge())
 }
 
+/// The same decision by the facts of a certificate: of the methods that "best" can choose only the
+/// one that was chosen runs.
+///
+/// # Errors
+/// As [`decide`].
+pub fn decide_as_certified(
+    policy: &Policy,
+    problem: &Problem,
+    guide: Option<&dyn Guide>,
+    certified: &SearchFacts,
+    watch: &Watch,
+) -> Result<Decision> {
+    let method = certified.method.as_deref().and_then(Algorithm::from_key);
+    let method = method.filter(|method| runs_best(policy) && best::MEMBERS.contains(method));
+    let chosen = match method {
+        Some(method) => best::choose(policy, problem, &[method], watch)?,
+        None => choose(policy, problem, guide, watch)?,
+    };
+    Decision::new(policy, problem, chosen, &watch.acknowledge())
+}
+
+/// Whether the best of several methods is chosen.
+fn runs_best(policy: &Policy) -> bool {
+    policy.search.algorithm == Algorithm::Best && policy.forms_regions()
+}
+
 /// The policy's model, fitted to the table, if it is built in.
 fn fitted(policy: &Policy, problem: &Problem) -> Result<Option<Fitted>> {
     let Some(spec) = &policy.search.model else { return Ok(None) };
@@ -160,7 +190,9 @@ pub fn choose(
     guide: Option<&dyn Guide>,
     watch: &Watch,
 ) -> Result<Chosen> {
-    if policy.forms_regions() {
+    if runs_best(policy) {
+        best::choose(policy, problem, &best::MEMBERS, watch)
+    } else if policy.forms_regions() {
         choose_regions(policy, problem, guide, watch)
     } else {
         choose_levels(policy, problem, watch)
@@ -168,7 +200,9 @@ pub fn choose(
 }
 
 fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {
-    let strategy = search::strategy(policy.search.algorithm)?;
+    let algorithm = policy.search.algorithm.of_levels();
+    let method = (algorithm != policy.search.algorithm).then_some(algorithm);
+    let strategy = search::strategy(algorithm)?;
     let (outcome, mut account) = search::solve(problem, strategy, watch)?;
     let (best, gap) = match outcome {
         Outcome::Found { best, gap } => (best, gap),
@@ -176,7 +210,7 @@ fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Ch
         Outcome::Infeasible { least } => return Err(remedy::infeasible(problem, least)),
     };
     if !policy.search.local {
-        return Ok(Chosen { loss: best.loss, choice: Choice::Levels(best), gap, account });
+        return Ok(Chosen { loss: best.loss, choice: Choice::Levels(best), gap, account, method });
     }
     let weights = policy.weights(&problem.names);
     let loss = policy.search.loss.parameters();
@@ -188,7 +222,7 @@ fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Ch
         _ => Choice::Steps(rounds.nodes),
     };
     // No bound is known on what other rounds would cost.
-    Ok(Chosen { choice, loss: rounds.loss, gap: rounds.loss, account })
+    Ok(Chosen { choice, loss: rounds.loss, gap: rounds.loss, account, method })
 }
 
 fn choose_regions(
@@ -227,7 +261,8 @@ fn in_regions(policy: &Policy, problem: &Problem, formed: Option<Regional>, watc
     let regional = formed.ok_or_else(|| remedy::stopped_before_a_result(watch))?;
     let loss = figures::loss_of(policy, problem, &regional.recoded, &problem.lattice.bottom())?;
     // No bound is known on what other regions would cost.
-    Ok(Chosen { choice: Choice::Regions(Box::new(regional)), loss, gap: loss, account: Account::default() })
+    let choice = Choice::Regions(Box::new(regional));
+    Ok(Chosen { choice, loss, gap: loss, account: Account::default(), method: None })
 }
 
 impl Decision {
@@ -238,9 +273,11 @@ impl Decision {
     /// [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where a model that must not influence
     /// the choice is not met by it.
     pub fn new(policy: &Policy, problem: &Problem, chosen: Chosen, watch: &Watch) -> Result<Self> {
-        let Chosen { choice, loss, gap, account } = chosen;
+        let Chosen { choice, loss, gap, account, method } = chosen;
         let search = SearchFacts {
             algorithm: policy.search.algorithm.to_string(),
+            method: method.map(|method| method.to_string()),
+            reason: policy.needs_levels(),
             nodes: if policy.forms_regions() { 0 } else { problem.lattice.nodes() },
             checked: account.checked,
             optimal: gap == 0.0,

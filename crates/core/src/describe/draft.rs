@@ -1,14 +1,24 @@
-//! Writes the policy that a description proposes: formatted TOML with one reason per column.
+//! Writes the policy that a description proposes: formatted TOML with the summary and the questions
+//! on top and one reason per column.
 //!
 //! The text is parsed again before it is returned, so the written policy is valid.
 
 use std::fmt::Write;
 
-use super::{ColumnDescription, Description};
+use super::questions::grouped;
+use super::{ColumnDescription, Description, MissingCode};
 use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::hierarchy::{End, File, Intervals, Spec};
 use crate::policy::{Encoding, Format, Input, Missing, Policy, Role};
+use crate::reading::Reading;
+
+/// The section on the search.
+const SEARCH: &str = "\n[search]\n\
+    # local recoding by the method that loses least; \"auto\" chooses one level per column\n\
+    algorithm = \"best\"\n\
+    # the share of a column's values that a cell leaves open, averaged over cells\n\
+    loss = \"lm\"\n";
 
 /// The text of a policy with the proposed roles and hierarchies, columns in table order. The
 /// release goes to `<out_stem>-release` with the ending of the input's format, report and
@@ -25,16 +35,19 @@ pub fn policy(
     out_stem: &str,
 ) -> Result<String> {
     Error::check(faults(description))?;
-    let mut text = String::from(
-        "# Proposed by `throng inspect`. Roles decide what is protected: read the reason of each.\n",
-    );
+    let mut text = String::new();
+    write_head(&mut text, description);
+    for found in &description.detected {
+        comment(&mut text, &format!("Detected: {found}"));
+    }
     text += "version = 1\n\n";
-    write_input(&mut text, input);
+    write_input(&mut text, description, input);
     let ending = match input.format.or_else(|| Format::of_input(&input.path)) {
-        None | Some(Format::Csv) => "csv",
         Some(Format::Parquet) => "parquet",
         Some(Format::Json) => "json",
         Some(Format::Arrow) => "arrow",
+        // The other formats are only read.
+        _ => "csv",
     };
     text += "\n[output]\n";
     for (key, end) in [
@@ -44,15 +57,41 @@ pub fn policy(
     ] {
         line(&mut text, key, &quoted(&format!("{out_stem}-{end}")));
     }
+    text += KEYS;
     for column in &description.columns {
         write_column(&mut text, column);
     }
     text += "\n[privacy]\n";
+    comment(&mut text, "Every released combination of quasi-identifiers occurs in at least k rows.");
     line(&mut text, "k", &k.to_string());
+    comment(&mut text, "At most this share of the rows may be left out.");
     line(&mut text, "suppression", &suppression.to_string());
-    text += "\n[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n";
+    text += SEARCH;
     Policy::parse(&text)?;
     Ok(text)
+}
+
+/// What else a quasi-identifier can have.
+const KEYS: &str = "
+# Further keys of a quasi-identifier:
+#   max_level = 2     the highest level of its hierarchy that you accept
+#   weight = 2.0      its loss counts twice
+#   form = \"set\"      how cells look if rows are recoded by regions: label, interval, set or range
+# A commented-out hierarchy serves searches by level; without it their cells are kept or suppressed.
+";
+
+/// The summary, and the questions with the lines to change.
+fn write_head(text: &mut String, description: &Description) {
+    comment(text, "Proposed by `throng inspect`. Roles decide what is protected: read the reason of each.");
+    comment(text, &format!("{}.", description.summary_line()));
+    if !description.questions.is_empty() {
+        *text += "#\n# Questions to answer:\n";
+    }
+    for (i, question) in description.questions.iter().enumerate() {
+        comment(text, &format!("{}. {}", i + 1, question.question));
+        comment(text, &format!("   Change: {}", question.change));
+    }
+    *text += "\n";
 }
 
 fn faults(description: &Description) -> Vec<Fault> {
@@ -69,6 +108,11 @@ fn faults(description: &Description) -> Vec<Fault> {
         );
         faults.push(fault.column(pair[0]).help("give every column a name of its own"));
     }
+    for column in &description.columns {
+        let Some(ambiguous) = column.ambiguous else { continue };
+        let fault = fault!(Data, "inspect.ambiguous-cells", "{reason}", reason = ambiguous.reason());
+        faults.push(fault.column(&column.name).help(ambiguous.help()));
+    }
     if !description.columns.iter().any(|c| c.role == Role::Quasi) {
         let fault = if description.columns.is_empty() {
             fault!(Data, "inspect.no-columns", "the table has no columns")
@@ -84,17 +128,20 @@ fn faults(description: &Description) -> Vec<Fault> {
     faults
 }
 
-fn write_input(text: &mut String, input: &Input) {
+fn write_input(text: &mut String, description: &Description, input: &Input) {
     *text += "[input]\n";
     line(text, "path", &quoted(&input.path));
     if let Some(format) = input.format {
-        let name = match format {
-            Format::Csv => "csv",
-            Format::Parquet => "parquet",
-            Format::Json => "json",
-            Format::Arrow => "arrow",
-        };
-        line(text, "format", &quoted(name));
+        line(text, "format", &quoted(format.name()));
+    }
+    if let Some(sheet) = &input.sheet {
+        line(text, "sheet", &quoted(sheet));
+    }
+    if input.skip > 0 {
+        line(text, "skip", &input.skip.to_string());
+    }
+    if !input.labels {
+        line(text, "labels", "false");
     }
     let csv = matches!(input.format.or_else(|| Format::of_input(&input.path)), None | Some(Format::Csv));
     if csv || input.delimiter != ',' {
@@ -111,7 +158,12 @@ fn write_input(text: &mut String, input: &Input) {
     if let Some(header) = input.header {
         line(text, "header", &quoted(header.name()));
     }
-    let nulls: Vec<String> = input.null.iter().map(|n| quoted(n)).collect();
+    for code in &description.missing_codes {
+        comment(text, &missing(code));
+    }
+    let proposed = description.missing_codes.iter().map(|code| &code.code);
+    let proposed = proposed.filter(|code| !input.null.contains(code));
+    let nulls: Vec<String> = input.null.iter().chain(proposed).map(|n| quoted(n)).collect();
     line(text, "null", &format!("[{}]", nulls.join(", ")));
     let missing = match input.missing {
         Missing::Value => "value",
@@ -119,6 +171,28 @@ fn write_input(text: &mut String, input: &Input) {
         Missing::Suppress => "suppress",
     };
     line(text, "missing", &quoted(missing));
+    if !input.cells.is_empty() {
+        *text += "\n# how cells are written that are not plain\n[input.cells]\n";
+    }
+    for (name, reading) in &input.cells {
+        line(text, &key(name), &cells(reading));
+    }
+}
+
+/// How cells are written, as an inline value.
+fn cells(reading: &Reading) -> String {
+    let number = reading.number.as_ref().map(|style| {
+        let mut parts = vec![format!("decimal = {}", quoted(&style.decimal.to_string()))];
+        parts.extend(style.thousands.map(|c| format!("thousands = {}", quoted(&c.to_string()))));
+        parts.extend(style.unit.as_ref().map(|unit| format!("unit = {}", quoted(unit))));
+        format!("number = {{ {} }}", parts.join(", "))
+    });
+    let date = reading.date.as_ref().map(|style| {
+        let years = style.from_year.map(|year| format!(", from_year = {year}")).unwrap_or_default();
+        format!("date = {{ format = {}{years} }}", quoted(&style.format))
+    });
+    let time = reading.time.as_ref().map(|format| format!("time = {}", quoted(format)));
+    format!("{{ {} }}", number.or(date).or(time).unwrap_or_default())
 }
 
 fn write_column(text: &mut String, column: &ColumnDescription) {
@@ -126,12 +200,32 @@ fn write_column(text: &mut String, column: &ColumnDescription) {
     comment(text, &column.reason);
     *text += &format!("[columns.{}]\n", key(&column.name));
     line(text, "role", &quoted(column.role.name()));
-    if let Some(spec) = column.hierarchy.as_ref().filter(|_| column.role == Role::Quasi) {
-        if let Some(reason) = &column.hierarchy_reason {
-            comment(text, reason);
-        }
-        line(text, "hierarchy", &hierarchy(spec));
+    if column.role != Role::Quasi {
+        return;
     }
+    if let Some(reason) = &column.hierarchy_reason {
+        comment(text, reason);
+    }
+    match (&column.hierarchy, &column.offered_hierarchy) {
+        (Some(spec), _) => line(text, "hierarchy", &hierarchy(spec)),
+        (None, Some(spec)) => comment(text, &format!("hierarchy = {}", hierarchy(spec))),
+        (None, None) => {}
+    }
+}
+
+/// A proposed code in a sentence.
+pub(super) fn missing(code: &MissingCode) -> String {
+    let cells = if code.cells == 1 { "cell" } else { "cells" };
+    let columns = match &code.columns[..] {
+        [one] => format!("`{one}`"),
+        several => format!("{} columns", several.len()),
+    };
+    format!(
+        "`{}` is read as missing in {columns} ({} {cells}): {}.",
+        code.code,
+        grouped(code.cells),
+        code.reason
+    )
 }
 
 fn line(text: &mut String, key: &str, value: &str) {
@@ -177,13 +271,17 @@ fn hierarchy(spec: &Spec) -> String {
         Spec::Date(spec) => {
             let levels = list(&spec.levels, |l| quoted(l));
             let nested = if spec.nested { "" } else { ", nested = false" };
-            format!("{{ date = {{ levels = {levels}, format = {}{nested} }} }}", quoted(&spec.format))
+            let low = spec.low.map_or(String::new(), |low| format!(", low = {low}"));
+            format!("{{ date = {{ levels = {levels}, format = {}{low}{nested} }} }}", quoted(&spec.format))
         }
         Spec::Priority(spec) => {
             let keep = list(&spec.keep, usize::to_string);
             format!("{{ priority = {{ keep = {keep}, other = {} }} }}", quoted(&spec.other))
         }
         Spec::Postal(spec) => format!("{{ postal = {{ keep = {} }} }}", list(&spec.keep, usize::to_string)),
+        Spec::Zip3(spec) => {
+            format!("{{ zip3 = {{ restricted = {} }} }}", list(&spec.restricted, |p| quoted(p)))
+        }
     }
 }
 
@@ -212,13 +310,13 @@ fn number(x: f64) -> String {
 }
 
 /// A name as a key: bare where TOML allows it.
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
     if bare { name.into() } else { quoted(name) }
 }
 
 /// A text between quotes, with what TOML does not take as it is written as escapes.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
@@ -261,17 +359,25 @@ mod tests {
     fn the_text_for_a_small_table() {
         let table = description(&[
             ("ssn", &["078-05-1120", "219-09-9999"]),
-            ("age", &["34", "45", "46"]),
+            ("age", &["34", "45", "46", "21", "22", "23", "24", "25", "26", "NA"]),
             ("it's sex", &["m", "f"]),
+            ("c", &["red", "green", "blue"]),
         ]);
         let text = policy(&table, &input("patients.csv"), 5, 0.05, "patients").unwrap();
         let expected = r#"# Proposed by `throng inspect`. Roles decide what is protected: read the reason of each.
+# 4 columns: 3 quasi-identifiers, 1 identifier (removed).
+#
+# Questions to answer:
+# 1. Could an outsider know `c`? The name gives no clue. It is treated as a quasi-identifier to be safe, which makes all other columns coarser.
+#    Change: role = "sensitive" or "keep" for what outsiders cannot know
+
 version = 1
 
 [input]
 path = "patients.csv"
 delimiter = ","
-null = [""]
+# `NA` is read as missing in `age` (1 cell): this text usually means missing.
+null = ["", "NA"]
 missing = "value"
 
 [output]
@@ -279,29 +385,44 @@ path = "patients-release.csv"
 report = "patients-report.html"
 certificate = "patients-certificate.json"
 
-# 100 % of the values look like social security numbers, a HIPAA identifier
+# Further keys of a quasi-identifier:
+#   max_level = 2     the highest level of its hierarchy that you accept
+#   weight = 2.0      its loss counts twice
+#   form = "set"      how cells look if rows are recoded by regions: label, interval, set or range
+# A commented-out hierarchy serves searches by level; without it their cells are kept or suppressed.
+
+# 100 % of the values look like social security numbers, a HIPAA identifier.
 [columns.ssn]
 role = "identifier"
 
-# the name suggests an age, which others may know
+# The column name suggests an age, which outsiders may know.
 [columns.age]
 role = "quasi"
-# ages: intervals of years
-hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }
+# Numbers: cells become intervals.
+# hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }
 
-# the name suggests sex or gender, which others may know
+# The column name suggests sex or gender, which outsiders may know.
 [columns."it's sex"]
 role = "quasi"
-# at most two values: keep or suppress, no levels in between
+# At most two values: keep or suppress, no levels in between.
 hierarchy = "suppress"
 
+# Categories. The name gives no clue. Treated as a quasi-identifier to be safe; change it to sensitive or keep if outsiders cannot know it.
+[columns.c]
+role = "quasi"
+# Categories: cells become sets of few values.
+
 [privacy]
+# Every released combination of quasi-identifiers occurs in at least k rows.
 k = 5
+# At most this share of the rows may be left out.
 suppression = 0.05
 
 [search]
-algorithm = "auto"
-loss = "entropy"
+# local recoding by the method that loses least; "auto" chooses one level per column
+algorithm = "best"
+# the share of a column's values that a cell leaves open, averaged over cells
+loss = "lm"
 "#;
         assert_eq!(text, expected);
     }
@@ -322,6 +443,8 @@ loss = "entropy"
             r#"{ date = { levels = ["day"], format = "%d.%m.%Y" } }"#,
             r#"{ priority = { keep = [4, 2], other = "rest" } }"#,
             "{ postal = { keep = [3, 1] } }",
+            r#"{ zip3 = { restricted = ["036", "059"] } }"#,
+            r#"{ date = { levels = ["year"], format = "%Y-%m-%d", low = 1937 } }"#,
             "\"icd9\"",
             "\"icd10\"",
             "\"suppress\"",

@@ -4,10 +4,11 @@
 
 use super::Kind;
 use super::dates::FORMATS;
+use super::missing::placeholder;
 use super::names::{Meaning, meaning};
 use super::sample::{Sample, Seen};
 use super::shape::{self, Shapes, bit, look};
-use super::traits::{Traits, placeholder};
+use super::traits::Traits;
 use super::words::Says;
 use crate::error::Fault;
 use crate::hierarchy::{Spec, build};
@@ -15,6 +16,9 @@ use crate::table::Dictionary;
 
 /// Most frequent values that are shown.
 const TOP: usize = 5;
+
+/// Distinct values of a column of categories, at most; their words and order are looked at.
+pub(super) const CATEGORIES: u64 = 100;
 
 /// The facts about one column.
 pub(super) struct Facts {
@@ -36,8 +40,11 @@ pub(super) struct Facts {
     shares: [f64; bit::DATE as usize],
     /// Mean number of words in a distinct value.
     pub words: f64,
-    /// The 1st and the 99th of a hundred parts of the numbers.
-    pub middle: (f64, f64),
+    /// The numbers at each of a hundred equal parts of the cells, from the least to the greatest;
+    /// none where not all are numbers.
+    pub percentiles: Vec<f64>,
+    /// All values in text order, where they are at most [`CATEGORIES`].
+    pub values: Vec<String>,
     /// The most frequent values; none where values were sampled.
     pub top: Vec<(String, u64)>,
     /// The classification of diagnoses that knows all values.
@@ -55,7 +62,8 @@ impl Facts {
             distinct: sample.distinct().min(present),
             exact: sample.exact(),
             unique: sample.unique().min(present),
-            middle: middle(sample, &traits),
+            percentiles: percentiles(sample, &traits),
+            values: values(sample),
             traits,
             shares: [0.0; bit::DATE as usize],
             words: 0.0,
@@ -148,6 +156,31 @@ impl Facts {
             || self.traits.all(bit::NUMBER) && self.kind == Kind::Boolean
     }
 
+    /// Whether all values are numbers without a fraction, also where they are written 3.0.
+    pub fn whole(&self) -> bool {
+        self.numeric() && self.traits.all(bit::WHOLE)
+    }
+
+    /// Whether the values are decimals with many different fractions: measured or computed.
+    pub fn measured(&self) -> bool {
+        self.kind == Kind::Decimal && !self.whole() && self.distinct > 20
+    }
+
+    /// Whether the values are numbers of persons or things, each in one row or more, and some in
+    /// several.
+    pub fn repeated(&self) -> bool {
+        self.distinct >= 20 && self.present as f64 >= 1.05 * self.distinct as f64
+    }
+
+    /// Whether the values are codes of one length with letters or leading zeros, many and each
+    /// repeated a few times: numbers of persons whose name says nothing.
+    pub fn repeated_codes(&self) -> bool {
+        let (shortest, longest) = self.traits.length;
+        let long = shortest == longest && longest >= 6;
+        let often = self.present / self.distinct.max(1) <= 50;
+        self.kind == Kind::Code && long && self.repeated() && self.distinct >= 200 && often
+    }
+
     /// Whether the values are dates.
     pub fn dated(&self) -> bool {
         matches!(self.kind, Kind::Date { .. } | Kind::DateTime { .. })
@@ -175,6 +208,7 @@ impl Facts {
             };
         }
         match () {
+            () if all(bit::TIME) => Kind::Time,
             () if all(bit::INTEGER) => Kind::Integer,
             () if all(bit::DIGITS) => Kind::Code,
             () if all(bit::NUMBER) => Kind::Decimal,
@@ -210,24 +244,37 @@ fn top(sample: &Sample) -> Vec<(String, u64)> {
     best.into_iter().map(|s| (shown(s), s.count)).collect()
 }
 
-/// The 1st and the 99th of a hundred parts of the cells, where all are numbers.
-fn middle(sample: &Sample, traits: &Traits) -> (f64, f64) {
+/// All values in text order, where there are few.
+fn values(sample: &Sample) -> Vec<String> {
+    if !sample.exact() || sample.distinct() > CATEGORIES {
+        return Vec::new();
+    }
+    let mut values: Vec<String> = sample.iter().filter(|s| !s.cut()).map(|s| s.text.to_string()).collect();
+    values.sort_unstable();
+    values
+}
+
+/// The numbers at each hundredth of the cells, where all are numbers.
+fn percentiles(sample: &Sample, traits: &Traits) -> Vec<f64> {
     if !traits.all(bit::NUMBER) {
-        return (0.0, 0.0);
+        return Vec::new();
     }
     let mut numbers: Vec<(f64, u64)> =
         sample.iter().filter_map(|s| shape::number(&s.text).map(|x| (x, s.count))).collect();
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let total: u64 = numbers.iter().map(|(_, n)| n).sum();
-    let part = |rank: u64| {
-        let mut below = 0;
-        let at = numbers.iter().find(|(_, n)| {
-            below += n;
-            below > rank
-        });
-        at.map_or(0.0, |(x, _)| *x)
-    };
-    (part(total / 100), part((total - total / 100).saturating_sub(1)))
+    let (mut at, mut below) = (0, 0);
+    let mut percentiles = Vec::with_capacity(101);
+    for percent in 0..=100 {
+        // In two steps, so that counts near 2⁶⁴ do not overflow.
+        let rank = (total / 100 * percent + total % 100 * percent / 100).min(total.saturating_sub(1));
+        while at + 1 < numbers.len() && below + numbers[at].1 <= rank {
+            below += numbers[at].1;
+            at += 1;
+        }
+        percentiles.extend(numbers.get(at).map(|n| n.0));
+    }
+    percentiles
 }
 
 #[cfg(test)]
@@ -283,11 +330,27 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_leaves_out_the_ends() {
+    fn percentiles_are_of_cells() {
         let values: Vec<String> =
             (0..1000).map(|i| if i == 999 { "1000000".into() } else { i.to_string() }).collect();
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
-        assert_eq!(facts("x", &values).middle, (10.0, 989.0));
+        let percentiles = facts("x", &values).percentiles;
+        assert_eq!(
+            (percentiles[0], percentiles[1], percentiles[99], percentiles[100]),
+            (0.0, 10.0, 990.0, 1e6)
+        );
+        let skewed = facts("x", &["0", "0", "0", "0", "0", "0", "0", "0", "0", "7"]).percentiles;
+        assert_eq!((skewed.len(), skewed[50], skewed[89], skewed[90]), (101, 0.0, 0.0, 7.0));
+        assert!(facts("x", &["a"]).percentiles.is_empty());
+    }
+
+    #[test]
+    fn whole_numbers_however_they_are_written() {
+        let counts = facts("x", &["3.0", "0.0", "12.0"]);
+        assert_eq!((counts.kind.clone(), counts.whole()), (Kind::Decimal, true));
+        assert!(!facts("x", &["3.0", "0.5"]).whole());
+        assert!(facts("x", &["3", "4"]).whole());
+        assert!(!facts("x", &["a"]).whole());
     }
 
     #[test]

@@ -32,20 +32,23 @@ pub fn hierarchy_file(table_stem: &str, file_name: &str, columns: &[String]) -> 
 pub fn propose(description: &mut Description, files: &[(String, String)]) {
     for (name, path) in files {
         for column in description.columns.iter_mut().filter(|c| c.name == *name) {
-            let naming = column.role == Role::Identifier && column.certain;
+            let naming = column.person_id || column.role == Role::Identifier && column.certain;
             if naming || column.distinct == 0 {
-                column.reason += "; the hierarchy file beside the table is not used";
+                column.reason += " The hierarchy file beside the table is not used.";
                 continue;
             }
             if column.role != Role::Quasi {
-                column.reason = "a hierarchy file lies beside the table".into();
+                column.reason = "A hierarchy file lies beside the table.".into();
             }
             column.role = Role::Quasi;
             column.certain = true;
             column.hierarchy = Some(Spec::File(File::Path(path.clone())));
-            column.hierarchy_reason = Some("the hierarchy file that lies beside the table".into());
+            column.hierarchy_reason = Some("The hierarchy file that lies beside the table.".into());
+            column.offered_hierarchy = None;
+            column.clue = true;
         }
     }
+    description.refresh();
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@
 
 use std::collections::HashSet;
 
+use super::missing::placeholder;
 use super::shape::{self, Shapes, bit, look};
-use super::traits::placeholder;
 
 /// Lines after the first that are compared with it.
 pub const SAMPLED_LINES: usize = 1000;

@@ -1,38 +1,83 @@
-//! Proposes the hierarchy of a quasi-identifier, with the reason.
+//! Proposes how a quasi-identifier is generalized: its hierarchy, or none where cells that fit the
+//! rows say more.
 //!
-//! Only a hierarchy that fits *every* value is proposed, so that the policy runs unchanged: a
-//! single text among the numbers, and the column is pooled by frequency like any other categorical
-//! column. Bounds of intervals are round numbers, not values. The cost does not grow with the
+//! Methods that form regions write labels where there is a hierarchy, and intervals of numbers and
+//! sets of other values where there is none. So plain numbers and few categories get none, and a
+//! hierarchy for searches by level is offered beside them. Dates, postal codes and other codes
+//! always get one: a set of exact dates or an interval of codes is no generalization. Only what fits
+//! *every* value is proposed, so that the policy runs unchanged. The cost does not grow with the
 //! table.
 
 use super::Kind;
-use super::dates::FORMATS;
-use super::facts::Facts;
+use super::dates::{self, FORMATS};
+use super::facts::{CATEGORIES, Facts};
+use super::numbers;
 use super::role::postal;
 use super::shape::bit;
+use super::vocabulary;
 use super::words::Says;
-use crate::hierarchy::{Date, End, Intervals, Mask, Postal, Priority, Spec};
+use crate::cell::Cell;
+use crate::hierarchy::{Date, End, Mask, Order, Postal, Priority, Spec};
 
-/// A column with no more distinct values than this is released with its values or without.
+/// A column with no more distinct values than this has no levels between its values and nothing.
 const FEW: u64 = 8;
+
+/// Values that an order lists, at most.
+const LISTED: usize = 40;
+
+/// How a column is generalized.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Levels {
+    /// The hierarchy; none where cells fit the rows.
+    pub hierarchy: Option<Spec>,
+    /// Why, and how cells look.
+    pub reason: String,
+    /// A hierarchy for searches by level, where none is proposed.
+    pub offered: Option<Spec>,
+}
 
 /// A hierarchy with the reason for it.
 type Proposal = (Spec, String);
 
-/// The hierarchy that a column should have as a quasi-identifier.
-pub(super) fn propose(facts: &Facts) -> Proposal {
-    let strays = facts.traits.placeholder().is_some();
-    let structured = if strays { None } else { structured(facts) };
-    prefixes(facts).or(structured).unwrap_or_else(|| {
-        let (spec, mut reason) = classes(facts);
-        if let Some(stray) = facts.traits.placeholder().filter(|_| facts.numeric() || facts.dated()) {
-            reason += &format!(
-                "; if `{stray}` means missing, list it under input.null and inspect again for {}",
-                if facts.dated() { "calendar levels" } else { "intervals" }
-            );
-        }
-        (spec, reason)
-    })
+/// How a column should be generalized as a quasi-identifier.
+pub(super) fn propose(facts: &Facts) -> Levels {
+    let strays = facts.traits.placeholder();
+    let structured = || if strays.is_none() { structured(facts) } else { None };
+    if let Some((spec, reason)) = prefixes(facts).or_else(structured) {
+        return Levels { hierarchy: Some(spec), reason, offered: None };
+    }
+    if facts.distinct <= 2 {
+        let reason = "At most two values: keep or suppress, no levels in between.".into();
+        return Levels { hierarchy: Some(Spec::Suppress), reason, offered: None };
+    }
+    if strays.is_none() && plain_numbers(facts) {
+        let offered = numbers::levels(facts).map(|(spec, _)| spec).filter(|_| facts.distinct > FEW);
+        return Levels { hierarchy: None, reason: "Numbers: cells become intervals.".into(), offered };
+    }
+    let (spec, reason) = classes(facts);
+    if facts.values.is_empty() || coded(facts) || holds_dates(facts) {
+        return Levels { hierarchy: Some(spec), reason, offered: None };
+    }
+    let reason = "Categories: cells become sets of few values.".into();
+    Levels { hierarchy: None, reason, offered: Some(spec).filter(|spec| *spec != Spec::Suppress) }
+}
+
+/// Numbers that are sizes, not codes that happen to be digits.
+fn plain_numbers(facts: &Facts) -> bool {
+    facts.numeric() && !coded(facts)
+}
+
+/// Digits that are codes: with leading zeros, or postal by name. A set or interval of them without a
+/// hierarchy would be read as numbers.
+fn coded(facts: &Facts) -> bool {
+    let zeros = facts.kind == Kind::Code && facts.traits.all(bit::NUMBER);
+    zeros || facts.meaning.says() == Some(Says::Postal) || postal(facts)
+}
+
+/// Whether some values are dates: a set would list them.
+fn holds_dates(facts: &Facts) -> bool {
+    let is_date = |v: &String| (0..FORMATS.len()).any(|format| dates::read(v, format).is_some());
+    facts.meaning.says() == Some(Says::Date) || facts.values.iter().any(is_date)
 }
 
 /// A hierarchy that follows the meaning of the values.
@@ -41,15 +86,33 @@ fn structured(facts: &Facts) -> Option<Proposal> {
         return None;
     }
     if facts.dated() {
-        return dates(facts);
+        return periods(facts);
+    }
+    if facts.kind == Kind::Time {
+        let spec = Spec::Mask(Mask { from: End::Right, char: '*', step: 3 });
+        return Some((spec, "times of day: minutes are masked, then hours".into()));
     }
     if let Some(icd) = facts.icd.clone().filter(|_| facts.meaning.says() == Some(Says::Diagnosis)) {
-        return Some((icd, "diagnosis codes: category, block, chapter".into()));
+        return Some((icd, "Diagnosis codes: category, block, chapter.".into()));
     }
-    if facts.numeric() {
-        return numbers(facts);
+    ordered(facts).or_else(|| classification(facts)).or_else(|| mask(facts))
+}
+
+/// Categories with a known order: cells become ranges of it.
+fn ordered(facts: &Facts) -> Option<Proposal> {
+    if facts.numeric() || facts.values.len() > LISTED || facts.values.len() as u64 != facts.distinct {
+        return None;
     }
-    mask(facts)
+    let values: Vec<&str> = facts.values.iter().map(String::as_str).collect();
+    let values = vocabulary::in_order(&values)?;
+    let listed = |value: &str| values.iter().any(|v| v == value);
+    // A value that reads as a range of two others would be mistaken for one.
+    let mistaken = |v: &String| matches!(Cell::parse(v), Cell::Range(a, b) if listed(&a) && listed(&b));
+    if values.iter().any(mistaken) {
+        return None;
+    }
+    let spec = Spec::Order(Order { fanout: Vec::new(), values });
+    Some((spec, "Categories in a known order: cells become ranges of it.".into()))
 }
 
 /// Postal codes; a stray `?` among them does no harm, as every text has prefixes.
@@ -66,104 +129,60 @@ fn prefixes(facts: &Facts) -> Option<Proposal> {
         3..=8 => (1..longest).rev().collect(),
         _ => return None,
     };
-    let mut reason = "postal codes: ever shorter prefixes".to_owned();
+    let mut reason = "Postal codes: ever shorter prefixes.".to_owned();
     if facts.numeric() && shortest < longest {
-        reason += "; some have lost their leading zeros, which puts them beside codes of other places";
+        reason += " Some have lost their leading zeros, which puts them beside codes of other places.";
     }
     Some((Spec::Postal(Postal { keep }), reason))
 }
 
-fn dates(facts: &Facts) -> Option<Proposal> {
+/// Calendar periods, from the shortest that divides the time span to the longest that does.
+fn periods(facts: &Facts) -> Option<Proposal> {
     let format = facts.format()?;
     let (first, last) = facts.traits.days(format);
-    let years = (last - first).num_days() / 365;
-    let mut levels = vec!["month", "quarter", "year"];
-    if FORMATS[format].timed {
-        levels.insert(0, "day");
+    let days = (last - first).num_days();
+    let mut levels = Vec::new();
+    levels.extend(FORMATS[format].timed.then_some("day"));
+    if days <= 62 {
+        levels.extend((days > 7).then_some("week"));
+    } else {
+        let periods = [("month", 28), ("quarter", 92), ("year", 366), ("5-year", 5 * 365), ("10-year", 3650)];
+        levels.extend(periods.into_iter().filter(|(_, least)| days >= *least).map(|(period, _)| period));
     }
-    levels.extend((years >= 5).then_some("5-year"));
-    levels.extend((years >= 10).then_some("10-year"));
+    if levels.is_empty() {
+        levels.push("day");
+    }
     let levels = levels.into_iter().map(String::from).collect();
     let pattern = FORMATS[format].pattern;
-    let reason = format!("all values are dates written as {pattern}: calendar periods");
-    Some((Spec::Date(Date { levels, format: pattern.into(), nested: true }), reason))
+    let reason = format!("Dates written as {pattern}, {}: calendar periods.", span(days));
+    Some((Spec::Date(Date { levels, format: pattern.into(), low: None, nested: true }), reason))
 }
 
-fn numbers(facts: &Facts) -> Option<Proposal> {
-    let whole = facts.kind == Kind::Integer;
-    let says = facts.meaning.says();
-    let given = |widths: &[f64], low: f64, high: f64, reason: &str| {
-        let (widths, bounds) = (widths.to_vec(), Vec::new());
-        Some((
-            Spec::Intervals(Intervals { widths, bounds, low: Some(low), high: Some(high), nested: true }),
-            reason.to_owned(),
-        ))
+/// A time span in words.
+fn span(days: i64) -> String {
+    match days {
+        0 => "all of one day".into(),
+        1..=62 => format!("over {} days", days + 1),
+        63..=730 => format!("over {} months", days / 30),
+        _ => format!("over {} years", days / 365),
+    }
+}
+
+/// Codes of a classification, which have ever shorter prefixes: ATC, NACE, ISCO and the like.
+fn classification(facts: &Facts) -> Option<Proposal> {
+    let (shortest, longest) = facts.traits.length;
+    let digits = facts.traits.all(bit::DIGITS) || facts.kind == Kind::Integer;
+    let keep = match facts.meaning.word.map(|w| w.label) {
+        _ if facts.distinct <= FEW => return None,
+        _ if facts.share(bit::ATC) >= 0.9 && facts.distinct > FEW => vec![5, 4, 3, 1],
+        // Numbers of one length that the name calls codes of work.
+        Some("work or employer") if digits && shortest == longest && (3..=6).contains(&longest) => {
+            (1..longest).rev().collect()
+        }
+        Some("work or employer") if facts.share(bit::NACE) >= 0.9 => vec![4, 2],
+        _ => return None,
     };
-    if facts.meaning.age && facts.between(0.0, 130.0) {
-        return given(&[5.0, 10.0, 20.0], 0.0, 100.0, "ages: intervals of years");
-    }
-    if says == Some(Says::Month) && whole && facts.between(1.0, 12.0) {
-        return given(&[3.0, 6.0], 1.0, 13.0, "months: quarters and halves of a year");
-    }
-    if facts.distinct <= FEW {
-        return None;
-    }
-    if matches!(says, Some(Says::Year | Says::Date)) && whole && facts.between(1800.0, 2200.0) {
-        let (low, high) = facts.traits.range;
-        let (low, high) = ((low / 20.0).floor() * 20.0, (high / 20.0).floor() * 20.0 + 20.0);
-        return given(&[5.0, 10.0, 20.0], low, high, "years: intervals of years");
-    }
-    let (low, high, far) = ends(facts);
-    let (widths, low, high) = nice(low, high, whole)?;
-    let reason = if far {
-        "numbers: equal intervals; the few far ones are pooled at the ends"
-    } else {
-        "numbers: equal intervals"
-    };
-    given(&widths, low, high, reason)
-}
-
-/// Between which numbers to cut, and whether some few lie so far out that they are left outside.
-fn ends(facts: &Facts) -> (f64, f64, bool) {
-    let ((low, high), (first, last)) = (facts.traits.range, facts.middle);
-    let far = last > first && (high - low) > 3.0 * (last - first);
-    if far { (first, last, true) } else { (low, high, false) }
-}
-
-/// About twenty intervals of a width of 1, 2 or 5 times a power of ten, then up to two wider ones,
-/// each a multiple of the one before; with ends that are multiples of the widest and hold both
-/// numbers.
-fn nice(low: f64, high: f64, whole: bool) -> Option<(Vec<f64>, f64, f64)> {
-    let span = high - low;
-    if !span.is_finite() || span <= 0.0 {
-        return None;
-    }
-    // Tenfold steps are found by logarithm, whose rounding costs at most one step of the series.
-    let exponent = (span / 20.0).log10().floor();
-    let factor = [1.0, 2.0, 5.0].into_iter().find(|m| m * 10_f64.powf(exponent) >= span / 20.0);
-    let mut width = factor.map_or((1, exponent as i32 + 1), |m| (m as i64, exponent as i32));
-    if whole && (width.1 < 0 || width == (1, 0)) {
-        width = (2, 0);
-    }
-    let mut widths = Vec::new();
-    while widths.len() < 3 && (widths.is_empty() || decimal(width.0, width.1) <= span) {
-        widths.push(width);
-        width = if width.0 == 1 { (5, width.1) } else { (1, width.1 + 1) };
-    }
-    let &(factor, exponent) = widths.last()?;
-    let widest = decimal(factor, exponent);
-    let (first, last) = ((low / widest).floor(), (high / widest).floor() + 1.0);
-    // Beyond this, bounds are no longer distinguishable.
-    if first.abs().max(last.abs()) > 1e9 || !(-12..=15).contains(&exponent) {
-        return None;
-    }
-    let bound = |n: f64| decimal(n as i64 * factor, exponent);
-    Some((widths.iter().map(|w| decimal(w.0, w.1)).collect(), bound(first), bound(last)))
-}
-
-/// A number as its decimal digits say: 2·10⁻¹ is the 0.2 that people write, not 2 × 0.1.
-fn decimal(factor: i64, exponent: i32) -> f64 {
-    format!("{factor}e{exponent}").parse().unwrap_or(0.0)
+    Some((Spec::Postal(Postal { keep }), "Codes of a classification: ever shorter prefixes.".into()))
 }
 
 /// Codes of one length lose characters from the right.
@@ -174,16 +193,13 @@ fn mask(facts: &Facts) -> Option<Proposal> {
         return None;
     }
     let mask = Mask { from: End::Right, char: '*', step: longest.div_ceil(5) };
-    Some((Spec::Mask(mask), "codes of one length: characters go from the right".into()))
+    Some((Spec::Mask(mask), "Codes of one length: characters go from the right.".into()))
 }
 
 /// Few classes stay or go; of many, the most frequent stay longest.
 fn classes(facts: &Facts) -> Proposal {
     let keep: &[usize] = match facts.distinct {
-        0..=2 => {
-            return (Spec::Suppress, "at most two values: keep or suppress, no levels in between".into());
-        }
-        3..=FEW => return (Spec::Suppress, "few values: keep or suppress, no levels in between".into()),
+        0..=FEW => return (Spec::Suppress, "Few values: keep or suppress, no levels in between.".into()),
         9..=16 => &[8, 4],
         17..=64 => &[16, 8, 4],
         65..=1000 => &[64, 16, 4],
@@ -192,40 +208,13 @@ fn classes(facts: &Facts) -> Proposal {
     match facts.traits.pool() {
         Some(other) => {
             let priority = Priority { keep: keep.to_vec(), other: other.into() };
-            (Spec::Priority(priority), "many values: the rarest are pooled first".into())
+            (
+                Spec::Priority(priority),
+                format!("More than {CATEGORIES} values, or codes: the rarest are pooled first."),
+            )
         }
         None => {
-            (Spec::Suppress, "no free name for pooled values: keep or suppress, no levels in between".into())
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nice_widths() {
-        for (low, high, whole, widths, ends) in [
-            (17.0, 90.0, true, &[5.0, 10.0, 50.0][..], (0.0, 100.0)),
-            (0.0, 1000.0, true, &[50.0, 100.0, 500.0], (0.0, 1500.0)),
-            (0.0, 16.0, true, &[2.0, 10.0], (0.0, 20.0)),
-            (0.0, 200.0, true, &[10.0, 50.0, 100.0], (0.0, 300.0)),
-            (1.23, 1.87, false, &[0.05, 0.1, 0.5], (1.0, 2.0)),
-            (-0.3, 0.3, false, &[0.05, 0.1, 0.5], (-0.5, 0.5)),
-            (0.1, 0.7, false, &[0.05, 0.1, 0.5], (0.0, 1.0)),
-            (-7.0, 30.0, true, &[2.0, 10.0], (-10.0, 40.0)),
-            (1e6, 9e6, true, &[5e5, 1e6, 5e6], (0.0, 1e7)),
-        ] {
-            assert_eq!(nice(low, high, whole), Some((widths.to_vec(), ends.0, ends.1)), "{low} {high}");
-        }
-    }
-
-    #[test]
-    fn no_widths_where_numbers_cannot_be_told_apart() {
-        for (low, high) in [(5.0, 5.0), (f64::MIN, f64::MAX), (1e15, 1e15 + 1.0), (0.0, 1e300), (0.0, 1e-300)]
-        {
-            assert_eq!(nice(low, high, false), None, "{low} {high}");
+            (Spec::Suppress, "No free name for pooled values: keep or suppress, no levels in between.".into())
         }
     }
 }

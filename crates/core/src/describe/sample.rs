@@ -72,6 +72,35 @@ impl Sample {
         false
     }
 
+    /// Counts several cells of one value.
+    pub fn add_count(&mut self, value: &str, count: u64) {
+        let hash = hash(value.as_bytes());
+        if !stays(hash, self.level) {
+            return;
+        }
+        match self.seen.find_mut(hash, |s| s.is(hash, value)) {
+            Some(seen) => seen.count += count,
+            None => {
+                let text = value[..value.floor_char_boundary(KEPT)].into();
+                self.insert(Seen { hash, count, length: value.len(), text });
+                self.thin();
+            }
+        }
+    }
+
+    /// The cells of a value, if it is here.
+    pub fn count(&self, value: &str) -> Option<u64> {
+        let hash = hash(value.as_bytes());
+        self.seen.find(hash, |s| s.is(hash, value)).map(|s| s.count)
+    }
+
+    /// Forgets a value; gives its cells.
+    pub fn remove(&mut self, value: &str) -> u64 {
+        let hash = hash(value.as_bytes());
+        let found = self.seen.find_entry(hash, |s| s.is(hash, value));
+        found.map_or(0, |entry| entry.remove().0.count)
+    }
+
     /// Takes over what another part of the same column held.
     pub fn merge(&mut self, other: Sample) {
         self.level = self.level.max(other.level);
@@ -171,6 +200,17 @@ mod tests {
         assert_eq!(sorted(&sample), [("a".into(), 3), ("b".into(), 1), ("c".into(), 1)]);
         sample.add("d");
         assert!(!sample.exact());
+    }
+
+    #[test]
+    fn values_are_counted_and_forgotten() {
+        let mut sample = Sample::new(9);
+        sample.add_count("a", 3);
+        sample.add("a");
+        sample.add("b");
+        assert_eq!((sample.count("a"), sample.count("c")), (Some(4), None));
+        assert_eq!((sample.remove("a"), sample.remove("a")), (4, 0));
+        assert_eq!(sorted(&sample), [("b".into(), 1)]);
     }
 
     #[test]

@@ -46,12 +46,20 @@ pub(super) mod bit {
     pub const ICD10: Shapes = 1 << 18;
     /// An ICD-10 code with its dot, which hardly anything else looks like.
     pub const ICD10_DOT: Shapes = 1 << 19;
+    /// A time of day with two digits for each part.
+    pub const TIME: Shapes = 1 << 23;
+    /// A number without a fraction, however it is written: 3, 3.0, 1e3.
+    pub const WHOLE: Shapes = 1 << 20;
+    /// A substance of the ATC classification: A10BA02.
+    pub const ATC: Shapes = 1 << 21;
+    /// A class of the NACE classification: 62.01.
+    pub const NACE: Shapes = 1 << 22;
     /// The first of the date formats; the others follow in their order.
     pub const DATE: u32 = 32;
     /// All date formats.
     pub const DATES: Shapes = ((1 << super::FORMATS.len()) - 1) << DATE;
     /// Every pattern.
-    pub const ALL: Shapes = ((1 << 20) - 1) | DATES;
+    pub const ALL: Shapes = ((1 << 24) - 1) | DATES;
 }
 
 /// What a value looks like.
@@ -67,11 +75,12 @@ pub(super) struct Look {
 /// Tries the patterns in `wanted`.
 pub(super) fn look(value: &str, wanted: Shapes) -> Look {
     let mut look = Look { shapes: 0, number: None, days: [None; FORMATS.len()] };
-    if wanted & (bit::NUMBER | bit::INTEGER) != 0 {
+    if wanted & (bit::NUMBER | bit::INTEGER | bit::WHOLE) != 0 {
         look.number = number(value);
     }
-    if look.number.is_some() {
+    if let Some(number) = look.number {
         look.shapes |= bit::NUMBER & wanted;
+        look.shapes |= if number.fract() == 0.0 { bit::WHOLE & wanted } else { 0 };
     }
     for (shape, fits) in TESTS {
         if wanted & shape != 0 && fits(value) {
@@ -93,7 +102,7 @@ pub(super) fn look(value: &str, wanted: Shapes) -> Look {
 /// A pattern with its test.
 type Test = (Shapes, fn(&str) -> bool);
 
-const TESTS: [Test; 19] = [
+const TESTS: [Test; 22] = [
     (bit::INTEGER, integer),
     (bit::BOOLEAN, boolean),
     (bit::DIGITS, |v| v.len() > 1 && digits(v.as_bytes())),
@@ -113,6 +122,9 @@ const TESTS: [Test; 19] = [
     (bit::ICD9, icd9),
     (bit::ICD10, |v| icd10(v).is_some()),
     (bit::ICD10_DOT, |v| icd10(v) == Some(true)),
+    (bit::TIME, time),
+    (bit::ATC, |v| like(v, "lddlldd")),
+    (bit::NACE, |v| like(v, "dd.dd")),
 ];
 
 /// The finite number that a text is, spaces around it aside: as hierarchies read numbers.
@@ -130,6 +142,11 @@ fn integer(value: &str) -> bool {
     let text = value.trim();
     let text = text.strip_prefix('-').unwrap_or(text).as_bytes();
     (1..=18).contains(&text.len()) && digits(text) && (text[0] != b'0' || text.len() == 1)
+}
+
+fn time(value: &str) -> bool {
+    let part = |from: usize, most: &str| value.get(from..from + 2).is_some_and(|part| part <= most);
+    (like(value, "dd:dd") || like(value, "dd:dd:dd") && part(6, "59")) && part(0, "23") && part(3, "59")
 }
 
 /// Whether a value says yes or no.
@@ -288,6 +305,7 @@ mod tests {
         for (shape, values) in [
             (bit::INTEGER, &["0", "-5", " 39", "123456789012345678"][..]),
             (bit::NUMBER, &["0", "-5.25", "1e3", ".5", "5.", " 2.50 ", "+7", "007"]),
+            (bit::WHOLE, &["0", "-5", "3.0", " 1e3 "]),
             (bit::BOOLEAN, &["0", "Y", "no", "TRUE", "Ja", "sí"]),
             (bit::DIGITS, &["02139", "10"]),
             (bit::CODE, &["A12", "2021-X", "00"]),
@@ -309,6 +327,9 @@ mod tests {
             (bit::ICD9, &["250.83", "V57", "E849.0", "410"]),
             (bit::ICD10, &["E11.9", "S72001A", "C50"]),
             (bit::ICD10_DOT, &["E11.9"]),
+            (bit::TIME, &["00:00", "23:59:59"]),
+            (bit::ATC, &["A10BA02"]),
+            (bit::NACE, &["62.01"]),
         ] {
             for value in values {
                 assert!(fits(value, shape), "{value} {shape:b}");
@@ -321,6 +342,7 @@ mod tests {
         for (shape, values) in [
             (bit::INTEGER, &["", "-", "007", "1.0", "1234567890123456789", "½"][..]),
             (bit::NUMBER, &["", "inf", "NaN", "1,5", "12a", "--1", "1e999", "."]),
+            (bit::WHOLE, &["", "0.5", "x"]),
             (bit::BOOLEAN, &["", "maybe", "2"]),
             (bit::EMAIL, &["a@b", "@b.org", "a b@c.de", "a@b..c", "a@b@c.de"]),
             (bit::URL, &["http://", "www.", "see www.a.b"]),
@@ -336,6 +358,7 @@ mod tests {
             (bit::ICD10, &["", "E1", "é11", "E11.", "E11.12345"]),
             (bit::ICD9, &["25", "2500.1", "250.123", "V5"]),
             (bit::POSTAL_UK, &["Main St", "SW1A1AA"]),
+            (bit::TIME, &["24:00", "9:05", "12:60", "12:00:60", "12-00"]),
         ] {
             for value in values {
                 assert!(!fits(value, shape), "{value} {shape:b}");

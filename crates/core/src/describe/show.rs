@@ -3,9 +3,11 @@
 //! Values and names come from untrusted files: control characters and characters that change the
 //! writing direction are escaped, so that nothing in a table can act on the terminal.
 
+use super::draft::missing;
 use super::role::percent;
-use super::{ColumnDescription, Description};
+use super::{ColumnDescription, Description, Kind};
 use crate::hierarchy;
+use crate::policy::Role;
 
 const HEADINGS: [&str; 7] = ["column", "kind", "distinct", "missing", "unique", "role", "hierarchy"];
 
@@ -15,8 +17,12 @@ const WIDEST: [usize; 7] = [28, 10, 12, 9, 9, 10, 36];
 /// Which columns are numbers and stand at the right.
 const RIGHT: [bool; 7] = [false, false, true, true, true, false, false];
 
-/// The description as text: a line per column, one with the reason for its role, and with `top` a
-/// further one with the most frequent values.
+/// The greatest width of a line of text.
+const LINE: usize = 100;
+
+/// The description as text: a line per column, the reason for its role below it, and with `top` a
+/// further line with the most frequent values; then the summary, the codes for missing values that
+/// are proposed, and the questions to answer.
 pub fn table(description: &Description, top: bool) -> String {
     let rows: Vec<[String; 7]> = description.columns.iter().map(cells).collect();
     let mut widths = HEADINGS.map(str::len);
@@ -29,21 +35,56 @@ pub fn table(description: &Description, top: bool) -> String {
         1 => "1 row\n\n".to_owned(),
         rows => format!("{rows} rows\n\n"),
     };
+    for found in &description.detected {
+        text += &format!("detected: {}\n", cut(found, usize::MAX));
+    }
+    if !description.detected.is_empty() {
+        text += "\n";
+    }
     write_line(&mut text, &HEADINGS.map(String::from), &widths);
     write_line(&mut text, &widths.map(|w| "─".repeat(w)), &widths);
     for (row, column) in rows.iter().zip(&description.columns) {
         write_line(&mut text, row, &widths);
-        text += &format!("    {}\n", cut(&column.reason, 120));
+        wrapped(&mut text, "    ", &column.reason);
         if top && !column.top.is_empty() {
             text += &format!("    {}\n", values(column));
         }
     }
+    text += &format!("\n{}\n", description.summary_line());
+    for code in &description.missing_codes {
+        wrapped(&mut text, "", &missing(code));
+    }
+    if !description.questions.is_empty() {
+        text += "\nQuestions to answer\n";
+    }
+    for (i, question) in description.questions.iter().enumerate() {
+        wrapped(&mut text, &format!("{}. ", i + 1), &question.question);
+        wrapped(&mut text, "   ", &format!("Change: {}", question.change));
+    }
     text
+}
+
+/// Adds a text in lines of at most [`LINE`] characters; the first begins with `first`, the others
+/// with as many spaces.
+fn wrapped(text: &mut String, first: &str, words: &str) {
+    let start = first.chars().count();
+    let mut line = first.to_owned();
+    for word in cut(words, usize::MAX).split_whitespace() {
+        let length = line.chars().count();
+        if length > start && length + 1 + word.chars().count() > LINE {
+            *text += &format!("{line}\n");
+            line = " ".repeat(start);
+        } else if length > start {
+            line.push(' ');
+        }
+        line += word;
+    }
+    *text += &format!("{line}\n");
 }
 
 fn cells(column: &ColumnDescription) -> [String; 7] {
     let about = if column.distinct_exact { "" } else { "~" };
-    let spec = column.hierarchy.as_ref().map(hierarchy::describe).unwrap_or_default();
+    let spec = column.hierarchy.as_ref().map(hierarchy::describe).unwrap_or_else(|| fitted(column).into());
     let cells = [
         column.name.clone(),
         column.kind.name().into(),
@@ -55,6 +96,15 @@ fn cells(column: &ColumnDescription) -> [String; 7] {
     ];
     let mut widest = WIDEST.iter();
     cells.map(|cell| cut(&cell, widest.next().copied().unwrap_or(usize::MAX)))
+}
+
+/// The cells of a quasi-identifier without a hierarchy.
+fn fitted(column: &ColumnDescription) -> &'static str {
+    match column.kind {
+        _ if column.role != Role::Quasi => "",
+        Kind::Integer | Kind::Decimal => "intervals that fit the rows",
+        _ => "sets of values",
+    }
 }
 
 fn values(column: &ColumnDescription) -> String {
@@ -119,15 +169,29 @@ mod tests {
 
 column  kind      distinct  missing  unique  role   hierarchy
 ──────  ────────  ────────  ───────  ──────  ─────  ────────────────
-sex     category         3      0 %    50 %  quasi  keep or suppress
-    the name suggests sex or gender, which others may know
+sex     category         3      0 %    50 %  quasi  sets of values
+    The column name suggests sex or gender, which outsiders may know.
     m (2) · f (1) · m\\u{1b}[2J (1)
 age     integer          2     25 %    25 %  quasi  keep or suppress
-    the name suggests an age, which others may know
+    The column name suggests an age, which outsiders may know.
     35 (2) · 34 (1)
+
+2 columns: 2 quasi-identifiers
 ";
         assert_eq!(text, expected);
         assert!(!table(&description(), false).contains('·'));
+    }
+
+    #[test]
+    fn lines_are_wrapped_between_words() {
+        let mut text = String::new();
+        wrapped(&mut text, "1. ", &"word ".repeat(40));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.len() == 3 && lines.iter().all(|l| l.chars().count() <= LINE), "{text}");
+        assert!(lines[0].starts_with("1. word") && lines[1].starts_with("   word"), "{text}");
+        text.clear();
+        wrapped(&mut text, "", &"x".repeat(150));
+        assert_eq!(text.lines().count(), 1, "a word is not cut");
     }
 
     #[test]

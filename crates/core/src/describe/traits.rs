@@ -8,13 +8,8 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::dates::{FORMATS, TWINS};
+use super::missing::{PLACEHOLDERS, placeholder};
 use super::shape::{Shapes, bit, look};
-
-/// Texts that usually mean that a cell is missing.
-const PLACEHOLDERS: [&str; 22] = [
-    "", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "Null", "None", "none", "nan", "NaN", "-", "--", ".",
-    "unknown", "Unknown", "UNKNOWN", "missing", "#N/A", "\\N",
-];
 
 /// Candidate names for the pooled rest of a column; the first that is not a value of the column is
 /// used.
@@ -27,14 +22,16 @@ pub(super) struct Traits {
     all: Shapes,
     /// Whether there was a value that is not a placeholder.
     any: bool,
-    placeholders: u32,
+    placeholders: u64,
     pools: u8,
     /// The least and the greatest number.
     pub range: (f64, f64),
     days: [(NaiveDate, NaiveDate); FORMATS.len()],
+    /// What the user says about dates that could begin with the day or the month.
+    pub day_first: Option<bool>,
     /// Days and months that occur when dates are read with the day first, per pair of twins.
     twins: [(u32, u32); TWINS.len()],
-    /// The least and the greatest length in characters.
+    /// The least and the greatest length in characters, placeholders aside.
     pub length: (usize, usize),
 }
 
@@ -48,14 +45,13 @@ impl Traits {
             range: (f64::INFINITY, f64::NEG_INFINITY),
             days: [(NaiveDate::MAX, NaiveDate::MIN); FORMATS.len()],
             twins: [(0, 0); TWINS.len()],
+            day_first: None,
             length: (usize::MAX, 0),
         }
     }
 
     /// Looks at one value.
     pub fn see(&mut self, value: &str) {
-        let length = value.chars().count();
-        self.length = (self.length.0.min(length), self.length.1.max(length));
         if let Some(i) = POOLS.iter().position(|p| *p == value) {
             self.pools |= 1 << i;
         }
@@ -63,6 +59,8 @@ impl Traits {
             self.placeholders |= 1 << i;
             return;
         }
+        let length = value.chars().count();
+        self.length = (self.length.0.min(length), self.length.1.max(length));
         self.any = true;
         if self.all == 0 {
             return;
@@ -132,19 +130,35 @@ impl Traits {
     /// Which of two formats is meant where no day is after the 12th: monthly data have the first of
     /// the month as their day; otherwise, as in the United States, the month comes first.
     fn day_or_month(&self, twin: usize) -> usize {
+        let day_first = self.day_first.unwrap_or_else(|| self.monthly(twin) == Some(true));
+        if day_first { TWINS[twin].0 } else { TWINS[twin].1 }
+    }
+
+    /// Whether dates are the first of several months, read with the day first or with the month
+    /// first.
+    fn monthly(&self, twin: usize) -> Option<bool> {
         let (days, months) = self.twins[twin];
-        if days == 1 << 1 && months != 1 << 1 { TWINS[twin].0 } else { TWINS[twin].1 }
+        match (days == 1 << 1, months == 1 << 1) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether dates could begin with the day as well as with the month, and mean different days.
+    pub fn ambiguous_days(&self) -> bool {
+        let fits = |format: usize| self.all(1 << (bit::DATE + format as u32));
+        TWINS.iter().enumerate().any(|(twin, &(day_first, month_first))| {
+            let (days, months) = self.twins[twin];
+            let same = days == months && days.count_ones() == 1;
+            fits(day_first) && fits(month_first) && self.monthly(twin).is_none() && !same
+        })
     }
 
     /// The first and the last day in a format that fits.
     pub fn days(&self, format: usize) -> (NaiveDate, NaiveDate) {
         self.days[format]
     }
-}
-
-/// Which placeholder a value is.
-pub(super) fn placeholder(value: &str) -> Option<usize> {
-    (value.len() <= 7).then(|| PLACEHOLDERS.iter().position(|p| *p == value))?
 }
 
 #[cfg(test)]

@@ -32,6 +32,10 @@ pub(super) enum Says {
     Diagnosis,
     /// An amount of money as a figure; sensitive too.
     Money,
+    /// A measured or computed figure, which outsiders cannot know; sensitive too.
+    Measure,
+    /// An opinion or an answer in a survey, which outsiders cannot know; sensitive too.
+    Opinion,
     /// Free text.
     Text,
     /// A survey weight.
@@ -55,6 +59,7 @@ const fn word(says: Says, label: &'static str, phrases: &'static str) -> Word {
     Word { says, label, phrases }
 }
 
+use super::conditions::{CONDITION, CONDITIONS};
 use Says::*;
 
 /// All words. Where two phrases of the same length fit, the first in this list is taken.
@@ -165,11 +170,13 @@ pub(super) const WORDS: &[Word] = &[
         Identifier,
         "an identifying number",
         "=id|=key|=index|=idx|=row|=row id|=rownum|=row number|=unnamed 0|=level 0|=x 1|uuid|guid|\
-         record id|recordid|recid|rec id|person id|personid|subject id|subject no|=subject|subjid|participant id|\
+         record id|recordid|recid|rec id|person id|personid|subject id|subject no|=subject|subjid|subject nr|subject number|=idcode|id code|participant id|\
          participant no|=participant|respondent id|respondent no|=respondent|respid|study id|individual id|=individual|\
          employee id|employee no|employee number|staff id|staff number|emp id|emp no|personnel number|personalnummer|student id|student no|voter id|\
          household id|hhid|hh id|family id|famid|seqn|seqno|sequence number|=seq|transaction id|order id|booking id|\
-         ticket|ticket number|ticket no|token|hash|pseudonym|=laufnummer|lfd nr|=identifier",
+         ticket|ticket number|ticket no|token|hash|pseudonym|=laufnummer|lfd nr|=identifier|pidp|hhidpn|mergeid|\
+         xwaveid|pers id|persnr|personen id|personen nr|personennummer|=proband|probanden id|probanden nr|probandennummer|\
+         =teilnehmer|teilnehmer id|teilnehmer nr|teilnehmernummer|versuchsperson|vp nr|vp nummer|=patientin",
     ),
     word(
         Number,
@@ -295,7 +302,7 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Quasi,
         "work or employer",
-        "occupation|occp|wkhp|job|job title|profession|employment|employment status|employed|employer|company|workplace|work class|\
+        "occupation|occp|occ|occ code|isco|nace|naics|ind code|wkhp|job|job title|profession|employment|employment status|employed|employer|company|workplace|work class|\
          workclass|industry|sector|position|rank|veteran|military|hours per week|hours worked|beruf|tatigkeit|\
          arbeitgeber|branche|metier|employeur|emploi|ocupacion|profesion|trabajo|empleo|empresa|title|=role",
     ),
@@ -329,12 +336,12 @@ pub(super) const WORDS: &[Word] = &[
          comorbidities|morbidity|diagnose|diagnosen|hauptdiagnose|nebendiagnose|krankheit|erkrankung|befund|diagnostic|\
          maladie|diagnostico|enfermedad|patologia|cause of death|death cause|todesursache",
     ),
+    word(Sensitive, CONDITION, CONDITIONS),
     word(
         Sensitive,
         "a symptom or a course of illness",
-        "symptom|symptoms|severity|prognosis|stage|tumor stage|tumour stage|histology|morphology|cancer|tumor|tumour|\
-         metastasis|relapse|readmitted|readmission|recovery|injury|infection|allergy|allergies|complication|complications|\
-         triage|acuity|pain score|symptome|allergie",
+        "symptom|symptoms|severity|prognosis|stage|tumor stage|tumour stage|histology|morphology|relapse|readmitted|\
+         readmission|recovery|complication|complications|triage|acuity|pain score|symptome",
     ),
     word(
         Sensitive,
@@ -361,11 +368,8 @@ pub(super) const WORDS: &[Word] = &[
     ),
     word(
         Sensitive,
-        "a stigmatizing condition",
-        "hiv|hiv status|aids|std|sti|hepatitis|pregnant|pregnancy|abortion|fertility|mental health|mental|depression|\
-         psychiatric|psychosis|schizophrenia|bipolar|anxiety|suicide|suicidal|substance use|substance abuse|drug use|\
-         addiction|alcohol|alcohol use|smoking|smoker|smoking status|tobacco|abuse|genetic|genotype|mutation|\
-         gene variant|sexual orientation|sexuality|sexual preference",
+        "an intimate matter",
+        "sexual orientation|sexuality|sexual preference|sexual partners|contraception|abuse|violence|victim|affair|affairs",
     ),
     word(
         Sensitive,
@@ -377,7 +381,8 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Money,
         "an amount of money",
-        "charge|charges|total charges|cost|costs|total cost|price|payment|payments|paid|amount paid|billed|bill amount|\
+        "~amount|~amt|~fee|~tax|~taxes|~premium|~budget|~spending|~savings|~preis|~steuer|~einkommen|\
+         charge|charges|total charges|cost|costs|total cost|price|payment|payments|paid|amount paid|billed|bill amount|\
          billing amount|reimbursement|salary|wage|wages|hourly wage|income|household income|annual income|wagp|pincp|hourly rate|pay rate|expense|expenses|earnings|\
          revenue|net worth|debt|balance|loan amount|credit amount|mortgage|rent|capital gain|capital loss|gehalt|lohn|\
          einkommen|kosten|betrag|salaire|revenu|cout|salario|sueldo|ingresos|renta|costo|coste|pension|bonus|tuition",
@@ -400,9 +405,29 @@ pub(super) const WORDS: &[Word] = &[
          post stratification weight|weight factor|expansion factor|statistical weight|wtmec2yr|wtint2yr|finalwt|llcpwt|\
          gewichtung|hochrechnungsfaktor|ponderation|factor expansion|factor de expansion|asecwt|wtfinl|wtssall",
     ),
+    // What outsiders cannot know. Weak phrases: `total_children` is about children.
+    word(
+        Opinion,
+        "an opinion or an answer in a survey",
+        "satisfaction|satisfied|opinion|attitude|agreement|~trust|~rating|likert|feeling|happiness|stress|worry|worries|\
+         preference|~confidence|approval|importance|concern|belief|beliefs|quality of life|life satisfaction|well being|\
+         wellbeing|loneliness|zufriedenheit|meinung|vertrauen|~bewertung|einstellung|lebensqualitat|satisfaccion|opinions|~item|~frage",
+    ),
+    word(
+        Measure,
+        "a measured or computed figure",
+        "~credit lines|~credit line|~inquiries|~accounts|~collections|~delinq|~delinquent|~installment|~months since|\
+         ~failed to pay|~rate|~ratio|~score|~percent|~percentage|~pct|~mean|~avg|~average|~std|~sd|~stddev|~variance|~median|~sum|~total|\
+         ~speed|~velocity|~distance|~delay|~voltage|~current|~pressure|~humidity|~temp|~volume|~density|~concentration|~area|\
+         ~radius|~diameter|~perimeter|~texture|~smoothness|~compactness|~concavity|~concave|~symmetry|~fractal dimension|\
+         ~length|~width|~depth|~thickness|~limit|~utilized|~utilization|~interest|~apr|~quantity|~qty|~latency|~bytes|~power|\
+         ~energy|~frequency|~signal|~sensor|~reading|~coefficient|~error|~residual|~log|~index value|~zscore|~percentile|\
+         ~messwert|~mittelwert|~anteil|~quote|~dauer|~flache|~menge|~wert|~medida|~promedio|~moyenne|~taux",
+    ),
     word(
         Target,
         "what is to be predicted",
-        "=target|=label|=y|=class|=outcome|=response|=ground truth|=target class|=target variable",
+        "=target|=label|=labels|=y|=class|=outcome|=outcome class|=response|=ground truth|=target class|=target variable|\
+         =class label|=dependent variable|=zielvariable|=zielgrosse",
     ),
 ];

@@ -12,7 +12,9 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::fault;
+use crate::hierarchy::{Hierarchy, Spec, level_names};
 use crate::lattice::{Lattice, Node};
+use crate::policy::Policy;
 use crate::search::{Evaluator, Problem, Solution, judged};
 use crate::watch::{Event, Progress, Stage, Watch};
 
@@ -36,6 +38,9 @@ pub struct Choice {
 pub struct Explored {
     /// The quasi-identifiers, in the order of every node's levels.
     pub columns: Vec<String>,
+    /// Column → level → what it is, such as "decade of birth"; empty where that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub level_names: Vec<Vec<String>>,
     /// Positions of the columns that rise together; most columns are alone.
     pub steps: Vec<Vec<usize>>,
     /// Rows of the table.
@@ -52,6 +57,35 @@ pub struct Explored {
     pub summary: Summary,
     /// The nodes, in lexicographic order of their levels.
     pub nodes: Vec<NodeFacts>,
+}
+
+impl Explored {
+    /// The same with the names of levels, which follow from the policy's hierarchies.
+    #[must_use]
+    pub fn named_by(mut self, policy: &Policy, problem: &Problem) -> Self {
+        let names = |(name, hierarchy): (&String, &Hierarchy)| {
+            let spec = policy.columns.get(name).map_or(Spec::Suppress, |column| column.hierarchy());
+            level_names(&spec, name, hierarchy.height())
+        };
+        self.level_names = self.columns.iter().zip(&*problem.hierarchies).map(names).collect();
+        self
+    }
+
+    /// A node's levels, each with its name where that says more than the number.
+    pub fn levels_in_words(&self, node: &NodeFacts) -> String {
+        let level = |(at, (column, &level)): (usize, (&String, &u8))| match self.level_name(at, level) {
+            Some(name) => format!("{column} {level} ({name})"),
+            None => format!("{column} {level}"),
+        };
+        let levels = self.columns.iter().zip(&node.levels).enumerate().map(level);
+        levels.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a level of a column is, where that says more than its number.
+    pub fn level_name(&self, column: usize, level: u8) -> Option<&str> {
+        let name = self.level_names.get(column)?.get(usize::from(level))?;
+        (level > 0 && !name.starts_with("level ")).then_some(name.as_str())
+    }
 }
 
 /// The listed nodes in numbers.
@@ -245,6 +279,7 @@ fn list(
     }
     Ok(Explored {
         columns: problem.names.clone(),
+        level_names: Vec::new(),
         steps: (0..problem.lattice.dimensions()).map(|d| problem.lattice.columns_along(d).to_vec()).collect(),
         rows: problem.classes.rows(),
         max_suppressed: problem.max_suppressed,
@@ -285,13 +320,13 @@ fn summary(lattice: &Lattice, nodes: &[NodeFacts], around: Option<u32>) -> Summa
         }
     }
     let count = |of: fn(&NodeFacts) -> bool| nodes.iter().filter(|n| of(n)).count() as u64;
-    let told = nodes.first().is_some_and(|n| n.tagged.is_some());
+    let has_tags = nodes.first().is_some_and(|n| n.tagged.is_some());
     Summary {
         nodes: lattice.nodes(),
         listed: nodes.len() as u64,
         around,
         safe: count(|n| n.safe),
-        tagged: told.then(|| count(|n| n.tagged == Some(true))),
+        tagged: has_tags.then(|| count(|n| n.tagged == Some(true))),
         minimal: count(|n| n.minimal),
         chosen: nodes.iter().find(|n| n.chosen).map(|n| n.levels.clone()),
         heights: heights.into_values().collect(),

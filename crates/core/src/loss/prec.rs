@@ -26,8 +26,8 @@ pub(super) const DEFINITION: Definition = Definition {
 /// Vinterbo's measure with each column weighted by its mutual information with the targets.
 pub(super) const INFORMATION: Definition = Definition {
     build: |asked, marginals, weights| {
-        let told = marginals.worths.iter().zip(weights).map(|(worths, w)| w * worths.mutual());
-        let weights: Vec<f64> = told.collect();
+        let mutual = marginals.worths.iter().zip(weights).map(|(worths, w)| w * worths.mutual());
+        let weights: Vec<f64> = mutual.collect();
         Box::new(Prec::new(asked.kind, marginals, &weights, asked.counted, asked.tradeoff))
     },
     cells: CellLoss::Columns(|sums, price, asked| sums.mutual * of_cells(sums, price, asked)),

@@ -40,8 +40,8 @@ pub(super) struct ColumnSums {
     /// relative to the original values, over released and over suppressed rows; then all bits of
     /// the latter. Empty without a target.
     pub(super) mutual: f64,
-    pub(super) untold: [f64; 2],
-    pub(super) told: f64,
+    pub(super) lost_worth: [f64; 2],
+    pub(super) worth: f64,
 }
 
 /// Prices one recoding by any loss.
@@ -82,7 +82,7 @@ impl Price {
             ambiguity: ambiguity(recoded),
             everything: recoded.columns().iter().map(|c| c.leaves as f64).product(),
             minorities: minorities(recoded),
-            targets: recoded.columns().iter().all(|column| column.told.is_some()),
+            targets: recoded.columns().iter().all(|column| column.targets.is_some()),
         }
     }
 
@@ -104,7 +104,7 @@ impl Price {
             ambiguity: if hidden { 0.0 } else { columns.map(leaves).product() },
             everything: recoded.columns().iter().map(|c| c.leaves as f64).product(),
             minorities: Vec::new(),
-            targets: recoded.columns().iter().all(|column| column.told.is_some()),
+            targets: recoded.columns().iter().all(|column| column.targets.is_some()),
         }
     }
 
@@ -164,20 +164,20 @@ fn sums(recoded: &Recoded, column: usize) -> ColumnSums {
     // Adding zero turns the −0 that a sum of nothing can be into 0.
     sums.bits = 0.0 + pairs.iter().map(lost).sum::<f64>();
     let all = hidden.iter().sum::<u64>() as f64;
-    let told = hidden.iter().filter(|&&n| n > 0).map(|&n| -(n as f64) * (n as f64 / all).log2());
-    sums.hidden = 0.0 + told.sum::<f64>();
+    let bits = hidden.iter().filter(|&&n| n > 0).map(|&n| -(n as f64) * (n as f64 / all).log2());
+    sums.hidden = 0.0 + bits.sum::<f64>();
     sums.conditional = 0.0 + kept.iter().zip(&values.values).map(|(&n, v)| n as f64 * v.bits).sum::<f64>();
     sums.whole = entropy(of_leaf.iter().copied());
-    if let Some(told) = &values.told {
-        sums.mutual = told.mutual;
+    if let Some(targets) = &values.targets {
+        sums.mutual = targets.mutual;
         for &((leaf, at), rows) in &pairs {
-            let before = told.worths[leaf as usize];
+            let before = targets.worths[leaf as usize];
             // A set of values may carry more information than one of them; this does not count as a
             // gain.
             let bits = (before - values.values[at as usize].worth).max(0.0);
-            sums.untold[0] += rows[0] as f64 * bits;
-            sums.untold[1] += rows[1] as f64 * bits;
-            sums.told += rows[1] as f64 * before;
+            sums.lost_worth[0] += rows[0] as f64 * bits;
+            sums.lost_worth[1] += rows[1] as f64 * bits;
+            sums.worth += rows[1] as f64 * before;
         }
     }
     sums
@@ -192,11 +192,11 @@ fn sums_of_cell(recoded: &Recoded, class: usize, column: usize) -> ColumnSums {
         ColumnSums { height: values.height as f64, all: values.leaves as u64, ..ColumnSums::default() };
     sums.leaves[part] = u64::from(value.leaves);
     sums.levels[part] = value.measure;
-    if let Some(told) = &values.told {
-        let before = told.worths[recoded.base().code(class, column) as usize];
-        sums.mutual = told.mutual;
-        sums.untold[part] = (before - value.worth).max(0.0);
-        sums.told = if recoded.suppresses(class) { before } else { 0.0 };
+    if let Some(targets) = &values.targets {
+        let before = targets.worths[recoded.base().code(class, column) as usize];
+        sums.mutual = targets.mutual;
+        sums.lost_worth[part] = (before - value.worth).max(0.0);
+        sums.worth = if recoded.suppresses(class) { before } else { 0.0 };
     }
     sums
 }

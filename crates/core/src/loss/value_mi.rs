@@ -28,8 +28,8 @@ pub(super) const DEFINITION: Definition = Definition {
 };
 
 fn of_cells(sums: &ColumnSums, price: &Price, asked: &Asked) -> f64 {
-    let hidden = if asked.counted { sums.told } else { sums.untold[1] };
-    (sums.untold[0] + hidden) / (price.rows as f64).max(1.0)
+    let hidden = if asked.counted { sums.worth } else { sums.lost_worth[1] };
+    (sums.lost_worth[0] + hidden) / (price.rows as f64).max(1.0)
 }
 
 /// One column.

@@ -19,7 +19,8 @@ use crate::hierarchy::TOP;
 use crate::histogram::Histogram;
 use crate::lattice::Node;
 use crate::policy::{Policy, Suppressed};
-use crate::recoded::{Recoded, Told, Values};
+use crate::recoded::{Recoded, TargetWorths, Values};
+use crate::registry::Algorithm;
 use crate::search::{Grouped, Problem, measured_labels};
 use crate::space::form_of;
 use crate::table::{Code, Dictionary};
@@ -79,25 +80,33 @@ impl Compared {
 
         let worths = Worths::of(&problem.classes, &problem.hierarchies);
         let rows = leaf_rows(&problem);
-        let columns: Vec<Column<'_>> = (0..names.len())
-            .map(|at| {
+        let columns = |regions: bool| -> Vec<Column<'_>> {
+            let column = |at: usize| {
                 let hierarchy = &problem.hierarchies[at];
-                let form = policy.forms_regions().then(|| form_of(policy, &names[at], hierarchy));
+                let form = regions.then(|| form_of(policy, &names[at], hierarchy));
                 Column::new(&names[at], hierarchy, form, (&rows[at], worths.get(at)))
-            })
-            .collect();
-        let levels: Vec<Option<usize>> = match policy.forms_regions() {
-            true => vec![None; names.len()],
-            false => (0..names.len()).map(|at| one_level(&columns[at], at, &texts[at], &pairs)).collect(),
+            };
+            (0..names.len()).map(column).collect()
         };
+        let levels = |columns: &[Column<'_>]| -> Vec<Option<usize>> {
+            (0..names.len()).map(|at| one_level(&columns[at], at, &texts[at], &pairs)).collect()
+        };
+        // A policy that names no algorithm does not say how another program recoded the table: what
+        // is at one level per column is measured so.
+        let tried = (!policy.forms_regions() || policy.search.algorithm == Algorithm::Best)
+            .then(|| columns(false))
+            .map(|columns| (levels(&columns), columns));
+        let (levels, columns) = tried
+            .filter(|(levels, _)| !policy.forms_regions() || levels.iter().all(Option::is_some))
+            .unwrap_or_else(|| (vec![None; names.len()], columns(true)));
         let node = levels.iter().copied().collect::<Option<Vec<usize>>>();
         let node =
             node.map(|levels| Node::new(levels.into_iter().map(|level| level as u8).collect::<Vec<u8>>()));
         let mut listed = Vec::new();
         for (at, column) in columns.iter().enumerate() {
             let held = node.as_ref().map(|node| node.level(at));
-            let told = worths.get(at).map(|worths| Told::new(worths, &problem.hierarchies[at]));
-            listed.push(Listed::new(column, (at, &texts[at]), &pairs, (levels[at], held), told)?);
+            let targets = worths.get(at).map(|worths| TargetWorths::new(worths, &problem.hierarchies[at]));
+            listed.push(Listed::new(column, (at, &texts[at]), &pairs, (levels[at], held), targets)?);
         }
         let blind = matches!(inputs.rows, Correspondence::None);
         let mut untrue: BTreeMap<String, u64> = BTreeMap::new();
@@ -281,11 +290,11 @@ impl Listed {
         (at, texts): (usize, &[Option<String>]),
         pairs: &[Pair],
         (level, held): (Option<usize>, Option<usize>),
-        told: Option<Told>,
+        targets: Option<TargetWorths>,
     ) -> Result<Self> {
         let hierarchy = column.hierarchy();
         let (height, leaves) = (hierarchy.height(), hierarchy.leaf_count());
-        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves, told };
+        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves, targets };
         let mut listed =
             Listed { values, places: FxHashMap::default(), moved: 0, wrong: 0, unexplained: false };
         let mut meanings: FxHashMap<Code, Meaning> = FxHashMap::default();

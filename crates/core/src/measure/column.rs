@@ -10,7 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use super::notation;
-use crate::cell::{Cell, number};
+use crate::cell::{Cell, Interval, number};
 use crate::error::Result;
 use crate::fault;
 use crate::hierarchy::{Hierarchy, TOP};
@@ -48,6 +48,17 @@ pub(super) enum Shown {
     All,
     /// What lies between the number that is shown and that of the leaf.
     Between(Code),
+}
+
+/// The values that a text covers, whatever row it is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Covered {
+    /// All of them.
+    All,
+    /// Those at some places of [`Column::by_number`].
+    Numbers(std::ops::Range<usize>),
+    /// These.
+    Leaves(Vec<Code>),
 }
 
 /// Whether a cell is true of the value behind it.
@@ -185,6 +196,57 @@ impl<'a> Column<'a> {
         let covered = |leaf: &Code| poset.covers(Some(text), self.hierarchy.leaf_value(*leaf));
         let leaves: Vec<Code> = (0..self.hierarchy.leaf_count() as Code).filter(covered).collect();
         (!leaves.is_empty()).then_some(Meaning::Poset(measure, leaves))
+    }
+
+    /// The leaves in the order of their numbers; empty unless all are numbers.
+    pub(super) fn by_number(&self) -> &[(f64, Code)] {
+        &self.numbers
+    }
+
+    /// The values that a text covers; none of them where it means nothing in this column. An
+    /// interval of numbers costs a binary search.
+    pub(super) fn covered(&self, text: Option<&str>) -> Covered {
+        let Some(text) = text else { return Covered::All };
+        let in_regions = matches!(self.form, Some(Form::Interval | Form::Set | Form::Range));
+        let value = match in_regions {
+            true => self.hierarchy.leaf(Some(text)).is_some(),
+            false => self.labels.contains_key(text),
+        };
+        if !value && self.hierarchy.poset().is_none() {
+            match notation::parse(text, self.hierarchy) {
+                Cell::Interval(interval) if !self.numbers.is_empty() => {
+                    return Covered::Numbers(self.within(&interval));
+                }
+                // Of a set that has other values as well, those that are known.
+                Cell::Set(values) => {
+                    let labels = values.iter().filter_map(|value| self.labels.get(value.as_str())?.first());
+                    return Covered::Leaves(self.leaves_under(labels));
+                }
+                _ => {}
+            }
+        }
+        match self.of_text(text) {
+            Some(Meaning::Anything | Meaning::Missing) => Covered::All,
+            Some(Meaning::Number(x)) => {
+                let only = Interval { low: x, high: x, from_low: true, to_high: true };
+                Covered::Numbers(self.within(&only))
+            }
+            Some(Meaning::Leaves(leaves) | Meaning::Poset(_, leaves)) => Covered::Leaves(leaves),
+            Some(Meaning::Labels(labels)) => Covered::Leaves(self.leaves_under(labels.iter())),
+            None => Covered::Leaves(Vec::new()),
+        }
+    }
+
+    fn leaves_under<'b>(&self, labels: impl Iterator<Item = &'b (usize, Code)>) -> Vec<Code> {
+        labels.flat_map(|&(level, code)| &self.under[level][code as usize]).copied().collect()
+    }
+
+    /// The places of the numbers in an interval.
+    fn within(&self, interval: &Interval) -> std::ops::Range<usize> {
+        let before = |x: f64| x < interval.low || x == interval.low && !interval.from_low;
+        let until = |x: f64| x < interval.high || x == interval.high && interval.to_high;
+        let start = self.numbers.partition_point(|n| before(n.0));
+        start..self.numbers.partition_point(|n| until(n.0)).max(start)
     }
 
     /// Level → whether a text is the label of a leaf there; of any leaf where none is known.

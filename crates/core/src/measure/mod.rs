@@ -14,9 +14,11 @@ mod cells;
 mod column;
 mod figures;
 mod notation;
+mod protection;
 mod read;
 mod text;
 
+pub use protection::{Outside, protection};
 pub use text::text;
 
 use std::collections::BTreeMap;

@@ -63,7 +63,16 @@ pub(super) fn read(inputs: &Inputs<'_>) -> Result<Paired> {
 }
 
 /// The place of a column.
-fn place((table, which): (&dyn Rows, &str), name: &str) -> std::result::Result<usize, Box<Fault>> {
+fn place(table: (&dyn Rows, &str), name: &str) -> std::result::Result<usize, Box<Fault>> {
+    place_or(table, name, "add the column, with `*` in every cell if its values were removed")
+}
+
+/// The place of a column; `remedy` helps where no column has a similar name.
+pub(super) fn place_or(
+    (table, which): (&dyn Rows, &str),
+    name: &str,
+    remedy: &str,
+) -> std::result::Result<usize, Box<Fault>> {
     table.columns().iter().position(|column| column == name).ok_or_else(|| {
         let near = nearest(name, table.columns().iter().map(String::as_str));
         let fault = fault!(
@@ -75,7 +84,7 @@ fn place((table, which): (&dyn Rows, &str), name: &str) -> std::result::Result<u
         );
         Box::new(match near {
             Some(near) => fault.help(format!("did you mean `{near}`?")),
-            None => fault.help("add the column, with `*` in every cell if its values were removed"),
+            None => fault.help(remedy),
         })
     })
 }
@@ -148,9 +157,7 @@ fn read_release(
     })?;
     let released = side.tuples.rows();
     if released == 0 {
-        return Err(fault!(Data, "measure.empty-release", "the release has no rows")
-            .help("give the table that was released")
-            .into());
+        return Err(empty_release());
     }
     match &matcher {
         Matcher::Order(_) if released != rows => return Err(other_rows(released, rows)),
@@ -208,16 +215,22 @@ fn read_side(
     Ok(side)
 }
 
+pub(super) fn empty_release() -> Error {
+    fault!(Data, "measure.empty-release", "the release has no rows")
+        .help("give the table that was released")
+        .into()
+}
+
 // Keys identify people: messages have the number of the row in place of the key.
 
-fn missing_key(table: &str, row: usize) -> Error {
+pub(super) fn missing_key(table: &str, row: usize) -> Error {
     fault!(Data, "measure.missing-key", "row {row} of the {table} has no key", row = row + 1, table = table)
         .key("--key")
         .help("name a column that every row has a value in")
         .into()
 }
 
-fn repeated_key(table: &str, row: usize) -> Error {
+pub(super) fn repeated_key(table: &str, row: usize) -> Error {
     fault!(
         Data,
         "measure.repeated-key",
@@ -230,7 +243,7 @@ fn repeated_key(table: &str, row: usize) -> Error {
     .into()
 }
 
-fn unknown_key(row: usize) -> Error {
+pub(super) fn unknown_key(row: usize) -> Error {
     fault!(
         Data,
         "measure.unknown-key",
@@ -242,7 +255,7 @@ fn unknown_key(row: usize) -> Error {
     .into()
 }
 
-fn other_rows(released: u64, rows: u64) -> Error {
+pub(super) fn other_rows(released: u64, rows: u64) -> Error {
     fault!(
         Data,
         "measure.row-counts-differ",

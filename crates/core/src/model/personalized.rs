@@ -97,7 +97,7 @@ fn unknown(hierarchy: &Hierarchy, column: &str, guard: &Values<'_>) -> Vec<Fault
         let fault = fault!(
             Data,
             "model.guard-not-a-label",
-            "`{value}` of `{guard}` is no label of the hierarchy of `{column}`",
+            "`{value}` of `{guard}` is not a label of the hierarchy of `{column}`",
             value = node,
             guard = guard.name,
             column = column

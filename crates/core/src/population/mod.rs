@@ -100,7 +100,7 @@ impl Sample {
             return Err(fault!(
                 Data,
                 "population.no-rows",
-                "a table of no rows tells nothing about a population"
+                "a table without rows says nothing about a population"
             )
             .help("give a table with rows")
             .into());

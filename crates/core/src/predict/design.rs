@@ -143,7 +143,7 @@ fn cholesky(mut a: Vec<f64>, mut b: Vec<f64>, n: usize) -> Result<Vec<f64>> {
                     return Err(fault!(
                         Data,
                         "predict.dependent-features",
-                        "the columns of the model cannot be told apart"
+                        "the columns of the model depend on each other"
                     )
                     .help("leave out features that repeat each other, or ask for a \"tree\"")
                     .into());

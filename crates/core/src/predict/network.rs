@@ -109,7 +109,7 @@ fn place(starts: Option<&[f64]>, cell: f64) -> Code {
 }
 
 impl Bayesian {
-    fn told(&self, known: Vec<Known>) -> Result<Vec<f64>> {
+    fn predicted(&self, known: Vec<Known>) -> Result<Vec<f64>> {
         let target = self.network.names().len() - 1;
         let shares = self.network.posterior(target, &known)?;
         match &self.means {
@@ -142,12 +142,12 @@ impl Model for Bayesian {
     fn predict(&self, cells: &[f64]) -> Vec<f64> {
         let cells: Vec<Vec<f64>> = cells.iter().map(|&cell| vec![cell]).collect();
         // Every column has one known value, so that no table has more than one number.
-        self.told(self.known(&cells)).unwrap_or_default()
+        self.predicted(self.known(&cells)).unwrap_or_default()
     }
 
     fn predict_open(&self, cells: &[Vec<f64>]) -> Option<Result<Vec<f64>>> {
         Some(match cells.len() == self.starts.len() {
-            true => self.told(self.known(cells)),
+            true => self.predicted(self.known(cells)),
             false => Err(Fault::bug("a row does not have the features of the model").into()),
         })
     }

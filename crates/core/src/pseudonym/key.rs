@@ -6,7 +6,7 @@ use sha2::Sha256;
 use crate::error::Result;
 use crate::fault;
 
-/// A key has at least so many bytes.
+/// The least number of bytes of a key.
 pub const LEAST_KEY: usize = 16;
 
 /// A secret, ready to be used with HMAC-SHA256.

@@ -15,9 +15,8 @@
 //! gives the same made-up value in every table. The exception are values whose made-up value
 //! happens to be an original of that table: of n originals with s possible values, about n²/s.
 //!
-//! Whoever knows a value knows its shape. If values of a column differ in shape, the shape tells
-//! people apart in the release however well the rest is hidden; so all values of a column must have
-//! one shape.
+//! A value reveals its shape. If values of a column differ in shape, the shape distinguishes people
+//! in the release however well the rest is hidden; so all values of a column must have one shape.
 //!
 //! A value costs some 30 compressions of SHA-256, a few microseconds; for shapes of fewer than a
 //! million values there are tables instead. The key comes in as bytes, and nothing here shows it.

@@ -64,7 +64,7 @@ impl Originals {
                     other = Shape::of(value)?
                 )
                 .help(
-                    "what is written unlike others can be told from them in the release: leave out `transform`, so that \
+                    "a value written unlike others stands out in the release: leave out `transform`, so that \
                      the column is removed, or write the values alike, for instance with leading zeros",
                 )
                 .into());

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 use super::key::Key;
 
-/// From so many values on there is a network.
+/// The least number of values for which there is a network.
 pub(super) const NETWORK_FROM: u128 = 1_000_000;
 /// Rounds of a network; each changes one half by the other.
 const ROUNDS: u8 = 10;

@@ -7,7 +7,7 @@ use crate::fault;
 /// What stands at one place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// One of so many signs from the first one on.
+    /// One of a number of signs, from the first one on.
     Any(u8, u8),
     /// Always this.
     Fixed(char),
@@ -50,14 +50,14 @@ impl Shape {
             return Err(unreplaceable(fault!(
                 Data,
                 "pseudonym.value-not-ascii",
-                "a value has letters or digits that are not ASCII: nothing of the same shape can be made up for it"
+                "a value has letters or digits that are not ASCII: no pseudonym can have the same shape"
             )));
         };
         if !places.iter().any(|place| matches!(place, Place::Any(..))) {
             return Err(unreplaceable(fault!(
                 Data,
                 "pseudonym.value-without-letters",
-                "a value has no letter and no digit: nothing of the same shape can be made up for it"
+                "a value has no letter and no digit: no pseudonym can have the same shape"
             )));
         }
         Ok(Shape(places))

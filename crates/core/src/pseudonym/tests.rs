@@ -132,7 +132,7 @@ fn a_text_to_avoid_is_not_made_up() {
     assert_ne!(Pseudonyms::new(&key, originals).unwrap().unwrap().replace(&one).unwrap(), first);
 }
 
-/// Pinned, because whoever joins releases relies on it; a second program came to the same.
+/// Pinned, because joins of releases rely on it; a second program came to the same.
 #[test]
 fn a_known_key_and_value_give_a_known_answer() {
     let made = |value: &str| all(KEY, &[value.to_owned()])[0].clone();

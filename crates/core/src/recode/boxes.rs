@@ -524,8 +524,8 @@ mod tests {
     fn refused(made: &Made, boxes: Asked) -> String {
         let search = Search { boxes: Some(boxes), ..Search::default() };
         let field = field(made, &search, Judge::new(&made.classes, 2, Vec::new()));
-        let told = |fault: Fault| format!("{fault} {}", fault.help.clone().unwrap_or_default());
-        Boxes.refuses(&field).map(told).unwrap_or_default()
+        let message = |fault: Fault| format!("{fault} {}", fault.help.clone().unwrap_or_default());
+        Boxes.refuses(&field).map(message).unwrap_or_default()
     }
 
     #[test]

@@ -2,12 +2,11 @@
 //! cost.
 //!
 //! Adding a point costs one step per column. Removing a point, or computing a cluster's cost
-//! without it, scans the members in the columns where the point is at an end of the range.
+//! without it, scans the members in the columns that may then cover less.
 
 use super::points::Points;
-use super::prices::{Price, Prices, cost, preference};
+use super::prices::{Price, Prices, Span, cost, preference};
 use super::region::Share;
-use crate::table::Code;
 
 /// A point that is in no cluster.
 pub const NOWHERE: u32 = u32::MAX;
@@ -17,8 +16,8 @@ pub const NOWHERE: u32 = u32::MAX;
 pub struct Cluster {
     /// The points.
     pub members: Vec<u32>,
-    /// Column → least and highest rank.
-    pub ranges: Vec<(Code, Code)>,
+    /// Column → what they cover.
+    pub ranges: Vec<Span>,
     /// Rows of all points.
     pub rows: u64,
     /// What a row costs.
@@ -33,23 +32,24 @@ impl Cluster {
 
     /// A cluster of some points.
     pub fn of(members: Vec<u32>, points: &Points<'_>, prices: &Prices<'_>) -> Self {
-        let mut cluster = Cluster { ranges: vec![(Code::MAX, 0); points.width()], ..Cluster::default() };
-        members.iter().for_each(|&point| cluster.widen(point, points));
+        let ranges = (0..points.width()).map(|column| prices.nothing(column)).collect();
+        let mut cluster = Cluster { ranges, ..Cluster::default() };
+        members.iter().for_each(|&point| cluster.widen(point, points, prices));
         cluster.price = if members.is_empty() { 0 } else { prices.row(&cluster.ranges) };
         Cluster { members, ..cluster }
     }
 
-    fn widen(&mut self, point: u32, points: &Points<'_>) {
+    fn widen(&mut self, point: u32, points: &Points<'_>, prices: &Prices<'_>) {
         self.rows += points.rows(point);
-        for ((low, high), &rank) in self.ranges.iter_mut().zip(points.ranks(point)) {
-            (*low, *high) = ((*low).min(rank), (*high).max(rank));
+        for (column, (span, &rank)) in self.ranges.iter_mut().zip(points.ranks(point)).enumerate() {
+            *span = prices.with(column, *span, rank);
         }
     }
 
     /// Adds a point.
     pub fn add(&mut self, point: u32, points: &Points<'_>, prices: &Prices<'_>) {
         self.members.push(point);
-        self.widen(point, points);
+        self.widen(point, points, prices);
         self.price = prices.row(&self.ranges);
     }
 
@@ -64,15 +64,14 @@ impl Cluster {
     /// What all its rows would cost without one of its points.
     pub fn without(&self, point: u32, points: &Points<'_>, prices: &Prices<'_>) -> u64 {
         let rows = self.rows - points.rows(point);
-        let cell = |(column, &(low, high)): (usize, &(Code, Code))| {
-            let rank = points.ranks(point)[column];
-            if low == high || (low < rank && rank < high) {
-                return prices.cell(column, low, high);
+        let cell = |(column, &span): (usize, &Span)| {
+            if !prices.shrinks(column, span, points.ranks(point)[column]) {
+                return prices.span(column, span);
             }
             let others = self.members.iter().filter(|&&other| other != point);
             let ranks = others.map(|&other| points.ranks(other)[column]);
-            let (low, high) = ranks.fold((Code::MAX, 0), |(low, high), rank| (low.min(rank), high.max(rank)));
-            if low <= high { prices.cell(column, low, high) } else { 0 }
+            let span = ranks.fold(prices.nothing(column), |span, rank| prices.with(column, span, rank));
+            prices.span(column, span)
         };
         rows * cost(self.ranges.iter().enumerate().map(cell).sum())
     }

@@ -37,7 +37,9 @@ mod written;
 
 pub use cells::cells;
 pub use own::{OwnCells, OwnSets, own_cells};
-pub use regions::{Ground, Regional, axes, guided_regions, made, method, methods, regions};
+pub use region::Method;
+pub use regions::{Ground, Regional, axes, guided_regions, made, method, methods, regions, regions_by};
+pub use similar::Similar;
 
 use std::sync::Arc;
 

@@ -328,10 +328,9 @@ fn bounds(ranks: &FxHashMap<Code, u32>) -> (Code, Code) {
     ranks.keys().fold((Code::MAX, 0), |(low, high), &rank| (low.min(rank), high.max(rank)))
 }
 
-/// The ranks that a set covers: those that it lists, or all where it would list every value.
+/// The ranks that a set covers: those that it lists, or all where it would list too many.
 fn listed(axis: &Axis, ranks: Vec<Code>) -> Vec<Code> {
-    let all = ranks.len() + usize::from(axis.missing().is_some()) == axis.len() && ranks.len() > 2;
-    if all { (0..axis.len() as Code).collect() } else { ranks }
+    if axis.unlisted(ranks.len()) { (0..axis.len() as Code).collect() } else { ranks }
 }
 
 /// The ranks that the cell of a poset covers.

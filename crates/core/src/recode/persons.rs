@@ -45,8 +45,8 @@ pub(super) struct Nested {
 
 /// Column → whether it is a person column; none where rows belong to nobody, or all columns or none
 /// are, or the method does not form regions in two steps.
-pub(super) fn person_columns(policy: &Policy, ground: &Ground<'_>) -> Option<Vec<bool>> {
-    let nests = matches!(policy.search.algorithm, Algorithm::Mondrian | Algorithm::KSimilar);
+pub(super) fn person_columns(policy: &Policy, ground: &Ground<'_>, method: &dyn Method) -> Option<Vec<bool>> {
+    let nests = matches!(method.algorithm(), Algorithm::Mondrian | Algorithm::KSimilar);
     // An expression that names columns cannot do without some of them.
     if !nests || policy.search.choose.is_some() {
         return None;

@@ -65,7 +65,7 @@ pub fn polish(clusters: &mut Clusters<'_>, seed: u64, watch: &Watch) -> bool {
     true
 }
 
-/// Point → the points nearest to it, so many each; none when stopped.
+/// Point → a number of points nearest to it; none when stopped.
 fn neighbours(clusters: &Clusters<'_>, watch: &Watch) -> Option<(Vec<u32>, usize)> {
     let (points, prices) = (clusters.points, clusters.prices);
     let index = Index::new(points.width(), points.all_ranks(), &|column, a, b| prices.cell(column, a, b));

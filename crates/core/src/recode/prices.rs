@@ -6,10 +6,14 @@
 //! regions of equal cost by how little they distort what the recipient wants to keep. Integer sums
 //! do not depend on order, so they can be updated incrementally and bounds are exact.
 //!
+//! On request, columns of sets with few values are priced by the values of the set instead of the
+//! range that they span: their order means nothing.
+//!
 //! Costs one look-up per column with few values, otherwise one call of [`Axis::cost`]. Memory: 8
 //! bytes for every pair of values of columns with few values.
 
-use crate::space::Axis;
+use crate::policy::Form;
+use crate::space::{Axis, Measure};
 use crate::table::Code;
 
 use super::index::Probe;
@@ -23,6 +27,13 @@ const WHOLE: f64 = (1 << 30) as f64;
 const PAIRS: usize = 256;
 /// Most values of a column that are priced beforehand for every region that grows.
 const PROFILE: usize = 2048;
+
+/// What some points cover in a column: the least and the highest rank; or a bit for every value,
+/// where sets are priced by their values.
+pub type Span = (Code, Code);
+
+/// Most values of a column whose sets have a bit for every value.
+const BITS: usize = 64;
 
 /// The cost of a price.
 pub fn cost(price: Price) -> u64 {
@@ -41,6 +52,8 @@ pub struct Prices<'a> {
     scales: Vec<(f64, f64)>,
     /// Column → low → high → price; empty where there are too many.
     pairs: Vec<Vec<Price>>,
+    /// Column → number of values → price of a set; empty where ranges are priced.
+    sets: Vec<Vec<Price>>,
 }
 
 impl<'a> Prices<'a> {
@@ -52,8 +65,22 @@ impl<'a> Prices<'a> {
             let kept = 1.0 - tolerance.get(c).copied().unwrap_or(1.0).clamp(0.0, 1.0);
             (scale, scale * kept)
         });
-        let mut prices = Prices { axes, scales: scales.collect(), pairs: Vec::new() };
+        let sets = vec![Vec::new(); axes.len()];
+        let mut prices = Prices { axes, scales: scales.collect(), pairs: Vec::new(), sets };
         prices.pairs = (0..axes.len()).map(|column| prices.all_pairs(column)).collect();
+        prices
+    }
+
+    /// The same, with sets priced by their values.
+    pub fn with_sets(axes: &'a [Axis], tolerance: &[f64]) -> Self {
+        let mut prices = Prices::new(axes, tolerance);
+        for (column, axis) in axes.iter().enumerate() {
+            let by_values = axis.form() == Form::Set && axis.measure() == Measure::Leaves;
+            if by_values && axis.len() <= BITS {
+                let price = |values: usize| prices.scaled(column, axis.weight() * axis.set_share(values));
+                prices.sets[column] = (0..=axis.len() + 1).map(price).collect();
+            }
+        }
         prices
     }
 
@@ -70,7 +97,10 @@ impl<'a> Prices<'a> {
     }
 
     fn computed(&self, column: usize, low: Code, high: Code) -> Price {
-        let cost = self.axes[column].cost(low, high);
+        self.scaled(column, self.axes[column].cost(low, high))
+    }
+
+    fn scaled(&self, column: usize, cost: f64) -> Price {
         let (first, second) = self.scales[column];
         (((cost * first).round() as u64) << 32) | (cost * second).round() as u64
     }
@@ -89,25 +119,80 @@ impl<'a> Prices<'a> {
         pairs[low as usize * self.axes[column].len() + high as usize]
     }
 
+    /// Whether spans of a column have a bit for every value.
+    fn by_values(&self, column: usize) -> bool {
+        !self.sets[column].is_empty()
+    }
+
+    /// What no points cover.
+    pub fn nothing(&self, column: usize) -> Span {
+        if self.by_values(column) { (0, 0) } else { (Code::MAX, 0) }
+    }
+
+    /// What some points cover with a further one.
+    pub fn with(&self, column: usize, span: Span, rank: Code) -> Span {
+        match self.by_values(column) {
+            true => split(bits(span) | 1 << rank),
+            false => (span.0.min(rank), span.1.max(rank)),
+        }
+    }
+
+    /// Whether a span may be less without a point.
+    pub fn shrinks(&self, column: usize, span: Span, rank: Code) -> bool {
+        match self.by_values(column) {
+            true => bits(span).count_ones() > 1,
+            false => span.0 != span.1 && (rank == span.0 || rank == span.1),
+        }
+    }
+
+    /// The price of a cell that covers a span; nothing costs nothing.
+    pub fn span(&self, column: usize, span: Span) -> Price {
+        if !self.by_values(column) {
+            return if span.0 <= span.1 { self.cell(column, span.0, span.1) } else { 0 };
+        }
+        let (values, prices) = (bits(span).count_ones() as usize, &self.sets[column]);
+        let missing = self.axes[column].missing().is_some_and(|rank| bits(span) >> rank & 1 == 1);
+        // Nothing less than everything is true of a missing value and others: the last price.
+        prices[if missing && values > 1 { prices.len() - 1 } else { values }]
+    }
+
+    /// At most the price of a cell that covers a span and any point of a range of ranks.
+    fn least_with(&self, column: usize, span: Span, (low, high): (Code, Code)) -> Price {
+        let around = (u64::MAX >> (63 - u64::from(high))) & (u64::MAX << low);
+        match bits(span) & around {
+            0 => self.sets[column][bits(span).count_ones() as usize + 1],
+            _ => self.span(column, span),
+        }
+    }
+
     /// The price of a row of a region.
-    pub fn row(&self, ranges: &[(Code, Code)]) -> Price {
-        ranges.iter().enumerate().map(|(column, &(low, high))| self.cell(column, low, high)).sum()
+    pub fn row(&self, spans: &[Span]) -> Price {
+        spans.iter().enumerate().map(|(column, &span)| self.span(column, span)).sum()
     }
 
     /// The price of a row of a region that a point is added to.
-    pub fn joined(&self, ranges: &[(Code, Code)], point: &[Code]) -> Price {
-        let cell = |(column, (&(low, high), &rank)): (usize, (&(Code, Code), &Code))| {
-            self.cell(column, low.min(rank), high.max(rank))
+    pub fn joined(&self, spans: &[Span], point: &[Code]) -> Price {
+        let cell = |(column, (&span, &rank)): (usize, (&Span, &Code))| {
+            self.span(column, self.with(column, span, rank))
         };
-        ranges.iter().zip(point).enumerate().map(cell).sum()
+        spans.iter().zip(point).enumerate().map(cell).sum()
     }
+}
+
+/// The bits of a span: those of low values in its first half.
+fn bits(span: Span) -> u64 {
+    u64::from(span.0) | u64::from(span.1) << 32
+}
+
+fn split(bits: u64) -> Span {
+    (bits as Code, (bits >> 32) as Code)
 }
 
 /// What a row of a growing region would cost with any further point: the distance by which the
 /// nearest is found.
 pub struct Profile<'a> {
     prices: &'a Prices<'a>,
-    ranges: Vec<(Code, Code)>,
+    spans: Vec<Span>,
     /// Column → where its prices start; none where the column has too many values.
     starts: Vec<Option<usize>>,
     /// Rank of a further point → price, column after column.
@@ -125,46 +210,40 @@ impl<'a> Profile<'a> {
             })
         };
         let starts = prices.axes.iter().map(start).collect();
-        let none = (Code::MAX, 0);
-        Profile { prices, ranges: vec![none; prices.width()], starts, known: vec![0; end] }
+        let spans = (0..prices.width()).map(|column| prices.nothing(column)).collect();
+        Profile { prices, spans, starts, known: vec![0; end] }
     }
 
     /// Of the region that is only a point.
     pub fn begin(&mut self, point: &[Code]) {
         for (column, &rank) in point.iter().enumerate() {
-            self.set(column, (rank, rank));
+            self.set(column, self.prices.with(column, self.prices.nothing(column), rank));
         }
     }
 
     /// Adds a point to the region.
     pub fn add(&mut self, point: &[Code]) {
         for (column, &rank) in point.iter().enumerate() {
-            let (low, high) = self.ranges[column];
-            self.set(column, (low.min(rank), high.max(rank)));
+            self.set(column, self.prices.with(column, self.spans[column], rank));
         }
     }
 
-    fn set(&mut self, column: usize, range: (Code, Code)) {
-        if self.ranges[column] == range {
+    fn set(&mut self, column: usize, span: Span) {
+        if self.spans[column] == span {
             return;
         }
-        self.ranges[column] = range;
+        self.spans[column] = span;
         let Some(start) = self.starts[column] else { return };
-        let (low, high) = range;
         let values = self.prices.axes[column].len();
         for (rank, known) in self.known[start..start + values].iter_mut().enumerate() {
-            let rank = rank as Code;
-            *known = self.prices.cell(column, low.min(rank), high.max(rank));
+            *known = self.prices.span(column, self.prices.with(column, span, rank as Code));
         }
     }
 
     fn cell(&self, column: usize, rank: Code) -> Price {
         match self.starts[column] {
             Some(start) => self.known[start + rank as usize],
-            None => {
-                let (low, high) = self.ranges[column];
-                self.prices.cell(column, low.min(rank), high.max(rank))
-            }
+            None => self.prices.span(column, self.prices.with(column, self.spans[column], rank)),
         }
     }
 }
@@ -178,7 +257,11 @@ impl Probe for Profile<'_> {
         // Costs only grow with the range, so that no point of a box costs less than its nearest
         // end.
         let mut price = 0;
-        for (column, (own, around)) in self.ranges.iter().zip(ranges).enumerate() {
+        for (column, (own, around)) in self.spans.iter().zip(ranges).enumerate() {
+            if self.prices.by_values(column) {
+                price += self.prices.least_with(column, *own, *around);
+                continue;
+            }
             let nearest = if around.1 < own.0 {
                 around.1
             } else if around.0 > own.1 {
@@ -227,16 +310,38 @@ mod tests {
                 let kept: f64 = kept.map(|((&(low, high), axis), t)| (1.0 - t) * axis.cost(low, high)).sum();
                 prop_assert!((preference(prices.row(&ranges)) as f64 * all / WHOLE - kept).abs() < 1e-7);
             }
-            let mut profile = Profile::new(&prices);
-            profile.begin(&point(0));
-            profile.add(&point(1));
-            let union: Vec<_> = ranges.iter().zip(&third).map(|(r, &p)| (r.0.min(p), r.1.max(p))).collect();
-            prop_assert_eq!(profile.key(&third), prices.row(&union));
-            prop_assert_eq!(prices.joined(&ranges, &third), prices.row(&union));
             // Any box around the third point.
             let around = range(&point(3), &point(4)).into_iter().zip(&third);
             let around: Vec<_> = around.map(|((low, high), &p)| (low.min(p), high.max(p))).collect();
-            prop_assert!(profile.bound(&around) <= profile.key(&third));
+            for prices in [prices, Prices::with_sets(axes, &tolerance)] {
+                let mut profile = Profile::new(&prices);
+                profile.begin(&point(0));
+                profile.add(&point(1));
+                let join = |points: &[Vec<Code>]| -> Vec<Span> {
+                    let with = |column, span, point: &Vec<Code>| prices.with(column, span, point[column]);
+                    let span = |column| points.iter().fold(prices.nothing(column), |s, p| with(column, s, p));
+                    (0..axes.len()).map(span).collect()
+                };
+                let (two, three) = (join(&[point(0), point(1)]), join(&[point(0), point(1), third.clone()]));
+                prop_assert_eq!(profile.key(&third), prices.row(&three));
+                prop_assert_eq!(prices.joined(&two, &third), prices.row(&three));
+                prop_assert!(prices.row(&two) <= prices.row(&three));
+                prop_assert!(profile.bound(&around) <= profile.key(&third));
+                for (column, axis) in axes.iter().enumerate().filter(|(column, _)| prices.by_values(*column)) {
+                    let mut values = [point(0)[column], point(1)[column], third[column]].to_vec();
+                    values.sort_unstable();
+                    values.dedup();
+                    let missing = axis.missing().is_some_and(|rank| values.contains(&rank));
+                    let share = match (values.len(), missing) {
+                        (1, _) => 0.0,
+                        (_, true) => 1.0,
+                        (n, false) if n == axis.len() - usize::from(axis.missing().is_some()) && n > 2 => 1.0,
+                        (n, false) => (n - 1) as f64 / (axis.len() - 1) as f64,
+                    };
+                    let priced = cost(prices.span(column, three[column])) as f64 * all / WHOLE;
+                    prop_assert!((priced - axis.weight() * share).abs() < 1e-7, "{values:?} {priced} {share}");
+                }
+            }
         }
     }
 }

@@ -47,7 +47,7 @@ pub struct Field<'a> {
 pub struct Aims<'a> {
     /// The information of each column's values about the targets, if cells are priced by it; none
     /// otherwise.
-    pub told: Vec<Told>,
+    pub worths: Vec<ColumnWorth>,
     /// The model that is to predict well from released rows.
     pub guiding: Option<Guiding<'a>>,
     /// Who writes cells for it.
@@ -62,7 +62,7 @@ pub trait Texts: Sync {
 }
 
 /// The information of a column's values about the targets.
-pub struct Told {
+pub struct ColumnWorth {
     /// Of the rows under any cell.
     pub worths: Worths,
     /// Level → rank → what the value at that level is worth.
@@ -71,7 +71,7 @@ pub struct Told {
     pub weight: f64,
 }
 
-impl Told {
+impl ColumnWorth {
     /// Of a column whose leaves are in an order.
     pub fn new(worths: Worths, hierarchy: &Hierarchy, axis: &Axis, weight: f64) -> Self {
         let at = |level: usize, rank: usize| {
@@ -79,7 +79,7 @@ impl Told {
         };
         let level = |level: usize| (0..axis.len()).map(|rank| at(level, rank)).collect();
         let levels = (0..=hierarchy.height()).map(level).collect();
-        Told { worths, levels, weight }
+        ColumnWorth { worths, levels, weight }
     }
 }
 

@@ -22,7 +22,7 @@ use super::mondrian::Mondrian;
 use super::own::{OwnSets, own_regional};
 use super::people::{Crowd, PeopleIndex, people_of_classes};
 use super::persons::{Nested, nested, person_columns};
-use super::region::{Aims, Field, Judge, Method, Share, Tally, Texts, Told, class_models};
+use super::region::{Aims, ColumnWorth, Field, Judge, Method, Share, Tally, Texts, class_models};
 use super::similar::Similar;
 use super::written::{Columns, Writer};
 use crate::classes::Flags;
@@ -37,6 +37,10 @@ use crate::space::{Axis, Guiding, Measure, Space, form_of};
 use crate::table::Code;
 use crate::watch::Watch;
 use crate::worth::Worths;
+
+/// The most values of a set that "best" writes; a longer list is no help to a reader, and the cell
+/// is `*`.
+const MOST_LISTED: usize = 8;
 
 /// A release by regions.
 #[derive(Debug)]
@@ -63,13 +67,14 @@ pub struct Regional {
 pub fn method(algorithm: Algorithm) -> Result<&'static dyn Method> {
     match algorithm {
         Algorithm::Mondrian => Ok(&Mondrian),
-        Algorithm::KSimilar => Ok(&Similar),
+        Algorithm::KSimilar => Ok(&Similar::WHOLE),
         Algorithm::Boxes => Ok(&Boxes),
         Algorithm::Mdav => Ok(&Mdav),
         Algorithm::Greedy => Ok(&Greedy),
         Algorithm::Partition => Ok(&Partition),
         Algorithm::CellMinGen => Ok(&CellMinGen),
         Algorithm::GreedyRows => Err(Fault::bug("sets that overlap are not regions").into()),
+        Algorithm::Best => Err(Fault::bug("\"best\" runs other methods and forms no regions").into()),
         Algorithm::Auto
         | Algorithm::Ola
         | Algorithm::Incognito
@@ -101,7 +106,23 @@ pub fn methods() -> Vec<&'static dyn Method> {
 /// What the method is not defined for; [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where
 /// the limits leave too many rows unsafe, or a model of the whole table is not met.
 pub fn regions(policy: &Policy, ground: &Ground<'_>, watch: &Watch) -> Result<Option<Regional>> {
-    formed(policy, ground, None, watch)
+    if policy.search.algorithm == Algorithm::GreedyRows {
+        return own_regional(policy, ground, watch);
+    }
+    regions_by(policy, ground, method(policy.search.algorithm)?, watch)
+}
+
+/// The same by a method, whatever the policy's algorithm is.
+///
+/// # Errors
+/// As [`regions`].
+pub fn regions_by(
+    policy: &Policy,
+    ground: &Ground<'_>,
+    method: &dyn Method,
+    watch: &Watch,
+) -> Result<Option<Regional>> {
+    formed(policy, ground, (method, None), watch)
 }
 
 /// The same, guided by a model that is to predict well from released rows.
@@ -114,33 +135,23 @@ pub fn guided_regions<'a>(
     guiding: Guiding<'_>,
     watch: &Watch,
 ) -> Result<Option<Regional>> {
-    formed(policy, ground, Some(guiding), watch)
+    formed(policy, ground, (method(policy.search.algorithm)?, Some(guiding)), watch)
 }
+
+/// A method, and the model that guides it where one does.
+type Guided<'m> = (&'m dyn Method, Option<Guiding<'m>>);
 
 fn formed<'a>(
     policy: &Policy,
     ground: &Ground<'a>,
-    guiding: Option<Guiding<'_>>,
+    guided: Guided<'_>,
     watch: &Watch,
 ) -> Result<Option<Regional>> {
-    if policy.search.algorithm == Algorithm::GreedyRows {
-        if ground.classes.subject().is_some() {
-            return Err(fault!(
-                Input,
-                "search.greedy-rows-counts-rows",
-                "\"greedy-rows\" counts rows, and a subject asks to count people"
-            )
-            .key("search.algorithm")
-            .help("choose \"k-similar\" or \"mondrian\"")
-            .into());
-        }
-        return own_regional(policy, ground, watch);
-    }
     // What suffices for a model of all regions together may be more than the table has.
     let unsolvable = |error: &Error| error.faults().iter().all(|fault| fault.kind == Kind::Unsolvable);
-    match attempt(policy, ground, (guiding, true), watch) {
+    match attempt(policy, ground, (guided, true), watch) {
         Err(error) if ground.models.iter().any(|model| model.aim().is_some()) && unsolvable(&error) => {
-            attempt(policy, ground, (guiding, false), watch)
+            attempt(policy, ground, (guided, false), watch)
         }
         formed => formed,
     }
@@ -150,10 +161,9 @@ fn formed<'a>(
 fn attempt<'a>(
     policy: &Policy,
     ground: &Ground<'a>,
-    (guiding, aim): (Option<Guiding<'_>>, bool),
+    ((method, guiding), aim): (Guided<'_>, bool),
     watch: &Watch,
 ) -> Result<Option<Regional>> {
-    let method = method(policy.search.algorithm)?;
     if ground.models.iter().any(|model| model.facts().judges_labels) {
         return Err(Fault::bug("a model of labels of one level, and regions have none").into());
     }
@@ -170,7 +180,7 @@ fn attempt<'a>(
     }
     let mut shares = Vec::new();
     let mut regions = 0;
-    if let Some(constant) = person_columns(policy, ground).filter(|_| guiding.is_none()) {
+    if let Some(constant) = person_columns(policy, ground, method).filter(|_| guiding.is_none()) {
         let Some(nested) = nested(policy, ground, (method, aim), constant, watch)? else { return Ok(None) };
         return made_nested(ground, &space, nested).map(Some);
     }
@@ -249,10 +259,10 @@ pub(super) fn field<'f>(
         Some(TargetInformation::Values) => Worths::of(ground.classes, ground.hierarchies),
         Some(TargetInformation::Columns) | None => Vec::new(),
     };
-    let told = |(at, worths): (usize, Worths)| {
-        Told::new(worths, &ground.hierarchies[at], &space.axes()[at], policy.weight(&ground.names[at]))
+    let worth = |(at, worths): (usize, Worths)| {
+        ColumnWorth::new(worths, &ground.hierarchies[at], &space.axes()[at], policy.weight(&ground.names[at]))
     };
-    let told = worths.into_iter().enumerate().map(told).collect();
+    let worths = worths.into_iter().enumerate().map(worth).collect();
     Field {
         space,
         judge: Judge::new(ground.classes, least(policy), class_models(ground.models, aim))
@@ -261,7 +271,7 @@ pub(super) fn field<'f>(
         names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
         seed: ground.seed,
-        aims: Aims { told, guiding: None, texts: None },
+        aims: Aims { worths, guiding: None, texts: None },
         watch: watch.clone(),
     }
 }
@@ -282,7 +292,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         RegionMeasure::Levels => Measure::Levels,
         RegionMeasure::Leaves => Measure::Leaves,
     };
-    let told = told(policy, ground);
+    let information = information_weights(policy, ground);
     let mut faults = Vec::new();
     let mut axes = Vec::new();
     for (column, (name, hierarchy)) in ground.names.iter().zip(ground.hierarchies).enumerate() {
@@ -293,8 +303,9 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         if form != Form::Label {
             faults.extend(only_labels(policy, ground, column, form));
         }
-        let weight = policy.weight(name) * told.get(column).copied().unwrap_or(1.0);
+        let weight = policy.weight(name) * information.get(column).copied().unwrap_or(1.0);
         match Axis::new(name, hierarchy, form, measure, weight) {
+            Ok(axis) if policy.search.algorithm == Algorithm::Best => axes.push(axis.listing(MOST_LISTED)),
             Ok(axis) => axes.push(axis),
             Err(error) => faults.extend(error.faults().iter().cloned()),
         }
@@ -305,7 +316,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
 
 /// What the loss multiplies the weights of columns by: their mutual information with the targets,
 /// or what their values are worth in the mean; nothing for other losses.
-fn told(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
+fn information_weights(policy: &Policy, ground: &Ground<'_>) -> Vec<f64> {
     let Some(information) = policy.search.loss.parameters().kind.entry().information else {
         return Vec::new();
     };
@@ -500,7 +511,7 @@ fn too_many(policy: &Policy, ground: &Ground<'_>, held: &Held<'_>, without: u64)
     fault.key(key).help(remedies.join(", or "))
 }
 
-/// The least share, to four digits, of which so many rows are allowed.
+/// The least share, to four digits, that allows a number of rows.
 fn share_of(part: u64, rows: u64) -> f64 {
     let share = (part as f64 / rows as f64 * 1e4).ceil() / 1e4;
     share.min(1.0)

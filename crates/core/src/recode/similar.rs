@@ -17,7 +17,7 @@
 //! dense part. `polish` lowers the cost by another sixth.
 //!
 //! Costs one index search per point to grow and one to find its neighbours, each over a part of at
-//! most [`PART`] points; parts run in parallel. Memory: 4 · (2 · columns + 20) bytes per point.
+//! most [`Similar::part`] points; parts run in parallel. Memory: 4 · (2 · columns + 20) bytes per point.
 
 use super::clusters::{Cluster, Clusters, NOWHERE};
 use super::groups::{self, Settled, settled};
@@ -32,10 +32,28 @@ use crate::table::Code;
 use crate::watch::Watch;
 
 /// Grows clusters of nearest points.
-pub struct Similar;
+pub struct Similar {
+    /// Most points that are compared with each other: larger tables are cut into parts.
+    pub part: usize,
+    /// Whether sets of few values are priced by their values instead of by the range that they span.
+    pub sets: bool,
+}
 
-/// Most points that are compared with each other.
-const PART: usize = 30_000;
+impl Similar {
+    /// The most points of a part that the algorithm "k-similar" compares with each other.
+    pub const PART: usize = 30_000;
+    /// The algorithm "k-similar".
+    pub const WHOLE: Similar = Similar { part: Similar::PART, sets: false };
+
+    fn prices<'f>(&self, field: &'f Field<'_>) -> Prices<'f> {
+        let axes = field.space.axes();
+        match self.sets {
+            true => Prices::with_sets(axes, &field.tolerance),
+            false => Prices::new(axes, &field.tolerance),
+        }
+    }
+}
+
 /// The number of nearest points that are tested for whether they help.
 const ASKED: usize = 32;
 
@@ -49,9 +67,9 @@ impl Method for Similar {
     }
 
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
-        let prices = Prices::new(field.space.axes(), &field.tolerance);
+        let prices = self.prices(field);
         let spread = |column: usize, a: Code, b: Code| prices.cell(column, a, b);
-        by_parts(field, points, PART, &spread, |part| {
+        by_parts(field, points, self.part, &spread, |part| {
             let mut clusters = Clusters::new(part, &prices);
             let done = grow(&mut clusters, &field.watch) && polish(&mut clusters, field.seed, &field.watch);
             done.then(|| clusters.shares())
@@ -59,13 +77,13 @@ impl Method for Similar {
     }
 
     fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
-        if let Some(large) = sets.iter().position(|points| points.len() > PART) {
+        if let Some(large) = sets.iter().position(|points| points.len() > self.part) {
             let Some(first) = self.run_each(field, &sets[..large])? else { return Ok(None) };
             let Some(own) = self.run(field, &sets[large])? else { return Ok(None) };
             let Some(others) = self.run_each(field, &sets[large + 1..])? else { return Ok(None) };
             return Ok(Some(first.into_iter().chain([own]).chain(others).collect()));
         }
-        let prices = Prices::new(field.space.axes(), &field.tolerance);
+        let prices = self.prices(field);
         Ok(each_set(field, sets, |part| {
             let mut clusters = Clusters::new(part, &prices);
             let done = grow(&mut clusters, &field.watch) && polish(&mut clusters, field.seed, &field.watch);
@@ -262,6 +280,7 @@ mod tests {
             made in table(120, ANY, ANY),
             least in 2..7u64,
             wanted in 0..3usize,
+            sets: bool,
         ) {
             let (distinct, majority) = (Distinct::new(3.0), Majority::new(0.6));
             let both: [&dyn ClassModel; 2] = [&distinct, &majority];
@@ -271,7 +290,8 @@ mod tests {
             let field = field(&made, &search, judge);
             let all: Vec<u32> = (0..made.space.len() as u32).collect();
             let points = Points::new(&field, &all);
-            let prices = Prices::new(made.space.axes(), &field.tolerance);
+            let (axes, tolerance) = (made.space.axes(), &field.tolerance);
+            let prices = if sets { Prices::with_sets(axes, tolerance) } else { Prices::new(axes, tolerance) };
             let mut clusters = Clusters::new(&points, &prices);
             prop_assert!(grow(&mut clusters, &field.watch));
             let expected = by_definition(&points, &prices);
@@ -299,7 +319,7 @@ mod tests {
         let made = numbers(&[1, 1, 0, 1, 1, 5, 0, 0, 1, 1]);
         let search = Search::default();
         let field = field(&made, &search, Judge::new(&made.classes, 2, Vec::new()));
-        let shares = Similar.run(&field, &(0..7).collect::<Vec<u32>>()).unwrap().unwrap();
+        let shares = Similar::WHOLE.run(&field, &(0..7).collect::<Vec<u32>>()).unwrap().unwrap();
         let regions: Vec<u32> = shares.iter().map(|share| share.region).collect();
         assert_eq!(regions, [0, 0, 1, 1, 2, 3, 3]);
     }
@@ -310,7 +330,7 @@ mod tests {
         let search = Search::default();
         let field = field(&made, &search, Judge::new(&made.classes, 2, Vec::new()));
         let sets: Vec<Vec<u32>> = vec![(0..5).collect(), vec![5], (6..12).collect()];
-        for method in [&Similar as &dyn Method, &super::super::mondrian::Mondrian] {
+        for method in [&Similar::WHOLE as &dyn Method, &super::super::mondrian::Mondrian] {
             let each = method.run_each(&field, &sets).unwrap().unwrap();
             let alone: Vec<_> = sets.iter().map(|set| method.run(&field, set).unwrap().unwrap()).collect();
             assert_eq!(each, alone, "{}", method.name());

@@ -16,7 +16,7 @@ use crate::classes::Classes;
 use crate::error::Result;
 use crate::hierarchy::{Hierarchy, TOP};
 use crate::policy::Form;
-use crate::recoded::{Recoded, Told, Value, Values, entropy};
+use crate::recoded::{Recoded, TargetWorths, Value, Values, entropy};
 use crate::space::{Axis, Space};
 use crate::table::Code;
 use crate::worth::Worths;
@@ -106,7 +106,7 @@ impl<'s> Columns<'s> {
         let mut lists: Vec<Listed<'s>> =
             (0..made.len()).map(|column| Listed::new(ground, space, column)).collect();
         for (list, worths) in lists.iter_mut().zip(Worths::of(ground.classes, ground.hierarchies)) {
-            list.tell(worths);
+            list.add_worths(worths);
         }
         let placed = |(made, list): (Vec<Made>, &mut Listed<'s>)| {
             list.find(&made);
@@ -302,7 +302,7 @@ impl<'a> Listed<'a> {
             rows[space.rank(point, column) as usize] += u64::from(count);
         }
         let (height, leaves) = (hierarchy.height(), hierarchy.leaf_count());
-        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves, told: None };
+        let values = Values { values: Vec::new(), labels: Vec::new(), height, leaves, targets: None };
         let by_row = match axis.form() {
             Form::Label => {
                 (0..leaves as Code).any(|leaf| (1..=height).any(|l| same_label(hierarchy, leaf, l) < l))
@@ -315,8 +315,8 @@ impl<'a> Listed<'a> {
     }
 
     /// From now on values carry their worth.
-    fn tell(&mut self, worths: Worths) {
-        self.values.told = Some(Told::new(&worths, self.hierarchy));
+    fn add_worths(&mut self, worths: Worths) {
+        self.values.targets = Some(TargetWorths::new(&worths, self.hierarchy));
         self.worths = Some(worths);
     }
 
@@ -417,12 +417,12 @@ impl<'a> Listed<'a> {
             Made::Set(set) if self.axis.form() == Form::Poset => self.above(set),
             Made::Set(set) => {
                 let (low, high) = (set.first().copied().unwrap_or(0), set.last().copied().unwrap_or(0));
-                let all = set.len() + usize::from(self.axis.missing().is_some()) == self.axis.len();
-                let written = write_set(set.iter().map(|&rank| text(rank).unwrap_or_default()));
-                match all && set.len() > 2 {
-                    true => (Some(TOP.into()), self.hierarchy.height(), span(0, self.axis.len() as Code - 1)),
-                    false => (Some(written), self.axis.level(low, high), set.clone()),
+                if self.axis.unlisted(set.len()) {
+                    let all = span(0, self.axis.len() as Code - 1);
+                    return (Some(TOP.into()), self.hierarchy.height(), all);
                 }
+                let written = write_set(set.iter().map(|&rank| text(rank).unwrap_or_default()));
+                (Some(written), self.axis.level(low, high), set.clone())
             }
             Made::Number { text, low, high } => {
                 (Some(text.clone()), self.axis.level(*low, *high), span(*low, *high))

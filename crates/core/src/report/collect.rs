@@ -3,18 +3,19 @@
 
 use std::collections::BTreeMap;
 
+use super::collect_statistics::{Compared, statistics};
 use super::facts::{
     ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary,
     StarFacts, bars, size_bins,
 };
 use super::text::{count, integer};
-use super::words::{exposures, searched, untold};
+use super::words::{exposures, searched, uninformative};
 use crate::class_risk::{ClassRisk, THRESHOLD};
 use crate::decide::{Decision, Figures};
 use crate::error::Result;
 use crate::explore::{Choice, Explored, cheap, explore};
 use crate::exposure::Exposed;
-use crate::hierarchy;
+use crate::hierarchy::{self, Hierarchy, Spec, level_names};
 use crate::loss::Marginals;
 use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed, Transform};
 use crate::registry::{LossKind, MODEL_LOSS};
@@ -30,7 +31,7 @@ const BARS: usize = 12;
 /// What was done to a column that holds nothing any more.
 const EMPTY: &str = "suppressed completely: every value is *";
 /// What is done to an identifier that is not removed.
-const REPLACED: &str = "replaced by made-up values, one for one";
+const REPLACED: &str = "replaced by pseudonyms, one for each value";
 
 /// What a report is about.
 pub struct Subject<'a> {
@@ -62,10 +63,19 @@ pub fn collect(subject: Subject<'_>, watch: &Watch) -> Result<Facts> {
     let marginals = Marginals::new(&subject.problem.classes, &subject.problem.hierarchies);
     let Figures { stars, sizes_before, sizes_after, .. } = subject.figures;
     let lattice = lattice(&subject, watch)?;
+    let specs: Vec<Spec> = subject.problem.names.iter().map(|name| spec(subject.policy, name)).collect();
+    let compared = Compared {
+        names: &subject.problem.names,
+        specs: &specs,
+        hierarchies: &subject.problem.hierarchies,
+        recoded: &subject.decision.recoded,
+        floor: subject.policy.privacy.k().unwrap_or(1),
+    };
     Ok(Facts {
+        statistics: statistics(&compared, watch)?,
         title: subject.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         policy: summary(&subject),
-        columns: subject.columns.iter().map(|name| column(&subject, &marginals, name)).collect(),
+        columns: subject.columns.iter().map(|name| reasoned(&subject, &marginals, name)).collect(),
         classes_before: size_bins(sizes_before),
         classes_after: size_bins(sizes_after),
         risk_before: ClassRisk::new(sizes_before, THRESHOLD),
@@ -75,8 +85,15 @@ pub fn collect(subject: Subject<'_>, watch: &Watch) -> Result<Facts> {
         stars: StarFacts { share: stars.share(subject.release.withheld), blank: stars.blank },
         exposures: exposures(subject.policy, &exposed(&subject)),
         warnings: warnings(&subject, &marginals.worths),
+        // They are measured after the release, by the caller.
+        suggestions: Vec::new(),
         release: subject.release,
     })
+}
+
+/// The hierarchy of a column as the policy states it.
+fn spec(policy: &Policy, column: &str) -> Spec {
+    policy.columns.get(column).map_or(Spec::Suppress, |c| c.hierarchy())
 }
 
 /// What columns show; of quasi-identifiers, values that one released row has.
@@ -135,7 +152,7 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
         local: policy.search.local,
         loss,
         missing: match policy.input.missing {
-            Missing::Value => "a value of its own",
+            Missing::Value => "a separate value",
             Missing::Wildcard => "matches everything",
             Missing::Suppress => "the row is suppressed",
         }
@@ -144,10 +161,19 @@ fn summary(subject: &Subject<'_>) -> PolicySummary {
         suppressed: match policy.output.suppressed {
             Suppressed::Dropped => "left out",
             Suppressed::Starred => "kept with * in every quasi-identifier",
-            Suppressed::Cells => "kept with * in as few quasi-identifiers as can be found, or left out",
+            Suppressed::Cells => {
+                "kept with * in a few quasi-identifiers where that is enough, otherwise left out"
+            }
         }
         .into(),
+        statement: policy.statement.clone().unwrap_or_default(),
     }
+}
+
+/// A column with the holder's reason for its role.
+fn reasoned(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFacts {
+    let reason = subject.policy.columns.get(name).and_then(|column| column.reason.clone());
+    ColumnFacts { reason, ..column(subject, marginals, name) }
 }
 
 fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFacts {
@@ -165,7 +191,7 @@ fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFac
                 Role::Text => "removed: free text can name people",
                 Role::Drop => "removed",
                 _ if column.shift().is_some() => "dates shifted per person",
-                _ => "released as it is",
+                _ => "released unchanged",
             };
             ColumnFacts { released: column.released(), ..ColumnFacts::new(name, column.role, action) }
         }
@@ -177,7 +203,8 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
     let node = subject.decision.node(subject.problem);
     let level = node.level(q);
     let (min_level, max_level, height) = subject.problem.lattice.range(q);
-    let spec = subject.policy.columns.get(name).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());
+    let spec = spec(subject.policy, name);
+    let names = level_names(&spec, name, height);
     let leaves = &marginals.columns[q].levels[0].rows;
     let label =
         |level: usize, code: usize| hierarchy.label(level, code as Code).unwrap_or("(missing)").to_owned();
@@ -185,10 +212,9 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
     let floor = subject.policy.privacy.k().unwrap_or(1);
     let before = leaves.iter().enumerate().filter(|(_, n)| **n > 0).map(|(c, &n)| (label(0, c), n));
     let starred = starred(subject, name, height);
-    let frequent =
-        leaves.iter().enumerate().max_by_key(|(i, n)| (**n, std::cmp::Reverse(*i))).map_or(0, |(i, _)| i);
     ColumnFacts {
         hierarchy: Some(hierarchy::describe(&spec)),
+        level_names: names.clone(),
         level: (!locally(subject)).then_some(level),
         empty: subject.figures.stars.empty(q),
         height,
@@ -202,26 +228,45 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
         starred,
         before: bars(before, BARS, floor),
         after: bars(after, BARS, floor),
-        ladder: (0..=height)
-            .map(|l| {
-                // A table without rows may have no values.
-                let code = hierarchy.codes(l).get(frequent).map(|&code| code as usize);
-                // A value that few rows have is not named, here as little as in the charts.
-                let named = code.filter(|&code| marginals.columns[q].levels[l].rows[code] >= floor);
-                let example = named.map_or_else(|| "…".into(), |code| label(l, code));
-                LevelFacts { level: l, size: hierarchy.size(l) as u64, example }
-            })
-            .collect(),
+        ladder: ladder(hierarchy, &|level, code| marginals.columns[q].levels[level].rows[code], floor),
         ..ColumnFacts::new(
             name,
             Role::Quasi,
             (subject.figures.stars.empty(q).then(|| EMPTY.to_owned()))
                 .or_else(|| in_region(subject, name))
-                .or_else(|| in_steps(subject, name))
-                .unwrap_or_else(|| action(level, height, starred))
+                .or_else(|| in_steps(subject, name, &names))
+                .unwrap_or_else(|| action(level, &names, starred))
                 + &judged_by(subject, name),
         )
     }
+}
+
+/// What an example value becomes level by level: one whose label changes often, so that the levels
+/// can be seen, and of several the most frequent one. Labels that fewer rows than `floor` have are
+/// not shown. `rows` gives the rows of a code at a level.
+pub(super) fn ladder(
+    hierarchy: &Hierarchy,
+    rows: &dyn Fn(usize, usize) -> u64,
+    floor: u64,
+) -> Vec<LevelFacts> {
+    let levels = 0..=hierarchy.height();
+    let shown = |level: usize, leaf: usize| {
+        let code = hierarchy.codes(level)[leaf] as usize;
+        (rows(level, code) >= floor).then(|| hierarchy.label(level, code as Code).unwrap_or("(missing)"))
+    };
+    let changes = |&leaf: &usize| {
+        let labels: Vec<&str> = levels.clone().filter_map(|level| shown(level, leaf)).collect();
+        let changes = labels.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        (changes, rows(0, leaf), std::cmp::Reverse(leaf))
+    };
+    let present = |leaf: &usize| hierarchy.leaf_value(*leaf as Code).is_some();
+    let example = (0..hierarchy.leaf_count()).filter(present).max_by_key(changes);
+    let fact = |level: usize| LevelFacts {
+        level,
+        size: hierarchy.size(level) as u64,
+        example: example.and_then(|leaf| shown(level, leaf)).unwrap_or("…").to_owned(),
+    };
+    levels.clone().map(fact).collect()
 }
 
 /// The models of a quasi-identifier, as the end of a sentence.
@@ -241,35 +286,38 @@ fn locally(subject: &Subject<'_>) -> bool {
 fn in_region(subject: &Subject<'_>, name: &str) -> Option<String> {
     let form = subject.release.regions.as_ref()?.forms.get(name)?;
     let cells = match form {
-        Form::Label => "the least label that is true of all its rows",
-        Form::Interval => "the interval that its numbers span",
-        Form::Set => "the set of its values",
-        Form::Range => "the range from its first to its last value",
-        Form::Mean => "the mean of its numbers",
-        Form::Median => "the median of its numbers",
-        Form::Poset => "the least cell of its poset that is true of all its rows",
+        Form::Label => "the most precise label that covers all of them",
+        Form::Interval => "the interval that covers all of them",
+        Form::Set => "the set of their values",
+        Form::Range => "the range from their first to their last value",
+        Form::Mean => "the mean of their numbers",
+        Form::Median => "the median of their numbers",
+        Form::Poset => "the most precise cell of the poset that covers all of them",
     };
-    Some(format!("recoded region by region: {cells}"))
+    Some(format!("each group of similar rows gets {cells}"))
 }
 
 /// What was done to a column where rows were searched again.
-fn in_steps(subject: &Subject<'_>, name: &str) -> Option<String> {
+fn in_steps(subject: &Subject<'_>, name: &str, names: &[String]) -> Option<String> {
     let steps = &subject.release.steps;
     let levels = || steps.iter().filter_map(|step| step.levels.get(name));
-    let (low, high) = (levels().min()?, levels().max()?);
-    (subject.policy.search.local && low < high)
-        .then(|| format!("generalized to levels {low} to {high}, step by step"))
+    let (low, high) = (*levels().min()?, *levels().max()?);
+    (subject.policy.search.local && low < high).then(|| {
+        format!("generalized step by step: from {} to {} (levels {low} to {high})", names[low], names[high])
+    })
 }
 
-fn action(level: usize, height: usize, starred: u64) -> String {
+fn action(level: usize, names: &[String], starred: u64) -> String {
     let stars = match starred {
         0 => String::new(),
         n => format!("; {} starred", count(n, "cell")),
     };
+    let (height, name) = (names.len() - 1, &names[level]);
     match level {
-        0 => format!("kept as it is{stars}"),
+        0 => format!("unchanged{stars}"),
         l if l == height => EMPTY.into(),
-        l => format!("generalized to level {l} of {height}{stars}"),
+        _ if name.starts_with("level ") => format!("generalized to {name}{stars}"),
+        l => format!("generalized to {name} (level {l} of {height}){stars}"),
     }
 }
 
@@ -338,7 +386,8 @@ fn explored(subject: &Subject<'_>, watch: &Watch) -> Result<Option<Explored>> {
     let best = Some(Solution { node, loss, suppressed: subject.decision.recoded.suppressed_rows() });
     let search = &subject.release.search;
     let choice = Choice { algorithm: search.algorithm.clone(), best, gap: search.gap };
-    explore(subject.problem, &choice, watch).map(Some)
+    let explored = explore(subject.problem, &choice, watch)?;
+    Ok(Some(explored.named_by(subject.policy, subject.problem)))
 }
 
 fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
@@ -361,9 +410,9 @@ fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
 /// What (k,1)-anonymity does not protect against.
 fn not_alike(notions: &NotionFacts) -> String {
     format!(
-        "The release is (k,1)-anonymous and not k-anonymous: every row is true of {}, but rows need not look alike. Somebody who \
-         knows that a person is in the table looks for the rows that are true of this person, and finds {} in the worst case \
-         ((1,k) {}, (k,k) {}); the smallest class has {}. With \"greedy\" in place of \"greedy-rows\" it would be k-anonymous.",
+        "The release is (k,1)-anonymous, not k-anonymous: every row covers {}, but rows can differ. Someone who \
+         knows that a person is in the table can look for the rows that cover this person, and finds {} in the worst case \
+         ((1,k) {}, (k,k) {}); the smallest class has {}. Use \"greedy\" instead of \"greedy-rows\" for k-anonymity.",
         count(notions.k_one, "original"),
         count(notions.one_k, "row"),
         notions.one_k,
@@ -375,11 +424,11 @@ fn not_alike(notions: &NotionFacts) -> String {
 /// What the holder should look at before the release goes out.
 fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
     let mut warnings = Vec::new();
-    warnings.extend(untold(subject.policy, &subject.problem.names, worths));
+    warnings.extend(uninformative(subject.policy, &subject.problem.names, worths));
     warnings.extend(subject.release.notions.as_ref().map(not_alike));
     if subject.policy.output.keep_order {
         warnings.push(
-            "The rows are in the order of the input: whoever knows that order can tell who is who. \
+            "The rows are in the order of the input: anyone who knows that order can identify people. \
              Remove output.keep_order unless the recipient needs it."
                 .into(),
         );
@@ -388,7 +437,7 @@ fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
     let kept: Vec<&str> = outside.into_iter().flat_map(|role| subject.policy.with_role(role)).collect();
     if !kept.is_empty() {
         warnings.push(format!(
-            "Released as it is, outside the guarantee: {}. Make sure that nobody can link on it.",
+            "Released unchanged, outside the guarantee: {}. Make sure that nobody can link on it.",
             kept.join(", ")
         ));
     }
@@ -396,8 +445,8 @@ fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
         let key = column.transform.as_ref().and_then(Transform::key);
         warnings.push(match key {
             Some(_) => format!(
-                "The made-up values of {name} still tell which rows belong to one person, here and in every release with \
-                 the same key. Whoever has the key and knows a value can find its rows: keep the key from the recipient."
+                "The pseudonyms of {name} still show which rows belong to one person, here and in every release with \
+                 the same key. Anyone who has the key and knows a value can find its rows: keep the key secret."
             ),
             None => format!("The numbers of {name} still show which rows of this release belong to one person."),
         });
@@ -405,23 +454,23 @@ fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
     if subject.release.sampling.is_some() {
         warnings.push(
             "This page counts rows that were not drawn or not released. It is not differentially private: pass on the release and \
-             its certificate, not this page, and keep the key that rows were drawn by to yourself."
+             its certificate, not this page, and keep the key of the draw secret."
                 .into(),
         );
         warnings.push(
-            "What is promised is promised of one release: the epsilons and the deltas of all releases about the same people add up."
+            "The guarantee is about one release: the epsilons and deltas of all releases about the same people add up."
                 .into(),
         );
     }
     if subject.policy.input.missing == Missing::Wildcard {
         warnings.push(
-            "A missing cell matches everything in the guarantee; in the figures of risk it is a value of its own.".into(),
+            "In the guarantee a missing cell matches everything; in the figures of risk it is a separate value.".into(),
         );
     }
     for (i, name) in subject.problem.names.iter().enumerate() {
         if subject.problem.hierarchies[i].topped() {
             warnings.push(format!(
-                "The hierarchy of {name} has several values at its top; a level * was put above."
+                "The hierarchy of {name} has several values at its top level; a level * was added above."
             ));
         }
     }

@@ -35,7 +35,7 @@ pub fn comparison_page(comparison: &Comparison, title: &str, version: &str) -> S
             "summary",
             "In short",
             markup!(
-                "{} Every point of the grid is a ballot that ranks the algorithms by loss.",
+                "{} Every point of the grid ranks the algorithms by loss, as one ballot.",
                 baseline(comparison)
             ),
             blocks(&summaries(comparison)),
@@ -44,7 +44,7 @@ pub fn comparison_page(comparison: &Comparison, title: &str, version: &str) -> S
             2,
             "plots",
             "Against k",
-            Html::fixed("Lines that are the same are drawn once and named together."),
+            Html::fixed("Equal lines are drawn once, with all their names."),
             pictures,
         ),
         section(
@@ -58,28 +58,26 @@ pub fn comparison_page(comparison: &Comparison, title: &str, version: &str) -> S
             4,
             "work",
             "Work",
-            Html::fixed("What the searches did. Only seconds differ from run to run."),
+            Html::fixed("The work of the searches. Only the seconds differ from run to run."),
             blocks(&work(comparison)),
         ),
         refusals(comparison),
     ];
-    let footer =
-        markup!("Written by Throng {}. It holds figures of whole tables, and no value of a cell.", version);
+    let footer = markup!(
+        "Written by Throng {}. This page contains figures of whole tables, and no values of cells.",
+        version
+    );
     page("comparison", title, &format!("Comparison: {title}"), Html::from_iter(parts), footer)
 }
 
 fn headline(comparison: &Comparison) -> Html {
     let count = |status| comparison.runs.iter().filter(|r| r.status == status).count() as u64;
     let (class, word, rest) = match comparison.finished {
-        true => ("safe", "Complete:", format!("all {} runs were made", integer(comparison.planned))),
+        true => ("safe", "Complete:", format!("all {} runs", integer(comparison.planned))),
         false => (
             "unsafe",
             "Stopped:",
-            format!(
-                "{} of {} runs were made",
-                integer(comparison.runs.len() as u64),
-                integer(comparison.planned)
-            ),
+            format!("{} of {} runs", integer(comparison.runs.len() as u64), integer(comparison.planned)),
         ),
     };
     let tiles = [
@@ -88,7 +86,7 @@ fn headline(comparison: &Comparison) -> Html {
         tile("", "Losses", integer(comparison.losses.len() as u64), comparison.losses.join(", ")),
         tile("", "Solved", integer(count(Status::Solved)), "runs with a safe node"),
         tile("", "No solution", integer(count(Status::NoSolution)), "runs where no node is safe"),
-        tile("", "Refused", integer(count(Status::Refused)), "runs that the algorithm is not defined for"),
+        tile("", "Refused", integer(count(Status::Refused)), "runs for which the algorithm is not defined"),
     ];
     markup!(
         "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{word}</strong> {rest}</p>\n\
@@ -104,10 +102,11 @@ fn blocks(blocks: &[Block]) -> Html {
 
 fn block(block: &Block) -> Html {
     let cells = |row: &[String], tag: &str| -> Html {
+        let name = |i: usize| block.rows.first().and_then(|head| head.get(i)).map_or("", String::as_str);
         let cell = |(i, text): (usize, &String)| match (i, tag) {
             (0, "td") => markup!("<th scope=\"row\">{text}</th>"; text),
             (0, _) => markup!("<th scope=\"col\">{text}</th>"; text),
-            (_, "td") => markup!("<td class=\"n\">{text}</td>"; text),
+            (_, "td") => markup!("<td data-name=\"{}\" class=\"n\">{text}</td>", name(i); text),
             _ => markup!("<th scope=\"col\" class=\"n\">{text}</th>"; text),
         };
         markup!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<Html>())
@@ -117,7 +116,7 @@ fn block(block: &Block) -> Html {
     });
     let notes: Html = block.notes.iter().map(|note| markup!("<li>{note}</li>"; note)).collect();
     let notes = if notes.is_empty() { notes } else { markup!("<ul>{notes}</ul>\n"; notes) };
-    Html::from_iter([table("compared", &block.title, head, rows), notes])
+    Html::from_iter([table("fold", &block.title, head, rows), notes])
 }
 
 fn refusals(comparison: &Comparison) -> Html {

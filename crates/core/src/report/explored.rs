@@ -12,8 +12,10 @@ const SHOWN: usize = 100;
 /// The page.
 pub fn explored_page(explored: &Explored, title: &str, version: &str) -> String {
     let body = Html::from_iter([headline(explored), picture(explored), heights(explored), minimal(explored)]);
-    let footer =
-        markup!("Written by Throng {}. It holds levels and counts, and no value of a cell.", version);
+    let footer = markup!(
+        "Written by Throng {}. This page contains levels and counts, and no values of cells.",
+        version
+    );
     page("lattice", title, &format!("Lattice of {title}"), body, footer)
 }
 
@@ -21,10 +23,10 @@ fn headline(explored: &Explored) -> Html {
     let summary = &explored.summary;
     let chosen = explored.nodes.iter().find(|n| n.chosen);
     let (class, word, rest) = match chosen {
-        None => ("unsafe", "No node is safe:", "the policy asks for more than this lattice has".to_owned()),
+        None => ("unsafe", "No node is safe:", "no combination of levels satisfies the policy".to_owned()),
         Some(node) => {
             let best = if explored.optimal { "no safe node loses less" } else { "a better one may exist" };
-            ("safe", "Chosen:", format!("{}, and {best}", named(explored, node)))
+            ("safe", "Chosen:", format!("{}; {best}", explored.levels_in_words(node)))
         }
     };
     let share = |nodes: u64| percent(nodes as f64 / summary.listed.max(1) as f64);
@@ -58,18 +60,21 @@ fn headline(explored: &Explored) -> Html {
     )
 }
 
-fn named(explored: &Explored, node: &NodeFacts) -> String {
-    let levels = explored.columns.iter().zip(&node.levels).map(|(c, l)| format!("{c} {l}"));
-    levels.collect::<Vec<_>>().join(", ")
-}
-
 /// The picture with its caption, in a box that a wide one moves in.
 pub(super) fn figure(explored: &Explored) -> Html {
+    let chosen = hasse::readable(explored) && explored.nodes.iter().any(|node| node.chosen);
+    let link = match chosen {
+        true => {
+            markup!("<p class=\"narrow\"><a href=\"#{}\">Scroll to the chosen node</a></p>\n", hasse::CHOSEN)
+        }
+        false => Html::default(),
+    };
     markup!(
-        "<figure><div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"The lattice\">{}</div>\
+        "<figure>{link}<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"The lattice\">{}</div>\
          <figcaption>{}</figcaption></figure>\n",
         hasse::lattice(explored),
-        hasse::caption(explored)
+        hasse::caption(explored);
+        link
     )
 }
 
@@ -81,30 +86,38 @@ fn picture(explored: &Explored) -> Html {
 
 fn heights(explored: &Explored) -> Html {
     let row = |h: &HeightFacts| {
-        let cells: Html =
-            [h.nodes, h.safe, h.tagged, h.minimal].into_iter().map(|n| cell(integer(n))).collect();
-        let loss = h.loss.map_or("–".to_owned(), decimal);
-        markup!("<tr><th scope=\"row\">{}</th>{cells}{}</tr>\n", h.height, cell(loss); cells)
+        let counts = [("Nodes", h.nodes), ("Safe", h.safe), ("Tagged", h.tagged), ("k-minimal", h.minimal)];
+        let cells: Html = counts.into_iter().map(|(name, n)| cell(name, integer(n))).collect();
+        let loss = cell("Least loss", h.loss.map_or("–".to_owned(), decimal));
+        markup!("<tr><th scope=\"row\">{}</th>{cells}{loss}</tr>\n", h.height; cells, loss)
     };
     let rows: Html = explored.summary.heights.iter().rev().map(row).collect();
     let head = Html::fixed(
         "<tr><th scope=\"col\">Height</th><th scope=\"col\" class=\"n\">Nodes</th>\
          <th scope=\"col\" class=\"n\">Safe</th><th scope=\"col\" class=\"n\">Tagged</th>\
-         <th scope=\"col\" class=\"n\">k-minimal</th><th scope=\"col\" class=\"n\">Least loss of a safe node</th></tr>",
+         <th scope=\"col\" class=\"n\">k-minimal</th><th scope=\"col\" class=\"n\">Least loss</th></tr>",
     );
     let lead = Html::fixed("The height of a node is the sum of its levels.");
     section(2, "heights", "By height", lead, table("heights", "Nodes of each height", head, rows))
 }
 
-/// A number in a table.
-fn cell(number: String) -> Html {
-    markup!("<td class=\"n\">{number}</td>"; number)
+/// A number in a table, and what it is called where the table has no head.
+fn cell(name: &str, number: String) -> Html {
+    markup!("<td data-name=\"{name}\" class=\"n\">{number}</td>"; name, number)
+}
+
+/// A level of a column, with its name.
+fn level_cell(explored: &Explored, column: usize, level: u8) -> Html {
+    let name = explored
+        .level_name(column, level)
+        .map_or(Html::default(), |name| markup!("<small>{name}</small>"; name));
+    markup!("<td data-name=\"{}\"><div>{level}{name}</div></td>", explored.columns[column]; level, name)
 }
 
 fn minimal(explored: &Explored) -> Html {
     let mut nodes: Vec<&NodeFacts> = explored.nodes.iter().filter(|n| n.minimal || n.chosen).collect();
     nodes.sort_by(|a, b| a.loss.total_cmp(&b.loss).then(a.height.cmp(&b.height)));
-    let name = |name: &String| markup!("<th scope=\"col\" class=\"n\">{name}</th>"; name);
+    let name = |name: &String| markup!("<th scope=\"col\">{name}</th>"; name);
     let columns: Html = explored.columns.iter().map(name).collect();
     let head = markup!(
         "<tr>{columns}<th scope=\"col\" class=\"n\">Height</th><th scope=\"col\" class=\"n\">Rows suppressed</th>\
@@ -113,10 +126,16 @@ fn minimal(explored: &Explored) -> Html {
         columns
     );
     let row = |node: &&NodeFacts| {
-        let levels: Html = node.levels.iter().map(|level| cell(level.to_string())).collect();
+        let levels =
+            node.levels.iter().enumerate().map(|(column, &level)| level_cell(explored, column, level));
+        let levels: Html = levels.collect();
         let class = Html::fixed(if node.chosen { " class=\"target\"" } else { "" });
-        let figures = [node.height.to_string(), integer(node.suppressed), decimal(node.loss)];
-        let figures: Html = figures.into_iter().map(cell).collect();
+        let figures = [
+            ("Height", node.height.to_string()),
+            ("Rows suppressed", integer(node.suppressed)),
+            (explored.loss.as_str(), decimal(node.loss)),
+        ];
+        let figures: Html = figures.into_iter().map(|(name, text)| cell(name, text)).collect();
         markup!("<tr{class}>{levels}{figures}</tr>\n"; class, levels, figures)
     };
     let rows: Html = nodes.iter().take(SHOWN).map(row).collect();
@@ -128,11 +147,5 @@ fn minimal(explored: &Explored) -> Html {
             "Safe nodes with no safe node directly below them, by loss; the chosen one is marked.",
         ),
     };
-    section(
-        3,
-        "minimal",
-        "k-minimal nodes",
-        lead,
-        table("losses", "Levels, suppression and loss", head, rows),
-    )
+    section(3, "minimal", "k-minimal nodes", lead, table("fold", "Levels, suppression and loss", head, rows))
 }

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::explore::Explored;
-use crate::policy::Role;
+use crate::policy::{Role, Statement};
 use crate::registry::LossKind;
 use crate::release::Release;
+use crate::suggest::Hint;
 
 pub use super::bars::bars;
 
@@ -39,10 +40,14 @@ pub struct Facts {
     pub losses: Vec<LossFacts>,
     /// The cells that hold nothing but `*`.
     pub stars: StarFacts,
+    /// What the recipient can still compute.
+    pub statistics: StatisticsFacts,
     /// What released columns give away, a sentence each; the page and the terminal say it first.
     pub exposures: Vec<String>,
     /// What else the holder should know before the release goes out.
     pub warnings: Vec<String>,
+    /// Changes of the policy that would keep more, with measured effects.
+    pub suggestions: Vec<Hint>,
 }
 
 /// What the policy asked for, in words.
@@ -73,6 +78,8 @@ pub struct PolicySummary {
     pub keep_order: String,
     /// What becomes of suppressed rows.
     pub suppressed: String,
+    /// What the statement says beside the figures.
+    pub statement: Statement,
 }
 
 /// One column, before and after.
@@ -88,10 +95,14 @@ pub struct ColumnFacts {
     pub empty: bool,
     /// What was done, as a sentence without a stop: "generalized to level 2 of 4: intervals of 10".
     pub action: String,
+    /// Why it has its role, in the holder's words.
+    pub reason: Option<String>,
     /// Its hierarchy as a phrase; none unless it is a quasi-identifier.
     pub hierarchy: Option<String>,
     /// The chosen level; none unless it is a quasi-identifier and all rows have the same.
     pub level: Option<usize>,
+    /// What each level is, from the exact value to the top: "decade of birth".
+    pub level_names: Vec<String>,
     /// The highest level of its hierarchy.
     pub height: usize,
     /// The least level allowed.
@@ -128,8 +139,10 @@ impl ColumnFacts {
             released: role.released(),
             empty: false,
             action: action.into(),
+            reason: None,
             hierarchy: None,
             level: None,
+            level_names: Vec::new(),
             height: 0,
             min_level: 0,
             max_level: 0,
@@ -153,6 +166,82 @@ pub struct StarFacts {
     pub share: f64,
     /// Released rows in which every quasi-identifier is `*`, the withheld ones aside.
     pub blank: u64,
+}
+
+/// What the recipient can still compute from the quasi-identifiers: every row of the table before,
+/// every released row after. A cell counts as the midpoint of its interval, or as the mean of the
+/// values under its label; cells that are `*` are left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct StatisticsFacts {
+    /// Columns of numbers and dates.
+    pub numbers: Vec<NumberFacts>,
+    /// Correlations of pairs of them, the strongest first.
+    pub correlations: Vec<CorrelationFacts>,
+    /// Cross tables of pairs of columns with few values.
+    pub cross_tables: Vec<CrossTable>,
+}
+
+/// A column of numbers or dates.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NumberFacts {
+    /// Its name.
+    pub column: String,
+    /// Whether it holds dates; the mean is then in days since 1970-01-01, the deviation in days.
+    pub dates: bool,
+    /// Of all rows.
+    pub before: Moments,
+    /// Of the released rows; none if every cell is `*`.
+    pub after: Option<Moments>,
+    /// The share of released rows that the figures after are of.
+    pub used: f64,
+}
+
+impl NumberFacts {
+    /// The means before and after, as text: dates are written as such.
+    pub fn means(&self) -> (String, String) {
+        let text = |moments: Moments| match self.dates {
+            true => super::utility::date(moments.mean),
+            false => super::text::decimal(moments.mean),
+        };
+        (text(self.before), self.after.map_or_else(|| "lost".to_owned(), text))
+    }
+}
+
+/// Mean and standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Moments {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub deviation: f64,
+}
+
+/// The correlation (Pearson) of two columns.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CorrelationFacts {
+    /// Their names.
+    pub columns: [String; 2],
+    /// Of all rows.
+    pub before: f64,
+    /// Of the released rows; none if one of the columns does not vary any more.
+    pub after: Option<f64>,
+}
+
+/// The share of rows with each pair of values of two columns.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CrossTable {
+    /// Their names.
+    pub columns: [String; 2],
+    /// The values of the first column.
+    pub rows: Vec<String>,
+    /// The values of the second column.
+    pub across: Vec<String>,
+    /// Shares of all rows; none where fewer rows than k have the pair.
+    pub before: Vec<Vec<Option<f64>>>,
+    /// Shares of the released rows that are counted.
+    pub after: Vec<Vec<f64>>,
+    /// The share of released rows that are counted: neither cell is `*`.
+    pub used: f64,
 }
 
 /// How much better than the release the best possible one could be.
@@ -337,5 +426,14 @@ impl Facts {
     /// Columns that are released and hold nothing but `*`.
     pub fn empty_columns(&self) -> Vec<&str> {
         self.columns.iter().filter(|column| column.empty).map(|column| column.name.as_str()).collect()
+    }
+
+    /// The columns that lost most, by LM, with their loss; columns that lost nothing are left out.
+    pub fn dearest_columns(&self) -> Vec<(&str, f64)> {
+        let lost = self.columns.iter().filter_map(|column| Some((column.name.as_str(), column.loss?.lm)));
+        let mut lost: Vec<(&str, f64)> = lost.filter(|(_, lm)| *lm > 0.0).collect();
+        lost.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        lost.truncate(3);
+        lost
     }
 }

@@ -1,8 +1,8 @@
 //! The lattice drawn: every node with its edges where there are few (a Hasse diagram), otherwise
 //! how many nodes of each height are safe, and what the best of them lose.
 //!
-//! Shape and filling tell what colour tells, so that nothing hangs on colour: a square is unsafe, a
-//! circle safe, a diamond k-minimal; hollow is settled without a look; a ring is the chosen one.
+//! Shape and filling show what colour shows, so that nothing depends on colour: a square is unsafe,
+//! a circle safe, a diamond k-minimal; hollow is decided without computing it; a ring is chosen.
 
 use std::collections::HashMap;
 
@@ -19,13 +19,16 @@ const WIDE: f64 = 1080.0;
 /// The size of letters in pictures.
 const SIZE: f64 = 11.0;
 
+/// Where a link to the chosen node goes.
+pub(super) const CHOSEN: &str = "chosen-node";
+
 /// The lattice, node by node or height by height.
 pub(super) fn lattice(explored: &Explored) -> Html {
     if readable(explored) { diagram(explored) } else { heights(explored) }
 }
 
 /// Whether every node can be drawn by itself.
-fn readable(explored: &Explored) -> bool {
+pub(super) fn readable(explored: &Explored) -> bool {
     explored.nodes.len() <= NODES && widest(explored) <= ABREAST
 }
 
@@ -36,7 +39,7 @@ fn widest(explored: &Explored) -> usize {
 /// What the picture shows, for below it.
 pub(super) fn caption(explored: &Explored) -> String {
     let rows = "One row per height, the sum of the levels; a node higher up is more general.";
-    let tagged = "OLA knows the verdict on them from another node.";
+    let tagged = "OLA decides them by another node, without computing them.";
     match (readable(explored), explored.summary.tagged.is_some()) {
         (true, true) => format!("{rows} {} Hollow nodes are tagged: {tagged}", order(explored)),
         (true, false) => format!("{rows} {}", order(explored)),
@@ -81,16 +84,10 @@ fn shape(pen: &mut Pen, node: &NodeFacts, (x, y): (f64, f64), r: f64) {
 }
 
 fn words(explored: &Explored, node: &NodeFacts) -> String {
-    let named: Vec<String> = explored
-        .columns
-        .iter()
-        .zip(&node.levels)
-        .map(|(column, level)| format!("{column} {level}"))
-        .collect();
     let verdict = if node.safe { "safe" } else { "unsafe" };
     let mut text = format!(
         "{}: {verdict}, {} suppressed, {} {}",
-        named.join(", "),
+        explored.levels_in_words(node),
         count(node.suppressed, "row"),
         explored.loss,
         decimal(node.loss)
@@ -161,7 +158,10 @@ fn draw_edges(pen: &mut Pen, explored: &Explored, places: &HashMap<&[u8], (f64, 
 fn draw_node(pen: &mut Pen, explored: &Explored, node: &NodeFacts, at: (f64, f64), radius: f64, room: f64) {
     let name = levels(node);
     pen.tip(&words(explored, node), |pen| {
-        shape(pen, node, at, radius);
+        match node.chosen {
+            true => pen.target(CHOSEN, |pen| shape(pen, node, at, radius)),
+            false => shape(pen, node, at, radius),
+        }
         let (x, y) = (at.0, at.1 + radius + 13.0);
         if node.chosen {
             pen.text("number halo", (x, y + 3.0), Anchor::Middle, &name);

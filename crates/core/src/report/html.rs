@@ -1,14 +1,18 @@
-//! The report as one page of HTML: verdict, figures, what was asked, then the sections, then where
+//! The report as one page of HTML: protection, figures, settings, then the sections, then where
 //! it all comes from. The page loads nothing and runs nothing.
 
 use super::facts::{Bound, Facts};
 use super::markup::{Html, ToHtml, markup};
 use super::prepared::preparation_lines;
+use super::protection::{Protection, State};
+use super::rules;
 use super::sections;
 use super::text::{count, decimal, integer, percent};
+use super::utility::utility;
 use crate::model::KAnonymity;
-use crate::policy::{KOne, Role};
-use crate::release::{Claim, DeletedFacts, PeopleFacts, Release};
+use crate::policy::KOne;
+use crate::release::{DeletedFacts, PeopleFacts, Release};
+use crate::suggest::Hint;
 
 const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
 
@@ -23,6 +27,8 @@ const HEAD: &str = r#"<meta charset="utf-8">
 pub fn html(facts: &Facts) -> String {
     let parts = [
         headline(facts),
+        utility(facts),
+        suggestions(facts),
         sections::columns(facts),
         sections::risk(facts),
         sections::distributions(facts),
@@ -55,105 +61,31 @@ pub(super) fn section(number: u8, id: &str, title: &str, lead: Html, body: Html)
     )
 }
 
-/// What the page says first.
-struct Verdict {
-    class: &'static str,
-    word: String,
-    rest: String,
-}
-
-fn verdict(facts: &Facts) -> Verdict {
-    let claims = &facts.release.privacy;
-    let broken = claims.values().filter(|c| !c.holds).count();
-    let tell = |class, word: &str, rest: String| Verdict { class, word: word.to_owned(), rest };
-    match claims.iter().next().map(|(name, claim)| (name.as_str(), claim)) {
-        None => tell("unsafe", "Not proven", "the policy asks for no guarantee".to_owned()),
-        Some((name, claim)) if broken > 0 && claims.len() == 1 => {
-            tell("unsafe", "Not safe", broken_claim(facts, name, claim))
-        }
-        Some(_) if broken > 0 => {
-            tell("unsafe", "Not safe", format!("{broken} of {} guarantees do not hold", claims.len()))
-        }
-        Some(_) if facts.release.released == 0 => {
-            tell("empty", "Nothing released", "every row is suppressed".to_owned())
-        }
-        Some((KOne::CLAIM, claim)) if claims.len() == 1 => {
-            let k = integer(claim.required as u64);
-            let rest = format!(
-                "every released row is true of at least {k} originals, which is less than k-anonymity"
-            );
-            tell("safe", &format!("({k},1)-anonymous"), rest)
-        }
-        Some((name, _)) if claims.len() == 1 && name != KAnonymity::CLAIM => {
-            tell("safe", "Guarantee holds", name.to_owned())
-        }
-        Some(_) => proven(facts),
+/// The class of the verdict in the style sheet.
+fn class(state: State) -> &'static str {
+    match state {
+        State::Protected => "safe",
+        State::Unprotected => "unsafe",
+        State::Empty => "empty",
     }
-}
-
-/// What all guarantees that hold say together.
-fn proven(facts: &Facts) -> Verdict {
-    let claims = &facts.release.privacy;
-    let all = match claims.len() {
-        1 => String::new(),
-        several => format!("all {several} guarantees hold"),
-    };
-    let Some(claim) = claims.get(KAnonymity::CLAIM) else {
-        return Verdict { class: "safe", word: "Guarantees hold".into(), rest: all };
-    };
-    let k = integer(claim.required as u64);
-    let whom = if facts.release.people.is_some() { "people" } else { "rows" };
-    let shared = format!("every released {} is shared by at least {k} {whom}", combination(facts));
-    let rest = if all.is_empty() { shared } else { format!("{shared}; {all}") };
-    Verdict { class: "safe", word: format!("{k}-anonymous"), rest }
-}
-
-fn broken_claim(facts: &Facts, name: &str, claim: &Claim) -> String {
-    match claim.achieved {
-        Some(reached) if name == KAnonymity::CLAIM && facts.release.people.is_some() => format!(
-            "some {} belongs to {} people only, where {} are asked for",
-            combination(facts),
-            integer(reached as u64),
-            decimal(claim.required)
-        ),
-        Some(reached) if name == KAnonymity::CLAIM => format!(
-            "some {} occurs only {}, where {} are asked for",
-            combination(facts),
-            count(reached as u64, "time"),
-            decimal(claim.required)
-        ),
-        _ => format!("{name} does not hold"),
-    }
-}
-
-fn combination(facts: &Facts) -> String {
-    match &quasi(facts)[..] {
-        [] => "row".to_owned(),
-        [only] => format!("value of {only}"),
-        several => format!("combination of these {} columns", several.len()),
-    }
-}
-
-/// The quasi-identifiers.
-fn quasi(facts: &Facts) -> Vec<&str> {
-    facts.columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect()
 }
 
 fn headline(facts: &Facts) -> Html {
-    let Verdict { class, word, rest } = verdict(facts);
-    let columns = match quasi(facts) {
+    let Protection { state, name, meaning } = facts.protection();
+    let class = class(state);
+    let columns = match facts.quasi_identifiers() {
         names if names.len() > 1 => {
             markup!("<p class=\"quiet\">The columns: {}.</p>\n", names.join(", "))
         }
         _ => Html::default(),
     };
-    let parts = [tiles(facts), guarantees(facts), predicted(facts), asked(facts)];
+    let parts = [tiles(facts), guarantees(facts), template(facts), predicted(facts), settings(facts)];
     let verdict = markup!(
-        "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{word}:</strong> {rest}</p>\n\
+        "<section id=\"verdict\" aria-label=\"Verdict\">\n<p class=\"verdict {class}\"><strong>{name}:</strong> {meaning}</p>\n\
          {columns}<p class=\"lead\">{}</p>\n{}</section>\n",
         story(facts),
         Html::from_iter(parts);
-        class, word, rest, columns
+        class, name, meaning, columns
     );
     Html::from_iter([warnings(facts), verdict])
 }
@@ -213,7 +145,7 @@ fn story(facts: &Facts) -> String {
     match release.rescued() {
         (0, _) => story,
         (_, 0) => format!(
-            "{story} They are released in {}, each at levels of its own.",
+            "{story} They are released in {}, each with its own levels.",
             count(release.steps.len() as u64, "step")
         ),
         (rows, cells) => format!(
@@ -244,12 +176,28 @@ fn people_story(facts: &PeopleFacts) -> String {
 
 /// What the holder has to know before anything else.
 fn warnings(facts: &Facts) -> Html {
-    let all = facts.exposures.iter().map(|w| ("exposed", w)).chain(facts.warnings.iter().map(|w| ("", w)));
+    let broken = facts.release.template.as_ref().map(rules::broken_rules).unwrap_or_default();
+    let first = broken.iter().chain(&facts.exposures).map(|w| ("exposed", w));
+    let all = first.chain(facts.warnings.iter().map(|w| ("", w)));
     let items: Html = all.map(|(class, w)| markup!("<li class=\"{class}\">{w}</li>"; class, w)).collect();
     match items.is_empty() {
         true => Html::default(),
         false => markup!(
             "<aside class=\"warnings\" aria-label=\"Warnings\"><h2>Before you pass it on</h2><ul>{items}</ul></aside>\n";
+            items
+        ),
+    }
+}
+
+/// The changes of the policy that would keep more.
+fn suggestions(facts: &Facts) -> Html {
+    let item = |hint: &Hint| markup!("<li><strong>{}</strong>: {}</li>", hint.change, hint.effects());
+    let items: Html = facts.suggestions.iter().map(item).collect();
+    match items.is_empty() {
+        true => Html::default(),
+        false => markup!(
+            "<aside class=\"warnings hints\" aria-label=\"To keep more\"><h2>To keep more</h2><ul>{items}</ul>\
+             <p class=\"quiet\">Measured on this table. <code>throng suggest</code> tries more.</p></aside>\n";
             items
         ),
     }
@@ -280,8 +228,7 @@ fn tiles(facts: &Facts) -> Html {
         None => (release.privacy.get(KAnonymity::CLAIM), "k reached"),
     };
     let reached = k.and_then(|c| c.achieved).map_or("–".to_owned(), decimal);
-    let asked = k.map_or("not asked for".to_owned(), |c| format!("{} asked for", decimal(c.required)));
-    let kept = release.loss.get("prec").map_or("–".to_owned(), |loss| percent(1.0 - loss));
+    let required = k.map_or("not required".to_owned(), |c| format!("{} required", decimal(c.required)));
     let (search, why) = searched(facts);
     let stars = match facts.empty_columns().len() {
         0 => "of the quasi-identifiers’ cells".to_owned(),
@@ -296,12 +243,23 @@ fn tiles(facts: &Facts) -> Html {
         tile("", "Rows", integer(release.rows), count(facts.columns.len() as u64, "column")),
         tile("", "Released", integer(release.released), format!("{} of the rows", share(release.released))),
         tile("", "Suppressed", share(release.suppressed), limit),
-        tile(bad, name, reached, asked),
+        tile(bad, name, reached, required),
         tile("", "Cells that are *", percent(facts.stars.share), stars),
-        tile("", "Precision kept", kept, "of the quasi-identifiers"),
+        dearest(facts),
         tile("", "Search", search, why),
     ];
     markup!("<dl class=\"tiles\">\n{}</dl>\n", Html::from_iter(tiles))
+}
+
+/// The column that lost most, and the next ones.
+fn dearest(facts: &Facts) -> Html {
+    let columns = facts.dearest_columns();
+    let Some((name, lm)) = columns.first() else {
+        return tile("", "Column that lost most", "none", "nothing was generalized");
+    };
+    let next = columns[1..].iter().map(|(name, lm)| format!(", then {name} {}", percent(*lm)));
+    let note = format!("{} of its detail (LM){}", percent(*lm), next.collect::<String>());
+    tile("", "Column that lost most", name, note)
 }
 
 /// How good the result is among those that were possible.
@@ -342,9 +300,15 @@ fn guarantees(facts: &Facts) -> Html {
             class, word
         )
     });
-    let head = "<tr><th scope=\"col\">Guarantee</th><th scope=\"col\" class=\"n\">Asked for</th>\
+    let head = "<tr><th scope=\"col\">Guarantee</th><th scope=\"col\" class=\"n\">Required</th>\
                 <th scope=\"col\" class=\"n\">Reached</th><th scope=\"col\">Verdict</th></tr>";
     table("guarantees", "The guarantees", Html::fixed(head), rows.collect())
+}
+
+/// The rules of the policy's template.
+fn template(facts: &Facts) -> Html {
+    let Some(template) = &facts.release.template else { return Html::default() };
+    markup!("<h3>{}</h3>\n{}", rules::rules_line(template), rules::rules(template))
 }
 
 /// Why rows stay whose class is small.
@@ -363,7 +327,7 @@ pub(super) fn table(class: &str, caption: &str, head: Html, rows: Html) -> Html 
 }
 
 /// A list of names with what they stand for; entries without text are left out.
-fn pairs(class: &str, entries: &[(&str, Html)]) -> Html {
+pub(super) fn pairs(class: &str, entries: &[(&str, Html)]) -> Html {
     let shown = entries.iter().filter(|(_, text)| !text.is_empty());
     let row =
         |(name, text): &(&str, Html)| markup!("<div><dt>{name}</dt><dd>{text}</dd></div>\n"; name, text);
@@ -371,7 +335,8 @@ fn pairs(class: &str, entries: &[(&str, Html)]) -> Html {
     markup!("<dl class=\"{class}\">\n{rows}</dl>\n"; class, rows)
 }
 
-fn asked(facts: &Facts) -> Html {
+/// The settings of the policy.
+fn settings(facts: &Facts) -> Html {
     let policy = &facts.policy;
     let line = |(at, group): (usize, &String)| match at {
         0 => markup!("{group}"; group),
@@ -387,10 +352,10 @@ fn asked(facts: &Facts) -> Html {
         ("Suppressed rows", text(&policy.suppressed)),
         ("Missing cells", text(&policy.missing)),
         ("Order of rows", text(&policy.keep_order)),
-        ("Loss to keep small", text(&policy.loss)),
+        ("Optimized for", text(&policy.loss)),
         ("Search", text(&policy.algorithm)),
     ];
-    markup!("<h3>What was asked for</h3>\n{}", pairs("asked", &entries))
+    markup!("<h3>Settings of the policy</h3>\n{}", pairs("asked", &entries))
 }
 
 fn provenance(facts: &Facts) -> Html {
@@ -403,7 +368,7 @@ fn provenance(facts: &Facts) -> Html {
         ("Preparation", prepared(release)),
         ("Release", file(&release.output.path, release.output.rows, &release.output.sha256)),
         ("Policy", markup!("<code>{}</code>{}", policy.path, hash(&release.policy.sha256))),
-        ("Search", markup!("{}, {} s", search.algorithm, decimal(search.seconds))),
+        ("Search", markup!("{}, {} s", search.found_by(), decimal(search.seconds))),
         ("Seed", markup!("{}", release.seed)),
         ("Version", markup!("Throng {}", release.version)),
     ];
@@ -415,13 +380,13 @@ fn provenance(facts: &Facts) -> Html {
     };
     let command: Html = arguments.into_iter().chain(certificate).enumerate().map(part).collect();
     let body = markup!(
-        "{}<h3>To prove it again</h3>\n<pre tabindex=\"0\"><code>{}</code></pre>",
+        "{}<h3>Check it again</h3>\n<pre tabindex=\"0\"><code>{}</code></pre>",
         pairs("provenance", &entries),
         command
     );
     let lead = "Digests are SHA-256 of the files as they were read and written. \
-                Whoever holds these files can prove the guarantees again.";
-    section(6, "provenance", "Where it comes from", Html::fixed(lead), body)
+                Anyone with these files can check the guarantees again.";
+    section(7, "provenance", "Where it comes from", Html::fixed(lead), body)
 }
 
 /// How the rows of the input became those of the table.

@@ -271,6 +271,6 @@ mod tests {
         escaped(&facts, &["The steps", "<th scope=\"col\" class=\"n\">column<script>&\"'</th></tr>"]);
         facts.release.search.algorithm = format!("search{EVIL}");
         facts.release.regions = Some(RegionFacts { count: 1_000, forms: BTreeMap::new(), parted: true });
-        escaped(&facts, &["The regions", "by \"search<script>&\"'\";", "search<script>&\"', 0.042 s"]);
+        escaped(&facts, &["The regions", "by \"search<script>&\"'\",", "search<script>&\"', 0.042 s"]);
     }
 }

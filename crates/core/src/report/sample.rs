@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary,
-    StarFacts, bars, size_bins,
+    ChosenLevel, ColumnFacts, ColumnLoss, CorrelationFacts, CrossTable, Facts, LatticeFacts, LevelFacts,
+    LossFacts, Moments, NumberFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
 };
 use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::lattice::profile;
-use crate::policy::Role;
+use crate::policy::{Role, Statement};
 use crate::release::{Claim, FileFacts, PolicyFacts, Release, SearchFacts};
 
 /// A census extract with five quasi-identifiers.
@@ -24,7 +24,7 @@ pub(super) fn sample() -> Facts {
             distinct_before: 14,
             distinct_after: 14,
             missing: 1_843,
-            ..ColumnFacts::new("occupation", Role::Sensitive, "released as it is")
+            ..ColumnFacts::new("occupation", Role::Sensitive, "released unchanged")
         },
         removed("remarks", Role::Text),
     ];
@@ -43,12 +43,44 @@ pub(super) fn sample() -> Facts {
         risk_after: ClassRisk::new(&after, 0.2),
         losses: losses(),
         stars: StarFacts { share: 0.0097, blank: 0 },
+        statistics: statistics(),
         exposures: vec![
             "`occupation` (sensitive): 12 of 442 classes (80 rows) have a single value.".to_owned(),
         ],
         warnings: vec!["The rows are in the order of the input.".to_owned()],
+        suggestions: Vec::new(),
         columns,
         lattice,
+    }
+}
+
+fn statistics() -> StatisticsFacts {
+    let moments = |mean, deviation| Moments { mean, deviation };
+    let number = |column: &str, dates, before, after, used| NumberFacts {
+        column: column.to_owned(),
+        dates,
+        before,
+        after,
+        used,
+    };
+    StatisticsFacts {
+        numbers: vec![
+            number("age", false, moments(38.44, 13.13), Some(moments(42.1, 12.7)), 0.99),
+            number("date of birth", true, moments(-3_120.5, 4_795.0), Some(moments(-3_098.0, 4_810.0)), 1.0),
+        ],
+        correlations: vec![CorrelationFacts {
+            columns: ["age", "date of birth"].map(String::from),
+            before: -0.987,
+            after: Some(-0.951),
+        }],
+        cross_tables: vec![CrossTable {
+            columns: ["sex", "education"].map(String::from),
+            rows: ["Male", "Female"].map(String::from).to_vec(),
+            across: ["Graduate", "(rare values)"].map(String::from).to_vec(),
+            before: vec![vec![Some(0.4), Some(0.276)], vec![Some(0.324), None]],
+            after: vec![vec![0.41, 0.266], vec![0.324, 0.0]],
+            used: 0.93,
+        }],
     }
 }
 
@@ -65,6 +97,7 @@ fn quasi(
     ColumnFacts {
         hierarchy: Some(hierarchy.to_owned()),
         level: Some(level),
+        level_names: (0..=height).map(|level| format!("level {level} of {height}")).collect(),
         height,
         max_level: max,
         ..ColumnFacts::new(name, Role::Quasi, action)
@@ -102,7 +135,7 @@ fn age() -> ColumnFacts {
         ..quasi(
             "age",
             (3, 5, 4),
-            "generalized to level 3 of 5: intervals of 20",
+            "generalized to 20-year intervals (level 3 of 5)",
             "intervals of 5, 10, 20 and 40",
         )
     }
@@ -116,7 +149,7 @@ fn sex() -> ColumnFacts {
         before: bars([("Male", 20_380), ("Female", 9_782)], 12, 5),
         after: bars([("Male", 20_189), ("Female", 9_679)], 12, 5),
         ladder: ladder(&[("Male", 2), ("*", 1)]),
-        ..quasi("sex", (0, 1, 1), "released as it is (level 0 of 1)", "the value or nothing")
+        ..quasi("sex", (0, 1, 1), "unchanged", "keep or suppress")
     }
 }
 
@@ -172,7 +205,7 @@ fn zip() -> ColumnFacts {
         ..quasi(
             "postal code",
             (2, 5, 3),
-            "generalized to level 2 of 5: 2 characters masked",
+            "generalized to last 2 characters hidden (level 2 of 5)",
             "characters masked from the right",
         )
     }
@@ -203,7 +236,7 @@ fn born() -> ColumnFacts {
         ..quasi(
             "date of birth",
             (4, 6, 5),
-            "generalized to level 4 of 6: ten years",
+            "generalized to decade of birth (level 4 of 6)",
             "dates by month, quarter, year, ten and fifty years",
         )
     }
@@ -259,6 +292,7 @@ fn policy() -> PolicySummary {
         missing: "one more value: missing equals missing and nothing else".to_owned(),
         keep_order: "shuffled by the seed".to_owned(),
         suppressed: "left out".to_owned(),
+        statement: Statement::default(),
     }
 }
 
@@ -291,6 +325,8 @@ fn release(lattice: &LatticeFacts) -> Release {
         risk: None,
         search: SearchFacts {
             algorithm: "bounds".to_owned(),
+            method: None,
+            reason: None,
             nodes: lattice.nodes,
             checked: lattice.checked,
             optimal: true,
@@ -302,6 +338,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         population: None,
         output: file("out/census release.parquet", 'b', 29_868),
         policy: PolicyFacts { sha256: "c".repeat(64) },
+        template: None,
         files: BTreeMap::new(),
         seed: 20_240_611,
         version: "0.1.0".to_owned(),

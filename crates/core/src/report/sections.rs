@@ -2,12 +2,14 @@
 
 use super::charts;
 use super::explored;
-use super::facts::{ColumnFacts, Facts};
+use super::facts::{ColumnFacts, Facts, LossFacts};
 use super::html::{ratio, section, table};
 use super::markup::{Html, markup};
 use super::text::{count, decimal, integer, percent};
+use super::words::matters_for;
 use crate::class_risk::ClassRisk;
 use crate::policy::{Predicts, Role};
+use crate::registry::LossKind;
 use crate::release::{ErrorFacts, NotionFacts, RegionFacts, StepFacts};
 
 /// What was done to each column.
@@ -20,9 +22,7 @@ pub(super) fn columns(facts: &Facts) -> Html {
     );
     let released = facts.columns.iter().filter(|c| c.released && !c.empty).count();
     let track = match facts.recoded_locally() {
-        false => {
-            " On the line of levels, the thick part is what the policy allows and the dot what was chosen."
-        }
+        false => " Grey bar: levels that the policy allows; dot: level chosen.",
         true => "",
     };
     let empty = match &facts.empty_columns()[..] {
@@ -36,7 +36,7 @@ pub(super) fn columns(facts: &Facts) -> Html {
         count(facts.columns.len() as u64, "column");
         empty, track
     );
-    section(1, "columns", "What was done", lead, table("stack", "Columns", head, rows))
+    section(2, "columns", "What was done", lead, table("stack", "Columns", head, rows))
 }
 
 fn column_row(column: &ColumnFacts) -> Html {
@@ -111,7 +111,7 @@ pub(super) fn risk(facts: &Facts) -> Html {
     };
     let body = markup!("<div class=\"beside\">{rows}{figure}</div>"; rows, figure);
     let lead = markup!("{lead}{counted}"; lead, counted);
-    section(2, "risk", "Risk, before and after", lead, body)
+    section(3, "risk", "Risk, before and after", lead, body)
 }
 
 fn risk_rows(before: &ClassRisk, after: &ClassRisk, people: bool) -> Html {
@@ -126,7 +126,7 @@ fn risk_rows(before: &ClassRisk, after: &ClassRisk, people: bool) -> Html {
         false => ("classes / rows: the share that a linkage of all rows gets right", "alone in their class"),
     };
     let rows: [(&str, &str, Show); 8] = [
-        ("Prosecutor risk", "1 / smallest class: the row that is worst off", |r| {
+        ("Prosecutor risk", "1 / smallest class: the row with the highest risk", |r| {
             plain(percent(r.prosecutor))
         }),
         ("Marketer risk", marketer, |r| plain(percent(r.marketer))),
@@ -177,15 +177,15 @@ pub(super) fn distributions(facts: &Facts) -> Html {
     };
     let lead = match facts.recoded_locally() {
         false => {
-            "How many rows have each value of the quasi-identifiers. The ladder shows what one value becomes, level by \
-             level; the level that was chosen is marked."
+            "How many rows have each value of the quasi-identifiers. The arrows show what an example value becomes, level by \
+             level; the chosen level is marked."
         }
         true => {
-            "How many rows have each value of the quasi-identifiers. The ladder shows what one value could become, level by \
-             level; rows are at levels of their own."
+            "How many rows have each value of the quasi-identifiers. The arrows show what an example value can become, level by \
+             level; each group of rows has its own levels."
         }
     };
-    section(3, "distributions", "Values, before and after", Html::fixed(lead), cards)
+    section(4, "distributions", "Values, before and after", Html::fixed(lead), cards)
 }
 
 fn card(column: &ColumnFacts) -> Html {
@@ -208,11 +208,12 @@ fn ladder(column: &ColumnFacts) -> Html {
             false => "",
         });
         let values = count(step.size, "value");
+        let name = column.level_names.get(step.level).map_or("", String::as_str);
         markup!(
-            "<li{here}><span title=\"level {}: {values}\">{}</span></li>",
+            "<li{here}><span title=\"level {}: {name}, {values}\">{}</span></li>",
             step.level,
             step.example;
-            here, values
+            here, name, values
         )
     };
     match column.ladder.is_empty() {
@@ -223,10 +224,11 @@ fn ladder(column: &ColumnFacts) -> Html {
 
 /// What was lost, per column and in all.
 pub(super) fn losses(facts: &Facts) -> Html {
-    let lead = "Every measure counts something else as lost. Per column, 0 % is the original and 100 % is nothing left.";
+    let lead = "Per column, 0 % is the original and 100 % is nothing left. Of the losses of the whole release, two matter to \
+                most recipients: the cells that are *, and LM. The others answer special questions.";
     let body = markup!("<div class=\"beside even\">{}{}</div>", column_losses(facts), all_losses(facts));
     let body = Html::from_iter([body, model_errors(facts)]);
-    section(4, "losses", "What was lost", Html::fixed(lead), body)
+    section(5, "losses", "What was lost", Html::fixed(lead), body)
 }
 
 /// The errors of the policy's model, from released rows and from the same rows untouched.
@@ -284,22 +286,45 @@ fn column_losses(facts: &Facts) -> Html {
 }
 
 fn all_losses(facts: &Facts) -> Html {
-    let rows = facts.losses.iter().map(|loss| {
-        let (class, mark) = match loss.target {
-            true => (" class=\"target\"", " <span class=\"tag\">search target</span>"),
-            false => ("", ""),
-        };
-        let (class, mark) = (Html::fixed(class), Html::fixed(mark));
-        markup!(
-            "<tr{class}><th scope=\"row\">{}{mark}<small>{}</small></th><td class=\"n\">{}</td></tr>\n",
-            loss.name,
-            loss.explanation,
-            decimal(loss.value);
-            class, mark
-        )
-    });
+    let first = |loss: &&LossFacts| loss.target || loss.name == LossKind::Lm.key();
+    let (shown, folded): (Vec<&LossFacts>, Vec<&LossFacts>) = facts.losses.iter().partition(first);
+    let stars = markup!(
+        "<tr><th scope=\"row\">cells that are *<small>Share of the quasi-identifiers’ cells that hold nothing, suppressed \
+         rows included.</small></th><td class=\"n\">{}</td></tr>\n",
+        percent(facts.stars.share)
+    );
     let head = "<tr><th scope=\"col\">Loss of the release</th><th scope=\"col\" class=\"n\">Value</th></tr>";
-    table("losses", "Lost in all", Html::fixed(head), rows.collect())
+    let rows = Html::from_iter(std::iter::once(stars).chain(shown.into_iter().map(loss_row)));
+    let shown = table("losses", "Lost in all", Html::fixed(head), rows);
+    if folded.is_empty() {
+        return markup!("<div>{shown}</div>"; shown);
+    }
+    let more = match folded.len() {
+        1 => "1 more loss".to_owned(),
+        several => format!("{several} more losses"),
+    };
+    let folded =
+        table("losses", "Other losses", Html::fixed(head), folded.into_iter().map(loss_row).collect());
+    markup!(
+        "<div>{shown}<details><summary>{more}, and for whom they matter</summary>{folded}</details></div>";
+        shown, more, folded
+    )
+}
+
+fn loss_row(loss: &LossFacts) -> Html {
+    let (class, mark) = match loss.target {
+        true => (" class=\"target\"", " <span class=\"tag\">optimized</span>"),
+        false => ("", ""),
+    };
+    let (class, mark) = (Html::fixed(class), Html::fixed(mark));
+    let matters = LossKind::from_key(&loss.name).map_or("", matters_for);
+    markup!(
+        "<tr{class}><th scope=\"row\">{}{mark}<small>{}</small><small>{matters}</small></th><td class=\"n\">{}</td></tr>\n",
+        loss.name,
+        loss.explanation,
+        decimal(loss.value);
+        class, mark, matters
+    )
 }
 
 /// How rows were put into regions.
@@ -308,8 +333,8 @@ fn regions(facts: &Facts, regions: &RegionFacts) -> Html {
     if let Some(notions) = &facts.release.notions {
         let NotionFacts { k_one, one_k, k_k, k } = notions;
         let lead = markup!(
-            "Instead of one level for every column, each of {} has the cells that it has in common with a set of its own, found by \"{}\". \
-             Sets overlap. Found: (k,1) {}, (1,k) {}, (k,k) {}, k-anonymity {}.",
+            "Instead of one level for every column, each of {} has cells that cover a set of similar rows, found by \"{}\". \
+             Sets overlap. Reached: (k,1) {}, (1,k) {}, (k,k) {}, k-anonymity {}.",
             count(regions.count, "distinct row"),
             facts.release.search.algorithm,
             integer(*k_one),
@@ -317,21 +342,21 @@ fn regions(facts: &Facts, regions: &RegionFacts) -> Html {
             integer(*k_k),
             integer(*k)
         );
-        return section(5, "lattice", "The sets", lead, cells);
+        return section(6, "lattice", "The sets", lead, cells);
     }
     let mean = facts.release.in_classes() as f64 / (regions.count.max(1)) as f64;
     let lead = markup!(
-        "Instead of one level for every column, rows were put into {} by \"{}\"; {} rows are in a region on average. All rows of a region \
-         have the same cells, so a region is a class, or a part of one.",
+        "Instead of one level for every column, similar rows were grouped into {} by \"{}\", {} rows on average. All rows of a region \
+         have the same cells.",
         count(regions.count, "region"),
-        facts.release.search.algorithm,
+        facts.release.search.found_by(),
         decimal(mean)
     );
     let parted = Html::fixed(match regions.parted {
         true => "<p class=\"quiet\">Rows of equal values may be in different regions.</p>",
         false => "",
     });
-    section(5, "lattice", "The regions", lead, Html::from_iter([cells, parted]))
+    section(6, "lattice", "The regions", lead, Html::from_iter([cells, parted]))
 }
 
 /// What cells of regions are.
@@ -345,8 +370,8 @@ const STEPS: usize = 24;
 fn steps(facts: &Facts) -> Html {
     let steps = &facts.release.steps;
     let lead = markup!(
-        "Instead of one level for every column, rows were released in {}. Rows that are too few at the levels of one step go on \
-         to the next, at other levels. The rounds of the search checked {} nodes; no bound is known on how much better local \
+        "Instead of one level for every column, rows were released in {}. Rows that are unsafe at the levels of one step go on \
+         to the next, at other levels. The rounds of the search checked {} nodes. No bound is known on how much better local \
          recoding could be.",
         count(steps.len() as u64, "step"),
         integer(facts.release.search.checked)
@@ -379,7 +404,7 @@ fn steps(facts: &Facts) -> Html {
         ),
     };
     let body = Html::from_iter([table("steps", "Levels of each step", head, rows), rest]);
-    section(5, "lattice", "The steps", lead, body)
+    section(6, "lattice", "The steps", lead, body)
 }
 
 /// Where the chosen node lies among all.
@@ -398,13 +423,13 @@ pub(super) fn lattice(facts: &Facts) -> Html {
     );
     if lattice.chosen.is_empty() {
         let none = "<p class=\"quiet\">There are no quasi-identifiers, so there is nothing to choose.</p>";
-        return section(5, "lattice", "The lattice and the chosen node", lead, Html::fixed(none));
+        return section(6, "lattice", "The lattice and the chosen node", lead, Html::fixed(none));
     }
     let caption = "Nodes by height, the sum of their levels. A higher node is more general.";
     let outline = figure(charts::silhouette(lattice), caption);
     let tracks = charts::node(&lattice.chosen).into_iter().enumerate().map(|(i, picture)| {
         let caption = match i {
-            0 => "The chosen level of each quasi-identifier; the thick part is what the policy allows.",
+            0 => "The chosen level of each quasi-identifier. Grey bar: levels that the policy allows.",
             _ => "Continued.",
         };
         figure(picture, caption)
@@ -412,7 +437,7 @@ pub(super) fn lattice(facts: &Facts) -> Html {
     let nodes = lattice.explored.as_ref().map_or(Html::default(), explored::figure);
     let tracks: Html = tracks.collect();
     let body = markup!("<div class=\"figures\">{outline}{tracks}</div>{nodes}"; outline, tracks, nodes);
-    section(5, "lattice", "The lattice and the chosen node", lead, body)
+    section(6, "lattice", "The lattice and the chosen node", lead, body)
 }
 
 fn figure(picture: Html, caption: &str) -> Html {
@@ -425,7 +450,7 @@ fn judged(facts: &Facts) -> String {
     let lattice = &facts.lattice;
     if facts.policy.local {
         return format!(
-            "The search and its rounds checked {} nodes, some of them several times; no steps were found that lose less than the chosen node.",
+            "The search and its rounds checked {} nodes, some of them several times. No steps lose less than the chosen node.",
             integer(lattice.checked)
         );
     }
@@ -434,5 +459,5 @@ fn judged(facts: &Facts) -> String {
         true => "; none of the rest can be better",
         false => "",
     };
-    format!("The search judged {} of them ({share}){rest}.", integer(lattice.checked))
+    format!("The search checked {} of them ({share}){rest}.", integer(lattice.checked))
 }

@@ -100,6 +100,13 @@ impl Pen {
         self.body.push_str("</g>");
     }
 
+    /// A group that a link can go to.
+    pub(super) fn target(&mut self, id: &'static str, draw: impl FnOnce(&mut Pen)) {
+        let _ = write!(self.body, "<g id=\"{id}\">");
+        draw(self);
+        self.body.push_str("</g>");
+    }
+
     /// The picture with its name and a sentence for those who cannot see it.
     pub(super) fn finish(self, size: (f64, f64), title: &str, description: &str) -> Html {
         let ((width, height), title, description) = (size, escape(title), escape(description));

@@ -1,14 +1,19 @@
 //! The page as a whole: well formed, closed in itself, and safe for any value. And the numbers
 //! behind it.
 
+#[path = "../../../terms/tests/plain/mod.rs"]
+mod plain;
+
 use std::collections::BTreeMap;
 
+use super::collect::ladder;
 use super::facts::{Bound, ChosenLevel, ColumnFacts, Facts, LatticeFacts, size_bins};
 use super::sample::sample;
 use super::{comparison_page, explored_page, html, plots};
 use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::compare::{self, Experiment, Table};
 use crate::explore::{Explored, HeightFacts, NodeFacts, Summary};
+use crate::hierarchy::{Hierarchy, Path};
 use crate::lattice::profile;
 use crate::policy::{Form, Predicts, Role};
 use crate::release::{ErrorFacts, Foresight, ModelFacts, PredictedFacts, RegionFacts, StepFacts};
@@ -58,16 +63,56 @@ fn the_sample_says_what_it_should() {
         "<strong>5-anonymous:</strong> every released combination of these 5 columns is shared by at least 5 rows",
         "The columns: age, sex, education, postal code, date of birth.",
         "Of 30,162 rows, 29,868 are released and 294 (0.97\u{202F}%) are suppressed.",
-        "generalized to level 3 of 5: intervals of 20",
+        "generalized to 20-year intervals (level 3 of 5)",
+        "What the recipient can still do",
+        "<td data-name=\"Mean after\" class=\"n bad\">42.1</td>",
+        "<td data-name=\"Mean before\" class=\"n\">1961-06-16</td>",
+        "<td data-name=\"SD before\" class=\"n\">13.13 years</td>",
+        "−0.99</td><td class=\"n\">−0.95</td>",
+        "<td class=\"n\">few → 0\u{202F}%</td>",
+        "the 93\u{202F}% of the released rows where neither cell is *",
+        "<dt>Column that lost most</dt><dd>education<small>28.1\u{202F}% of its detail (LM), then age 26.2\u{202F}%, then date of birth 11.1\u{202F}%",
         "<span>throng verify &#39;out/census release.parquet&#39;</span> <span>--policy &#39;census policy.toml&#39;</span> \
          <span>--certificate certificate.json</span>",
-        "search target",
+        "<span class=\"tag\">optimized</span>",
+        "<details><summary>5 more losses, and for whom they matter</summary>",
         "rare (1 value)",
     ] {
         assert!(page.contains(phrase), "the page lacks {phrase}");
     }
+    plain::check_plain(&plain::text_of_page(&page), "the report");
     // Four people went to preschool only: fewer than k.
     assert!(!page.contains("Preschool"));
+}
+
+/// A value whose label stays the same up to the top shows nothing of the levels.
+#[test]
+fn the_example_is_a_value_that_changes() {
+    let path = |leaf: &str, labels: [&str; 2]| Path {
+        leaf: leaf.into(),
+        labels: labels.into_iter().chain(["*"]).map(String::from).collect(),
+    };
+    let paths = [
+        path("White", ["White", "White"]),
+        path("Samoan", ["Islander", "Other"]),
+        path("Chinese", ["Asian", "Other"]),
+        path("Korean", ["Asian", "Other"]),
+    ];
+    let hierarchy = Hierarchy::new(paths.to_vec(), false).unwrap();
+    let rows = [900_u64, 1, 30, 40];
+    let of = |level: usize, code: usize| -> u64 {
+        let leaves = hierarchy.codes(level).iter().zip(rows);
+        leaves.filter(|(at, _)| **at as usize == code).map(|(_, rows)| rows).sum()
+    };
+    let examples = |floor: u64| -> Vec<String> {
+        ladder(&hierarchy, &of, floor).into_iter().map(|level| level.example).collect()
+    };
+    assert_eq!(examples(5), ["Korean", "Asian", "Other", "*"], "the more frequent of two");
+    assert_eq!(examples(35), ["Korean", "Asian", "Other", "*"]);
+    assert_eq!(examples(50), ["…", "Asian", "Other", "*"], "few rows are Korean");
+    assert_eq!(examples(2_000), ["…"; 4]);
+    let empty = Hierarchy::new(Vec::new(), false).unwrap();
+    assert_eq!(ladder(&empty, &|_, _| 0, 1).len(), empty.height() + 1);
 }
 
 #[test]
@@ -227,12 +272,12 @@ fn broken() -> Facts {
 fn a_broken_guarantee_is_said_first() {
     let mut facts = broken();
     let page = check(&facts);
-    assert!(page.contains("<strong>Not safe:</strong> some combination of these 5 columns occurs only 1 time, where 5 are asked for"));
+    assert!(page.contains("<strong>Not safe:</strong> some combination of these 5 columns occurs only 1 time, where 5 are required"));
     assert!(page.contains("does not hold") && page.contains("within 3.1\u{202F}%"));
     facts.release.search.gap = f64::INFINITY;
     assert!(check(&facts).contains("best found"));
     facts.release.privacy.clear();
-    assert!(check(&facts).contains("Not proven"));
+    assert!(check(&facts).contains("Not protected"));
 }
 
 #[test]
@@ -294,10 +339,17 @@ fn every_text_is_escaped() {
         column.name = evil.to_owned();
         column.action = evil.to_owned();
         column.hierarchy = Some(evil.to_owned());
+        column.level_names.iter_mut().for_each(|name| *name = evil.to_owned());
         column.before.iter_mut().chain(&mut column.after).for_each(|b| b.label = evil.to_owned());
         column.ladder.iter_mut().for_each(|l| l.example = evil.to_owned());
     }
     facts.lattice.chosen.iter_mut().for_each(|c| c.column = evil.to_owned());
+    facts.statistics.numbers.iter_mut().for_each(|n| n.column = evil.to_owned());
+    facts.statistics.correlations.iter_mut().for_each(|c| c.columns = [evil, evil].map(String::from));
+    for table in &mut facts.statistics.cross_tables {
+        table.columns = [evil, evil].map(String::from);
+        table.rows.iter_mut().chain(&mut table.across).for_each(|name| *name = evil.to_owned());
+    }
     facts.losses.iter_mut().for_each(|l| (l.name, l.explanation) = (evil.to_owned(), evil.to_owned()));
     facts.classes_before.iter_mut().for_each(|b| b.label = evil.to_owned());
     let claim = facts.release.privacy["k-anonymity"].clone();
@@ -319,7 +371,7 @@ fn an_empty_table_has_a_page() {
     facts.release.loss.clear();
     check(&facts);
     facts.columns =
-        vec![ColumnFacts { level: Some(0), ..ColumnFacts::new("only", Role::Quasi, "released as it is") }];
+        vec![ColumnFacts { level: Some(0), ..ColumnFacts::new("only", Role::Quasi, "unchanged") }];
     facts.lattice.chosen =
         vec![ChosenLevel { column: "only".to_owned(), level: 0, min: 0, max: 0, height: 0 }];
     facts.lattice.profile = profile([(0, 0, 1)]);
@@ -435,6 +487,7 @@ pub(super) fn check_page(page: &str) {
         assert!(!page.contains(foreign), "the page has {foreign}");
     }
     assert_eq!(page.matches("<h1>").count(), 1);
+    plain::check_plain(&plain::text_of_page(page), "the page");
 }
 
 /// A lattice of two columns with so many levels each; safe from a height on.
@@ -472,6 +525,7 @@ fn explored(levels: u8, safe_from: u32, tagged: bool) -> Explored {
     let count = |of: fn(&NodeFacts) -> bool| nodes.iter().filter(|n| of(n)).count() as u64;
     Explored {
         columns: vec!["age <in years>".into(), "sex".into()],
+        level_names: vec![["exact value", "5-year <intervals>"].map(String::from).to_vec()],
         steps: vec![vec![0], vec![1]],
         rows: 100,
         max_suppressed: 5,
@@ -498,6 +552,8 @@ fn a_small_lattice_is_drawn_node_by_node() {
     let page = explored_page(&lattice, "a <table>", "0.1.0");
     check_page(&page);
     assert!(page.contains("The lattice, node by node") && page.contains("a &lt;table&gt;"));
+    assert!(page.contains("<a href=\"#chosen-node\">") && page.matches("id=\"chosen-node\"").count() == 1);
+    assert!(page.contains("1<small>5-year &lt;intervals&gt;</small>"), "levels are named");
     assert_eq!(page.matches("class=\"edge\"").count(), 2 * 4 * 3, "an edge per step up");
     // Beside the nodes, the legend has one of every kind.
     assert_eq!(page.matches("class=\"ring\"").count(), 1 + 1);

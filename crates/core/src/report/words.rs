@@ -4,7 +4,7 @@
 use super::text::{count, integer, percent};
 use crate::exposure::Exposed;
 use crate::policy::{Policy, Role, Search};
-use crate::registry::TargetInformation;
+use crate::registry::{LossKind, TargetInformation};
 use crate::worth::Worths;
 
 /// What released columns give away: those with unique values, most of them first, then those of
@@ -14,9 +14,9 @@ pub(super) fn exposures(policy: &Policy, exposed: &[Exposed]) -> Vec<String> {
     let mut unique: Vec<&Exposed> = exposed.iter().filter(|of| of.unique > 0).collect();
     unique.sort_by_key(|of| std::cmp::Reverse(of.unique));
     let unique = unique.into_iter().map(|of| unique_rows(of, role(of)));
-    let told = [Role::Sensitive, Role::Target, Role::Keep].map(Some);
+    let confidential = [Role::Sensitive, Role::Target, Role::Keep].map(Some);
     let mut uniform: Vec<&Exposed> =
-        exposed.iter().filter(|of| of.uniform > 0 && told.contains(&role(of))).collect();
+        exposed.iter().filter(|of| of.uniform > 0 && confidential.contains(&role(of))).collect();
     uniform.sort_by_key(|of| std::cmp::Reverse(of.uniform_rows));
     let uniform = uniform.into_iter().map(|of| uniform_classes(of, role(of)));
     unique.chain(uniform).collect()
@@ -51,6 +51,29 @@ fn uniform_classes(of: &Exposed, role: Option<Role>) -> String {
     )
 }
 
+/// For whom a loss matters, in one line.
+pub(super) fn matters_for(loss: LossKind) -> &'static str {
+    match loss {
+        LossKind::Lm => "Matters to most: how vague the cells are. 0 is the original, 1 is nothing left.",
+        LossKind::ILoss => "Matters to most, as LM does; a wide interval counts the same in every column.",
+        LossKind::Entropy => "For estimates over the whole table. Columns with many values count most.",
+        LossKind::ConditionalEntropy => "For estimates over the whole table, suppressed rows included.",
+        LossKind::Ambiguity => "For linking rows with other tables: how many originals fit one row.",
+        LossKind::Aecs => "For counts by group: how large groups are.",
+        LossKind::Dm | LossKind::DmStar => "For comparing algorithms on one table. Large classes count most.",
+        LossKind::Cm => "For training classifiers: rows that a class labels wrongly.",
+        LossKind::ColumnMi | LossKind::ValueMi => {
+            "For predicting the target: information about it that is gone."
+        }
+        LossKind::Prec | LossKind::Vinterbo => {
+            "For comparing levels of one hierarchy. It does not see how many values a level merges."
+        }
+        LossKind::Height | LossKind::Absolute | LossKind::Relative => {
+            "For comparing with older papers. It counts steps, not information."
+        }
+    }
+}
+
 /// How rows were generalized: the algorithm, and the model that guided it or measures the release,
 /// with what it predicts and from what.
 pub(super) fn searched(search: &Search) -> String {
@@ -67,19 +90,19 @@ pub(super) fn searched(search: &Search) -> String {
     format!("{}, {how} by {model} that predicts {} from {features}", search.algorithm, guide.target)
 }
 
-/// Said where a loss by what columns or values tell of the target is 0 for every release: then the
-/// search had nothing to keep small.
-pub(super) fn untold(policy: &Policy, names: &[String], worths: &[Worths]) -> Option<String> {
+/// A warning where a loss by information about the target is 0 for every release: then the search
+/// had nothing to minimize.
+pub(super) fn uninformative(policy: &Policy, names: &[String], worths: &[Worths]) -> Option<String> {
     let loss = policy.search.loss.parameters().kind;
     let bits = match loss.entry().information? {
         TargetInformation::Columns => Worths::mutual,
         TargetInformation::Values => Worths::most,
     };
-    let tells = names.iter().zip(worths).any(|(name, worths)| policy.weight(name) * bits(worths) > 0.0);
-    (!tells).then(|| {
+    let informs = names.iter().zip(worths).any(|(name, worths)| policy.weight(name) * bits(worths) > 0.0);
+    (!informs).then(|| {
         format!(
-            "No quasi-identifier tells anything of the target, so that the loss {loss} is 0 whatever is released, and the search had nothing to \
-             keep small. Values with fewer than 6 rows are not counted: where most are such, use a larger table or another loss."
+            "No quasi-identifier carries information about the target. The loss {loss} is 0 for every release, and the search had nothing \
+             to minimize. Values with fewer than 6 rows are not counted; if most values are that rare, use a larger table or another loss."
         )
     })
 }
@@ -162,15 +185,15 @@ mod tests {
         let swapped = ["sex", "age"].map(String::from);
         for loss in ["column-mi", "value-mi"] {
             let policy = policy(&format!("loss = \"{loss}\""));
-            assert_eq!(untold(&policy, &names, &worths(6, true)), None);
+            assert_eq!(uninformative(&policy, &names, &worths(6, true)), None);
             // Nothing is told; too few rows tell; what tells has no weight.
             for (names, worths) in
                 [(&names, worths(6, false)), (&names, worths(5, true)), (&swapped, worths(6, true))]
             {
-                assert!(untold(&policy, names, &worths).unwrap().contains(loss));
+                assert!(uninformative(&policy, names, &worths).unwrap().contains(loss));
             }
         }
-        assert_eq!(untold(&policy("loss = \"lm\""), &names, &worths(6, false)), None);
+        assert_eq!(uninformative(&policy("loss = \"lm\""), &names, &worths(6, false)), None);
         // Values of three rows each tell nothing of themselves, and what is above them does:
         // something is lost with the values all the same.
         let path = |leaf: &str, above: &str| Path { leaf: leaf.into(), labels: vec![above.into()] };
@@ -180,7 +203,7 @@ mod tests {
         let target = [(0, 0, 3), (1, 0, 3), (2, 1, 3), (3, 1, 3)];
         let classes = classes.measured(vec![Histogram::new(4, &target).unwrap()]).unwrap().with_targets(1);
         let (age, worths) = (["age".to_owned()], Worths::of(&classes, &[hierarchy]));
-        assert!(untold(&policy("loss = \"column-mi\""), &age, &worths).is_some());
-        assert_eq!(untold(&policy("loss = \"value-mi\""), &age, &worths), None);
+        assert!(uninformative(&policy("loss = \"column-mi\""), &age, &worths).is_some());
+        assert_eq!(uninformative(&policy("loss = \"value-mi\""), &age, &worths), None);
     }
 }

@@ -16,6 +16,7 @@ mod special;
 mod subjects;
 mod table;
 mod text;
+mod verdict;
 
 pub use combinations::Combination;
 pub use figures::{Figure, Figures};
@@ -24,6 +25,7 @@ pub use special::{Contribution, Score, Special};
 pub use subjects::assess_people;
 pub use table::{Named, Parts, People, Population, Table, Weights, check_names};
 pub use text::text;
+pub use verdict::RiskVerdict;
 
 use serde::Serialize;
 
@@ -102,16 +104,21 @@ impl Asked {
         }
         if !(0.0..=1.0).contains(&self.threshold) {
             faults.push(
-                fault!(Input, "risk.not-a-probability", "{value} is no probability", value = self.threshold)
-                    .key("--threshold")
-                    .help("give a number from 0 to 1; 0.2 is a class of five"),
+                fault!(
+                    Input,
+                    "risk.not-a-probability",
+                    "{value} is not a probability",
+                    value = self.threshold
+                )
+                .key("--threshold")
+                .help("give a number from 0 to 1; 0.2 is a class of five"),
             );
         }
         if let Population::Fraction(f) = self.population
             && !(f > 0.0 && f <= 1.0)
         {
             faults.push(
-                fault!(Input, "risk.not-a-fraction", "{value} is no sampling fraction", value = f)
+                fault!(Input, "risk.not-a-fraction", "{value} is not a sampling fraction", value = f)
                     .key("--fraction")
                     .help("give the share of the population that is in the table: above 0, at most 1"),
             );
@@ -223,7 +230,7 @@ fn bands(classes: &[(u64, u64)]) -> Vec<Band> {
 
 /// How many rows are looked at, and which are not.
 fn left_out(figures: &mut Figures, table: &Table, rows: u64, missing: Missing) {
-    figures.put("rows", Figure::exact(rows as f64, "rows that were looked at"));
+    figures.put("rows", Figure::exact(rows as f64, "rows that were assessed"));
     if missing == Missing::Suppress {
         let means = "rows left out because a value is missing";
         figures.put("left_out", Figure::exact((table.tuples.rows() - rows) as f64, means));

@@ -106,7 +106,7 @@ fn journalist(
 
 /// Population uniques by every estimator, and by the one that Dankar's rule chooses.
 fn uniques(figures: &mut Figures, sample: &Sample, seed: u64) {
-    let all = Estimator::ALL.map(|estimator| (estimator, told(estimator, sample, seed)));
+    let all = Estimator::ALL.map(|estimator| (estimator, estimate(estimator, sample, seed)));
     let chosen = dankar(sample).and_then(|(chosen, _)| all.iter().find(|(e, _)| *e == chosen).cloned());
     for (estimator, figure) in all {
         figures.put(estimator.name(), figure);
@@ -117,7 +117,7 @@ fn uniques(figures: &mut Figures, sample: &Sample, seed: u64) {
     }
 }
 
-fn told(estimator: Estimator, sample: &Sample, seed: u64) -> Figure {
+fn estimate(estimator: Estimator, sample: &Sample, seed: u64) -> Figure {
     let Some(people) = estimator.estimate(sample) else {
         return Figure::none(format!("no estimate: {}", estimator.unfit(sample)));
     };

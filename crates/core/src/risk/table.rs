@@ -202,6 +202,6 @@ fn weight(column: &str, cell: Option<&str>) -> Result<f64> {
     };
     match cell.trim().parse::<f64>() {
         Ok(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
-        _ => Err(fault(fault!(Data, "risk.not-a-weight", "`{value}` is no weight", value = cell))),
+        _ => Err(fault(fault!(Data, "risk.not-a-weight", "`{value}` is not a weight", value = cell))),
     }
 }

@@ -357,7 +357,7 @@ fn weights_are_the_people_of_a_class() {
 #[test]
 fn what_is_no_weight_is_refused() {
     for (cell, words) in
-        [(Some("-1"), "`-1` is no weight"), (Some("x"), "`x` is no weight"), (None, "missing")]
+        [(Some("-1"), "`-1` is not a weight"), (Some("x"), "`x` is not a weight"), (None, "missing")]
     {
         let error = weighted(&[(1, Some("1")), (2, cell)]).err().unwrap().to_string();
         assert!(error.contains(words) && error.contains("weight`") && error.contains("help"), "{error}");

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use super::verdict::integer;
 use super::{Combination, Figure, Guidance, Risk};
 
 /// Figures that are probabilities or shares.
@@ -18,11 +19,16 @@ const SHARES: [&str; 7] = [
 
 /// The figures, the class sizes, and the first `shown` combinations.
 pub fn text(risk: &Risk, shown: usize) -> String {
-    let mut text = format!("columns  {}\n\n", risk.columns.join(", "));
-    let told: Vec<(&str, String, &str)> =
+    let verdict = risk.verdict();
+    let mut text =
+        format!("{}: {}\n\ncolumns  {}\n\n", verdict.finding, verdict.meaning, risk.columns.join(", "));
+    if let Some(disagreement) = risk.disagreement() {
+        let _ = writeln!(text, "{disagreement}\n");
+    }
+    let figures: Vec<(&str, String, &str)> =
         risk.figures.iter().map(|(name, f)| (name, value(name, f), f.means.as_str())).collect();
-    let widest = told.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0);
-    for (name, value, means) in told {
+    let widest = figures.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0);
+    for (name, value, means) in figures {
         let _ = writeln!(text, "{name:<24} {value:>widest$}  {means}");
     }
     text + &guidance(risk) + &sizes(risk) + &special(risk) + &combinations(&risk.combinations, shown)
@@ -76,7 +82,7 @@ fn guidance(risk: &Risk) -> String {
 }
 
 fn sizes(risk: &Risk) -> String {
-    let mut text = format!("\n{:>12}  {:>12}  {:>12}\n", "rows a class", "classes", "rows");
+    let mut text = format!("\n{:>12}  {:>12}  {:>12}\n", "class size", "classes", "rows");
     for band in risk.class_sizes.iter().filter(|b| b.classes > 0) {
         let size = match band.to {
             Some(to) if to == band.from => band.from.to_string(),
@@ -129,14 +135,4 @@ fn combinations(all: &[Combination], shown: usize) -> String {
         let _ = writeln!(text, "… {} more; --json lists all", integer((all.len() - shown) as u64));
     }
     text
-}
-
-/// A whole number with its thousands apart.
-fn integer(n: u64) -> String {
-    let digits = n.to_string();
-    let apart = |(i, c): (usize, char)| {
-        let comma = i > 0 && (digits.len() - i).is_multiple_of(3);
-        comma.then_some(',').into_iter().chain(std::iter::once(c))
-    };
-    digits.chars().enumerate().flat_map(apart).collect()
 }

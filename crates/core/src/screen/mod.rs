@@ -4,17 +4,22 @@
 //! From [Katirai 2006, "Deleted data items with low mutual information ratios"] and figures 16 and
 //! 17: mutual information is biased towards columns with many values, so it is divided by that of a
 //! random column with as many values, averaged over several runs; a column below twice chance is
-//! not worth keeping. Rows stream through [`Screen`]; memory grows with the distinct pairs of value
-//! and target. [`Screen::finish`] redraws each row for every column and run: about 10 ns each.
+//! not worth keeping. A column with a hierarchy is screened at every level, and the level decides at
+//! which it says most beyond chance: single days of birth say nothing, decades may say much. Rows
+//! stream through [`Screen`]; memory grows with the distinct pairs of value and target.
+//! [`Screen::finish`] redraws each row for every column, level and run: about 10 ns each.
 
 mod random;
 mod text;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, Fault, Result, nearest};
 use crate::fault;
+use crate::hierarchy::Hierarchy;
 use crate::information::{Contingency, RARE, entropy};
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
@@ -70,9 +75,11 @@ impl Asked {
             faults.push(fault.help("give 1 or more; 10 is usual"));
         }
         if !(self.threshold >= 0.0 && self.threshold.is_finite()) {
-            let fault = fault!(Input, "screen.not-a-ratio", "{value} is no ratio", value = self.threshold)
+            let fault = fault!(Input, "screen.not-a-ratio", "{value} is not a ratio", value = self.threshold)
                 .key("--threshold");
-            faults.push(fault.help("give a number from 0; 2 asks for twice what chance would tell"));
+            faults.push(
+                fault.help("give a number from 0; 2 requires twice the information of a random column"),
+            );
         }
         if self.above.is_some_and(|limit| !limit.is_finite()) {
             let fault =
@@ -110,6 +117,17 @@ pub struct Screened {
     pub seed: u64,
     /// The other columns, in the table's order.
     pub columns: Vec<Column>,
+    /// Columns that were not screened, because a release would not have them.
+    pub left_out: Vec<String>,
+}
+
+/// How a column is screened.
+#[derive(Debug, Clone, Default)]
+pub struct Treatment {
+    /// Whether it is not screened.
+    pub left_out: bool,
+    /// Its levels; values that the hierarchy does not have count as missing above level 0.
+    pub hierarchy: Option<Hierarchy>,
 }
 
 /// The information of a column about the target.
@@ -117,7 +135,11 @@ pub struct Screened {
 pub struct Column {
     /// Its name.
     pub column: String,
-    /// Distinct values, a missing one included.
+    /// The level at which it says most beyond chance; 0 is the value itself.
+    pub level: usize,
+    /// The highest level that was looked at.
+    pub levels: usize,
+    /// Distinct values at this level, a missing one included.
     pub values: u64,
     /// Those that have enough rows.
     pub counted: u64,
@@ -141,6 +163,7 @@ pub struct Screen {
     target: usize,
     dictionaries: Vec<Dictionary>,
     pairs: Vec<Tuples>,
+    treatments: Vec<Treatment>,
     rows: u64,
     without_target: u64,
 }
@@ -154,7 +177,25 @@ impl Screen {
         asked.check(&names)?;
         let target = names.iter().position(|name| *name == asked.target).unwrap_or_default();
         let (dictionaries, pairs) = (vec![Dictionary::new(); names.len()], vec![Tuples::new(2); names.len()]);
-        Ok(Screen { asked, names, target, dictionaries, pairs, rows: 0, without_target: 0 })
+        let treatments = vec![Treatment::default(); names.len()];
+        Ok(Screen { asked, names, target, dictionaries, pairs, treatments, rows: 0, without_target: 0 })
+    }
+
+    /// The columns of the table.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The values of every column in the rows whose target is known.
+    pub fn values(&self) -> &[Dictionary] {
+        &self.dictionaries
+    }
+
+    /// Screens columns as stated, one treatment per column; the target's is not looked at.
+    #[must_use]
+    pub fn treated(mut self, treatments: impl IntoIterator<Item = Treatment>) -> Self {
+        self.treatments.iter_mut().zip(treatments).for_each(|(mine, given)| *mine = given);
+        self
     }
 
     /// Number of rows counted.
@@ -195,7 +236,7 @@ impl Screen {
             Some(limit) => {
                 let number = cell.trim().parse::<f64>().ok().filter(|n| n.is_finite());
                 let number = number.ok_or_else(|| {
-                    fault!(Data, "screen.not-a-number", "`{value}` is no number", value = cell)
+                    fault!(Data, "screen.not-a-number", "`{value}` is not a number", value = cell)
                         .column(&self.asked.target)
                         .help(
                             "--above needs a target of numbers; leave it out where the target has few values",
@@ -214,18 +255,22 @@ impl Screen {
     /// when asked to stop.
     pub fn finish(self, watch: &Watch) -> Result<Screened> {
         self.check_target()?;
-        let Screen { asked, names, target, dictionaries, pairs, without_target, .. } = self;
-        let columns: Vec<usize> = (0..names.len()).filter(|&column| column != target).collect();
+        let Screen { asked, names, target, dictionaries, pairs, treatments, without_target, .. } = self;
+        let others = || (0..names.len()).filter(|&column| column != target);
+        let left_out = others().filter(|&at| treatments[at].left_out).map(|at| names[at].clone()).collect();
+        let columns: Vec<usize> = others().filter(|&at| !treatments[at].left_out).collect();
         let counter = Counter::new(watch, Stage::Measuring, Some(columns.len() as u64));
         let columns = columns.into_par_iter().map(|at| {
-            let tells = told(&pairs[at], &asked, at as u64, watch)?;
+            let levels = levels(&dictionaries[at], treatments[at].hierarchy.as_ref());
+            let best = best(&names[at], &pairs[at], &levels, (&asked, at as u64), watch)?;
             counter.one()?;
-            Ok(Column { column: names[at].clone(), values: dictionaries[at].len() as u64, ..tells })
+            Ok(best)
         });
         let columns: Vec<Column> = columns.collect::<Result<_>>()?;
         let target_rows = dictionaries[target].present().map(|(_, rows)| rows).collect::<Vec<u64>>();
         Ok(Screened {
             columns,
+            left_out,
             rows: target_rows.iter().sum(),
             without_target,
             target_values: target_rows.len() as u64,
@@ -252,7 +297,7 @@ impl Screen {
             fault!(
                 Data,
                 "screen.constant-target",
-                "the target has {values} value in {rows} rows: there is nothing to tell of it",
+                "the target has {values} value in {rows} rows: there is nothing to predict",
                 values = values,
                 rows = rows
             )
@@ -274,21 +319,67 @@ impl Screen {
     }
 }
 
-/// All that is told of a column but its name and its number of values.
-fn told(pairs: &Tuples, asked: &Asked, column: u64, watch: &Watch) -> Result<Column> {
-    let counts: Vec<(u32, u32, u64)> = (0..pairs.len())
-        .map(|at| (pairs.code(at, 0), pairs.code(at, 1), u64::from(pairs.counts()[at])))
-        .collect();
+/// Per level below the highest, the code of every value.
+fn levels(dictionary: &Dictionary, hierarchy: Option<&Hierarchy>) -> Vec<Vec<Code>> {
+    let codes = 0..dictionary.len() as Code;
+    let mut levels = vec![codes.clone().collect::<Vec<Code>>()];
+    let Some(hierarchy) = hierarchy else { return levels };
+    let leaves: Vec<Option<Code>> =
+        codes.map(|code| dictionary.value(code).and_then(|value| hierarchy.leaf(Some(value)))).collect();
+    for level in 1..hierarchy.height() {
+        let above = |leaf: &Option<Code>| leaf.map_or(Code::MAX, |leaf| hierarchy.generalize(leaf, level));
+        levels.push(leaves.iter().map(above).collect());
+    }
+    levels
+}
+
+/// What a column says at the level at which it says most beyond chance.
+fn best(
+    name: &str,
+    pairs: &Tuples,
+    levels: &[Vec<Code>],
+    (asked, column): (&Asked, u64),
+    watch: &Watch,
+) -> Result<Column> {
+    let mut best: Option<Column> = None;
+    for (level, codes) in levels.iter().enumerate() {
+        // A stream of draws for every level, that of level 0 as if there were no other.
+        let stream = column + ((level as u64) << 32);
+        let found = information(pairs, codes, (asked, stream), watch)?;
+        let beyond = |c: &Column| c.mutual - c.random;
+        if best.as_ref().is_none_or(|best| (found.keep, beyond(&found)) > (best.keep, beyond(best))) {
+            best = Some(Column { column: name.into(), level, levels: levels.len() - 1, ..found });
+        }
+    }
+    best.ok_or_else(|| Fault::bug("a column has no level").into())
+}
+
+/// All that is found out about a column at one level but its name.
+fn information(
+    pairs: &Tuples,
+    codes: &[Code],
+    (asked, stream): (&Asked, u64),
+    watch: &Watch,
+) -> Result<Column> {
+    let mut counts: BTreeMap<(Code, Code), u64> = BTreeMap::new();
+    for at in 0..pairs.len() {
+        let value = codes[pairs.code(at, 0) as usize];
+        *counts.entry((value, pairs.code(at, 1))).or_default() += u64::from(pairs.counts()[at]);
+    }
+    let values = counts.keys().map(|(value, _)| value).collect::<BTreeSet<_>>().len() as u64;
+    let counts: Vec<(u32, u32, u64)> =
+        counts.into_iter().map(|((value, target), n)| (value, target, n)).collect();
     let table = Contingency::new(&counts).without_rare(asked.rare);
     let targets: Vec<u64> = table.targets().values().copied().collect();
     let counted = table.values().len() as u64;
-    let random = random::mean(&targets, counted, (asked.runs, asked.seed, column), watch)?;
+    let random = random::mean(&targets, counted, (asked.runs, asked.seed, stream), watch)?;
     let mutual = table.mutual();
     // A column of one value carries exactly 0 bits, and so does a random one.
     let ratio = (random > 0.0).then(|| mutual / random);
     let keep = ratio.map_or(mutual > 0.0, |ratio| ratio >= asked.threshold);
     let rows = table.rows();
-    Ok(Column { column: String::new(), values: 0, counted, rows, mutual, random, ratio, keep })
+    let (column, level, levels) = (String::new(), 0, 0);
+    Ok(Column { column, level, levels, values, counted, rows, mutual, random, ratio, keep })
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::watch::Watch;
 
 /// The mean mutual information, in bits, of a target with the given rows per value and random
-/// columns of so many values. Each (seed, stream) has draws of its own, so that columns do not
+/// columns of a number of values. Each (seed, stream) has draws of its own, so that columns do not
 /// depend on each other.
 ///
 /// # Errors

@@ -128,9 +128,9 @@ fn what_makes_no_sense_is_refused() {
     let header = ["sex", "digit", "place", "cost"];
     let refused = |asked: Asked| screened(asked, &header, &people(), 64).unwrap_err().to_string();
     assert!(refused(asked("costs")).contains("did you mean `cost`?"));
-    assert!(refused(asked("place")).contains("nothing to tell"));
+    assert!(refused(asked("place")).contains("nothing to predict"));
     assert!(refused(Asked { above: Some(1e9), ..asked("cost") }).contains("some rows exceed"));
-    assert!(refused(Asked { above: Some(1.0), ..asked("sex") }).contains("`f` is no number"));
+    assert!(refused(Asked { above: Some(1.0), ..asked("sex") }).contains("`f` is not a number"));
     let all = refused(Asked { runs: 0, threshold: f64::NAN, above: Some(f64::INFINITY), ..asked("cost") });
     assert!(["--runs", "--threshold", "--above"].iter().all(|key| all.contains(key)), "{all}");
     let unique: Vec<Vec<Option<&str>>> = ["1", "2", "3", "4"].map(|n| vec![Some(n), Some("x")]).to_vec();
@@ -147,4 +147,37 @@ fn measuring_can_be_stopped() {
     watch.cancel().finish();
     assert!(screen.clone().finish(&watch).unwrap_err().is_cancelled());
     assert!(screen.finish(&Watch::none()).is_ok());
+}
+
+/// Days say nothing of the target, because each has few rows; years decide it.
+#[test]
+fn a_column_is_screened_at_all_levels() {
+    use crate::hierarchy::{Date, Spec, build};
+    let days: Vec<String> =
+        (0..600).map(|i| format!("{}-{:02}-{:02}", 1950 + i % 2 * 20, 1 + i % 12, 1 + i % 28)).collect();
+    let rows: Vec<Vec<Option<&str>>> = days
+        .iter()
+        .enumerate()
+        .map(|(i, day)| vec![Some(day.as_str()), Some(["old", "young"][i % 2]), Some(["a", "b", "c"][i % 3])])
+        .collect();
+    let mut screen =
+        Screen::new(["born", "group", "name"].map(String::from).to_vec(), asked("group")).unwrap();
+    screen.add(rows.len(), |column, row| rows[row][column]).unwrap();
+    let levels = ["month", "year", "10-year"].map(String::from).to_vec();
+    let spec = Spec::Date(Date { levels, format: "%Y-%m-%d".into(), low: None, nested: true });
+    let hierarchy = build(&spec, &screen.values()[0], &|_| Err(Fault::bug("no file").into())).unwrap();
+    let plain = screen.clone().finish(&Watch::none()).unwrap();
+    assert_eq!((plain.columns.len(), plain.columns[0].level, plain.columns[0].levels), (2, 0, 0));
+    let treatments = [
+        Treatment { hierarchy: Some(hierarchy), left_out: false },
+        Treatment::default(),
+        Treatment { left_out: true, hierarchy: None },
+    ];
+    let found = screen.treated(treatments).finish(&Watch::none()).unwrap();
+    assert_eq!(found.left_out, ["name"]);
+    let born = &found.columns[0];
+    assert!(born.level >= 2 && born.values == 2 && born.keep, "{born:?}");
+    assert!(born.mutual - born.random > plain.columns[0].mutual - plain.columns[0].random);
+    let shown = text(&found);
+    assert!(shown.contains("Left out") && shown.contains("name"), "{shown}");
 }

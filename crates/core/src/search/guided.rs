@@ -45,7 +45,10 @@ impl Problem {
             });
             let spec = policy.columns.get(name).map(|column| column.hierarchy());
             // What looks like a number there is a code.
-            let codes = matches!(spec, Some(Spec::Icd9 | Spec::Icd10 | Spec::Postal(_) | Spec::Mask(_)));
+            let codes = matches!(
+                spec,
+                Some(Spec::Icd9 | Spec::Icd10 | Spec::Postal(_) | Spec::Zip3(_) | Spec::Mask(_))
+            );
             values.push((dictionary, hierarchy, codes));
         }
         let known: Vec<Known<'_>> = values

@@ -6,6 +6,7 @@
 //! registry and one line in [`strategy`].
 
 mod advice;
+mod again;
 mod auto;
 mod composite;
 mod crew;
@@ -164,6 +165,7 @@ pub fn strategy(algorithm: Algorithm) -> Result<&'static dyn Strategy> {
         Algorithm::Samarati => Ok(&samarati::Samarati),
         Algorithm::Datafly => Ok(&datafly::Datafly),
         Algorithm::MinGen => Ok(&mingen::MinGen),
+        Algorithm::Best => Err(Fault::bug("\"best\" runs other algorithms, and is not a strategy").into()),
         Algorithm::Mondrian
         | Algorithm::KSimilar
         | Algorithm::CellMinGen

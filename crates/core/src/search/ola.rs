@@ -37,7 +37,7 @@ impl Strategy for Ola {
                 fault!(
                     Input,
                     "search.needs-monotone-loss",
-                    "\"{algorithm}\" is exact only for monotone losses; \"{loss}\" as asked for is not",
+                    "\"{algorithm}\" is exact only for monotone losses; \"{loss}\" with these parameters is not",
                     algorithm = "ola",
                     loss = problem.loss.kind()
                 )

@@ -50,7 +50,7 @@ impl Ranking {
         marginals: &Marginals,
     ) -> Result<Option<Self>> {
         let searched = policy.search.loss.parameters().kind;
-        let text = policy.node_preference().filter(|_| policy.search.algorithm.entry().prefers);
+        let text = policy.node_preference().filter(|_| policy.search.algorithm.of_levels().entry().prefers);
         text.map(|text| Ranking::new(text, searched, (names, hierarchies), marginals)).transpose()
     }
 

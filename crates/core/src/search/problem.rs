@@ -241,13 +241,7 @@ impl Problem {
                 models: models.into(),
                 loss,
                 max_suppressed,
-                people: people.map(|people| PeopleLimit {
-                    people,
-                    max_withheld: match policy.suppression() {
-                        Limit::Share(share) => self::max_suppressed(share, people),
-                        Limit::Rows(most) => most.min(people),
-                    },
-                }),
+                people: people.map(|people| people_limit(policy, people)),
                 profile,
                 preference,
                 deletion,
@@ -280,7 +274,7 @@ impl Problem {
 
 /// If a model holds because the choice of the release does not depend on values, no other model may
 /// use them: what it suppresses would reveal them.
-fn unseen(policy: &Policy, models: &[Box<dyn PrivacyModel>]) -> Result<()> {
+pub(super) fn unseen(policy: &Policy, models: &[Box<dyn PrivacyModel>]) -> Result<()> {
     let Some(blind) = models.iter().find(|model| model.facts().value_independent) else { return Ok(()) };
     let looks = models.iter().map(|model| model.facts());
     let looks = looks.filter(|facts| !facts.value_independent && !facts.needs.is_empty());
@@ -315,7 +309,7 @@ pub fn max_suppressed(share: f64, rows: u64) -> u64 {
 }
 
 /// The rows that may be suppressed after those that are deleted.
-fn within_limit(policy: &Policy, rows: u64, deletion: Option<&Deletion>) -> Result<u64> {
+pub(super) fn within_limit(policy: &Policy, rows: u64, deletion: Option<&Deletion>) -> Result<u64> {
     let most = match policy.suppression() {
         Limit::Share(share) => max_suppressed(share, rows),
         Limit::Rows(most) => most.min(rows),
@@ -345,6 +339,15 @@ fn judged_values(
     single_values(&tuples, &columns, quasi + subject, missing)
 }
 
+/// How many of the people of a table may lose all their rows.
+pub(super) fn people_limit(policy: &Policy, people: u64) -> PeopleLimit {
+    let max_withheld = match policy.suppression() {
+        Limit::Share(share) => max_suppressed(share, people),
+        Limit::Rows(most) => most.min(people),
+    };
+    PeopleLimit { people, max_withheld }
+}
+
 /// The people of a table; everybody must be named.
 fn people(policy: &Policy, raw: &Dictionary) -> Result<u64> {
     let missing = |code: &Code| raw.value(*code).is_none_or(|v| policy.input.null.iter().any(|n| n == v));
@@ -365,7 +368,7 @@ fn people(policy: &Policy, raw: &Dictionary) -> Result<u64> {
     .into())
 }
 
-fn enough_rows(policy: &Policy, rows: u64, people: Option<u64>) -> Result<()> {
+pub(super) fn enough_rows(policy: &Policy, rows: u64, people: Option<u64>) -> Result<()> {
     if rows == 0 {
         return Err(fault!(Data, "table.no-rows", "the table has no rows")
             .help("there is nothing to release")
@@ -511,7 +514,7 @@ fn missing_labels(policy: &Policy, hierarchy: &Hierarchy) -> Vec<Fault> {
     found.take(1).collect()
 }
 
-fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
+pub(super) fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
     let limits = |(name, hierarchy): (&String, &Hierarchy)| {
         let given = policy.columns.get(name);
         Limits {
@@ -528,7 +531,11 @@ fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Resu
     Lattice::new(&limits, &linked)
 }
 
-fn models(policy: &Policy, names: &[String], subject: Option<usize>) -> Result<Vec<Box<dyn PrivacyModel>>> {
+pub(super) fn models(
+    policy: &Policy,
+    names: &[String],
+    subject: Option<usize>,
+) -> Result<Vec<Box<dyn PrivacyModel>>> {
     let wildcard = policy.input.missing == Missing::Wildcard;
     if wildcard && names.len() > 128 {
         return Err(fault!(
@@ -559,7 +566,7 @@ fn models(policy: &Policy, names: &[String], subject: Option<usize>) -> Result<V
 
 /// The models of `privacy.models`, with the names and values of the measured columns and the rows
 /// that may be suppressed.
-fn asked_models(
+pub(super) fn asked_models(
     policy: &Policy,
     names: &[String],
     (measured, texts): (&[String], &[&Dictionary]),

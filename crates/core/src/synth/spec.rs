@@ -192,7 +192,7 @@ impl ColumnSpec {
             wrong("", fault, "give one of values, ranges, dates, nested and file");
         }
         if !(0.0..=1.0).contains(&self.missing) {
-            let fault = fault!(Input, "synth.not-a-share", "{value} is no share", value = self.missing);
+            let fault = fault!(Input, "synth.not-a-share", "{value} is not a share", value = self.missing);
             wrong("missing", fault, "give a number from 0 to 1");
         }
         let values = self.values.as_ref();
@@ -225,7 +225,7 @@ impl ColumnSpec {
                 let fault = fault!(
                     Input,
                     "synth.not-a-range",
-                    "{low} to {high} is no range",
+                    "{low} to {high} is not a range",
                     low = range.low,
                     high = range.high
                 );
@@ -242,7 +242,7 @@ impl ColumnSpec {
             };
             if parts.is_empty() || parts.iter().any(|part| bad(&part)) {
                 let help = "each part has 1 to 18 digits and 1 to 1000000 numbers, and its last number has no more digits than that";
-                wrong("nested", fault!(Input, "synth.bad-parts", "these are no parts of a code"), help);
+                wrong("nested", fault!(Input, "synth.bad-parts", "these are not parts of a code"), help);
             }
         }
     }
@@ -376,7 +376,7 @@ fn counted(text: &str) -> Result<Source> {
             }
             None if faults.len() < 10 => {
                 let fault =
-                    fault!(Input, "synth.not-a-count", "this is no value and count").line(i as u64 + 1);
+                    fault!(Input, "synth.not-a-count", "this is not a value and a count").line(i as u64 + 1);
                 faults.push(fault.help("after a header, every line is a value, a comma and a whole number"));
             }
             None => {}
@@ -571,11 +571,11 @@ mod tests {
             "version 2",
             "columns and a network",
             "2 weights do not",
-            "2 is no share",
+            "2 is not a share",
             "two columns `a`",
             "drawn in 2 ways",
-            "3 to 2 is no range",
-            "no parts of a code",
+            "3 to 2 is not a range",
+            "not parts of a code",
             "no day between",
             "nothing can be drawn by these",
         ] {

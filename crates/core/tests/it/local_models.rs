@@ -170,7 +170,7 @@ fn every_model_is_tried_or_refused_by_name() {
         let model = format!("{{ {kind} = {example} }}");
         for way in WAYS {
             let error = Policy::parse(&policy(&model, way, 2, 0.1)).expect_err(&model);
-            let said = ["people", "levels", "starred", "several", "profitability", "(k,1)", "would tell"];
+            let said = ["people", "levels", "starred", "several", "profitability", "(k,1)", "would depend"];
             assert!(said.iter().any(|word| error.to_string().contains(word)), "{kind}: {error}");
         }
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod anytime;
+mod best;
 mod cells;
 mod certificate;
 mod citations;
@@ -32,12 +33,14 @@ mod personalized;
 mod population;
 mod policy;
 mod prefer;
+mod propose;
 mod sampled;
 mod region_models;
 mod regions;
 mod search;
 mod compare;
 mod compare_models;
+mod suggest;
 mod explore;
 mod greedy_rows;
 mod row_figures;
@@ -45,4 +48,5 @@ mod guide;
 mod schema;
 mod seams;
 mod strategies;
+mod templates;
 mod whole;

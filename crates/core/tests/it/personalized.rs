@@ -169,6 +169,6 @@ fn a_union_of_safe_classes_can_be_unsafe() {
 #[test]
 fn a_guarding_node_must_be_a_label() {
     let said = built(0.5, &[Some("c1")]).err().unwrap().to_string();
-    assert!(said.contains("`c1` of `g` is no label of the hierarchy of `s`"), "{said}");
+    assert!(said.contains("`c1` of `g` is not a label of the hierarchy of `s`"), "{said}");
     assert!(built(0.5, &[Some("*"), Some("a"), Some("4"), None]).is_ok());
 }

@@ -195,7 +195,7 @@ fn profiles_are_for_datafly_and_from_0_to_1() {
     let policy = datafly("tolerance = 0\nlinking = 1").unwrap();
     assert_eq!(policy.columns["age"].tolerance, Some(0.0));
     assert_eq!(Policy::parse(&policy.to_toml().unwrap()).unwrap(), policy);
-    says("weight = 2.0", &with("linking = 0.5"), &["columns.age.linking", "\"auto\"", "\"datafly\""]);
+    says("weight = 2.0", &with("linking = 0.5"), &["columns.age.linking", "\"best\"", "\"datafly\""]);
     says(
         "role = \"sensitive\"",
         "role = \"sensitive\"\ntolerance = 0.5",
@@ -228,8 +228,8 @@ fn anonymity_levels_that_say_nothing_are_refused() {
     level("anonymity = 0", &["privacy.anonymity", "the original", "k = 1"]);
     level("anonymity = 1.5", &["privacy.anonymity", "from 0 to 1"]);
     level("anonymity = nan", &["privacy.anonymity", "from 0 to 1"]);
-    level("anonymity = 0.95", &["privacy.anonymity", "ends at level 0.9", "anonymity_table"]);
-    level("anonymity = 1", &["privacy.anonymity", "\"auto\"", "\"datafly\""]);
+    level("anonymity = 0.95", &["privacy.anonymity", "ends at 0.9", "anonymity_table"]);
+    level("anonymity = 1", &["privacy.anonymity", "\"best\"", "\"datafly\""]);
     level("k = 5\nanonymity_table = [[0.5, 5]]", &["privacy.anonymity_table", "is not used"]);
     let table =
         |table: &str, parts: &[&str]| level(&format!("anonymity = 0.5\nanonymity_table = {table}"), parts);
@@ -319,10 +319,7 @@ fn mistakes_in_models_name_the_key_and_the_remedy() {
     model_says("\"l_diversity\"", &["privacy.models"]);
     model_says("{ }", &["privacy.models"]);
     let twice = "{ l_diversity = { column = \"diagnosis\", l = 2 } }";
-    model_says(
-        &format!("{twice}, {twice}"),
-        &["privacy.models.1.l_diversity", "asked for twice", "stricter"],
-    );
+    model_says(&format!("{twice}, {twice}"), &["privacy.models.1.l_diversity", "listed twice", "stricter"]);
     let starred = GOOD.replace("[output]", "[output]\nsuppressed = \"starred\"");
     let starred = starred.replace("suppression = 0.05", &format!("models = [{twice}]"));
     let error = Policy::parse(&starred).unwrap_err().to_string();

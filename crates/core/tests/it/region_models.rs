@@ -14,9 +14,12 @@ use throng::watch::Watch;
 
 use crate::models::{MISSING, built_in, placed, safe, spec};
 
-/// The keys of all algorithms that form regions.
+/// The keys of all algorithms that form regions themselves.
 fn region_algorithms() -> Vec<&'static str> {
-    Algorithm::keys_with(|entry| entry.forms_regions && entry.k_anonymous && !entry.small_tables)
+    let runs_others = Algorithm::Best.key();
+    Algorithm::keys_with(|entry| {
+        entry.forms_regions && entry.k_anonymous && !entry.small_tables && entry.key != runs_others
+    })
 }
 
 /// Ages, cities and sensitive values.

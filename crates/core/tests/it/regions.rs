@@ -252,7 +252,9 @@ fn certificate(
     let file = |sha256: &str, rows| FileFacts { path: "x".into(), sha256: sha256.into(), rows };
     let asked = Policy::parse(text).unwrap().search;
     let (algorithm, gap) = (asked.algorithm.to_string(), value(asked.loss.parameters().kind));
-    let search = SearchFacts { algorithm, nodes: 0, checked: 0, optimal: gap == 0.0, gap, seconds: 0.0 };
+    let (optimal, method) = (gap == 0.0, None);
+    let search =
+        SearchFacts { algorithm, method, reason: None, nodes: 0, checked: 0, optimal, gap, seconds: 0.0 };
     let release = Release {
         rows,
         released: written - blank,
@@ -281,6 +283,7 @@ fn certificate(
         input: file("in", rows),
         output: file("out", written),
         policy: PolicyFacts { sha256: Policy::digest(text) },
+        template: None,
         files: BTreeMap::new(),
         seed: 0,
         version: "0".into(),

@@ -41,6 +41,8 @@ hierarchy = { order = { fanout = [2], values = ["f", "m"] } }
 max_level = 0
 [privacy]
 models = [{ differential_privacy = { epsilon = 1.0, delta = 0.02, key_env = "KEY" } }]
+[search]
+algorithm = "auto"
 "#;
 
 const SECRET: &[u8] = b"a secret of enough bytes";
@@ -92,7 +94,7 @@ fn what_would_tell_of_the_data_is_refused_with_the_remedy() {
         ("\"value\"", "\"wildcard\"", "input.missing", "\"suppress\""),
         ("[columns.name]", "suppressed = \"starred\"\n[columns.name]", "output.suppressed", "\"dropped\""),
         ("[columns.name]", "keep_order = true\n[columns.name]", "output.keep_order", "false"),
-        ("[privacy]", "[search]\nalgorithm = \"ola\"\n[privacy]", "search.algorithm", "\"auto\""),
+        ("algorithm = \"auto\"", "algorithm = \"ola\"", "search.algorithm", "\"auto\""),
         ("[privacy]", "[privacy.quasi.a]\ncolumns = [\"age\"]\nk = 3\n[privacy]", "privacy.quasi", "remove"),
         ("epsilon = 1.0", "epsilon = 0.0", "privacy.models.0.differential_privacy.epsilon", "0.001 to 10"),
         ("delta = 0.02", "delta = 0.7", "privacy.models.0.differential_privacy.delta", "below 0.6321"),
@@ -245,6 +247,8 @@ fn release(policy: &str, rows: &[Row]) -> Made {
             .into(),
         search: SearchFacts {
             algorithm: "auto".into(),
+            method: None,
+            reason: None,
             nodes: 1,
             checked: 1,
             optimal: true,
@@ -254,6 +258,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         input: file("in", rows.len() as u64),
         output: file("out", released.len() as u64),
         policy: PolicyFacts { sha256: Policy::digest(policy) },
+        template: None,
         files: BTreeMap::new(),
         seed: 7,
         version: "0".into(),

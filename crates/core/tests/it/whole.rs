@@ -383,6 +383,8 @@ fn certified(
         privacy: [(claim.to_owned(), Claim { required, achieved, holds: true })].into(),
         search: SearchFacts {
             algorithm: "none".into(),
+            method: None,
+            reason: None,
             nodes: 1,
             checked: 1,
             optimal: true,
@@ -392,6 +394,7 @@ fn certified(
         input: file("in"),
         output: file("out"),
         policy: PolicyFacts { sha256: Policy::digest(policy) },
+        template: None,
         files: BTreeMap::new(),
         seed: 0,
         version: "0".into(),
@@ -622,7 +625,7 @@ fn what_a_model_of_the_table_cannot_be_is_refused_by_name() {
         ),
         (
             "{ average_risk = { max = 0.1 } }, { average_risk = { max = 0.2 } }",
-            ["models.1.average_risk", "asked for twice", "keep the stricter"],
+            ["models.1.average_risk", "listed twice", "keep the stricter"],
         ),
     ] {
         let said = faults(models);

@@ -13,7 +13,7 @@ use throng::table::Dictionary;
 use throng::tuples::Tuples;
 use throng::watch::Watch;
 
-use super::{Row, counted, recorded, release};
+use super::{Row, cases, counted, recorded, release};
 
 const FOUND: &str = include_str!("greedy_rows.jsonl");
 
@@ -36,7 +36,7 @@ struct Decided {
 
 impl Case {
     fn all() -> impl Iterator<Item = Case> {
-        FOUND.lines().map(|line| serde_json::from_str(line).unwrap())
+        cases(FOUND).map(|(_, case)| case)
     }
 
     fn names(&self) -> Vec<String> {

@@ -18,7 +18,7 @@ use throng::tuples::Tuples;
 use throng::verify::{Inputs, Verdict, verify};
 use throng::watch::Watch;
 
-use super::{Row, codes, recorded, row};
+use super::{Row, cases, codes, recorded, row};
 
 const FOUND: &str = include_str!("k_map.jsonl");
 
@@ -58,8 +58,7 @@ fn problem(policy: &Policy, rows: &[Row], people: &[Row]) -> Problem {
 #[test]
 fn people_are_those_of_the_script() {
     let (mut safe, mut unsafe_ones) = (0, 0);
-    for line in FOUND.lines() {
-        let case: Case = serde_json::from_str(line).unwrap();
+    for (line, case) in cases::<Case>(FOUND) {
         let policy = Policy::parse(&case.policy).unwrap();
         let problem = problem(&policy, &case.rows, &case.people);
         let ground = problem.ground();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Row, codes, counted, recorded, release, row};
+use super::{Row, cases, codes, counted, recorded, release, row};
 
 const FOUND: &str = include_str!("linkable.jsonl");
 
@@ -27,8 +27,7 @@ struct Case {
 #[test]
 fn releases_are_those_of_the_script() {
     let mut found_levels = [0; 3];
-    for line in FOUND.lines() {
-        let case: Case = serde_json::from_str(line).unwrap();
+    for (line, case) in cases::<Case>(FOUND) {
         let found = release(&case.policy, &["q", "s", "z", "w"], &case.rows);
         if let Some(error) = &case.error {
             let found = found.err().unwrap_or_else(|| panic!("{error} in {line}"));

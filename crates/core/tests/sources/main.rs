@@ -14,6 +14,7 @@ mod minimality;
 mod model;
 mod profiles;
 mod rare;
+mod systems;
 mod windows;
 
 use std::collections::BTreeMap;
@@ -46,6 +47,11 @@ fn counted(rows: &[Row]) -> BTreeMap<Row, usize> {
 
 fn codes(error: &Error) -> Vec<&str> {
     error.faults().iter().map(|fault| fault.code).collect()
+}
+
+/// The cases that a script wrote, each with its line.
+fn cases<T: serde::de::DeserializeOwned>(recorded: &str) -> impl Iterator<Item = (&str, T)> {
+    recorded.lines().map(|line| (line, serde_json::from_str(line).unwrap()))
 }
 
 /// What is recorded is what a script writes; nothing to compare where there is no Python.

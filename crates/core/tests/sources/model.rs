@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use throng::release::ErrorFacts;
 
-use super::{Row, recorded, release};
+use super::{Row, cases, recorded, release};
 
 const FOUND: &str = include_str!("model.jsonl");
 
@@ -23,8 +23,7 @@ struct Case {
 #[test]
 fn errors_are_those_of_the_script() {
     let (mut withheld, mut coarse) = (0, 0);
-    for line in FOUND.lines() {
-        let case: Case = serde_json::from_str(line).unwrap();
+    for (line, case) in cases::<Case>(FOUND) {
         let rows: Vec<Row> = case.rows.iter().map(|row| row.iter().cloned().map(Some).collect()).collect();
         let found = release(&case.policy, &["age", "sex", "cost"], &rows).unwrap();
         let facts = found.certificate.release;

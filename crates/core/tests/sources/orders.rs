@@ -11,7 +11,7 @@ use throng::memory::Table;
 use throng::policy::Policy;
 use throng::watch::Watch;
 
-use super::{Row, codes, counted, recorded, release};
+use super::{Row, cases, codes, counted, recorded, release};
 
 const FOUND: &str = include_str!("orders.jsonl");
 
@@ -26,8 +26,7 @@ struct Case {
 #[test]
 fn releases_are_those_of_the_script() {
     let mut ranges = 0;
-    for line in FOUND.lines() {
-        let case: Case = serde_json::from_str(line).unwrap();
+    for (line, case) in cases::<Case>(FOUND) {
         let names: Vec<String> = (0..case.rows[0].len()).map(|at| format!("c{at}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let found = release(&case.policy, &names, &case.rows).unwrap_or_else(|e| panic!("{e} in {line}"));

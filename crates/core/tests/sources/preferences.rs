@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Row, codes, counted, recorded, release};
+use super::{Row, cases, codes, counted, recorded, release};
 
 const FOUND: &str = include_str!("preferences.jsonl");
 
@@ -20,8 +20,7 @@ struct Case {
 #[test]
 fn releases_are_those_of_the_script() {
     let (mut nodes, mut regions) = (0, 0);
-    for line in FOUND.lines() {
-        let Case { policy, rows, levels, released } = serde_json::from_str(line).unwrap();
+    for (line, Case { policy, rows, levels, released }) in cases(FOUND) {
         let names: Vec<String> = (0..rows[0].len()).map(|at| format!("c{at}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let found = match release(&policy, &names, &rows) {

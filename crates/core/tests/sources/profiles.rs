@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use throng::policy::{Policy, Role};
 
-use super::{Row, codes, counted, recorded, release, row};
+use super::{Row, cases, codes, counted, recorded, release, row};
 
 const FOUND: &str = include_str!("profiles.jsonl");
 
@@ -21,8 +21,7 @@ struct Case {
 #[test]
 fn datafly_ends_where_the_script_does() {
     let (mut found, mut ties) = (0, 0);
-    for line in FOUND.lines() {
-        let Case { policy, rows, unchanged, nodes } = serde_json::from_str(line).unwrap();
+    for (line, Case { policy, rows, unchanged, nodes }) in cases(FOUND) {
         let names: Vec<String> = (0..rows[0].len()).map(|at| format!("c{at}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let released = match release(&policy, &names, &rows) {

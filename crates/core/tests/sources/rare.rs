@@ -5,7 +5,7 @@ use serde::Deserialize;
 use throng::registry::Algorithm;
 use throng::release::DeletedFacts;
 
-use super::{Row, codes, counted, recorded, release, row};
+use super::{Row, cases, codes, counted, recorded, release, row};
 
 const FOUND: &str = include_str!("rare.jsonl");
 
@@ -24,9 +24,10 @@ struct Case {
 #[test]
 fn releases_are_those_of_the_script() {
     let (mut rows, mut cells) = (0, 0);
-    for line in FOUND.lines() {
-        let case: Case = serde_json::from_str(line).unwrap();
-        let found = release(&case.policy, &["q1", "q2", "s", "w"], &case.rows);
+    for (line, case) in cases::<Case>(FOUND) {
+        // The script searches levels.
+        let policy = format!("{}[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n", case.policy);
+        let found = release(&policy, &["q1", "q2", "s", "w"], &case.rows);
         if let Some(error) = &case.error {
             let found = found.err().unwrap_or_else(|| panic!("{error} in {line}"));
             assert!(codes(&found).iter().all(|code| code == error), "{found}, not {error} in {line}");

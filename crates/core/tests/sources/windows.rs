@@ -7,7 +7,7 @@ use throng::error::Result;
 use throng::memory::Released;
 use throng::registry::Algorithm;
 
-use super::{Row, codes, counted, recorded, release};
+use super::{Row, cases, codes, counted, recorded, release};
 
 const FOUND: &str = include_str!("windows.jsonl");
 
@@ -27,8 +27,7 @@ struct Node {
 
 #[test]
 fn releases_are_those_of_the_script() {
-    for line in FOUND.lines() {
-        let case: Case = serde_json::from_str(line).unwrap();
+    for (line, case) in cases::<Case>(FOUND) {
         let names: Vec<String> = (0..case.rows[0].len()).map(|at| format!("c{at}")).collect();
         let columns: Vec<&str> = names.iter().map(String::as_str).collect();
         let found = release(&case.policy, &columns, &case.rows).unwrap_or_else(|e| panic!("{e} in {line}"));

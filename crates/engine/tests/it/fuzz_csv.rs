@@ -65,8 +65,7 @@ fn scanned(folder: &Folder, settings: &Input) -> Result<(Vec<String>, Vec<Row>)>
     Ok((columns, all))
 }
 
-/// The table by the definition: a header that names every column once, and rows of as many cells,
-/// all UTF-8.
+/// The table by the definition: a header, and rows of as many cells, all UTF-8 and without NUL bytes.
 fn plain(text: &[u8]) -> Option<(Vec<String>, Vec<Row>)> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
     let records: Option<Vec<Vec<String>>> = reader
@@ -75,9 +74,51 @@ fn plain(text: &[u8]) -> Option<(Vec<String>, Vec<Row>)> {
         .collect();
     let mut records = records?.into_iter();
     let header = records.next()?;
-    let named = header.iter().enumerate().all(|(i, name)| !name.is_empty() && !header[..i].contains(name));
     let rows: Vec<Row> = records.map(|row| row.into_iter().map(Some).collect()).collect();
-    (named && rows.iter().all(|row| row.len() == header.len())).then_some((header, rows))
+    let fits =
+        rows.iter().all(|row| row.len() == header.len()) && !ends_in_quotes(text) && !text.contains(&0);
+    fits.then(|| (own_names(&header), rows))
+}
+
+/// Whether the last cell opens a quote that nothing closes. A quote opens a cell at its start alone,
+/// and two of them within quotes are one.
+fn ends_in_quotes(text: &[u8]) -> bool {
+    let (mut quoted, mut start) = (false, true);
+    let mut bytes = text.iter().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' if quoted && bytes.peek() == Some(&&b'"') => drop(bytes.next()),
+            b'"' if quoted => quoted = false,
+            b'"' if start => quoted = true,
+            _ => {}
+        }
+        start = !quoted && [b',', b'\n', b'\r'].contains(byte);
+    }
+    quoted
+}
+
+/// A name of its own for every column: a first one without a name is `row`, another one has its
+/// place, and one that has the name of another its number.
+fn own_names(header: &[String]) -> Vec<String> {
+    let mut taken: Vec<String> = header.iter().filter(|name| !name.trim().is_empty()).cloned().collect();
+    let mut names = Vec::new();
+    for (i, name) in header.iter().enumerate() {
+        let before = header[..i].iter().filter(|other| *other == name).count();
+        let wanted = match (name.trim().is_empty(), i) {
+            (true, 0) => "row".to_owned(),
+            (true, _) => format!("column_{}", i + 1),
+            (false, _) if before == 0 => {
+                names.push(name.clone());
+                continue;
+            }
+            (false, _) => format!("{name}.{}", before + 1),
+        };
+        let numbered = (2..).map(|n| format!("{wanted}.{n}"));
+        let free = std::iter::once(wanted.clone()).chain(numbered).find(|name| !taken.contains(name));
+        taken.push(free.clone().unwrap());
+        names.extend(free);
+    }
+    names
 }
 
 fn seeds() -> Vec<Vec<u8>> {

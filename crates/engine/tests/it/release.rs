@@ -16,7 +16,7 @@ use crate::support::{ENGINE, Folder, job, read, release};
 const POLICY: &str = "version = 1\n[input]\npath = \"t.csv\"\n[output]\npath = \"r.csv\"\n\
                       [privacy]\nk = 2\nsuppression = 0.1\n\
                       [columns.q]\nrole = \"quasi\"\nhierarchy = { file = \"h.csv\" }\n\
-                      [columns.n]\nrole = \"keep\"\n";
+                      [columns.n]\nrole = \"keep\"\n[search]\nalgorithm = \"auto\"\n";
 
 /// Rows of two columns, and a hierarchy that knows more values than occur.
 fn folder(rows: usize) -> (Folder, PolicyFile) {
@@ -146,7 +146,7 @@ fn an_abort_during_the_search_releases_nothing() {
 #[test]
 fn regions_that_are_not_finished_are_not_released() {
     let (folder, _) = folder(3_000);
-    let policy = folder.policy(&(POLICY.to_owned() + "[search]\nalgorithm = \"k-similar\"\n"));
+    let policy = folder.policy(&POLICY.replace("\"auto\"", "\"k-similar\""));
     let limited = Job { time_limit: Some(Duration::ZERO), ..job(&policy) };
     let error = ENGINE.release(&limited).map(|done| done.paths).unwrap_err();
     assert_eq!(kind(&error), Kind::Unsolvable, "{error}");
@@ -164,7 +164,7 @@ fn regions_that_are_not_finished_are_not_released() {
 #[test]
 fn verifying_can_be_stopped_at_any_stage() {
     let (folder, _) = folder(3_000);
-    let policy = folder.policy(&(POLICY.to_owned() + "[search]\nalgorithm = \"mondrian\"\n"));
+    let policy = folder.policy(&POLICY.replace("\"auto\"", "\"mondrian\""));
     let done = release(&policy).unwrap();
     let source = Source::open(&policy.policy.input, policy.folder()).unwrap();
     for stage in [Stage::Reading, Stage::Forming, Stage::Hashing, Stage::Verifying] {
@@ -276,7 +276,7 @@ fn the_remedy_of_an_unsolvable_policy_works() {
     let text = |share: &str| {
         format!(
             "version = 1\n[input]\npath = \"t.csv\"\n[output]\npath = \"r.csv\"\n\
-             [privacy]\nk = 2\nsuppression = {share}\n[columns.q]\nrole = \"quasi\"\nmax_level = 0\n"
+             [privacy]\nk = 2\nsuppression = {share}\n[columns.q]\nrole = \"quasi\"\nmax_level = 0\n[search]\nalgorithm = \"auto\"\n"
         )
     };
     let error = release(&folder.policy(&text("0.5"))).unwrap_err().to_string();

@@ -79,13 +79,17 @@ pub fn input(path: &str) -> Input {
 
 /// All rows of a table, as the engine reads them.
 pub fn rows(source: &Source) -> Result<Vec<Row>> {
-    let columns = ENGINE.columns(source)?;
+    rows_of(source, &ENGINE.columns(source)?)
+}
+
+/// All rows of some columns.
+pub fn rows_of(source: &Source, columns: &[String]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    ENGINE.scan(source, &columns, &Watch::none(), |batch| {
+    ENGINE.scan(source, columns, &Watch::none(), |batch| {
         let cells = batch
             .columns()
             .iter()
-            .zip(&columns)
+            .zip(columns)
             .map(|(array, name)| Cells::new(name, array))
             .collect::<Result<Vec<_>>>()?;
         rows.extend(
@@ -151,6 +155,7 @@ pub fn read(path: &Path) -> (Vec<String>, Vec<Row>) {
             let columns = reader.schema().fields().iter().map(|f| f.name().clone()).collect();
             (columns, texts(reader.map(|b| b.unwrap())))
         }
+        other => panic!("{} is only read", other.name()),
     }
 }
 

@@ -197,7 +197,7 @@ fn typed() -> Vec<(&'static str, ArrayRef)> {
 fn typed_policy(input: &str, output: &str) -> String {
     let mut text = format!(
         "version = 1\n[input]\npath = \"{input}\"\n[output]\npath = \"{output}\"\nkeep_order = true\n\
-         [privacy]\nk = 1\n[columns.q]\nrole = \"quasi\"\n"
+         [search]\nalgorithm = \"auto\"\n[privacy]\nk = 1\n[columns.q]\nrole = \"quasi\"\n"
     );
     for (name, _) in typed() {
         text.push_str(&format!("[columns.\"{name}\"]\nrole = \"keep\"\n"));
@@ -263,7 +263,7 @@ fn narrow_keys_do_not_limit_the_hierarchy() {
     let keyed: ArrayRef = Arc::new(values.into_iter().collect::<DictionaryArray<Int8Type>>());
     write_parquet(&folder.path("t.parquet"), &[batch(vec![("q", keyed)])]);
     let text = "version = 1\n[input]\npath = \"t.parquet\"\n[output]\npath = \"r.parquet\"\nkeep_order = true\n\
-                [privacy]\nk = 2\n[columns.q]\nrole = \"quasi\"\nhierarchy = { file = \"h.csv\" }\n";
+                [privacy]\nk = 2\n[columns.q]\nrole = \"quasi\"\nhierarchy = { file = \"h.csv\" }\n[search]\nalgorithm = \"auto\"\n";
     let done = release(&folder.policy(text)).unwrap();
     assert_eq!(done.certificate.release.levels["q"], 0);
     let found: Vec<String> =
@@ -283,7 +283,7 @@ fn generalized_numbers_are_text() {
         let text = format!(
             "version = 1\n[input]\npath = \"t.parquet\"\n[output]\npath = \"{to}\"\nkeep_order = true\n{more}\n\
              [privacy]\nk = 2\nsuppression = 0.2\n[columns.n]\nrole = \"keep\"\n\
-             [columns.age]\nrole = \"quasi\"\nmax_level = 1\nhierarchy = {{ intervals = {{ widths = [10] }} }}\n"
+             [columns.age]\nrole = \"quasi\"\nmax_level = 1\nhierarchy = {{ intervals = {{ widths = [10] }} }}\n[search]\nalgorithm = \"auto\"\n"
         );
         let done = release(&folder.policy(&text)).unwrap();
         assert_eq!(done.certificate.release.levels["age"], 1);
@@ -338,7 +338,7 @@ fn missing_cells_of_delimited_text() {
     let policy = |input: &str, null: &str| {
         format!(
             "version = 1\n[input]\npath = \"{input}\"\nnull = {null}\n[output]\npath = \"r.csv\"\nkeep_order = true\n\
-             [privacy]\nk = 1\n[columns.q]\nrole = \"quasi\"\n[columns.v]\nrole = \"keep\"\n"
+             [search]\nalgorithm = \"auto\"\n[privacy]\nk = 1\n[columns.q]\nrole = \"quasi\"\n[columns.v]\nrole = \"keep\"\n"
         )
     };
     for (input, null, expected) in [

@@ -1,7 +1,8 @@
 //! The value of an expression. One operation of `f64` per part; of `if`, only the branch that is
 //! taken is evaluated.
 
-use super::parse::{Comparison, Condition, Function, Number, Operator};
+use super::parse::{Condition, Function, Number, Operator};
+use crate::lex::Comparison;
 
 pub(super) fn number(part: &Number, values: &[f64]) -> f64 {
     match part {

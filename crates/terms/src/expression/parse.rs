@@ -10,10 +10,7 @@
 use super::{OfColumn, Variable, Vocabulary};
 use crate::error::{Fault, nearest};
 use crate::fault;
-use crate::lex::{Misread, Token, Word, is_plain, words};
-
-/// Parentheses and the like may nest this deep.
-const DEEPEST: usize = 64;
+use crate::lex::{Comparison, Cursor, Misread, Token, Word, is_plain};
 
 /// The most words: a sum of many parts is as deep as it has parts.
 const LONGEST: usize = 1000;
@@ -48,16 +45,6 @@ pub(super) enum Operator {
     Minus,
     Times,
     Over,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comparison {
-    Equal,
-    Unequal,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,20 +108,16 @@ fn other_kind(found: &str, wanted: &str, at: usize) -> Fault {
     )
 }
 
-/// A word that cannot be where it is.
-fn unexpected(word: String, at: usize) -> Fault {
-    fault!(
-        Input,
-        "expression.unexpected-word",
-        "{word} cannot be understood at character {at}",
-        word = word,
-        at = at
-    )
-}
-
+/// The fault of a text that cannot be read.
 fn misread(misread: Misread) -> Fault {
     match misread {
-        Misread::Word(word, at) => unexpected(word, at),
+        Misread::Word(word, at) => fault!(
+            Input,
+            "expression.unexpected-word",
+            "{word} cannot be understood at character {at}",
+            word = word,
+            at = at
+        ),
         Misread::OpenQuote(quote, at) => fault!(
             Input,
             "expression.open-quote",
@@ -143,91 +126,53 @@ fn misread(misread: Misread) -> Fault {
             at = at
         )
         .help("a name with other characters than letters, digits and `_` is in double quotes"),
+        Misread::TooDeep(limit) => fault!(
+            Input,
+            "expression.too-deep",
+            "more than {limit} parts are nested in each other",
+            limit = limit
+        ),
     }
 }
 
 /// An expression and the variables that it names.
 pub(super) fn expression(text: &str, vocabulary: &Vocabulary<'_>) -> Result<(Number, Vec<Variable>), Fault> {
-    let words = words(text).map_err(misread)?;
-    let mut parser = Parser { words, at: 0, variables: Vec::new(), depth: 0, vocabulary };
-    if parser.words.len() == 1 {
+    let words = Cursor::new(text, misread)?;
+    let mut parser = Parser { words, variables: Vec::new(), vocabulary };
+    if parser.words.is_empty() {
         return Err(fault!(Input, "expression.empty", "is empty")
             .help("write an expression, for instance 2 * suppressed + height, or remove the key"));
     }
-    if parser.words.len() > LONGEST {
+    if parser.words.len() >= LONGEST {
         return Err(fault!(Input, "expression.too-long", "has more than {limit} words", limit = LONGEST));
     }
     let root = parser.or()?.number()?;
-    match parser.next() {
+    match parser.words.next() {
         Word { token: Token::End, .. } => Ok((root, parser.variables)),
-        Word { token, at } => Err(unexpected(token.to_string(), at)
+        Word { token, at } => Err(parser
+            .words
+            .unexpected(token.to_string(), at)
             .help("an operator or the end is expected there; `=` compares, and there is no power")),
     }
 }
 
 struct Parser<'a> {
-    words: Vec<Word>,
-    at: usize,
+    words: Cursor,
     variables: Vec<Variable>,
-    depth: usize,
     vocabulary: &'a Vocabulary<'a>,
 }
 
 impl Parser<'_> {
-    fn peek(&self) -> &Token {
-        &self.words[self.at.min(self.words.len() - 1)].token
-    }
-
-    /// The character at which the next word begins.
-    fn place(&self) -> usize {
-        self.words[self.at.min(self.words.len() - 1)].at
-    }
-
-    fn next(&mut self) -> Word {
-        let word = self.words[self.at.min(self.words.len() - 1)].clone();
-        self.at += 1;
-        word
-    }
-
-    fn takes(&mut self, keyword: &str) -> bool {
-        let is = self.peek().is(keyword);
-        self.at += usize::from(is);
-        is
-    }
-
-    fn takes_sign(&mut self, sign: &str) -> bool {
-        let is = matches!(self.peek(), Token::Sign(found) if *found == sign);
-        self.at += usize::from(is);
-        is
-    }
-
-    fn needs_sign(&mut self, sign: &str) -> Result<(), Fault> {
-        if self.takes_sign(sign) {
-            return Ok(());
-        }
-        let Word { token, at } = self.next();
-        Err(unexpected(token.to_string(), at).help(format!("`{sign}` is expected there")))
-    }
-
-    /// Goes down one step, unless that is too deep.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(fault!(
-                Input,
-                "expression.too-deep",
-                "more than {limit} parts are nested in each other",
-                limit = DEEPEST
-            ));
-        }
+        self.words.descend()?;
         let read = read(self);
-        self.depth -= 1;
+        self.words.ascend();
         read
     }
 
     fn or(&mut self) -> Result<Part, Fault> {
         let mut left = self.and()?;
-        while self.takes("or") {
+        while self.words.takes("or") {
             let (at, right) = (left.at(), self.and()?.condition()?);
             left = Part::Condition(Condition::Or(Box::new(left.condition()?), Box::new(right)), at);
         }
@@ -236,7 +181,7 @@ impl Parser<'_> {
 
     fn and(&mut self) -> Result<Part, Fault> {
         let mut left = self.not()?;
-        while self.takes("and") {
+        while self.words.takes("and") {
             let (at, right) = (left.at(), self.not()?.condition()?);
             left = Part::Condition(Condition::And(Box::new(left.condition()?), Box::new(right)), at);
         }
@@ -244,8 +189,8 @@ impl Parser<'_> {
     }
 
     fn not(&mut self) -> Result<Part, Fault> {
-        let at = self.place();
-        if self.takes("not") {
+        let at = self.words.place();
+        if self.words.takes("not") {
             let inner = self.deeper(|parser| parser.not()?.condition())?;
             return Ok(Part::Condition(Condition::Not(Box::new(inner)), at));
         }
@@ -254,69 +199,50 @@ impl Parser<'_> {
 
     fn comparison(&mut self) -> Result<Part, Fault> {
         let mut left = self.sum()?;
-        loop {
-            let comparison = match self.peek() {
-                Token::Sign("=") => Comparison::Equal,
-                Token::Sign("<>") => Comparison::Unequal,
-                Token::Sign("<") => Comparison::Less,
-                Token::Sign("<=") => Comparison::AtMost,
-                Token::Sign(">") => Comparison::Greater,
-                Token::Sign(">=") => Comparison::AtLeast,
-                _ => return Ok(left),
-            };
-            self.at += 1;
+        while let Some(comparison) = self.words.takes_comparison() {
             let (at, right) = (left.at(), self.sum()?.number()?);
             let (a, b) = (Box::new(left.number()?), Box::new(right));
             left = Part::Condition(Condition::Compare(comparison, a, b), at);
         }
+        Ok(left)
     }
 
     /// A sum, the first part of which may have a sign. No other part has: `dm* - 1` would be read
     /// as a product with −1, where `"dm*" - 1` is meant.
     fn sum(&mut self) -> Result<Part, Fault> {
-        let at = self.place();
-        let mut left = match self.takes_sign("-") {
+        let at = self.words.place();
+        let mut left = match self.words.takes_sign("-") {
             true => Part::Number(Number::Negated(Box::new(self.product()?.number()?)), at),
             false => self.product()?,
         };
-        loop {
-            let operator = match self.peek() {
-                Token::Sign("+") => Operator::Plus,
-                Token::Sign("-") => Operator::Minus,
-                _ => return Ok(left),
-            };
-            self.at += 1;
+        while let Some(operator) = self.words.takes_one(&[("+", Operator::Plus), ("-", Operator::Minus)]) {
             let (at, right) = (left.at(), self.product()?.number()?);
             left = Part::Number(arithmetic(operator, left.number()?, right), at);
         }
+        Ok(left)
     }
 
     fn product(&mut self) -> Result<Part, Fault> {
         let mut left = self.atom()?;
-        loop {
-            let operator = match self.peek() {
-                Token::Sign("*") => Operator::Times,
-                Token::Sign("/") => Operator::Over,
-                _ => return Ok(left),
-            };
-            self.at += 1;
+        while let Some(operator) = self.words.takes_one(&[("*", Operator::Times), ("/", Operator::Over)]) {
             let (at, right) = (left.at(), self.atom()?.number()?);
             left = Part::Number(arithmetic(operator, left.number()?, right), at);
         }
+        Ok(left)
     }
 
     fn atom(&mut self) -> Result<Part, Fault> {
-        let Word { token, at } = self.next();
+        let Word { token, at } = self.words.next();
         match token {
             Token::Number(number) => Ok(Part::Number(Number::Literal(number), at)),
             Token::Sign("(") => {
                 let inner = self.deeper(Parser::or)?;
-                self.needs_sign(")")?;
+                self.words.needs_sign(")")?;
                 Ok(inner)
             }
-            Token::Name(name) if matches!(self.peek(), Token::Sign("(")) => self.call(&name, at),
+            Token::Name(name) if self.words.at_sign("(") => self.call(&name, at),
             Token::Name(name) | Token::Quoted(name) => self.variable(name, at),
-            other => Err(unexpected(other.to_string(), at).help(
+            other => Err(self.words.unexpected(other.to_string(), at).help(
                 "a number, a variable, a function or a parenthesis is expected there; a name such as \"dm*\" is \
                  in double quotes, and a negative number after an operator in parentheses",
             )),
@@ -341,7 +267,7 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, name: &str, at: usize) -> Result<Part, Fault> {
-        self.needs_sign("(")?;
+        self.words.needs_sign("(")?;
         let lower = name.to_ascii_lowercase();
         if let Some(function) = self.vocabulary.of_columns.iter().find(|known| known.name == lower) {
             return self.of_column(*function, at);
@@ -354,10 +280,10 @@ impl Parser<'_> {
         };
         let first = self.deeper(|parser| parser.or()?.number())?;
         let mut others = Vec::new();
-        while self.takes_sign(",") {
+        while self.words.takes_sign(",") {
             others.push(self.deeper(|parser| parser.or()?.number())?);
         }
-        self.needs_sign(")")?;
+        self.words.needs_sign(")")?;
         if others.len() + 1 > most {
             return Err(arguments(&lower, others.len() + 1, at).help(format!("{lower} takes one number")));
         }
@@ -366,24 +292,24 @@ impl Parser<'_> {
 
     fn conditional(&mut self, at: usize) -> Result<Part, Fault> {
         let condition = self.deeper(|parser| parser.or()?.condition())?;
-        self.needs_sign(",")?;
+        self.words.needs_sign(",")?;
         let then = self.deeper(|parser| parser.or()?.number())?;
-        self.needs_sign(",")?;
+        self.words.needs_sign(",")?;
         let otherwise = self.deeper(|parser| parser.or()?.number())?;
-        self.needs_sign(")")?;
+        self.words.needs_sign(")")?;
         Ok(Part::Number(Number::If(Box::new(condition), Box::new(then), Box::new(otherwise)), at))
     }
 
     fn of_column(&mut self, function: OfColumn, at: usize) -> Result<Part, Fault> {
-        let Word { token, at: named_at } = self.next();
+        let Word { token, at: named_at } = self.words.next();
         let (Token::Name(column) | Token::Quoted(column)) = token else {
             let help = format!("{} takes the name of a column", function.name);
-            return Err(unexpected(token.to_string(), named_at).help(help));
+            return Err(self.words.unexpected(token.to_string(), named_at).help(help));
         };
         if !self.vocabulary.columns.contains(&column.as_str()) {
             return Err(self.no_such_column(&column, named_at));
         }
-        self.needs_sign(")")?;
+        self.words.needs_sign(")")?;
         let place = self.placed(Variable::OfColumn { function: function.name.to_owned(), column });
         Ok(match function.condition {
             true => Part::Condition(Condition::Variable(place), at),

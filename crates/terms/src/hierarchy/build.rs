@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority};
+use super::chronology::by_date;
+use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority, zip3};
 use crate::error::{Fault, Result};
 use crate::fault;
 use crate::poset::{self, Poset};
@@ -25,6 +26,10 @@ pub fn build(
     dictionary: &Dictionary,
     load: &dyn Fn(&str) -> Result<String>,
 ) -> Result<Hierarchy> {
+    let dates = match spec {
+        Spec::Suppress => by_date(values(dictionary).collect()),
+        _ => None,
+    };
     let paths = match spec {
         Spec::File(spec) => file::paths(spec, dictionary, load),
         Spec::Intervals(spec) => intervals::paths(spec, dictionary),
@@ -35,7 +40,11 @@ pub fn build(
         Spec::Icd9 => icd::paths(&icd::ICD9, dictionary),
         Spec::Icd10 => icd::paths(&icd::ICD10, dictionary),
         Spec::Postal(spec) => postal::paths(spec, dictionary),
-        Spec::Suppress | Spec::Poset(_) => Ok(values(dictionary).map(|v| path(v, Vec::new())).collect()),
+        Spec::Zip3(spec) => zip3::paths(spec, dictionary),
+        Spec::Suppress | Spec::Poset(_) => {
+            let leaves = dates.clone().unwrap_or_else(|| values(dictionary).collect());
+            Ok(leaves.into_iter().map(|value| path(value, Vec::new())).collect())
+        }
     }?;
     let missing = dictionary.missing().is_some();
     let mut hierarchy = Hierarchy::of_levels(paths, height(spec), missing, spec.nested())?;
@@ -44,7 +53,7 @@ pub fn build(
         let leaves = (0..hierarchy.leaf_count()).map(leaf).collect();
         hierarchy.poset = Some(Arc::new(Poset::build(spec, leaves, load)?));
     }
-    hierarchy.ordered = spec.stated_order().is_some();
+    hierarchy.ordered = spec.stated_order().is_some() || dates.is_some();
     Ok(hierarchy)
 }
 
@@ -56,6 +65,7 @@ fn height(spec: &Spec) -> usize {
         Spec::Date(spec) => spec.levels.len() + 1,
         Spec::Priority(spec) => spec.keep.len() + 1,
         Spec::Postal(spec) => spec.keep.len() + 1,
+        Spec::Zip3(_) => zip3::LEVELS,
         Spec::Icd9 | Spec::Icd10 => 4,
         Spec::File(_) | Spec::Mask(_) | Spec::Suppress | Spec::Poset(_) => 1,
     }
@@ -76,11 +86,15 @@ pub fn describe(spec: &Spec) -> String {
             1 => format!("masked from the {}", spec.from.name()),
             step => format!("masked from the {}, {step} characters at a time", spec.from.name()),
         },
-        Spec::Date(spec) => format!("dates by {}", spec.levels.join(", ")),
+        Spec::Date(spec) => match spec.low {
+            None => format!("dates by {}", spec.levels.join(", ")),
+            Some(low) => format!("dates by {}; before {low} as one", spec.levels.join(", ")),
+        },
         Spec::Priority(spec) => format!("the {} most frequent values", list(&spec.keep)),
         Spec::Icd9 => "ICD-9-CM category, block, chapter".into(),
         Spec::Icd10 => "ICD-10 category, block, chapter".into(),
         Spec::Postal(spec) => format!("the first {} characters", list(&spec.keep)),
+        Spec::Zip3(_) => "the first 3, 2, 1 digits of ZIP codes; small prefixes 000".into(),
         Spec::Suppress => "keep or suppress".into(),
         Spec::Poset(spec) => poset::describe(spec),
     }

@@ -3,7 +3,8 @@
 //! Every period except the week is a whole number of months counted from January of the year 0, so
 //! a period nests in another if its length divides the other's. A week nests only in the top. Costs
 //! one parse per distinct value. With `nested = false` periods only have to get longer [Sweeney
-//! 2001, figure 27: windows of 2, 4, 6, 12 and 24 months].
+//! 2001, figure 27: windows of 2, 4, 6, 12 and 24 months]. Days before the year `low` have one label
+//! at every level above 0.
 
 use chrono::format::{Item, StrftimeItems};
 use chrono::{Datelike, NaiveDate};
@@ -29,9 +30,9 @@ enum Period {
     Month,
     Quarter,
     Year,
-    /// So many months, from 2.
+    /// A number of months, from 2.
     Months(i64),
-    /// So many years, from 2.
+    /// A number of years, from 2.
     Years(i64),
 }
 
@@ -149,7 +150,10 @@ pub(super) fn paths(spec: &Date, dictionary: &Dictionary) -> Result<Vec<Path>> {
         fault.help("say with `format` how dates are written, or list it under input.null if it means missing")
     }));
     Error::check(faults)?;
-    let labels = |date: NaiveDate| periods.iter().map(|period| period.label(date)).collect();
+    let labels = |date: NaiveDate| match spec.low.filter(|low| date.year() < *low) {
+        Some(low) => vec![format!("< {low}"); periods.len()],
+        None => periods.iter().map(|period| period.label(date)).collect(),
+    };
     Ok(dates.iter().map(|&(value, date)| path(value, labels(date))).collect())
 }
 
@@ -224,11 +228,11 @@ fn format(format: &str) -> Option<Fault> {
             "`{format}` is not a format of dates",
             format = show(format)
         )
-    } else if !tells_the_day(format) {
+    } else if !has_the_day(format) {
         fault!(
             Input,
             "hierarchy.date-format-without-day",
-            "the format `{format}` does not tell the day",
+            "the format `{format}` has no day",
             format = show(format)
         )
     } else {
@@ -238,7 +242,7 @@ fn format(format: &str) -> Option<Fault> {
 }
 
 /// Whether a day that is written in this format can be read back.
-fn tells_the_day(format: &str) -> bool {
+fn has_the_day(format: &str) -> bool {
     use std::fmt::Write;
     let Some(day) = NaiveDate::from_ymd_opt(2021, 11, 23).and_then(|day| day.and_hms_opt(13, 14, 15)) else {
         return false;
@@ -246,6 +250,14 @@ fn tells_the_day(format: &str) -> bool {
     let mut text = String::new();
     write!(text, "{}", day.and_utc().format(format)).is_ok()
         && NaiveDate::parse_from_str(&text, format) == Ok(day.date())
+}
+
+impl Date {
+    /// The day of a value as it is written in the column, in days since 1970-01-01.
+    pub fn day(&self, value: &str) -> Option<i64> {
+        let date = parse(value, &self.format)?;
+        Some(i64::from(date.num_days_from_ce()) - 719_163)
+    }
 }
 
 /// The day of a value; an ISO date may be followed by a time of day.
@@ -266,7 +278,16 @@ mod tests {
 
     fn spec(levels: &[&str], format: &str) -> Date {
         let levels = levels.iter().map(|l| (*l).to_owned()).collect();
-        Date { levels, format: format.into(), nested: true }
+        Date { levels, format: format.into(), low: None, nested: true }
+    }
+
+    #[test]
+    fn days_are_counted_from_1970() {
+        let iso = spec(&["year"], "%Y-%m-%d");
+        assert_eq!(iso.day("1970-01-01"), Some(0));
+        assert_eq!(iso.day("2000-03-01 14:05"), Some(11_017));
+        assert_eq!(spec(&["year"], "%d.%m.%Y").day("31.12.1969"), Some(-1));
+        assert_eq!(iso.day("1970"), None);
     }
 
     fn date(levels: &[&str], format: &str, values: &[&str]) -> Result<Vec<String>> {
@@ -296,6 +317,15 @@ mod tests {
             weeks,
             ["2020-01-31 | 2020-W05 | *", "2019-12-30 | 2020-W01 | *", "2021-01-03 | 2020-W53 | *"]
         );
+    }
+
+    #[test]
+    fn days_before_the_first_year_are_one() {
+        let spec = Date { low: Some(1937), ..spec(&["month", "year", "5-year"], ISO) };
+        let labels = |day: &str| paths(&spec, &Dictionary::of([Some(day)])).unwrap()[0].labels.join(" | ");
+        assert_eq!(labels("1936-12-31"), "< 1937 | < 1937 | < 1937 | *");
+        assert_eq!(labels("1890-01-01"), "< 1937 | < 1937 | < 1937 | *");
+        assert_eq!(labels("1937-01-01"), "1937-01 | 1937 | [1935, 1940) | *");
     }
 
     #[test]
@@ -375,9 +405,9 @@ mod tests {
     #[test]
     fn formats_are_checked() {
         let refused = |format: &str| date(&["year"], format, &[]).unwrap_err().to_string();
-        assert!(refused("%Y-%m").contains("does not tell the day"));
+        assert!(refused("%Y-%m").contains("has no day"));
         assert!(refused("%").contains("is not a format"));
-        assert!(refused("").contains("does not tell the day"));
+        assert!(refused("").contains("has no day"));
         for format in ["%d.%m.%Y", "%m/%d/%y", "%F", "%Y%m%d", "%d %B %Y", "%Y-%m-%dT%H:%M:%S%z", "%G-W%V-%u"]
         {
             assert!(date(&["year"], format, &[]).is_ok(), "{format}");

@@ -107,6 +107,11 @@ const DATE: Entry = Entry::table(
             "\"%Y-%m-%d\"",
             "How dates are written, in the signs of strftime.",
         ),
+        Parameter::optional(
+            "low",
+            ParameterKind::Whole(0, Some(9999)),
+            "A year; days before it become `< low`; by default none.",
+        ),
         Parameter::defaulted(
             "nested",
             ParameterKind::Flag,
@@ -143,11 +148,22 @@ const POSTAL: Entry = Entry::table(
     )],
 );
 
+const ZIP3: Entry = Entry::table(
+    "zip3",
+    "ZIP codes of three digits or fewer; prefixes with few people become 000.",
+    "HHS 2012",
+    &[Parameter::optional(
+        "restricted",
+        ParameterKind::List(&ParameterKind::Text),
+        "Prefixes of three digits whose places have 20,000 people or fewer.",
+    )],
+);
+
 const SUPPRESS: Entry = Entry::word("suppress", "The value or nothing.", "Sweeney 2001");
 
 /// All builders that a policy can ask for.
 pub(crate) const ENTRIES: &[Entry] =
-    &[FROM_FILE, INTERVALS, ORDER, MASK, DATE, PRIORITY, ICD9, ICD10, POSTAL, SUPPRESS];
+    &[FROM_FILE, INTERVALS, ORDER, MASK, DATE, PRIORITY, ICD9, ICD10, POSTAL, ZIP3, SUPPRESS];
 
 impl Spec {
     /// What the registry knows of the builder; none for a poset, which is of another family.
@@ -162,6 +178,7 @@ impl Spec {
             Spec::Icd9 => &ICD9,
             Spec::Icd10 => &ICD10,
             Spec::Postal(_) => &POSTAL,
+            Spec::Zip3(_) => &ZIP3,
             Spec::Suppress => &SUPPRESS,
             Spec::Poset(_) => return None,
         })

@@ -56,7 +56,7 @@ pub(super) fn paths(icd: &Icd, dictionary: &Dictionary) -> Result<Vec<Path>> {
             fault!(
                 Data,
                 "hierarchy.value-not-a-code",
-                "`{value}` is no {system} code",
+                "`{value}` is not an {system} code",
                 value = value,
                 system = icd.name
             )
@@ -65,7 +65,7 @@ pub(super) fn paths(icd: &Icd, dictionary: &Dictionary) -> Result<Vec<Path>> {
             fault!(
                 Data,
                 "hierarchy.value-not-a-code",
-                "{count} values are no {system} codes: `{value}` and {more} more",
+                "{count} values are not {system} codes: `{value}` and {more} more",
                 count = count,
                 system = icd.name,
                 value = value,
@@ -212,7 +212,7 @@ mod tests {
     fn unknown_codes_are_named() {
         let dictionary = Dictionary::of([Some("A01"), Some("flu"), Some("cold")]);
         let error = paths(&ICD10, &dictionary).unwrap_err().to_string();
-        assert!(error.contains("2 values are no ICD-10 codes: `flu` and 1 more"), "{error}");
+        assert!(error.contains("2 values are not ICD-10 codes: `flu` and 1 more"), "{error}");
         assert!(error.contains("E11.9"), "{error}");
     }
 

@@ -204,7 +204,7 @@ fn bounds(spec: &Intervals) -> Vec<Fault> {
                 fault!(
                     Input,
                     "hierarchy.bounds-do-not-nest",
-                    "not nested: bound {bound} of level {level} is no bound of level {below}",
+                    "not nested: bound {bound} of level {level} is not a bound of level {below}",
                     bound = new,
                     level = level,
                     below = i

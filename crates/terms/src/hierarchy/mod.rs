@@ -4,6 +4,7 @@
 //! touches a string. A look-up is one array access; building costs leaves × levels once.
 
 mod build;
+mod chronology;
 mod date;
 mod entries;
 pub mod file;
@@ -11,17 +12,20 @@ mod icd;
 mod icd10;
 mod icd9;
 mod intervals;
+mod level_names;
 mod mask;
 mod order;
 mod postal;
 mod priority;
 mod spec;
+mod zip3;
 #[cfg(test)]
 mod tests;
 
 pub use build::{build, describe};
 pub(crate) use entries::{ENTRIES, FILE};
-pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec};
+pub use level_names::{level_name, level_names};
+pub use spec::{Date, End, File, Intervals, Mask, Order, Postal, Priority, Spec, Zip3};
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -65,7 +69,7 @@ pub struct Hierarchy {
     topped: bool,
     /// The poset of the values, if levels do not describe it.
     poset: Option<Arc<Poset>>,
-    /// Whether leaves are in an order that the policy states.
+    /// Whether leaves are in an order: that of the policy, or that of dates.
     ordered: bool,
     /// Level → level → whether values that are the same at the first are the same at the second;
     /// none if levels nest.
@@ -198,8 +202,13 @@ impl Hierarchy {
         self.leaves.missing()
     }
 
-    /// The leaves from one value to another in the order that the policy states; none where it
-    /// states none, or where they are not two values of it in this order.
+    /// Whether leaves are in an order that the policy states, or are dates in order of time.
+    pub fn ordered(&self) -> bool {
+        self.ordered
+    }
+
+    /// The leaves from one value to another in the order that the policy states, or in that of
+    /// dates; none where there is no order, or where they are not two values of it in this order.
     pub fn between(&self, first: &str, last: &str) -> Option<RangeInclusive<Code>> {
         let (first, last) = (self.leaf(Some(first))?, self.leaf(Some(last))?);
         (self.ordered && first <= last).then_some(first..=last)

@@ -28,6 +28,8 @@ pub enum Spec {
     Icd10,
     /// Postal-code prefixes.
     Postal(Postal),
+    /// ZIP codes with the rule of HIPAA Safe Harbor on small prefixes.
+    Zip3(Zip3),
     /// The value or nothing: `"suppress"`.
     Suppress,
     /// A poset, which a policy asks for under a key of its own.
@@ -195,6 +197,9 @@ pub struct Date {
     /// How dates are written (strftime); default: ISO `%Y-%m-%d`.
     #[serde(default = "iso")]
     pub format: String,
+    /// The first year that is shown; days before it become `< low` at every level above 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<i32>,
     /// Whether every period lies within one of the next level.
     #[serde(default = "nested", skip_serializing_if = "is_nested")]
     pub nested: bool,
@@ -234,4 +239,13 @@ pub struct Postal {
 
 fn prefixes() -> Vec<usize> {
     vec![4, 3, 2, 1]
+}
+
+/// ZIP codes of three digits or fewer; prefixes with few people become `000`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Zip3 {
+    /// Prefixes of three digits whose places have 20,000 people or fewer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restricted: Vec<String>,
 }

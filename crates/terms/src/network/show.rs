@@ -109,7 +109,7 @@ pub fn text(facts: &Facts) -> String {
         let _ = writeln!(text, "\n{} left out: inference would need too large tables.", edges(facts.refused));
     }
     text + "\nA level of a column depends on the level above it and on the levels of other columns listed below it. MI: bits that\n\
-            the two tell of each other; gain: bits of BIC per row that would be lost without the edge.\n"
+            the two have about each other; gain: bits of BIC per row that would be lost without the edge.\n"
 }
 
 fn edges(n: usize) -> String {

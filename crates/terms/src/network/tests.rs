@@ -418,8 +418,8 @@ fn structures_stay_small_enough_for_inference() {
     for _ in 0..2_000_000 / 40 {
         let (a, b) = (random.next_u32() % 150, random.next_u32() % 150);
         for (at, column) in columns.iter_mut().enumerate() {
-            let told = [a, b, a, b, (a / 50) * 50 + b / 50][at];
-            column.push(if random.next_u32() % 50 == 0 { random.next_u32() % 150 } else { told });
+            let value = [a, b, a, b, (a / 50) * 50 + b / 50][at];
+            column.push(if random.next_u32() % 50 == 0 { random.next_u32() % 150 } else { value });
         }
     }
     let entries = Entries::new(columns, vec![1; 50_000]).unwrap();
@@ -448,9 +448,9 @@ fn what_belongs_together_is_found_and_chance_is_not() {
     let apart = network(1, 4000, 10, None).facts();
     assert!(apart.edges.is_empty(), "{apart:?}");
     assert_eq!(apart.bic, apart.bic_without_edges);
-    let told = network(1, 400, 1, Some(2)).facts();
-    assert_eq!((told.target.as_deref(), told.parents), (Some("c"), 2));
-    let shown = text(&told);
+    let facts = network(1, 400, 1, Some(2)).facts();
+    assert_eq!((facts.target.as_deref(), facts.parents), (Some("c"), 2));
+    let shown = text(&facts);
     assert!(shown.contains("the target") && shown.contains("gain") && !shown.contains("v0"), "{shown}");
     let plain = fitted(&rows(1, 400, 1), Fit::default()).facts();
     assert_eq!((plain.test_rows, plain.bits), (0, None));

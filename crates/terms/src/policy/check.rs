@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Column, Format, Policy, Role, argus, guide, local, models, nesting, prepare, profile, rules, subject,
-    substitute,
+    substitute, template,
 };
 use crate::error::{Fault, nearest};
 use crate::fault;
@@ -35,6 +35,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     nesting::check(policy, &mut faults);
     argus::check(policy, &mut faults);
     substitute::check(policy, &mut faults);
+    template::check(policy, &mut faults);
     guide::check(policy, &mut faults);
     linked(policy, &mut faults);
     rules::check(policy, &mut faults);
@@ -46,7 +47,8 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
 pub(super) fn against_table(policy: &Policy, columns: &[String]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for name in policy.columns.keys().filter(|name| !columns.contains(name)) {
-        let help = match nearest(name, columns.iter().map(String::as_str)) {
+        let names = || columns.iter().map(String::as_str);
+        let help = match nearest(name, names()).or_else(|| part_of(name, names())) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the table has {}", list(columns.iter().map(String::as_str))),
         };
@@ -75,6 +77,18 @@ pub(super) fn against_table(policy: &Policy, columns: &[String]) -> Vec<Fault> {
         );
     }
     faults
+}
+
+/// The name that has this one in it, or is in it, and has the nearest length: `zip` for `zip_code`.
+fn part_of<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const LEAST: usize = 3;
+    let lower = name.to_lowercase();
+    let related = |other: &&str| {
+        let other = other.to_lowercase();
+        let shorter = lower.chars().count().min(other.chars().count());
+        shorter >= LEAST && (lower.contains(&other) || other.contains(&lower))
+    };
+    names.filter(related).min_by_key(|other| other.len().abs_diff(name.len()))
 }
 
 fn files(policy: &Policy, faults: &mut Vec<Fault>) {
@@ -111,14 +125,14 @@ fn files(policy: &Policy, faults: &mut Vec<Fault>) {
                 .help("usual are \",\", \";\" and \"\\t\""),
         );
     }
-    if let Some(path) = &policy.output.path
-        && Format::of_path(path).is_none()
-    {
-        faults.push(
-            fault!(Input, "policy.unknown-output-format", "`{path}` does not tell the format", path = path)
+    match policy.output.path.as_deref().map(|path| (path, Format::of_output(path))) {
+        None | Some((_, Ok(_))) => {}
+        Some((path, Err(fault))) if fault.code == "file.unknown-output-format" => faults.push(
+            fault!(Input, "policy.unknown-output-format", "`{path}` does not show the format", path = path)
                 .key("output.path")
                 .help("end it in .csv, .parquet, .json or .arrow"),
-        );
+        ),
+        Some((_, Err(fault))) => faults.push(fault.key("output.path")),
     }
 }
 
@@ -228,7 +242,7 @@ fn privacy(policy: &Policy, faults: &mut Vec<Fault>) {
     let over_all = privacy.given_k.is_some() || privacy.anonymity.is_some() || !privacy.models.is_empty();
     if !over_all && privacy.quasi.is_empty() {
         faults.push(
-            fault!(Input, "policy.no-guarantee", "no guarantee is asked for")
+            fault!(Input, "policy.no-guarantee", "the policy requires no guarantee")
                 .key("privacy")
                 .help("give `k`, for instance k = 5"),
         );

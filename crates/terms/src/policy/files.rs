@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::{Column, Policy};
+use super::{Column, Policy, TemplateSpec};
 use crate::hierarchy::{File, Spec};
 use crate::poset;
 
 impl Policy {
-    /// The files that hierarchies and posets are read from, as the policy writes their paths.
+    /// The files that hierarchies, posets and the template are read from, as the policy writes their
+    /// paths: what a bundle holds.
     pub fn hierarchy_files(&self) -> BTreeSet<&str> {
-        self.columns.values().flat_map(files_of).collect()
+        let template = self.template.iter().flat_map(TemplateSpec::files);
+        self.columns.values().flat_map(files_of).chain(template).collect()
     }
 
     /// The first column whose hierarchy or poset is read from a file.

@@ -10,13 +10,62 @@ use super::spans::key_at;
 use super::tree::{Node, body};
 use crate::error::{Fault, nearest};
 use crate::fault;
+use crate::policy::ModelKind;
 use crate::registry;
 
 /// The fault behind a mistake that the reader of TOML found.
 pub fn fault(error: &toml::de::Error, text: &str) -> Fault {
     let key = error.span().and_then(|span| key_at(text, &span));
     let broken = toml::de::DeTable::parse(text).is_err();
-    translated(error.message().trim(), (key, error.span()), broken)
+    let help = error.span().filter(|_| broken).and_then(|span| colon(text, span.start));
+    let fault = translated(error.message().trim(), (key, error.span()), broken);
+    match help {
+        Some(help) if fault.help.is_none() => fault.help(help),
+        _ => fault,
+    }
+}
+
+/// What to write in place of a line such as `role: quasi`.
+fn colon(text: &str, at: usize) -> Option<String> {
+    let at = text.floor_char_boundary(at);
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let (key, value) = text[start..].lines().next()?.split_once(':')?;
+    let (key, value) = (key.trim(), value.trim());
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    let word = !value.is_empty() && value.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
+    let number = value.parse::<f64>().is_ok() || ["true", "false"].contains(&value);
+    let value = match (word, number) {
+        (true, false) => format!("\"{value}\""),
+        (true, true) => value.to_owned(),
+        (false, _) => "…".to_owned(),
+    };
+    is_key.then(|| format!("TOML uses `=` between key and value: {key} = {value}"))
+}
+
+/// Names from elsewhere, and what a policy calls the same.
+const SYNONYMS: [(&str, &str); 16] = [
+    ("quasi-identifier", "quasi"),
+    ("quasi_identifier", "quasi"),
+    ("quasi-identifying", "quasi"),
+    ("qi", "quasi"),
+    ("key", "quasi"),
+    ("identifying", "identifier"),
+    ("direct", "identifier"),
+    ("id", "identifier"),
+    ("confidential", "sensitive"),
+    ("insensitive", "keep"),
+    ("non-sensitive", "keep"),
+    ("none", "keep"),
+    ("remove", "drop"),
+    ("delete", "drop"),
+    ("outcome", "target"),
+    ("label", "target"),
+];
+
+/// The form of a privacy model that is written as a key of `privacy`.
+fn model_form(name: &str, valid: &[&str]) -> Option<String> {
+    let entry = ModelKind::from_key(name).filter(|_| valid.contains(&"models"))?.entry();
+    Some(format!("privacy models are listed: models = [{{ {} = {} }}]", entry.key, entry.example))
 }
 
 /// The fault behind a mistake that the reader of JSON found.
@@ -86,13 +135,18 @@ fn unknown(message: &str) -> Option<Fault> {
     if let Some(family) = registry::family_of(&valid) {
         return Some(registry::unknown(family, name));
     }
-    let near = nearest(name, valid.iter().copied());
+    let known =
+        SYNONYMS.iter().find(|(synonym, word)| *synonym == name.to_lowercase() && valid.contains(word));
+    let near = known.map(|(_, word)| *word).or_else(|| nearest(name, valid.iter().copied()));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     let list = valid.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>().join(", ");
     let fault = match what {
         "key" => fault!(Input, "policy.unknown-key", "there is no key `{key}` here", key = name),
         _ => fault!(Input, "policy.unknown-word", "there is no word `{word}` here", word = name),
     };
+    if let Some(form) = model_form(name, &valid) {
+        return Some(fault.help(form));
+    }
     Some(if valid.is_empty() { fault } else { fault.help(format!("{near}{what}s here are {list}")) })
 }
 
@@ -196,5 +250,28 @@ mod tests {
                 |wanted: (&str, &str)| arguments.iter().any(|(name, value)| (*name, &**value) == wanted);
             assert!(argument.is_none_or(found), "{to}: {arguments:?}");
         }
+    }
+
+    #[test]
+    fn usual_mistakes_are_answered_with_what_to_write() {
+        for (from, to, help) in [
+            ("\"quasi\"", "\"quasi-identifier\"", "did you mean `quasi`? "),
+            ("\"quasi\"", "\"QI\"", "did you mean `quasi`? "),
+            ("\"quasi\"", "\"remove\"", "did you mean `drop`? "),
+            (
+                "age.role = \"quasi\"",
+                "[columns.age]\nrole: quasi",
+                "TOML uses `=` between key and value: role = \"quasi\"",
+            ),
+            ("k = 2", "k: 2", "TOML uses `=` between key and value: k = 2"),
+            ("k = 2", "k: [2]", "TOML uses `=` between key and value: k = …"),
+            ("k = 2", "k = 2\nl_diversity = 3", "privacy models are listed: models = [{ l_diversity = { "),
+        ] {
+            let error = Policy::parse(&GOOD.replace(from, to)).expect_err(to);
+            let found = error.faults()[0].help.clone().unwrap_or_default();
+            assert!(found.starts_with(help), "{to}: {found}");
+        }
+        let error = Policy::parse(&GOOD.replace("k = 2", "k = ")).unwrap_err();
+        assert_eq!(error.faults()[0].help, None);
     }
 }

@@ -229,7 +229,7 @@ mod tests {
             assert!(written.contains("guides = false") && written.contains("predicts = \"class\""));
         }
         let text = parse(&format!("model = {{ {} }}", measures.replace("false", "true"))).unwrap_err();
-        assert!(text.contains("\"auto\" is not guided") && text.contains("guides = false"), "{text}");
+        assert!(text.contains("\"best\" is not guided") && text.contains("guides = false"), "{text}");
         let text =
             parse("model = { builtin = \"tree\", target = \"cost\", predicts = \"words\" }").unwrap_err();
         assert!(text.contains("number") && text.contains("class"), "{text}");
@@ -264,6 +264,6 @@ mod tests {
             &["\"drop\"", "not \"quasi\""],
         );
         let text = parse("model = { builtin = \"linear\", target = \"cost\" }").unwrap_err();
-        assert!(text.contains("\"auto\" is not guided"), "{text}");
+        assert!(text.contains("\"best\" is not guided"), "{text}");
     }
 }

@@ -12,7 +12,8 @@ use ParameterKind::{Table, Text, Whole};
 const COLUMNS: ParameterKind = List(&Column);
 
 const LABEL: Entry = Entry::word("label", "The least label of the hierarchy that is true of all rows.", "");
-const INTERVAL: Entry = Entry::word("interval", "The least interval that holds the numbers of all rows.", "");
+const INTERVAL: Entry =
+    Entry::word("interval", "The least interval that holds the numbers or dates of all rows.", "");
 const SET: Entry = Entry::word("set", "The values of all rows.", "");
 const MEAN: Entry = Entry::word("mean", "The mean of the numbers of all rows.", "");
 const MEDIAN: Entry = Entry::word("median", "The median of the numbers of all rows.", "");
@@ -67,7 +68,7 @@ const KEYED: Entry = Entry::table(
     ],
 );
 
-const NUMBER: Entry = Entry::table(
+const NUMBERED: Entry = Entry::table(
     "number",
     "Replaces values, of any format, by numbers in random order.",
     "Krawczyk 1997",
@@ -91,7 +92,7 @@ const SHIFT: Entry = Entry::table(
 );
 
 /// All transforms.
-pub(crate) const TRANSFORMS: &[Entry] = &[SUBSTITUTE, KEYED, NUMBER, SHIFT];
+pub(crate) const TRANSFORMS: &[Entry] = &[SUBSTITUTE, KEYED, NUMBERED, SHIFT];
 
 impl Transform {
     /// What the registry knows of it.
@@ -99,7 +100,7 @@ impl Transform {
         match self {
             Transform::Substitute(_) => &SUBSTITUTE,
             Transform::Keyed(_) => &KEYED,
-            Transform::Number(_) => &NUMBER,
+            Transform::Number(_) => &NUMBERED,
             Transform::Shift(_) => &SHIFT,
         }
     }
@@ -162,12 +163,46 @@ const STEP: &[Parameter] = &[
     Parameter::optional("present_in", Table(PRESENT_IN), "Keeps the rows whose key another file has, too."),
 ];
 
+const NUMBER: &[Parameter] = &[
+    Parameter::defaulted("decimal", Character, "\".\"", "The sign before the fraction: . or ,"),
+    Parameter::optional("thousands", Character, "The separator between groups of three digits."),
+    Parameter::optional("unit", Text, "A text before or after the number, which is removed."),
+];
+
+const DATE: &[Parameter] = &[
+    Parameter::required("format", Text, "How dates are written, by strftime; %b is a month name."),
+    Parameter::optional(
+        "from_year",
+        Whole(1800, Some(2100)),
+        "The first of the hundred years that a two-digit year stands for.",
+    ),
+];
+
+const CELLS: &[Parameter] = &[
+    Parameter::optional("number", Table(NUMBER), "How numbers are written."),
+    Parameter::optional("date", Table(DATE), "How dates are written."),
+    Parameter::optional("time", Text, "How times of day are written, by strftime."),
+];
+
 const INPUT: &[Parameter] = &[
     Parameter::required("path", Path, "A file, or a pattern of several with the same columns."),
     Parameter::optional(
         "format",
-        Choice(&["csv", "parquet", "json", "arrow"]),
+        Choice(&["csv", "parquet", "json", "arrow", "excel", "stata", "sas", "spss"]),
         "The format; by default from the file name.",
+    ),
+    Parameter::optional("sheet", Text, "The sheet of a workbook; by default the first one that holds data."),
+    Parameter::defaulted(
+        "skip",
+        Whole(0, None),
+        "0",
+        "Lines of a CSV file, or rows of a sheet, above the header.",
+    ),
+    Parameter::defaulted(
+        "labels",
+        Flag,
+        "true",
+        "Whether values of Stata and SPSS files are read as their labels, in columns where every value has one.",
     ),
     Parameter::defaulted("delimiter", Character, "\",\"", "The character between the cells of a CSV file."),
     Parameter::defaulted("quote", Character, "\"\\\"\"", "The character around cells of a CSV file."),
@@ -189,6 +224,11 @@ const INPUT: &[Parameter] = &[
         "\"value\"",
         "What a missing quasi-identifier means.",
     ),
+    Parameter::optional(
+        "cells",
+        Map(&Table(CELLS)),
+        "Columns whose cells are not written plainly, and how they are written.",
+    ),
     Parameter::optional("where", Text, "The condition that rows eligible for release satisfy."),
     Parameter::optional("pairs", List(&Table(PAIRS)), "Pairs of columns that become lists of codes."),
     Parameter::optional("join", List(&Table(JOIN)), "Files whose rows become lists of codes."),
@@ -199,6 +239,7 @@ const OUTPUT: &[Parameter] = &[
     Parameter::optional("path", Path, "The released table; its ending is the format."),
     Parameter::optional("report", Path, "The report for the holder."),
     Parameter::optional("certificate", Path, "The certificate."),
+    Parameter::optional("statement", Path, "The statement for an ethics board, which can be passed on."),
     Parameter::optional("delimiter", Character, "The character between the cells of a CSV release."),
     Parameter::defaulted(
         "suppressed",
@@ -259,6 +300,7 @@ const COLUMN: &[Parameter] = &[
         Member(Family::Transform),
         "Replaces an identifier instead of removing it.",
     ),
+    Parameter::optional("reason", Text, "Why the column has its role; the statement repeats it."),
 ];
 
 const GROUP: &[Parameter] = &[
@@ -380,12 +422,11 @@ const GUIDE: &[Parameter] = &[
 ];
 
 const SEARCH: &[Parameter] = &[
-    Parameter::defaulted("algorithm", Member(Family::Algorithm), "\"auto\"", "What finds the release."),
-    Parameter::defaulted(
+    Parameter::defaulted("algorithm", Member(Family::Algorithm), "\"best\"", "What finds the release."),
+    Parameter::optional(
         "loss",
         Either(&[Member(Family::Loss), Table(LOSS)]),
-        "\"entropy\"",
-        "What to lose least of.",
+        "What to lose least of; by default \"lm\" with best, and \"entropy\" with other algorithms.",
     ),
     Parameter::defaulted(
         "prefer",
@@ -418,6 +459,20 @@ const ARGUS: &[Parameter] = &[
     Parameter::optional("combinations", List(&COLUMNS), "The combinations to test."),
 ];
 
+const TEMPLATE: &[Parameter] = &[
+    Parameter::required("name", Text, "The name of a template, or the path of its file."),
+    Parameter::optional("year", Whole(1, Some(9999)), "The year in which ages are counted."),
+    Parameter::optional("population", Path, "The people of each three-digit ZIP prefix."),
+    Parameter::optional("columns", Map(&Text), "What columns hold, where their names do not say it."),
+];
+
+const STATEMENT: &[Parameter] = &[
+    Parameter::optional("purpose", Text, "What the release is for."),
+    Parameter::optional("recipient", Text, "Who receives it."),
+    Parameter::optional("retention", Text, "How long the recipient keeps it."),
+    Parameter::optional("contact", Text, "Who answers questions about it."),
+];
+
 /// The keys at the top of a policy.
 pub(crate) const POLICY_KEYS: &[Parameter] = &[
     Parameter::required("version", Whole(1, Some(1)), "The version of this format."),
@@ -427,4 +482,10 @@ pub(crate) const POLICY_KEYS: &[Parameter] = &[
     Parameter::required("privacy", Table(PRIVACY), "The guarantee."),
     Parameter::optional("search", Table(SEARCH), "How to look for the best release."),
     Parameter::optional("argus", Table(ARGUS), "Which combinations of columns throng argus tests."),
+    Parameter::optional(
+        "template",
+        Either(&[Text, Table(TEMPLATE)]),
+        "The template whose rules the policy is checked against.",
+    ),
+    Parameter::optional("statement", Table(STATEMENT), "What the statement says beside the figures."),
 ];

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::models::NoRegions;
-use super::{Missing, ModelSpec, Policy, Role, Suppressed, is_default};
+use super::{Missing, ModelKind, ModelSpec, Policy, Role, Suppressed, is_default};
 use crate::cell::Cell;
 use crate::error::Fault;
 use crate::fault;
@@ -16,7 +16,8 @@ pub enum Form {
     /// The least label of the hierarchy that is true of all rows of the region.
     #[default]
     Label,
-    /// The least interval with the numbers of all rows of the region: `[20, 35]`.
+    /// The least interval with the numbers of all rows of the region: `[20, 35]`. Dates are written
+    /// from the first to the last: `2020-01-31 - 2020-03-01`, and certified as a range.
     Interval,
     /// The values of all rows of the region: `{A, B}`.
     Set,
@@ -27,7 +28,7 @@ pub enum Form {
     /// The least cell of the column's poset that is true of all rows of the region.
     Poset,
     /// From the first to the last value of all rows of the region, in the order that the column
-    /// states: `Masters - PhD`.
+    /// states, or by date: `Masters - PhD`.
     Range,
 }
 
@@ -158,7 +159,63 @@ pub enum Statistic {
 impl Policy {
     /// Whether rows are recoded by regions instead of levels.
     pub fn forms_regions(&self) -> bool {
-        self.search.algorithm.forms_regions()
+        self.search.algorithm.forms_regions() && self.needs_levels().is_none()
+    }
+
+    /// Why the algorithm "best" searches levels in place of regions: the first setting that is not
+    /// defined for regions. None where it forms regions, and for all other algorithms.
+    pub fn needs_levels(&self) -> Option<String> {
+        if self.search.algorithm != Algorithm::Best {
+            return None;
+        }
+        let loss = self.search.loss.parameters().kind;
+        let settings = [
+            (self.search.local, "search.local searches levels in rounds".to_owned()),
+            (self.search.prefer.expression().is_some(), "search.prefer ranks levels".to_owned()),
+            (
+                self.input.missing == Missing::Wildcard,
+                "input.missing = \"wildcard\" is defined for levels only".to_owned(),
+            ),
+            (
+                self.output.suppressed != Suppressed::Dropped,
+                "output.suppressed keeps suppressed rows, which only levels can".to_owned(),
+            ),
+            (loss.sums_levels(), format!("the loss \"{loss}\" adds up levels")),
+        ];
+        let setting = settings.into_iter().find_map(|(given, reason)| given.then_some(reason));
+        setting.or_else(|| self.privacy.models.iter().find_map(|model| self.model_of_levels(model)))
+    }
+
+    /// Why a model needs levels; none where it judges regions.
+    fn model_of_levels(&self, model: &ModelSpec) -> Option<String> {
+        let claim = model.claim();
+        if let Some(NoRegions { reason, .. }) = model.without_regions() {
+            return Some(format!("\"{claim}\" is not defined for regions of rows: {reason}"));
+        }
+        if let Some(column) = self.linkable(model) {
+            return Some(format!("\"{claim}\" judges the quasi-identifier `{column}` at one level"));
+        }
+        // Regions are formed one by one, and need not satisfy these.
+        let whole = matches!(
+            model.kind(),
+            ModelKind::SampleUniqueness
+                | ModelKind::AverageRisk
+                | ModelKind::StrictAverageRisk
+                | ModelKind::PopulationUniqueness
+        );
+        let whole = whole || matches!(model, ModelSpec::RareValues(asked) if asked.deletes().is_none());
+        whole.then(|| format!("\"{claim}\" judges all classes together"))
+    }
+
+    /// The same policy for a search of levels: "auto" in place of "best", and no forms of cells.
+    #[must_use]
+    pub fn for_levels(&self) -> Policy {
+        let mut policy = self.clone();
+        if policy.search.algorithm == Algorithm::Best {
+            policy.search.algorithm = Algorithm::Best.of_levels();
+            policy.columns.values_mut().for_each(|column| column.form = None);
+        }
+        policy
     }
 }
 
@@ -196,7 +253,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 .key("search.greedy.beam"),
         );
     }
-    if policy.search.local && !algorithm.takes_rounds() {
+    if policy.search.local && !algorithm.of_levels().takes_rounds() {
         faults.push(
             fault!(
                 Input,
@@ -232,20 +289,24 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 .help("remove `form`, or give the column role = \"quasi\""),
             );
         } else if !policy.forms_regions() {
-            let help = format!(
-                "remove it, or choose one of the algorithms {}",
-                Algorithm::keys_with(|entry| entry.forms_regions).join(", ")
-            );
-            faults.push(
-                fault!(
-                    Input,
-                    "policy.form-without-regions",
-                    "\"{algorithm}\" writes labels of hierarchies and nothing else",
-                    algorithm = algorithm
-                )
-                .key(key)
-                .help(help),
-            );
+            faults.push(form_without_regions(policy).key(key));
+        }
+    }
+}
+
+/// A form of cells where levels are chosen.
+fn form_without_regions(policy: &Policy) -> Fault {
+    let fault = fault!(
+        Input,
+        "policy.form-without-regions",
+        "\"{algorithm}\" writes labels of hierarchies and nothing else",
+        algorithm = policy.search.algorithm.of_levels()
+    );
+    match policy.needs_levels() {
+        Some(reason) => fault.help(format!("remove it: {reason}, so levels are chosen")),
+        None => {
+            let able = Algorithm::keys_with(|entry| entry.forms_regions).join(", ");
+            fault.help(format!("remove it, or choose one of the algorithms {able}"))
         }
     }
 }
@@ -403,7 +464,7 @@ fn rounds(policy: &Policy, faults: &mut Vec<Fault>) {
         fault!(
             Input,
             "policy.local-search-of-most-general",
-            "anonymity level 1 asks for the most general release, and there is nothing to search"
+            "anonymity level 1 requires the most general release, and there is nothing to search"
         ),
         "remove it",
     );

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::information::RARE;
-use crate::registry::LossKind;
+use crate::registry::{Algorithm, LossKind};
 
 /// A loss by name, or by name with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,9 +43,13 @@ impl<'de> Deserialize<'de> for LossSpec {
     }
 }
 
-impl Default for LossSpec {
-    fn default() -> Self {
-        LossSpec::Name(LossKind::Entropy)
+impl LossSpec {
+    /// The loss of a policy that names none.
+    pub const fn by_default(algorithm: Algorithm) -> Self {
+        match algorithm {
+            Algorithm::Best => LossSpec::Name(LossKind::Lm),
+            _ => LossSpec::Name(LossKind::Entropy),
+        }
     }
 }
 

@@ -84,7 +84,7 @@ fn tradeoff(parameters: &LossParameters) -> Option<Fault> {
         fault!(
             Input,
             "loss.nothing-to-trade-off",
-            "loss \"{loss}\" as asked for has nothing to trade off suppressed rows against",
+            "loss \"{loss}\" with these parameters has nothing to trade off suppressed rows against",
             loss = kind
         )
         .key("search.loss.tradeoff")

@@ -9,6 +9,7 @@ mod argus;
 mod bundle;
 mod check;
 mod document;
+mod edit;
 mod files;
 mod grammar;
 mod guide;
@@ -25,6 +26,8 @@ pub mod sampling_limits;
 mod spans;
 mod subject;
 mod substitute;
+mod switch;
+mod template;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -33,6 +36,7 @@ mod tree;
 pub use argus::{Argus, MOST_IDENTIFYING};
 pub use bundle::PolicyBundle;
 pub use document::{Document, EXPERIMENT, POLICY, SPECIFICATION};
+pub use edit::Edited;
 pub use grammar::fault as grammar_fault;
 pub use guide::{GuideSpec, Predicts, SECONDS};
 pub(crate) use keys::{FORMS, POLICY_KEYS, TRANSFORMS};
@@ -46,15 +50,18 @@ pub use profile::{ANONYMITY_TABLE, Limit};
 pub use rules::{Preference, cut_expression, node_expression};
 pub use spans::locate;
 pub use substitute::{KeyPlace, Number, Shift, Substitute, Transform};
+pub use template::{Statement, TemplateSettings, TemplateSpec};
 pub use text::names_json;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::{Order, Spec};
 use crate::poset;
+use crate::reading::Reading;
 use crate::registry::Algorithm;
 
 /// The holder's requirements.
@@ -63,6 +70,9 @@ use crate::registry::Algorithm;
 pub struct Policy {
     /// The version of this format: 1.
     pub version: u32,
+    /// The template whose rules the policy is checked against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<TemplateSpec>,
     /// Where the table is and how to read it.
     pub input: Input,
     /// Where the release goes.
@@ -78,17 +88,31 @@ pub struct Policy {
     /// Which combinations of columns `throng argus` tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argus: Option<Argus>,
+    /// What the statement for others says beside the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<Statement>,
 }
 
 /// Where the table is and how to read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// A file, or a glob of several with the same columns.
+    /// A file, a folder of parts, a glob of several with the same columns, or `-` for standard
+    /// input.
     pub path: String,
     /// The format, if the file name does not determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
+    /// The sheet of a workbook; default: the first one that holds data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
+    /// Lines of a CSV file, or rows of a sheet, above the header.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub skip: usize,
+    /// Whether values of Stata and SPSS files are read as their labels, in columns where every
+    /// value has one.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub labels: bool,
     /// The character between cells of a CSV file.
     #[serde(default = "comma")]
     pub delimiter: char,
@@ -107,6 +131,9 @@ pub struct Input {
     /// What a missing quasi-identifier means.
     #[serde(default)]
     pub missing: Missing,
+    /// Columns whose cells are not written plainly, and how they are written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cells: BTreeMap<String, Reading>,
     /// The condition that rows eligible for release satisfy.
     #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
     pub eligible: Option<String>,
@@ -134,6 +161,15 @@ fn is_quote(c: &char) -> bool {
     *c == '"'
 }
 
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_yes(flag: &bool) -> bool {
+    *flag
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -150,16 +186,71 @@ pub enum Format {
     Csv,
     /// Apache Parquet.
     Parquet,
-    /// One JSON object per line.
+    /// JSON objects: one per line, or one array of them.
     Json,
     /// Arrow IPC file.
     Arrow,
+    /// A sheet of a workbook: .xlsx, .xls or .ods.
+    Excel,
+    /// Stata .dta.
+    Stata,
+    /// SAS .sas7bdat.
+    Sas,
+    /// SPSS .sav.
+    Spss,
 }
 
 /// Endings of compressed text.
 const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 
 impl Format {
+    /// What policies call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Parquet => "parquet",
+            Format::Json => "json",
+            Format::Arrow => "arrow",
+            Format::Excel => "excel",
+            Format::Stata => "stata",
+            Format::Sas => "sas",
+            Format::Spss => "spss",
+        }
+    }
+
+    /// What people call it, where tables of that format are read and not written.
+    pub fn only_read(self) -> Option<&'static str> {
+        match self {
+            Format::Csv | Format::Parquet | Format::Json | Format::Arrow => None,
+            Format::Excel => Some("Excel"),
+            Format::Stata => Some("Stata"),
+            Format::Sas => Some("SAS"),
+            Format::Spss => Some("SPSS"),
+        }
+    }
+
+    /// The format of a table that is written, by file extension.
+    ///
+    /// # Errors
+    /// An extension that is not known, and a format that is only read.
+    #[expect(clippy::result_large_err, reason = "a fault is boxed by the caller, once per file")]
+    pub fn of_output(path: &str) -> Result<Format, Fault> {
+        let Some(format) = Format::of_path(path) else {
+            return Err(fault!(Input, "file.unknown-output-format", "does not show the format")
+                .help("end it in .csv, .parquet, .json or .arrow"));
+        };
+        match format.only_read() {
+            None => Ok(format),
+            Some(name) => Err(fault!(
+                Input,
+                "file.format-not-written",
+                "{format} files cannot be written",
+                format = name
+            )
+            .help("use .csv or .parquet")),
+        }
+    }
+
     /// The format of a table that is read, by file extension: as [`of_path`](Self::of_path), and
     /// delimited text may be compressed.
     pub fn of_input(path: &str) -> Option<Format> {
@@ -182,6 +273,10 @@ impl Format {
             "parquet" | "pq" => Some(Format::Parquet),
             "json" | "ndjson" | "jsonl" => Some(Format::Json),
             "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+            "xlsx" | "xlsm" | "xlsb" | "xls" | "ods" => Some(Format::Excel),
+            "dta" => Some(Format::Stata),
+            "sas7bdat" => Some(Format::Sas),
+            "sav" | "zsav" => Some(Format::Spss),
             _ => None,
         }
     }
@@ -230,7 +325,7 @@ impl Header {
         }
     }
 
-    /// The names of so many columns of a file without a header line.
+    /// The names of a number of columns of a file without a header line.
     pub fn generated(columns: usize) -> Vec<String> {
         (1..=columns).map(|column| format!("column_{column}")).collect()
     }
@@ -262,6 +357,9 @@ pub struct Output {
     /// The certificate for machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<String>,
+    /// The statement that can be passed on; none is written by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<String>,
     /// The character between cells of a CSV release; default: as the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
@@ -373,6 +471,9 @@ pub struct Column {
     /// shifted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transform: Option<Transform>,
+    /// Why it has its role, in the holder's words; the statement repeats it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl Column {
@@ -391,6 +492,7 @@ impl Column {
             identifying: None,
             form: None,
             transform: None,
+            reason: None,
         }
     }
 
@@ -465,68 +567,86 @@ pub struct Group {
 
 /// How to look for the best release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "GivenSearch")]
 pub struct Search {
-    /// What finds the release.
-    #[serde(default = "auto")]
+    /// What finds the release; default "best".
     pub algorithm: Algorithm,
-    /// What to lose least of.
-    #[serde(default)]
+    /// What to lose least of; default "lm" for "best", and "entropy" for an algorithm that the
+    /// policy names.
     pub loss: LossSpec,
     /// Which of the minimal nodes is taken: a word, or an expression.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub prefer: Preference,
     /// Which column Mondrian cuts: the expression whose greatest value comes first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub choose: Option<String>,
     /// Whether rows that the chosen levels leave unsafe are searched again by themselves, and so
     /// on.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub local: bool,
     /// How Mondrian cuts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mondrian: Option<Mondrian>,
     /// What boxes are to be good for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub boxes: Option<Boxes>,
     /// How often Partition tries to split a set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Partition>,
     /// How greedy sets are searched for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub greedy: Option<Greedy>,
     /// The model that guides a method.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<GuideSpec>,
     /// Groups of columns that must sit at the same level.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Vec<String>>,
     /// Makes the same input give the same release.
-    #[serde(default)]
     pub seed: u64,
 }
 
-fn auto() -> Algorithm {
-    Algorithm::Auto
+/// The section as it is written: the default loss depends on the algorithm.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename = "Search")]
+struct GivenSearch {
+    algorithm: Option<Algorithm>,
+    loss: Option<LossSpec>,
+    prefer: Preference,
+    choose: Option<String>,
+    local: bool,
+    mondrian: Option<Mondrian>,
+    boxes: Option<Boxes>,
+    partition: Option<Partition>,
+    greedy: Option<Greedy>,
+    model: Option<GuideSpec>,
+    linked: Vec<Vec<String>>,
+    seed: u64,
+}
+
+impl From<GivenSearch> for Search {
+    fn from(given: GivenSearch) -> Self {
+        let algorithm = given.algorithm.unwrap_or(Algorithm::Best);
+        Search {
+            algorithm,
+            loss: given.loss.unwrap_or_else(|| LossSpec::by_default(algorithm)),
+            prefer: given.prefer,
+            choose: given.choose,
+            local: given.local,
+            mondrian: given.mondrian,
+            boxes: given.boxes,
+            greedy: given.greedy,
+            partition: given.partition,
+            model: given.model,
+            linked: given.linked,
+            seed: given.seed,
+        }
+    }
 }
 
 impl Default for Search {
     fn default() -> Self {
-        let (loss, prefer) = (LossSpec::default(), Preference::default());
-        Search {
-            algorithm: Algorithm::Auto,
-            loss,
-            prefer,
-            choose: None,
-            local: false,
-            mondrian: None,
-            boxes: None,
-            greedy: None,
-            partition: None,
-            model: None,
-            linked: Vec::new(),
-            seed: 0,
-        }
+        Search::from(GivenSearch::default())
     }
 }
 

@@ -2,7 +2,7 @@
 //! columns and joined files that become one list of codes, and steps that clean the table [Katirai
 //! 2006]. These are the keys; [`crate::preparation`] carries them out. Checks are linear in them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -191,12 +191,16 @@ impl Input {
         Input {
             path: path.into(),
             format: None,
+            sheet: None,
+            skip: 0,
+            labels: true,
             delimiter: super::comma(),
             quote: super::quote(),
             encoding: Encoding::default(),
             header: None,
             null: super::nulls(),
             missing: Missing::default(),
+            cells: BTreeMap::new(),
             eligible: None,
             pairs: Vec::new(),
             join: Vec::new(),
@@ -206,7 +210,14 @@ impl Input {
 
     /// Whether rows are anything but those of the files.
     pub fn prepares(&self) -> bool {
-        self.eligible.is_some() || !(self.pairs.is_empty() && self.join.is_empty() && self.prepare.is_empty())
+        let lists = [self.pairs.is_empty(), self.join.is_empty(), self.prepare.is_empty()];
+        self.eligible.is_some() || !self.cells.is_empty() || lists.contains(&false)
+    }
+
+    /// What is done to cells and rows in turn, as results call it: the cells that are read first.
+    pub fn prepared_steps(&self) -> Vec<String> {
+        let cells = self.cells.iter().map(|(name, reading)| format!("read {name}: {}", reading.describe()));
+        cells.chain(self.prepare.iter().map(Step::describe)).collect()
     }
 
     /// The files that are read beside the table, as the policy writes their paths, with their keys.
@@ -223,7 +234,15 @@ impl Input {
     /// The same table without preparation.
     #[must_use]
     pub fn as_filed(&self) -> Input {
-        Input { eligible: None, pairs: Vec::new(), join: Vec::new(), prepare: Vec::new(), ..self.clone() }
+        let cells = BTreeMap::new();
+        Input {
+            cells,
+            eligible: None,
+            pairs: Vec::new(),
+            join: Vec::new(),
+            prepare: Vec::new(),
+            ..self.clone()
+        }
     }
 }
 
@@ -241,6 +260,11 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     let input = &policy.input;
     if let Some(condition) = &input.eligible {
         readable(condition, "input.where".into(), faults);
+    }
+    for (name, reading) in &input.cells {
+        if let Err(fault) = reading.reader() {
+            faults.push(fault.key(format!("input.cells.{name}")));
+        }
     }
     for (at, pairs) in input.pairs.iter().enumerate() {
         for (key, pattern) in [("names", Some(&pairs.names)), ("counts", pairs.counts.as_ref())] {

@@ -32,9 +32,9 @@ pub const ANONYMITY_TABLE: [(f64, u64); 9] = [
 /// How many rows may be suppressed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// So large a share of them, rounded down.
+    /// A share of them, rounded down.
     Share(f64),
-    /// So many.
+    /// A number of them.
     Rows(u64),
 }
 
@@ -181,7 +181,7 @@ fn unlinked(policy: &Policy, faults: &mut Vec<Fault>) {
             let fault = fault!(
                 Input,
                 "policy.column-linked-in-no-group",
-                "nobody links on `{column}` in any group, and there is no k over all quasi-identifiers",
+                "`{column}` is in no group that anybody links on, and there is no k over all quasi-identifiers",
                 column = name
             );
             push(
@@ -266,7 +266,7 @@ fn anonymity(policy: &Policy, level: f64, faults: &mut Vec<Fault>) {
             fault!(
                 Input,
                 "policy.most-general-without-datafly",
-                "level 1 asks for the most general release; algorithm \"{algorithm}\" looks for the least",
+                "level 1 requires the most general release; algorithm \"{algorithm}\" looks for the least",
                 algorithm = policy.search.algorithm
             )
             .key(key)
@@ -281,7 +281,7 @@ fn anonymity(policy: &Policy, level: f64, faults: &mut Vec<Fault>) {
             fault!(
                 Input,
                 "policy.anonymity-level-beyond-table",
-                "the table ends at level {last}, {level} is asked for",
+                "level {level} is beyond the table, which ends at {last}",
                 last = last,
                 level = level
             )

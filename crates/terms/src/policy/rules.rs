@@ -141,7 +141,7 @@ fn preference(policy: &Policy, faults: &mut Vec<Fault>) {
     let search = &policy.search;
     let Some(text) = search.prefer.expression() else { return };
     let key = "search.prefer";
-    if !search.algorithm.entry().prefers {
+    if !search.algorithm.of_levels().entry().prefers {
         let able = Algorithm::keys_with(|entry| entry.prefers).join(", ");
         let instead = match search.algorithm {
             Algorithm::Mondrian => "search.choose says which column is cut first; ",
@@ -306,7 +306,8 @@ mod tests {
         refused("prefer = 'height'\nlocal = true", "policy.preference-with-local-search", &["search.prefer"]);
         refused("prefer = 'suppression'\nlocal = true", "policy.preference-with-local-search", &[]);
         assert!(parse("algorithm = \"samarati\"\nprefer = 'suppression'\nlocal = true").is_ok());
-        for algorithm in Algorithm::ALL.iter().filter(|algorithm| !algorithm.entry().prefers) {
+        let able = |algorithm: &&Algorithm| !algorithm.of_levels().entry().prefers;
+        for algorithm in Algorithm::ALL.iter().filter(able) {
             let search = format!("algorithm = \"{algorithm}\"\nprefer = 'height'");
             refused(
                 &search,

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Policy, PolicyBundle, locate};
+use super::{Form, LossSpec, Policy, PolicyBundle, locate};
 use crate::error::{Error, Fault, Kind, Result};
+use crate::registry::{Algorithm, LossKind};
 
 const GOOD: &str = r#"version = 1
 [input]
@@ -312,4 +313,90 @@ fn mistakes_of_a_bundled_policy_name_its_key_or_line() {
     let future = bundle().to_json().unwrap().replace("\"format\": 1", "\"format\": 7");
     let said = PolicyBundle::from_json(&future).unwrap_err().to_string();
     assert!(said.contains("format 7") && said.contains(env!("CARGO_PKG_VERSION")), "{said}");
+}
+
+#[test]
+fn a_column_that_is_not_there_is_answered_with_a_near_one() {
+    let policy = |column: &str| {
+        let text = format!(
+            "version = 1\n[input]\npath = \"x.csv\"\n[columns]\n{column}.role = \"quasi\"\n[privacy]\nk = 2\n"
+        );
+        Policy::parse(&text).unwrap()
+    };
+    let columns = ["zip", "birth_date", "sex"].map(String::from);
+    let help = |column: &str| {
+        let error = policy(column).bind(&columns).unwrap_err();
+        error.faults()[0].help.clone().unwrap()
+    };
+    assert_eq!(help("zpi"), "did you mean `zip`?");
+    assert_eq!(help("zip_code"), "did you mean `zip`?");
+    assert_eq!(help("Birth"), "did you mean `birth_date`?");
+    assert_eq!(help("income"), "the table has `zip`, `birth_date`, `sex`");
+    assert_eq!(help("se"), "did you mean `sex`?");
+}
+
+/// A policy with a section on the search, and more lines before it.
+fn searched(before: &str, search: &str) -> String {
+    format!(
+        "version = 1\n[input]\npath = \"t.csv\"\n{before}[columns]\nage = {{ role = \"quasi\", form = \"interval\" }}\n\
+         sex.role = \"quasi\"\nill.role = \"sensitive\"\n[privacy]\nk = 2\n{search}"
+    )
+}
+
+#[test]
+fn without_an_algorithm_the_best_is_searched() {
+    let asked = |search: &str| Policy::parse(&searched("", search)).unwrap().search;
+    let of = |search: &str| (asked(search).algorithm, asked(search).loss);
+    let (lm, entropy) = (LossSpec::Name(LossKind::Lm), LossSpec::Name(LossKind::Entropy));
+    assert_eq!(of(""), (Algorithm::Best, lm.clone()));
+    assert_eq!(of("[search]\nseed = 3\n"), (Algorithm::Best, lm.clone()));
+    assert_eq!(of("[search]\nalgorithm = \"best\"\n"), (Algorithm::Best, lm.clone()));
+    assert_eq!(of("[search]\nloss = \"entropy\"\n"), (Algorithm::Best, entropy.clone()));
+    assert_eq!(of("[search]\nalgorithm = \"mondrian\"\n"), (Algorithm::Mondrian, entropy.clone()));
+    assert_eq!(of("[search]\nalgorithm = \"mondrian\"\nloss = \"lm\"\n").1, lm);
+    // Versions without it read the same text otherwise.
+    let former = |search: &str| {
+        let text = searched("", search).replace(", form = \"interval\"", "");
+        let json = serde_json::to_string(&as_json(&text)).unwrap();
+        let (policy, same) = (Policy::parse_without_best(&text).unwrap(), Policy::parse_without_best(&json));
+        assert_eq!(policy, same.unwrap());
+        policy.map(|policy| (policy.search.algorithm, policy.search.loss))
+    };
+    assert_eq!(former(""), Some((Algorithm::Auto, entropy.clone())));
+    assert_eq!(former("[search]\nlocal = true\n"), Some((Algorithm::Auto, entropy)));
+    assert_eq!(former("[search]\nloss = \"lm\"\n"), Some((Algorithm::Auto, lm)));
+    assert_eq!(former("[search]\nalgorithm = \"best\"\n"), None);
+    assert_eq!(former("[search]\nalgorithm = \"ola\"\n"), None);
+}
+
+#[test]
+fn the_best_is_levels_where_regions_are_not_defined() {
+    let plain = Policy::parse(&searched("", "")).unwrap();
+    assert!(plain.forms_regions() && plain.needs_levels().is_none());
+    assert_eq!(plain.columns["age"].form, Some(Form::Interval));
+    let levels = plain.for_levels();
+    assert_eq!((levels.search.algorithm, levels.columns["age"].form), (Algorithm::Auto, None));
+    assert!(levels.check().is_ok() && !levels.forms_regions());
+    let model = |model: &str| format!("models = [{{ {model} }}]\n");
+    for (before, search, reason) in [
+        ("missing = \"wildcard\"\n", String::new(), "input.missing"),
+        ("[output]\nsuppressed = \"cells\"\n", String::new(), "output.suppressed"),
+        ("", "[search]\nlocal = true\n".into(), "search.local"),
+        ("", "[search]\nprefer = \"height\"\n".into(), "search.prefer"),
+        ("", "[search]\nloss = \"height\"\n".into(), "adds up levels"),
+        ("", model("l_diversity = { column = \"sex\", l = 2 }"), "`sex` at one level"),
+        ("", model("k_map = { k = 5, population = 1000 }"), "not defined for regions"),
+        ("", model("population_uniqueness = { population = 1000, max = 0.1 }"), "all classes together"),
+    ] {
+        let text = searched(before, &search).replace(", form = \"interval\"", "");
+        let policy = Policy::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(!policy.forms_regions(), "{text}");
+        assert!(policy.needs_levels().unwrap().contains(reason), "{:?}", policy.needs_levels());
+        let mut named = policy.clone();
+        named.search.algorithm = Algorithm::Auto;
+        assert!(named.needs_levels().is_none());
+    }
+    let form = Policy::parse(&searched("", "[search]\nlocal = true\n")).unwrap_err();
+    assert!(form.has_code("policy.form-without-regions"), "{form}");
+    assert!(form.to_string().contains("search.local"), "{form}");
 }

@@ -4,7 +4,7 @@
 use sha2::{Digest, Sha256};
 
 use super::tree::{self, Node};
-use super::{Policy, check, grammar, locate, profile};
+use super::{LossSpec, Policy, check, grammar, locate, profile};
 use crate::error::{Error, Fault, Result};
 use crate::fault;
 
@@ -20,6 +20,26 @@ impl Policy {
         policy.check().map_err(|e| locate(e, text))?;
         profile::release_unlinked(&mut policy);
         Ok(policy)
+    }
+
+    /// The policy as versions without the algorithm "best" read its text, where that differs: if it
+    /// names no algorithm they searched levels with "auto", by default for the loss "entropy". Their
+    /// certificates are judged by it.
+    ///
+    /// # Errors
+    /// As [`Policy::parse`].
+    pub fn parse_without_best(text: &str) -> Result<Option<Policy>> {
+        let root = Node::of(text);
+        let search = root.as_ref().and_then(|root| root.get("search"));
+        let stated = |key: &str| search.is_some_and(|search| search.get(key).is_some());
+        if stated("algorithm") {
+            return Ok(None);
+        }
+        let mut policy = Policy::parse(text)?.for_levels();
+        if !stated("loss") {
+            policy.search.loss = LossSpec::by_default(policy.search.algorithm);
+        }
+        Ok(Some(policy))
     }
 
     /// Checks all that can be checked without the table, whatever the policy was made from.

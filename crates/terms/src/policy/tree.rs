@@ -62,6 +62,12 @@ impl Node {
         (scanner.at == text.len()).then_some(root)
     }
 
+    /// The value of a key, where this is a table that has it.
+    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+        let Content::Table(entries) = &self.content else { return None };
+        entries.iter().find(|(name, _)| name.text == key).map(|(_, value)| value)
+    }
+
     /// The first key that a table has twice.
     pub(super) fn duplicate(&self) -> Option<(String, Range<usize>)> {
         match &self.content {

@@ -60,7 +60,7 @@ impl Births {
     pub(super) fn new(spec: &Birth, given: &Given<'_>) -> Result<Self> {
         let base = date(&spec.base);
         let unknown =
-            fault!(Input, "poset.base-not-a-date", "`{value}` is no date", value = spec.base).key("base");
+            fault!(Input, "poset.base-not-a-date", "`{value}` is not a date", value = spec.base).key("base");
         let unknown = unknown.help("write it as 2006-01-01");
         let base = base.ok_or(unknown)?;
         let bands = bands(base, &spec.ages)?;

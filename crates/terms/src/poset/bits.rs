@@ -24,8 +24,9 @@ pub(super) struct Bits {
 impl Bits {
     pub(super) fn new(count: u32, given: &Given<'_>) -> Result<Self> {
         if !(1..=64).contains(&count) {
-            let fault = fault!(Input, "poset.bits-out-of-range", "{count} bits are no poset", count = count)
-                .key("bits");
+            let fault =
+                fault!(Input, "poset.bits-out-of-range", "{count} bits are not a poset", count = count)
+                    .key("bits");
             return Err(fault.help("give a number from 1 to 64").into());
         }
         let of = given.read(
@@ -102,7 +103,7 @@ impl Kind for Bits {
 
     fn covers(&self, cell: &str, value: &str) -> bool {
         match (bits(cell, self.count), bits(value, self.count)) {
-            (Some(told), Some(had)) => told & had == told,
+            (Some(shown), Some(had)) => shown & had == shown,
             _ => false,
         }
     }

@@ -97,9 +97,9 @@ impl Multisets {
     }
 
     /// The bound without a limit of pairs: the occurrences at every node itself.
-    fn told(&self, counts: &[(Code, u32)]) -> Pairs {
+    fn bound(&self, counts: &[(Code, u32)]) -> Pairs {
         let mut below = vec![0u32; counts.len()];
-        let mut told = Vec::new();
+        let mut shown = Vec::new();
         for (at, &(node, count)) in counts.iter().enumerate() {
             // Children come before their parents, and a parent counts at least what its children do
             // together.
@@ -110,17 +110,17 @@ impl Multisets {
             }
             let own = count.saturating_sub(below[at]);
             if own > 0 && self.worth(node) > 0 {
-                told.push((node, own));
+                shown.push((node, own));
             }
         }
-        told
+        shown
     }
 
     /// The least cell within the limit of pairs.
     fn cell(&self, counts: &[(Code, u32)]) -> Pairs {
-        let told = self.told(counts);
-        if told.len() <= self.most {
-            return told;
+        let shown = self.bound(counts);
+        if shown.len() <= self.most {
+            return shown;
         }
         let place = |node: Code| counts.binary_search_by_key(&node, |pair| pair.0).ok();
         let node = |&(code, count): &(Code, u32)| Node {
@@ -133,11 +133,11 @@ impl Multisets {
     }
 
     fn measured(&self, counts: &[(Code, u32)]) -> f64 {
-        self.measure_told(&self.cell(counts))
+        self.measure_pairs(&self.cell(counts))
     }
 
-    fn measure_told(&self, told: &[(Code, u32)]) -> f64 {
-        let worths = told.iter().map(|&(node, often)| u128::from(self.worth(node)) * u128::from(often));
+    fn measure_pairs(&self, shown: &[(Code, u32)]) -> f64 {
+        let worths = shown.iter().map(|&(node, often)| u128::from(self.worth(node)) * u128::from(often));
         1.0 - (worths.sum::<u128>() as f64 / (UNIT * f64::from(self.full))).min(1.0)
     }
 }
@@ -300,9 +300,9 @@ impl Kind for Multisets {
     }
 
     fn measure_of(&self, cell: &str) -> Option<f64> {
-        let told = pairs(&self.graph, cell)?;
-        let within = told.len() <= self.most && total(&told)? <= self.most_occurrences;
-        within.then(|| self.measure_told(&told))
+        let shown = pairs(&self.graph, cell)?;
+        let within = shown.len() <= self.most && total(&shown)? <= self.most_occurrences;
+        within.then(|| self.measure_pairs(&shown))
     }
 
     fn alone(&self, common: &Common) -> Vec<Common> {
@@ -314,7 +314,7 @@ impl Kind for Multisets {
 
     fn covers(&self, cell: &str, value: &str) -> bool {
         match (pairs(&self.graph, cell), pairs(&self.graph, value)) {
-            (Some(told), Some(had)) => can_be_met(&self.graph, &told, &had),
+            (Some(shown), Some(had)) => can_be_met(&self.graph, &shown, &had),
             _ => false,
         }
     }
@@ -322,14 +322,14 @@ impl Kind for Multisets {
 
 /// Whether every occurrence of the cell can be matched with a different one of the value: maximum
 /// flow by shortest augmenting paths.
-fn can_be_met(graph: &Graph, told: &[(Code, u32)], had: &[(Code, u32)]) -> bool {
-    let fits: Vec<Vec<usize>> = told
+fn can_be_met(graph: &Graph, shown: &[(Code, u32)], had: &[(Code, u32)]) -> bool {
+    let fits: Vec<Vec<usize>> = shown
         .iter()
         .map(|high| (0..had.len()).filter(|&low| graph.is_above(high.0, had[low].0)).collect())
         .collect();
-    let mut wanted: Vec<u32> = told.iter().map(|pair| pair.1).collect();
+    let mut wanted: Vec<u32> = shown.iter().map(|pair| pair.1).collect();
     let mut free: Vec<u32> = had.iter().map(|pair| pair.1).collect();
-    let mut flow = vec![vec![0u32; had.len()]; told.len()];
+    let mut flow = vec![vec![0u32; had.len()]; shown.len()];
     while let Some(start) = wanted.iter().position(|&count| count > 0) {
         let Some(path) = shortest(start, &fits, &free, &flow) else { return false };
         let mut amount = wanted[start].min(free[path[path.len() - 1].1]);

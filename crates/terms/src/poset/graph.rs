@@ -25,7 +25,7 @@ use crate::table::delimited::{self, Row};
 /// More nodes above nodes than these are not held: 256 MB.
 const MOST_ABOVE: usize = 1 << 26;
 
-/// So many unknown names are compared with all others; each costs as much as reading the file.
+/// The most unknown names that are compared with all others; each costs as much as reading the file.
 pub(super) const GUESSED: usize = 10;
 
 /// Nodes, the least first.
@@ -246,7 +246,7 @@ impl<'a> Listed<'a> {
         fault!(
             Input,
             "poset.unknown-parent",
-            "`{node}` has the parent `{parent}`, which is no node",
+            "`{node}` has the parent `{parent}`, which is not a node",
             node = row.cells[0],
             parent = name
         )
@@ -275,7 +275,7 @@ impl<'a> Listed<'a> {
         let star = self.index.get(TOP).filter(|&&at| at != root).map(|&at| {
             fault!(Input, "poset.top-has-parent", "`{node}` has a parent", node = TOP)
                 .line(self.rows[at].line)
-                .help("a cell `*` tells nothing, so it can be the root alone: give the node another name")
+                .help("a cell `*` is the root: give the node another name")
         });
         second.into_iter().chain(star).collect()
     }
@@ -388,7 +388,7 @@ fn unmeasured(row: &Row, written: bool) -> Fault {
         fault!(
             Input,
             "poset.measure-not-a-number",
-            "`{value}` is no measure of `{node}`",
+            "`{value}` is not a measure of `{node}`",
             value = row.cells[1],
             node = name
         )
@@ -406,7 +406,7 @@ fn falling(rows: &[Row], parents: &[Vec<usize>], given: &[f64]) -> Vec<Fault> {
     for (at, above) in parents.iter().enumerate() {
         for &parent in above.iter().filter(|&&parent| given[parent] < given[at]) {
             let (low, high) = (&rows[at].cells, &rows[parent].cells);
-            let help = "a parent tells no more than its child: its measure may not be less";
+            let help = "a parent is at least as general as its child: its measure must not be less";
             let fault = fault!(
                 Input,
                 "poset.measure-falls",

@@ -50,10 +50,15 @@ impl Ranges {
         let high = spec.high.or(all.last().map(|end| end.0)).unwrap_or(0.0);
         let worthless = spec.worthless.unwrap_or(high - low);
         if spec.worthless.is_some_and(|width| !(width > 0.0 && width.is_finite())) {
-            return Err(fault!(Input, "poset.width-not-positive", "{width} is no width", width = worthless)
-                .key("worthless")
-                .help("give a number above 0")
-                .into());
+            return Err(fault!(
+                Input,
+                "poset.width-not-positive",
+                "{width} is not a width",
+                width = worthless
+            )
+            .key("worthless")
+            .help("give a number above 0")
+            .into());
         }
         Ok(Ranges { ends: all, of, worthless })
     }
@@ -80,9 +85,15 @@ fn unbounded(spec: &Range) -> Vec<Fault> {
     let ends = [("low", spec.low), ("high", spec.high)];
     let endless = ends.into_iter().filter_map(|(key, end)| Some((key, end.filter(|x| !x.is_finite())?)));
     let fault = |(key, end): (&str, f64)| {
-        fault!(Input, "poset.end-not-finite", "{key} = {value} is no end of ranges", key = key, value = end)
-            .key(key)
-            .help("give a number, or leave it out, and the values' own end counts")
+        fault!(
+            Input,
+            "poset.end-not-finite",
+            "{key} = {value} is not an end of ranges",
+            key = key,
+            value = end
+        )
+        .key(key)
+        .help("give a number, or leave it out, and the values' own end counts")
     };
     endless.map(fault).collect()
 }
@@ -94,7 +105,7 @@ fn too_long(given: &Given<'_>, read: &[Option<[(f64, String); 2]>]) -> Vec<Fault
         fault!(
             Data,
             "poset.too-many-digits",
-            "`{value}` has more than {limit} digits, which ranges of numbers do not tell apart",
+            "`{value}` has more than {limit} digits, which ranges of numbers cannot distinguish",
             value = text,
             limit = DIGITS
         )

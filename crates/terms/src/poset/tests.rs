@@ -68,7 +68,7 @@ fn numbers_that_ranges_cannot_tell_apart_are_refused() {
     poset("{ range = {} }", &["123456789012345000000", "0.00000123456789012345", "-1.23456789012345e99"]);
     for (key, end) in [("low", "-inf"), ("high", "inf"), ("high", "nan")] {
         let text = refused(&format!("{{ range = {{ {key} = {end} }} }}"), &["1", "2"], "");
-        assert!(text.contains("is no end of ranges"), "{text}");
+        assert!(text.contains("is not an end of ranges"), "{text}");
     }
 }
 
@@ -79,7 +79,7 @@ fn bits_are_what_all_have() {
     assert_eq!(traits.pair(0, 1), 2.0 / 3.0);
     assert_eq!(lub(&traits, &[0, 3]), ["010"]);
     assert_eq!(lub(&traits, &[1, 3]), ["*"]);
-    assert_eq!(lub(&traits, &[2]), ["*"], "no trait is told");
+    assert_eq!(lub(&traits, &[2]), ["*"], "no trait is shown");
     assert_eq!(lub(&traits, &[0]), ["011"]);
     assert!(traits.covers(Some("001"), Some("011")) && !traits.covers(Some("011"), Some("001")));
     assert!(!traits.covers(Some("01"), Some("011")) && !traits.covers(Some("001"), None));

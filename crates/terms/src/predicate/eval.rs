@@ -6,8 +6,9 @@ use std::cmp::Ordering;
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
 use super::Unreadable;
-use super::types::{Comparison, Expr, Function, Kind, Operator, Wild, date};
+use super::types::{Expr, Function, Kind, Operator, Wild, date};
 use crate::cell::number;
+use crate::lex::Comparison;
 
 /// The cells of a row.
 type Row<'r, 'a> = &'r dyn Fn(usize) -> Option<&'a str>;
@@ -36,6 +37,10 @@ pub(super) fn truth<'a>(expr: &'a Expr, row: Row<'_, 'a>, bad: &mut Unreadable) 
             None => truth(b, row, bad).filter(|is| *is),
         },
         Expr::Compare(comparison, a, b) => compared(*comparison, value(a, row, bad), value(b, row, bad)),
+        Expr::Same(a, b) => Some(match (value(a, row, bad), value(b, row, bad)) {
+            (Some(a), Some(b)) => order(&a, &b) == Some(Ordering::Equal),
+            (a, b) => a.is_none() && b.is_none(),
+        }),
         Expr::Among(inner, texts) => match value(inner, row, bad)? {
             Value::Text(text) => Some(texts.contains(text.as_ref())),
             _ => None,
@@ -102,15 +107,9 @@ fn read(text: Cow<'_, str>, kind: Kind) -> Option<Value<'_>> {
 }
 
 fn compared(comparison: Comparison, a: Option<Value<'_>>, b: Option<Value<'_>>) -> Option<bool> {
-    if comparison == Comparison::Same {
-        return Some(match (&a, &b) {
-            (Some(a), Some(b)) => order(a, b) == Some(Ordering::Equal),
-            (a, b) => a.is_none() && b.is_none(),
-        });
-    }
     let order = order(&a?, &b?)?;
     Some(match comparison {
-        Comparison::Equal | Comparison::Same => order.is_eq(),
+        Comparison::Equal => order.is_eq(),
         Comparison::Unequal => order.is_ne(),
         Comparison::Less => order.is_lt(),
         Comparison::AtMost => order.is_le(),

@@ -7,14 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use super::types::{Comparison, Expr, Function, Kind, Operator, Wild};
-use super::types::{arithmetic, common, compare, date, not_a_date};
+use super::types::{Expr, Function, Kind, Operator, Wild};
+use super::types::{arithmetic, common, compare, date, not_a_date, same};
 use crate::error::{Fault, nearest};
 use crate::fault;
-use crate::lex::{Misread, Token, Word, words};
-
-/// Parentheses and the like may nest this deep.
-const DEEPEST: usize = 64;
+use crate::lex::{Comparison, Cursor, Misread, Token, Word};
 
 /// Functions with their least and most arguments.
 const FUNCTIONS: [(&str, Function, usize, usize); 15] = [
@@ -78,33 +75,31 @@ const KEYWORDS: [&str; 22] = [
 
 /// A condition and the columns that it names.
 pub(super) fn condition(text: &str) -> Result<(Expr, Vec<String>), Fault> {
-    let mut parser = Parser { words: words(text).map_err(misread)?, at: 0, columns: Vec::new(), depth: 0 };
-    if parser.words.len() == 1 {
+    let mut parser = Parser { words: Cursor::new(text, misread)?, columns: Vec::new() };
+    if parser.words.is_empty() {
         return Err(fault!(Input, "predicate.empty", "is empty")
             .help("write a condition, for instance age >= 18, or remove the key"));
     }
     let root = parser.or()?.condition()?;
-    match parser.next() {
+    match parser.words.next() {
         Word { token: Token::End, .. } => Ok((root, parser.columns)),
-        Word { token, at } => Err(unexpected(token.to_string(), at)
+        Word { token, at } => Err(parser
+            .words
+            .unexpected(token.to_string(), at)
             .help("join conditions by AND or OR; write text in single quotes")),
     }
 }
 
-/// A word that cannot be where it is.
-fn unexpected(word: String, at: usize) -> Fault {
-    fault!(
-        Input,
-        "predicate.unexpected-word",
-        "{word} cannot be understood at character {at}",
-        word = word,
-        at = at
-    )
-}
-
+/// The fault of a text that cannot be read.
 fn misread(misread: Misread) -> Fault {
     match misread {
-        Misread::Word(word, at) => unexpected(word, at),
+        Misread::Word(word, at) => fault!(
+            Input,
+            "predicate.unexpected-word",
+            "{word} cannot be understood at character {at}",
+            word = word,
+            at = at
+        ),
         Misread::OpenQuote(quote, at) => fault!(
             Input,
             "predicate.open-quote",
@@ -113,71 +108,31 @@ fn misread(misread: Misread) -> Fault {
             at = at
         )
         .help("text is in single quotes, a column in double quotes; a quote inside is written twice"),
+        Misread::TooDeep(limit) => fault!(
+            Input,
+            "predicate.too-deep",
+            "more than {limit} parts are nested in each other",
+            limit = limit
+        ),
     }
 }
 
 struct Parser {
-    words: Vec<Word>,
-    at: usize,
+    words: Cursor,
     columns: Vec<String>,
-    depth: usize,
 }
 
 impl Parser {
-    fn peek(&self) -> &Token {
-        &self.words[self.at.min(self.words.len() - 1)].token
-    }
-
-    fn next(&mut self) -> Word {
-        let word = self.words[self.at.min(self.words.len() - 1)].clone();
-        self.at += 1;
-        word
-    }
-
-    fn takes(&mut self, keyword: &str) -> bool {
-        let is = self.peek().is(keyword);
-        self.at += usize::from(is);
-        is
-    }
-
-    fn takes_sign(&mut self, sign: &str) -> bool {
-        let is = matches!(self.peek(), Token::Sign(found) if *found == sign);
-        self.at += usize::from(is);
-        is
-    }
-
-    fn needs(&mut self, keyword: &str) -> Result<(), Fault> {
-        if self.takes(keyword) { Ok(()) } else { Err(self.expected(keyword)) }
-    }
-
-    fn needs_sign(&mut self, sign: &str) -> Result<(), Fault> {
-        if self.takes_sign(sign) { Ok(()) } else { Err(self.expected(sign)) }
-    }
-
-    fn expected(&mut self, what: &str) -> Fault {
-        let Word { token, at } = self.next();
-        unexpected(token.to_string(), at).help(format!("`{what}` is expected there"))
-    }
-
-    /// Goes down one step, unless that is too deep.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(fault!(
-                Input,
-                "predicate.too-deep",
-                "more than {limit} parts are nested in each other",
-                limit = DEEPEST
-            ));
-        }
+        self.words.descend()?;
         let read = read(self);
-        self.depth -= 1;
+        self.words.ascend();
         read
     }
 
     fn or(&mut self) -> Result<Expr, Fault> {
         let mut left = self.and()?;
-        while self.takes("or") {
+        while self.words.takes("or") {
             let right = self.and()?.condition()?;
             left = Expr::Or(Box::new(left.condition()?), Box::new(right));
         }
@@ -186,7 +141,7 @@ impl Parser {
 
     fn and(&mut self) -> Result<Expr, Fault> {
         let mut left = self.not()?;
-        while self.takes("and") {
+        while self.words.takes("and") {
             let right = self.not()?.condition()?;
             left = Expr::And(Box::new(left.condition()?), Box::new(right));
         }
@@ -194,7 +149,7 @@ impl Parser {
     }
 
     fn not(&mut self) -> Result<Expr, Fault> {
-        if self.takes("not") {
+        if self.words.takes("not") {
             return self.deeper(|parser| Ok(Expr::Not(Box::new(parser.not()?.condition()?))));
         }
         self.comparison()
@@ -203,31 +158,21 @@ impl Parser {
     fn comparison(&mut self) -> Result<Expr, Fault> {
         let mut left = self.sum()?;
         loop {
-            let sign = match self.peek() {
-                Token::Sign("=") => Some(Comparison::Equal),
-                Token::Sign("<>") => Some(Comparison::Unequal),
-                Token::Sign("<") => Some(Comparison::Less),
-                Token::Sign("<=") => Some(Comparison::AtMost),
-                Token::Sign(">") => Some(Comparison::Greater),
-                Token::Sign(">=") => Some(Comparison::AtLeast),
-                _ => None,
-            };
-            if let Some(comparison) = sign {
-                self.at += 1;
+            if let Some(comparison) = self.words.takes_comparison() {
                 let right = self.sum()?;
                 left = compare(comparison, left, right)?;
-            } else if self.takes("is") {
+            } else if self.words.takes("is") {
                 left = self.is(left)?;
             } else {
-                let negated = self.takes("not");
-                let read = if self.takes("between") {
+                let negated = self.words.takes("not");
+                let read = if self.words.takes("between") {
                     self.between(left)?
-                } else if self.takes("in") {
+                } else if self.words.takes("in") {
                     self.among(left)?
-                } else if self.takes("like") {
+                } else if self.words.takes("like") {
                     self.like(left)?
                 } else if negated {
-                    return Err(self.expected("BETWEEN, IN or LIKE"));
+                    return Err(self.words.expected("BETWEEN, IN or LIKE"));
                 } else {
                     return Ok(left);
                 };
@@ -237,19 +182,19 @@ impl Parser {
     }
 
     fn is(&mut self, left: Expr) -> Result<Expr, Fault> {
-        let negated = self.takes("not");
-        let read = if self.takes("null") {
+        let negated = self.words.takes("not");
+        let read = if self.words.takes("null") {
             Expr::IsNull(Box::new(left))
-        } else if self.takes("distinct") {
-            self.needs("from")?;
+        } else if self.words.takes("distinct") {
+            self.words.needs("from")?;
             let right = self.sum()?;
-            Expr::Not(Box::new(compare(Comparison::Same, left, right)?))
+            Expr::Not(Box::new(same(left, right)?))
         } else {
             let value = match () {
-                () if self.takes("true") => Some(true),
-                () if self.takes("false") => Some(false),
-                () if self.takes("unknown") => None,
-                () => return Err(self.expected("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")),
+                () if self.words.takes("true") => Some(true),
+                () if self.words.takes("false") => Some(false),
+                () if self.words.takes("unknown") => None,
+                () => return Err(self.words.expected("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")),
             };
             Expr::Is(Box::new(left.condition()?), value)
         };
@@ -258,7 +203,7 @@ impl Parser {
 
     fn between(&mut self, value: Expr) -> Result<Expr, Fault> {
         let low = self.sum()?;
-        self.needs("and")?;
+        self.words.needs("and")?;
         let high = self.sum()?;
         // Columns at both ends are read as the value is.
         let kind = common(common(value.kind(), low.kind()), high.kind());
@@ -269,15 +214,15 @@ impl Parser {
     }
 
     fn among(&mut self, value: Expr) -> Result<Expr, Fault> {
-        self.needs_sign("(")?;
-        if self.peek().is("select") {
+        self.words.needs_sign("(")?;
+        if self.words.peek().is("select") {
             return Err(subquery());
         }
         let mut items = vec![self.sum()?];
-        while self.takes_sign(",") {
+        while self.words.takes_sign(",") {
             items.push(self.sum()?);
         }
-        self.needs_sign(")")?;
+        self.words.needs_sign(")")?;
         let texts: Option<BTreeSet<String>> = items
             .iter()
             .map(|item| match item {
@@ -296,7 +241,7 @@ impl Parser {
     fn like(&mut self, value: Expr) -> Result<Expr, Fault> {
         let value = value.read_as(Kind::Text)?;
         let pattern = self.literal_text("a pattern in single quotes, for instance '02%'")?;
-        let escape = match self.takes("escape") {
+        let escape = match self.words.takes("escape") {
             true => self.literal_text("one character in single quotes")?.chars().next(),
             false => None,
         };
@@ -304,72 +249,64 @@ impl Parser {
     }
 
     fn literal_text(&mut self, what: &str) -> Result<String, Fault> {
-        match self.peek().clone() {
+        match self.words.peek().clone() {
             Token::Text(text) => {
-                self.at += 1;
+                self.words.next();
                 Ok(text)
             }
-            _ => Err(self.expected(what)),
+            _ => Err(self.words.expected(what)),
         }
     }
 
     fn sum(&mut self) -> Result<Expr, Fault> {
         let mut left = self.product()?;
-        loop {
-            let operator = match self.peek() {
-                Token::Sign("+") => Operator::Plus,
-                Token::Sign("-") => Operator::Minus,
-                Token::Sign("||") => Operator::Concat,
-                _ => return Ok(left),
-            };
-            self.at += 1;
+        let signs = [("+", Operator::Plus), ("-", Operator::Minus), ("||", Operator::Concat)];
+        while let Some(operator) = self.words.takes_one(&signs) {
             let right = self.product()?;
             left = arithmetic(operator, left, right)?;
         }
+        Ok(left)
     }
 
     fn product(&mut self) -> Result<Expr, Fault> {
         let mut left = self.signed()?;
-        loop {
-            let operator = match self.peek() {
-                Token::Sign("*") => Operator::Times,
-                Token::Sign("/") => Operator::Over,
-                Token::Sign("%") => Operator::Modulo,
-                _ => return Ok(left),
-            };
-            self.at += 1;
+        let signs = [("*", Operator::Times), ("/", Operator::Over), ("%", Operator::Modulo)];
+        while let Some(operator) = self.words.takes_one(&signs) {
             let right = self.signed()?;
             left = arithmetic(operator, left, right)?;
         }
+        Ok(left)
     }
 
     fn signed(&mut self) -> Result<Expr, Fault> {
-        if self.takes_sign("-") {
+        if self.words.takes_sign("-") {
             return self.deeper(|parser| match parser.signed()? {
                 Expr::Number(number) => Ok(Expr::Number(-number)),
                 other => arithmetic(Operator::Minus, Expr::Number(0.0), other),
             });
         }
-        if self.takes_sign("+") {
+        if self.words.takes_sign("+") {
             return self.deeper(Parser::signed);
         }
         self.value()
     }
 
     fn value(&mut self) -> Result<Expr, Fault> {
-        let Word { token, at } = self.next();
+        let Word { token, at } = self.words.next();
         match token {
             Token::Number(number) => Ok(Expr::Number(number)),
             Token::Text(text) => Ok(Expr::Text(text)),
             Token::Quoted(name) => Ok(self.column(name)),
-            Token::Sign("(") if self.peek().is("select") => Err(subquery()),
+            Token::Sign("(") if self.words.peek().is("select") => Err(subquery()),
             Token::Sign("(") => {
                 let inner = self.deeper(Parser::or)?;
-                self.needs_sign(")")?;
+                self.words.needs_sign(")")?;
                 Ok(inner)
             }
             Token::Name(name) => self.named(name, at),
-            other => Err(unexpected(other.to_string(), at)
+            other => Err(self
+                .words
+                .unexpected(other.to_string(), at)
                 .help("a column, a number, text in single quotes or a parenthesis is expected there")),
         }
     }
@@ -383,13 +320,13 @@ impl Parser {
             "null" => return Ok(Expr::Null),
             "cast" | "try_cast" => return self.cast(),
             "select" | "exists" => return Err(subquery()),
-            "date" if matches!(self.peek(), Token::Text(_)) => {
+            "date" if matches!(self.words.peek(), Token::Text(_)) => {
                 let text = self.literal_text("a date")?;
                 return date(&text).map(Expr::Date).ok_or_else(|| not_a_date(&text));
             }
             _ => {}
         }
-        let call = matches!(self.peek(), Token::Sign("("));
+        let call = self.words.at_sign("(");
         if CHANGING.contains(&lower.as_str()) && (call || lower.contains('_')) {
             return Err(fault!(
                 Input,
@@ -403,7 +340,9 @@ impl Parser {
             return self.call(&lower);
         }
         if KEYWORDS.contains(&lower.as_str()) {
-            return Err(unexpected(format!("`{name}`"), at)
+            return Err(self
+                .words
+                .unexpected(format!("`{name}`"), at)
                 .help("a column that is called like a word of SQL is written in double quotes"));
         }
         Ok(self.column(name))
@@ -418,10 +357,10 @@ impl Parser {
     }
 
     fn cast(&mut self) -> Result<Expr, Fault> {
-        self.needs_sign("(")?;
+        self.words.needs_sign("(")?;
         let inner = self.deeper(Parser::or)?;
-        self.needs("as")?;
-        let Word { token, at } = self.next();
+        self.words.needs("as")?;
+        let Word { token, at } = self.words.next();
         let kind = match &token {
             Token::Name(name) => match name.to_ascii_lowercase().as_str() {
                 "number" | "numeric" | "double" | "float" | "real" | "decimal" | "int" | "integer"
@@ -434,9 +373,11 @@ impl Parser {
             _ => None,
         };
         let kind = kind.ok_or_else(|| {
-            unexpected(token.to_string(), at).help("NUMBER, DATE, TEXT or BOOLEAN is expected there")
+            self.words
+                .unexpected(token.to_string(), at)
+                .help("NUMBER, DATE, TEXT or BOOLEAN is expected there")
         })?;
-        self.needs_sign(")")?;
+        self.words.needs_sign(")")?;
         match (inner.kind(), kind) {
             (Kind::Column, Kind::Text) => Ok(Expr::Cast(Box::new(inner), Kind::Text)),
             _ => inner.read_as(kind),
@@ -465,14 +406,14 @@ impl Parser {
                 None => fault.help(format!("there are {}", FUNCTIONS.map(|known| known.0).join(", "))),
             });
         };
-        self.needs_sign("(")?;
+        self.words.needs_sign("(")?;
         let mut arguments = Vec::new();
-        if !self.takes_sign(")") {
+        if !self.words.takes_sign(")") {
             arguments.push(self.deeper(Parser::or)?);
-            while self.takes_sign(",") {
+            while self.words.takes_sign(",") {
                 arguments.push(self.deeper(Parser::or)?);
             }
-            self.needs_sign(")")?;
+            self.words.needs_sign(")")?;
         }
         if !(least..=most).contains(&arguments.len()) {
             return Err(fault!(

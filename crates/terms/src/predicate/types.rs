@@ -12,6 +12,7 @@ use chrono::NaiveDate;
 
 use crate::error::Fault;
 use crate::fault;
+use crate::lex::Comparison;
 
 /// A part of a condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,8 @@ pub(super) enum Expr {
     Or(Box<Expr>, Box<Expr>),
     /// Two values of one kind.
     Compare(Comparison, Box<Expr>, Box<Expr>),
+    /// Whether two values of one kind are equal, where missing equals missing.
+    Same(Box<Expr>, Box<Expr>),
     Arithmetic(Operator, Box<Expr>, Box<Expr>),
     /// Whether text is one of some.
     Among(Box<Expr>, BTreeSet<String>),
@@ -38,18 +41,6 @@ pub(super) enum Expr {
     /// Whether a condition is this; never unknown.
     Is(Box<Expr>, Option<bool>),
     Call(Function, Vec<Expr>),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comparison {
-    Equal,
-    Unequal,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-    /// Equal, where missing equals missing.
-    Same,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +175,7 @@ pub(super) fn common(a: Kind, b: Kind) -> Kind {
 /// A comparison of two values that are read alike.
 pub(super) fn compare(comparison: Comparison, a: Expr, b: Expr) -> Result<Expr, Fault> {
     let columns = a.kind() == Kind::Column && b.kind() == Kind::Column;
-    if columns && !matches!(comparison, Comparison::Equal | Comparison::Unequal | Comparison::Same) {
+    if columns && !matches!(comparison, Comparison::Equal | Comparison::Unequal) {
         return Err(fault!(
             Input,
             "predicate.untyped-order",
@@ -194,6 +185,12 @@ pub(super) fn compare(comparison: Comparison, a: Expr, b: Expr) -> Result<Expr, 
     }
     let kind = common(a.kind(), b.kind());
     Ok(Expr::Compare(comparison, Box::new(a.read_as(kind)?), Box::new(b.read_as(kind)?)))
+}
+
+/// Whether two values that are read alike are equal or both missing.
+pub(super) fn same(a: Expr, b: Expr) -> Result<Expr, Fault> {
+    let kind = common(a.kind(), b.kind());
+    Ok(Expr::Same(Box::new(a.read_as(kind)?), Box::new(b.read_as(kind)?)))
 }
 
 /// Arithmetic with numbers; days are added to dates, and dates subtracted from each other.

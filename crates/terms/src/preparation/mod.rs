@@ -5,8 +5,9 @@
 //! table sees the same rows. A [`Run`] counts what one pass changes; sums do not depend on which
 //! thread has which batch.
 //!
-//! The order is fixed: rows of joined files find their row, rows that do not satisfy `input.where`
-//! are left out, new columns are added, and steps follow in the order of the policy.
+//! The order is fixed: rows of joined files find their row, cells that are not written plainly
+//! (`input.cells`) are read, rows that do not satisfy `input.where` are left out, new columns are
+//! added, and steps follow in the order of the policy.
 
 mod joined;
 mod list;
@@ -18,12 +19,13 @@ mod tests;
 
 pub use joined::{JoinedFile, KeyedFile};
 pub use rows::PreparedTable;
-pub use run::{Change, Outcome, Run};
+pub use run::{Change, Outcome, Run, unreadable_cell};
 
 use std::collections::BTreeSet;
 
 use crate::error::{Fault, Result};
 use crate::policy::{Input, Unmatched};
+use crate::reading::CellReader;
 
 use plan::Plan;
 
@@ -86,7 +88,7 @@ impl Preparation {
             keyed,
             condition: input.eligible.clone(),
             joins: joins.collect(),
-            steps: input.prepare.iter().map(|step| step.describe()).collect(),
+            steps: input.prepared_steps(),
         })
     }
 
@@ -111,6 +113,14 @@ impl Preparation {
         let slots = columns.iter().map(|&column| self.plan.columns[column].slot);
         needs.extend(slots.filter(|slot| *slot < self.plan.filed));
         needs.into_iter().collect()
+    }
+
+    /// What reads the cells of a column of the files that are not written plainly.
+    pub fn reader(&self, column: &str) -> Option<&CellReader> {
+        self.plan.actions.iter().find_map(|(action, _)| match action {
+            plan::Action::Read { reader, column: name, .. } if name == column => Some(reader),
+            _ => None,
+        })
     }
 
     /// Begins a pass over the files.

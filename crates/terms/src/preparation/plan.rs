@@ -8,6 +8,7 @@ use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::policy::{Input, Pairs, Step, numbered};
 use crate::predicate::{Predicate, no_such_column};
+use crate::reading::CellReader;
 
 /// A condition with the slots of its columns.
 #[derive(Debug, Clone)]
@@ -16,9 +17,15 @@ pub(super) struct Condition {
     pub(super) slots: Vec<usize>,
 }
 
-/// What is done to a batch. Steps have the place of their key in the policy.
+/// What is done to a batch.
 #[derive(Debug, Clone)]
 pub(super) enum Action {
+    /// Cells that are not written plainly; the column by its name, for errors.
+    Read {
+        slot: usize,
+        reader: CellReader,
+        column: String,
+    },
     /// Rows that do not satisfy it are not eligible.
     Where(Condition),
     /// Lists of a joined file.
@@ -50,6 +57,8 @@ pub(super) enum Action {
         slot: usize,
         of: Option<usize>,
         place: usize,
+        /// In `input.prepare`.
+        at: usize,
     },
     PresentIn {
         key: usize,
@@ -79,7 +88,7 @@ pub(super) struct Plan {
     pub(super) texts: BTreeSet<usize>,
     /// Columns in which actions clear cells.
     pub(super) cleared: BTreeSet<usize>,
-    /// Actions with the step that they are, where they are one.
+    /// Actions with their place among the steps of results, where they are one of them.
     pub(super) actions: Vec<(Action, Option<usize>)>,
     /// Columns that must be determined by others.
     pub(super) redundant: usize,
@@ -101,6 +110,13 @@ impl Plan {
             plan.needs.insert(key);
             plan.keys.push(key);
         }
+        for (at, (column, reading)) in input.cells.iter().enumerate() {
+            let key = format!("input.cells.{column}");
+            let slot = plan.slot_at(column, &key)?;
+            let reader = reading.reader().map_err(|fault| fault.key(key))?;
+            plan.texts.insert(slot);
+            plan.actions.push((Action::Read { slot, reader, column: column.clone() }, Some(at)));
+        }
         if let Some(text) = &input.eligible {
             let condition = plan.condition(text, "input.where")?;
             plan.actions.push((Action::Where(condition), None));
@@ -114,7 +130,7 @@ impl Plan {
         }
         let mut files = 0;
         for (at, step) in input.prepare.iter().enumerate() {
-            plan.step(step, (at, &mut files))?;
+            plan.step(step, (at, input.cells.len() + at), &mut files)?;
         }
         Ok(plan)
     }
@@ -213,7 +229,8 @@ impl Plan {
         Ok(slots)
     }
 
-    fn step(&mut self, step: &Step, (at, files): (usize, &mut usize)) -> Result<()> {
+    /// Adds a step by its place in the policy, and by that among all steps.
+    fn step(&mut self, step: &Step, (at, place): (usize, usize), files: &mut usize) -> Result<()> {
         let key = format!("input.prepare.{at}");
         let action = if let Some(text) = &step.drop_rows {
             Action::DropRows(self.condition(text, &format!("{key}.drop_rows"))?)
@@ -238,7 +255,7 @@ impl Plan {
             let slot = self.slot_at(&redundant.column, &format!("{key}.redundant.column"))?;
             self.columns.retain(|column| column.slot != slot);
             self.redundant += 1;
-            Action::Redundant { slot, of, place: self.redundant - 1 }
+            Action::Redundant { slot, of, place: self.redundant - 1, at }
         } else if let Some(present) = &step.present_in {
             *files += 1;
             let slot = self.slot_at(&present.key, &format!("{key}.present_in.key"))?;
@@ -246,7 +263,7 @@ impl Plan {
         } else {
             return Err(Fault::bug("a step without an action was not refused").into());
         };
-        self.actions.push((action, Some(at)));
+        self.actions.push((action, Some(place)));
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use crate::cell::number;
 use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::policy::Unmatched;
+use crate::reading::CellReader;
 use crate::release::{JoinFacts, PreparationFacts, PreparedStep};
 
 /// A pass over the files.
@@ -150,7 +151,7 @@ impl<'a> Run<'a> {
         add(&self.read, rows as u64);
         self.find(&mut batch);
         // Without a condition all rows are eligible.
-        if !matches!(plan.actions.first(), Some((Action::Where(_), _))) {
+        if self.condition().is_none() {
             add(&self.eligible, rows as u64);
         }
         for ((action, _), count) in plan.actions.iter().zip(&self.counts) {
@@ -158,6 +159,15 @@ impl<'a> Run<'a> {
         }
         add(&self.rows, batch.kept.iter().filter(|kept| **kept).count() as u64);
         Ok(self.outcome(batch))
+    }
+
+    /// The condition on eligible rows, with its counts.
+    fn condition(&self) -> Option<(&Condition, &Count)> {
+        let mut actions = self.preparation.plan.actions.iter().zip(&self.counts);
+        actions.find_map(|((action, _), count)| match action {
+            Action::Where(condition) => Some((condition, count)),
+            _ => None,
+        })
     }
 
     /// Looks up whose rows joined files have. That a row is not eligible does not make them
@@ -176,6 +186,7 @@ impl<'a> Run<'a> {
 
     fn act(&self, action: &Action, count: &Count, batch: &mut Batch<'_>) -> Result<()> {
         match action {
+            Action::Read { slot, reader, column } => read(batch, *slot, (reader, column), count)?,
             Action::Where(condition) => {
                 let satisfied = satisfied(condition, count, batch);
                 batch.kept = satisfied.into_iter().map(|is| is == Some(true)).collect();
@@ -212,7 +223,7 @@ impl<'a> Run<'a> {
             }
             Action::Cap { slot, from, label } => cap(batch, *slot, (*from, label), count),
             Action::Cut { slot, most } => cut(batch, *slot, *most, count)?,
-            Action::Redundant { slot, of, place } => self.redundant(batch, *slot, *of, *place)?,
+            Action::Redundant { slot, of, place, .. } => self.redundant(batch, *slot, *of, *place)?,
             Action::PresentIn { key, file } => {
                 let keyed = &self.preparation.keyed[*file];
                 let absent: Vec<bool> =
@@ -268,6 +279,8 @@ impl<'a> Run<'a> {
     pub fn finish(self) -> Result<PreparationFacts> {
         let joined = self.joined()?;
         let steps = self.steps()?;
+        let unreadable =
+            self.condition().map_or_else(BTreeMap::new, |(condition, count)| unreadable(condition, count));
         let (read, rows) = (self.read.into_inner(), self.rows.into_inner());
         let eligible = self.eligible.into_inner();
         let preparation = self.preparation;
@@ -279,10 +292,6 @@ impl<'a> Run<'a> {
             }
             .into());
         }
-        let unreadable = match (&preparation.plan.actions.first(), self.counts.first()) {
-            (Some((Action::Where(condition), _)), Some(count)) => unreadable(condition, count),
-            _ => BTreeMap::new(),
-        };
         let condition = preparation.condition.clone();
         Ok(PreparationFacts { read, eligible, rows, condition, unreadable, joined, steps })
     }
@@ -338,8 +347,8 @@ impl<'a> Run<'a> {
         let mut steps = Vec::new();
         for ((action, step), count) in self.preparation.plan.actions.iter().zip(&self.counts) {
             let Some(at) = *step else { continue };
-            if let Action::Redundant { place, .. } = action {
-                self.check_redundant(*place, at)?;
+            if let Action::Redundant { place, at: key, .. } = action {
+                self.check_redundant(*place, (at, *key))?;
             }
             let unreadable = match action {
                 Action::DropRows(condition) | Action::Clear { condition, .. } => unreadable(condition, count),
@@ -361,7 +370,7 @@ impl<'a> Run<'a> {
         Ok(steps)
     }
 
-    fn check_redundant(&self, place: usize, at: usize) -> Result<()> {
+    fn check_redundant(&self, place: usize, (at, key): (usize, usize)) -> Result<()> {
         let all = self.determined[place].lock().map_err(|_| Fault::bug("a reader stopped"))?;
         let several = all.values().filter(|value| value.is_none()).count();
         if several == 0 {
@@ -376,7 +385,7 @@ impl<'a> Run<'a> {
                 step = step,
                 values = several
             )
-            .key(format!("input.prepare.{at}.redundant"))
+            .key(format!("input.prepare.{key}.redundant"))
             .help("give the column a role instead"),
         ))
     }
@@ -453,6 +462,38 @@ fn half(at: usize, what: &str) -> Error {
     fault!(Data, "prepare.half-a-pair", "pair {number} of a row is {half}", number = at + 1, half = what)
         .help("leave both cells of a pair empty, or none")
         .into()
+}
+
+/// Rewrites cells that are not written plainly.
+fn read(
+    batch: &mut Batch<'_>,
+    slot: usize,
+    (reader, column): (&CellReader, &str),
+    count: &Count,
+) -> Result<()> {
+    let mut changed = 0;
+    let mut cells = batch.work[slot].take(batch.rows);
+    for cell in cells.iter_mut().flatten() {
+        let plain = reader.read(cell).ok_or_else(|| unreadable_cell(cell, column))?;
+        changed += u64::from(plain != *cell);
+        *cell = plain;
+    }
+    batch.work[slot] = Work::Written(cells);
+    add(&count.cells, changed);
+    add(&count.rows, changed);
+    Ok(())
+}
+
+/// A cell that is not written as the policy states.
+pub fn unreadable_cell(cell: &str, column: &str) -> Fault {
+    fault!(
+        Data,
+        "prepare.unreadable-cell",
+        "`{value}` is not written as input.cells states",
+        value = cell.escape_debug()
+    )
+    .column(column)
+    .help("correct the cell, list it in input.null if it means missing, or change input.cells")
 }
 
 /// Gives numbers from a limit on one label.

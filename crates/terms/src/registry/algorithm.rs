@@ -83,6 +83,14 @@ impl AlgorithmEntry {
 kinds! {
     /// What finds a release.
     Algorithm(Family::Algorithm) => AlgorithmEntry;
+    Best = AlgorithmEntry {
+        uses_tolerance: true,
+        ..AlgorithmEntry::regions(
+            "best",
+            "Runs mondrian, then k-similar unless the table is very large, and keeps the least loss. The default.",
+            "Rice 1976",
+        )
+    },
     Auto = AlgorithmEntry::levels(
         "auto",
         "Branch and bound: proves the best levels; stopped early, it knows how much better others could be.",
@@ -195,6 +203,15 @@ impl Algorithm {
         self.entry().forms_regions
     }
 
+    /// The algorithm that searches levels where levels are needed: "auto" for "best", otherwise
+    /// itself.
+    pub const fn of_levels(self) -> Algorithm {
+        match self {
+            Algorithm::Best => Algorithm::Auto,
+            other => other,
+        }
+    }
+
     /// Whether rows that it leaves unsafe can be searched again by themselves (`search.local`).
     pub const fn takes_rounds(self) -> bool {
         !self.entry().forms_regions
@@ -260,6 +277,6 @@ mod tests {
         let fault = "mondrain".parse::<Algorithm>().unwrap_err();
         assert_eq!(fault.message, "there is no algorithm \"mondrain\"");
         let help = fault.help.unwrap();
-        assert!(help.starts_with("did you mean \"mondrian\"? algorithms are auto, ola,"), "{help}");
+        assert!(help.starts_with("did you mean \"mondrian\"? algorithms are best, auto,"), "{help}");
     }
 }

@@ -6,11 +6,11 @@
 
 use std::cell::OnceCell;
 
-use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, Pair, UNTOLD};
+use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, NO_INFORMATION, Pair};
 use crate::classes::{Interner, MISSING, Tuples};
 use crate::levels::{Chain, leaves_under, number};
 use crate::source::{ByLevel, Generalized};
-use crate::told::Tells;
+use crate::target_information::TargetInformation;
 use crate::verdict::WITHOUT_ORIGINAL;
 use throng_terms::hierarchy::Hierarchy;
 
@@ -56,8 +56,8 @@ impl<'a> LevelFacts<'a> {
         self.chains[column].hierarchy.as_ref().ok_or(WITHOUT_ORIGINAL)
     }
 
-    fn told(&self, column: usize) -> Checked<&'a Tells> {
-        Ok(&self.source()?.told.as_ref().ok_or(UNTOLD)?[column])
+    fn information(&self, column: usize) -> Checked<&'a TargetInformation> {
+        Ok(&self.source()?.information.as_ref().ok_or(NO_INFORMATION)?[column])
     }
 
     fn share(&self, rows: f64) -> f64 {
@@ -95,11 +95,11 @@ impl<'a> LevelFacts<'a> {
         let interner = &source.interners[column];
         let none = Cell { leaves: 1.0, under: 0.0, bits: 0.0, worth: 0.0, released: 0.0, suppressed: 0.0 };
         let mut cells = vec![none; hierarchy.size(level) + 1];
-        let told = source.told.as_ref().map(|told| &told[column]);
+        let information = source.information.as_ref().map(|information| &information[column]);
         for code in 0..hierarchy.size(level) as u32 {
             let cell = &mut cells[number(hierarchy, level, code) as usize];
             cell.leaves = f64::from(hierarchy.leaves_under(level, code));
-            cell.worth = told.map_or(0.0, |told| told.value(level, code));
+            cell.worth = information.map_or(0.0, |information| information.value(level, code));
         }
         let map = source.maps[column].get(&level).ok_or(UNFIT)?;
         for (text, &value) in map.iter().enumerate() {
@@ -173,12 +173,12 @@ impl Facts for LevelFacts<'_> {
     }
 
     fn mutual(&self, column: usize) -> Checked<f64> {
-        Ok(self.told(column)?.mutual)
+        Ok(self.information(column)?.mutual)
     }
 
     fn worth(&self, column: usize, text: u32) -> Checked<f64> {
         let text = self.source()?.interners[column].value(text);
-        Ok(self.told(column)?.value(0, self.hierarchy(column)?.leaf(text).ok_or(UNFIT)?))
+        Ok(self.information(column)?.value(0, self.hierarchy(column)?.leaf(text).ok_or(UNFIT)?))
     }
 
     /// With one step, all rows are at its level, whatever the original is.

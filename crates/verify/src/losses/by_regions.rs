@@ -4,7 +4,7 @@
 //! their own texts. Heights and distances are defined on levels only, so they do not apply. Costs
 //! one pass over the pairs of value and cell per loss.
 
-use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, Pair, UNTOLD};
+use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, NO_INFORMATION, Pair};
 use crate::classes::Interner;
 use crate::regions::{Column, Regions};
 use crate::shapes::Shape;
@@ -106,11 +106,11 @@ impl Facts for RegionFacts<'_> {
     }
 
     fn mutual(&self, column: usize) -> Checked<f64> {
-        self.column(column).mutual.ok_or(UNTOLD)
+        self.column(column).mutual.ok_or(NO_INFORMATION)
     }
 
     fn worth(&self, column: usize, text: u32) -> Checked<f64> {
-        Ok(self.column(column).worths.as_ref().ok_or(UNTOLD)?[text as usize])
+        Ok(self.column(column).worths.as_ref().ok_or(NO_INFORMATION)?[text as usize])
     }
 
     fn level_shares(&self, column: usize) -> Checked<Vec<LevelShare>> {

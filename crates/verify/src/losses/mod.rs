@@ -30,7 +30,7 @@ const TOLERANCE: f64 = 1e-9;
 /// Something, or why it cannot be computed.
 type Checked<T> = Result<T, &'static str>;
 
-const UNTOLD: &str = "not checked: it is not known what the columns tell of a target";
+const NO_INFORMATION: &str = "not checked: it is not known what the columns tell of a target";
 const NO_DEFINITION: &str = "not checked: no second definition of this loss";
 
 /// A value of a column under which cells are released, or that stands for suppressed rows.

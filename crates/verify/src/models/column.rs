@@ -128,7 +128,7 @@ impl OfColumn {
 
     /// Whether figures of the release can be computed: some need the whole table, or the guarding
     /// nodes of rows.
-    pub(super) fn told(&self, nodes: Option<&Values>) -> bool {
+    pub(super) fn is_computable(&self, nodes: Option<&Values>) -> bool {
         (!self.measure.compares() || self.reference.is_some()) && (!self.has_guard() || nodes.is_some())
     }
 

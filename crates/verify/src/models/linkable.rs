@@ -96,7 +96,7 @@ impl OfLabels {
     }
 
     /// Whether figures can be computed: some need the whole table.
-    pub(super) fn told(&self) -> bool {
+    pub(super) fn is_computable(&self) -> bool {
         !self.measure.compares() || self.reference.is_some()
     }
 

@@ -215,7 +215,7 @@ pub(super) fn of(policy: &Policy) -> Vec<Rule> {
     policy.privacy.models.iter().filter_map(rule).collect()
 }
 
-/// Tells the models of what rows bring what cells have lost; only where the original is there.
+/// Gives the models of what rows bring the losses of cells; only where the original is there.
 pub(super) fn price(rules: &mut [Rule], chains: &[Chain<'_>], released: &Side) {
     for rule in rules {
         if let JudgedBy::Payout(by) = &mut rule.by {
@@ -224,7 +224,7 @@ pub(super) fn price(rules: &mut [Rule], chains: &[Chain<'_>], released: &Side) {
     }
 }
 
-/// Tells the models of columns what they need to know of both files.
+/// Gives the models of columns what they need of both files.
 pub(super) fn compare(
     rules: &mut [Rule],
     policy: &Policy,
@@ -242,7 +242,7 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// Tells the models of quasi-identifiers what the whole table has at the claimed levels.
+/// Gives the models of quasi-identifiers what the whole table has at the claimed levels.
 pub(super) fn compare_labels(
     rules: &mut [Rule],
     policy: &Policy,
@@ -392,11 +392,11 @@ pub(super) fn claim(
     nodes: Option<&Values>,
 ) -> Finding {
     match &rule.by {
-        JudgedBy::Column(by) if by.told(nodes) => {
+        JudgedBy::Column(by) if by.is_computable(nodes) => {
             let figures = by.figures(released, nodes, judged);
             worst_class(rule, &figures, certificate, released, judged)
         }
-        JudgedBy::Labels(by) if by.told() => {
+        JudgedBy::Labels(by) if by.is_computable() => {
             let figures = by.figures(&released.classes.tuples, &judged.counts, Labels::Released);
             worst_class(rule, &figures, certificate, released, judged)
         }

@@ -428,7 +428,7 @@ fn anonymity_level_1_is_the_most_general_release() {
     let verdict = case.judge(&case.release(), true);
     assert_eq!(broken(&verdict), ["levels"]);
     let found = &verdict.claims["levels"].found;
-    assert!(found.contains("`age` is at level 1, anonymity level 1 asks for 2"), "{found}");
+    assert!(found.contains("`age` is at level 1, anonymity level 1 requires 2"), "{found}");
     case.levels = BTreeMap::from([("age".into(), 2), ("zip".into(), 2)]);
     assert!(case.judge(&case.release(), true).holds());
     // A profile does not limit levels, max_level does.

@@ -66,8 +66,10 @@ impl Made {
 }
 
 impl Case {
+    /// The policy; one without an algorithm asks for levels here.
     fn policy(&self) -> Policy {
-        Policy::parse(&self.policy).unwrap()
+        let levels = Policy::parse_without_best(&self.policy).unwrap();
+        levels.unwrap_or_else(|| Policy::parse(&self.policy).unwrap())
     }
 
     fn build(&self, column: &str, values: &Dictionary) -> Result<Hierarchy> {

@@ -158,7 +158,7 @@ impl Released {
             }
             LossKind::ValueMi => {
                 let counted = counts == Some(true);
-                Columns(Aggregate::Sum, Box::new(move |c| self.untold(c, counted)))
+                Columns(Aggregate::Sum, Box::new(move |c| self.lost_information(c, counted)))
             }
             LossKind::Dm => Whole(g * self.pairs(|row| self.stay[row]) + s * n * held),
             LossKind::DmStar => Whole(self.pairs(|_| true)),
@@ -300,7 +300,7 @@ impl Released {
 
     /// The mean over rows of the information that their cell lost; counted: a suppressed row
     /// carries none.
-    fn untold(&self, c: &Cells, counted: bool) -> f64 {
+    fn lost_information(&self, c: &Cells, counted: bool) -> f64 {
         let gone = |row: usize| counted && !self.stay[row];
         let kept = |row: usize| if gone(row) { 0.0 } else { self.worth(c, row, c.level[row]) };
         let lost = (0..self.stay.len()).map(|row| self.worth(c, row, 0) - kept(row)).sum::<f64>();

@@ -40,10 +40,10 @@ const CLAIM: &str = "j-anonymity: predicted";
 fn small_classes_stay_where_people_are_predicted() {
     let case = case(PREDICTED);
     let made = case.release();
-    let told = &made.certificate.release.predicted[CLAIM];
-    assert_eq!((told.k, told.people, told.from), (12, 100_000, Foresight::Network));
+    let facts = &made.certificate.release.predicted[CLAIM];
+    assert_eq!((facts.k, facts.people, facts.from), (12, 100_000, Foresight::Network));
     // Ten old people of Bonn and ten of 32 of Ulm; those that are alone, or two, are not there.
-    assert!(told.rows == 20 && !told.edges.is_empty(), "{told:?}");
+    assert!(facts.rows == 20 && !facts.edges.is_empty(), "{facts:?}");
     let verdict = case.judge(&made, true);
     assert_eq!(broken(&verdict), Vec::<&str>::new(), "{verdict:#?}");
     assert!(!verdict.claims[CLAIM].unchecked);
@@ -59,8 +59,8 @@ fn the_number_of_parents_is_the_policys() {
     for parents in 0..3 {
         let case = case(&PREDICTED.replace("0.9 }", &format!("0.9, parents = {parents} }}")));
         let made = case.release();
-        let told = &made.certificate.release.predicted[CLAIM];
-        assert_eq!(told.edges.is_empty(), parents == 0, "{told:?}");
+        let facts = &made.certificate.release.predicted[CLAIM];
+        assert_eq!(facts.edges.is_empty(), parents == 0, "{facts:?}");
         assert_eq!(broken(&case.judge(&made, true)), Vec::<&str>::new());
     }
 }
@@ -90,19 +90,19 @@ fn another_network_or_another_number_is_found() {
     for forge in 0..7 {
         let mut made = made.clone();
         let release = &mut made.certificate.release;
-        let told = release.predicted.get_mut(CLAIM).unwrap();
+        let facts = release.predicted.get_mut(CLAIM).unwrap();
         match forge {
-            0 => told.edges.clear(),
-            1 => told.edges[0].from_level = 1 - told.edges[0].from_level,
-            2 => told.edges.push(PredictedBy {
+            0 => facts.edges.clear(),
+            1 => facts.edges[0].from_level = 1 - facts.edges[0].from_level,
+            2 => facts.edges.push(PredictedBy {
                 column: "x".into(),
                 level: 0,
                 from: "age".into(),
                 from_level: 0,
             }),
-            3 => told.rows -= 1,
-            4 => told.confidence = 0.8,
-            5 => told.from = Foresight::Population,
+            3 => facts.rows -= 1,
+            4 => facts.confidence = 0.8,
+            5 => facts.from = Foresight::Population,
             _ => release.privacy.get_mut(CLAIM).unwrap().achieved = Some(9_999.0),
         }
         made.seal();
@@ -111,11 +111,11 @@ fn another_network_or_another_number_is_found() {
         assert_eq!(broken(&case.judge(&made, false)).is_empty(), [0, 1, 2, 6].contains(&forge), "{forge}");
     }
     let mut made = made;
-    let told = made.certificate.release.predicted.remove(CLAIM).unwrap();
+    let facts = made.certificate.release.predicted.remove(CLAIM).unwrap();
     made.seal();
     assert_eq!(broken(&case.judge(&made, false)), [CLAIM]);
-    made.certificate.release.predicted.insert(CLAIM.into(), told.clone());
-    made.certificate.release.predicted.insert("k-map".into(), told);
+    made.certificate.release.predicted.insert(CLAIM.into(), facts.clone());
+    made.certificate.release.predicted.insert("k-map".into(), facts);
     made.seal();
     assert_eq!(broken(&case.judge(&made, false)), ["certificate"]);
 }

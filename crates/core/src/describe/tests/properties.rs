@@ -70,8 +70,9 @@ fn columns() -> impl Strategy<Value = Vec<Column>> {
     })
 }
 
-fn dictionary(values: &[Option<String>]) -> Dictionary {
-    let present = |v: &Option<String>| v.as_deref().is_some_and(|v| !v.is_empty());
+fn dictionary(values: &[Option<String>], found: &Description) -> Dictionary {
+    let null = |v: &str| v.is_empty() || found.missing_codes.iter().any(|code| code.code == v);
+    let present = |v: &Option<String>| v.as_deref().is_some_and(|v| !null(v));
     Dictionary::of(values.iter().map(|v| if present(v) { v.as_deref() } else { None }))
 }
 
@@ -93,8 +94,9 @@ proptest! {
     /// Counts are those of the definition as long as there are not too many values.
     #[test]
     fn counts_are_exact_below_the_limit(column in (names(), values())) {
-        let found = description(std::slice::from_ref(&column), 1000).columns.swap_remove(0);
-        let dictionary = dictionary(&column.1);
+        let mut found = description(std::slice::from_ref(&column), 1000);
+        let dictionary = dictionary(&column.1, &found);
+        let found = found.columns.swap_remove(0);
         let once = dictionary.present().filter(|(_, n)| *n == 1).count() as u64;
         prop_assert!(found.distinct_exact);
         prop_assert_eq!(found.distinct, dictionary.present().count() as u64);
@@ -104,17 +106,42 @@ proptest! {
         prop_assert!(found.top.is_sorted_by(|a, b| a.1 >= b.1));
     }
 
-    /// Every proposed hierarchy can be built over the values, also where they were sampled.
+    /// Every proposed and every offered hierarchy can be built over the values, also where they
+    /// were sampled.
     #[test]
     fn proposed_hierarchies_can_be_built(columns in columns(), limit in prop_oneof![1_usize..20, Just(1000)]) {
         let description = description(&columns, limit);
         for (found, (_, values)) in description.columns.iter().zip(&columns) {
-            prop_assert_eq!(found.hierarchy.is_some(), found.role == Role::Quasi);
-            if let Some(spec) = &found.hierarchy {
-                let built = build(spec, &dictionary(values), &|_| Err(Fault::bug("no file").into()));
+            prop_assert_eq!(found.hierarchy_reason.is_some(), found.role == Role::Quasi);
+            prop_assert!(found.hierarchy.is_none() || found.offered_hierarchy.is_none());
+            for spec in found.hierarchy.iter().chain(&found.offered_hierarchy) {
+                let built = build(spec, &dictionary(values, &description), &|_| Err(Fault::bug("no file").into()));
                 prop_assert!(built.is_ok(), "{:?}: {}", spec, built.err().map(|e| e.to_string()).unwrap_or_default());
             }
         }
+    }
+
+    /// Dates and codes with leading zeros always have a hierarchy: their cells never become lists of
+    /// exact dates or intervals of codes.
+    #[test]
+    fn dates_and_codes_have_hierarchies(columns in columns()) {
+        for found in description(&columns, 1000).columns.iter().filter(|c| c.role == Role::Quasi) {
+            let coded = found.kind == Kind::Code && found.top.iter().all(|(v, _)| v.bytes().all(|b| b.is_ascii_digit()));
+            if coded || matches!(found.kind, Kind::Date { .. } | Kind::DateTime { .. }) {
+                prop_assert!(found.hierarchy.is_some(), "{:?}", found);
+            }
+        }
+    }
+
+    /// Counts of the summary are of all columns, and there are few questions about columns that
+    /// exist.
+    #[test]
+    fn summaries_and_questions_are_of_the_table(columns in columns()) {
+        let description = description(&columns, 1000);
+        prop_assert_eq!(description.summary.values().sum::<usize>(), columns.len());
+        prop_assert!(description.questions.len() <= 5);
+        let exists = |name: &String| columns.iter().any(|c| c.0 == *name);
+        prop_assert!(description.questions.iter().all(|q| !q.columns.is_empty() && q.columns.iter().all(exists)));
     }
 
     /// The policy is read back with the same input, roles and hierarchies.
@@ -136,7 +163,10 @@ proptest! {
         match policy(&description, &input, k, suppression, "out") {
             Ok(text) => {
                 let read = Policy::parse(&text).unwrap();
-                prop_assert_eq!(&read.input, &input);
+                let codes = description.missing_codes.iter().map(|code| code.code.clone());
+                let mut expected = input.clone();
+                expected.null.extend(codes.filter(|code| !input.null.contains(code)));
+                prop_assert_eq!(&read.input, &expected);
                 prop_assert_eq!((read.privacy.k(), read.privacy.suppression), (Some(k), Some(suppression)));
                 prop_assert_eq!(read.columns.len(), description.columns.len());
                 for column in &description.columns {
@@ -148,14 +178,30 @@ proptest! {
         }
     }
 
-    /// What a terminal shows has no control characters but line ends, two lines per column and one
-    /// more with values.
+    /// A policy with the offered hierarchies uncommented is a policy, too.
+    #[test]
+    fn offered_hierarchies_can_be_uncommented(columns in columns()) {
+        let description = description(&columns, 1000);
+        let input = Policy::parse("version = 1\n[input]\npath = \"a\"\n[columns.a]\nrole = \"quasi\"\n[privacy]\nk = 1\n")
+            .unwrap()
+            .input;
+        if let Ok(text) = policy(&description, &input, 2, 0.1, "out") {
+            let read = Policy::parse(&text.replace("\n# hierarchy = ", "\nhierarchy = ")).unwrap();
+            for column in &description.columns {
+                let spec = column.hierarchy.as_ref().or(column.offered_hierarchy.as_ref());
+                prop_assert_eq!(read.columns[&column.name].hierarchy.as_ref(), spec);
+            }
+        }
+    }
+
+    /// What a terminal shows has no control characters but line ends, and at least two lines per
+    /// column and one more with values.
     #[test]
     fn tables_are_harmless(columns in columns()) {
         let description = description(&columns, 1000);
         let text = table(&description, true);
         prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
         let filled = description.columns.iter().filter(|c| !c.top.is_empty()).count();
-        prop_assert_eq!(text.lines().count(), 4 + 2 * columns.len() + filled);
+        prop_assert!(text.lines().count() >= 6 + 2 * columns.len() + filled);
     }
 }

@@ -26,18 +26,27 @@ fn check(cases: &[(&str, &[&str], Role, &str)]) {
     let mut wrong = Vec::new();
     for (name, values, role, spec) in cases {
         let column = column(name, values);
-        let found = column.hierarchy.as_ref().map(hierarchy::describe).unwrap_or_default();
+        let found = match &column.hierarchy {
+            Some(spec) => hierarchy::describe(spec),
+            None if column.role != Quasi => String::new(),
+            None => {
+                let offered = column.offered_hierarchy.as_ref().map(hierarchy::describe);
+                format!("fitted, or {}", offered.unwrap_or("nothing".into()))
+            }
+        };
         if (column.role, found.as_str()) != (*role, *spec) {
             wrong.push(format!("{name} {values:?}: {:?} {found:?}, because {}", column.role, column.reason));
         }
-        assert_eq!(column.hierarchy.is_some(), column.hierarchy_reason.is_some());
+        assert_eq!(column.role == Quasi, column.hierarchy_reason.is_some());
         assert!(!column.reason.is_empty());
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 const SUPPRESS: &str = "keep or suppress";
-const AGES: &str = "intervals of 5, 10, 20";
+/// Sets of categories, or keep or suppress in searches by level.
+const SETS: &str = "fitted, or nothing";
+const AGES: &str = "fitted, or intervals of 5, 10, 20";
 
 #[test]
 fn identifiers_of_hipaa_by_name() {
@@ -101,25 +110,34 @@ fn quasi_identifiers() {
         ("Geburtsdatum", &["01.03.1950", "24.12.1961", "31.07.1999"], Quasi, calendar),
         ("fecha_nacimiento", &["01/03/1950", "24/12/1961", "31/07/1999"], Quasi, calendar),
         ("x", &["03/01/1950", "12/24/1961", "07/31/1999"], Quasi, calendar),
-        ("adm_date", &["20200101", "20200607", "20200708"], Quasi, "dates by month, quarter, year"),
+        ("adm_date", &["20200101", "20200607", "20200708"], Quasi, "dates by month, quarter"),
+        ("adm_date", &["20200101", "20200105", "20200131"], Quasi, "dates by week"),
+        ("adm_date", &["20200101", "20210607", "20200708"], Quasi, "dates by month, quarter, year"),
+        ("adm_date", &["20200101", "20200102", "20200103"], Quasi, "dates by day"),
         (
             "dischtime",
             &["2020-01-01 10:00:00", "2020-06-07 11:30:00", "2020-06-08 01:02:03"],
             Quasi,
-            "dates by day, month, quarter, year",
+            "dates by day, month, quarter",
         ),
         ("surgery", dates, Quasi, calendar),
         ("date_of_death", &["unclear", "May 2020", "2020"], Quasi, SUPPRESS),
         ("age", &["%"], Quasi, AGES),
         ("age_at_admission", &["%"], Quasi, AGES),
-        ("Alter", &["17.5", "90", "41"], Quasi, AGES),
-        ("age_group", &["0-17", "18-64", "65+"], Quasi, SUPPRESS),
-        ("birth_year", &["19%%"], Quasi, "intervals of 5, 10, 20"),
-        ("month", &["1", "5", "12"], Quasi, "intervals of 3, 6"),
-        ("sex", &["m", "f", "x"], Quasi, SUPPRESS),
+        ("Alter", &["17.5", "90", "41"], Quasi, SETS),
+        ("age_group", &["0-17", "18-64", "65+"], Quasi, "values in a listed order"),
+        ("education", &["primary", "secondary", "tertiary"], Quasi, SETS),
+        ("birth_year", &["19%%"], Quasi, AGES),
+        ("month", &["1", "5", "12"], Quasi, SETS),
+        ("sex", &["m", "f", "x"], Quasi, SETS),
         ("Geschlecht", &["m", "w"], Quasi, SUPPRESS),
         ("sexe", &["1", "2"], Quasi, SUPPRESS),
-        ("race", &["a", "b", "c", "d", "e", "f", "g", "h", "i"], Quasi, "the 8, 4 most frequent values"),
+        (
+            "race",
+            &["a", "b", "c", "d", "e", "f", "g", "h", "i"],
+            Quasi,
+            "fitted, or the 8, 4 most frequent values",
+        ),
         ("zip", &["02139", "10115", "94305"], Quasi, "the first 4, 3, 2, 1 characters"),
         ("zip", &["2139", "10115", "94305"], Quasi, "the first 4, 3, 2, 1 characters"),
         ("zip", &["02139", "10115", "94305", "?"], Quasi, "the first 4, 3, 2, 1 characters"),
@@ -131,26 +149,29 @@ fn quasi_identifiers() {
         ("region_code", &["K1A 0B6", "M5V 2T6", "V6B 1A1"], Quasi, "the first 3, 2, 1 characters"),
         ("c", &["SW1A 1AA", "M1 1AE", "EC1A 1BB"], Quasi, "the first 4, 2, 1 characters"),
         ("c", &["02139", "02140", "02141"], Quasi, "the first 4, 3, 2, 1 characters"),
-        ("city", &["Town %"], Quasi, "the 64, 16, 4 most frequent values"),
+        ("city", &["Town %"], Quasi, "fitted, or the 64, 16, 4 most frequent values"),
+        ("city", &["Town %", "Dorf %"], Quasi, "fitted, or the 64, 16, 4 most frequent values"),
         ("county_name", &["A", "B"], Quasi, SUPPRESS),
-        ("state", &["MA", "NY", "CA"], Quasi, SUPPRESS),
+        ("state", &["MA", "NY", "CA"], Quasi, SETS),
         ("native-country", &["US", "MX"], Quasi, SUPPRESS),
         ("nationality", &["US", "MX"], Quasi, SUPPRESS),
         ("language", &["en", "de"], Quasi, SUPPRESS),
         ("religion", &["a", "b"], Quasi, SUPPRESS),
         ("marital_status", &["married", "single"], Quasi, SUPPRESS),
         ("education", &["a", "b"], Quasi, SUPPRESS),
-        ("occupation", &["Job %"], Quasi, "the 64, 16, 4 most frequent values"),
+        ("occupation", &["Job %"], Quasi, "fitted, or the 64, 16, 4 most frequent values"),
+        ("occ_code", &["1%%"], Quasi, "the first 2, 1 characters"),
+        ("industry", &["%%.01"], Quasi, "the first 4, 2 characters"),
         ("employer", &["A", "B"], Quasi, SUPPRESS),
         ("workclass", &["A", "B"], Quasi, SUPPRESS),
         ("salary-class", &["<=50K", ">50K"], Quasi, SUPPRESS),
         ("income", &["<=50K", ">50K"], Quasi, SUPPRESS),
-        ("hospital_id", &["1", "2", "3"], Quasi, SUPPRESS),
+        ("hospital_id", &["1", "2", "3"], Quasi, SETS),
         ("phone_type", &["home", "work"], Quasi, SUPPRESS),
         ("has_email", &["yes", "no"], Quasi, SUPPRESS),
         ("telephone", &["yes", "no"], Quasi, SUPPRESS),
-        ("length_of_stay", &["%"], Quasi, "intervals of 5, 10, 50"),
-        ("weight", &["5%.5"], Quasi, "intervals of 50, 100, 500"),
+        ("length_of_stay", &["%"], Quasi, "fitted, or intervals of 5, 10, 50"),
+        ("weight", &["5%.5"], Quasi, "fitted, or intervals between listed bounds"),
     ]);
 }
 
@@ -159,21 +180,23 @@ fn in_doubt_quasi() {
     check(&[
         ("x", &["yes", "no"], Quasi, SUPPRESS),
         ("x", &["same"], Quasi, SUPPRESS),
-        ("x", &["%"], Quasi, "intervals of 5, 10, 50"),
-        ("x", &["0.%"], Quasi, "intervals of 0.05, 0.1, 0.5"),
-        ("x", &["%", "?"], Quasi, "the 16, 8, 4 most frequent values"),
+        ("x", &["%"], Quasi, "fitted, or intervals of 5, 10, 50"),
+        ("x", &["0.%"], Sensitive, ""),
+        ("x", &["%.0"], Quasi, "fitted, or intervals of 5, 10, 50"),
+        ("x", &["0.5", "1.5", "2.5"], Quasi, SETS),
+        ("x", &["%", "?"], Quasi, "fitted, or intervals of 5, 10, 50"),
         ("x", &["%", "2020-01-01", "other"], Quasi, "the 64, 16, 4 most frequent values"),
-        ("x", &["A%x", "B%x"], Quasi, "the 64, 16, 4 most frequent values"),
-        ("x", &["A1%0", "B10"], Quasi, "the 16, 8, 4 most frequent values"),
+        ("x", &["A%x", "B%x"], Quasi, "fitted, or the 64, 16, 4 most frequent values"),
+        ("x", &["A1%0", "B10"], Quasi, "fitted, or the 16, 8, 4 most frequent values"),
         (
             "cabin",
             &["C85", "D11", "E46", "B20", "A10", "F33", "G06", "T00", "B22"],
             Quasi,
             "masked from the right",
         ),
-        ("seats", &["C85", "D11", "E46"], Quasi, SUPPRESS),
-        ("store_no", &["1%"], Quasi, "intervals of 10, 50, 100"),
-        ("target", &["#.5"], Quasi, "intervals of 100, 500, 1000"),
+        ("seats", &["C85", "D11", "E46"], Quasi, SETS),
+        ("store_no", &["1%"], Quasi, "fitted, or intervals of 10, 50, 100"),
+        ("target", &["#.5"], Sensitive, ""),
     ]);
 }
 
@@ -202,6 +225,8 @@ fn sensitive_text_weight_target_and_empty() {
         ("fnlwgt", &["#"], Weight, ""),
         ("sample_weight", &["1.5", "NULL"], Quasi, SUPPRESS),
         ("target", &["0", "1"], Target, ""),
+        ("outcome", &["1", "2", "3"], Target, ""),
+        ("class", &["good", "bad"], Target, ""),
         ("y", &["a", "b", "c"], Target, ""),
         ("whatever", &["NULL"], Drop, ""),
         ("nothing", &[], Drop, ""),
@@ -223,11 +248,68 @@ fn a_column_of_row_numbers_names_rows() {
 }
 
 #[test]
-fn placeholders_are_pointed_out() {
+fn illnesses_are_treated_alike() {
+    let binary: &[&str] = &["0", "1"];
+    let names = [
+        "asthma",
+        "diabetes",
+        "polio",
+        "hbp",
+        "hepatitis",
+        "tumor",
+        "infection",
+        "allergies",
+        "cancer",
+        "depression",
+        "smoker",
+        "smoking",
+        "ever_smoked",
+        "alcohol",
+        "hiv",
+        "Raucher",
+        "Bluthochdruck",
+        "hx_stroke",
+        "pregnant",
+    ];
+    for name in names {
+        let found = column(name, binary);
+        assert_eq!(found.role, Sensitive, "{name}: {}", found.reason);
+    }
+    assert_eq!(column("x", &["Asthma", "Diabetes", "healthy"]).role, Sensitive);
+    assert_eq!(column("wheelchair", binary).role, Quasi, "strangers see it");
+}
+
+#[test]
+fn what_outsiders_cannot_know_is_sensitive() {
+    for (name, values) in [
+        ("interest_rate", &["1%.5"][..]),
+        ("life_satisfaction", &["1", "2", "3", "4", "5"]),
+        ("sensor_reading", &["%"]),
+        ("mean_radius", &["1%.25"]),
+        ("x", &["agree", "disagree", "strongly agree"]),
+    ] {
+        let found = column(name, values);
+        assert_eq!(found.role, Sensitive, "{name}: {}", found.reason);
+    }
+    for (name, values) in [
+        ("x", &["Male", "Female"][..]),
+        ("x", &["married", "divorced", "single"]),
+        ("total_children", &["0", "1", "2"]),
+        ("distance_to_city", &["%"]),
+    ] {
+        let found = column(name, values);
+        assert_eq!(found.role, Quasi, "{name}: {}", found.reason);
+    }
+}
+
+#[test]
+fn placeholders_are_missing() {
     let age = column("age", &["%", "?"]);
-    assert_eq!(age.kind.name(), "integer");
-    assert!(age.hierarchy_reason.is_some_and(|r| r.contains("`?` means missing")));
-    assert!(column("sex", &["m", "f", "?"]).hierarchy_reason.is_some_and(|r| !r.contains("missing")));
+    assert_eq!((age.kind.name(), age.missing), ("integer", 100));
+    assert_eq!(column("sex", &["m", "f", "?"]).distinct, 2);
+    assert_eq!(column("sex", &["m", "f", "unknown"]).distinct, 3, "a category");
+    assert_eq!(column("age", &["%", "unknown"]).kind.name(), "integer");
+    assert_eq!(column("rhesus", &["+", "-", "+", "-"]).missing, 0);
 }
 
 #[test]
@@ -238,7 +320,7 @@ fn far_numbers_are_left_outside() {
         describer.push(0, Some(&value.to_string()));
     }
     let column = describer.finish().columns.swap_remove(0);
-    let Some(hierarchy::Spec::Intervals(spec)) = column.hierarchy else { panic!("{:?}", column.hierarchy) };
+    let Some(hierarchy::Spec::Intervals(spec)) = column.offered_hierarchy else { panic!("{column:?}") };
     assert_eq!((spec.widths, spec.low, spec.high), (vec![2.0, 10.0], Some(0.0), Some(40.0)));
 }
 
@@ -255,7 +337,7 @@ fn one_weight_and_one_quasi() {
     let columns = describer.finish().columns;
     let roles: Vec<Role> = columns.iter().map(|c| c.role).collect();
     assert_eq!(roles, [Weight, Drop, Sensitive, Quasi]);
-    assert!(columns[3].reason.starts_with("no other column can be linked"), "{}", columns[3].reason);
+    assert!(columns[3].reason.starts_with("No other column can be linked"), "{}", columns[3].reason);
     assert!(!columns[3].reason.contains("released"), "{}", columns[3].reason);
 }
 

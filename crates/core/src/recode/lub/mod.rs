@@ -124,7 +124,7 @@ pub(super) fn spread(space: &Space, column: usize, a: Code, b: Code) -> u64 {
 impl<'a> Meets<'a> {
     pub(super) fn new(field: &'a Field<'_>, points: &Points<'_>) -> Self {
         let space = field.space;
-        let worths = |at: usize| field.aims.told.get(at).map(Worth::new);
+        let worths = |at: usize| field.aims.worths.get(at).map(Worth::new);
         // If values are priced by information, a column weighs as much as its best value.
         let weight = |at: usize, axis: &Axis| worths(at).map_or(axis.weight(), |worth| worth.most);
         let weights: f64 = space.axes().iter().enumerate().map(|(at, axis)| weight(at, axis)).sum();

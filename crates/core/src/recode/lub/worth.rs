@@ -14,13 +14,13 @@ use rustc_hash::FxHashMap;
 
 use crate::policy::Form;
 use crate::poset::{Common, Poset};
-use crate::recode::region::Told;
+use crate::recode::region::ColumnWorth;
 use crate::space::Axis;
 use crate::table::Code;
 
 /// What cells of a column are worth.
 pub(super) struct Worth<'a> {
-    told: &'a Told,
+    column: &'a ColumnWorth,
     /// What its best value is worth, in bits.
     pub(super) most: f64,
     known: RwLock<FxHashMap<Key, f64>>,
@@ -40,21 +40,21 @@ enum Key {
 }
 
 impl<'a> Worth<'a> {
-    pub(super) fn new(told: &'a Told) -> Self {
-        let most = told.levels[0].iter().copied().fold(0.0, f64::max);
-        Worth { told, most: told.weight * most, known: RwLock::default(), commons: RwLock::default() }
+    pub(super) fn new(column: &'a ColumnWorth) -> Self {
+        let most = column.levels[0].iter().copied().fold(0.0, f64::max);
+        Worth { column, most: column.weight * most, known: RwLock::default(), commons: RwLock::default() }
     }
 
     /// The measure of the cell above a range of ranks.
     pub(super) fn of_ranks(&self, axis: &Axis, low: Code, high: Code) -> f64 {
         let level = axis.level(low, high);
         if low == high || axis.form() == Form::Label {
-            return self.measure(self.told.levels[level][low as usize]);
+            return self.measure(self.column.levels[level][low as usize]);
         }
         let (low, high) = axis.covered(low, high);
         self.kept(Key::Ranks(low, high), || {
             let leaves: Vec<Code> = (low..=high).map(|rank| axis.leaf(rank)).collect();
-            self.told.worths.of_rows(&leaves).max(self.told.levels[level][low as usize])
+            self.column.worths.of_rows(&leaves).max(self.column.levels[level][low as usize])
         })
     }
 
@@ -80,8 +80,8 @@ impl<'a> Worth<'a> {
     fn of_covered(&self, poset: &Poset, common: &Common) -> f64 {
         let leaves = poset.covered(common);
         match leaves[..] {
-            [only] => self.told.worths.at(0, only),
-            _ => self.told.worths.of_rows(&leaves),
+            [only] => self.column.worths.at(0, only),
+            _ => self.column.worths.of_rows(&leaves),
         }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Worth<'a> {
     }
 
     fn measure(&self, worth: f64) -> f64 {
-        let worth = self.told.weight * worth;
+        let worth = self.column.weight * worth;
         if self.most > 0.0 { (1.0 - worth / self.most).clamp(0.0, 1.0) } else { 0.0 }
     }
 }
@@ -126,8 +126,8 @@ mod tests {
         let levels: Vec<Vec<f64>> = (0..2)
             .map(|level| (0..9).map(|leaf| worths.at(level, hierarchy.generalize(leaf, level))).collect())
             .collect();
-        let told = Told { worths, levels, weight: 0.5 };
-        let worth = Worth::new(&told);
+        let column = ColumnWorth { worths, levels, weight: 0.5 };
+        let worth = Worth::new(&column);
         let poset = Poset::build(
             &Spec::Range(Default::default()),
             ages.into_iter().map(Some).collect(),
@@ -139,9 +139,9 @@ mod tests {
             for a in 0..9u32 {
                 for b in 0..9u32 {
                     let (low, high) = (a.min(b), a.max(b));
-                    let own = |leaves: &[Code]| told.worths.of_rows(leaves);
+                    let own = |leaves: &[Code]| column.worths.of_rows(leaves);
                     let bits = own(&(low..=high).collect::<Vec<_>>());
-                    let expected = 1.0 - bits / told.levels[0].iter().copied().fold(0.0, f64::max);
+                    let expected = 1.0 - bits / column.levels[0].iter().copied().fold(0.0, f64::max);
                     let found = worth.of_common(&poset, &poset.common(&[a, b]));
                     assert!((found - expected).abs() < 1e-12, "{a} {b}: {found} {expected}");
                 }

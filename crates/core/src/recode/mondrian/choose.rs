@@ -133,7 +133,7 @@ impl Cutter<'_> {
                 self.bin(region, column, scratch);
                 axis.weight() * entropy(scratch.bin_rows.iter().copied())
             }
-            By::Target if self.try_cut(region, column, scratch) => self.told(region, scratch),
+            By::Target if self.try_cut(region, column, scratch) => self.information_gain(region, scratch),
             By::Gain | By::Target => -1.0,
         }
     }
@@ -188,7 +188,7 @@ impl Cutter<'_> {
 
     /// The information gain of a cut about the targets, in bits per row. Rows that a relaxed cut
     /// divides are counted in the second part.
-    fn told<T: Rank>(&self, region: &Region<'_, T>, scratch: &Scratch<T>) -> f64 {
+    fn information_gain<T: Rank>(&self, region: &Region<'_, T>, scratch: &Scratch<T>) -> f64 {
         let classes = self.field.judge.classes();
         let mut gain = 0.0;
         for target in &classes.histograms()[..classes.targets()] {

@@ -53,7 +53,7 @@ impl Method for Mondrian {
             let fault = fault!(
                 Input,
                 "search.relaxed-cut-needs-k",
-                "rows of equal values cannot be parted where models judge more than their number"
+                "rows of equal values cannot be split with models that judge more than class size"
             );
             let help = "write cut = \"strict\", or ask for k alone";
             return Some(fault.key("search.mondrian.cut").help(help));
@@ -62,7 +62,7 @@ impl Method for Mondrian {
             let fault = fault!(
                 Input,
                 "search.cut-needs-target",
-                "no column has role \"target\", and cuts are to tell of one"
+                "cuts by information need a column with role \"target\""
             );
             let help = "give a column role = \"target\", or write by = \"range\"";
             return Some(fault.key("search.mondrian.by").help(help));
@@ -80,8 +80,10 @@ impl Method for Mondrian {
     }
 }
 
+/// The options of the policy; "best", which has none, cuts by gain.
 fn options(field: &Field<'_>) -> Options {
-    field.search.mondrian.unwrap_or_default()
+    let by = if field.search.algorithm == Algorithm::Best { By::Gain } else { By::default() };
+    field.search.mondrian.unwrap_or(Options { by, cut: Cut::default() })
 }
 
 /// What all tasks read.

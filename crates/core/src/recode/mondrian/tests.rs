@@ -262,8 +262,8 @@ proptest! {
             prop_assert!(table.safe(region), "{:?}", region);
             // Where a pool takes in one of several equally small values, models may like one better
             // than another.
-            let told = |at: &usize| table.model == Model::None || table.columns[*at].form.ordered();
-            let cut = (0..table.columns.len()).filter(told).find(|&at| table.can_cut(region, at));
+            let cuttable = |at: &usize| table.model == Model::None || table.columns[*at].form.ordered();
+            let cut = (0..table.columns.len()).filter(cuttable).find(|&at| table.can_cut(region, at));
             prop_assert_eq!(cut, None, "{:?}", region);
         }
         if table.options.cut == Cut::Strict && table.columns.iter().all(|c| c.form.ordered()) {

@@ -156,7 +156,7 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
         fault!(
             Input,
             "model.differential-privacy-with-limit",
-            "whether a limit is kept would tell of the data, which differential privacy does not allow"
+            "whether a limit holds would depend on the data, which differential privacy does not allow"
         ),
         "remove it: as many rows are suppressed as have to be",
     );
@@ -176,7 +176,7 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
         fault!(
             Input,
             "model.differential-privacy-keeps-suppressed",
-            "how many rows are suppressed would tell of the data, which differential privacy does not allow"
+            "the number of suppressed rows would depend on the data, which differential privacy does not allow"
         ),
         "write suppressed = \"dropped\"",
     );
@@ -186,12 +186,12 @@ fn elsewhere(policy: &Policy) -> Vec<Fault> {
         fault!(
             Input,
             "model.differential-privacy-keeps-order",
-            "the order of rows would tell of the data, which differential privacy does not allow"
+            "the order of rows would depend on the data, which differential privacy does not allow"
         ),
         "write keep_order = false",
     );
     refuse(
-        policy.search.algorithm != Algorithm::Auto,
+        policy.search.algorithm.of_levels() != Algorithm::Auto,
         "search.algorithm",
         fault!(
             Input,
@@ -257,6 +257,7 @@ fn dependent(spec: &Spec) -> Option<Fault> {
         | Spec::Date(_)
         | Spec::Icd9
         | Spec::Icd10
+        | Spec::Zip3(_)
         | Spec::Suppress
         | Spec::Poset(_) => return None,
     };

@@ -79,7 +79,7 @@ impl Ask for MConfidentiality {
             let fault = fault!(
                 Input,
                 "model.choice-depends-on-values",
-                "\"{model}\" makes the choice of the release depend on values, which whoever knows that can use",
+                "\"{model}\" makes the choice of the release depend on values, which an attacker who knows that can use",
                 model = other.claim()
             );
             faults.push(("column", fault.help("ask for m_confidentiality alone, with a higher m or k")));

@@ -361,7 +361,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         faults.extend(other_population(policy, model).map(|f| f.key(format!("{key}.population"))));
         if !claims.insert(model.claim()) {
             faults.push(
-                fault!(Input, "model.listed-twice", "\"{model}\" is asked for twice", model = model.claim())
+                fault!(Input, "model.listed-twice", "\"{model}\" is listed twice", model = model.claim())
                     .key(key)
                     .help("keep the stricter one"),
             );

@@ -127,7 +127,7 @@ impl Personalized {
                 fault!(
                     Input,
                     "model.guard-is-released",
-                    "`{column}` would be released, and tells what its people fear",
+                    "`{column}` would be released, and it shows what people want to hide",
                     column = guard
                 )
                 .help(format!("give columns.{guard} role = \"drop\"")),

@@ -161,8 +161,8 @@ fn shortened(value: &Counts, most: usize, most_occurrences: Option<u32>) -> Coun
 }
 
 /// Whether occurrences can be matched one by one, by trying all ways.
-fn met(above: &[Vec<usize>], told: &[usize], had: &mut Vec<usize>) -> bool {
-    let Some((&first, rest)) = told.split_first() else { return true };
+fn met(above: &[Vec<usize>], shown: &[usize], had: &mut Vec<usize>) -> bool {
+    let Some((&first, rest)) = shown.split_first() else { return true };
     for at in 0..had.len() {
         if over(above, first, had[at]) {
             let taken = had.remove(at);
@@ -214,11 +214,11 @@ proptest! {
     #[test]
     fn covers_is_a_matching(
         parents in proptest::collection::vec(proptest::collection::vec(any::<Index>(), 1..4), 4..9),
-        told in proptest::collection::vec((any::<Index>(), 1..3u32), 2..5),
+        shown in proptest::collection::vec((any::<Index>(), 1..3u32), 2..5),
         had in proptest::collection::vec((any::<Index>(), 1..3u32), 2..5),
     ) {
         let (text, above) = graph_file(&parents, None);
-        let counts = values_of(&[told, had], above.len());
+        let counts = values_of(&[shown, had], above.len());
         let poset = of_codes(&text, 9, &[]);
         let truth = met(&above, &one_by_one(&counts[0]), &mut one_by_one(&counts[1]));
         prop_assert_eq!(poset.covers(Some(&text_of(&counts[0])), Some(&text_of(&counts[1]))), truth);

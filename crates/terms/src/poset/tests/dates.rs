@@ -81,7 +81,7 @@ fn what_is_no_date_is_refused() {
     let spec = |base: &str, ages: &str| {
         refused(&format!("{{ birth = {{ base = \"{base}\", ages = {ages} }} }}"), &[], "")
     };
-    assert!(spec("tomorrow", "[5]").contains("base: `tomorrow` is no date"));
+    assert!(spec("tomorrow", "[5]").contains("base: `tomorrow` is not a date"));
     assert!(spec("2006-01-01", "[5, 5]").contains("ages: age 5 does not follow age 5"));
     assert!(spec("2006-01-01", "[5, 300]").contains("ages: nobody is 300 years old"));
 }

@@ -73,9 +73,14 @@ fn listed<'a>(elements: &'a [Element], faults: &mut Vec<Fault>) -> Vec<&'a Eleme
 fn bound<'a>(element: &Element, posets: &'a Declarations, faults: &mut Vec<Fault>) -> Option<Bound<'a>> {
     if element.name != "Column" {
         faults.push(
-            fault!(Input, "poset.element-not-a-column", "<{element}> is no column", element = element.name)
-                .line(element.line)
-                .help("a table is described by <Column> and nothing else"),
+            fault!(
+                Input,
+                "poset.element-not-a-column",
+                "<{element}> is not a column",
+                element = element.name
+            )
+            .line(element.line)
+            .help("a table is described by <Column> and nothing else"),
         );
         return None;
     }

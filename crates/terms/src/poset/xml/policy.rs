@@ -256,12 +256,12 @@ weight = 1.0
         for (hierarchy, found) in [
             (
                 "<A>\n<RangePost Name='a'/>\n</A>",
-                "H.xml:2: <RangePost> is no poset\n  help: did you mean <RangePoset>?",
+                "H.xml:2: <RangePost> is not a poset\n  help: did you mean <RangePoset>?",
             ),
-            ("<TreePoset Name='a'><Node/></TreePoset>", "H.xml:1: <TreePoset> is no poset"),
+            ("<TreePoset Name='a'><Node/></TreePoset>", "H.xml:1: <TreePoset> is not a poset"),
             ("<A>\n<PowerPoset Bits='1'/></A>", "H.xml:2: <PowerPoset> lacks the attribute `Name`"),
             ("<PowerPoset Name='a' Bits='x'/>", "H.xml:1: Bits=\"x\" of <PowerPoset> is not a whole number"),
-            ("<PowerPoset Name='a' Bits='65'/>", "H.xml:1: 65 bits are no poset"),
+            ("<PowerPoset Name='a' Bits='65'/>", "H.xml:1: 65 bits are not a poset"),
             (
                 "<PowerPoset Name='a' Bit='6'/>",
                 "<PowerPoset> has no attribute `Bit`\n  help: did you mean `Bits`?",
@@ -271,7 +271,7 @@ weight = 1.0
                 "H.xml:3: poset `a` is declared twice, first in line 2",
             ),
             ("<RangePoset Name='a' LowerBound='9' UpperBound='1'/>", "low = 9 is above high = 1"),
-            ("<DateOfBirthPoset Name='a' BaseDate='x' AgeRanges='1,2'/>", "`x` is no date"),
+            ("<DateOfBirthPoset Name='a' BaseDate='x' AgeRanges='1,2'/>", "`x` is not a date"),
             ("<DateOfBirthPoset Name='a' BaseDate='20060101' AgeRanges='1,b'/>", "is not a list of ages"),
             (
                 "<DateOfBirthPoset Name='a' BaseDate='20060101' AgeRanges='9,5'/>",
@@ -279,9 +279,9 @@ weight = 1.0
             ),
             (
                 "<SparseMatrixPoset Name='a' MatrixLatticeName='b' Columns='3'/>",
-                "poset `a` refers to `b`, which is no MatrixPoset",
+                "poset `a` refers to `b`, which is not a MatrixPoset",
             ),
-            ("<MatrixPoset Name='a' RootNode='r'>\n<Nod/>\n</MatrixPoset>", "H.xml:2: <Nod> is no node"),
+            ("<MatrixPoset Name='a' RootNode='r'>\n<Nod/>\n</MatrixPoset>", "H.xml:2: <Nod> is not a node"),
             (
                 "<MatrixPoset Name='a' RootNode='R'>\n<Node ID='Q' Name='*' Parents='Q'/></MatrixPoset>",
                 "H.xml:1: RootNode=\"R\" is the ID of no node",
@@ -310,7 +310,7 @@ weight = 1.0
                 "<MatrixPoset Name='a' RootNode='B'>\n<Node ID='R' Name='*' Parents='R'/>\n<Node ID='B' Name='b' Parents='R'/></MatrixPoset>",
                 "H.xml:3: RootNode=\"B\" is `b`, which has a parent",
             ),
-            ("<A></A>", "H.xml:1: <A> is no poset"),
+            ("<A></A>", "H.xml:1: <A> is not a poset"),
             ("", "H.xml: declares no poset"),
             ("<A>", "H.xml:1: <A> is opened and never closed"),
         ] {
@@ -344,7 +344,7 @@ weight = 1.0
             ),
             ("<Column Name='ab' Poset='HIV'/>", "C.xml: column `a` of the table is not bound to a poset"),
             ("<Table/>", "C.xml:1: <Table> is neither TableDescription nor Column"),
-            ("<TableDescription><Row/></TableDescription>", "<Row> is no column"),
+            ("<TableDescription><Row/></TableDescription>", "<Row> is not a column"),
             ("", "C.xml: binds no column"),
         ] {
             let error = converted(hierarchy, columns, &["a"]).unwrap_err().to_string();

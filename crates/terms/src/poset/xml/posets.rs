@@ -154,7 +154,7 @@ impl Declarations {
         fault!(
             Input,
             "poset.not-a-matrix-poset",
-            "poset `{poset}` refers to `{other}`, which is no MatrixPoset",
+            "poset `{poset}` refers to `{other}`, which is not a MatrixPoset",
             poset = declared.name,
             other = name
         )
@@ -197,7 +197,7 @@ fn unknown(element: &Element) -> Fault {
     let near = nearest(&element.name, names);
     let help = near
         .map_or_else(|| format!("posets are {}", names.join(", ")), |near| format!("did you mean <{near}>?"));
-    fault!(Input, "poset.element-not-a-poset", "<{element}> is no poset", element = element.name)
+    fault!(Input, "poset.element-not-a-poset", "<{element}> is not a poset", element = element.name)
         .line(element.line)
         .help(help)
 }
@@ -254,9 +254,14 @@ fn nodes(attributes: &Attributes<'_>, faults: &mut Vec<Fault>) -> Option<Meaning
         if element.name != "Node" {
             let help = "a MatrixPoset holds <Node> and nothing else";
             faults.push(
-                fault!(Input, "poset.element-not-a-node", "<{element}> is no node", element = element.name)
-                    .line(element.line)
-                    .help(help),
+                fault!(
+                    Input,
+                    "poset.element-not-a-node",
+                    "<{element}> is not a node",
+                    element = element.name
+                )
+                .line(element.line)
+                .help(help),
             );
             continue;
         }

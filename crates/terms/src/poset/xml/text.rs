@@ -209,7 +209,7 @@ fn no_attribute(element: &str, line: u64) -> Error {
     fault!(
         Input,
         "poset.xml-not-an-attribute",
-        "<{element}> has something that is no attribute",
+        "<{element}> has something that is not an attribute",
         element = element
     )
     .line(line)
@@ -272,8 +272,8 @@ mod tests {
             ("<a b='R&D'/>", 1, "has a `&` that stands for nothing"),
             ("<a b='&nope;'/>", 1, "stands for nothing"),
             ("<a b='&#xD800;'/>", 1, "stands for nothing"),
-            ("<a\n ,/>", 2, "something that is no attribute"),
-            ("<a\n b=/>", 1, "something that is no attribute"),
+            ("<a\n ,/>", 2, "something that is not an attribute"),
+            ("<a\n b=/>", 1, "something that is not an attribute"),
             ("<a>\n&amp;</a>", 2, "there is text"),
             ("<a>\n&</a>", 2, "there is text"),
             ("<a><![CDATA[x]]></a>", 1, "there is text"),

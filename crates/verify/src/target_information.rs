@@ -19,7 +19,7 @@ type Counts = Vec<(u32, f64)>;
 
 /// The information of one column.
 #[derive(Debug, Clone)]
-pub(super) struct Tells {
+pub(super) struct TargetInformation {
     pub(super) mutual: f64,
     /// Level → value → its worth.
     worths: Vec<Vec<f64>>,
@@ -33,12 +33,12 @@ pub(super) struct Tells {
 
 /// The information of every column; none if there is no target, or if a hierarchy is unknown or
 /// lacks a value.
-pub(super) fn told(
+pub(super) fn target_information(
     labels: &[Labels],
     interners: &[Interner],
     chains: &[Chain<'_>],
     few: f64,
-) -> Option<Vec<Tells>> {
+) -> Option<Vec<TargetInformation>> {
     let column = |(at, chain): (usize, &Chain<'_>)| {
         let hierarchy = chain.hierarchy.as_ref()?;
         let leaf = |text: u32| hierarchy.leaf(interners[at].value(text));
@@ -50,27 +50,27 @@ pub(super) fn told(
             }
             targets.push(leaves.into_iter().map(|counts| counts.into_iter().collect()).collect());
         }
-        (!targets.is_empty()).then(|| Tells::new(hierarchy, targets, few))
+        (!targets.is_empty()).then(|| TargetInformation::new(hierarchy, targets, few))
     };
     chains.iter().enumerate().map(column).collect()
 }
 
-impl Tells {
+impl TargetInformation {
     fn new(hierarchy: &Hierarchy, leaves: Vec<Vec<Counts>>, few: f64) -> Self {
         let mutual = mean(leaves.iter().map(|leaves| mutual(leaves, few)));
         let all = leaves.iter().map(|target| whole(target)).collect();
-        let mut told = Tells { mutual, worths: Vec::new(), leaves, all, few };
+        let mut information = TargetInformation { mutual, worths: Vec::new(), leaves, all, few };
         let top = hierarchy.height();
         let own = |level: usize| {
             let mut under = vec![Vec::new(); hierarchy.size(level)];
             (0..hierarchy.leaf_count() as u32)
                 .for_each(|leaf| under[hierarchy.generalize(leaf, level) as usize].push(leaf));
-            under.iter().map(|leaves| told.of(leaves)).collect()
+            under.iter().map(|leaves| information.of(leaves)).collect()
         };
         let mut worths: Vec<Vec<f64>> = (0..=top).map(own).collect();
         if !hierarchy.nested() {
-            told.worths = unnested(hierarchy, &worths);
-            return told;
+            information.worths = unnested(hierarchy, &worths);
+            return information;
         }
         for leaf in 0..hierarchy.leaf_count() as u32 {
             let mut most = 0.0f64;
@@ -80,8 +80,8 @@ impl Tells {
                 *worth = most;
             }
         }
-        told.worths = worths;
-        told
+        information.worths = worths;
+        information
     }
 
     /// The information of the rows of some leaves.

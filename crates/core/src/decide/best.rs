@@ -1,0 +1,103 @@
+//! The algorithm "best": runs several methods that form regions, and keeps the result of least loss
+//! by the policy. An algorithm portfolio [Rice 1976].
+//!
+//! Mondrian, by gain, is first: it takes about a microsecond per cell and always has a result.
+//! k-Similar loses less on nearly all tables, but compares points with each other. The points of a
+//! part that are compared are limited so that points · part · columns is at most [`WORK`], and
+//! k-Similar is left out where that allows parts of fewer than [`SMALLEST`] points. So which methods
+//! run, and their result, depend on the table alone and never on the machine. A time limit is only
+//! a safety net: a method that it interrupts does not count, and the first one is not interrupted.
+//!
+//! Costs the methods, and one computation of the loss for each.
+
+use super::{Chosen, in_regions, remedy};
+use crate::error::{Error, Kind, Result};
+use crate::policy::Policy;
+use crate::recode::{self, Method, Similar};
+use crate::registry::Algorithm;
+use crate::search::Problem;
+use crate::watch::Watch;
+
+/// The methods, in the order in which they run.
+pub(super) const MEMBERS: [Algorithm; 2] = [Algorithm::Mondrian, Algorithm::KSimilar];
+
+/// The most comparisons of cells that k-Similar may need: some 10 seconds of a core.
+const WORK: u64 = 6_000_000_000;
+
+/// Parts of fewer points lose more than Mondrian does.
+const SMALLEST: u64 = 1_000;
+
+/// Runs some of the methods and keeps the result of least loss, of equal ones the first.
+///
+/// # Errors
+/// As [`super::decide`].
+pub(super) fn choose(
+    policy: &Policy,
+    problem: &Problem,
+    members: &[Algorithm],
+    watch: &Watch,
+) -> Result<Chosen> {
+    let mut best: Option<Chosen> = None;
+    let mut unsolved: Option<Error> = None;
+    for &member in members {
+        // Without a first result there would be nothing to release.
+        let watch = if best.is_none() { watch.clone().unlimited() } else { watch.clone() };
+        if watch.should_finish() {
+            break;
+        }
+        match result(policy, problem, member, &watch) {
+            Ok(Some(chosen)) if best.as_ref().is_none_or(|best| chosen.loss < best.loss) => {
+                best = Some(chosen);
+            }
+            Ok(_) => {}
+            Err(error) if error.is_all(Kind::Unsolvable) => unsolved = unsolved.or(Some(error)),
+            Err(error) => return Err(error),
+        }
+    }
+    match (best, unsolved) {
+        (Some(best), _) => Ok(best),
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(remedy::stopped_before_a_result(watch)),
+    }
+}
+
+/// The result of a method; none where it was stopped, or the table is too large for it.
+fn result(policy: &Policy, problem: &Problem, member: Algorithm, watch: &Watch) -> Result<Option<Chosen>> {
+    let similar;
+    let method: &dyn Method = match member {
+        Algorithm::KSimilar => {
+            let Some(part) = part(problem.classes.len(), problem.names.len()) else { return Ok(None) };
+            similar = Similar { part, sets: true };
+            &similar
+        }
+        other => recode::method(other)?,
+    };
+    let Some(formed) = recode::regions_by(policy, &problem.ground(), method, watch)? else {
+        return Ok(None);
+    };
+    let chosen = in_regions(policy, problem, Some(formed), watch)?;
+    Ok(Some(Chosen { method: Some(member), ..chosen }))
+}
+
+/// The most points that k-Similar may compare with each other; none where it should not run.
+fn part(points: usize, columns: usize) -> Option<usize> {
+    let most = WORK / (points as u64 * columns as u64).max(1);
+    let needed = SMALLEST.min(points as u64);
+    (most >= needed).then(|| (most as usize).min(Similar::PART))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_shrink_with_the_table() {
+        assert_eq!(part(0, 0), Some(Similar::PART));
+        assert_eq!(part(5_000, 9), Some(Similar::PART));
+        assert_eq!(part(50_000, 20), Some(6_000));
+        assert_eq!(part(300_000, 20), Some(1_000));
+        assert_eq!(part(300_001, 20), None);
+        assert_eq!(part(1_500, 200), Some(20_000));
+        assert_eq!(part(100, 100_000_000), None, "not even so few points can be compared");
+    }
+}

@@ -1,0 +1,222 @@
+//! The changes of a policy that would keep most, measured: what a release and its report end with.
+//!
+//! They are looked for only where a release lost something to speak of: more than 2 % of the cells
+//! of quasi-identifiers are `*`, a column holds nothing else, or rows are suppressed. By estimate
+//! they cost no more than the search of the release, a quarter of a second where that is less, and
+//! two seconds at most; no clock is read. So the same release has the same hints everywhere. The
+//! certificate does not contain them.
+
+use serde::Serialize;
+
+use super::measure::Certified;
+use super::method::Method;
+use super::settings::{ColumnChange, Settings};
+use super::{Found, decided};
+use crate::decide::{Decision, Figures};
+use crate::error::Result;
+use crate::policy::Policy;
+use crate::search::{Load, Problem};
+use crate::watch::Watch;
+
+/// The most hints.
+const MOST: usize = 3;
+/// The share of stars from which hints are looked for.
+const STARS: f64 = 0.02;
+/// What all hints may cost, by estimate, in seconds of the reference machine.
+const COST: (f64, f64) = (0.25, 2.0);
+/// What a hint has to gain: of the loss metric, and relative to it.
+const GAIN: (f64, f64) = (0.01, 0.05);
+/// A limit on suppression that is tried.
+const SHARE: f64 = 0.05;
+/// Columns whose role is changed.
+const ROLES: usize = 2;
+
+/// A figure before and after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Effect<T> {
+    /// In the release.
+    pub before: T,
+    /// With the change.
+    pub after: T,
+}
+
+/// A change of the policy that would keep more.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Hint {
+    /// What to change, as a phrase.
+    pub change: String,
+    /// The column that figures are without, where its role would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without: Option<String>,
+    /// The share of cells that are `*`.
+    pub stars: Effect<f64>,
+    /// Columns that hold nothing but `*`.
+    pub lost: Effect<usize>,
+    /// The loss metric.
+    pub lm: Effect<f64>,
+    /// Rows that are suppressed.
+    pub suppressed: Effect<u64>,
+}
+
+impl Hint {
+    /// The measured effects, as a phrase.
+    pub fn effects(&self) -> String {
+        let Hint { stars, lost, lm, suppressed, .. } = self;
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let mut parts = vec![format!("stars {} → {}", percent(stars.before), percent(stars.after))];
+        if lost.before != lost.after {
+            parts.push(format!("columns lost {} → {}", lost.before, lost.after));
+        }
+        parts.push(format!("LM {:.3} → {:.3}", lm.before, lm.after));
+        if suppressed.before != suppressed.after {
+            parts.push(format!("rows suppressed {} → {}", suppressed.before, suppressed.after));
+        }
+        let of = self.without.as_ref().map_or(String::new(), |_| " of the other columns".into());
+        parts.join(", ") + &of
+    }
+
+    /// The change with its effects.
+    pub fn words(&self) -> String {
+        format!("{}: {}", self.change, self.effects())
+    }
+
+    fn gain(&self) -> f64 {
+        self.lm.before - self.lm.after
+    }
+}
+
+/// What is figured of a release, without one of its columns or with all.
+struct Kept {
+    stars: f64,
+    lost: usize,
+    lm: f64,
+    suppressed: u64,
+}
+
+impl Kept {
+    fn of(certified: &Certified, without: Option<&str>) -> Self {
+        let columns = certified.columns.iter().filter(|column| Some(column.name.as_str()) != without);
+        let columns: Vec<_> = columns.collect();
+        let mean = |sum: f64| sum / columns.len().max(1) as f64;
+        Kept {
+            stars: mean(columns.iter().map(|column| column.stars).sum()),
+            lost: certified.lost.iter().filter(|name| Some(name.as_str()) != without).count(),
+            lm: mean(columns.iter().map(|column| column.lm).sum()),
+            suppressed: certified.suppressed,
+        }
+    }
+}
+
+/// The hints for a release, those that keep most first.
+///
+/// # Errors
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
+pub fn hints(
+    (policy, problem, load): (&Policy, &Problem, Load<'_>),
+    (decision, figures): (&Decision, &Figures),
+    watch: &Watch,
+) -> Result<Vec<Hint>> {
+    let current = Certified::new(problem, decision, figures);
+    let worth = current.stars > STARS || !current.lost.is_empty() || current.suppressed > 0;
+    // A choice by results would break differential privacy; regions that overlap have no figures.
+    if !worth || policy.differential_privacy().is_some() || decision.own_sets().is_some() {
+        return Ok(Vec::new());
+    }
+    let mut looked = Looked { posed: (policy, problem, load), current, left: 0.0, watch };
+    looked.left = Method::of(policy).seconds(problem).clamp(COST.0, COST.1);
+    let own = Settings::of(policy);
+    let mut found = Vec::new();
+    let others = Method::all(policy).into_iter().skip(1).map(|method| own.with_method(method, policy));
+    found.extend(looked.best(others.collect())?);
+    let dearest = looked.current.columns.iter().take(ROLES).filter(|_| roles_change(problem));
+    let dearest = dearest.map(|column| own.with_change(ColumnChange::Sensitive(column.name.clone())));
+    found.extend(looked.best(dearest.collect())?);
+    let limits = looked.limits(&own);
+    found.extend(looked.best(limits)?);
+    let more = own.suppression.is_none_or(|share| share < SHARE) && !policy.forms_regions();
+    found.extend(looked.best(more.then(|| own.with_suppression(SHARE)).into_iter().collect())?);
+    found.sort_by(|a, b| b.gain().total_cmp(&a.gain()));
+    found.truncate(MOST);
+    Ok(found)
+}
+
+/// Whether a quasi-identifier can be left out of the grouped table.
+fn roles_change(problem: &Problem) -> bool {
+    problem.names.len() > 1 && problem.classes.people().is_empty() && problem.deletion.is_none()
+}
+
+struct Looked<'a> {
+    posed: (&'a Policy, &'a Problem, Load<'a>),
+    current: Certified,
+    /// What may still be spent, by estimate.
+    left: f64,
+    watch: &'a Watch,
+}
+
+impl Looked<'_> {
+    /// The settings that keep most, if they keep enough.
+    fn best(&mut self, settings: Vec<Settings>) -> Result<Option<Hint>> {
+        let mut best: Option<Hint> = None;
+        for settings in settings {
+            let cost = settings.method.seconds(self.posed.1);
+            if cost > self.left {
+                continue;
+            }
+            self.left -= cost;
+            let hint = self.tried(&settings)?;
+            let enough = |hint: &Hint| hint.gain() >= GAIN.0.max(GAIN.1 * hint.lm.before);
+            let better = |hint: &Hint| best.as_ref().is_none_or(|best| hint.gain() > best.gain());
+            if let Some(hint) = hint.filter(enough).filter(better) {
+                best = Some(hint);
+            }
+        }
+        Ok(best)
+    }
+
+    /// What settings keep; none where they have no release.
+    fn tried(&self, settings: &Settings) -> Result<Option<Hint>> {
+        self.watch.check()?;
+        // Whatever fails is no hint, and no reason to refuse a release that is proven.
+        let quiet = self.watch.clone().quiet();
+        let Ok(Found { policy, problem, decision }) = decided(self.posed, settings, &quiet) else {
+            return self.watch.check().map(|()| None);
+        };
+        let Ok(figures) = decision.figures(&policy, &problem) else { return Ok(None) };
+        let after = Certified::new(&problem, &decision, &figures);
+        let left_out = settings.change.as_ref().filter(|change| change.leaves_out());
+        let without = left_out.map(|change| change.column().to_owned());
+        let [before, after] = [&self.current, &after].map(|of| Kept::of(of, without.as_deref()));
+        Ok(Some(Hint {
+            change: words(settings, (self.posed.0, &policy))?,
+            without,
+            stars: Effect { before: before.stars, after: after.stars },
+            lost: Effect { before: before.lost, after: after.lost },
+            lm: Effect { before: before.lm, after: after.lm },
+            suppressed: Effect { before: before.suppressed, after: after.suppressed },
+        }))
+    }
+
+    /// Lost columns kept below the top of their hierarchy, where levels are searched.
+    fn limits(&self, own: &Settings) -> Vec<Settings> {
+        let (policy, problem, _) = self.posed;
+        if policy.forms_regions() {
+            return Vec::new();
+        }
+        let change = |name: &String| {
+            let column = problem.names.iter().position(|other| other == name)?;
+            let level = problem.lattice.range(column).1.checked_sub(1)?;
+            Some(ColumnChange::MaxLevel { column: name.clone(), level: Some(level) })
+        };
+        let changes = self.current.lost.iter().filter_map(change).take(ROLES);
+        changes.map(|change| own.with_change(change)).collect()
+    }
+}
+
+/// What to write into the policy.
+fn words(settings: &Settings, (policy, changed): (&Policy, &Policy)) -> Result<String> {
+    let assigned = changed.assignments(policy)?.join(", ");
+    Ok(match &settings.change {
+        Some(ColumnChange::Sensitive(column)) => format!("if outsiders cannot know `{column}`, {assigned}"),
+        _ => assigned,
+    })
+}
