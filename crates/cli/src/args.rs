@@ -523,6 +523,10 @@ pub struct Risk {
     /// Quasi-identifiers, separated by commas
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub qi: Vec<String>,
+    /// Column that names the person a row belongs to: people are counted instead of rows [default:
+    /// as in the policy]
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["population", "weights", "fraction"])]
+    pub subject: Option<String>,
     /// Policy that names the quasi-identifiers, such as that of a release
     #[arg(short, long)]
     pub policy: Option<PathBuf>,

@@ -75,6 +75,8 @@ pub mod anonymous_system;
 pub mod row_figures;
 pub mod exposure;
 mod class_risk;
+#[doc(hidden)]
+pub mod people;
 
 // Verbs, in order.
 pub mod describe;

@@ -20,6 +20,7 @@ use crate::leveled::Leveled;
 use crate::paths::Staging;
 use crate::policy_file::{PolicyFile, in_table};
 use crate::prepare::GroupedRead;
+use crate::shift::Shifts;
 use crate::source::Source;
 use crate::spared::{Existing, Spared};
 use crate::substitute::{self, Substitutes};
@@ -113,7 +114,7 @@ impl Engine {
         let dictionaries = dictionaries.to_vec();
         let (problem, maps) =
             Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;
-        let substitutes = Substitutes::new(keys, originals, &source)?;
+        let substitutes = Substitutes::new(keys, originals, (&source, seed), watch)?;
         let policy = policy.clone();
         Ok(Held { policy, source, problem, maps, dictionaries, leveled, substitutes, rows })
     }
@@ -139,6 +140,7 @@ impl Engine {
             recoding: &argus.recoding(&held.maps),
             dictionaries: &held.dictionaries,
             substitutes: &held.substitutes,
+            shifts: &Shifts::default(),
             leveled: &held.leveled,
             deletion: held.problem.deletion.as_ref(),
             sampled: None,

@@ -31,6 +31,7 @@ use crate::deleted::RowsLeft;
 use crate::draw::SampledTable;
 use crate::group::content_keys;
 use crate::leveled::Leveled;
+use crate::shift::Shifts;
 use crate::shuffle::Shuffle;
 use crate::sink::{Sink, Written};
 use crate::source::Source;
@@ -51,6 +52,8 @@ pub struct Transform<'a> {
     pub dictionaries: &'a [Dictionary],
     /// The made-up values of identifiers.
     pub substitutes: &'a Substitutes,
+    /// The columns whose dates are shifted.
+    pub shifts: &'a Shifts,
     /// The columns, other than quasi-identifiers, whose values become others.
     pub leveled: &'a Leveled,
     /// What is deleted from the table.
@@ -77,6 +80,9 @@ impl Engine {
         let schema = self.schema(job.source)?;
         let released: Vec<String> =
             columns.into_iter().filter(|c| job.policy.columns.get(c).is_some_and(Column::released)).collect();
+        // The person of a row is read, too, where dates depend on it.
+        let person = job.shifts.subject().filter(|subject| !released.iter().any(|name| name == subject));
+        let scanned: Vec<String> = released.iter().cloned().chain(person.map(String::from)).collect();
         let mut rewriter = Rewriter::new(job, &released, &schema)?;
         let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
         let deleted = job.deletion.map_or(0, |deletion| deletion.facts().rows);
@@ -115,7 +121,7 @@ impl Engine {
             None => batches.into_iter().map(&encode).collect::<Result<Vec<_>>>(),
         };
         let mut classes = ClassesOfRows::new(job.row_classes);
-        self.scan_map(job.source, &released, job.watch, map, |encoded| {
+        self.scan_map(job.source, &scanned, job.watch, map, |encoded| {
             for (read, batch, encoded) in encoded {
                 let (read, batch, (encoded, left)) = match (encoded, &mut sampled) {
                     (Some(encoded), _) => (read, batch, encoded),
@@ -233,6 +239,9 @@ impl<'a> Encoder<'a> {
 struct Rewriter<'a> {
     recoding: &'a Recoding,
     substitutes: &'a Substitutes,
+    shifts: &'a Shifts,
+    /// Where a batch has the person of a row, where dates are shifted.
+    person: usize,
     leveled: &'a Leveled,
     names: Vec<String>,
     schema: SchemaRef,
@@ -275,7 +284,9 @@ impl<'a> Rewriter<'a> {
             let rewritten = quasi.is_some_and(|q| recoding.columns[q].changed || stars || keyed || deleted);
             let kind = match rewritten {
                 true => keyed_text(),
-                false if job.substitutes.has(name) || job.leveled.has(name) => DataType::Utf8,
+                false if job.substitutes.has(name) || job.leveled.has(name) || job.shifts.has(name) => {
+                    DataType::Utf8
+                }
                 false => original.data_type().clone(),
             };
             fields.push(Field::new(name, kind, true));
@@ -299,6 +310,8 @@ impl<'a> Rewriter<'a> {
             texts: recoding.columns.iter().map(|c| first_codes(&c.labels)).collect(),
             recoding,
             substitutes: job.substitutes,
+            shifts: job.shifts,
+            person: released.iter().position(|n| job.shifts.subject() == Some(n)).unwrap_or(released.len()),
             leveled: job.leveled,
             names: released.to_vec(),
             schema: Arc::new(Schema::new(fields)),
@@ -329,6 +342,9 @@ impl<'a> Rewriter<'a> {
             let array = match self.quasi[i] {
                 Some(q) if *self.schema.field(i).data_type() == keyed_text() => self.generalized(q)?,
                 None if self.leveled.has(name) => self.leveled.replace(name, batch.column(i))?,
+                None if self.shifts.has(name) => {
+                    self.shifts.replace(name, batch.column(i), batch.column(self.person))?
+                }
                 None if self.substitutes.has(name) => self.substitutes.replace(name, batch.column(i))?,
                 _ => Arc::clone(batch.column(i)),
             };

@@ -109,6 +109,16 @@ pub fn summary(done: &Done) -> String {
         integer(r.released),
         integer(r.suppressed)
     );
+    if let Some(people) = &r.people {
+        let _ = writeln!(
+            text,
+            "people      {} read, {} released, {} left out, {} with some rows left out",
+            integer(people.people),
+            integer(people.released),
+            integer(people.withheld),
+            integer(people.partly)
+        );
+    }
     for line in r.preparation.as_ref().map(preparation_lines).unwrap_or_default() {
         let _ = writeln!(text, "prepared    {}", sanitized(&line));
     }

@@ -67,6 +67,10 @@ fn assess(args: &args::Risk, watch: &Watch) -> Result<Risk> {
     let source = reader.source(&args.input)?;
     let (by, columns) = reader.columns(&source)?;
     let named = Named { by, columns: &columns };
+    if let Some(subject) = reader.subject(&source)? {
+        let table = reader.read(&source, &[named, Named { by: "--subject", columns: &[subject] }])?;
+        return risk::assess_people(&table, &asked);
+    }
     let (table, weights) = reader.sample(&source, named)?;
     asked.population = weights.unwrap_or(asked.population);
     if let Some(file) = args.population.as_ref().filter(|_| matches!(asked.population, Population::Unknown)) {
@@ -160,6 +164,36 @@ impl<'a> Reader<'a> {
         // Those that are not there are refused by name when the table is read.
         quasi.sort_by_key(|name| there.iter().position(|t| t == name).unwrap_or(there.len()));
         Ok((by, quasi))
+    }
+
+    /// The column that names the person a row belongs to, as the arguments or the policy say.
+    fn subject(&self, source: &Source) -> Result<Option<String>> {
+        let of_policy = self.policy.as_ref().and_then(|policy| policy.policy.subject());
+        let Some(subject) = self.args.subject.as_deref().or(of_policy) else { return Ok(None) };
+        if self.args.subject.is_none() && !self.engine.columns(source)?.iter().any(|name| name == subject) {
+            return Err(fault!(
+                Input,
+                "risk.subject-not-in-table",
+                "the policy counts people by `{column}`, which this table does not have",
+                column = subject
+            )
+            .key("--policy")
+            .help("a release names nobody: its certificate has the risk by people; give --qi without --policy to count rows")
+            .into());
+        }
+        let args = self.args;
+        if args.population.is_some() || args.weights.is_some() || args.fraction.is_some() {
+            return Err(fault!(
+                Input,
+                "risk.people-of-a-population",
+                "estimates of a population need one row per person, and `{column}` names people with several",
+                column = subject
+            )
+            .key("--subject")
+            .help("leave out --population, --weights and --fraction, or give a table with one row per person")
+            .into());
+        }
+        Ok(Some(subject.to_owned()))
     }
 
     /// How many withheld rows are in the release with `*` in every quasi-identifier at the most,

@@ -38,6 +38,7 @@ mod stop;
 mod tamper;
 mod templates;
 mod identifiers;
+mod subjects;
 mod models;
 mod guarded;
 mod whole;

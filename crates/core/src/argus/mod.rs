@@ -272,6 +272,20 @@ fn unfit(policy: &Policy, names: &[String]) -> Vec<Fault> {
     if policy.privacy.k().is_none() {
         faults.push(no_k());
     }
+    if let Some(column) = policy.subject() {
+        faults.push(
+            fault!(
+                Input,
+                "argus.counts-rows",
+                "argus counts rows, and `{column}` with role \"subject\" asks to count people",
+                column = column
+            )
+            .key(format!("columns.{column}.role"))
+            .help(
+                "use `throng release`, or give the column role = \"identifier\" if every person has one row",
+            ),
+        );
+    }
     if !policy.search.linked.is_empty() {
         faults.push(
             fault!(Input, "argus.linked-columns", "argus generalizes and blanks each column by itself")

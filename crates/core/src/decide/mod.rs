@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
+use crate::people::check_alike;
 use crate::policy::{Form, Policy, Suppressed};
 use crate::predict::{Fitted, Guide};
 use crate::recode::{self, Local, OwnSets, Regional};
@@ -309,6 +310,10 @@ impl Decision {
             decision.loss = figures::loss_of(policy, problem, &decision.recoded, &decision.node(problem))?;
         }
         remedy::unmet(&decision.claims(problem))?;
+        if let (Some(limit), Some(facts)) = (problem.people, decision.people(policy)) {
+            limit.check(&facts)?;
+            check_alike(policy, &facts)?;
+        }
         Ok(decision)
     }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::problem::{asked_models, enough_rows, lattice, models, unseen, within_limit};
+use super::problem::{asked_models, enough_rows, lattice, models, people_limit, unseen, within_limit};
 use super::{Load, Problem, Profile, Ranking};
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
@@ -81,12 +81,13 @@ impl Problem {
         let deletion = self.deletion.clone();
         let rows = classes.rows() + deletion.as_ref().map_or(0, |deletion| deletion.facts().rows);
         let max_suppressed = within_limit(policy, rows, deletion.as_ref())?;
-        enough_rows(policy, classes.rows())?;
+        let people = self.people.map(|limit| people_limit(policy, limit.people));
+        enough_rows(policy, classes.rows(), people.map(|limit| limit.people))?;
         let lattice = lattice(policy, &names, &hierarchies)?;
         let marginals = Marginals::new(&classes, &hierarchies);
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &policy.weights(&names))?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
-        let mut models = models(policy, &names)?;
+        let mut models = models(policy, &names, classes.subject())?;
         let measured: Vec<String> = self.measured.iter().map(|(name, _)| name.clone()).collect();
         let texts: Vec<&Dictionary> = self.measured.iter().map(|(_, texts)| texts).collect();
         models.extend(asked_models(
@@ -108,6 +109,7 @@ impl Problem {
             models: models.into(),
             loss,
             max_suppressed,
+            people,
             profile,
             preference,
             deletion,

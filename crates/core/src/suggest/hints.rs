@@ -171,7 +171,8 @@ fn roles_change(problem: &Problem) -> bool {
 
 /// Whether sets of rows are judged by themselves, so that a part of the table can stand for it.
 fn judged_alone(policy: &Policy, problem: &Problem) -> bool {
-    policy.privacy.models.is_empty() && problem.classes.people().is_empty() && problem.deletion.is_none()
+    let plain = problem.classes.people().is_empty() && problem.people.is_none() && problem.deletion.is_none();
+    plain && policy.privacy.models.is_empty()
 }
 
 /// Some of the classes, in runs that are spread evenly.

@@ -27,6 +27,7 @@ mod naive;
 #[path = "../../../verify/src/tests/naive_losses.rs"]
 mod naive_losses;
 mod ola;
+mod people;
 mod order;
 mod personalized;
 mod population;

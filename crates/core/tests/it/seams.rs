@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 25] = [
+const NOUNS: [&str; 26] = [
     "augment",
     "lattice",
     "histogram",
@@ -30,6 +30,7 @@ const NOUNS: [&str; 25] = [
     "row_figures",
     "exposure",
     "class_risk",
+    "people",
     "synth",
 ];
 const VERBS: [&str; 14] = [
