@@ -123,6 +123,47 @@ proptest! {
         }
     }
 
+    /// Where cells are starred in place of rows, too, every class belongs to k people.
+    #[test]
+    fn starred_cells_leave_classes_of_k_people(visits in visits(12), k in 2u64..5) {
+        for algorithm in [Algorithm::Auto, Algorithm::Best, Algorithm::Datafly] {
+            let text = policy(algorithm, k, "").replace("[privacy]", "[output]\nsuppressed = \"cells\"\n[privacy]");
+            let Ok((became, achieved, _)) = outcome(&text, &visits) else { continue };
+            let people = people_of_classes(&visits, &became);
+            prop_assert!(people.iter().all(|&n| n >= k), "{}: {:?}", algorithm, people);
+            prop_assert_eq!(achieved, people.iter().min().map(|&n| n as f64), "{}", algorithm);
+            let made = release(&text, &table(&visits), &no_file, &Watch::none());
+            prop_assert!(made.is_ok_and(|made| made.verdict.claims["people"].holds), "{}", algorithm);
+        }
+    }
+
+    /// A problem that is posed again on the same classes, with a column less or another k, counts
+    /// people as one that is posed on the table.
+    #[test]
+    fn problems_posed_again_count_people(visits in visits(12), k in 2u64..5) {
+        for algorithm in [Algorithm::Auto, Algorithm::Mondrian] {
+            let first = problem(&Policy::parse(&policy(algorithm, 2, "")).unwrap(), &visits).unwrap();
+            let less = policy(algorithm, k, "").replace("[columns.month]\nrole = \"quasi\"", "[columns.month]\nrole = \"keep\"");
+            let at = first.names.iter().position(|name| name == "month").unwrap();
+            for (text, without) in [(policy(algorithm, k, ""), None), (less, Some(at))] {
+                let policy = Policy::parse(&text).unwrap();
+                let again = match without {
+                    None => first.again(&policy, &no_file, &Watch::none()),
+                    Some(at) => first.again_without(at, &policy, &no_file, &Watch::none()),
+                }
+                .unwrap();
+                let found = |problem: &Problem| {
+                    let decision = decide(&policy, problem, None, &Watch::none()).ok()?;
+                    let figures = decision.figures(&policy, problem).ok()?;
+                    Some((decision.loss, figures.privacy["k-anonymity"].achieved, figures.people))
+                };
+                let posed = problem(&policy, &visits).unwrap();
+                prop_assert_eq!(again.people, posed.people);
+                prop_assert_eq!(found(&again), found(&posed), "{}", algorithm);
+            }
+        }
+    }
+
     /// The whole path: the verifier, which counts by itself, agrees.
     #[test]
     fn the_verifier_counts_the_same_people(visits in visits(10), k in 2u64..4, starred: bool) {
@@ -186,7 +227,7 @@ proptest! {
         let mut values: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
         visits.iter().for_each(|visit| { values.entry(&visit[0]).or_default().insert(&visit[4]); });
         let models = format!("suppression = 0.9\nmodels = [{{ l_diversity = {{ column = \"illness\", l = {l} }} }}]\n");
-        for algorithm in [Algorithm::Auto, Algorithm::Ola, Algorithm::Mondrian, Algorithm::KSimilar] {
+        for algorithm in [Algorithm::Auto, Algorithm::Ola, Algorithm::Mondrian, Algorithm::KSimilar, Algorithm::Best] {
             let text = policy(algorithm, 2, "").replace("suppression = 0.3\n", &models);
             let (parsed, made) = (Policy::parse(&text).unwrap(), release(&text, &table(&visits), &no_file, &Watch::none()));
             let made = match made {
@@ -220,7 +261,7 @@ proptest! {
         for visit in &mut visits {
             (visit[1], visit[2]) = (first[&visit[0]][1].clone(), first[&visit[0]][2].clone());
         }
-        for algorithm in [Algorithm::Auto, Algorithm::Mondrian, Algorithm::KSimilar] {
+        for algorithm in [Algorithm::Auto, Algorithm::Mondrian, Algorithm::KSimilar, Algorithm::Best] {
             let text = policy(algorithm, k, "");
             let Ok((became, ..)) = outcome(&text, &visits) else { continue };
             prop_assert!(people_of_classes(&visits, &became).iter().all(|&people| people >= k));
@@ -252,7 +293,7 @@ proptest! {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| classes(visits, policy))
         };
-        for algorithm in [Algorithm::Auto, Algorithm::Ola, Algorithm::Mondrian, Algorithm::KSimilar] {
+        for algorithm in [Algorithm::Auto, Algorithm::Ola, Algorithm::Mondrian, Algorithm::KSimilar, Algorithm::Best] {
             let policy = policy(algorithm, k, "");
             let one = on(1, &visits, &policy);
             prop_assert_eq!(&one, &on(2, &visits, &policy), "{}", algorithm);
@@ -336,6 +377,16 @@ fn everybody_is_named_and_there_are_k() {
 
 /// Judges a release with another original, which is certified to be the one that was released.
 fn judged(policy: &str, made: &Released, original: &Table, forge: impl Fn(&mut Certificate)) -> Verdict {
+    judged_by(policy, made, (original, None), forge)
+}
+
+/// The same with what rows became, where regions were formed.
+fn judged_by(
+    policy: &str,
+    made: &Released,
+    (original, assignment): (&Table, Option<&dyn Assignment>),
+    forge: impl Fn(&mut Certificate),
+) -> Verdict {
     let sha256 = Policy::digest(policy);
     let policy = Policy::parse(policy).unwrap();
     let mut certificate = made.certificate.clone();
@@ -349,7 +400,7 @@ fn judged(policy: &str, made: &Released, original: &Table, forge: impl Fn(&mut C
         certificate: &certificate,
         files: None,
         release: &made.table,
-        original: Some(Original { rows: original, assignment: None, secret: None, counted: None }),
+        original: Some(Original { rows: original, assignment, secret: None, counted: None }),
         population: None,
         build: &|column, values| hierarchy::build(&policy.columns[column].hierarchy(), values, &no_file),
         watch: &Watch::none(),
@@ -386,6 +437,32 @@ fn a_class_of_k_rows_and_fewer_people_is_found() {
     );
     let verdict = judged(&policy, &made, &unnamed.unwrap(), |_| {});
     assert!(!verdict.claims["k-anonymity"].holds && !verdict.claims["input"].holds, "{verdict:#?}");
+}
+
+#[test]
+fn ten_rows_of_two_people_are_refused_by_the_verifier() {
+    let visit = |person: usize| [&format!("p{person}"), "21", "Lynn", "1", "flu"].map(String::from);
+    let ten: Vec<Visit> = (0..10).map(visit).collect();
+    let two: Vec<Visit> = (0..10).map(|row| visit(row / 5)).collect();
+    for algorithm in [Algorithm::Auto, Algorithm::Mondrian, Algorithm::KSimilar, Algorithm::Best] {
+        let text = policy(algorithm, 3, "");
+        let made = release(&text, &table(&ten), &no_file, &Watch::none()).unwrap();
+        let parsed = Policy::parse(&text).unwrap();
+        let problem = problem(&parsed, &ten).unwrap();
+        let decision = decide(&parsed, &problem, None, &Watch::none()).unwrap();
+        let assigned = DecidedAssignment::new(&parsed, &problem, &decision);
+        let assigned = parsed.forms_regions().then_some(&assigned as &dyn Assignment);
+        assert!(judged_by(&text, &made, (&table(&ten), assigned), |_| {}).holds(), "{algorithm}");
+        let stated = |certificate: &mut Certificate| {
+            certificate.release.people =
+                Some(PeopleFacts { people: 2, released: 2, ..PeopleFacts::default() });
+        };
+        let verdict = judged_by(&text, &made, (&table(&two), assigned), stated);
+        assert!(!verdict.claims["k-anonymity"].holds, "{algorithm}: {verdict:#?}");
+        // By levels, the verifier withholds the class, which then belongs to nobody.
+        let people = if parsed.forms_regions() { "2 people" } else { "0 people" };
+        assert!(verdict.claims["k-anonymity"].found.contains(people), "{algorithm}: {verdict:#?}");
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ const QUASI: &str =
 
 #[test]
 fn every_class_belongs_to_k_people_and_verify_agrees() {
-    for algorithm in ["auto", "mondrian", "k-similar"] {
+    for algorithm in ["auto", "datafly", "mondrian", "k-similar", "best"] {
         let folder = Folder::new();
         let policy = policy(&folder, algorithm, "", QUASI);
         let done = release(&policy).unwrap();
