@@ -199,6 +199,18 @@ pub fn choose(
     }
 }
 
+/// Runs the algorithm that a policy asks for, of several methods only the first: "best" is never
+/// worse than that.
+///
+/// # Errors
+/// As [`decide`].
+pub fn choose_first(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {
+    match runs_best(policy) {
+        true => best::choose(policy, problem, &best::MEMBERS[..1], watch),
+        false => choose(policy, problem, None, watch),
+    }
+}
+
 fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {
     let algorithm = policy.search.algorithm.of_levels();
     let method = (algorithm != policy.search.algorithm).then_some(algorithm);

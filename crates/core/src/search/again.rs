@@ -30,6 +30,22 @@ impl Problem {
         self.posed(policy, self.names.clone(), (Arc::clone(&self.hierarchies), classes), load, watch)
     }
 
+    /// The problem of another policy on some of the classes, without a population.
+    ///
+    /// # Errors
+    /// As [`Problem::new`].
+    pub fn again_on(
+        &self,
+        members: &[u32],
+        policy: &Policy,
+        load: Load<'_>,
+        watch: &Watch,
+    ) -> Result<Problem> {
+        let rare = policy.search.loss.parameters().rare();
+        let classes = Arc::new(self.classes.part(members).with_rare(rare));
+        self.posed(policy, self.names.clone(), (Arc::clone(&self.hierarchies), classes), load, watch)
+    }
+
     /// The problem of a policy that lacks one of the quasi-identifiers, whatever its role is now.
     ///
     /// # Errors

@@ -33,6 +33,9 @@ pub const METHODS: [Method; 4] = [
 const LOCALLY: &str = "+local";
 
 impl Method {
+    /// The best of several.
+    pub(super) const BEST: Method = Method::by_lm(Algorithm::Best);
+
     /// An algorithm that keeps the loss metric small, which is what points are compared by.
     const fn by_lm(algorithm: Algorithm) -> Self {
         Method { algorithm, local: false, loss: Some(LossKind::Lm) }

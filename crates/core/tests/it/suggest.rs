@@ -237,6 +237,35 @@ fn a_release_that_lost_nothing_has_no_hints() {
     assert_eq!(hints((&policy, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap(), []);
 }
 
+/// "best" may cost more than a hint may: then a part of the table stands for it, and loses more.
+#[test]
+fn large_tables_try_best_on_a_part() {
+    let table = people(9_000, 11);
+    let policy = |search: &str| Policy::parse(&policy(12, 0.0, search)).unwrap();
+    let levels = policy("[search]\nalgorithm = \"auto\"\n");
+    let problem = posed(&levels, &table).unwrap();
+    let decision = decide(&levels, &problem, None, &Watch::none()).unwrap();
+    let figures = decision.figures(&levels, &problem).unwrap();
+    let found = hints((&levels, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap();
+    let hint = found.iter().find(|hint| hint.tried_on.is_some()).unwrap();
+    assert!(hint.change.contains("\"best\""), "{hint:?}");
+    let rows = hint.tried_on.unwrap();
+    assert!((500..9_000).contains(&rows) && hint.words().ends_with(&format!("(measured on {rows} rows)")));
+    let best = policy("");
+    let problem = problem.again(&best, &no_file, &Watch::none()).unwrap();
+    let decision = decide(&best, &problem, None, &Watch::none()).unwrap();
+    let whole = decision.figures(&best, &problem).unwrap().loss["lm"];
+    assert!(whole <= hint.lm.after && hint.lm.after < hint.lm.before, "{whole} {hint:?}");
+    // A model that compares classes with the whole table cannot be judged on a part.
+    let close = "[search]\nalgorithm = \"auto\"\n[[privacy.models]]\nt_closeness = { column = \"illness\", t = 0.4 }\n";
+    let close = Policy::parse(&format!("{POLICY}[privacy]\nk = 12\nsuppression = 0.0\n{close}")).unwrap();
+    let problem = posed(&close, &table).unwrap();
+    let decision = decide(&close, &problem, None, &Watch::none()).unwrap();
+    let figures = decision.figures(&close, &problem).unwrap();
+    let found = hints((&close, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap();
+    assert!(found.iter().all(|hint| hint.tried_on.is_none()), "{found:?}");
+}
+
 #[test]
 fn a_classifier_learns_less_from_stars_and_never_more_than_there_is() {
     let table = people(400, 7);
