@@ -76,7 +76,7 @@ const CASES: &[Case] = &[
     case(
         "[columns.cost]\nrole = \"keep\"\n",
         "",
-        &["what to do with `cost`", "[columns.cost] role = \"identifier\" | \"quasi\""],
+        &["what to do with `cost`", "[columns.cost] role = \"identifier\" | \"subject\""],
     ),
     case(
         "[columns.city]\nrole = \"quasi\"",

@@ -111,12 +111,19 @@ fn persons(description: &Description) -> Option<Question> {
         grouped(column.distinct),
         grouped(rows)
     );
-    if column.role.name() == "subject" {
-        return question(
-            &columns,
-            format!("{seen} k counts persons because of its role."),
-            "role = \"identifier\" if every row is about another person",
-        );
+    if column.role == Role::Subject {
+        let (text, change) = match column.missing {
+            0 => (
+                format!("{seen} k counts persons because of its role."),
+                "role = \"identifier\" if every row is about another person".to_owned(),
+            ),
+            // A release refuses them.
+            missing => (
+                format!("{seen} {} have no person, and cannot be released.", rows_of(missing)),
+                format!("where = {} in [input] leaves them out", not_null(&column.name)),
+            ),
+        };
+        return question(&columns, text, change);
     }
     let text = format!("{seen} k counts rows: a class of k rows can hold fewer than k persons.");
     question(
@@ -124,6 +131,15 @@ fn persons(description: &Description) -> Option<Question> {
         text,
         "release one row per person, or choose k for the largest number of rows per person",
     )
+}
+
+fn rows_of(number: u64) -> String {
+    format!("{} {}", grouped(number), if number == 1 { "row" } else { "rows" })
+}
+
+/// A condition on rows as TOML: a column has a value.
+fn not_null(name: &str) -> String {
+    format!("'\"{}\" IS NOT NULL'", name.replace('"', "\"\""))
 }
 
 /// Released unchanged, and rare enough to be recognized.

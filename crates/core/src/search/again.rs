@@ -12,6 +12,7 @@ use crate::classes::Classes;
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::loss::{self, Marginals};
+use crate::people::people_facts;
 use crate::policy::Policy;
 use crate::table::Dictionary;
 use crate::watch::Watch;
@@ -81,7 +82,8 @@ impl Problem {
         let deletion = self.deletion.clone();
         let rows = classes.rows() + deletion.as_ref().map_or(0, |deletion| deletion.facts().rows);
         let max_suppressed = within_limit(policy, rows, deletion.as_ref())?;
-        let people = self.people.map(|limit| people_limit(policy, limit.people));
+        // Of some classes, there may be fewer people.
+        let people = people_facts(&classes, |_| false).map(|facts| people_limit(policy, facts.people));
         enough_rows(policy, classes.rows(), people.map(|limit| limit.people))?;
         let lattice = lattice(policy, &names, &hierarchies)?;
         let marginals = Marginals::new(&classes, &hierarchies);

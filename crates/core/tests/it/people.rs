@@ -459,7 +459,9 @@ fn ten_rows_of_two_people_are_refused_by_the_verifier() {
         };
         let verdict = judged_by(&text, &made, (&table(&two), assigned), stated);
         assert!(!verdict.claims["k-anonymity"].holds, "{algorithm}: {verdict:#?}");
-        assert!(verdict.claims["k-anonymity"].found.contains("people, 3 are required"), "{algorithm}: {verdict:#?}");
+        // By levels, the verifier withholds the class, which then belongs to nobody.
+        let people = if parsed.forms_regions() { "2 people" } else { "0 people" };
+        assert!(verdict.claims["k-anonymity"].found.contains(people), "{algorithm}: {verdict:#?}");
     }
 }
 
