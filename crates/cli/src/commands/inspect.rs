@@ -7,7 +7,7 @@ use throng::error::Result;
 use throng::hierarchy::{File, Spec};
 use throng::policy::{Format, Input};
 use throng::template::Applied;
-use throng_engine::{Engine, Inspected, Spared, write_atomically};
+use throng_engine::{Engine, Inspected, OverwriteGuard, write_atomically};
 
 use super::{json, policy_text, templates};
 use crate::Ended;
@@ -21,18 +21,19 @@ pub fn run(args: &args::Inspect) -> Result<Ended> {
         return Ok(Ended::Holds);
     }
     templates::check_input(args)?;
-    let mut spared = templates::spared(args, Spared::default().named("the input", &args.input));
-    let check = |spared: &Spared| match &args.write {
-        Some(path) => spared.clone().check([&**path], args.overwrite.existing()),
+    let mut guard =
+        templates::overwrite_guard(args, OverwriteGuard::default().named("the input", &args.input));
+    let check = |guard: &OverwriteGuard| match &args.write {
+        Some(path) => guard.clone().check([&**path], args.overwrite.existing()),
         None => Ok(()),
     };
-    check(&spared)?;
+    check(&guard)?;
     let Inspected { input, mut description } = inspect(args, args.layout.of(&args.input)?)?;
     let applied = templates::apply(args, &mut description)?;
     for hierarchy in description.columns.iter().filter_map(|column| column.hierarchy.as_ref()) {
-        spared = spared.hierarchy(hierarchy);
+        guard = guard.hierarchy(hierarchy);
     }
-    check(&spared)?;
+    check(&guard)?;
     if args.output.json {
         out(&json(&description)?)?;
     } else {

@@ -10,7 +10,7 @@ use throng::policy::{Input, TemplateSpec};
 use throng::release::TemplateFacts;
 use throng::report::{broken_rules, rules_line};
 use throng::template::{self, Applied, Parameters, Template, year_of};
-use throng_engine::Spared;
+use throng_engine::OverwriteGuard;
 
 use super::inspect::relative;
 use super::json;
@@ -51,10 +51,10 @@ pub fn apply(args: &args::Inspect, description: &mut Description) -> Result<Opti
 }
 
 /// The files of a template, which are not written over.
-pub fn spared(args: &args::Inspect, spared: Spared) -> Spared {
+pub fn overwrite_guard(args: &args::Inspect, guard: OverwriteGuard) -> OverwriteGuard {
     let file = args.template.as_ref().filter(|name| TemplateSpec::is_path(name));
     let files = file.into_iter().chain(&args.population);
-    files.fold(spared, |spared, path| spared.and("a file of the template", Path::new(path)))
+    files.fold(guard, |guard, path| guard.and("a file of the template", Path::new(path)))
 }
 
 /// Without a table there is nothing to inspect.
