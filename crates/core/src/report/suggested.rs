@@ -487,7 +487,7 @@ mod tests {
         };
         let points = vec![
             point(1, own.clone(), Some(measured(0.6, 5))),
-            point(2, own.with_method(METHODS[0], &policy), Some(measured(0.1, 5))),
+            point(2, own.with_method(METHODS[1], &policy), Some(measured(0.1, 5))),
             point(3, own.with_k(10), Some(measured(0.3, 10))),
             point(4, own.with_k(20), None),
         ];
@@ -548,6 +548,7 @@ mod tests {
         facts.suggestions = vec![Hint {
             change: format!("give `{EVIL}` max_level = 1"),
             without: None,
+            or_better: false,
             stars: Effect { before: 0.415, after: 0.0 },
             lost: Effect { before: 2, after: 0 },
             lm: Effect { before: 0.6349, after: 0.2 },

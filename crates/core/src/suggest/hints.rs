@@ -13,8 +13,10 @@ use super::method::Method;
 use super::settings::{ColumnChange, Settings};
 use super::{Found, decided};
 use crate::decide::{Decision, Figures};
+use crate::describe::outsiders_know;
 use crate::error::Result;
 use crate::policy::Policy;
+use crate::registry::Algorithm;
 use crate::search::{Load, Problem};
 use crate::watch::Watch;
 
@@ -48,6 +50,9 @@ pub struct Hint {
     /// The column that figures are without, where its role would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<String>,
+    /// Whether the figures are those of its first method alone, and its LM is this or less.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub or_better: bool,
     /// The share of cells that are `*`.
     pub stars: Effect<f64>,
     /// Columns that hold nothing but `*`.
@@ -71,8 +76,12 @@ impl Hint {
         if suppressed.before != suppressed.after {
             parts.push(format!("rows suppressed {} → {}", suppressed.before, suppressed.after));
         }
-        let of = self.without.as_ref().map_or(String::new(), |_| " of the other columns".into());
-        parts.join(", ") + &of
+        let of = match (&self.without, self.or_better) {
+            (Some(_), _) => " of the other columns",
+            (None, true) => " (by its first method; the result is this or better)",
+            (None, false) => "",
+        };
+        parts.join(", ") + of
     }
 
     /// The change with its effects.
@@ -122,13 +131,16 @@ pub fn hints(
     if !worth || policy.differential_privacy().is_some() || decision.own_sets().is_some() {
         return Ok(Vec::new());
     }
-    let mut looked = Looked { posed: (policy, problem, load), current, left: 0.0, watch };
+    let mut looked =
+        Looked { posed: (policy, problem, load), current, left: 0.0, tried: vec![policy.clone()], watch };
     looked.left = Method::of(policy).seconds(problem).clamp(COST.0, COST.1);
     let own = Settings::of(policy);
     let mut found = Vec::new();
     let others = Method::all(policy).into_iter().skip(1).map(|method| own.with_method(method, policy));
-    found.extend(looked.best(others.collect())?);
-    let dearest = looked.current.columns.iter().take(ROLES).filter(|_| roles_change(problem));
+    found.extend(looked.method(others.collect())?);
+    // Nobody can decide that outsiders do not know a date of birth.
+    let doubtful = looked.current.columns.iter().filter(|column| !outsiders_know(&column.name));
+    let dearest = doubtful.take(ROLES).filter(|_| roles_change(problem));
     let dearest = dearest.map(|column| own.with_change(ColumnChange::Sensitive(column.name.clone())));
     found.extend(looked.best(dearest.collect())?);
     let limits = looked.limits(&own);
@@ -150,24 +162,51 @@ struct Looked<'a> {
     current: Certified,
     /// What may still be spent, by estimate.
     left: f64,
+    /// The policy, and those with the methods that were tried.
+    tried: Vec<Policy>,
     watch: &'a Watch,
 }
 
 impl Looked<'_> {
-    /// The settings that keep most, if they keep enough.
+    /// The method that keeps most. Where "best" would take too long to try and Mondrian keeps more
+    /// than the policy, "best" is proposed: Mondrian is its first method, so it keeps no less.
+    fn method(&mut self, others: Vec<Settings>) -> Result<Option<Hint>> {
+        let (policy, problem, _) = self.posed;
+        let portfolio = others.iter().find(|other| other.method.algorithm == Algorithm::Best);
+        let portfolio = portfolio.filter(|other| other.method.seconds(problem) > self.left).cloned();
+        let Some((mut hint, found)) = self.kept_most(others)? else { return Ok(None) };
+        if let Some(best) = portfolio.filter(|_| found.method.algorithm == Algorithm::Mondrian) {
+            hint.change = words(&best, (policy, &best.policy(policy)?))?;
+            hint.or_better = true;
+        }
+        Ok(Some(hint))
+    }
+
+    /// The hint of the settings that keep most, if they keep enough.
     fn best(&mut self, settings: Vec<Settings>) -> Result<Option<Hint>> {
-        let mut best: Option<Hint> = None;
+        Ok(self.kept_most(settings)?.map(|(hint, _)| hint))
+    }
+
+    fn kept_most(&mut self, settings: Vec<Settings>) -> Result<Option<(Hint, Settings)>> {
+        let mut best: Option<(Hint, Settings)> = None;
         for settings in settings {
-            let cost = settings.method.seconds(self.posed.1);
-            if cost > self.left {
+            let (cost, own) = (settings.method.seconds(self.posed.1), Method::of(self.posed.0));
+            let other = settings.method != own;
+            let known = || self.tried.iter().any(|policy| settings.method.is_part_of(policy));
+            if cost > self.left || other && known() {
                 continue;
             }
             self.left -= cost;
+            if other {
+                self.tried.push(settings.method.policy(self.posed.0));
+            }
             let hint = self.tried(&settings)?;
-            let enough = |hint: &Hint| hint.gain() >= GAIN.0.max(GAIN.1 * hint.lm.before);
-            let better = |hint: &Hint| best.as_ref().is_none_or(|best| hint.gain() > best.gain());
+            let enough = |hint: &Hint| {
+                hint.gain() >= GAIN.0.max(GAIN.1 * hint.lm.before) && hint.stars.after <= hint.stars.before
+            };
+            let better = |hint: &Hint| best.as_ref().is_none_or(|(best, _)| hint.gain() > best.gain());
             if let Some(hint) = hint.filter(enough).filter(better) {
-                best = Some(hint);
+                best = Some((hint, settings));
             }
         }
         Ok(best)
@@ -189,6 +228,7 @@ impl Looked<'_> {
         Ok(Some(Hint {
             change: words(settings, (self.posed.0, &policy))?,
             without,
+            or_better: false,
             stars: Effect { before: before.stars, after: after.stars },
             lost: Effect { before: before.lost, after: after.lost },
             lm: Effect { before: before.lm, after: after.lm },
