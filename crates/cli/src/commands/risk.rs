@@ -9,7 +9,7 @@ use throng::release::Certificate;
 use throng::report::risk_page;
 use throng::risk::{self, Asked, Named, Parts, Population, Risk, Table};
 use throng::watch::Watch;
-use throng_engine::{Engine, PolicyFile, Source, Spared, sniff, write_atomically};
+use throng_engine::{Engine, OverwriteGuard, PolicyFile, Source, sniff, write_atomically};
 
 use super::json;
 use super::verify::read_certificate;
@@ -23,7 +23,7 @@ const SHOWN: usize = 20;
 
 pub fn run(args: &args::Risk) -> Result<Ended> {
     if let Some(path) = &args.report {
-        spared(args)?.check([&**path], args.overwrite.existing())?;
+        overwrite_guard(args)?.check([&**path], args.overwrite.existing())?;
     }
     let line = Line::new();
     let risk = assess(args, &line.watch());
@@ -38,18 +38,18 @@ pub fn run(args: &args::Risk) -> Result<Ended> {
 }
 
 /// Everything that is read.
-fn spared(args: &args::Risk) -> Result<Spared> {
-    let mut spared = Spared::default().named("the input", &args.input);
+fn overwrite_guard(args: &args::Risk) -> Result<OverwriteGuard> {
+    let mut guard = OverwriteGuard::default().named("the input", &args.input);
     if let Some(policy) = &args.policy {
         let (policy, _) = PolicyFile::read(policy)?;
-        spared = spared.with(Spared::of_policy(&policy).release_of(&policy));
+        guard = guard.with(OverwriteGuard::of_policy(&policy).release_of(&policy));
     }
     if let Some(certificate) = &args.certificate {
-        spared = spared.and("the certificate", certificate);
+        guard = guard.and("the certificate", certificate);
     }
     Ok(match &args.population {
-        Some(people) => spared.named("the population", people),
-        None => spared,
+        Some(people) => guard.named("the population", people),
+        None => guard,
     })
 }
 

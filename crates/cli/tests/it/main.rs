@@ -49,7 +49,7 @@ mod bad_table;
 mod bad_paths;
 mod headerless;
 mod secrets;
-mod spared;
+mod overwrite_guard;
 mod explore;
 mod certificates;
 mod compare;

@@ -17,7 +17,7 @@ use crate::explore::{Choice, Explored, cheap, explore};
 use crate::exposure::Exposed;
 use crate::hierarchy::{self, Hierarchy, Spec, level_names};
 use crate::loss::Marginals;
-use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed, Transform};
+use crate::policy::{Column, Form, Limit, Missing, Policy, Role, Suppressed, Transform};
 use crate::registry::{LossKind, MODEL_LOSS};
 use crate::release::{NotionFacts, Release};
 use crate::search::{Problem, Solution};
@@ -212,8 +212,13 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
     let floor = subject.policy.privacy.k().unwrap_or(1);
     let before = leaves.iter().enumerate().filter(|(_, n)| **n > 0).map(|(c, &n)| (label(0, c), n));
     let starred = starred(subject, name, height);
+    let unstated = |column: &Column| column.hierarchy.is_none() && column.poset.is_none();
+    let fitted = leaves.len() > 2
+        && subject.policy.forms_regions()
+        && subject.policy.columns.get(name).is_some_and(unstated);
     ColumnFacts {
-        hierarchy: Some(hierarchy::describe(&spec)),
+        // Sets and intervals of regions do not come from a hierarchy.
+        hierarchy: (!fitted).then(|| hierarchy::describe(&spec)),
         level_names: names.clone(),
         level: (!locally(subject)).then_some(level),
         empty: subject.figures.stars.empty(q),

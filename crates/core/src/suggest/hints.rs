@@ -18,6 +18,7 @@ use super::method::Method;
 use super::settings::{ColumnChange, Settings};
 use super::{Found, posed_anew};
 use crate::decide::{Decision, Figures, choose_first};
+use crate::describe::outsiders_know;
 use crate::error::Result;
 use crate::policy::Policy;
 use crate::registry::Algorithm;
@@ -102,7 +103,7 @@ impl Hint {
     }
 
     fn is_worth_a_line(&self) -> bool {
-        self.gain() >= GAIN.0.max(GAIN.1 * self.lm.before)
+        self.gain() >= GAIN.0.max(GAIN.1 * self.lm.before) && self.stars.after <= self.stars.before
     }
 }
 
@@ -152,7 +153,9 @@ pub fn hints(
     let searches = Method::all(policy).into_iter().skip(1).filter(|method| !method.algorithm.forms_regions());
     let searches = searches.map(|method| own.with_method(method, policy)).collect();
     found.extend(looked.best(searches)?);
-    let dearest = looked.current.columns.iter().take(ROLES).filter(|_| roles_change(problem));
+    // Nobody can decide that outsiders do not know a date of birth.
+    let doubtful = looked.current.columns.iter().filter(|column| !outsiders_know(&column.name));
+    let dearest = doubtful.take(ROLES).filter(|_| roles_change(problem));
     let dearest = dearest.map(|column| own.with_change(ColumnChange::Sensitive(column.name.clone())));
     found.extend(looked.best(dearest.collect())?);
     let limits = looked.limits(&own);
@@ -212,7 +215,9 @@ impl Looked<'_> {
     /// What "best" keeps, by the first of its methods: on the table, or on a part of it.
     fn portfolio(&mut self, own: &Settings) -> Result<Option<Hint>> {
         let (policy, problem, _) = self.posed;
-        if policy.search.algorithm == Algorithm::Best {
+        // Where regions are not defined, "best" is a search of levels.
+        let levels = Method::BEST.policy(policy).needs_levels().is_some();
+        if policy.search.algorithm == Algorithm::Best || levels {
             return Ok(None);
         }
         let (first, classes) =

@@ -22,7 +22,8 @@ pub struct Method {
 }
 
 /// The methods that are tried beside that of the policy. A new one is one line here.
-pub const METHODS: [Method; 4] = [
+pub const METHODS: [Method; 5] = [
+    Method::by_lm(Algorithm::Best),
     Method::by_lm(Algorithm::Mondrian),
     Method::by_lm(Algorithm::KSimilar),
     Method { local: true, ..Method::by_lm(Algorithm::Auto) },
@@ -52,7 +53,10 @@ impl Method {
         let own = Method::of(policy);
         let by_lm = policy.search.loss == LossSpec::Name(LossKind::Lm);
         let same = |method: &Method| by_lm && (method.algorithm, method.local) == (own.algorithm, own.local);
-        [own].into_iter().chain(METHODS.into_iter().filter(|method| !same(method))).collect()
+        // Where regions are not defined, "best" is a search of levels, which is in the list already.
+        let levels = |method: &Method| method.policy(policy).needs_levels().is_some();
+        let others = METHODS.into_iter().filter(|method| !same(method) && !levels(method));
+        [own].into_iter().chain(others).collect()
     }
 
     /// Its name: the algorithm, with `+local` where rows are searched again.
@@ -130,7 +134,9 @@ mod tests {
         };
         assert_eq!(names(""), ["best", "mondrian", "k-similar", "auto+local", "auto"]);
         let lm = "[search]\nalgorithm = \"k-similar\"\nloss = \"lm\"\n";
-        assert_eq!(names(lm), ["k-similar", "mondrian", "auto+local", "auto"]);
+        assert_eq!(names(lm), ["k-similar", "best", "mondrian", "auto+local", "auto"]);
+        let levels = "[search]\nalgorithm = \"ola\"\n";
+        assert_eq!(names(levels), ["ola", "best", "mondrian", "k-similar", "auto+local", "auto"]);
     }
 
     #[test]

@@ -371,6 +371,30 @@ fn doubtful_codes_are_asked_about() {
     Policy::parse(&changed).unwrap();
 }
 
+#[test]
+fn categories_that_differ_in_case_or_spaces_are_asked_about() {
+    let columns = vec![
+        number("age", 18, 90),
+        one_of("sex", &["m", "M", "f", "f "]),
+        one_of("town", &["Lynn ", "Lynn", "Salem"]),
+        one_of("race", &["a", "b"]),
+    ];
+    let table = fixture(columns, 400);
+    let found = table.described();
+    let question = found.questions.iter().find(|q| q.question.contains("outer spaces")).unwrap();
+    assert_eq!(question.columns, ["sex", "town"]);
+    assert!(question.question.contains("`sex` has 4 values, and 2 if case and spaces"), "{question:?}");
+    assert_eq!(question.change, "input.cells.sex = { text = \"lower\" }");
+    // No value is quoted, because policies are passed on; the line to change is one that a policy
+    // takes.
+    assert!(!question.question.contains("Lynn"));
+    let line = format!("missing = \"value\"\n{}", question.change.replace("input.", ""));
+    let changed = table.released(&found).replace("missing = \"value\"", &line);
+    let policy = Policy::parse(&changed).unwrap();
+    let reader = policy.input.cells["sex"].reader().unwrap();
+    assert_eq!(reader.read("M ").as_deref(), Some("m"));
+}
+
 /// A policy that states no hierarchy for codes with leading zeros.
 #[test]
 fn codes_without_a_hierarchy_are_not_numbers() {

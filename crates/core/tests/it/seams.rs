@@ -86,8 +86,8 @@ fn may(from: &str, to: &str) -> bool {
         "measure" => NOUNS.contains(&to) || to == "search",
         "decide" => NOUNS.contains(&to) || ["search", "recode"].contains(&to),
         "compare" => NOUNS.contains(&to) || ["search", "recode", "decide"].contains(&to),
-        // It tries policies as a release would decide them.
-        "suggest" => NOUNS.contains(&to) || ["search", "decide"].contains(&to),
+        // It tries policies as a release would decide them, and knows what names of columns mean.
+        "suggest" => NOUNS.contains(&to) || ["search", "decide", "describe"].contains(&to),
         // The page shows what all of them tell.
         "report" => {
             NOUNS.contains(&to) || ["search", "decide", "explore", "compare", "suggest", "risk"].contains(&to)

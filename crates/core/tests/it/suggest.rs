@@ -11,7 +11,7 @@ use throng::policy::Policy;
 use throng::rows::Rows;
 use throng::search::{Grouped, Problem};
 use throng::suggest::{
-    Asked, ColumnChange, Point, Scope, Status, Suggestion, beats, candidates, hints, narrowed, suggest,
+    Asked, ColumnChange, Hint, Point, Scope, Status, Suggestion, beats, candidates, hints, narrowed, suggest,
 };
 use throng::watch::Watch;
 
@@ -220,6 +220,39 @@ proptest! {
         let gains: Vec<f64> = found.iter().map(|hint| hint.lm.before - hint.lm.after).collect();
         prop_assert!(gains.is_sorted_by(|a, b| a >= b), "{gains:?}");
     }
+}
+
+/// The hints of a policy with this `[search]` on a table of made-up people.
+fn hinted(rows: usize, search: &str) -> Vec<Hint> {
+    let table = people(rows, 5);
+    // Enough distinct rows that Mondrian takes a while on the larger table.
+    let zip = |(i, mut row): (usize, Vec<Option<String>>)| {
+        row[1] = Some(format!("{:05}", i % 4_000));
+        row
+    };
+    let rows = table.rows().to_vec().into_iter().enumerate().map(zip).collect();
+    let table = Table::new(table.columns().to_vec(), rows).unwrap();
+    let policy = Policy::parse(&policy(5, 0.05, search)).unwrap();
+    let problem = posed(&policy, &table).unwrap();
+    let decision = decide(&policy, &problem, None, &Watch::none()).unwrap();
+    let figures = decision.figures(&policy, &problem).unwrap();
+    hints((&policy, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap()
+}
+
+#[test]
+fn hints_propose_the_portfolio_and_no_role_that_is_out_of_the_question() {
+    let levels = "[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n";
+    for (rows, tried) in [(300, true), (20_000, false)] {
+        let found = hinted(rows, levels);
+        assert!(found[0].change.contains("search.algorithm = \"best\""), "{found:?}");
+        // What costs more than a hint may is measured on a part of the table.
+        assert_eq!(found[0].tried_on.is_none(), tried, "{found:?}");
+        assert!(found.iter().all(|hint| hint.stars.after <= hint.stars.before), "{found:?}");
+        // Outsiders know age, postal code, sex and children.
+        assert!(found.iter().all(|hint| hint.without.is_none()), "{found:?}");
+    }
+    // Methods of the portfolio are not tried again beside it.
+    assert!(hinted(300, "").iter().all(|hint| !hint.change.contains("algorithm")), "{:?}", hinted(300, ""));
 }
 
 #[test]

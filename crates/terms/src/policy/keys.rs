@@ -170,7 +170,11 @@ const NUMBER: &[Parameter] = &[
 ];
 
 const DATE: &[Parameter] = &[
-    Parameter::required("format", Text, "How dates are written, by strftime; %b is a month name."),
+    Parameter::required(
+        "format",
+        Text,
+        "How dates are written, by strftime; %b is a month name. \"serial\": day numbers of a spreadsheet.",
+    ),
     Parameter::optional(
         "from_year",
         Whole(1800, Some(2100)),
@@ -182,6 +186,11 @@ const CELLS: &[Parameter] = &[
     Parameter::optional("number", Table(NUMBER), "How numbers are written."),
     Parameter::optional("date", Table(DATE), "How dates are written."),
     Parameter::optional("time", Text, "How times of day are written, by strftime."),
+    Parameter::optional(
+        "text",
+        Choice(&["trimmed", "lower", "upper"]),
+        "Removes spaces at both ends; lower and upper also change the case.",
+    ),
 ];
 
 const INPUT: &[Parameter] = &[
