@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 25] = [
+const NOUNS: [&str; 26] = [
     "augment",
     "lattice",
     "histogram",
     "classes",
     "worth",
     "rank",
+    "compatible",
     "tuples",
     "population",
     "predict",
