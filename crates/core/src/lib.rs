@@ -53,6 +53,8 @@ pub mod classes;
 mod worth;
 mod rank;
 #[doc(hidden)]
+pub mod compatible;
+#[doc(hidden)]
 pub mod population;
 pub mod predict;
 pub mod deletion;

@@ -89,7 +89,7 @@ impl Problem {
         let marginals = Marginals::new(&classes, &hierarchies);
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &policy.weights(&names))?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
-        let mut models = models(policy, &names, classes.subject())?;
+        let mut models = models(policy, &names, classes.subject(), watch.cancel())?;
         let measured: Vec<String> = self.measured.iter().map(|(name, _)| name.clone()).collect();
         let texts: Vec<&Dictionary> = self.measured.iter().map(|(_, texts)| texts).collect();
         models.extend(asked_models(

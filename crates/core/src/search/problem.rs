@@ -16,7 +16,7 @@ use crate::rows::Counted;
 use crate::space::Ground;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
-use crate::watch::Watch;
+use crate::watch::{Cancel, Watch};
 
 /// Reads a hierarchy file that the policy names.
 pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
@@ -212,7 +212,7 @@ impl Problem {
         let weights = policy.weights(&names);
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &weights)?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
-        let mut models = models(policy, &names, subject)?;
+        let mut models = models(policy, &names, subject, watch.cancel())?;
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
         models.extend(asked_models(
             policy,
@@ -535,6 +535,7 @@ pub(super) fn models(
     policy: &Policy,
     names: &[String],
     subject: Option<usize>,
+    cancel: &Cancel,
 ) -> Result<Vec<Box<dyn PrivacyModel>>> {
     let wildcard = policy.input.missing == Missing::Wildcard;
     if wildcard && names.len() > 128 {
@@ -554,12 +555,13 @@ pub(super) fn models(
     if let Some(k) = policy.privacy.k() {
         models.push(match subject {
             Some(column) => Box::new(Subjects::new(k, column)),
-            None => Box::new(KAnonymity::new(k, wildcard)),
+            None => Box::new(KAnonymity::new(k, wildcard).stopping(cancel.clone())),
         });
     }
     for (name, group) in &policy.privacy.quasi {
         let columns = group.columns.iter().filter_map(|c| names.iter().position(|n| n == c)).collect();
-        models.push(Box::new(KAnonymity::of_group(group.k, wildcard, name, columns)));
+        let model = KAnonymity::of_group(group.k, wildcard, name, columns);
+        models.push(Box::new(model.stopping(cancel.clone())));
     }
     Ok(models)
 }

@@ -13,6 +13,7 @@ mod datafly;
 mod definitions;
 mod fixed_points;
 mod golden;
+mod growth;
 mod implications;
 mod instances;
 mod linkable;

@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 26] = [
+const NOUNS: [&str; 27] = [
     "augment",
     "lattice",
     "histogram",
     "classes",
     "worth",
     "rank",
+    "compatible",
     "tuples",
     "population",
     "predict",
