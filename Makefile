@@ -6,7 +6,7 @@ CARGO ?= cargo
 
 PREFIX ?= /usr/local
 
-.PHONY: demo build install uninstall test check core-test test-all data-test readers-test docs bench bench-first-release fuzz tools clean
+.PHONY: demo build install uninstall test check core-test test-all data-test readers-test docs bench bench-scaling bench-first-release fuzz tools clean
 
 demo: build ## build the program and run it on made-up patients
 	$(TARGET)/release/throng demo
@@ -81,6 +81,9 @@ docs:
 
 bench: ## the figures of docs/performance.md
 	$(CARGO) bench --locked -p throng
+
+bench-scaling: build ## CPU and memory of every command at 10^4 to 10^6 rows, beside polars; ARGS="--quick" for a few
+	python3 bench/scaling.py --throng "$(TARGET)/release/throng" $(ARGS)
 
 bench-first-release: build ## stars, loss, AUC and seconds of untouched first releases; see docs/first-release.md
 	python3 bench/first_release.py --throng \
