@@ -16,6 +16,7 @@ A column is a rule that draws cells, and the keys that a policy gives it. Memory
 import os
 import random
 import string
+import sys
 
 CHUNK = 50_000
 
@@ -41,6 +42,15 @@ def uniform(text):
     def cells(draw, rows, total):
         distinct = max(1, total // 10)
         return [text(int(distinct * draw.random())) for _ in range(rows)]
+    return cells
+
+
+def every(text):
+    """As `uniform`, with every value in ten rows."""
+    def cells(draw, rows, total):
+        distinct, start = max(1, total // 10), getattr(draw, "drawn", 0)
+        draw.drawn = start + rows
+        return [text(at * 7919 % distinct) for at in range(start, start + rows)]
     return cells
 
 
@@ -90,7 +100,7 @@ def many():
 
 def held_columns():
     value = lambda i: f"{i:06}"  # noqa: E731
-    return {"value": Column(uniform(value), {"role": '"drop"'}), "guard": Column(uniform(value), {"role": '"drop"'}),
+    return {"value": Column(every(value), {"role": '"drop"'}), "guard": Column(uniform(value), {"role": '"drop"'}),
             "id": Column(identifiers, {"role": '"drop"'})}
 
 
@@ -145,3 +155,7 @@ def policy(name, path, search, columns=None, privacy="", given="", output="", su
         keys = {**of.keys, **(columns or {}).get(column, {})}
         lines += [f"[columns.{column}]", *(f"{key} = {value}" for key, value in keys.items() if value is not None)]
     return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], int(sys.argv[2]), sys.argv[3])
