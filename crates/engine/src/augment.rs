@@ -74,12 +74,12 @@ impl Engine {
             .map(|(name, hierarchy)| Implied::new(hierarchy).map_err(|e| e.map(|fault| fault.column(name))))
             .collect::<Result<_>>()?;
         let rewriter = Rewriter::new(self, policy, what, &source, (&names, &implied))?;
-        let mut sink = Sink::create(output, &policy.policy, Arc::clone(&rewriter.schema))?;
+        let mut sink = Sink::create(output, &policy.policy, Arc::clone(&rewriter.schema), Vec::new())?;
         let mut rows = 0;
         self.scan(&source, &rewriter.read, watch, |batch| {
             let written =
                 rewriter.rewrite(&batch, rows).map_err(|e| e.map(|fault| fault.file(&source.name)))?;
-            sink.write(&written)?;
+            sink.write(written)?;
             rows += batch.num_rows() as u64;
             watch.done(Stage::Writing, rows, None)
         })?;

@@ -12,11 +12,13 @@ mod chunks;
 mod columns;
 mod compare;
 mod content;
+mod csv_rows;
 mod deleted;
 mod describe;
 mod diagnose;
 mod digest;
 mod draw;
+mod encode;
 mod error;
 mod explore;
 mod external;
@@ -25,11 +27,14 @@ mod foreign;
 mod group;
 mod header;
 mod holder;
+mod intern;
 mod ipc;
 mod json_array;
 mod leveled;
 mod measure;
+mod memory;
 mod network;
+mod parquet_pages;
 mod paths;
 mod pipeline;
 mod policy_file;
@@ -87,11 +92,14 @@ pub use transform::Transform;
 /// Reads and writes tables.
 #[derive(Debug, Default, Clone, Copy)]
 #[non_exhaustive]
-pub struct Engine {}
+pub struct Engine {
+    /// The most memory that a release may take, in bytes.
+    memory: Option<u64>,
+}
 
 impl Engine {
     /// An engine for tables in files.
     pub fn new() -> Self {
-        Engine {}
+        Engine::default()
     }
 }

@@ -84,6 +84,8 @@ impl Engine {
         let people = grouped.population.as_ref().map_or(0, |population| population.tuples.rows());
         let read = sampled.as_ref().map_or(rows, |sampled| sampled.sample.rows);
         let load = |path: &str| job.policy.load(path);
+        let width = grouped.names.len() + grouped.measured.len();
+        self.check_memory(grouped.tuples.len() as u64, width as u64)?;
         let quasi = grouped.names.len();
         let leveled = search::leveled(policy, &grouped, &load).map_err(|e| in_table(e, &source))?;
         let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;
