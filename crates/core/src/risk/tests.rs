@@ -69,6 +69,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
+fn many_columns_are_combined_in_smaller_sets() {
+    let sizes = [1, 10, 40, 57, 200, 446, 447, 5_000].map(crate::risk::size_for);
+    assert_eq!(sizes, [4, 4, 3, 3, 2, 2, 1, 1]);
+}
+
+#[test]
     fn combinations_are_those_of_brute_force(
         rows in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.85, 0u32..4), 4), 1..40),
         most in 1usize..6,
