@@ -170,8 +170,10 @@ struct Looked<'a> {
 impl Looked<'_> {
     /// The method that keeps most. Where "best" would take too long to try and Mondrian keeps more
     /// than the policy, "best" is proposed: Mondrian is its first method, so it keeps no less.
-    fn method(&mut self, others: Vec<Settings>) -> Result<Option<Hint>> {
+    fn method(&mut self, mut others: Vec<Settings>) -> Result<Option<Hint>> {
         let (policy, problem, _) = self.posed;
+        // It includes others, which are not tried again after it.
+        others.sort_by_key(|other| other.method.algorithm != Algorithm::Best);
         let portfolio = others.iter().find(|other| other.method.algorithm == Algorithm::Best);
         let portfolio = portfolio.filter(|other| other.method.seconds(problem) > self.left).cloned();
         let Some((mut hint, found)) = self.kept_most(others)? else { return Ok(None) };
