@@ -68,7 +68,7 @@ fn missings() -> impl Strategy<Value = Missing> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-#[test]
+    #[test]
     fn combinations_are_those_of_brute_force(
         rows in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.85, 0u32..4), 4), 1..40),
         most in 1usize..6,
