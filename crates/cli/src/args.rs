@@ -561,9 +561,9 @@ pub struct Risk {
     /// Share of the population that is in the table (0 to 1)
     #[arg(long, allow_negative_numbers = true)]
     pub fraction: Option<f64>,
-    /// Largest number of columns to combine
-    #[arg(long, default_value_t = 4)]
-    pub max_size: usize,
+    /// Largest number of columns to combine [default: 4, fewer if there are many columns]
+    #[arg(long, value_name = "N")]
+    pub max_size: Option<usize>,
     /// Risk above which a row counts as at risk
     #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
     pub threshold: f64,

@@ -93,7 +93,7 @@ pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start:
     let mut wrong = Wrong::default();
     let shapes = shapes(made_up);
     if shapes > 1 {
-        wrong.push(format!("values are written in {shapes} ways, which tells people apart"));
+        wrong.push(format!("values are written in {shapes} ways, which distinguishes people"));
     }
     let (source, places) = match source {
         Source::Known(source, places) => (source, places),

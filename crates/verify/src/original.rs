@@ -228,7 +228,7 @@ impl Verifier<'_> {
                 format!("the original is the one that was released, with {}", several(rows, "row"))
             }
             Some(_) => format!(
-                "the secret draws {} of it; truth tells whether these were released",
+                "the secret draws {} of it; truth states whether these were released",
                 several(original.rows, "row")
             ),
         })

@@ -56,7 +56,7 @@ fn overwrite_guard(args: &args::Risk) -> Result<OverwriteGuard> {
 fn assess(args: &args::Risk, watch: &Watch) -> Result<Risk> {
     let reader = Reader::new(args, watch)?;
     let mut asked = Asked {
-        max_size: args.max_size,
+        max_size: args.max_size.unwrap_or(1),
         threshold: args.threshold,
         missing: reader.missing,
         population: given(args)?,
@@ -66,6 +66,7 @@ fn assess(args: &args::Risk, watch: &Watch) -> Result<Risk> {
     asked.check()?;
     let source = reader.source(&args.input)?;
     let (by, columns) = reader.columns(&source)?;
+    asked.max_size = args.max_size.unwrap_or_else(|| risk::size_for(columns.len()));
     let named = Named { by, columns: &columns };
     if let Some(subject) = reader.subject(&source)? {
         let table = reader.read(&source, &[named, Named { by: "--subject", columns: &[subject] }])?;

@@ -487,7 +487,7 @@ mod tests {
         };
         let points = vec![
             point(1, own.clone(), Some(measured(0.6, 5))),
-            point(2, own.with_method(METHODS[1], &policy), Some(measured(0.1, 5))),
+            point(2, own.with_method(METHODS[0], &policy), Some(measured(0.1, 5))),
             point(3, own.with_k(10), Some(measured(0.3, 10))),
             point(4, own.with_k(20), None),
         ];

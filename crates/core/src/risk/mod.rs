@@ -18,7 +18,7 @@ mod table;
 mod text;
 mod verdict;
 
-pub use combinations::Combination;
+pub use combinations::{Combination, size_for};
 pub use figures::{Figure, Figures};
 pub use guidance::{Choice, Guidance};
 pub use special::{Contribution, Score, Special};

@@ -21,10 +21,11 @@ pub struct Method {
     pub loss: Option<LossKind>,
 }
 
-/// The methods that are tried beside that of the policy. A new one is one line here.
+/// The methods that are tried beside that of the policy, fast ones first. A new one is one line
+/// here.
 pub const METHODS: [Method; 5] = [
-    Method::by_lm(Algorithm::Best),
     Method::by_lm(Algorithm::Mondrian),
+    Method::by_lm(Algorithm::Best),
     Method::by_lm(Algorithm::KSimilar),
     Method { local: true, ..Method::by_lm(Algorithm::Auto) },
     Method::by_lm(Algorithm::Auto),
@@ -134,9 +135,9 @@ mod tests {
         };
         assert_eq!(names(""), ["best", "mondrian", "k-similar", "auto+local", "auto"]);
         let lm = "[search]\nalgorithm = \"k-similar\"\nloss = \"lm\"\n";
-        assert_eq!(names(lm), ["k-similar", "best", "mondrian", "auto+local", "auto"]);
+        assert_eq!(names(lm), ["k-similar", "mondrian", "best", "auto+local", "auto"]);
         let levels = "[search]\nalgorithm = \"ola\"\n";
-        assert_eq!(names(levels), ["ola", "best", "mondrian", "k-similar", "auto+local", "auto"]);
+        assert_eq!(names(levels), ["ola", "mondrian", "best", "k-similar", "auto+local", "auto"]);
     }
 
     #[test]

@@ -384,7 +384,7 @@ const BOXES: &[Parameter] = &[
         "\"mean\"",
         "What the recipient wants to compute.",
     ),
-    Parameter::optional("columns", COLUMNS, "Of which columns; by default all with numbers."),
+    Parameter::optional("columns", COLUMNS, "The columns; by default all with numbers."),
 ];
 
 const PARTITION: &[Parameter] = &[Parameter::defaulted(
