@@ -244,9 +244,9 @@ fn hints_propose_the_portfolio_and_no_role_that_is_out_of_the_question() {
     let levels = "[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n";
     for (rows, tried) in [(300, true), (20_000, false)] {
         let found = hinted(rows, levels);
-        assert!(found[0].change.contains("search.algorithm = \"best\""), "{found:?}");
+        let best = found.iter().find(|hint| hint.change.contains("search.algorithm = \"best\""));
         // What costs more than a hint may is measured on a part of the table.
-        assert_eq!(found[0].tried_on.is_none(), tried, "{found:?}");
+        assert_eq!(best.map(|hint| hint.tried_on.is_none()), Some(tried), "{found:?}");
         assert!(found.iter().all(|hint| hint.stars.after <= hint.stars.before), "{found:?}");
         // Outsiders know age, postal code, sex and children.
         assert!(found.iter().all(|hint| hint.without.is_none()), "{found:?}");
