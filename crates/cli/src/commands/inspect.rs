@@ -50,9 +50,8 @@ pub fn run(args: &args::Inspect) -> Result<Ended> {
         out(&describe::table(&description, args.top))?;
         rules.iter().try_for_each(templates::show)?;
     }
-    match &args.write {
-        Some(path) => write(args, path, description, input, applied.as_ref())?,
-        None => {}
+    if let Some(path) = &args.write {
+        write(args, path, description, input, applied.as_ref())?;
     }
     Ok(Ended::Holds)
 }
