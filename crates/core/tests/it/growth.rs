@@ -61,7 +61,7 @@ fn many_tuples_are_matched_like_few() {
     for (width, values, every) in [(3, 4, 3), (6, 3, 2), (9, 30, 10), (14, 6, 4)] {
         let cell = |tuple: usize, column: usize| {
             let mixed = (tuple * 31 + column * 17 + 7).wrapping_mul(0x9E37_79B9) >> 7;
-            if mixed % every == 0 { ABSENT } else { ((mixed / every) % values) as u32 }
+            if mixed.is_multiple_of(every) { ABSENT } else { ((mixed / every) % values) as u32 }
         };
         let columns: Vec<Vec<u32>> = (0..width).map(|c| (0..3000).map(|t| cell(t, c)).collect()).collect();
         let rows: Vec<u64> = (0..3000).map(|t| t % 3).collect();
@@ -107,8 +107,8 @@ proptest! {
         prop_assert_eq!(model.verdict(&view, &flags).unwrap().achieved, least.map(|n| n as f64));
         let mut judged = flags.clone();
         model.violations(&view, &mut judged);
-        for class in 0..view.len() {
-            prop_assert_eq!(judged.has(class), flags.has(class) || sizes[class] < 3);
+        for (class, &size) in sizes.iter().enumerate() {
+            prop_assert_eq!(judged.has(class), flags.has(class) || size < 3);
         }
     }
 }
@@ -195,7 +195,7 @@ fn screened(rows: &[(String, &str)]) -> (Screened, usize) {
 
 #[test]
 fn long_texts_are_distinguished_without_being_held() {
-    let target = |at: usize| if at % 3 == 0 { "yes" } else { "no" };
+    let target = |at: usize| if at.is_multiple_of(3) { "yes" } else { "no" };
     // Texts of 5,000 bytes that differ in the last ones only, and letters of two bytes.
     let long = |at: usize| format!("{}{}", "é".repeat(2500), at % 7);
     let (by_text, longest) = screened(&(0..60).map(|at| (long(at), target(at))).collect::<Vec<_>>());
