@@ -372,7 +372,7 @@ impl<const W: usize> Default for Table<W> {
 }
 
 impl<const W: usize> Table<W> {
-    /// Forgets everything and makes room for so many tuples.
+    /// Forgets everything and makes room for a number of tuples.
     fn begin(&mut self, tuples: usize) {
         self.slots.clear();
         self.slots.resize((2 * tuples).next_power_of_two().max(16), 0);

@@ -306,7 +306,7 @@ mod tests {
             }
         }
 
-        /// However classes are merged, witnesses tell whether there are so many values.
+        /// Witnesses show whether merged classes have enough values, however they were merged.
         #[test]
         fn witnesses_tell_whether_values_are_enough(
             triples in prop::collection::vec((0u32..20, 0u32..12, 1u32..5), 0..120),

@@ -133,7 +133,7 @@ fn held(array: &ArrayRef, kind: &DataType) -> Result<ArrayRef> {
     cast(array, kind).map_err(|e| Fault::bug(e.to_string()).into())
 }
 
-/// Codes as narrow as so many labels allow.
+/// Codes as narrow as the number of labels allows.
 pub(crate) fn narrowed(codes: &[u32], labels: usize) -> ArrayRef {
     use arrow::array::{UInt8Array, UInt16Array};
     match labels {

@@ -76,7 +76,7 @@ pub struct Argus<'a> {
     /// The present state is the last one.
     states: Vec<State>,
     watch: Watch,
-    /// The verdict that was worked out last, and of which state.
+    /// The last verdict, with the state that it is about.
     judged: Mutex<Option<(State, Verdict)>>,
 }
 

@@ -31,12 +31,12 @@ impl Originals {
         Originals::default()
     }
 
-    /// No values, of which a list is kept; they need not have one shape.
+    /// An empty list of values, which need not have one shape.
     pub fn listing() -> Self {
         Originals { listed: Some(HashSet::default()), ..Originals::default() }
     }
 
-    /// The values of which a list is kept.
+    /// The listed values.
     pub(super) fn listed(&self) -> impl Iterator<Item = &String> {
         self.listed.iter().flatten()
     }

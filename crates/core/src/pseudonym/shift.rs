@@ -20,7 +20,7 @@ pub struct DateShift {
 }
 
 impl DateShift {
-    /// By at most so many days, forward or back; dates are written in a format of strftime.
+    /// By at most this number of days, forward or back; dates are written in a format of strftime.
     pub fn new(key: &Key, days: u32, format: &str) -> Self {
         DateShift { key: key.clone(), days: days.max(1), format: format.to_owned() }
     }
