@@ -6,8 +6,10 @@
 
 use super::claims::Judged;
 use super::groups::View;
+use super::pace::Pace;
 use super::side::Side;
 use super::verdict::{Finding, Wrong};
+use throng_terms::error::Result;
 use throng_terms::policy::Missing;
 use throng_terms::release::{Release, Risks, RowRisk};
 
@@ -15,9 +17,15 @@ use throng_terms::release::{Release, Risks, RowRisk};
 const CLOSE: f64 = 1e-9;
 
 /// Whether the figures are those of the released rows; none where the certificate has none.
-pub(super) fn risk(release: &Release, missing: Missing, released: &Side, judged: &Judged) -> Option<Finding> {
-    let claimed = release.risk.as_ref()?;
-    let found = of_rows(released, &judged.counts, missing, claimed.threshold);
+pub(super) fn risk(
+    release: &Release,
+    missing: Missing,
+    released: &Side,
+    judged: &Judged,
+    pace: &Pace<'_>,
+) -> Result<Option<Finding>> {
+    let Some(claimed) = release.risk.as_ref() else { return Ok(None) };
+    let found = of_rows((released, &judged.counts), missing, claimed.threshold, pace)?;
     let mut wrong = Wrong::default();
     for (name, claimed, found) in pairs(claimed, &found) {
         // NaN is not close to anything.
@@ -30,12 +38,12 @@ pub(super) fn risk(release: &Release, missing: Missing, released: &Side, judged:
     if claimed.before.rows != left {
         wrong.push(format!("risk before is of {} rows, the input has {left}", claimed.before.rows));
     }
-    Some(Finding::of(&wrong, || {
+    Ok(Some(Finding::of(&wrong, || {
         format!(
             "the highest risk of a released row is {:.4}, the mean {:.4}",
             found.prosecutor, found.marketer
         )
-    }))
+    })))
 }
 
 fn pairs(claimed: &Risks, found: &RowRisk) -> [(&'static str, f64, f64); 7] {
@@ -51,9 +59,14 @@ fn pairs(claimed: &Risks, found: &RowRisk) -> [(&'static str, f64, f64); 7] {
     ]
 }
 
-fn of_rows(released: &Side, counts: &[u64], missing: Missing, threshold: f64) -> RowRisk {
+fn of_rows(
+    (released, counts): (&Side, &[u64]),
+    missing: Missing,
+    threshold: f64,
+    pace: &Pace<'_>,
+) -> Result<RowRisk> {
     let columns: Vec<usize> = (0..released.classes.tuples.width()).collect();
-    let sizes = View::new(&released.classes.tuples, &columns).sizes(counts, missing);
+    let sizes = View::new(&released.classes.tuples, &columns, pace)?.sizes(counts, missing, pace)?;
     let mut found = RowRisk { smallest: u64::MAX, ..RowRisk::default() };
     for (&rows, &size) in counts.iter().zip(&sizes).filter(|(rows, _)| **rows > 0) {
         let risk = 1.0 / size as f64;
@@ -66,9 +79,9 @@ fn of_rows(released: &Side, counts: &[u64], missing: Missing, threshold: f64) ->
         found.at_risk += if risk > threshold { rows as f64 } else { 0.0 };
     }
     if found.rows == 0 {
-        return RowRisk::default();
+        return Ok(RowRisk::default());
     }
     found.marketer /= found.rows as f64;
     found.at_risk /= found.rows as f64;
-    found
+    Ok(found)
 }

@@ -1,24 +1,24 @@
 //! One of the two input files as it streams: the release, or the original.
 //!
 //! The quasi-identifiers of a row become a class and its other released cells one number; the row
-//! itself is not kept. A cell costs a hash of its text and, nearly always, one comparison; a row
-//! costs one look-up of its class.
+//! itself is not kept. Threads make pieces of it (`piece.rs`), which are put together here in the
+//! order of the file: one look-up per distinct text of a piece, and one per row for its class.
+
+use std::sync::OnceLock;
 
 use super::classes::{Classes, Interner, MISSING, Tally};
+use super::deal::Deal;
 use super::identifiers::{self, Identifiers};
 use super::labels::Labels;
 use super::leveled::Leveled;
-use super::regions::Deal;
+use super::pace::Pace;
+use super::piece::{Piece, Plan};
 use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
-use throng_terms::error::{Fault, Result};
+use throng_terms::error::Result;
 use throng_terms::fault;
 use throng_terms::policy::{Column, Policy, Role};
-use throng_terms::rows::ContentKey;
-
-/// Gives the cells of one column of a batch, in row order: called with the column's place in the
-/// header and with the function that takes each cell. `None` is a missing cell.
-pub(super) type Cells<'a> = dyn FnMut(usize, &mut dyn FnMut(Option<&str>)) + 'a;
+use throng_terms::rows::Batch;
 
 /// One of the two files as far as it was read.
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub(super) struct Side {
     pub(super) columns: Vec<String>,
     /// Quasi-identifiers in name order: their places in the header.
     quasi: Vec<Option<usize>>,
-    /// Every other released column in name order: its place in the header.
-    others: Vec<Option<usize>>,
+    /// The same among the columns of a piece.
+    numbered: Vec<usize>,
     /// The texts of each quasi-identifier.
     pub(super) interners: Vec<Interner>,
     pub(super) classes: Classes,
@@ -50,49 +50,61 @@ pub(super) struct Side {
     pub(super) has_levels: bool,
     /// The claimed regions of rows, in an original that was released in regions.
     pub(super) deal: Option<Deal>,
-    /// The columns that distinguish rows of one tuple, where that matters.
-    content: Vec<Option<usize>>,
-    start: RowHash,
-    /// The batch at hand: tuples end to end, and the hashes of its rows.
+    /// Class → its tuple in the deal, or [`UNKNOWN`]; where there is a deal.
+    pub(super) dealt: Vec<u32>,
+    /// The values of every sensitive column in every class, once they are laid out.
+    values: OnceLock<Vec<Values>>,
+    /// What is made of its rows.
+    plan: Plan,
+    /// The tuples of the piece at hand, end to end.
     tuples: Vec<u32>,
-    hashes: Vec<RowHash>,
 }
 
 impl Side {
     pub(super) fn new(name: &'static str, policy: &Policy, columns: &[String], start: RowHash) -> Self {
         let place = |name: &str| columns.iter().position(|column| column == name);
         let quasi: Vec<_> = policy.with_role(Role::Quasi).into_iter().map(place).collect();
+        let mut plan = Plan::new(start);
+        plan.hashed = others(policy).map(place).collect();
+        let of_quasi = quasi.iter().map(|place| plan.number(*place)).collect();
+        let mut numbered = |name: &str| plan.number(place(name));
         Side {
             name,
             columns: columns.to_vec(),
-            others: others(policy).map(place).collect(),
             interners: quasi.iter().map(|_| Interner::new()).collect(),
             classes: Classes::new(quasi.len()),
-            identifiers: identifiers::replaced(policy).map(|name| Identifiers::new(place(name))).collect(),
+            identifiers: identifiers::replaced(policy)
+                .map(|name| Identifiers::new(place(name), numbered(name)))
+                .collect(),
             quasi,
+            numbered: of_quasi,
             rows: 0,
             deleted: 0,
             labels: Vec::new(),
-            sensitive: Sensitive::of(policy, columns),
-            leveled: Leveled::of(policy, columns),
+            sensitive: Sensitive::of(policy, &mut numbered),
+            leveled: Leveled::of(policy, &mut numbered),
             has_levels: !policy.leveled().is_empty(),
             deal: None,
-            content: Vec::new(),
-            start,
+            dealt: Vec::new(),
+            values: OnceLock::new(),
+            plan,
             tuples: Vec::new(),
-            hashes: Vec::new(),
         }
     }
 
     /// Counts the labels of the policy's target columns, too.
     pub(super) fn with_labels(mut self, policy: &Policy) -> Self {
-        self.labels = Labels::of(policy, &self.columns, self.quasi.len());
+        let Side { columns, plan, labels, quasi, .. } = &mut self;
+        let mut numbered = |name: &str| plan.number(columns.iter().position(|column| column == name));
+        *labels = Labels::of(policy, &mut numbered, quasi.len());
         self
     }
 
     /// Counts the guarding nodes of the policy's models, too.
     pub(super) fn with_guards(mut self, policy: &Policy) -> Self {
-        self.sensitive.extend(Sensitive::guards(policy, &self.columns));
+        let Side { columns, plan, sensitive, .. } = &mut self;
+        let mut numbered = |name: &str| plan.number(columns.iter().position(|column| column == name));
+        sensitive.extend(Sensitive::guards(policy, &mut numbered));
         self
     }
 
@@ -114,7 +126,7 @@ impl Side {
     pub(super) fn order_by_content(&mut self, policy: &Policy) {
         if self.deal.as_ref().is_some_and(Deal::divides) {
             let place = |name: &str| self.columns.iter().position(|column| column == name);
-            self.content = policy.content_columns().into_iter().map(place).collect();
+            self.plan.content = policy.content_columns().into_iter().map(place).collect();
         }
     }
 
@@ -123,66 +135,47 @@ impl Side {
         self.deal.iter_mut().for_each(Deal::settle);
     }
 
-    /// Reads some rows, column by column.
-    pub(super) fn batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
-        self.room(rows)?;
+    /// What threads make of the rows of the file.
+    pub(super) fn plan(&self) -> Plan {
+        self.plan.clone()
+    }
+
+    /// Reads some rows.
+    pub(super) fn batch(&mut self, batch: &dyn Batch) -> Result<()> {
+        let piece = self.plan.piece(batch)?;
+        self.add(&piece)
+    }
+
+    /// Adds the next piece of the file.
+    pub(super) fn add(&mut self, piece: &Piece) -> Result<()> {
+        self.room(piece.rows)?;
         let width = self.quasi.len();
         self.tuples.clear();
-        self.tuples.resize(rows * width, MISSING);
-        self.hashes.clear();
-        self.hashes.resize(rows, self.start);
-        for (at, place) in self.quasi.iter().enumerate() {
-            let interner = &mut self.interners[at];
-            let mut tuples = self.tuples.iter_mut().skip(at).step_by(width);
-            each(*place, rows, cells, |cell| {
-                if let Some(place) = tuples.next() {
-                    *place = interner.add(cell);
-                }
-            })?;
+        self.tuples.resize(piece.rows * width, MISSING);
+        for (at, (&column, interner)) in self.numbered.iter().zip(&mut self.interners).enumerate() {
+            let column = &piece.columns[column];
+            column.spread(interner, self.tuples.get_mut(at..).unwrap_or_default(), width);
         }
-        for place in &self.others {
-            let mut hashes = self.hashes.iter_mut();
-            each(*place, rows, cells, |cell| {
-                if let Some(hash) = hashes.next() {
-                    hash.cell(cell);
-                }
-            })?;
-        }
-        for labels in &mut self.labels {
-            labels.batch(rows, &self.tuples, cells)?;
-        }
-        for column in &mut self.identifiers {
-            column.begin();
-            each(column.place, rows, cells, |cell| column.cell(cell))?;
-        }
-        for column in &mut self.sensitive {
-            column.begin(rows, cells)?;
-        }
-        if let Some(leveled) = &mut self.leveled {
-            leveled.begin(rows, cells)?;
-        }
-        let mut keys = vec![ContentKey::default(); if self.content.is_empty() { 0 } else { rows }];
-        for place in &self.content {
-            let mut keys = keys.iter_mut();
-            each(*place, rows, cells, |cell| {
-                if let Some(key) = keys.next() {
-                    key.cell(cell);
-                }
-            })?;
-        }
-        let mut keys = keys.into_iter().map(ContentKey::finish);
-        for (row, hash) in self.hashes.iter().enumerate() {
-            let hash = hash.finish();
+        let Side { labels, identifiers, sensitive, leveled, tuples, .. } = self;
+        labels.iter_mut().for_each(|labels| labels.add(&piece.columns, tuples));
+        identifiers.iter_mut().for_each(|column| column.begin(&piece.columns));
+        sensitive.iter_mut().for_each(|column| column.begin(&piece.columns));
+        leveled.iter_mut().for_each(|leveled| leveled.begin(&piece.columns));
+        let mut keys = piece.content.iter().copied();
+        for (row, &hash) in piece.hashes.iter().enumerate() {
             let tuple = &self.tuples[row * width..(row + 1) * width];
             let class = self.classes.row(tuple, hash);
             if let Some(deal) = &mut self.deal {
-                deal.row(tuple, keys.next().unwrap_or_default(), Tally::of(hash));
+                if class == self.dealt.len() {
+                    self.dealt.push(deal.place(tuple));
+                }
+                deal.row(self.dealt[class], keys.next().unwrap_or_default(), Tally::of(hash));
             }
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
             self.sensitive.iter_mut().for_each(|column| column.row(row, class));
             self.leveled.iter_mut().for_each(|leveled| leveled.row(row, class, hash));
         }
-        self.rows += rows as u64;
+        self.rows += piece.rows as u64;
         Ok(())
     }
 
@@ -209,7 +202,7 @@ impl Side {
     /// The released columns, other than quasi-identifiers or not, that the file does not have.
     pub(super) fn absent<'a>(&self, policy: &'a Policy) -> Vec<&'a str> {
         let quasi = policy.with_role(Role::Quasi).into_iter().zip(&self.quasi);
-        let others = others(policy).zip(&self.others);
+        let others = others(policy).zip(&self.plan.hashed);
         let identifiers = identifiers::replaced(policy).zip(self.identifiers.iter().map(|i| &i.place));
         let leveled = policy.leveled().into_iter().map(|(name, _)| name);
         let leveled = leveled.filter(|name| !self.columns.iter().any(|column| column == name));
@@ -222,18 +215,25 @@ impl Side {
             .collect()
     }
 
-    /// The values of every sensitive column in every class.
-    pub(super) fn values(&self) -> Vec<Values> {
-        self.sensitive.iter().map(|column| column.values(self.classes.len())).collect()
+    /// The values of every sensitive column in every class; laid out once, when all rows were read.
+    pub(super) fn values(&self) -> &[Values] {
+        self.values
+            .get_or_init(|| self.sensitive.iter().map(|column| column.values(self.classes.len())).collect())
+    }
+
+    /// The same, taken out.
+    pub(super) fn take_values(&mut self) -> Vec<Values> {
+        self.values();
+        self.values.take().unwrap_or_default()
     }
 
     /// Per target, the rows that do not have the most frequent label of their class; taken out when
     /// the rows were read.
-    pub(super) fn minorities(&mut self) -> Vec<u64> {
+    pub(super) fn minorities(&mut self, pace: &Pace<'_>) -> Result<Vec<u64>> {
         let identity: Vec<Vec<u32>> = self.interners.iter().map(|i| (0..i.len() as u32).collect()).collect();
         let maps: Vec<&[u32]> = identity.iter().map(Vec::as_slice).collect();
         let (labels, counts) = (std::mem::take(&mut self.labels), self.classes.counts());
-        labels.into_iter().map(|labels| labels.minority(&maps, &self.classes, &counts)).collect()
+        labels.into_iter().map(|labels| labels.minority(&maps, &self.classes, &counts, pace)).collect()
     }
 
     /// A class as a sentence names it: by its number in order of first sight, because what its
@@ -249,26 +249,4 @@ fn others(policy: &Policy) -> impl Iterator<Item = &str> {
     let other =
         |column: &Column| column.role.released() && column.role != Role::Quasi && column.level.is_none();
     policy.columns.iter().filter(move |(_, column)| other(column)).map(|(name, _)| name.as_str())
-}
-
-/// Hands every cell of a column to `take`; an absent column is missing in every row.
-pub(super) fn each(
-    place: Option<usize>,
-    rows: usize,
-    cells: &mut Cells<'_>,
-    mut take: impl FnMut(Option<&str>),
-) -> Result<()> {
-    let mut given = 0;
-    let mut count = |cell: Option<&str>| {
-        given += 1;
-        take(cell);
-    };
-    match place {
-        Some(place) => cells(place, &mut count),
-        None => (0..rows).for_each(|_| count(None)),
-    }
-    if given == rows {
-        return Ok(());
-    }
-    Err(Fault::bug(format!("column {place:?} of a batch of {rows} rows gave {given} cells")).into())
 }

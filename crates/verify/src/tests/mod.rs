@@ -3,6 +3,7 @@
 //! tampering.
 
 mod definitions;
+mod distances;
 mod files;
 mod foreseen;
 mod forged;
@@ -15,6 +16,8 @@ mod naive_losses;
 mod population;
 mod predicted;
 mod random;
+mod shapes;
+mod stopping;
 mod steps;
 
 use std::collections::BTreeMap;
