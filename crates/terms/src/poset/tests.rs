@@ -45,7 +45,7 @@ fn lub(poset: &Poset, values: &[Code]) -> Vec<String> {
 /// The values under a cell, and the neighbours of a line, are those that the cell is true of.
 #[test]
 fn values_under_a_cell_are_those_that_it_covers() {
-    let nodes = "*\nu;;*\nv;;*\na;;u,v\nb;;v\nc;;u";
+    let nodes = "*\nu;;*\nv;;*\na;;u;v\nb;;v\nc;;u";
     let dates = ["1978-02-13", "19780215", "1978-06-15", "1990-01-01", ""];
     let numbers = ["3", "1", "3.0", "", "12", "-4"];
     for (spec, values, cells) in [
