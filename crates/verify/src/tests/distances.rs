@@ -11,9 +11,11 @@ use throng_terms::hierarchy::{Hierarchy, Path};
 use throng_terms::policy::{Distance, ModelSpec, Policy, TCloseness};
 
 fn asked(distance: &str) -> (Policy, TCloseness) {
+    // Only a hierarchical distance needs one.
+    let hierarchy = if distance == "hierarchical" { "hierarchy = { file = \"s.csv\" }\n" } else { "" };
     let text = format!(
         "version = 1\n[input]\npath = \"t.csv\"\n[privacy]\nk = 2\nmodels = [{{ t_closeness = {{ column = \"s\", t = 0.3, distance = \"{distance}\" }} }}]\n\
-         [columns.a]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\nhierarchy = {{ file = \"s.csv\" }}\n"
+         [columns.a]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n{hierarchy}"
     );
     let policy = Policy::parse(&text).unwrap();
     let Some(ModelSpec::TCloseness(asked)) = policy.privacy.models.first().cloned() else { panic!() };

@@ -54,7 +54,7 @@ const POINTS: [&str; 9] = ["0", "1", "1.0", "2", "3", "3.0", "4.5", "7", "12"];
 /// Leaves → "a" or "b" by their place → "ab"; the last level may have two values.
 fn labelled(missing: bool, topped: bool) -> Hierarchy {
     let path = |(at, value): (usize, &&str)| {
-        let low = if at % 3 == 0 { "a" } else { "b" };
+        let low = if at < 6 { "a" } else { "b" };
         let high = if topped || at < 10 { "ab" } else { "low" };
         Path { leaf: (*value).into(), labels: vec![(*value).into(), low.into(), high.into()] }
     };
