@@ -3,9 +3,10 @@
 //!
 //! Only originals of released rows count. Whether a cell is true of a value follows from its text,
 //! by the hierarchy or by its own meaning. The texts of a column are put in an order in which most
-//! cells cover neighbours (`meanings.rs`). Distinct rows are then boxes or points (`halves.rs`). The least count is wanted, so a count ends when it is not
-//! below the least one so far. Costs about (log n + k) · columns per distinct row where cells are
-//! narrow, at worst all pairs of distinct rows, and one test per distinct cell and text of a poset.
+//! cells cover neighbours (`meanings.rs`). Distinct rows are then boxes or points (`halves.rs`).
+//! The least count is wanted, so a count ends when it is not below the least one so far. Costs
+//! about (log n + k) · columns per distinct row where cells are narrow, at worst all pairs of
+//! distinct rows, and one test per distinct cell and text of a poset.
 
 use super::claims::Judged;
 use super::halves::Half;

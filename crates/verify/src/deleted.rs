@@ -1,11 +1,11 @@
 //! Rare values that must have been deleted from the original: independent implementation for the
 //! verifier, which counts the values of the judged columns itself.
 //!
-//! The rest of the verifier reads the original through [`Deleted::left`], as if the deleted rows had
-//! never been there and the deleted cells had always been missing. So a release that shows a rare
-//! value differs from what the original makes it. [`ValueCounts`] is filled while the release is
-//! written; without it, counting costs one more pass over the judged columns. One look-up per cell of
-//! them.
+//! The rest of the verifier reads the original through [`RareValuesFound::left`], as if the
+//! deleted rows had never been there and the deleted cells had always been missing. So a release
+//! that shows a rare value differs from what the original makes it. [`ValueCounts`] is filled
+//! while the release is written; without it, counting costs one more pass over the judged columns.
+//! One look-up per cell of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
