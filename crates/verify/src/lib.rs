@@ -43,6 +43,7 @@ mod models;
 mod original;
 mod pace;
 mod pairs;
+mod people;
 mod piece;
 mod population;
 mod predicted;
@@ -54,6 +55,7 @@ mod rowhash;
 mod sampling;
 mod sensitive;
 mod shapes;
+mod shifted;
 mod side;
 mod source;
 mod target_information;
@@ -116,7 +118,8 @@ pub struct Original<'a> {
     pub rows: &'a dyn Rows,
     /// What its rows became, where they were put into regions. It is a hint, and is checked.
     pub assignment: Option<&'a dyn Assignment>,
-    /// The secret by which rows were drawn, if the policy requests differential privacy.
+    /// The secret by which rows were drawn, if the policy requests differential privacy, or by
+    /// which dates were shifted.
     pub secret: Option<&'a [u8]>,
     /// How often its values occur, if they were counted while it was read for another purpose. The
     /// rows are the same if the fingerprint is, which is checked.

@@ -7,6 +7,7 @@
 
 use super::classes::Interner;
 use super::rowhash::RowHash;
+use super::shifted::Shifted;
 use throng_terms::error::{Error, Fault, Result};
 use throng_terms::rows::{Batch, ContentKey, Made};
 
@@ -18,6 +19,10 @@ pub(super) struct Plan {
     numbered: Vec<Option<usize>>,
     /// Columns whose cells are hashed, in this order.
     pub(super) hashed: Vec<Option<usize>>,
+    /// How the dates of these columns are shifted, in an original whose dates are; else empty.
+    pub(super) shifted: Vec<Option<Shifted>>,
+    /// The column of the people whom rows belong to, among those that are numbered.
+    pub(super) subject: Option<usize>,
     /// Columns that distinguish rows of one tuple, where that matters.
     pub(super) content: Vec<Option<usize>>,
     start: RowHash,
@@ -26,7 +31,14 @@ pub(super) struct Plan {
 impl Plan {
     /// Of nothing yet.
     pub(super) fn new(start: RowHash) -> Self {
-        Plan { numbered: Vec::new(), hashed: Vec::new(), content: Vec::new(), start }
+        Plan {
+            numbered: Vec::new(),
+            hashed: Vec::new(),
+            shifted: Vec::new(),
+            subject: None,
+            content: Vec::new(),
+            start,
+        }
     }
 
     /// Numbers the texts of a column, too; its place among the columns of a piece.
@@ -51,11 +63,18 @@ impl Plan {
             columns.push(column);
         }
         let mut hashes = vec![self.start; rows];
-        for place in &self.hashed {
-            let mut next = hashes.iter_mut();
+        let people = self.subject.map(|subject| &columns[subject]);
+        for (at, place) in self.hashed.iter().enumerate() {
+            let shifted = self.shifted.get(at).and_then(Option::as_ref);
+            let mut next = hashes.iter_mut().enumerate();
             each(*place, batch, |cell| {
-                if let Some(hash) = next.next() {
-                    hash.cell(cell);
+                let Some((row, hash)) = next.next() else { return };
+                match (shifted, cell) {
+                    (Some(shifted), Some(cell)) => {
+                        let person = people.and_then(|people| people.text(row));
+                        hash.cell(person.and_then(|person| shifted.date(person, cell)).as_deref());
+                    }
+                    _ => hash.cell(cell),
                 }
             })?;
         }
@@ -104,6 +123,11 @@ pub(super) struct Numbered {
 }
 
 impl Numbered {
+    /// The cell of a row; `None` is missing.
+    fn text(&self, row: usize) -> Option<&str> {
+        self.texts.value(self.numbers[row])
+    }
+
     /// Appends the column in the numbers of another interner, which counts its texts.
     pub(super) fn translate(&self, to: &mut Interner, numbers: &mut Vec<u32>) {
         let map = to.merge(&self.texts);

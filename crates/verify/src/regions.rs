@@ -25,6 +25,7 @@ use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
 use super::pace::Pace;
 use super::pairs::{Paired, Pairs, means, paired};
+use super::sensitive::Values;
 use super::shapes::{Shape, Shapes, Shown, is_stretch};
 use super::side::Side;
 use super::target_information::{TargetInformation, target_information};
@@ -104,18 +105,24 @@ pub(super) struct Regions {
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the released class of its rows.
     pub(super) places: Vec<u32>,
+    /// The people whom the rows of every class of the original belong to, where it names them.
+    pub(super) subjects: Option<Values>,
+    /// The values of the sensitive columns that models judge, where people are counted.
+    pub(super) values: Vec<Values>,
 }
 
 impl Regions {
     /// Checks every pair of value and cell; none if there is no assignment, or if a hierarchy is
     /// unknown.
     pub(super) fn new(
-        (original, few): (Side, f64),
+        (mut original, few): (Side, f64),
         certificate: &Certificate,
         chains: &[Chain<'_>],
         released: &Side,
         pace: &Pace<'_>,
     ) -> Result<Option<Self>> {
+        let subjects = original.subjects();
+        let values = if subjects.is_some() { original.take_values() } else { Vec::new() };
         let Side { interners, rows, deleted, identifiers, deal, dealt, labels, .. } = original;
         let (Some(deal), Some(facts)) = (deal, &certificate.release.regions) else { return Ok(None) };
         let known = |chain: &Chain<'_>| chain.hierarchy.is_some() && facts.forms.contains_key(chain.name);
@@ -146,7 +153,12 @@ impl Regions {
             },
         };
         let places = dealt.iter().map(place).collect();
-        Ok(Some(Regions { interners, rows, deleted, columns, identifiers, places, deal }))
+        Ok(Some(Regions { interners, rows, deleted, columns, identifiers, places, deal, subjects, values }))
+    }
+
+    /// Whether rows of one tuple are in several classes, so that `places` is not known of them.
+    pub(super) fn divides(&self) -> bool {
+        self.deal.divides()
     }
 
     /// Rows that are suppressed.

@@ -1,8 +1,8 @@
 //! Re-identification risk of the released rows, recounted: the figures of a certificate's `risk`.
 //!
-//! The risk of a row is 1 over the number of rows that cannot be distinguished from it; starred
-//! rows have none. Costs one step per released class. Of the figures before the release, which
-//! guarantee nothing, only the number of rows is checked.
+//! The risk of a row is 1 over the number of rows that cannot be distinguished from it, or of the
+//! people whom these belong to; starred rows have none. Costs one step per released class. Of the
+//! figures before the release, which guarantee nothing, only the number of rows is checked.
 
 use super::claims::Judged;
 use super::groups::View;
@@ -11,21 +11,27 @@ use super::side::Side;
 use super::verdict::{Finding, Wrong};
 use throng_terms::error::Result;
 use throng_terms::policy::Missing;
-use throng_terms::release::{Release, Risks, RowRisk};
+use throng_terms::release::{Certificate, Risks, RowRisk};
 
 /// Figures that are sums of fractions may differ by this much.
 const CLOSE: f64 = 1e-9;
 
 /// Whether the figures are those of the released rows; none where the certificate has none.
 pub(super) fn risk(
-    release: &Release,
+    certificate: &Certificate,
     missing: Missing,
-    released: &Side,
-    judged: &Judged,
+    (released, judged): (&Side, &Judged),
+    people: Option<&[u64]>,
     pace: &Pace<'_>,
 ) -> Result<Option<Finding>> {
+    let release = &certificate.release;
     let Some(claimed) = release.risk.as_ref() else { return Ok(None) };
-    let found = of_rows((released, &judged.counts), missing, claimed.threshold, pace)?;
+    let columns: Vec<usize> = (0..released.classes.tuples.width()).collect();
+    let sizes = match people {
+        Some(people) => people.to_vec(),
+        None => View::new(&released.classes.tuples, &columns, pace)?.sizes(&judged.counts, missing, pace)?,
+    };
+    let found = of_rows(&sizes, &judged.counts, claimed.threshold);
     let mut wrong = Wrong::default();
     for (name, claimed, found) in pairs(claimed, &found) {
         // NaN is not close to anything.
@@ -59,16 +65,10 @@ fn pairs(claimed: &Risks, found: &RowRisk) -> [(&'static str, f64, f64); 7] {
     ]
 }
 
-fn of_rows(
-    (released, counts): (&Side, &[u64]),
-    missing: Missing,
-    threshold: f64,
-    pace: &Pace<'_>,
-) -> Result<RowRisk> {
-    let columns: Vec<usize> = (0..released.classes.tuples.width()).collect();
-    let sizes = View::new(&released.classes.tuples, &columns, pace)?.sizes(counts, missing, pace)?;
+/// The figures of classes with these sizes and rows.
+fn of_rows(sizes: &[u64], counts: &[u64], threshold: f64) -> RowRisk {
     let mut found = RowRisk { smallest: u64::MAX, ..RowRisk::default() };
-    for (&rows, &size) in counts.iter().zip(&sizes).filter(|(rows, _)| **rows > 0) {
+    for (&rows, &size) in counts.iter().zip(sizes).filter(|(rows, _)| **rows > 0) {
         let risk = 1.0 / size as f64;
         found.rows += rows;
         found.classes += 1;
@@ -79,9 +79,9 @@ fn of_rows(
         found.at_risk += if risk > threshold { rows as f64 } else { 0.0 };
     }
     if found.rows == 0 {
-        return Ok(RowRisk::default());
+        return RowRisk::default();
     }
     found.marketer /= found.rows as f64;
     found.at_risk /= found.rows as f64;
-    Ok(found)
+    found
 }

@@ -15,6 +15,7 @@ use super::pace::Pace;
 use super::piece::{Piece, Plan};
 use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
+use super::shifted::Shifted;
 use throng_terms::error::Result;
 use throng_terms::fault;
 use throng_terms::policy::{Column, Policy, Role};
@@ -44,6 +45,8 @@ pub(super) struct Side {
     /// The sensitive columns that models judge, in name order; in the original then the columns of
     /// guarding nodes.
     pub(super) sensitive: Vec<Sensitive>,
+    /// The people whom rows belong to, in an original that names them.
+    pub(super) subject: Option<Sensitive>,
     /// The sensitive columns with a level; taken out when the rows were read.
     pub(super) leveled: Option<Leveled>,
     /// Whether there are any.
@@ -82,6 +85,7 @@ impl Side {
             deleted: 0,
             labels: Vec::new(),
             sensitive: Sensitive::of(policy, &mut numbered),
+            subject: None,
             leveled: Leveled::of(policy, &mut numbered),
             has_levels: !policy.leveled().is_empty(),
             deal: None,
@@ -106,6 +110,24 @@ impl Side {
         let mut numbered = |name: &str| plan.number(columns.iter().position(|column| column == name));
         sensitive.extend(Sensitive::guards(policy, &mut numbered));
         self
+    }
+
+    /// Counts the people whom rows belong to, too.
+    pub(super) fn with_subject(mut self, policy: &Policy) -> Self {
+        let Side { columns, plan, sensitive, subject, .. } = &mut self;
+        let mut numbered = |name: &str| plan.number(columns.iter().position(|column| column == name));
+        *subject = Sensitive::subject(policy, &mut numbered);
+        if subject.is_some() {
+            *sensitive = std::mem::take(sensitive).into_iter().map(Sensitive::of_people).collect();
+        }
+        self
+    }
+
+    /// Shifts the dates that the policy shifts, by a secret and the people whom rows belong to.
+    pub(super) fn with_shifts(mut self, policy: &Policy, secret: Option<&[u8]>) -> Result<Self> {
+        self.plan.shifted = Shifted::of(policy, others(policy), secret)?;
+        self.plan.subject = self.subject.as_ref().map(Sensitive::column);
+        Ok(self)
     }
 
     /// The class of a tuple of cells, if the table has it.
@@ -156,10 +178,10 @@ impl Side {
             let column = &piece.columns[column];
             column.spread(interner, self.tuples.get_mut(at..).unwrap_or_default(), width);
         }
-        let Side { labels, identifiers, sensitive, leveled, tuples, .. } = self;
+        let Side { labels, identifiers, sensitive, subject, leveled, tuples, .. } = self;
         labels.iter_mut().for_each(|labels| labels.add(&piece.columns, tuples));
         identifiers.iter_mut().for_each(|column| column.begin(&piece.columns));
-        sensitive.iter_mut().for_each(|column| column.begin(&piece.columns));
+        sensitive.iter_mut().chain(subject).for_each(|column| column.begin(&piece.columns));
         leveled.iter_mut().for_each(|leveled| leveled.begin(&piece.columns));
         let mut keys = piece.content.iter().copied();
         for (row, &hash) in piece.hashes.iter().enumerate() {
@@ -172,7 +194,9 @@ impl Side {
                 deal.row(self.dealt[class], keys.next().unwrap_or_default(), Tally::of(hash));
             }
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
-            self.sensitive.iter_mut().for_each(|column| column.row(row, class));
+            let person = self.subject.as_ref().map(|subject| subject.value(row));
+            self.sensitive.iter_mut().for_each(|column| column.row(row, class, person));
+            self.subject.iter_mut().for_each(|column| column.row(row, class, None));
             self.leveled.iter_mut().for_each(|leveled| leveled.row(row, class, hash));
         }
         self.rows += piece.rows as u64;
@@ -181,7 +205,8 @@ impl Side {
 
     /// Classes and values are numbered with 32 bits; the largest number means an unknown value.
     fn room(&self, rows: usize) -> Result<()> {
-        let values = self.interners.iter().chain(self.sensitive.iter().map(|s| &s.interner));
+        let counted = self.sensitive.iter().chain(&self.subject);
+        let values = self.interners.iter().chain(counted.map(|column| &column.interner));
         let values = values.map(Interner::len);
         let numbered =
             values.chain(self.identifiers.iter().map(Identifiers::len)).chain([self.classes.len()]);
@@ -205,13 +230,16 @@ impl Side {
         let others = others(policy).zip(&self.plan.hashed);
         let identifiers = identifiers::replaced(policy).zip(self.identifiers.iter().map(|i| &i.place));
         let leveled = policy.leveled().into_iter().map(|(name, _)| name);
-        let leveled = leveled.filter(|name| !self.columns.iter().any(|column| column == name));
+        // Only an original is read for the people whom rows belong to.
+        let subject = policy.subject().filter(|_| self.subject.is_some());
+        let named = leveled.chain(subject);
+        let named = named.filter(|name| !self.columns.iter().any(|column| column == name));
         quasi
             .chain(others)
             .chain(identifiers)
             .filter(|(_, place)| place.is_none())
             .map(|(name, _)| name)
-            .chain(leveled)
+            .chain(named)
             .collect()
     }
 
@@ -225,6 +253,11 @@ impl Side {
     pub(super) fn take_values(&mut self) -> Vec<Values> {
         self.values();
         self.values.take().unwrap_or_default()
+    }
+
+    /// The people whom the rows of every class belong to, in an original that names them.
+    pub(super) fn subjects(&self) -> Option<Values> {
+        self.subject.as_ref().map(|column| column.values(self.classes.len()))
     }
 
     /// Per target, the rows that do not have the most frequent label of their class; taken out when

@@ -20,6 +20,7 @@ use super::models::{
     Rule, without_disclosed, without_labels, without_rare, without_smallest, without_unsafe,
 };
 use super::pace::Pace;
+use super::people;
 use super::population::{self, Comparison, People};
 use super::predicted::{self, Prediction};
 use super::sensitive::Values;
@@ -38,6 +39,8 @@ pub(super) type ByLevel<T> = BTreeMap<usize, T>;
 #[derive(Clone, Copy)]
 pub(super) struct Safety<'a> {
     pub(super) groups: &'a [Group],
+    /// The people that a class needs, where rows belong to people.
+    pub(super) k_people: Option<u64>,
     pub(super) rules: &'a [Rule],
     pub(super) comparisons: &'a [Comparison],
     pub(super) people: Option<&'a People>,
@@ -56,10 +59,11 @@ impl Safety<'_> {
     /// then models that judge classes among those that are left, and who is too few after that:
     /// what such a model leaves stays safe in less company. Last come the models of the whole
     /// table, and what needs all rows.
-    fn stable(self, classes: &Classes, values: &[Values]) -> Result<Vec<u64>> {
+    fn stable(self, classes: &Classes, values: &[Values], subjects: Option<&Values>) -> Result<Vec<u64>> {
         let pace = self.pace;
         let mut counts = classes.counts();
         let tuples = &classes.tuples;
+        people::without_few(self.k_people, subjects, &mut counts, pace)?;
         without_unsafe(self.rules, tuples, values, &mut counts, pace)?;
         population::without_unsafe(self.comparisons, self.people, classes, &mut counts, pace)?;
         predicted::without_unsafe(self.predictions, self.foreseen, classes, &mut counts, pace)?;
@@ -116,13 +120,16 @@ pub(super) struct Generalized {
     /// The identifiers that are replaced.
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the step that releases it, and its class there; none where no step
-    /// does. Only where identifiers are replaced or models judge sensitive columns.
+    /// does. Only where identifiers are replaced, models judge sensitive columns or people are
+    /// counted.
     pub(super) moved: Vec<Option<(u32, u32)>>,
     /// The same whether or not it is safe; only where there is one step and rows are guarded.
     pub(super) shown: Vec<Option<(u32, u32)>>,
     /// The values of the sensitive columns that models judge, and the guarding nodes, in every
     /// class of the original.
     pub(super) values: Vec<Values>,
+    /// The people whom the rows of every class of the original belong to, where it names them.
+    pub(super) subjects: Option<Values>,
 }
 
 impl Generalized {
@@ -130,7 +137,7 @@ impl Generalized {
     pub(super) fn new(mut original: Side, chains: &[Chain<'_>], safety: Safety<'_>) -> Result<Option<Self>> {
         let pace = safety.pace;
         pace.look()?;
-        let values = original.take_values();
+        let (values, subjects) = (original.take_values(), original.subjects());
         let leveled = original.has_levels;
         let Side { classes, interners, rows, deleted, labels, identifiers, .. } = original;
         let steps = chains.first().map_or(1, |chain| chain.levels.len());
@@ -153,7 +160,7 @@ impl Generalized {
             minorities: Vec::new(),
             moved: vec![
                 None;
-                if identifiers.is_empty() && values.is_empty() && !leveled {
+                if identifiers.is_empty() && values.is_empty() && subjects.is_none() && !leveled {
                     0
                 } else {
                     classes.len()
@@ -162,6 +169,7 @@ impl Generalized {
             shown: Vec::new(),
             identifiers,
             values,
+            subjects,
         };
         match <[Vec<usize>; 1]>::try_from(levels) {
             Ok([only]) => source.settle((classes, labels), only, safety)?,
@@ -195,7 +203,8 @@ impl Generalized {
         let (classes, forced) = classes.regroup_observed(generalize, observe, pace)?;
         let moves = || moved.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)));
         let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves, classes.len())).collect();
-        let stay = safety.stable(&classes, &values)?;
+        let subjects = self.subjects.as_ref().map(|people| people.merged(moves, classes.len()));
+        let stay = safety.stable(&classes, &values, subjects.as_ref())?;
         let staying = |place: &usize| stay[*place] > 0;
         if safety.rules.iter().any(Rule::has_guard) {
             self.shown = moved.iter().map(|place| place.map(|place| (0, place as u32))).collect();
@@ -280,7 +289,8 @@ impl Generalized {
         let origin_of = origins.iter().zip(&class_of);
         let moves = || origin_of.clone().filter_map(|(origin, to)| Some((*origin as usize, (*to)?)));
         let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves, classes.len())).collect();
-        let stay = safety.stable(&classes, &values)?;
+        let subjects = self.subjects.as_ref().map(|people| people.merged(moves, classes.len()));
+        let stay = safety.stable(&classes, &values, subjects.as_ref())?;
         let mut kept = Classes::new(width);
         let keep = |class: usize| {
             (stay[class] > 0).then(|| kept.add(classes.tuples.tuple(class), classes.tally(class)))

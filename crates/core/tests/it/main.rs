@@ -13,6 +13,7 @@ mod datafly;
 mod definitions;
 mod fixed_points;
 mod golden;
+mod growth;
 mod implications;
 mod instances;
 mod linkable;
@@ -27,6 +28,7 @@ mod naive;
 #[path = "../../../verify/src/tests/naive_losses.rs"]
 mod naive_losses;
 mod ola;
+mod people;
 mod order;
 mod personalized;
 mod population;
