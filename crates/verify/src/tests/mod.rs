@@ -13,6 +13,7 @@ mod identifiers;
 mod model;
 mod naive;
 mod naive_losses;
+mod people;
 mod population;
 mod predicted;
 mod random;
