@@ -4,7 +4,7 @@ use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
 use throng::error::Result;
 use throng::release::PreparationFacts;
-use throng::rows::{Batch, Counted, Keyed, Rows};
+use throng::rows::{Batch, Counted, Keyed, Made, Rows};
 use throng::watch::Watch;
 
 use crate::Engine;
@@ -78,6 +78,20 @@ impl Rows for FileTable<'_> {
         self.engine.scan_map(self.source, &names, watch, map, |batches| {
             batches.iter().try_for_each(|batch| each(batch))
         })
+    }
+
+    fn read_made(
+        &self,
+        columns: &[usize],
+        watch: &Watch,
+        make: &(dyn Fn(&dyn Batch) -> Result<Made> + Sync),
+        each: &mut dyn FnMut(Made) -> Result<()>,
+    ) -> Result<()> {
+        let names = self.names(columns);
+        let made = |batch: &RecordBatch| make(&TextBatch::new(batch, &names)?);
+        let map = |batches: Vec<RecordBatch>| batches.iter().map(made).collect::<Result<Vec<_>>>();
+        self.engine
+            .scan_map(self.source, &names, watch, map, |made| made.into_iter().try_for_each(&mut *each))
     }
 
     fn fingerprint(&self, watch: &Watch) -> Result<String> {

@@ -4,6 +4,8 @@
 //! memory implement it. Nothing depends on the order of rows except `output.keep_order`: distinct
 //! rows are sorted by value, and equal rows are distinguished by occurrence.
 
+use std::any::Any;
+
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
@@ -41,6 +43,9 @@ pub struct Keyed<'a> {
     pub values: Vec<Option<&'a str>>,
 }
 
+/// What a thread makes of a batch.
+pub type Made = Box<dyn Any + Send>;
+
 /// A table that can be read several times.
 pub trait Rows: Send + Sync {
     /// The names of its columns.
@@ -57,6 +62,22 @@ pub trait Rows: Send + Sync {
         watch: &Watch,
         each: &mut dyn FnMut(&dyn Batch) -> Result<()>,
     ) -> Result<()>;
+
+    /// Reads some columns, given by their places; calls `make` with every batch and `each` with what
+    /// it returns, in the order of the table. Storage that has several threads calls `make` on all
+    /// of them.
+    ///
+    /// # Errors
+    /// As [`Rows::read`], and what `make` returns.
+    fn read_made(
+        &self,
+        columns: &[usize],
+        watch: &Watch,
+        make: &(dyn Fn(&dyn Batch) -> Result<Made> + Sync),
+        each: &mut dyn FnMut(Made) -> Result<()>,
+    ) -> Result<()> {
+        self.read(columns, watch, &mut |batch| each(make(batch)?))
+    }
 
     /// Identifies the content, as a certificate states it: for files, SHA-256 of their bytes. A
     /// table that was read to the end knows it already.

@@ -8,10 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::classes::MISSING;
 use super::deleted;
 use super::groups::{Group, View};
+use super::pace::Pace;
 use super::people;
 use super::sampling;
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use throng_terms::error::Result;
 use throng_terms::hierarchy::{Spec, TOP};
 use throng_terms::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
 use throng_terms::registry::Algorithm;
@@ -507,8 +509,10 @@ pub(super) fn anonymity(
     certificate: &Certificate,
     released: &Side,
     judged: &Judged,
-) -> Finding {
-    let sizes = View::new(&released.classes.tuples, &group.columns).sizes(&judged.counts, missing);
+    pace: &Pace<'_>,
+) -> Result<Finding> {
+    let view = View::new(&released.classes.tuples, &group.columns, pace)?;
+    let sizes = view.sizes(&judged.counts, missing, pace)?;
     let alive = || (0..sizes.len()).filter(|&class| judged.counts[class] > 0);
     let smallest = alive().min_by_key(|&class| sizes[class]);
     let mut wrong = Wrong::default();
@@ -533,10 +537,10 @@ pub(super) fn anonymity(
         )),
         None => wrong.push("the certificate does not claim it"),
     }
-    Finding::of(&wrong, || match found {
+    Ok(Finding::of(&wrong, || match found {
         Some(size) => {
             format!("the smallest class has {}, {} are required", several(size, "row"), group.k)
         }
         None => "no row is released".into(),
-    })
+    }))
 }

@@ -8,7 +8,9 @@
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
+use super::pace::Pace;
 use super::rowhash::padded;
+use throng_terms::error::Result;
 use throng_terms::table::Dictionary;
 
 /// The number of a missing cell.
@@ -33,18 +35,26 @@ impl Slot {
 }
 
 /// The distinct texts of one column with their counts.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Interner {
     text: String,
     /// Number → where its text ends; it starts where the one before ends.
     ends: Vec<usize>,
     counts: Vec<u64>,
+    /// Number → hash of its text.
+    hashes: Vec<u32>,
     index: HashTable<Slot>,
 }
 
 impl Interner {
     pub(super) fn new() -> Self {
-        Interner { text: String::new(), ends: vec![0], counts: vec![0], index: HashTable::new() }
+        Interner {
+            text: String::new(),
+            ends: vec![0],
+            counts: vec![0],
+            hashes: vec![0],
+            index: HashTable::new(),
+        }
     }
 
     /// The number of a cell, counted.
@@ -62,9 +72,26 @@ impl Interner {
         number
     }
 
+    /// Takes over the texts of another interner with their counts, in the order of its numbers;
+    /// its numbers as numbers of this one.
+    pub(super) fn merge(&mut self, other: &Interner) -> Vec<u32> {
+        let mut numbers = Vec::with_capacity(other.len());
+        numbers.push(MISSING);
+        self.counts[MISSING as usize] += other.counts[MISSING as usize];
+        for number in 1..other.len() as u32 {
+            let to = self.intern_hashed(nth(&other.text, &other.ends, number), other.hashes[number as usize]);
+            self.counts[to as usize] += other.counts[number as usize];
+            numbers.push(to);
+        }
+        numbers
+    }
+
     fn intern(&mut self, text: &str) -> u32 {
-        let hash = text_hash(text);
-        let Interner { text: all, ends, counts, index } = self;
+        self.intern_hashed(text, text_hash(text))
+    }
+
+    fn intern_hashed(&mut self, text: &str, hash: u32) -> u32 {
+        let Interner { text: all, ends, counts, hashes, index } = self;
         let entry = index.entry(
             Slot::spread(hash),
             |slot| slot.hash == hash && nth(all, ends, slot.at) == text,
@@ -78,6 +105,7 @@ impl Interner {
                 all.push_str(text);
                 ends.push(all.len());
                 counts.push(0);
+                hashes.push(hash);
                 at
             }
         }
@@ -275,8 +303,12 @@ impl Classes {
     /// Changes every tuple and joins the classes that become the same; classes for which `change`
     /// says `false` go to a set of their own, the second one returned. Done in place: a changed
     /// class lies where an earlier one lay.
-    pub(super) fn regroup(self, change: impl FnMut(&mut [u32]) -> bool) -> (Classes, Classes) {
-        self.regroup_observed(change, |_| {})
+    pub(super) fn regroup(
+        self,
+        change: impl FnMut(&mut [u32]) -> bool,
+        pace: &Pace<'_>,
+    ) -> Result<(Classes, Classes)> {
+        self.regroup_observed(change, |_| {}, pace)
     }
 
     /// The same; calls `moved` for every class, in order, with its place in the first set.
@@ -284,13 +316,15 @@ impl Classes {
         self,
         mut change: impl FnMut(&mut [u32]) -> bool,
         mut moved: impl FnMut(Option<usize>),
-    ) -> (Classes, Classes) {
+        pace: &Pace<'_>,
+    ) -> Result<(Classes, Classes)> {
         let Classes { tuples: Tuples { width, len, cells, index }, mut tallies } = self;
         drop(index);
         let mut joined = Tuples { width, len: 0, cells, index: HashTable::new() };
         let mut apart = Classes::new(width);
         let mut tuple = vec![MISSING; width];
         for class in 0..len {
+            pace.steps(4)?;
             tuple.copy_from_slice(joined.tuple(class));
             let tally = tallies[class];
             if !change(&mut tuple) {
@@ -309,6 +343,6 @@ impl Classes {
         }
         joined.cells.truncate(joined.len * width);
         tallies.truncate(joined.len);
-        (Classes { tuples: joined, tallies }, apart)
+        Ok((Classes { tuples: joined, tallies }, apart))
     }
 }

@@ -3,227 +3,23 @@
 //!
 //! Only originals of released rows count. Whether a cell is true of a value follows from its text,
 //! by the hierarchy or by its own meaning. The texts of a column are put in an order in which most
-//! cells cover neighbours. Distinct rows are then boxes or points, halved again and again by the
-//! column in which they spread most. The least count is wanted, so a count ends when it is not
-//! below the least one so far. Costs about (log n + k) · columns per distinct row where cells are
-//! narrow, at worst all pairs of distinct rows, and one test per distinct cell and text of a poset.
-
-use rustc_hash::FxHashMap;
+//! cells cover neighbours (`meanings.rs`). Distinct rows are then boxes or points (`halves.rs`).
+//! The least count is wanted, so a count ends when it is not below the least one so far. Costs
+//! about (log n + k) · columns per distinct row where cells are narrow, at worst all pairs of
+//! distinct rows, and one test per distinct cell and text of a poset.
 
 use super::claims::Judged;
-use super::classes::Interner;
+use super::halves::Half;
+use super::meanings::{Meanings, Span, Strangers};
+use super::pace::Pace;
 use super::regions::Regions;
 use super::side::Side;
 use super::verdict::{Finding, Wrong, several};
-use throng_terms::cell::{Cell, number};
 use throng_terms::error::Result;
-use throng_terms::hierarchy::{Hierarchy, TOP};
-use throng_terms::policy::{Form, KOne};
+use throng_terms::policy::KOne;
 use throng_terms::release::{Certificate, NotionFacts};
-use throng_terms::watch::Watch;
 
 use super::levels::Chain;
-
-/// Rows between two looks at the watch.
-const STRIDE: usize = 1024;
-/// Rows that are compared one by one.
-const FEW: usize = 16;
-
-/// The places of the texts that a cell covers: all from one to before another, or some of them.
-#[derive(Debug, Clone, Default)]
-struct Span {
-    from: u32,
-    to: u32,
-    some: Option<Vec<u32>>,
-}
-
-impl Span {
-    fn of(mut places: Vec<u32>) -> Self {
-        places.sort_unstable();
-        places.dedup();
-        let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Span::default() };
-        let some = (places.len() < (last - first + 1) as usize).then_some(places);
-        Span { from: first, to: last + 1, some }
-    }
-
-    fn covers(&self, place: u32) -> bool {
-        let among = |some: &Vec<u32>| some.binary_search(&place).is_ok();
-        self.from <= place && place < self.to && self.some.as_ref().is_none_or(among)
-    }
-}
-
-/// A column: text of the original → its place; label of the release → what it covers.
-struct Meanings {
-    places: Vec<u32>,
-    spans: Vec<Span>,
-}
-
-impl Meanings {
-    fn new(form: Form, hierarchy: &Hierarchy, texts: &Interner, labels: &Interner) -> Self {
-        let known: Vec<u32> =
-            (0..texts.len() as u32).filter(|&text| hierarchy.leaf(texts.value(text)).is_some()).collect();
-        let mut order = known.clone();
-        let size = |text: u32| texts.value(text).and_then(number);
-        match form {
-            Form::Label => order.sort_by_cached_key(|&text| {
-                let leaf = hierarchy.leaf(texts.value(text)).unwrap_or_default();
-                let up = |level: usize| hierarchy.label(level, hierarchy.generalize(leaf, level));
-                (0..=hierarchy.height()).rev().map(up).collect::<Vec<_>>()
-            }),
-            _ => order.sort_by(|&a, &b| match (size(a), size(b)) {
-                (Some(x), Some(y)) => x.total_cmp(&y).then(a.cmp(&b)),
-                (x, y) => y.is_some().cmp(&x.is_some()).then(a.cmp(&b)),
-            }),
-        }
-        // A text that the hierarchy does not know is in no span.
-        let mut places = vec![u32::MAX; texts.len()];
-        order.iter().enumerate().for_each(|(place, &text)| places[text as usize] = place as u32);
-        let sizes: Vec<f64> = order.iter().map_while(|&text| size(text)).collect();
-        let mut reader =
-            Reader { form, hierarchy, texts, places: &places, sizes, levels: FxHashMap::default() };
-        reader.learn(&known);
-        let spans = (0..labels.len() as u32).map(|label| reader.span(labels.value(label))).collect();
-        Meanings { places, spans }
-    }
-}
-
-/// Reads labels of a column.
-struct Reader<'a> {
-    form: Form,
-    hierarchy: &'a Hierarchy,
-    texts: &'a Interner,
-    places: &'a [u32],
-    /// The numbers of the texts that are some; these have the first places.
-    sizes: Vec<f64>,
-    /// Label of any level → the places under it.
-    levels: FxHashMap<Option<&'a str>, Vec<u32>>,
-}
-
-impl<'a> Reader<'a> {
-    fn learn(&mut self, known: &[u32]) {
-        if self.form != Form::Label {
-            return;
-        }
-        for &text in known {
-            let leaf = self.hierarchy.leaf(self.texts.value(text)).unwrap_or_default();
-            for level in 0..=self.hierarchy.height() {
-                let label = self.hierarchy.label(level, self.hierarchy.generalize(leaf, level));
-                self.levels.entry(label).or_default().push(self.places[text as usize]);
-            }
-        }
-    }
-
-    fn span(&self, label: Option<&str>) -> Span {
-        let place = |text: u32| self.places[text as usize];
-        let all = || (0..self.places.len() as u32).filter(|&text| place(text) != u32::MAX);
-        match self.form {
-            Form::Label => return Span::of(self.levels.get(&label).cloned().unwrap_or_default()),
-            Form::Poset => {
-                let poset = self.hierarchy.poset();
-                let covers =
-                    |text: &u32| poset.is_some_and(|poset| poset.covers(label, self.texts.value(*text)));
-                return Span::of(all().filter(covers).map(place).collect());
-            }
-            _ if label == Some(TOP) => return Span::of(all().map(place).collect()),
-            _ => {}
-        }
-        let itself = self.texts.get(label).filter(|&text| place(text) != u32::MAX);
-        let mut covered: Vec<u32> = itself.map(place).into_iter().collect();
-        match (self.form, label.map(Cell::parse)) {
-            (Form::Interval, Some(Cell::Interval(interval))) => {
-                let below = self.sizes.partition_point(|&x| x < interval.low);
-                let within = self.sizes[below..].partition_point(|&x| x <= interval.high);
-                let inside = |at: &usize| interval.has(self.sizes[*at]);
-                covered.extend((below..below + within).filter(inside).map(|at| at as u32));
-            }
-            (Form::Range, Some(Cell::Range(first, last))) => {
-                let leaves = self.hierarchy.between(&first, &last).into_iter().flatten();
-                let texts = leaves.filter_map(|leaf| self.texts.get(self.hierarchy.leaf_value(leaf)));
-                covered.extend(texts.map(place).filter(|&place| place != u32::MAX));
-            }
-            (Form::Set, Some(Cell::Set(values))) => {
-                let texts = values.iter().filter_map(|value| self.texts.get(Some(value)));
-                covered.extend(texts.map(place).filter(|&place| place != u32::MAX));
-            }
-            _ => {}
-        }
-        Span::of(covered)
-    }
-}
-
-/// Halves of halves of some rows, each with the least box around its rows.
-enum Half {
-    Rows(Vec<u32>, Bounds),
-    Halves(Box<[Half; 2]>, Bounds),
-}
-
-/// Per column from where and to where; and rows.
-struct Bounds {
-    columns: Vec<(u32, u32)>,
-    count: u64,
-}
-
-impl Half {
-    fn new(
-        rows: &mut [u32],
-        column: &dyn Fn(u32, usize) -> (u32, u32),
-        width: usize,
-        counts: &[u64],
-    ) -> Self {
-        let of_column = |at: usize| {
-            let spans = rows.iter().map(|&row| column(row, at));
-            spans.fold((u32::MAX, 0), |(from, to), span| (from.min(span.0), to.max(span.1)))
-        };
-        let columns: Vec<(u32, u32)> = (0..width).map(of_column).collect();
-        let count = rows.iter().map(|&row| counts[row as usize]).sum();
-        let middle = |row: u32, at: usize| u64::from(column(row, at).0) + u64::from(column(row, at).1);
-        let spread = |at: usize| {
-            let middles = || rows.iter().map(|&row| middle(row, at));
-            middles().max().unwrap_or(0) - middles().min().unwrap_or(0)
-        };
-        let bounds = Bounds { columns, count };
-        let widest = (0..width).max_by_key(|&at| spread(at)).filter(|&at| spread(at) > 0);
-        let Some(widest) = widest.filter(|_| rows.len() > FEW) else {
-            return Half::Rows(rows.to_vec(), bounds);
-        };
-        rows.sort_unstable_by_key(|&row| (middle(row, widest), row));
-        let (left, right) = rows.split_at_mut(rows.len() / 2);
-        let halves = [left, right].map(|half| Half::new(half, column, width, counts));
-        Half::Halves(Box::new(halves), bounds)
-    }
-
-    fn bounds(&self) -> &Bounds {
-        match self {
-            Half::Rows(_, bounds) | Half::Halves(_, bounds) => bounds,
-        }
-    }
-
-    /// Adds the rows that match and whose box meets another; ends at a limit.
-    fn count(
-        &self,
-        around: &[(u32, u32)],
-        matches: &dyn Fn(u32) -> Option<u64>,
-        full: bool,
-        sum: &mut u64,
-        limit: u64,
-    ) {
-        let Bounds { columns, count } = self.bounds();
-        let pairs = || columns.iter().zip(around);
-        if *sum >= limit || pairs().any(|(own, other)| own.0 >= other.1 || other.0 >= own.1) {
-            return;
-        }
-        if full && pairs().all(|(own, other)| other.0 <= own.0 && own.1 <= other.1) {
-            *sum += count;
-            return;
-        }
-        match self {
-            Half::Rows(rows, _) => *sum += rows.iter().filter_map(|&row| matches(row)).sum::<u64>(),
-            Half::Halves(halves, _) => {
-                halves.iter().for_each(|half| half.count(around, matches, full, sum, limit));
-            }
-        }
-    }
-}
 
 /// The rows of a release and of its original, as far as they are true of each other.
 struct Rows {
@@ -249,7 +45,8 @@ impl Rows {
         (0..self.meanings.len()).all(|c| self.span(released, c).covers(self.place(original, c)))
     }
 
-    fn notions(&self, watch: &Watch) -> Result<Option<NotionFacts>> {
+    fn notions(&self, pace: &Pace<'_>) -> Result<Option<NotionFacts>> {
+        pace.look()?;
         let Some(k) = self.released_rows.iter().copied().min() else { return Ok(None) };
         let width = self.meanings.len();
         let point = |row: u32, c: usize| {
@@ -258,14 +55,12 @@ impl Rows {
         };
         let range = |row: u32, c: usize| (self.span(row, c).from, self.span(row, c).to);
         let mut all: Vec<u32> = (0..self.originals.len() as u32).collect();
-        let originals = Half::new(&mut all, &point, width, &self.original_rows);
+        let originals = Half::new(&mut all, &point, (width, &self.original_rows), pace)?;
         let mut all: Vec<u32> = (0..self.released.len() as u32).collect();
-        let released = Half::new(&mut all, &range, width, &self.released_rows);
+        let released = Half::new(&mut all, &range, (width, &self.released_rows), pace)?;
         let (mut k_one, mut one_k) = (u64::MAX, u64::MAX);
         for row in 0..self.released.len() as u32 {
-            if (row as usize).is_multiple_of(STRIDE) {
-                watch.check()?;
-            }
+            pace.steps(64)?;
             let around: Vec<(u32, u32)> = (0..width).map(|c| range(row, c)).collect();
             let full = (0..width).all(|c| self.span(row, c).some.is_none());
             let matches = |other: u32| self.holds(row, other).then(|| self.original_rows[other as usize]);
@@ -274,9 +69,7 @@ impl Rows {
             k_one = k_one.min(sum);
         }
         for row in 0..self.originals.len() as u32 {
-            if (row as usize).is_multiple_of(STRIDE) {
-                watch.check()?;
-            }
+            pace.steps(64)?;
             let around: Vec<(u32, u32)> = (0..width).map(|c| point(row, c)).collect();
             let matches = |other: u32| self.holds(other, row).then(|| self.released_rows[other as usize]);
             let mut sum = 0;
@@ -293,20 +86,22 @@ fn counted(
     (chains, released): (&[Chain<'_>], &Side),
     judged: &Judged,
     regions: &Regions,
-    watch: &Watch,
+    pace: &Pace<'_>,
 ) -> Result<Option<Option<NotionFacts>>> {
     let forms = certificate.release.regions.as_ref().map(|facts| &facts.forms);
     let mut meanings = Vec::new();
     for (at, chain) in chains.iter().enumerate() {
         let form = forms.and_then(|forms| forms.get(chain.name)).copied();
         let (Some(form), Some(hierarchy)) = (form, &chain.hierarchy) else { return Ok(None) };
-        meanings.push(Meanings::new(form, hierarchy, &regions.interners[at], &released.interners[at]));
+        pace.look()?;
+        let texts = (&regions.interners[at], Strangers::Nowhere);
+        meanings.push(Meanings::new((form, hierarchy), texts, &released.interners[at], pace)?);
     }
     let (originals, original_rows) = regions.released_originals().unzip();
     let classes = (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0);
     let classes = classes.map(|class| (released.classes.tuples.tuple(class).to_vec(), judged.counts[class]));
     let (released, released_rows) = classes.unzip();
-    Rows { meanings, originals, original_rows, released, released_rows }.notions(watch).map(Some)
+    Rows { meanings, originals, original_rows, released, released_rows }.notions(pace).map(Some)
 }
 
 /// The claim that every released row is true of k originals, and what else the certificate states
@@ -317,12 +112,12 @@ pub(super) fn claim(
     of: (&[Chain<'_>], &Side),
     judged: &Judged,
     regions: Option<&Regions>,
-    watch: &Watch,
+    pace: &Pace<'_>,
 ) -> Result<Finding> {
     let stated = certificate.release.notions;
     let least = judged.counts.iter().copied().filter(|&count| count > 0).min();
     let Some(regions) = regions else { return Ok(without_original(stated, least)) };
-    let Some(found) = counted(certificate, of, judged, regions, watch)? else {
+    let Some(found) = counted(certificate, of, judged, regions, pace)? else {
         return Ok(Finding::missing(
             "the cells cannot be read: a hierarchy or the form of a column is missing",
         ));
@@ -380,8 +175,12 @@ fn in_words(facts: NotionFacts) -> String {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::classes::Interner;
     use super::*;
-    use throng_terms::hierarchy::Path;
+    use throng_terms::cell::Cell;
+    use throng_terms::hierarchy::{Hierarchy, Path};
+    use throng_terms::policy::Form;
+    use throng_terms::watch::Watch;
 
     const LABELS: [Option<&str>; 11] = [
         None,
@@ -441,7 +240,13 @@ mod tests {
             let label: Vec<u32> = LABELS.iter().map(|label| labels.add(*label)).collect();
             let forms = forms.map(|form| [Form::Label, Form::Interval, Form::Set][form]);
             let rows = Rows {
-                meanings: forms.iter().map(|&form| Meanings::new(form, &hierarchy, &texts, &labels)).collect(),
+                meanings: forms
+                    .iter()
+                    .map(|&form| {
+                        let texts = (&texts, Strangers::Nowhere);
+                        Meanings::new((form, &hierarchy), texts, &labels, &Pace::new(&Watch::none(), 0)).unwrap()
+                    })
+                    .collect(),
                 originals: originals.iter().map(|(row, _)| row.map(|c| text[c as usize]).to_vec()).collect(),
                 original_rows: originals.iter().map(|(_, rows)| *rows).collect(),
                 released: released.iter().map(|(row, _)| row.map(|c| label[c as usize]).to_vec()).collect(),
@@ -457,7 +262,7 @@ mod tests {
             let k_one = released.iter().map(|(cells, _)| count(&originals, &|row| holds(cells, row))).min().unwrap();
             let one_k = originals.iter().map(|(row, _)| count(&released, &|cells| holds(cells, row))).min().unwrap();
             let expected = NotionFacts::new(k, k_one, one_k);
-            prop_assert_eq!(rows.notions(&Watch::none()).unwrap(), Some(expected));
+            prop_assert_eq!(rows.notions(&Pace::new(&Watch::none(), 0)).unwrap(), Some(expected));
         }
     }
 
@@ -472,6 +277,6 @@ mod tests {
         };
         let watch = Watch::none();
         watch.cancel().abort();
-        assert!(rows.notions(&watch).unwrap_err().is_cancelled());
+        assert!(rows.notions(&Pace::new(&watch, 0)).unwrap_err().is_cancelled());
     }
 }

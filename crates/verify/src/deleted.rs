@@ -1,14 +1,17 @@
 //! Rare values that must have been deleted from the original: independent implementation for the
 //! verifier, which counts the values of the judged columns itself.
 //!
-//! The rest of the verifier reads the original through [`Deleted::left`], as if the deleted rows had
-//! never been there and the deleted cells had always been missing. So a release that shows a rare
-//! value differs from what the original makes it. [`ValueCounts`] is filled while the release is
-//! written; without it, counting costs one more pass over the judged columns. One look-up per cell of
-//! them.
+//! The rest of the verifier reads the original through [`RareValuesFound::left`], as if the
+//! deleted rows had never been there and the deleted cells had always been missing. So a release
+//! that shows a rare value differs from what the original makes it. [`ValueCounts`] is filled
+//! while the release is written; without it, counting costs one more pass over the judged columns.
+//! One look-up per cell of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
+use super::classes::Interner;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::error::Result;
 use throng_terms::policy::{Delete, ModelSpec, Policy, RareValues};
@@ -17,7 +20,7 @@ use throng_terms::rows::{Batch, Rows};
 use throng_terms::watch::{Stage, Watch};
 
 /// Column → values.
-type ByColumn = BTreeMap<String, BTreeSet<String>>;
+type ByColumn = BTreeMap<String, FxHashSet<String>>;
 
 /// How often each value of the judged columns occurs in an original. The caller hands over the rows
 /// that it reads anyway, before anything is deleted from them; what is rare is decided here.
@@ -26,7 +29,8 @@ pub struct ValueCounts {
     /// The judged columns, by their places in the batches.
     columns: Vec<(usize, String)>,
     nulls: Vec<String>,
-    counts: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The values of these columns, those that stand for missing cells among them.
+    values: Vec<Interner>,
     rows: u64,
 }
 
@@ -40,28 +44,29 @@ impl ValueCounts {
         let columns: Vec<(usize, String)> = judged.iter().map(place).collect::<Option<_>>()?;
         let deletes = policy.deletions().next().is_some();
         let nulls = policy.input.null.clone();
-        deletes.then(|| ValueCounts { columns, nulls, counts: BTreeMap::new(), rows: 0 })
+        let values = columns.iter().map(|_| Interner::new()).collect();
+        deletes.then(|| ValueCounts { columns, nulls, values, rows: 0 })
     }
 
     /// Counts the values of some rows.
     pub fn add(&mut self, batch: &dyn Batch) {
-        for (place, name) in &self.columns {
-            // A name is copied once.
-            if !self.counts.contains_key(name) {
-                self.counts.insert(name.clone(), BTreeMap::new());
-            }
-            let Some(counts) = self.counts.get_mut(name) else { continue };
-            let nulls = &self.nulls;
-            batch.each(*place, &mut |cell| match cell {
-                // A text that stands for a missing cell is not a value.
-                Some(value) if !nulls.iter().any(|null| null == value) => match counts.get_mut(value) {
-                    Some(count) => *count += 1,
-                    None => drop(counts.insert(value.to_owned(), 1)),
-                },
-                _ => {}
+        for ((place, _), values) in self.columns.iter().zip(&mut self.values) {
+            batch.each(*place, &mut |cell| {
+                values.add(cell);
             });
         }
         self.rows += batch.rows() as u64;
+    }
+
+    /// The values of a column with their rows. A text that stands for a missing cell is not one.
+    fn of_column(&self, name: &str) -> impl Iterator<Item = (&str, u64)> {
+        let column = self.columns.iter().position(|column| column.1 == name);
+        column.into_iter().flat_map(|column| {
+            let values = &self.values[column];
+            let value = |number: u32| Some((values.value(number)?, values.count(number)));
+            let all = (0..values.len() as u32).filter_map(value);
+            all.filter(|(value, _)| !self.nulls.iter().any(|null| null == value))
+        })
     }
 
     /// Counts the values of a table.
@@ -81,16 +86,21 @@ impl ValueCounts {
     }
 }
 
-/// The rare values of an original.
-#[derive(Debug)]
-pub(super) struct Deleted {
-    /// The values whose cells are deleted, and those whose rows are.
+/// The rare values of an original: those whose cells are deleted, and those whose rows are.
+#[derive(Debug, Default)]
+pub(super) struct RareValuesFound {
     cells: ByColumn,
     rows: ByColumn,
+}
+
+/// What is deleted from an original.
+#[derive(Debug)]
+pub(super) struct Deleted {
+    pub(super) rare: RareValuesFound,
     /// Claim → rows of the rarest value that is not rare.
     rarest: BTreeMap<String, Option<u64>>,
     /// What was deleted from the rows read so far.
-    found: DeletedFacts,
+    pub(super) found: DeletedFacts,
 }
 
 impl Deleted {
@@ -104,31 +114,25 @@ impl Deleted {
         let read = if counted.is_none() { ValueCounts::of(policy, original, watch)? } else { None };
         let Some(counted) = counted.or(read.as_ref()) else { return Ok(None) };
         let mut deleted = Deleted {
-            cells: ByColumn::new(),
-            rows: ByColumn::new(),
+            rare: RareValuesFound::default(),
             rarest: BTreeMap::new(),
             found: DeletedFacts::default(),
         };
-        policy.deletions().for_each(|(_, asked)| deleted.judge(policy, asked, &counted.counts));
+        policy.deletions().for_each(|(_, asked)| deleted.judge(policy, asked, counted));
         Ok(Some(deleted))
     }
 
-    fn judge(
-        &mut self,
-        policy: &Policy,
-        asked: &RareValues,
-        counts: &BTreeMap<String, BTreeMap<String, u64>>,
-    ) {
+    fn judge(&mut self, policy: &Policy, asked: &RareValues, counted: &ValueCounts) {
         let to = match asked.deletes() {
-            Some(Delete::Cells) => &mut self.cells,
-            Some(Delete::Rows) => &mut self.rows,
+            Some(Delete::Cells) => &mut self.rare.cells,
+            Some(Delete::Rows) => &mut self.rare.rows,
             None => return,
         };
         let mut rarest: Option<u64> = None;
         for name in asked.columns(policy) {
-            for (value, &count) in counts.get(name).into_iter().flatten() {
+            for (value, count) in counted.of_column(name) {
                 if count < asked.k {
-                    to.entry(name.to_owned()).or_default().insert(value.clone());
+                    to.entry(name.to_owned()).or_default().insert(value.to_owned());
                 } else {
                     rarest = Some(rarest.map_or(count, |rarest| rarest.min(count)));
                 }
@@ -136,9 +140,13 @@ impl Deleted {
         }
         self.rarest.insert(ModelSpec::RareValues(asked.clone()).claim(), rarest);
     }
+}
 
-    /// What is left of some rows of the original; `names` are the columns that they were read with.
-    pub(super) fn left<'a>(&'a mut self, batch: &'a dyn Batch, names: &[String]) -> Left<'a> {
+impl RareValuesFound {
+    /// What is left of some rows of the original, and what is deleted from them; `names` are the
+    /// columns that they were read with.
+    pub(super) fn left<'a>(&'a self, batch: &'a dyn Batch, names: &[String]) -> (Left<'a>, DeletedFacts) {
+        let mut found = DeletedFacts::default();
         let mut gone = vec![false; batch.rows()];
         for (at, values) in places(names, &self.rows) {
             let mut row = gone.iter_mut();
@@ -148,7 +156,7 @@ impl Deleted {
                 }
             });
         }
-        self.found.rows += gone.iter().filter(|gone| **gone).count() as u64;
+        found.rows = gone.iter().filter(|gone| **gone).count() as u64;
         for (at, values) in places(names, &self.cells) {
             let (mut row, mut cells) = (gone.iter(), 0);
             batch.each(at, &mut |cell| {
@@ -156,16 +164,19 @@ impl Deleted {
                 cells += u64::from(stays && cell.is_some_and(|cell| values.contains(cell)));
             });
             if cells > 0 {
-                *self.found.cells.entry(names[at].clone()).or_default() += cells;
+                *found.cells.entry(names[at].clone()).or_default() += cells;
             }
         }
         let blank = names.iter().map(|name| self.cells.get(name)).collect();
-        Left { batch, gone, blank }
+        (Left { batch, gone, blank }, found)
     }
+}
 
-    /// Rows that were deleted from what was read.
-    pub(super) fn rows(&self) -> u64 {
-        self.found.rows
+/// Adds what was deleted from more rows.
+pub(super) fn add(to: &mut DeletedFacts, more: DeletedFacts) {
+    to.rows += more.rows;
+    for (name, cells) in more.cells {
+        *to.cells.entry(name).or_default() += cells;
     }
 }
 
@@ -173,7 +184,7 @@ impl Deleted {
 fn places<'a>(
     names: &'a [String],
     values: &'a ByColumn,
-) -> impl Iterator<Item = (usize, &'a BTreeSet<String>)> {
+) -> impl Iterator<Item = (usize, &'a FxHashSet<String>)> {
     names.iter().enumerate().filter_map(|(at, name)| Some((at, values.get(name)?)))
 }
 
@@ -183,7 +194,7 @@ pub(super) struct Left<'a> {
     /// Row → whether it is deleted.
     gone: Vec<bool>,
     /// Column → the values whose cells are deleted.
-    blank: Vec<Option<&'a BTreeSet<String>>>,
+    blank: Vec<Option<&'a FxHashSet<String>>>,
 }
 
 impl Batch for Left<'_> {

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::classes::{MISSING, UNKNOWN};
 use super::levels::Chain;
+use super::pace::Pace;
 use super::population::People;
 use super::side::Side;
 use throng_terms::error::Result;
@@ -96,10 +97,12 @@ impl<'a> Foreseen<'a> {
         parents: usize,
         original: &Side,
         chains: &'a [Chain<'a>],
-        watch: &Watch,
+        (watch, pace): (&Watch, &Pace<'_>),
     ) -> Result<Option<Self>> {
         let known: Option<Vec<(&Hierarchy, usize)>> = chains.iter().map(|chain| chain.at(0)).collect();
-        let (Some(known), Some(people)) = (known, People::new(original, chains)) else { return Ok(None) };
+        let (Some(known), Some(people)) = (known, People::new(original, chains, pace)?) else {
+            return Ok(None);
+        };
         let hierarchies: Vec<&Hierarchy> = known.iter().map(|(hierarchy, _)| *hierarchy).collect();
         let Some(tuples) = leaves_of(original, &hierarchies).filter(|tuples| !tuples.is_empty()) else {
             return Ok(None);

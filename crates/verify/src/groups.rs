@@ -5,6 +5,7 @@
 //! own k. Sizes over one set cost one look-up per class; for wildcards see [`super::wildcard`].
 
 use super::classes::Tuples;
+use super::pace::Pace;
 use super::sampling::Drawn;
 use super::wildcard::{self, project};
 use throng_terms::error::Result;
@@ -62,27 +63,28 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(all: &'a Tuples, columns: &[usize]) -> Self {
+    pub(super) fn new(all: &'a Tuples, columns: &[usize], pace: &Pace<'_>) -> Result<Self> {
         if columns.len() == all.width() {
-            return View { all, parts: None };
+            return Ok(View { all, parts: None });
         }
         let mut parts = Tuples::new(columns.len());
         let mut part = vec![0; columns.len()];
-        let of_class = (0..all.len())
-            .map(|class| {
-                project(all.tuple(class), columns, &mut part);
-                parts.intern(&part) as u32
-            })
-            .collect();
-        View { all, parts: Some((parts, of_class)) }
+        let mut of_class = Vec::with_capacity(all.len());
+        for class in 0..all.len() {
+            pace.steps(4)?;
+            project(all.tuple(class), columns, &mut part);
+            of_class.push(parts.intern(&part) as u32);
+        }
+        Ok(View { all, parts: Some((parts, of_class)) })
     }
 
     /// For every class the rows that look like it through these columns. `counts` are the rows of
     /// the classes; where that is 0 the result has no meaning.
-    pub(super) fn sizes(&self, counts: &[u64], missing: Missing) -> Vec<u64> {
+    pub(super) fn sizes(&self, counts: &[u64], missing: Missing, pace: &Pace<'_>) -> Result<Vec<u64>> {
+        pace.steps(counts.len() as u64)?;
         let wild = |tuples: &Tuples, counts: Vec<u64>| match missing {
-            Missing::Wildcard => wildcard::sizes(tuples, &counts),
-            Missing::Value | Missing::Suppress => counts,
+            Missing::Wildcard => wildcard::sizes(tuples, &counts, pace),
+            Missing::Value | Missing::Suppress => Ok(counts),
         };
         let Some((parts, of_class)) = &self.parts else {
             return wild(self.all, counts.to_vec());
@@ -91,8 +93,8 @@ impl<'a> View<'a> {
         for (&part, count) in of_class.iter().zip(counts) {
             totals[part as usize] += count;
         }
-        let sizes = wild(parts, totals);
-        of_class.iter().map(|&part| sizes[part as usize]).collect()
+        let sizes = wild(parts, totals)?;
+        Ok(of_class.iter().map(|&part| sizes[part as usize]).collect())
     }
 }
 
@@ -100,22 +102,29 @@ impl<'a> View<'a> {
 /// over every set of columns. Classes that fall short are removed, which can make others fall
 /// short, until none does. The result does not depend on the order, because a class that is short
 /// stays short when more rows are removed.
-pub(super) fn stable(tuples: &Tuples, mut counts: Vec<u64>, groups: &[Group], missing: Missing) -> Vec<u64> {
-    let views: Vec<_> = groups.iter().map(|group| (View::new(tuples, &group.columns), group.k)).collect();
+pub(super) fn stable(
+    tuples: &Tuples,
+    mut counts: Vec<u64>,
+    groups: &[Group],
+    missing: Missing,
+    pace: &Pace<'_>,
+) -> Result<Vec<u64>> {
+    let view = |group: &Group| Ok((View::new(tuples, &group.columns, pace)?, group.k));
+    let views: Vec<(View<'_>, u64)> = groups.iter().map(view).collect::<Result<_>>()?;
     // One set with equality alone is settled in one round: a class goes as a whole and no other
     // counts it.
     let rounds = views.len() > 1 || missing == Missing::Wildcard;
     loop {
         let mut removed = false;
         for (view, k) in &views {
-            let sizes = view.sizes(&counts, missing);
+            let sizes = view.sizes(&counts, missing, pace)?;
             for (count, _) in counts.iter_mut().zip(sizes).filter(|(count, size)| **count > 0 && size < k) {
                 *count = 0;
                 removed = true;
             }
         }
         if !(removed && rounds) {
-            return counts;
+            return Ok(counts);
         }
     }
 }

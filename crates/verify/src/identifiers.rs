@@ -13,9 +13,12 @@
 //! texts; time grows with rows, one look-up each.
 
 use super::classes::{Classes, Interner, MISSING, UNKNOWN};
+use super::pace::Pace;
+use super::piece::Numbered;
 use super::rowhash::RowHash;
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use throng_terms::error::Result;
 use throng_terms::policy::Policy;
 
 /// What the claim about a column is called.
@@ -33,6 +36,8 @@ pub(super) fn replaced(policy: &Policy) -> impl Iterator<Item = &str> {
 pub(super) struct Identifiers {
     /// Its place in the header.
     pub(super) place: Option<usize>,
+    /// Its place among the columns of a piece.
+    column: usize,
     texts: Interner,
     /// Identifier and class, with their rows and the sum of their hashes.
     pairs: Classes,
@@ -41,18 +46,14 @@ pub(super) struct Identifiers {
 }
 
 impl Identifiers {
-    pub(super) fn new(place: Option<usize>) -> Self {
-        Identifiers { place, texts: Interner::new(), pairs: Classes::new(2), batch: Vec::new() }
+    pub(super) fn new(place: Option<usize>, column: usize) -> Self {
+        Identifiers { place, column, texts: Interner::new(), pairs: Classes::new(2), batch: Vec::new() }
     }
 
-    pub(super) fn begin(&mut self) {
+    /// Reads the column's cells of a piece.
+    pub(super) fn begin(&mut self, columns: &[Numbered]) {
         self.batch.clear();
-    }
-
-    /// The next cell of the batch.
-    pub(super) fn cell(&mut self, cell: Option<&str>) {
-        let number = self.texts.add(cell);
-        self.batch.push(number);
+        columns[self.column].translate(&mut self.texts, &mut self.batch);
     }
 
     /// The class and the hash of a row of the batch.
@@ -88,10 +89,17 @@ pub(super) enum Source<'a> {
 }
 
 /// The finding of one column.
-pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start: RowHash) -> Finding {
+pub(super) fn identifiers(
+    at: usize,
+    released: &Side,
+    source: Source<'_>,
+    start: RowHash,
+    pace: &Pace<'_>,
+) -> Result<Finding> {
     let made_up = &released.identifiers[at];
     let mut wrong = Wrong::default();
     let shapes = shapes(made_up);
+    pace.look()?;
     if shapes > 1 {
         wrong.push(format!("values are written in {shapes} ways, which distinguishes people"));
     }
@@ -99,11 +107,11 @@ pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start:
         Source::Known(source, places) => (source, places),
         Source::Unfit => {
             wrong.push("the claimed levels do not fit the hierarchies");
-            return Finding::of(&wrong, String::new);
+            return Ok(Finding::of(&wrong, String::new));
         }
         Source::None => {
             let finding = Finding::of(&wrong, String::new);
-            return if finding.holds { Finding::unchecked(WITHOUT_ORIGINAL) } else { finding };
+            return Ok(if finding.holds { Finding::unchecked(WITHOUT_ORIGINAL) } else { finding });
         }
     };
     let originals = &source[at];
@@ -111,8 +119,9 @@ pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start:
     if kept > 0 {
         wrong.push(format!("{} of the original {} in the release", several(kept, "value"), are(kept)));
     }
-    let expected = looks(&expected(originals, places), originals.texts.len(), start);
-    let found = looks(&made_up.pairs, made_up.texts.len(), start);
+    pace.look()?;
+    let expected = looks(&expected(originals, places, pace)?, originals.texts.len(), start, pace)?;
+    let found = looks(&made_up.pairs, made_up.texts.len(), start, pace)?;
     let (only_found, only_expected) = differences(&found, &expected);
     if only_found + only_expected > 0 {
         wrong.push(format!(
@@ -123,13 +132,13 @@ pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start:
             are(only_expected),
         ));
     }
-    Finding::of(&wrong, || {
+    Ok(Finding::of(&wrong, || {
         format!(
             "{} in the original, {} in the release, none in common; each of these has the rows of one of those",
             several(originals.distinct(), "identifier"),
             several(made_up.distinct(), "made-up one"),
         )
-    })
+    }))
 }
 
 fn are(n: u64) -> &'static str {
@@ -154,23 +163,25 @@ fn shapes(identifiers: &Identifiers) -> usize {
 /// The pairs of the original with each class replaced by the released one that its rows must be in;
 /// `places` has the released class of every class of the original, or [`UNKNOWN`] where its rows
 /// are suppressed.
-fn expected(originals: &Identifiers, places: &[u32]) -> Classes {
+fn expected(originals: &Identifiers, places: &[u32], pace: &Pace<'_>) -> Result<Classes> {
     let mut expected = Classes::new(2);
     for pair in 0..originals.pairs.len() {
+        pace.steps(4)?;
         let [identifier, class] = *originals.pairs.tuples.tuple(pair) else { continue };
         let place = places.get(class as usize).copied().unwrap_or(UNKNOWN);
         if place != UNKNOWN {
             expected.add(&[identifier, place], originals.pairs.tally(pair));
         }
     }
-    expected
+    Ok(expected)
 }
 
 /// One number for every identifier that has rows, made of all its rows; sorted, so that only how
 /// many look alike is left of who is who. That a cell is missing is a part of its look.
-fn looks(pairs: &Classes, identifiers: usize, start: RowHash) -> Vec<[u64; 2]> {
+fn looks(pairs: &Classes, identifiers: usize, start: RowHash, pace: &Pace<'_>) -> Result<Vec<[u64; 2]>> {
     let mut sums = vec![([0u64; 2], false); identifiers];
     for pair in 0..pairs.len() {
+        pace.steps(4)?;
         let [identifier, class] = *pairs.tuples.tuple(pair) else { continue };
         let mut hash = start;
         let missing = u64::from(identifier == MISSING);
@@ -183,7 +194,7 @@ fn looks(pairs: &Classes, identifiers: usize, start: RowHash) -> Vec<[u64; 2]> {
     }
     let mut looks: Vec<_> = sums.into_iter().filter(|(_, used)| *used).map(|(sum, _)| sum).collect();
     looks.sort_unstable();
-    looks
+    Ok(looks)
 }
 
 /// How many numbers of either sorted list the other one lacks.

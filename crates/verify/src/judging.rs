@@ -37,7 +37,7 @@ impl Verifier<'_> {
             self.comparisons = population::of(self.policy, left(self.certificate), population.rows);
         }
         let mut released = released.side;
-        let minorities = released.minorities();
+        let minorities = released.minorities(&self.pace())?;
         let released = &released;
         self.watch.check()?;
         let judged = claims::judged(self.policy, self.certificate, released);
@@ -62,12 +62,17 @@ impl Verifier<'_> {
         }
         let mut verdict = Verdict::default();
         self.watch.check()?;
-        self.of_release((released, &digests.release), &judged, &mut verdict);
+        self.of_release((released, &digests.release), &judged, &mut verdict)?;
+        let pace = &self.pace();
         if !self.policy.forms_regions() {
-            verdict.set("levels", levels::levels(self.policy, self.certificate, &chains, released, &judged));
+            let found = levels::levels(self.policy, self.certificate, &chains, (released, &judged), pace)?;
+            verdict.set("levels", found);
         }
         self.watch.check()?;
-        let people = population.as_ref().and_then(|population| People::new(population, &chains));
+        let people = match &population {
+            Some(population) => People::new(population, &chains, pace)?,
+            None => None,
+        };
         let counted = match self.policy.forms_regions() {
             true => population.as_ref().map(Counted::Regions),
             false => people.as_ref().map(Counted::Levels),
@@ -75,17 +80,19 @@ impl Verifier<'_> {
         let foreseen = match &original {
             // A policy asks for at most one prediction.
             Some(original) => match self.predictions.first() {
-                Some(prediction) => Foreseen::new(prediction.parents(), original, &chains, self.watch)?,
+                Some(prediction) => {
+                    Foreseen::new(prediction.parents(), original, &chains, (self.watch, pace))?
+                }
                 None => None,
             },
             None => None,
         };
-        self.of_population((others, &digests), counted, (&chains, released, &judged), &mut verdict);
+        self.of_population((others, &digests), counted, (&chains, released, &judged), &mut verdict)?;
         for prediction in &self.predictions {
             self.watch.check()?;
             let known = (original.is_some(), foreseen.as_ref());
             let of = (&chains[..], released, &judged);
-            verdict.set(&prediction.claim, predicted::claim(prediction, self.certificate, known, of));
+            verdict.set(&prediction.claim, predicted::claim(prediction, self.certificate, known, of, pace)?);
         }
         drop(population);
         self.watch.check()?;
@@ -94,7 +101,7 @@ impl Verifier<'_> {
             true => self.of_regions((original, labels, &digests), minorities, of, &mut verdict)?,
             false => {
                 let others = (people.as_ref(), foreseen.as_ref());
-                self.of_original((original, labels, &digests), others, of, &mut verdict)
+                self.of_original((original, labels, &digests), others, of, &mut verdict)?;
             }
         }
         Ok(verdict)
@@ -107,21 +114,30 @@ impl Verifier<'_> {
         people: Option<Counted<'_>>,
         of: (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
-    ) {
+    ) -> Result<()> {
+        let pace = &self.pace();
         let stated = self.certificate.release.population.as_ref();
         if let Some(population) = population {
             let file = (population, digests.population.as_deref());
-            verdict.set("population", population::population(stated, file, original, self.policy));
+            verdict.set("population", population::population(stated, file, original, self.policy, pace)?);
         } else if self.policy.population().is_some() || stated.is_some() {
             verdict.set("population", Finding::missing("the population is not at hand"));
         }
         for comparison in &self.comparisons {
-            verdict.set(&comparison.claim, population::claim(comparison, self.certificate, people, of));
+            let found = population::claim(comparison, self.certificate, people, of, pace)?;
+            verdict.set(&comparison.claim, found);
         }
+        Ok(())
     }
 
     /// The claims that need the release alone.
-    fn of_release(&self, (released, sha256): (&Side, &str), judged: &Judged, verdict: &mut Verdict) {
+    fn of_release(
+        &self,
+        (released, sha256): (&Side, &str),
+        judged: &Judged,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let pace = &self.pace();
         let (policy, certificate) = (self.policy, self.certificate);
         let sha256 = Some(sha256);
         verdict.set("certificate", claims::certificate(policy, &self.asked(), certificate));
@@ -136,27 +152,29 @@ impl Verifier<'_> {
             verdict.set("missing", claims::missing(released, judged));
         }
         for group in &self.groups {
-            let finding = claims::anonymity(group, policy.input.missing, certificate, released, judged);
+            let finding =
+                claims::anonymity(group, policy.input.missing, certificate, released, judged, pace)?;
             verdict.set(&group.claim, finding);
         }
         for rule in &self.rules {
             let finding = match rule.deletes() {
                 Some(k) => deleted::claim(&rule.claim, k, certificate, self.deleted.as_ref()),
                 None if policy.subject().is_some() => Finding::unchecked(WITHOUT_ORIGINAL),
-                None => models::claim(rule, certificate, released, judged, None),
+                None => models::claim(rule, certificate, released, judged, None, pace)?,
             };
             verdict.set(&rule.claim, finding);
         }
         if policy.subject().is_some() {
-            self.of_people(None, (released, judged), verdict);
+            self.of_people(None, (released, judged), verdict, pace)?;
         } else if let Some(finding) =
-            risk::risk(&certificate.release, policy.input.missing, released, judged, None)
+            risk::risk(certificate, policy.input.missing, (released, judged), None, pace)?
         {
             verdict.set("risk", finding);
         }
         for (claim, finding) in model::claims(policy, &certificate.release) {
             verdict.set(claim, finding);
         }
+        Ok(())
     }
 
     /// Every guarantee of the policy.

@@ -6,14 +6,16 @@
 //! unless the certificate states such a loss.
 
 use super::classes::{Classes, Interner, Tuples};
-use super::side::{Cells, each};
+use super::pace::Pace;
+use super::piece::Numbered;
 use throng_terms::error::Result;
 use throng_terms::policy::{Policy, Role};
 
 /// One target column as it streams by.
 #[derive(Debug)]
 pub(super) struct Labels {
-    place: Option<usize>,
+    /// Its place among the columns of a piece.
+    column: usize,
     interner: Interner,
     /// Tuples with the label behind.
     pairs: Classes,
@@ -24,11 +26,11 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// The target columns of a policy, where a header has them.
-    pub(super) fn of(policy: &Policy, columns: &[String], width: usize) -> Vec<Labels> {
+    /// The target columns of a policy; `numbered` gives the place of a column in pieces.
+    pub(super) fn of(policy: &Policy, numbered: &mut impl FnMut(&str) -> usize, width: usize) -> Vec<Labels> {
         let targets = policy.with_role(Role::Target).into_iter();
         let labels = |name: &str| Labels {
-            place: columns.iter().position(|column| column == name),
+            column: numbered(name),
             interner: Interner::new(),
             pairs: Classes::new(width + 1),
             released: Classes::new(width + 1),
@@ -37,11 +39,11 @@ impl Labels {
         targets.map(labels).collect()
     }
 
-    /// Counts the labels of some rows, whose tuples lie end to end.
-    pub(super) fn batch(&mut self, rows: usize, tuples: &[u32], cells: &mut Cells<'_>) -> Result<()> {
-        let Labels { place, interner, pairs, batch, .. } = self;
+    /// Counts the labels of a piece, whose tuples lie end to end.
+    pub(super) fn add(&mut self, columns: &[Numbered], tuples: &[u32]) {
+        let Labels { column, interner, pairs, batch, .. } = self;
         batch.clear();
-        each(*place, rows, cells, |cell| batch.push(interner.add(cell)))?;
+        columns[*column].translate(interner, batch);
         let mut pair = Vec::new();
         let width = pairs.tuples.width() - 1;
         for (row, &label) in batch.iter().enumerate() {
@@ -50,7 +52,6 @@ impl Labels {
             pair.push(label);
             pairs.row(&pair, [0, 0]);
         }
-        Ok(())
     }
 
     /// How often each text of a column meets each label: (text, label) and rows.
@@ -63,29 +64,43 @@ impl Labels {
     }
 
     /// Of the classes that stay, the rows that do not have the most frequent label of their class.
-    pub(super) fn minority(self, maps: &[&[u32]], classes: &Classes, stay: &[u64]) -> u64 {
-        let (pairs, _) = self.pairs.regroup(|pair| {
+    pub(super) fn minority(
+        self,
+        maps: &[&[u32]],
+        classes: &Classes,
+        stay: &[u64],
+        pace: &Pace<'_>,
+    ) -> Result<u64> {
+        let change = |pair: &mut [u32]| {
             pair.iter_mut().zip(maps).for_each(|(cell, map)| *cell = map[*cell as usize]);
             true
-        });
+        };
+        let (pairs, _) = self.pairs.regroup(change, pace)?;
         let mut most = vec![0; classes.len()];
         for pair in 0..pairs.len() {
+            pace.steps(4)?;
             let tuple = &pairs.tuples.tuple(pair)[..maps.len()];
             // Rows suppressed for a missing cell are in no class that stays.
             if let Some(class) = classes.tuples.get(tuple) {
                 most[class] = pairs.tally(pair).rows.max(most[class]);
             }
         }
-        stay.iter().zip(&most).filter(|(stay, _)| **stay > 0).map(|(stay, most)| stay - most).sum()
+        let stays = stay.iter().zip(&most).filter(|(stay, _)| **stay > 0);
+        Ok(stays.map(|(stay, most)| stay - most).sum())
     }
 
     /// One of several steps: sets the rows aside that it releases. `look` says of a tuple whether
     /// it does and what it then looks like.
-    pub(super) fn release(&mut self, mut look: impl FnMut(&[u32], &mut [u32]) -> bool) {
+    pub(super) fn release(
+        &mut self,
+        mut look: impl FnMut(&[u32], &mut [u32]) -> bool,
+        pace: &Pace<'_>,
+    ) -> Result<()> {
         let width = self.pairs.tuples.width() - 1;
         let mut left = Classes::new(width + 1);
         let mut seen = vec![0; width + 1];
         for at in 0..self.pairs.len() {
+            pace.steps(4)?;
             let (pair, tally) = (self.pairs.tuples.tuple(at), self.pairs.tally(at));
             if look(&pair[..width], &mut seen[..width]) {
                 seen[width] = pair[width];
@@ -95,6 +110,7 @@ impl Labels {
             }
         }
         self.pairs = left;
+        Ok(())
     }
 
     /// Of the rows that steps released, those that do not have the most frequent label of their

@@ -9,7 +9,9 @@
 
 use super::classes::{Classes, Interner, UNKNOWN};
 use super::levels::Build;
-use super::side::{Cells, Side, each};
+use super::pace::Pace;
+use super::piece::Numbered;
+use super::side::Side;
 use super::verdict::Wrong;
 use throng_terms::error::Result;
 use throng_terms::policy::Policy;
@@ -17,42 +19,46 @@ use throng_terms::policy::Policy;
 /// The columns with a level as they stream by, in name order.
 #[derive(Debug)]
 pub(super) struct Leveled {
-    places: Vec<Option<usize>>,
+    /// Their places among the columns of a piece.
+    columns: Vec<usize>,
     interners: Vec<Interner>,
     /// (Class, value of every column) with its rows and their hashes.
     rows: Classes,
     /// Column → the values of the batch at hand.
     batch: Vec<Vec<u32>>,
+    /// The row at hand.
+    tuple: Vec<u32>,
 }
 
 impl Leveled {
     /// The columns of a policy that have a level; none where there are none.
-    pub(super) fn of(policy: &Policy, columns: &[String]) -> Option<Self> {
-        let place = |name: &str| columns.iter().position(|column| column == name);
-        let places: Vec<Option<usize>> = policy.leveled().into_iter().map(|(name, _)| place(name)).collect();
-        let width = places.len();
+    /// `numbered` gives the place of a column in pieces.
+    pub(super) fn of(policy: &Policy, numbered: &mut impl FnMut(&str) -> usize) -> Option<Self> {
+        let columns: Vec<usize> = policy.leveled().into_iter().map(|(name, _)| numbered(name)).collect();
+        let width = columns.len();
         (width > 0).then(|| Leveled {
-            places,
+            columns,
             interners: (0..width).map(|_| Interner::new()).collect(),
             rows: Classes::new(width + 1),
             batch: vec![Vec::new(); width],
+            tuple: Vec::new(),
         })
     }
 
-    /// Reads the columns' cells of some rows.
-    pub(super) fn begin(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
-        for ((place, interner), batch) in self.places.iter().zip(&mut self.interners).zip(&mut self.batch) {
+    /// Reads the columns' cells of a piece.
+    pub(super) fn begin(&mut self, columns: &[Numbered]) {
+        for ((&at, interner), batch) in self.columns.iter().zip(&mut self.interners).zip(&mut self.batch) {
             batch.clear();
-            each(*place, rows, cells, |cell| batch.push(interner.add(cell)))?;
+            columns[at].translate(interner, batch);
         }
-        Ok(())
     }
 
     /// Counts a row of the batch.
     pub(super) fn row(&mut self, row: usize, class: usize, hash: [u64; 2]) {
-        let values = self.batch.iter().map(|batch| batch[row]);
-        let tuple: Vec<u32> = std::iter::once(class as u32).chain(values).collect();
-        self.rows.row(&tuple, hash);
+        self.tuple.clear();
+        self.tuple.push(class as u32);
+        self.tuple.extend(self.batch.iter().map(|batch| batch[row]));
+        self.rows.row(&self.tuple, hash);
     }
 
     /// The most values or combinations.
@@ -90,18 +96,28 @@ pub(super) fn compare(
     places: &[u32],
     released: &Side,
     wrong: &mut Wrong,
-) {
-    let Some(found) = &released.leveled else { return };
+    pace: &Pace<'_>,
+) -> Result<()> {
+    let Some(found) = &released.leveled else { return Ok(()) };
+    // Column → value of the original → number of its label in the release.
+    let number = |(labels, interner): (&ColumnLabels, &Interner)| -> Vec<u32> {
+        let number = |label: &Option<Option<String>>| {
+            label.as_ref().and_then(|label| interner.get(label.as_deref())).unwrap_or(UNKNOWN)
+        };
+        labels.iter().map(number).collect()
+    };
+    let numbers: Vec<Vec<u32>> = labels.iter().zip(&found.interners).map(number).collect();
+    let mut shown = Vec::with_capacity(labels.len() + 1);
     let mut expected = Classes::new(labels.len() + 1);
     for at in 0..original.rows.len() {
+        pace.steps(4)?;
         let tuple = original.rows.tuples.tuple(at);
         let Some(&place) = places.get(tuple[0] as usize).filter(|place| **place != UNKNOWN) else { continue };
-        let number = |((&value, labels), interner): ((&u32, &ColumnLabels), &Interner)| {
-            let label = labels.get(value as usize).and_then(Option::as_ref);
-            label.and_then(|label| interner.get(label.as_deref())).unwrap_or(UNKNOWN)
-        };
-        let values = tuple[1..].iter().zip(labels).zip(&found.interners).map(number);
-        expected.add(&std::iter::once(place).chain(values).collect::<Vec<u32>>(), original.rows.tally(at));
+        shown.clear();
+        shown.push(place);
+        let number = |(&value, numbers): (&u32, &Vec<u32>)| numbers.get(value as usize).copied();
+        shown.extend(tuple[1..].iter().zip(&numbers).map(|cell| number(cell).unwrap_or(UNKNOWN)));
+        expected.add(&shown, original.rows.tally(at));
     }
     let differs = |at: usize, of: &Classes, other: &Classes| {
         let same = other.tuples.get(of.tuples.tuple(at)).map(|found| other.tally(found));
@@ -113,4 +129,5 @@ pub(super) fn compare(
     if differ > 0 {
         wrong.push(format!("{differ} combinations of values are not those of the original at their levels"));
     }
+    pace.look()
 }

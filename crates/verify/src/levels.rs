@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 
 use super::claims::Judged;
 use super::classes::{Interner, MISSING};
+use super::pace::Pace;
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::error::Result;
@@ -123,9 +124,9 @@ pub(super) fn levels(
     policy: &Policy,
     certificate: &Certificate,
     chains: &[Chain<'_>],
-    released: &Side,
-    judged: &Judged,
-) -> Finding {
+    (released, judged): (&Side, &Judged),
+    pace: &Pace<'_>,
+) -> Result<Finding> {
     let used = used(released, judged);
     let mut wrong = Wrong::default();
     if policy.search.local {
@@ -148,6 +149,7 @@ pub(super) fn levels(
         match &chain.hierarchy {
             None => unknown.push(chain.name),
             Some(hierarchy) => {
+                pace.look()?;
                 let found = strangers(chain, hierarchy, released, at, &used[at]);
                 strange |= found.is_some();
                 wrong.extend(found);
@@ -155,7 +157,7 @@ pub(super) fn levels(
         }
     }
     if !strange {
-        misfits(chains, released, judged, &mut wrong);
+        misfits(chains, released, judged, &mut wrong, pace)?;
     }
     let mut finding = Finding::of(&wrong, || {
         format!("the values of {} are labels of the claimed levels", several(chains.len() as u64, "column"))
@@ -171,7 +173,7 @@ pub(super) fn levels(
         });
     }
     finding.unchecked |= !unknown.is_empty();
-    finding
+    Ok(finding)
 }
 
 /// Levels that are not given or that the hierarchy does not have.
@@ -321,8 +323,17 @@ fn labels(hierarchy: &Hierarchy, level: usize) -> impl Iterator<Item = Option<&s
 }
 
 /// Classes whose values fit several steps, but no single one.
-fn misfits(chains: &[Chain<'_>], released: &Side, judged: &Judged, wrong: &mut Wrong) {
+fn misfits(
+    chains: &[Chain<'_>],
+    released: &Side,
+    judged: &Judged,
+    wrong: &mut Wrong,
+    pace: &Pace<'_>,
+) -> Result<()> {
     let steps = chains.first().map_or(0, |chain| chain.levels.len());
+    if steps < 2 {
+        return Ok(());
+    }
     // Column → level → number of a released value → whether it is a label of that level.
     let known = |(chain, interner): (&Chain<'_>, &Interner)| -> BTreeMap<usize, Vec<bool>> {
         let Some(hierarchy) = &chain.hierarchy else { return BTreeMap::new() };
@@ -341,8 +352,10 @@ fn misfits(chains: &[Chain<'_>], released: &Side, judged: &Judged, wrong: &mut W
         })
     };
     for class in (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0) {
-        if steps > 1 && !(0..steps).any(|step| fits(class, step)) {
+        pace.steps(steps as u64)?;
+        if !(0..steps).any(|step| fits(class, step)) {
             wrong.add(|| format!("{} fits no step", released.name(class)));
         }
     }
+    Ok(())
 }

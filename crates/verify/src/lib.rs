@@ -24,20 +24,27 @@ mod chances;
 mod claims;
 mod classes;
 mod consistent;
+mod deal;
 mod deleted;
 mod foreseen;
 mod groups;
+mod halves;
 mod identifiers;
 mod judging;
 mod labels;
 mod leveled;
 mod levels;
+mod line;
 mod losses;
 mod matched;
+mod meanings;
 mod model;
 mod models;
 mod original;
+mod pace;
+mod pairs;
 mod people;
+mod piece;
 mod population;
 mod predicted;
 mod reading;
@@ -63,6 +70,7 @@ pub use deleted::ValueCounts;
 pub use levels::Build;
 pub use verdict::{Finding, Verdict};
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use self::deleted::Deleted;
@@ -191,6 +199,8 @@ struct Verifier<'a> {
     /// What was deleted from the original, where it was read and the policy deletes rare values.
     deleted: Option<Deleted>,
     watch: &'a Watch,
+    /// Rows of all tables that were read so far.
+    rows: Cell<u64>,
 }
 
 impl<'a> Verifier<'a> {
@@ -211,6 +221,7 @@ impl<'a> Verifier<'a> {
             drawn,
             deleted: None,
             watch,
+            rows: Cell::new(0),
         })
     }
 

@@ -7,6 +7,7 @@ use super::identifiers::{self, Source};
 use super::leveled::{self, Leveled};
 use super::levels::Chain;
 use super::losses::{self, Facts, LevelFacts, RegionFacts};
+use super::pace::Pace;
 use super::people::{self, People as Subjects};
 use super::population::People;
 use super::regions::{self, Regions};
@@ -25,7 +26,8 @@ impl Verifier<'_> {
         people: (Option<&People>, Option<&Foreseen<'_>>),
         (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
-    ) {
+    ) -> Result<()> {
+        let pace = &self.pace();
         let unfit = original.is_some();
         let source = match original {
             None => {
@@ -37,20 +39,21 @@ impl Verifier<'_> {
                 verdict.set("input", self.input(&original, digests));
                 let mut original = original;
                 let values = original.leveled.take().zip(labels);
-                let source = Generalized::new(original, chains, self.safety(people));
-                verdict.set("truth", self.truth(source.as_ref(), values.as_ref(), chains, released));
+                let source = Generalized::new(original, chains, self.safety(people, pace))?;
+                verdict.set("truth", self.truth(source.as_ref(), values.as_ref(), chains, released)?);
                 source
             }
         };
         let places = source
             .as_ref()
-            .map(|source| truth::places(self.policy, (source, &source.moved), chains, released));
+            .map(|source| truth::places(self.policy, (source, &source.moved), chains, released, pace))
+            .transpose()?;
         if let Some(source) = &source {
             for rule in self.rules.iter().filter(|rule| rule.has_guard()) {
                 let shown = if source.shown.is_empty() { &source.moved } else { &source.shown };
-                let places = truth::places(self.policy, (source, shown), chains, released);
+                let places = truth::places(self.policy, (source, shown), chains, released, pace)?;
                 let nodes = models::nodes_of_released(rule, source, &places, released.classes.len());
-                let finding = models::claim(rule, self.certificate, released, judged, nodes.as_ref());
+                let finding = models::claim(rule, self.certificate, released, judged, nodes.as_ref(), pace)?;
                 verdict.set(&rule.claim, finding);
             }
         }
@@ -60,9 +63,9 @@ impl Verifier<'_> {
             // Starred rows are in no class that is judged.
             let place = |(place, moved): (&u32, &Option<_>)| moved.map_or(UNKNOWN, |_: (u32, u32)| *place);
             let places: Vec<u32> = places.iter().zip(&source.moved).map(place).collect();
-            let people = Subjects::new(self.policy, subjects, &places, released.classes.len());
-            self.of_people(Some(&people), (released, judged), verdict);
-            self.of_judged_people(&source.values, &places, (released, judged), verdict);
+            let people = Subjects::new(self.policy, subjects, &places, released.classes.len(), pace)?;
+            self.of_people(Some(&people), (released, judged), verdict, pace)?;
+            self.of_judged_people(&source.values, &places, (released, judged), verdict, pace)?;
         } else if unfit && self.policy.subject().is_some() {
             verdict.set(people::CLAIM, Finding::missing("people cannot be counted in the original"));
         }
@@ -71,13 +74,13 @@ impl Verifier<'_> {
             _ if unfit => Source::Unfit,
             _ => Source::None,
         };
-        self.of_identifiers(released, compared, verdict);
+        self.of_identifiers(released, compared, verdict)?;
         let rows = match &source {
             Some(source) => (source.rows, source.held.counts().iter().sum()),
             None => self.left_and_held(),
         };
-        let facts = LevelFacts::new(rows, &judged.counts, chains, source.as_ref());
-        self.of_losses(&facts, chains, verdict);
+        let facts = LevelFacts::new(rows, &judged.counts, chains, source.as_ref(), pace);
+        self.of_losses(&facts, chains, verdict)
     }
 
     /// The same where rows were put into regions.
@@ -88,20 +91,24 @@ impl Verifier<'_> {
         (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
         verdict: &mut Verdict,
     ) -> Result<()> {
+        let pace = &self.pace();
         let there = original.is_some();
         let mut values = None;
-        let regions = original.and_then(|mut original| {
-            verdict.set("input", self.input(&original, digests));
-            values = original.leveled.take().zip(labels);
-            let few = self.policy.search.loss.parameters().rare() as f64;
-            Regions::new((original, few), self.certificate, chains, released)
-        });
+        let regions = match original {
+            Some(mut original) => {
+                verdict.set("input", self.input(&original, digests));
+                values = original.leveled.take().zip(labels);
+                let few = self.policy.search.loss.parameters().rare() as f64;
+                Regions::new((original, few), self.certificate, chains, released, pace)?
+            }
+            None => None,
+        };
         let missing = "no assignment of rows to regions was provided";
         verdict.set(
             "truth",
             match (&regions, there) {
                 (Some(regions), _) => {
-                    regions::truth(self.policy, self.certificate, regions, values.as_ref(), released)
+                    regions::truth(self.policy, self.certificate, regions, values.as_ref(), released, pace)?
                 }
                 (None, true) => Finding::missing(missing),
                 (None, false) => Finding::unchecked(WITHOUT_ORIGINAL),
@@ -110,36 +117,35 @@ impl Verifier<'_> {
         if !there {
             verdict.set("input", Finding::unchecked(WITHOUT_ORIGINAL));
         }
-        let cells =
-            regions::cells(self.policy, self.certificate, (chains, released), judged, regions.as_ref());
+        let of = (chains, released);
+        let cells = regions::cells(self.policy, self.certificate, of, judged, regions.as_ref(), pace)?;
         verdict.set("cells", cells);
         if let Some(k) = self.policy.k_one() {
             let of = (chains, released);
             let regions = regions.as_ref();
             let found = match there && regions.is_none() {
                 true => Finding::missing(missing),
-                false => consistent::claim(k, self.certificate, of, judged, regions, self.watch)?,
+                false => consistent::claim(k, self.certificate, of, judged, regions, pace)?,
             };
             verdict.set(KOne::CLAIM, found);
         }
-        self.of_people_in_regions(regions.as_ref(), there, (released, judged), verdict);
+        self.of_people_in_regions(regions.as_ref(), there, (released, judged), verdict)?;
         let compared = match &regions {
             Some(regions) => Source::Known(&regions.identifiers, &regions.places),
             None if there => Source::Unfit,
             None => Source::None,
         };
-        self.of_identifiers(released, compared, verdict);
+        self.of_identifiers(released, compared, verdict)?;
         match &regions {
             Some(regions) => {
-                let facts = RegionFacts { regions, released, counts: &judged.counts, minorities };
-                self.of_losses(&facts, chains, verdict);
+                let facts = RegionFacts { regions, released, counts: &judged.counts, minorities, pace };
+                self.of_losses(&facts, chains, verdict)
             }
             None => {
-                let facts = LevelFacts::new(self.left_and_held(), &judged.counts, chains, None);
-                self.of_losses(&facts, chains, verdict);
+                let facts = LevelFacts::new(self.left_and_held(), &judged.counts, chains, None, pace);
+                self.of_losses(&facts, chains, verdict)
             }
         }
-        Ok(())
     }
 
     /// The claims about people where rows were put into regions.
@@ -147,16 +153,17 @@ impl Verifier<'_> {
         &self,
         regions: Option<&Regions>,
         there: bool,
-        (released, judged): (&Side, &Judged),
+        of: (&Side, &Judged),
         verdict: &mut Verdict,
-    ) {
+    ) -> Result<()> {
+        let pace = &self.pace();
         match regions {
             Some(regions) if !regions.divides() => {
                 if let Some(subjects) = &regions.subjects {
-                    let classes = released.classes.len();
-                    let people = Subjects::new(self.policy, subjects, &regions.places, classes);
-                    self.of_people(Some(&people), (released, judged), verdict);
-                    self.of_judged_people(&regions.values, &regions.places, (released, judged), verdict);
+                    let classes = of.0.classes.len();
+                    let people = Subjects::new(self.policy, subjects, &regions.places, classes, pace)?;
+                    self.of_people(Some(&people), of, verdict, pace)?;
+                    self.of_judged_people(&regions.values, &regions.places, of, verdict, pace)?;
                 }
             }
             _ if there && self.policy.subject().is_some() => {
@@ -164,6 +171,7 @@ impl Verifier<'_> {
             }
             _ => {}
         }
+        Ok(())
     }
 
     /// By the certificate, the rows that are left after deletion and those of them that are
@@ -174,26 +182,31 @@ impl Verifier<'_> {
     }
 
     /// The identifiers that are replaced.
-    fn of_identifiers(&self, released: &Side, compared: Source<'_>, verdict: &mut Verdict) {
+    fn of_identifiers(&self, released: &Side, compared: Source<'_>, verdict: &mut Verdict) -> Result<()> {
+        let pace = self.pace();
         for (at, column) in identifiers::replaced(self.policy).enumerate() {
-            let finding = identifiers::identifiers(at, released, compared, self.start);
+            let finding = identifiers::identifiers(at, released, compared, self.start, &pace)?;
             verdict.set(identifiers::claim(column), finding);
         }
+        Ok(())
     }
 
-    fn of_losses(&self, facts: &dyn Facts, chains: &[Chain<'_>], verdict: &mut Verdict) {
+    fn of_losses(&self, facts: &dyn Facts, chains: &[Chain<'_>], verdict: &mut Verdict) -> Result<()> {
         let release = &self.certificate.release;
         let whole = losses::losses(&release.loss, self.policy, (facts, chains));
         let columns = losses::by_column(&release.loss_by_column, (facts, chains));
         for (claim, finding) in whole.into_iter().chain(columns) {
             verdict.set(claim, finding);
         }
+        // A loss that was stopped is none: the request is honoured here.
+        self.watch.check()
     }
 
     /// The conditions for releasing a class.
     fn safety<'s>(
         &'s self,
         (people, foreseen): (Option<&'s People>, Option<&'s Foreseen<'s>>),
+        pace: &'s Pace<'s>,
     ) -> Safety<'s> {
         Safety {
             groups: &self.groups,
@@ -205,6 +218,7 @@ impl Verifier<'_> {
             foreseen,
             missing: self.policy.input.missing,
             few: self.policy.search.loss.parameters().rare() as f64,
+            pace,
         }
     }
 
@@ -240,13 +254,16 @@ impl Verifier<'_> {
         values: Option<&(Leveled, leveled::Labels)>,
         chains: &[Chain<'_>],
         released: &Side,
-    ) -> Finding {
+    ) -> Result<Finding> {
+        let pace = self.pace();
         match source {
-            Some(source) => truth::truth(self.policy, self.certificate, (source, values), chains, released),
+            Some(source) => {
+                truth::truth(self.policy, self.certificate, (source, values), chains, released, &pace)
+            }
             None => {
                 let mut wrong = Wrong::default();
                 wrong.push("the claimed levels do not fit the hierarchies");
-                Finding::of(&wrong, String::new)
+                Ok(Finding::of(&wrong, String::new))
             }
         }
     }

@@ -9,10 +9,12 @@ use std::collections::BTreeMap;
 
 use super::claims::Judged;
 use super::classes::{MISSING, UNKNOWN};
+use super::pace::Pace;
 use super::sensitive::Values;
 use super::side::Side;
 use super::verdict::{Finding, Verdict, WITHOUT_ORIGINAL, Wrong, several};
 use super::{Verifier, models, risk};
+use throng_terms::error::Result;
 use throng_terms::policy::{Limit, Policy, Suppressed};
 use throng_terms::release::{Certificate, PeopleFacts, Release};
 
@@ -32,13 +34,20 @@ pub(super) struct People {
 impl People {
     /// Counts the people of an original; `places` has the released class of every class of it, or
     /// [`UNKNOWN`] where its rows are withheld.
-    pub(super) fn new(policy: &Policy, subjects: &Values, places: &[u32], classes: usize) -> Self {
-        let moves = || places.iter().enumerate().filter(|(_, place)| **place != UNKNOWN);
-        let merged = subjects.merged(moves().map(|(from, to)| (from, *to as usize)), classes);
+    pub(super) fn new(
+        policy: &Policy,
+        subjects: &Values,
+        places: &[u32],
+        classes: usize,
+        pace: &Pace<'_>,
+    ) -> Result<Self> {
+        pace.look()?;
+        let merged = subjects.merged(|| moves(places), classes);
         let of_class = (0..classes).map(|class| people_in(&merged, class)).collect();
         // Person → whether some rows are released, and whether some are withheld.
         let mut fates: Vec<[bool; 2]> = Vec::new();
         for (class, &place) in places.iter().enumerate() {
+            pace.steps(1 + subjects.class(class).len() as u64)?;
             for &(person, _) in subjects.class(class).iter().filter(|(person, _)| *person != MISSING) {
                 let person = person as usize;
                 fates.resize(fates.len().max(person + 1), [false; 2]);
@@ -53,9 +62,12 @@ impl People {
             released: count(|released, _| released),
             withheld: count(|released, withheld| withheld && !released),
             partly: count(|released, withheld| withheld && released),
-            alike: if policy.links_rows() { fewest_alike(policy, subjects, places) } else { None },
+            alike: match policy.links_rows() {
+                true => fewest_alike(policy, subjects, places, pace)?,
+                false => None,
+            },
         };
-        People { of_class, facts }
+        Ok(People { of_class, facts })
     }
 }
 
@@ -66,17 +78,19 @@ impl Verifier<'_> {
         people: Option<&People>,
         (released, judged): (&Side, &Judged),
         verdict: &mut Verdict,
-    ) {
+        pace: &Pace<'_>,
+    ) -> Result<()> {
         let (policy, certificate) = (self.policy, self.certificate);
-        let Some(k) = self.k_people() else { return };
+        let Some(k) = self.k_people() else { return Ok(()) };
         verdict.set(K_ANONYMITY, anonymity(k, certificate, released, judged, people));
         verdict.set(CLAIM, claim(policy, certificate, people));
         let sizes = people.map(|people| &people.of_class[..]);
-        let risk = risk::risk(&certificate.release, policy.input.missing, released, judged, sizes);
+        let risk = risk::risk(certificate, policy.input.missing, (released, judged), sizes, pace)?;
         let unchecked = || Finding::unchecked(WITHOUT_ORIGINAL);
         if let Some(finding) = risk.map(|found| if people.is_some() { found } else { unchecked() }) {
             verdict.set("risk", finding);
         }
+        Ok(())
     }
 
     /// The models of sensitive columns, by the values of people in the original; `places` has the
@@ -87,17 +101,19 @@ impl Verifier<'_> {
         places: &[u32],
         (released, judged): (&Side, &Judged),
         verdict: &mut Verdict,
-    ) {
-        let moves = || places.iter().enumerate().filter(|(_, place)| **place != UNKNOWN);
-        let moves = || moves().map(|(from, to)| (from, *to as usize));
+        pace: &Pace<'_>,
+    ) -> Result<()> {
+        let classes = released.classes.len();
         let values: Vec<Values> =
-            values.iter().map(|column| column.merged(moves(), released.classes.len())).collect();
+            values.iter().map(|column| column.merged(|| moves(places), classes)).collect();
         for rule in &self.rules {
+            pace.look()?;
             let finding = models::claim_by_people(rule, self.certificate, released, judged, &values);
             if let Some(finding) = finding {
                 verdict.set(&rule.claim, finding);
             }
         }
+        Ok(())
     }
 
     /// The people that a class needs, where rows belong to people.
@@ -106,19 +122,29 @@ impl Verifier<'_> {
     }
 }
 
+/// The classes of the original that are released, each with its released class.
+fn moves(places: &[u32]) -> impl Iterator<Item = (usize, usize)> {
+    let released = places.iter().enumerate().filter(|(_, place)| **place != UNKNOWN);
+    released.map(|(from, to)| (from, *to as usize))
+}
+
 /// The fewest people who have the same released rows: as many in every class.
-fn fewest_alike(policy: &Policy, subjects: &Values, places: &[u32]) -> Option<u64> {
+fn fewest_alike(policy: &Policy, subjects: &Values, places: &[u32], pace: &Pace<'_>) -> Result<Option<u64>> {
     // Starred rows are released, too, and all look alike.
     let starred = policy.output.suppressed == Suppressed::Starred;
     let mut rows_of: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();
     for (class, &place) in places.iter().enumerate().filter(|(_, place)| **place != UNKNOWN || starred) {
+        pace.steps(8 * subjects.class(class).len() as u64)?;
         for &(person, rows) in subjects.class(class) {
             *rows_of.entry(person).or_default().entry(place).or_default() += rows;
         }
     }
     let mut alike: BTreeMap<&BTreeMap<u32, u64>, u64> = BTreeMap::new();
-    rows_of.values().for_each(|rows| *alike.entry(rows).or_default() += 1);
-    alike.into_values().min()
+    for rows in rows_of.values() {
+        pace.steps(8)?;
+        *alike.entry(rows).or_default() += 1;
+    }
+    Ok(alike.into_values().min())
 }
 
 /// The people of a class. A row that names nobody may belong to any of them.
@@ -127,13 +153,20 @@ fn people_in(subjects: &Values, class: usize) -> u64 {
 }
 
 /// Takes the rows of every class away that belongs to fewer than k people.
-pub(super) fn without_few(k: Option<u64>, subjects: Option<&Values>, counts: &mut [u64]) {
-    let (Some(k), Some(subjects)) = (k, subjects) else { return };
+pub(super) fn without_few(
+    k: Option<u64>,
+    subjects: Option<&Values>,
+    counts: &mut [u64],
+    pace: &Pace<'_>,
+) -> Result<()> {
+    let (Some(k), Some(subjects)) = (k, subjects) else { return Ok(()) };
     for (class, count) in counts.iter_mut().enumerate() {
+        pace.steps(1 + subjects.class(class).len() as u64)?;
         if people_in(subjects, class) < k {
             *count = 0;
         }
     }
+    Ok(())
 }
 
 /// The people of the class that has fewest, against what is required and what is certified.

@@ -13,10 +13,12 @@ use super::claims::{self, Judged};
 use super::classes::{Classes, MISSING, UNKNOWN};
 use super::levels::Chain;
 use super::matched;
+use super::pace::Pace;
 use super::side::Side;
-use super::source::maps;
+use super::source::maps_of;
 use super::truth::{maps_at, to_released};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use throng_terms::error::Result;
 use throng_terms::policy::{DeltaPresence, JAnonymity, ModelSpec, People as Asked, Policy};
 use throng_terms::release::{Certificate, FileFacts, Foresight, PredictedFacts};
 
@@ -178,18 +180,20 @@ pub(super) struct People {
 
 impl People {
     /// None where a hierarchy is not known, or a level does not fit.
-    pub(super) fn new(population: &Side, chains: &[Chain<'_>]) -> Option<Self> {
-        let levels: Vec<usize> =
-            chains.iter().map(|chain| chain.at(0).map(|(_, level)| level)).collect::<Option<_>>()?;
-        let maps: Vec<_> = chains.iter().zip(&population.interners).map(|(c, i)| maps(c, i)).collect();
+    pub(super) fn new(population: &Side, chains: &[Chain<'_>], pace: &Pace<'_>) -> Result<Option<Self>> {
+        let levels: Option<Vec<usize>> =
+            chains.iter().map(|chain| chain.at(0).map(|(_, level)| level)).collect();
+        let Some(levels) = levels else { return Ok(None) };
+        let maps = maps_of(chains, &population.interners, pace)?;
         let maps = maps_at(&maps, &levels);
         let mut classes = Classes::new(levels.len());
         let mut tuple = vec![MISSING; levels.len()];
         for class in 0..population.classes.len() {
+            pace.steps(4)?;
             translate(population.classes.tuples.tuple(class), &maps, &mut tuple);
             classes.add(&tuple, population.classes.tally(class));
         }
-        Some(People { classes, levels })
+        Ok(Some(People { classes, levels }))
     }
 
     /// The people of a class of the generalized original.
@@ -203,26 +207,39 @@ impl People {
     }
 
     /// Released class → the class that it is here.
-    pub(super) fn looks(&self, chains: &[Chain<'_>], released: &Side) -> BTreeMap<usize, usize> {
-        let numbers = to_released(chains, released);
+    pub(super) fn looks(
+        &self,
+        chains: &[Chain<'_>],
+        released: &Side,
+        pace: &Pace<'_>,
+    ) -> Result<BTreeMap<usize, usize>> {
+        let numbers = to_released(chains, released, pace)?;
         let maps = maps_at(&numbers, &self.levels);
         let mut tuple = vec![MISSING; self.levels.len()];
         let mut looks = BTreeMap::new();
         for class in 0..self.classes.len() {
+            pace.steps(8)?;
             translate(self.tuple(class), &maps, &mut tuple);
             looks.extend(released.classes.tuples.get(&tuple).map(|found| (found, class)));
         }
-        looks
+        Ok(looks)
     }
 
     /// The rows and the people of every class of either file: of released classes, then of those
     /// that have people and no released class.
-    fn beside(&self, chains: &[Chain<'_>], released: &Side, judged: &Judged) -> Vec<(u64, u64)> {
-        let numbers = to_released(chains, released);
+    fn beside(
+        &self,
+        chains: &[Chain<'_>],
+        released: &Side,
+        judged: &Judged,
+        pace: &Pace<'_>,
+    ) -> Result<Vec<(u64, u64)>> {
+        let numbers = to_released(chains, released, pace)?;
         let maps = maps_at(&numbers, &self.levels);
         let mut all: Vec<(u64, u64)> = judged.counts.iter().map(|&rows| (rows, 0)).collect();
         let mut tuple = vec![MISSING; self.levels.len()];
         for class in 0..self.classes.len() {
+            pace.steps(4)?;
             translate(self.classes.tuples.tuple(class), &maps, &mut tuple);
             let people = self.classes.tally(class).rows;
             match released.classes.tuples.get(&tuple) {
@@ -230,7 +247,7 @@ impl People {
                 None => all.push((0, people)),
             }
         }
-        all
+        Ok(all)
     }
 }
 
@@ -283,16 +300,19 @@ pub(super) fn without_unsafe(
     people: Option<&People>,
     classes: &Classes,
     counts: &mut [u64],
-) {
+    pace: &Pace<'_>,
+) -> Result<()> {
     let alone = comparisons.iter().filter(|c| !matches!(c.kind, Kind::Least(_)));
     for comparison in alone {
         for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            pace.steps(2)?;
             let people = people.map_or(0, |people| people.of(classes.tuples.tuple(class)));
             if !comparison.figure(*count, people).is_none_or(|figure| comparison.enough(figure)) {
                 *count = 0;
             }
         }
     }
+    Ok(())
 }
 
 /// Takes all rows away where some class of the population has too few of them: nothing that is left
@@ -334,15 +354,18 @@ pub(super) fn claim(
     certificate: &Certificate,
     people: Option<Counted<'_>>,
     of: (&[Chain<'_>], &Side, &Judged),
-) -> Finding {
+    pace: &Pace<'_>,
+) -> Result<Finding> {
     let (chains, released, judged) = of;
     let all = match (comparison.kind, people) {
         (Kind::Rows(_), _) => Some(judged.counts.iter().map(|&rows| (rows, 0)).collect()),
-        (_, Some(Counted::Levels(people))) => Some(people.beside(chains, released, judged)),
-        (Kind::People(k), Some(Counted::Regions(people))) => matched::beside(certificate, people, of, k),
+        (_, Some(Counted::Levels(people))) => Some(people.beside(chains, released, judged, pace)?),
+        (Kind::People(k), Some(Counted::Regions(people))) => {
+            matched::beside(certificate, people, of, k, pace)?
+        }
         (_, Some(Counted::Regions(_)) | None) => None,
     };
-    let Some(all) = all else { return Finding::unchecked(WITHOUT_ORIGINAL) };
+    let Some(all) = all else { return Ok(Finding::unchecked(WITHOUT_ORIGINAL)) };
     let any = all.iter().any(|&(rows, _)| rows > 0);
     let figures = || all.iter().filter_map(|&(rows, people)| comparison.figure(rows, people));
     let worst = if any { comparison.worst(figures()) } else { None };
@@ -376,12 +399,12 @@ pub(super) fn claim(
         )),
         None => wrong.push("the certificate does not claim it"),
     }
-    Finding::of(&wrong, || match worst {
+    Ok(Finding::of(&wrong, || match worst {
         Some(figure) => {
             format!("the worst class of the population has {figure}, {} is required", comparison.required())
         }
         None => "no row is released".into(),
-    })
+    }))
 }
 
 /// Evidence against the claims about rows that stay in small classes.
@@ -416,7 +439,8 @@ pub(super) fn population(
     (population, sha256): (&Side, Option<&str>),
     original: Option<&Side>,
     policy: &Policy,
-) -> Finding {
+    pace: &Pace<'_>,
+) -> Result<Finding> {
     let mut wrong = match stated {
         Some(facts) => claims::file("population", sha256, population.rows, facts),
         None => Wrong::default(),
@@ -428,14 +452,17 @@ pub(super) fn population(
     for name in quasi.into_iter().filter(|name| !population.columns.iter().any(|c| c == name)) {
         wrong.push(format!("column `{name}` is not there"));
     }
-    let beyond = original.map_or(0, |original| beyond(original, population));
+    let beyond = match original {
+        Some(original) => beyond(original, population, pace)?,
+        None => 0,
+    };
     if beyond > 0 {
         wrong.push(format!(
             "{} more rows in the original than people in it",
             if beyond == 1 { "1 combination has".into() } else { format!("{beyond} combinations have") }
         ));
     }
-    Finding::of(&wrong, || {
+    Ok(Finding::of(&wrong, || {
         let people = several(population.rows, "row");
         match original {
             Some(_) => {
@@ -443,18 +470,28 @@ pub(super) fn population(
             }
             None => format!("the population is the one that was counted, with {people}"),
         }
-    })
+    }))
 }
 
 /// Combinations that more rows of the original have than people.
-fn beyond(original: &Side, population: &Side) -> usize {
-    let number = |at: usize, text: u32| {
-        population.interners[at].get(original.interners[at].value(text)).unwrap_or(UNKNOWN)
-    };
-    let people = |class: usize| {
-        let tuple = original.classes.tuples.tuple(class).iter().enumerate();
-        let tuple: Vec<u32> = tuple.map(|(at, &text)| number(at, text)).collect();
-        population.classes.tuples.get(&tuple).map_or(0, |at| population.classes.tally(at).rows)
-    };
-    (0..original.classes.len()).filter(|&class| original.classes.tally(class).rows > people(class)).count()
+fn beyond(original: &Side, population: &Side, pace: &Pace<'_>) -> Result<usize> {
+    // Column → text of the original → its number in the population.
+    let mut numbers: Vec<Vec<u32>> = Vec::new();
+    for (from, to) in original.interners.iter().zip(&population.interners) {
+        let mut column = Vec::with_capacity(from.len());
+        for text in 0..from.len() as u32 {
+            pace.step()?;
+            column.push(to.get(from.value(text)).unwrap_or(UNKNOWN));
+        }
+        numbers.push(column);
+    }
+    let maps: Vec<&[u32]> = numbers.iter().map(Vec::as_slice).collect();
+    let (mut beyond, mut tuple) = (0, vec![MISSING; maps.len()]);
+    for class in 0..original.classes.len() {
+        pace.steps(4)?;
+        translate(original.classes.tuples.tuple(class), &maps, &mut tuple);
+        let people = population.classes.tuples.get(&tuple).map_or(0, |at| population.classes.tally(at).rows);
+        beyond += usize::from(original.classes.tally(class).rows > people);
+    }
+    Ok(beyond)
 }

@@ -9,9 +9,11 @@ use super::claims::Judged;
 use super::classes::Classes;
 use super::foreseen::Foreseen;
 use super::levels::Chain;
+use super::pace::Pace;
 use super::population::prediction_faults;
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
+use throng_terms::error::Result;
 use throng_terms::policy::{JAnonymity, ModelSpec, Policy};
 use throng_terms::release::{Certificate, Foresight};
 
@@ -65,10 +67,12 @@ pub(super) fn without_unsafe(
     foreseen: Option<&Foreseen<'_>>,
     classes: &Classes,
     counts: &mut [u64],
-) {
+    pace: &Pace<'_>,
+) -> Result<()> {
     for prediction in predictions {
         let k = prediction.asked.k;
         for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| (1..k).contains(*count)) {
+            pace.steps(256)?;
             let people = foreseen.and_then(|foreseen| {
                 let probability = foreseen.probability(classes.tuples.tuple(class))?;
                 Some(prediction.people(*count, probability, foreseen.rows, k))
@@ -78,6 +82,7 @@ pub(super) fn without_unsafe(
             }
         }
     }
+    Ok(())
 }
 
 /// Compares the class with the fewest predicted people with the requirement and the certificate.
@@ -86,7 +91,8 @@ pub(super) fn claim(
     certificate: &Certificate,
     (original, foreseen): (bool, Option<&Foreseen<'_>>),
     (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
-) -> Finding {
+    pace: &Pace<'_>,
+) -> Result<Finding> {
     let asked = &prediction.asked;
     let mut wrong = Wrong::default();
     let people = asked.people.unwrap_or(0);
@@ -96,10 +102,10 @@ pub(super) fn claim(
         if original {
             wrong.push("no network can be made of the original");
         }
-        return match Finding::of(&wrong, String::new) {
+        return Ok(match Finding::of(&wrong, String::new) {
             finding if finding.holds => Finding::unchecked(WITHOUT_ORIGINAL),
             finding => finding,
-        };
+        });
     };
     if let Some(unfit) = foreseen.unfit {
         wrong.push(unfit);
@@ -107,7 +113,7 @@ pub(super) fn claim(
     if facts.is_some_and(|facts| facts.edges != foreseen.edges) {
         wrong.push("the network of the original has other edges than the certificate says");
     }
-    let least = fewest(prediction, foreseen, (chains, released, judged), &mut wrong);
+    let least = fewest(prediction, foreseen, (chains, released, judged), &mut wrong, pace)?;
     let number = |people: Option<u64>| people.map_or("none".to_owned(), |people| people.to_string());
     if let Some(found) = least.filter(|&least| least < asked.k) {
         wrong.push(format!("the class of fewest has {found} predicted people, {} are required", asked.k));
@@ -126,14 +132,14 @@ pub(super) fn claim(
             stated.flatten().map_or("none".to_owned(), |stated| stated.to_string())
         ));
     }
-    Finding::of(&wrong, || match least {
+    Ok(Finding::of(&wrong, || match least {
         Some(least) => format!(
             "the class of fewest has {least} predicted people of {people}, {} are required; {} in classes of fewer rows",
             asked.k,
             several(facts.map_or(0, |facts| facts.rows), "row")
         ),
         None => "no row is released".into(),
-    })
+    }))
 }
 
 /// The people of the released class that has fewest.
@@ -142,8 +148,9 @@ fn fewest(
     foreseen: &Foreseen<'_>,
     (chains, released, judged): (&[Chain<'_>], &Side, &Judged),
     wrong: &mut Wrong,
-) -> Option<u64> {
-    let looks = foreseen.people.looks(chains, released);
+    pace: &Pace<'_>,
+) -> Result<Option<u64>> {
+    let looks = foreseen.people.looks(chains, released, pace)?;
     let mut classes: Vec<(u64, usize)> = Vec::new();
     for (class, &rows) in judged.counts.iter().enumerate().filter(|(_, rows)| **rows > 0) {
         match looks.get(&class) {
@@ -158,9 +165,10 @@ fn fewest(
         if least.is_some_and(|least| least <= rows) {
             break;
         }
+        pace.steps(256)?;
         let probability = foreseen.probability(foreseen.people.tuple(of)).unwrap_or(0.0);
         let found = prediction.people(rows, probability, foreseen.rows, least.unwrap_or(u64::MAX));
         least = Some(least.map_or(found, |least| least.min(found)));
     }
-    least
+    Ok(least)
 }

@@ -1,14 +1,21 @@
-//! Reads the tables that are judged: the release, the original and the population, each once.
+//! Reads the tables that are judged: the release, the original and the population, each once. All
+//! cores make pieces of their batches, which one thread puts together in the order of the table.
 
-use super::deleted::Deleted;
+use super::deleted::{self, Deleted};
+use super::pace::Pace;
+use super::piece::{self, Piece};
 use super::sampling::{Draw, SortedTable};
 use super::side::Side;
 use super::{Original, Read, Verifier};
 use throng_terms::error::{Fault, Result};
 use throng_terms::policy::{Column, Role};
 use throng_terms::registry::LossKind;
-use throng_terms::rows::{Batch, Rows};
+use throng_terms::release::DeletedFacts;
+use throng_terms::rows::{Batch, Made, Rows};
 use throng_terms::watch::Stage;
+
+/// Drawn rows that are read at once.
+const BATCH: usize = 8192;
 
 impl Verifier<'_> {
     /// Reads the release.
@@ -47,8 +54,9 @@ impl Verifier<'_> {
             });
         }
         if let Some(assignment) = original.assignment {
+            let pace = self.pace();
             assignment.each(&mut |tuple, rows, cells| {
-                self.watch.check()?;
+                pace.steps(8)?;
                 let class = cells.map(|cells| released.side.class_of(cells));
                 side.assign(tuple, rows, class);
                 Ok(())
@@ -71,12 +79,21 @@ impl Verifier<'_> {
         mut side: Side,
         mut deleted: Deleted,
     ) -> Result<Read> {
-        rows.read(columns, self.watch, &mut |batch| {
-            let left = deleted.left(batch, names);
-            side.batch(left.rows(), &mut |column, take| left.each(column, take))?;
-            self.watch.done(Stage::Verifying, side.rows, None)
+        let (plan, rare) = (side.plan(), &deleted.rare);
+        let mut found = DeletedFacts::default();
+        let make = |batch: &dyn Batch| -> Result<Made> {
+            let (left, found) = rare.left(batch, names);
+            Ok(Box::new((plan.piece(&left)?, found)))
+        };
+        rows.read_made(columns, self.watch, &make, &mut |made| {
+            let Ok(made) = made.downcast::<(Piece, DeletedFacts)>() else { return Err(piece::unasked()) };
+            deleted::add(&mut found, made.1);
+            side.add(&made.0)?;
+            self.progress(side.rows)
         })?;
-        side.deleted = deleted.rows();
+        deleted.found = found;
+        side.deleted = deleted.found.rows;
+        self.counted(&side);
         Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: Some(deleted) })
     }
 
@@ -94,12 +111,18 @@ impl Verifier<'_> {
         let header = side.columns.clone();
         let places: Vec<Option<usize>> =
             header.iter().map(|column| names.iter().position(|name| name == column)).collect();
-        table.each(|tuple, count| {
-            let drawn = draw.next(count as usize).into_iter().filter(|drawn| *drawn).count();
-            side.batch(drawn, &mut |column, take| {
-                (0..drawn).for_each(|_| take(places[column].and_then(|place| tuple[place])));
-            })
-        })?;
+        let mut drawn = DrawnRows { table: &table, rows: Vec::new(), places };
+        for (tuple, count) in table.tuples() {
+            let times = draw.next(count as usize).into_iter().filter(|drawn| *drawn).count();
+            drawn.rows.extend(std::iter::repeat_n(tuple, times));
+            if drawn.rows.len() >= BATCH {
+                side.batch(&drawn)?;
+                drawn.rows.clear();
+                self.progress(side.rows)?;
+            }
+        }
+        side.batch(&drawn)?;
+        self.counted(&side);
         Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: None })
     }
 
@@ -113,10 +136,47 @@ impl Verifier<'_> {
     }
 
     fn read(&self, rows: &dyn Rows, columns: &[usize], mut side: Side) -> Result<Read> {
-        rows.read(columns, self.watch, &mut |batch| {
-            side.batch(batch.rows(), &mut |column, take| batch.each(column, take))?;
-            self.watch.done(Stage::Verifying, side.rows, None)
+        let plan = side.plan();
+        rows.read_made(columns, self.watch, &|batch| plan.made(batch), &mut |made| {
+            side.add(&piece::piece(made)?)?;
+            self.progress(side.rows)
         })?;
+        self.counted(&side);
         Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: None })
+    }
+
+    /// Reports that so many rows of a table were read, after those of other tables.
+    fn progress(&self, rows: u64) -> Result<()> {
+        self.watch.done(Stage::Verifying, self.rows.get() + rows, None)
+    }
+
+    /// Remembers the rows of a table that was read.
+    fn counted(&self, side: &Side) {
+        self.rows.set(self.rows.get() + side.rows);
+    }
+
+    /// Reports and stops the stages after reading.
+    pub(super) fn pace(&self) -> Pace<'_> {
+        Pace::new(self.watch, self.rows.get())
+    }
+}
+
+/// Rows of a sorted table that were drawn.
+struct DrawnRows<'a> {
+    table: &'a SortedTable,
+    /// Its tuples.
+    rows: Vec<u32>,
+    /// Column of the side → column of the table.
+    places: Vec<Option<usize>>,
+}
+
+impl Batch for DrawnRows<'_> {
+    fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn each(&self, column: usize, take: &mut dyn FnMut(Option<&str>)) {
+        let cell = |tuple: u32| self.places[column].and_then(|place| self.table.cell(tuple, place));
+        self.rows.iter().for_each(|&tuple| take(cell(tuple)));
     }
 }

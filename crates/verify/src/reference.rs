@@ -4,7 +4,8 @@
 //! It comes from the original; without it, from the release if the certificate states that no row
 //! is suppressed. Earth mover's distances use other formulas than the search: on a tree, each label
 //! moves its difference up an edge of half a level, so the distance is Σ|p − q| over all labels
-//! below the top, over twice the height. Costs one pass over all values per class.
+//! below the top, over twice the height. Costs one pass over all values, and per class a sort of its
+//! own values and a binary search for each.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,8 @@ use throng_terms::table::Dictionary;
 pub(super) struct Reference {
     /// Number of a value → its share; 0 where it does not occur.
     shares: Vec<f64>,
+    /// Values that occur.
+    occurring: usize,
     ground: Ground,
     /// Number of a value in the release → its number here, or [`UNKNOWN`].
     pub(super) of_release: Vec<u32>,
@@ -29,12 +32,32 @@ pub(super) struct Reference {
 #[derive(Debug)]
 enum Ground {
     Equal,
-    /// The numbers of values from first to last; those at one place together.
-    Ordered(Vec<Vec<usize>>),
-    /// Level below the top → label → its values.
-    Hierarchical(Vec<Vec<Vec<usize>>>),
+    Ordered(Places),
+    /// One per level below the top.
+    Hierarchical(Vec<Labelled>),
     /// The distance cannot be computed: no class is close.
     Unfit,
+}
+
+/// Values from first to last.
+#[derive(Debug)]
+struct Places {
+    /// Number of a value → its place, which some share; [`UNKNOWN`] where it does not occur.
+    of: Vec<u32>,
+    /// Place → share of all values up to it.
+    until: Vec<f64>,
+    /// Place → Σ of `until` over all places before it; one more than places.
+    sums: Vec<f64>,
+}
+
+/// Values under the labels of a level.
+#[derive(Debug)]
+struct Labelled {
+    /// Number of a value → its label; [`UNKNOWN`] where it does not occur.
+    of: Vec<u32>,
+    /// Label → share of its values, and all of them.
+    shares: Vec<f64>,
+    all: f64,
 }
 
 impl Reference {
@@ -48,49 +71,59 @@ impl Reference {
         let share = |number: u32| table.count(number) as f64 / all.max(1) as f64;
         let ground = match asked {
             Some(asked) => ground((policy, asked), (table, whole), build)?,
-            None => Some(Ground::Equal),
+            None => Some(Found::Equal),
         };
         let of_release = |number: u32| table.get(released.value(number)).unwrap_or(UNKNOWN);
+        let shares: Vec<f64> = (0..table.len() as u32).map(share).collect();
+        let ground = match ground {
+            Some(Found::Equal) => Ground::Equal,
+            Some(Found::Ordered(places)) => Ground::Ordered(Places::new(&places, &shares)),
+            Some(Found::Hierarchical(levels)) => {
+                Ground::Hierarchical(levels.iter().map(|labels| Labelled::new(labels, &shares)).collect())
+            }
+            None => Ground::Unfit,
+        };
         Ok(Reference {
-            shares: (0..table.len() as u32).map(share).collect(),
-            ground: ground.unwrap_or(Ground::Unfit),
+            occurring: shares.iter().filter(|share| **share > 0.0).count(),
+            shares,
+            ground,
             of_release: (0..released.len() as u32).map(of_release).collect(),
         })
     }
 
-    /// For every value of the table its share there and in a class with these values; none where
-    /// the class has a value that the table does not.
+    /// For every value of a class its share in the table and in the class; none where the table does
+    /// not have it.
     pub(super) fn shares(&self, values: &[(u32, u64)]) -> Option<Vec<(f64, f64)>> {
         let rows = values.iter().map(|(_, rows)| rows).sum::<u64>() as f64;
-        let mut pairs: Vec<(f64, f64)> = self.shares.iter().map(|&share| (share, 0.0)).collect();
-        for &(value, count) in values {
-            pairs.get_mut(value as usize).filter(|pair| pair.0 > 0.0)?.1 = count as f64 / rows;
-        }
-        pairs.retain(|pair| pair.0 > 0.0);
-        Some(pairs)
+        let share = |&(value, count): &(u32, u64)| {
+            let table = self.shares.get(value as usize).copied().filter(|share| *share > 0.0)?;
+            Some((table, count as f64 / rows))
+        };
+        values.iter().map(share).collect()
+    }
+
+    /// Whether the table has values that a class with these does not have.
+    pub(super) fn has_more(&self, values: &[(u32, u64)]) -> bool {
+        values.len() < self.occurring
     }
 
     /// How far a class with these values is from the whole table; endless where it has one that the
-    /// table does not.
+    /// table does not. Costs a sort of the class's own values.
     pub(super) fn distance(&self, values: &[(u32, u64)]) -> f64 {
-        let rows: u64 = values.iter().map(|(_, rows)| rows).sum();
-        let mut surplus: Vec<f64> = self.shares.iter().map(|share| -share).collect();
-        for &(value, count) in values {
-            match surplus.get_mut(value as usize) {
-                Some(place) => *place += count as f64 / rows as f64,
-                None => return f64::INFINITY,
-            }
+        let rows = values.iter().map(|(_, rows)| rows).sum::<u64>() as f64;
+        if values.iter().any(|(value, _)| *value as usize >= self.shares.len()) {
+            return f64::INFINITY;
         }
-        let sum = |members: &Vec<usize>| members.iter().map(|&value| surplus[value]).sum::<f64>();
+        let share = |&(value, count): &(u32, u64)| (value as usize, count as f64 / rows);
         match &self.ground {
-            Ground::Equal => surplus.iter().map(|s| s.abs()).sum::<f64>() / 2.0,
-            Ground::Ordered(places) => {
-                let steps = 1..places.len();
-                let moved = steps.clone().map(|at| places[..at].iter().map(sum).sum::<f64>().abs());
-                moved.sum::<f64>() / steps.len().max(1) as f64
+            // What some values have too much of is what others have too little of.
+            Ground::Equal => {
+                let surplus = values.iter().map(share).map(|(value, share)| share - self.shares[value]);
+                surplus.filter(|surplus| *surplus > 0.0).sum()
             }
+            Ground::Ordered(places) => places.distance(values.iter().map(share)),
             Ground::Hierarchical(levels) => {
-                let moved = levels.iter().flatten().map(|members| sum(members).abs());
+                let moved = levels.iter().map(|labels| labels.moved(values.iter().map(share)));
                 moved.sum::<f64>() / (2 * levels.len()) as f64
             }
             Ground::Unfit => f64::INFINITY,
@@ -98,12 +131,94 @@ impl Reference {
     }
 }
 
+/// Adds up the shares at each number, in the order of the numbers.
+fn merged(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+    shares.sort_by_key(|&(at, _)| at);
+    shares.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    shares
+}
+
+impl Places {
+    /// Of the numbers of values at each place, and of their shares.
+    fn new(places: &[Vec<usize>], shares: &[f64]) -> Self {
+        let mut of = vec![UNKNOWN; shares.len()];
+        let (mut until, mut sums, mut sum, mut all) = (Vec::new(), vec![0.0], 0.0, 0.0);
+        for (at, members) in places.iter().enumerate() {
+            members.iter().for_each(|&value| of[value] = at as u32);
+            sum += members.iter().map(|&value| shares[value]).sum::<f64>();
+            all += sum;
+            until.push(sum);
+            sums.push(all);
+        }
+        Places { of, until, sums }
+    }
+
+    /// The mean over all places but the last of |share of the class up to there − share of the
+    /// table|. The share of the class changes at its own values alone; between two of them, that of
+    /// the table passes it once.
+    fn distance(&self, values: impl Iterator<Item = (usize, f64)>) -> f64 {
+        let placed = values.map(|(value, share)| (self.of[value], share)).filter(|(at, _)| *at != UNKNOWN);
+        let steps = self.until.len().saturating_sub(1);
+        let (mut moved, mut share, mut start) = (0.0, 0.0, 0);
+        let mut apart = |share: f64, from: usize, to: usize| {
+            let passed = from + self.until[from..to].partition_point(|&until| until < share);
+            let below = share * (passed - from) as f64 - (self.sums[passed] - self.sums[from]);
+            moved += below + (self.sums[to] - self.sums[passed]) - share * (to - passed) as f64;
+        };
+        for (at, more) in merged(placed.collect()) {
+            let at = (at as usize).min(steps);
+            apart(share, start, at);
+            share += more;
+            start = at;
+        }
+        apart(share, start, steps);
+        moved / steps.max(1) as f64
+    }
+}
+
+impl Labelled {
+    /// Of the numbers of values under each label, and of their shares.
+    fn new(labels: &[Vec<usize>], all: &[f64]) -> Self {
+        let mut of = vec![UNKNOWN; all.len()];
+        let mut shares = Vec::with_capacity(labels.len());
+        for (label, members) in labels.iter().enumerate() {
+            members.iter().for_each(|&value| of[value] = label as u32);
+            shares.push(members.iter().map(|&value| all[value]).sum());
+        }
+        Labelled { of, all: shares.iter().sum(), shares }
+    }
+
+    /// Σ over labels of |share in the class − share in the table|: labels that the class does not
+    /// have are all of the table but those that it has.
+    fn moved(&self, values: impl Iterator<Item = (usize, f64)>) -> f64 {
+        let labelled = values.map(|(value, share)| (self.of[value], share)).filter(|(at, _)| *at != UNKNOWN);
+        let own = merged(labelled.collect());
+        let table = |label: u32| self.shares[label as usize];
+        let moved: f64 = own.iter().map(|&(label, share)| (share - table(label)).abs()).sum();
+        let others = self.all - own.iter().map(|&(label, _)| table(label)).sum::<f64>();
+        moved + if own.len() < self.shares.len() { others.max(0.0) } else { 0.0 }
+    }
+}
+
+/// The ground of a distance, in numbers of values.
+enum Found {
+    Equal,
+    /// From first to last, those at one place together.
+    Ordered(Vec<Vec<usize>>),
+    /// Level below the top → label → its values.
+    Hierarchical(Vec<Vec<Vec<usize>>>),
+}
+
 /// The ground distance of values; none if unknown.
 fn ground(
     (policy, asked): (&Policy, &TCloseness),
     (table, whole): (&Interner, bool),
     build: &Build<'_>,
-) -> Result<Option<Ground>> {
+) -> Result<Option<Found>> {
     let spec = policy.columns.get(&asked.column).and_then(|column| column.hierarchy.as_ref());
     let hierarchy = match spec.filter(|_| asked.distance != Distance::Equal) {
         // Of a release alone the values are not trusted to be in the file.
@@ -114,7 +229,7 @@ fn ground(
         None => None,
     };
     Ok(match asked.distance {
-        Distance::Equal => Some(Ground::Equal),
+        Distance::Equal => Some(Found::Equal),
         Distance::Ordered => {
             let listed = hierarchy.as_ref().filter(|_| matches!(spec, Some(Spec::File(_))));
             ordered(table, asked.order.as_deref(), listed)
@@ -124,7 +239,7 @@ fn ground(
 }
 
 /// The values that occur, in order; none where one has no place.
-fn ordered(table: &Interner, listed: Option<&[String]>, file: Option<&Hierarchy>) -> Option<Ground> {
+fn ordered(table: &Interner, listed: Option<&[String]>, file: Option<&Hierarchy>) -> Option<Found> {
     let numbers: Vec<u32> = (0..table.len() as u32).filter(|&number| table.count(number) > 0).collect();
     let texts: Vec<&str> = numbers.iter().map(|&number| table.value(number)).collect::<Option<_>>()?;
     let amount = |text: &&str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
@@ -148,11 +263,11 @@ fn ordered(table: &Interner, listed: Option<&[String]>, file: Option<&Hierarchy>
     let mut pairs: Vec<(f64, usize)> = keys.into_iter().zip(numbers.iter().map(|&n| n as usize)).collect();
     pairs.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     let places = pairs.chunk_by(|a, b| a.0 == b.0).map(|chunk| chunk.iter().map(|(_, n)| *n).collect());
-    Some(Ground::Ordered(places.collect()))
+    Some(Found::Ordered(places.collect()))
 }
 
 /// The values under each label; none where the hierarchy lacks one.
-fn hierarchical(table: &Interner, hierarchy: &Hierarchy) -> Option<Ground> {
+fn hierarchical(table: &Interner, hierarchy: &Hierarchy) -> Option<Found> {
     let numbers = (0..table.len()).filter(|&number| table.count(number as u32) > 0);
     let leaves: Vec<(usize, u32)> =
         numbers.map(|n| Some((n, hierarchy.leaf(table.value(n as u32))?))).collect::<Option<_>>()?;
@@ -163,5 +278,5 @@ fn hierarchical(table: &Interner, hierarchy: &Hierarchy) -> Option<Ground> {
         }
         members.into_values().collect()
     };
-    Some(Ground::Hierarchical((0..hierarchy.height()).map(level).collect()))
+    Some(Found::Hierarchical((0..hierarchy.height()).map(level).collect()))
 }

@@ -10,130 +10,39 @@
 //! it, by the hierarchy or by its own meaning. A wrong hint therefore fails, and a release for
 //! which some hint passes is true.
 //!
-//! Costs one look-up per row of the original, 32 bytes per row of a tuple in several regions, and
-//! one test per distinct pair of value and cell.
+//! Columns are judged on all cores. Costs one look-up per distinct tuple of the original, 32 bytes
+//! per row of a tuple in several regions, and per column a counting sort of the tuples and one test
+//! per distinct pair of value and cell.
 
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::claims::Judged;
-use super::classes::{Interner, MISSING, Tally, Tuples, UNKNOWN};
+use super::classes::{Interner, MISSING, Tally, UNKNOWN};
+use super::deal::{Deal, Dealt, HELD};
 use super::identifiers::Identifiers;
 use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
+use super::pace::Pace;
+use super::pairs::{Paired, Pairs, means, paired};
 use super::sensitive::Values;
-use super::shapes::{Shape, Shown, stretch};
+use super::shapes::{Shape, Shapes, Shown, is_stretch};
 use super::side::Side;
 use super::target_information::{TargetInformation, target_information};
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
-use throng_terms::cell::{Cell, number};
+use throng_terms::cell::Cell;
+use throng_terms::error::Result;
 use throng_terms::hierarchy::{Hierarchy, TOP};
 use throng_terms::policy::{Form, Missing, Policy};
 use throng_terms::release::Certificate;
-
-/// The class of rows that are suppressed.
-const HELD: u32 = u32::MAX - 1;
-
-/// The claimed released class of the rows of every tuple of the original.
-#[derive(Debug)]
-pub(super) struct Deal {
-    /// In numbers of the original's texts.
-    tuples: Tuples,
-    /// Tuple → its first share, and the one that is dealt to.
-    first: Vec<u32>,
-    at: Vec<u32>,
-    shares: Vec<Dealt>,
-    /// Rows of tuples with several shares: tuple, content, and the row.
-    waiting: Vec<(u32, u64, Tally)>,
-    /// Rows without an assignment.
-    beyond: u64,
-}
-
-/// Some rows of a tuple.
-#[derive(Debug)]
-pub(super) struct Dealt {
-    tuple: u32,
-    /// The released class, [`HELD`] or [`UNKNOWN`].
-    class: u32,
-    /// Rows assigned to it, and rows found.
-    rows: u64,
-    tally: Tally,
-}
-
-impl Deal {
-    pub(super) fn new(width: usize) -> Self {
-        Deal {
-            tuples: Tuples::new(width),
-            first: Vec::new(),
-            at: Vec::new(),
-            shares: Vec::new(),
-            waiting: Vec::new(),
-            beyond: 0,
-        }
-    }
-
-    /// Says that the next rows of a tuple are in a class; all shares of a tuple come one after the
-    /// other.
-    pub(super) fn say(&mut self, tuple: &[u32], rows: u64, class: Option<Option<usize>>) {
-        let class = match class {
-            None => HELD,
-            Some(class) => class.map_or(UNKNOWN, |class| class as u32),
-        };
-        let tuple = self.tuples.intern(tuple);
-        if tuple == self.first.len() {
-            self.first.push(self.shares.len() as u32);
-            self.at.push(self.shares.len() as u32);
-        }
-        self.shares.push(Dealt { tuple: tuple as u32, class, rows, tally: Tally::default() });
-    }
-
-    /// Whether rows of one tuple are in several classes.
-    pub(super) fn divides(&self) -> bool {
-        self.shares.len() > self.first.len()
-    }
-
-    /// Deals one row; if its tuple has several shares, its content decides when all were read.
-    pub(super) fn row(&mut self, tuple: &[u32], content: u64, row: Tally) {
-        let Some(tuple) = self.tuples.get(tuple) else {
-            self.beyond += 1;
-            return;
-        };
-        let first = self.first[tuple] as usize;
-        match self.shares.get(first + 1).is_some_and(|share| share.tuple as usize == tuple) {
-            true => self.waiting.push((tuple as u32, content, row)),
-            false => self.deal(tuple, row),
-        }
-    }
-
-    /// Deals the rows that wait, in the order of their content. Rows of equal content are alike.
-    pub(super) fn settle(&mut self) {
-        let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.sort_unstable_by_key(|&(tuple, content, _)| (tuple, content));
-        waiting.into_iter().for_each(|(tuple, _, row)| self.deal(tuple as usize, row));
-    }
-
-    /// Deals one row to the next share of its tuple that has room.
-    fn deal(&mut self, tuple: usize, row: Tally) {
-        let at = &mut self.at[tuple];
-        while let Some(share) = self.shares.get_mut(*at as usize).filter(|s| s.tuple as usize == tuple) {
-            if share.tally.rows < share.rows {
-                share.tally.add(row);
-                return;
-            }
-            *at += 1;
-        }
-        self.beyond += 1;
-    }
-}
-
-/// (text, label) → rows that are released so.
-pub(super) type Pairs = Vec<((u32, u32), u64)>;
 
 /// One column of a release by regions.
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) pairs: Pairs,
-    /// (text, label) → what the cell covers; none where it is not true of the text.
-    pub(super) shapes: FxHashMap<(u32, u32), Option<Shape>>,
+    /// Label → its first pair; one more than labels.
+    starts: Vec<u32>,
+    shapes: Shapes,
     /// Text → suppressed rows.
     pub(super) hidden: Vec<u64>,
     pub(super) height: f64,
@@ -141,6 +50,47 @@ pub(super) struct Column {
     /// The information of the column and its texts about the targets, if needed and known.
     pub(super) mutual: Option<f64>,
     pub(super) worths: Option<Vec<f64>>,
+}
+
+impl Column {
+    /// Checks every pair of value and cell of a column.
+    fn new(
+        at: usize,
+        (hierarchy, order, form): (&Hierarchy, Option<&[String]>, Form),
+        (deal, interner): (&Deal, &Interner),
+        released: &Side,
+        information: Option<&TargetInformation>,
+        pace: &Pace<'_>,
+    ) -> Result<Self> {
+        let Paired { pairs, starts, hidden } = paired(deal, at, interner, released, pace)?;
+        let texts = (interner, &released.interners[at]);
+        let shown = Shown::new(form, (hierarchy, order), texts, information, pace)?;
+        let means = means(form, at, (deal, interner), released, pace)?;
+        let shapes = shown.shapes(&pairs, means.as_deref(), pace)?;
+        Ok(Column {
+            pairs,
+            starts,
+            shapes,
+            hidden,
+            height: hierarchy.height() as f64,
+            all: hierarchy.leaf_count() as f64,
+            mutual: information.map(|information| information.mutual),
+            worths: information.map(|information| worths(information, hierarchy, interner)),
+        })
+    }
+
+    /// Every pair with its rows and what the cell covers; none where it is not true of the text.
+    pub(super) fn shaped(&self) -> impl Iterator<Item = ((u32, u32), u64, Option<Shape>)> + '_ {
+        self.pairs.iter().enumerate().map(|(at, &(pair, rows))| (pair, rows, self.shapes.get(at)))
+    }
+
+    /// What a label covers that stands for a text; none where it is not true of it.
+    fn shape(&self, text: u32, label: u32) -> Option<Shape> {
+        let start = self.starts[label as usize] as usize;
+        let of_label = &self.pairs[start..self.starts[label as usize + 1] as usize];
+        let at = of_label.binary_search_by_key(&text, |((text, _), _)| *text).ok()?;
+        self.shapes.get(start + at)
+    }
 }
 
 /// The original, dealt.
@@ -165,50 +115,45 @@ impl Regions {
     /// Checks every pair of value and cell; none if there is no assignment, or if a hierarchy is
     /// unknown.
     pub(super) fn new(
-        (original, few): (Side, f64),
+        (mut original, few): (Side, f64),
         certificate: &Certificate,
         chains: &[Chain<'_>],
         released: &Side,
-    ) -> Option<Self> {
+        pace: &Pace<'_>,
+    ) -> Result<Option<Self>> {
         let subjects = original.subjects();
-        let values = if subjects.is_some() { original.values() } else { Vec::new() };
-        let Side { classes, interners, rows, deleted, identifiers, deal, labels, .. } = original;
-        let deal = deal?;
-        let information = target_information(&labels, &interners, chains, few);
-        let forms = &certificate.release.regions.as_ref()?.forms;
-        let mut columns = Vec::new();
-        for (at, chain) in chains.iter().enumerate() {
-            let form = *forms.get(chain.name)?;
-            let (pairs, hidden) = pairs(&deal, at, &interners[at], released);
-            let hierarchy = chain.hierarchy.as_ref()?;
-            let mine = information.as_ref().map(|information| &information[at]);
-            let mut shown = Shown::new(form, (hierarchy, chain.order), &interners[at], mine);
-            let means = means(form, at, (&deal, &interners[at]), released);
-            let mut shapes = FxHashMap::default();
-            for &(pair, _) in &pairs {
-                let label = released.interners[at].value(pair.1);
-                let right = means.as_ref().is_none_or(|right| right[pair.1 as usize]);
-                shapes.insert(pair, shown.shape(interners[at].value(pair.0), label).filter(|_| right));
-            }
-            let (height, all) = (hierarchy.height() as f64, hierarchy.leaf_count() as f64);
-            let worths = mine.map(|information| worths(information, hierarchy, &interners[at]));
-            columns.push(Column {
-                pairs,
-                shapes,
-                hidden,
-                height,
-                all,
-                mutual: mine.map(|information| information.mutual),
-                worths,
-            });
+        let values = if subjects.is_some() { original.take_values() } else { Vec::new() };
+        let Side { interners, rows, deleted, identifiers, deal, dealt, labels, .. } = original;
+        let (Some(deal), Some(facts)) = (deal, &certificate.release.regions) else { return Ok(None) };
+        let known = |chain: &Chain<'_>| chain.hierarchy.is_some() && facts.forms.contains_key(chain.name);
+        if !chains.iter().all(known) {
+            return Ok(None);
         }
-        let place = |class: usize| {
-            let tuple = deal.tuples.get(classes.tuples.tuple(class));
-            tuple.map_or(UNKNOWN, |tuple| deal.shares[deal.first[tuple] as usize].class)
+        pace.look()?;
+        let information = target_information(&labels, &interners, chains, few, pace)?;
+        drop(labels);
+        let shared = pace.shared();
+        let column = |(at, chain): (usize, &Chain<'_>)| {
+            let Some((form, hierarchy)) = facts.forms.get(chain.name).zip(chain.hierarchy.as_ref()) else {
+                return Ok(None);
+            };
+            let information = information.as_ref().map(|information| &information[at]);
+            let column = (hierarchy, chain.order, *form);
+            let of = (&deal, &interners[at]);
+            Column::new(at, column, of, released, information, &shared.of_thread(at)).map(Some)
         };
-        let places = (0..classes.len()).map(place).map(|class| if class == HELD { UNKNOWN } else { class });
-        let places = places.collect();
-        Some(Regions { interners, rows, deleted, columns, identifiers, places, deal, subjects, values })
+        let columns: Vec<Option<Column>> =
+            chains.par_iter().enumerate().map(column).collect::<Result<_>>()?;
+        let Some(columns) = columns.into_iter().collect() else { return Ok(None) };
+        let place = |&tuple: &u32| match tuple {
+            UNKNOWN => UNKNOWN,
+            tuple => match deal.shares[deal.first[tuple as usize] as usize].class {
+                HELD => UNKNOWN,
+                class => class,
+            },
+        };
+        let places = dealt.iter().map(place).collect();
+        Ok(Some(Regions { interners, rows, deleted, columns, identifiers, places, deal, subjects, values }))
     }
 
     /// Whether rows of one tuple are in several classes, so that `places` is not known of them.
@@ -240,9 +185,7 @@ impl Regions {
         shares.map(move |share| {
             let texts = self.deal.tuples.tuple(share.tuple as usize);
             let labels = released.classes.tuples.tuple(share.class as usize);
-            let shape = move |column: usize| {
-                self.columns[column].shapes.get(&(texts[column], labels[column])).copied().flatten()
-            };
+            let shape = move |column: usize| self.columns[column].shape(texts[column], labels[column]);
             (share.rows, (0..self.columns.len()).map(shape))
         })
     }
@@ -251,11 +194,22 @@ impl Regions {
     /// are, if there is one; then those that look like none.
     pub(super) fn looks(&self, released: &Side, counts: &[u64]) -> Vec<u64> {
         let mut looks = counts.to_vec();
-        for share in self.deal.shares.iter().filter(|share| share.class == HELD) {
+        let held = || self.deal.shares.iter().filter(|share| share.class == HELD);
+        if held().next().is_none() {
+            return looks;
+        }
+        // Column → text of the original → its number in the release.
+        let number = |(from, to): (&Interner, &Interner)| -> Vec<u32> {
+            let number = |text: u32| to.get(from.value(text)).unwrap_or(UNKNOWN);
+            (0..from.len() as u32).map(number).collect()
+        };
+        let numbers: Vec<Vec<u32>> = self.interners.iter().zip(&released.interners).map(number).collect();
+        let mut tuple = Vec::with_capacity(numbers.len());
+        for share in held() {
             let texts = self.deal.tuples.tuple(share.tuple as usize).iter();
-            let cells = texts.zip(&self.interners).zip(&released.interners);
-            let tuple: Option<Vec<u32>> = cells.map(|((&text, from), to)| to.get(from.value(text))).collect();
-            match tuple.and_then(|tuple| released.classes.tuples.get(&tuple)) {
+            tuple.clear();
+            tuple.extend(texts.zip(&numbers).map(|(&text, numbers)| numbers[text as usize]));
+            match released.classes.tuples.get(&tuple) {
                 Some(class) if counts[class] > 0 => looks[class] += share.rows,
                 _ => looks.push(share.rows),
             }
@@ -271,73 +225,6 @@ fn worths(information: &TargetInformation, hierarchy: &Hierarchy, interner: &Int
     (0..interner.len() as u32).map(worth).collect()
 }
 
-/// The pairs of text and label of a column with their rows, in order, and the texts of suppressed
-/// rows.
-fn pairs(deal: &Deal, column: usize, interner: &Interner, released: &Side) -> (Pairs, Vec<u64>) {
-    let mut pairs: FxHashMap<(u32, u32), u64> = FxHashMap::default();
-    let mut hidden = vec![0; interner.len()];
-    for share in &deal.shares {
-        let text = deal.tuples.tuple(share.tuple as usize)[column];
-        if share.class == HELD {
-            hidden[text as usize] += share.rows;
-        } else if share.class != UNKNOWN {
-            let label = released.classes.tuples.tuple(share.class as usize)[column];
-            *pairs.entry((text, label)).or_default() += share.rows;
-        }
-    }
-    let mut pairs: Vec<_> = pairs.into_iter().collect();
-    pairs.sort_unstable_by_key(|&((text, label), _)| (label, text));
-    (pairs, hidden)
-}
-
-/// Number of a label → whether it is the mean or median of the values of every class that has it;
-/// none where cells are neither.
-fn means(
-    form: Form,
-    column: usize,
-    (deal, interner): (&Deal, &Interner),
-    released: &Side,
-) -> Option<Vec<bool>> {
-    if form.truthful() {
-        return None;
-    }
-    let mut values: Vec<Vec<(f64, u64)>> = vec![Vec::new(); released.classes.len()];
-    // A class with a missing value, or of one value, shows what any other form would.
-    let mut plain = vec![false; released.classes.len()];
-    for share in deal.shares.iter().filter(|share| share.class < HELD) {
-        let text = interner.value(deal.tuples.tuple(share.tuple as usize)[column]);
-        match text.and_then(number) {
-            Some(x) => values[share.class as usize].push((x, share.rows)),
-            None => plain[share.class as usize] = true,
-        }
-    }
-    let mut right = vec![true; released.interners[column].len()];
-    for (class, values) in
-        values.iter_mut().enumerate().filter(|(class, values)| !plain[*class] && !values.is_empty())
-    {
-        let label = released.classes.tuples.tuple(class)[column];
-        let text = released.interners[column].value(label);
-        values.sort_by(|a, b| a.0.total_cmp(&b.0));
-        right[label as usize] &= text.is_some_and(|text| stands_for(form, text, values));
-    }
-    Some(right)
-}
-
-/// Whether a text is the mean or the lower median of some values, which are in order.
-fn stands_for(form: Form, text: &str, values: &[(f64, u64)]) -> bool {
-    let Some(shown) = number(text) else { return false };
-    let rows: u64 = values.iter().map(|v| v.1).sum();
-    if form == Form::Median {
-        let below: u64 = values.iter().filter(|v| v.0 < shown).map(|v| v.1).sum();
-        let until: u64 = values.iter().filter(|v| v.0 <= shown).map(|v| v.1).sum();
-        return 2 * below < rows && 2 * until >= rows && values.iter().any(|v| v.0 == shown);
-    }
-    let mean = values.iter().map(|v| v.0 * v.1 as f64).sum::<f64>() / rows as f64;
-    let decimals = text.trim().split_once('.').map_or(0, |(_, after)| after.len());
-    let rounding = 0.5 * 10f64.powi(-(decimals as i32));
-    (shown - mean).abs() <= rounding * (1.0 + 1e-6) + 1e-12 * mean.abs()
-}
-
 /// The claim that every released cell is true of the values behind it and within the limits of the
 /// policy; without the original, that it is one of the hierarchy's labels as far as that is known.
 pub(super) fn cells(
@@ -346,46 +233,50 @@ pub(super) fn cells(
     (chains, released): (&[Chain<'_>], &Side),
     judged: &Judged,
     regions: Option<&Regions>,
-) -> Finding {
-    let Some(facts) = &certificate.release.regions else { return Finding::missing("no regions are claimed") };
+    pace: &Pace<'_>,
+) -> Result<Finding> {
+    let Some(facts) = &certificate.release.regions else {
+        return Ok(Finding::missing("no regions are claimed"));
+    };
     let mut wrong = Wrong::default();
     for chain in chains.iter().filter(|chain| !facts.forms.contains_key(chain.name)) {
         wrong.push(format!("it is not said how cells of `{}` are written", chain.name));
     }
     let Some(regions) = regions else {
         let mut finding = Finding::of(&wrong, || WITHOUT_ORIGINAL.into());
-        let strange = strangers(certificate, chains, released, judged);
+        let strange = strangers(certificate, chains, released, judged, pace)?;
         if finding.holds && !strange.is_empty() {
             finding = Finding::missing(strange.join("; "));
         }
         finding.unchecked = true;
-        return finding;
+        return Ok(finding);
     };
     for (chain, column) in chains.iter().zip(&regions.columns) {
-        let untrue =
-            column.pairs.iter().filter(|(pair, _)| column.shapes.get(pair).copied().flatten().is_none());
-        let rows: u64 = untrue.map(|(_, rows)| rows).sum();
-        if rows > 0 {
-            wrong.push(format!("{} of `{}` are not true of their rows", several(rows, "cell"), chain.name));
+        let (mut untrue, mut outside) = (0, 0);
+        for (_, rows, shape) in column.shaped() {
+            pace.step()?;
+            match shape {
+                None => untrue += rows,
+                Some(shape) if !allowed(policy, chain, shape) => outside += rows,
+                Some(_) => {}
+            }
         }
-        let outside = column.pairs.iter().filter(|(pair, _)| {
-            let shape = column.shapes.get(pair).copied().flatten();
-            shape.is_some_and(|shape| !allowed(policy, chain, shape))
-        });
-        let rows: u64 = outside.map(|(_, rows)| rows).sum();
-        if rows > 0 {
+        if untrue > 0 {
+            wrong.push(format!("{} of `{}` are not true of their rows", several(untrue, "cell"), chain.name));
+        }
+        if outside > 0 {
             wrong.push(format!(
                 "{} of `{}` are outside the levels allowed",
-                several(rows, "cell"),
+                several(outside, "cell"),
                 chain.name
             ));
         }
     }
-    wrong.extend(unlinked(policy, chains, regions, released));
+    wrong.extend(unlinked(policy, chains, regions, released, pace)?);
     // Rows that look alike are true of each other's originals, so that the weaker notions follow
     // from the least class.
     let least = judged.counts.iter().copied().filter(|&count| count > 0).min().unwrap_or(0);
-    Finding::of(&wrong, || {
+    Ok(Finding::of(&wrong, || {
         let columns = several(chains.len() as u64, "column");
         if policy.k_one().is_some() {
             return format!("the cells of {columns} are true of every row");
@@ -394,7 +285,7 @@ pub(super) fn cells(
             "the cells of {columns} are true of every row; with classes of {} or more that is (1,k)-, (k,1)- and (k,k)-anonymity, too",
             several(least, "row")
         )
-    })
+    }))
 }
 
 /// Whether a cell keeps to the least and the highest level of its column.
@@ -411,26 +302,33 @@ fn allowed(policy: &Policy, chain: &Chain<'_>, shape: Shape) -> bool {
 }
 
 /// Linked columns that are at no common level in some row.
-fn unlinked(policy: &Policy, chains: &[Chain<'_>], regions: &Regions, released: &Side) -> Vec<String> {
+fn unlinked(
+    policy: &Policy,
+    chains: &[Chain<'_>],
+    regions: &Regions,
+    released: &Side,
+    pace: &Pace<'_>,
+) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for linked in &policy.search.linked {
         let columns: Vec<usize> =
             (0..chains.len()).filter(|&c| linked.iter().any(|name| name == chains[c].name)).collect();
-        let apart = regions.released(released).filter_map(|(rows, shapes)| {
-            let shapes: Vec<Option<Shape>> = shapes.collect();
-            let levels = columns.iter().filter_map(|&c| shapes[c]).fold(u128::MAX, |l, s| l & s.levels);
-            (levels == 0).then_some(rows)
-        });
-        let rows: u64 = apart.sum();
-        if rows > 0 {
+        let mut apart = 0;
+        for (rows, shapes) in regions.released(released) {
+            pace.steps(8)?;
+            let of_linked = shapes.enumerate().filter(|(column, _)| columns.contains(column));
+            let levels = of_linked.filter_map(|(_, shape)| shape).fold(u128::MAX, |l, s| l & s.levels);
+            apart += if levels == 0 { rows } else { 0 };
+        }
+        if apart > 0 {
             wrong.push(format!(
                 "linked columns are at different levels in {}: {}",
-                several(rows, "row"),
+                several(apart, "row"),
                 linked.join(", ")
             ));
         }
     }
-    wrong
+    Ok(wrong)
 }
 
 /// Released labels that no level of a known hierarchy has, and ranges that are not in a stated
@@ -440,7 +338,8 @@ fn strangers(
     chains: &[Chain<'_>],
     released: &Side,
     judged: &Judged,
-) -> Vec<String> {
+    pace: &Pace<'_>,
+) -> Result<Vec<String>> {
     let forms = certificate.release.regions.as_ref().map(|facts| &facts.forms);
     let mut wrong = Vec::new();
     for (at, chain) in chains.iter().enumerate() {
@@ -449,17 +348,20 @@ fn strangers(
         let order = chain.order.filter(|_| form == Some(Form::Range));
         let dated = form == Some(Form::Range) && order.is_none();
         let dates = chain.hierarchy.as_ref().filter(|_| dated);
-        let known = |text: Option<&str>| match (hierarchy, order, dates) {
-            (Some(hierarchy), ..) => (0..=hierarchy.height())
-                .any(|l| (0..hierarchy.size(l)).any(|c| hierarchy.label(l, c as u32) == text)),
-            (None, Some(order), _) => text.is_none_or(|text| text == TOP || stretch(order, text).is_some()),
+        let labels: FxHashSet<Option<&str>> = hierarchy.into_iter().flat_map(labels).collect();
+        let places = order.map(places);
+        let known = |text: Option<&str>| match (hierarchy, &places, dates) {
+            (Some(_), ..) => labels.contains(&text),
+            (None, Some(places), _) => text.is_none_or(|text| text == TOP || is_stretch(places, text)),
             (None, None, Some(dates)) => text.is_none_or(|text| text == TOP || is_dated(dates, text)),
             (None, None, None) => true,
         };
         let mut used = vec![false; released.interners[at].len()];
         for class in (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0) {
+            pace.step()?;
             used[released.classes.tuples.tuple(class)[at] as usize] = true;
         }
+        pace.look()?;
         let strange = (0..used.len()).filter(|&n| used[n] && !known(released.interners[at].value(n as u32)));
         let count = strange.count() as u64;
         if count > 0 {
@@ -474,7 +376,23 @@ fn strangers(
             ));
         }
     }
-    wrong
+    Ok(wrong)
+}
+
+/// The labels of all levels.
+fn labels(hierarchy: &Hierarchy) -> impl Iterator<Item = Option<&str>> {
+    let of_level = |level: usize| (0..hierarchy.size(level)).map(move |code| (level, code as u32));
+    let all = (0..=hierarchy.height()).flat_map(of_level);
+    all.map(|(level, code)| hierarchy.label(level, code))
+}
+
+/// Value of a stated order → its place.
+fn places(order: &[String]) -> FxHashMap<&str, usize> {
+    let mut places = FxHashMap::default();
+    for (at, value) in order.iter().enumerate() {
+        places.entry(value.as_str()).or_insert(at);
+    }
+    places
 }
 
 /// Whether a text is a date of a column, or a range of its dates.
@@ -494,7 +412,8 @@ pub(super) fn truth(
     regions: &Regions,
     values: Option<&(Leveled, Labels)>,
     released: &Side,
-) -> Finding {
+    pace: &Pace<'_>,
+) -> Result<Finding> {
     let mut wrong = Wrong::default();
     let deal = &regions.deal;
     if deal.beyond > 0 {
@@ -513,6 +432,7 @@ pub(super) fn truth(
     }
     let (mut expected, mut held) = (vec![Tally::default(); released.classes.len()], Tally::default());
     for share in &deal.shares {
+        pace.step()?;
         match share.class {
             HELD => held.add(share.tally),
             UNKNOWN => {}
@@ -542,12 +462,12 @@ pub(super) fn truth(
         wrong.extend(shown_missing(deal));
     }
     if let Some((original, labels)) = values {
-        leveled::compare(original, labels, &regions.places, released, &mut wrong);
+        leveled::compare(original, labels, &regions.places, released, &mut wrong, pace)?;
     }
-    Finding::of(&wrong, || {
+    Ok(Finding::of(&wrong, || {
         let rows = several(regions.rows - held.rows, "row");
         format!("{rows} released in regions with all else unchanged; {} suppressed", several(withheld, "row"))
-    })
+    }))
 }
 
 /// Rows with a missing quasi-identifier that are released though they must not be.

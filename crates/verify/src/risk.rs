@@ -6,27 +6,30 @@
 
 use super::claims::Judged;
 use super::groups::View;
+use super::pace::Pace;
 use super::side::Side;
 use super::verdict::{Finding, Wrong};
+use throng_terms::error::Result;
 use throng_terms::policy::Missing;
-use throng_terms::release::{Release, Risks, RowRisk};
+use throng_terms::release::{Certificate, Risks, RowRisk};
 
 /// Figures that are sums of fractions may differ by this much.
 const CLOSE: f64 = 1e-9;
 
 /// Whether the figures are those of the released rows; none where the certificate has none.
 pub(super) fn risk(
-    release: &Release,
+    certificate: &Certificate,
     missing: Missing,
-    released: &Side,
-    judged: &Judged,
+    (released, judged): (&Side, &Judged),
     people: Option<&[u64]>,
-) -> Option<Finding> {
-    let claimed = release.risk.as_ref()?;
+    pace: &Pace<'_>,
+) -> Result<Option<Finding>> {
+    let release = &certificate.release;
+    let Some(claimed) = release.risk.as_ref() else { return Ok(None) };
     let columns: Vec<usize> = (0..released.classes.tuples.width()).collect();
     let sizes = match people {
         Some(people) => people.to_vec(),
-        None => View::new(&released.classes.tuples, &columns).sizes(&judged.counts, missing),
+        None => View::new(&released.classes.tuples, &columns, pace)?.sizes(&judged.counts, missing, pace)?,
     };
     let found = of_rows(&sizes, &judged.counts, claimed.threshold);
     let mut wrong = Wrong::default();
@@ -41,12 +44,12 @@ pub(super) fn risk(
     if claimed.before.rows != left {
         wrong.push(format!("risk before is of {} rows, the input has {left}", claimed.before.rows));
     }
-    Some(Finding::of(&wrong, || {
+    Ok(Some(Finding::of(&wrong, || {
         format!(
             "the highest risk of a released row is {:.4}, the mean {:.4}",
             found.prosecutor, found.marketer
         )
-    }))
+    })))
 }
 
 fn pairs(claimed: &Risks, found: &RowRisk) -> [(&'static str, f64, f64); 7] {

@@ -8,12 +8,14 @@
 
 use sha2::{Digest, Sha256};
 
-use super::classes::{Interner, Tuples};
+use super::classes::{Interner, MISSING, Tuples};
+use super::piece::{self, Plan};
+use super::rowhash::RowHash;
 use throng_terms::error::Result;
 use throng_terms::policy::{DifferentialPrivacy, Policy};
 use throng_terms::release::{Certificate, FileFacts, Release, SamplingFacts};
 use throng_terms::rows::Rows;
-use throng_terms::watch::Watch;
+use throng_terms::watch::{Stage, Watch};
 
 /// The rounding error of γ and of a sum.
 const ROUNDING: f64 = 1e-9;
@@ -142,22 +144,25 @@ pub(super) struct SortedTable {
 impl SortedTable {
     /// Reads some columns of a table, which are in name order.
     pub(super) fn read(rows: &dyn Rows, names: &[&str], columns: &[usize], watch: &Watch) -> Result<Self> {
+        let mut plan = Plan::new(RowHash::keyed("", ""));
+        let places: Vec<usize> = (0..columns.len()).map(|column| plan.number(Some(column))).collect();
         let mut interners: Vec<Interner> = columns.iter().map(|_| Interner::new()).collect();
-        let (mut tuples, mut counts) = (Tuples::new(columns.len()), Vec::new());
-        let mut batch: Vec<Vec<u32>> = vec![Vec::new(); columns.len()];
-        let mut tuple = vec![0; columns.len()];
-        rows.read(columns, watch, &mut |read| {
-            for (column, (numbers, interner)) in batch.iter_mut().zip(&mut interners).enumerate() {
-                numbers.clear();
-                read.each(column, &mut |cell| numbers.push(interner.add(cell)));
+        let (mut tuples, mut counts, mut read) = (Tuples::new(columns.len()), Vec::new(), 0);
+        let mut cells = Vec::new();
+        rows.read_made(columns, watch, &|batch| plan.made(batch), &mut |made| {
+            let piece = piece::piece(made)?;
+            cells.clear();
+            cells.resize(piece.rows * columns.len(), MISSING);
+            for (at, (&place, interner)) in places.iter().zip(&mut interners).enumerate() {
+                piece.columns[place].spread(interner, cells.get_mut(at..).unwrap_or_default(), columns.len());
             }
-            for row in 0..read.rows() {
-                tuple.iter_mut().zip(&batch).for_each(|(cell, numbers)| *cell = numbers[row]);
-                let at = tuples.intern(&tuple);
+            for row in 0..piece.rows {
+                let at = tuples.intern(&cells[row * columns.len()..(row + 1) * columns.len()]);
                 counts.resize(counts.len().max(at + 1), 0);
                 counts[at] += 1;
             }
-            watch.check()
+            read += piece.rows as u64;
+            watch.done(Stage::Verifying, read, None)
         })?;
         let ranks: Vec<Vec<u32>> = interners.iter().map(ranks).collect();
         let key = |at: &u32| -> Vec<u32> {
@@ -169,15 +174,14 @@ impl SortedTable {
         Ok(SortedTable { names, interners, tuples, counts, order })
     }
 
-    /// Hands out every tuple with its count, in order.
-    pub(super) fn each(&self, mut take: impl FnMut(&[Option<&str>], u64) -> Result<()>) -> Result<()> {
-        let mut cells = vec![None; self.interners.len()];
-        for &at in &self.order {
-            let numbers = self.tuples.tuple(at as usize).iter().zip(&self.interners);
-            cells.iter_mut().zip(numbers).for_each(|(cell, (&n, interner))| *cell = interner.value(n));
-            take(&cells, self.counts[at as usize])?;
-        }
-        Ok(())
+    /// Every tuple with its count, in order.
+    pub(super) fn tuples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.order.iter().map(|&at| (at, self.counts[at as usize]))
+    }
+
+    /// A cell of a tuple.
+    pub(super) fn cell(&self, tuple: u32, column: usize) -> Option<&str> {
+        self.interners[column].value(self.tuples.tuple(tuple as usize)[column])
     }
 
     /// SHA-256 of names, tuples and counts, each text with its length.
@@ -188,11 +192,10 @@ impl SortedTable {
             hasher.update(cell.unwrap_or(""));
         };
         self.names.iter().for_each(|name| add(&mut hasher, Some(name)));
-        let _ = self.each(|tuple, count| {
-            tuple.iter().for_each(|cell| add(&mut hasher, *cell));
+        for (tuple, count) in self.tuples() {
+            (0..self.interners.len()).for_each(|column| add(&mut hasher, self.cell(tuple, column)));
             hasher.update(count.to_le_bytes());
-            Ok(())
-        });
+        }
         hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }

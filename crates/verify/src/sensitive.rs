@@ -7,14 +7,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::{Classes, Interner, MISSING};
-use super::side::{Cells, each};
-use throng_terms::error::Result;
+use super::piece::Numbered;
 use throng_terms::policy::Policy;
 
 /// One sensitive column as it streams by.
 #[derive(Debug)]
 pub(super) struct Sensitive {
-    place: Option<usize>,
+    /// Its place among the columns of a piece.
+    column: usize,
     pub(super) interner: Interner,
     /// (Class, value) with its rows; (class, value, person) where rows belong to people.
     pairs: Classes,
@@ -23,33 +23,29 @@ pub(super) struct Sensitive {
 }
 
 impl Sensitive {
-    fn new(name: &str, columns: &[String]) -> Self {
-        Sensitive {
-            place: columns.iter().position(|column| column == name),
-            interner: Interner::new(),
-            pairs: Classes::new(2),
-            batch: Vec::new(),
-        }
+    fn new(column: usize) -> Self {
+        Sensitive { column, interner: Interner::new(), pairs: Classes::new(2), batch: Vec::new() }
     }
 
-    /// The columns that the policy's models judge, in name order.
-    pub(super) fn of(policy: &Policy, columns: &[String]) -> Vec<Sensitive> {
-        policy.judged().into_iter().map(|name| Sensitive::new(name, columns)).collect()
+    /// The columns that the policy's models judge, in name order; `numbered` gives the place of a
+    /// column in pieces.
+    pub(super) fn of(policy: &Policy, numbered: &mut impl FnMut(&str) -> usize) -> Vec<Sensitive> {
+        policy.judged().into_iter().map(|name| Sensitive::new(numbered(name))).collect()
     }
 
     /// The columns of guarding nodes, which the original alone has, in name order.
-    pub(super) fn guards(policy: &Policy, columns: &[String]) -> Vec<Sensitive> {
-        policy.guards().into_iter().map(|name| Sensitive::new(name, columns)).collect()
+    pub(super) fn guards(policy: &Policy, numbered: &mut impl FnMut(&str) -> usize) -> Vec<Sensitive> {
+        policy.guards().into_iter().map(|name| Sensitive::new(numbered(name))).collect()
     }
 
     /// The column of the people whom rows belong to, which the original alone names.
-    pub(super) fn subject(policy: &Policy, columns: &[String]) -> Option<Sensitive> {
-        policy.subject().map(|name| Sensitive::new(name, columns))
+    pub(super) fn subject(policy: &Policy, numbered: &mut impl FnMut(&str) -> usize) -> Option<Sensitive> {
+        policy.subject().map(|name| Sensitive::new(numbered(name)))
     }
 
-    /// Its place in the header.
-    pub(super) fn place(&self) -> Option<usize> {
-        self.place
+    /// Its place among the columns of a piece.
+    pub(super) fn column(&self) -> usize {
+        self.column
     }
 
     /// Counts the person of every row, too: values are those of people who have one.
@@ -62,16 +58,10 @@ impl Sensitive {
         self.batch[row]
     }
 
-    /// Whether the file does not have the column.
-    pub(super) fn is_absent(&self) -> bool {
-        self.place.is_none()
-    }
-
-    /// Reads the column's cells of some rows.
-    pub(super) fn begin(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
-        let Sensitive { place, interner, batch, .. } = self;
-        batch.clear();
-        each(*place, rows, cells, |cell| batch.push(interner.add(cell)))
+    /// Reads the column's cells of a piece.
+    pub(super) fn begin(&mut self, columns: &[Numbered]) {
+        self.batch.clear();
+        columns[self.column].translate(&mut self.interner, &mut self.batch);
     }
 
     /// Counts a row of the batch in its class, of a person where that is known.
@@ -122,7 +112,7 @@ impl Sensitive {
             let single = pair.get(2).is_none_or(|person| !several.contains(person));
             (pair[0] as usize, if single { pair[1] } else { MISSING }, self.pairs.tally(at).rows)
         };
-        Values::new(classes, (0..self.pairs.len()).map(triple).collect())
+        Values::new(classes, || (0..self.pairs.len()).map(triple))
     }
 }
 
@@ -135,18 +125,38 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// From (class, value, rows), in any order; equal ones are added up.
-    fn new(classes: usize, mut triples: Vec<(usize, u32, u64)>) -> Self {
-        triples.sort_unstable();
-        triples.dedup_by(|next, kept| {
-            let same = (next.0, next.1) == (kept.0, kept.1);
-            kept.2 += if same { next.2 } else { 0 };
-            same
-        });
-        let mut starts = vec![0; classes + 1];
-        triples.iter().for_each(|triple| starts[triple.0 + 1] += 1);
-        (0..classes).for_each(|class| starts[class + 1] += starts[class]);
-        Values { starts, lists: triples.into_iter().map(|(_, value, rows)| (value, rows)).collect() }
+    /// From (class, value, rows), in any order; equal ones are added up. Sorts by class by counting,
+    /// and every class by itself.
+    pub(super) fn new<I: Iterator<Item = (usize, u32, u64)>>(
+        classes: usize,
+        triples: impl Fn() -> I,
+    ) -> Self {
+        let mut ends = vec![0; classes + 1];
+        triples().for_each(|triple| ends[triple.0 + 1] += 1);
+        (0..classes).for_each(|class| ends[class + 1] += ends[class]);
+        let mut lists = vec![(0, 0); ends[classes]];
+        for (class, value, rows) in triples() {
+            lists[ends[class]] = (value, rows);
+            ends[class] += 1;
+        }
+        // Equal values are joined in place: what is kept never comes after what is read.
+        let (mut starts, mut kept, mut start) = (vec![0], 0, 0);
+        for &end in ends.iter().take(classes) {
+            lists[start..end].sort_unstable();
+            let first = kept;
+            for at in start..end {
+                if kept > first && lists[kept - 1].0 == lists[at].0 {
+                    lists[kept - 1].1 += lists[at].1;
+                } else {
+                    lists[kept] = lists[at];
+                    kept += 1;
+                }
+            }
+            starts.push(kept);
+            start = end;
+        }
+        lists.truncate(kept);
+        Values { starts, lists }
     }
 
     /// The values of a class, a missing cell among them as [`MISSING`].
@@ -156,10 +166,14 @@ impl Values {
 
     /// The same for classes that were merged: pairs of an old class and the new one that it became
     /// part of.
-    pub(super) fn merged(&self, moves: impl Iterator<Item = (usize, usize)>, classes: usize) -> Values {
-        let triples =
-            moves.flat_map(|(from, to)| self.class(from).iter().map(move |&(v, rows)| (to, v, rows)));
-        Values::new(classes, triples.collect())
+    pub(super) fn merged<I: Iterator<Item = (usize, usize)>>(
+        &self,
+        moves: impl Fn() -> I,
+        classes: usize,
+    ) -> Values {
+        let triple =
+            |(from, to): (usize, usize)| self.class(from).iter().map(move |&(value, rows)| (to, value, rows));
+        Values::new(classes, || moves().flat_map(triple))
     }
 }
 

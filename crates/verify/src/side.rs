@@ -1,25 +1,25 @@
 //! One of the two input files as it streams: the release, or the original.
 //!
 //! The quasi-identifiers of a row become a class and its other released cells one number; the row
-//! itself is not kept. A cell costs a hash of its text and, nearly always, one comparison; a row
-//! costs one look-up of its class.
+//! itself is not kept. Threads make pieces of it (`piece.rs`), which are put together here in the
+//! order of the file: one look-up per distinct text of a piece, and one per row for its class.
+
+use std::sync::OnceLock;
 
 use super::classes::{Classes, Interner, MISSING, Tally};
+use super::deal::Deal;
 use super::identifiers::{self, Identifiers};
 use super::labels::Labels;
 use super::leveled::Leveled;
-use super::regions::Deal;
+use super::pace::Pace;
+use super::piece::{Piece, Plan};
 use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
 use super::shifted::Shifted;
-use throng_terms::error::{Fault, Result};
+use throng_terms::error::Result;
 use throng_terms::fault;
 use throng_terms::policy::{Column, Policy, Role};
-use throng_terms::rows::ContentKey;
-
-/// Gives the cells of one column of a batch, in row order: called with the column's place in the
-/// header and with the function that takes each cell. `None` is a missing cell.
-pub(super) type Cells<'a> = dyn FnMut(usize, &mut dyn FnMut(Option<&str>)) + 'a;
+use throng_terms::rows::Batch;
 
 /// One of the two files as far as it was read.
 #[derive(Debug)]
@@ -30,10 +30,8 @@ pub(super) struct Side {
     pub(super) columns: Vec<String>,
     /// Quasi-identifiers in name order: their places in the header.
     quasi: Vec<Option<usize>>,
-    /// Every other released column in name order: its place in the header.
-    others: Vec<Option<usize>>,
-    /// How the dates of these columns are shifted, in an original whose dates are.
-    shifted: Vec<Option<Shifted>>,
+    /// The same among the columns of a piece.
+    numbered: Vec<usize>,
     /// The texts of each quasi-identifier.
     pub(super) interners: Vec<Interner>,
     pub(super) classes: Classes,
@@ -55,67 +53,80 @@ pub(super) struct Side {
     pub(super) has_levels: bool,
     /// The claimed regions of rows, in an original that was released in regions.
     pub(super) deal: Option<Deal>,
-    /// The columns that distinguish rows of one tuple, where that matters.
-    content: Vec<Option<usize>>,
-    start: RowHash,
-    /// The batch at hand: tuples end to end, and the hashes of its rows.
+    /// Class → its tuple in the deal, or [`UNKNOWN`]; where there is a deal.
+    pub(super) dealt: Vec<u32>,
+    /// The values of every sensitive column in every class, once they are laid out.
+    values: OnceLock<Vec<Values>>,
+    /// What is made of its rows.
+    plan: Plan,
+    /// The tuples of the piece at hand, end to end.
     tuples: Vec<u32>,
-    hashes: Vec<RowHash>,
 }
 
 impl Side {
     pub(super) fn new(name: &'static str, policy: &Policy, columns: &[String], start: RowHash) -> Self {
         let place = |name: &str| columns.iter().position(|column| column == name);
         let quasi: Vec<_> = policy.with_role(Role::Quasi).into_iter().map(place).collect();
+        let mut plan = Plan::new(start);
+        plan.hashed = others(policy).map(place).collect();
+        let of_quasi = quasi.iter().map(|place| plan.number(*place)).collect();
+        let mut numbered = |name: &str| plan.number(place(name));
         Side {
             name,
             columns: columns.to_vec(),
-            others: others(policy).map(place).collect(),
-            shifted: others(policy).map(|_| None).collect(),
             interners: quasi.iter().map(|_| Interner::new()).collect(),
             classes: Classes::new(quasi.len()),
-            identifiers: identifiers::replaced(policy).map(|name| Identifiers::new(place(name))).collect(),
+            identifiers: identifiers::replaced(policy)
+                .map(|name| Identifiers::new(place(name), numbered(name)))
+                .collect(),
             quasi,
+            numbered: of_quasi,
             rows: 0,
             deleted: 0,
             labels: Vec::new(),
-            sensitive: Sensitive::of(policy, columns),
+            sensitive: Sensitive::of(policy, &mut numbered),
             subject: None,
-            leveled: Leveled::of(policy, columns),
+            leveled: Leveled::of(policy, &mut numbered),
             has_levels: !policy.leveled().is_empty(),
             deal: None,
-            content: Vec::new(),
-            start,
+            dealt: Vec::new(),
+            values: OnceLock::new(),
+            plan,
             tuples: Vec::new(),
-            hashes: Vec::new(),
         }
     }
 
     /// Counts the labels of the policy's target columns, too.
     pub(super) fn with_labels(mut self, policy: &Policy) -> Self {
-        self.labels = Labels::of(policy, &self.columns, self.quasi.len());
+        let Side { columns, plan, labels, quasi, .. } = &mut self;
+        let mut numbered = |name: &str| plan.number(columns.iter().position(|column| column == name));
+        *labels = Labels::of(policy, &mut numbered, quasi.len());
         self
     }
 
     /// Counts the guarding nodes of the policy's models, too.
     pub(super) fn with_guards(mut self, policy: &Policy) -> Self {
-        self.sensitive.extend(Sensitive::guards(policy, &self.columns));
+        let Side { columns, plan, sensitive, .. } = &mut self;
+        let mut numbered = |name: &str| plan.number(columns.iter().position(|column| column == name));
+        sensitive.extend(Sensitive::guards(policy, &mut numbered));
         self
     }
 
     /// Counts the people whom rows belong to, too.
     pub(super) fn with_subject(mut self, policy: &Policy) -> Self {
-        self.subject = Sensitive::subject(policy, &self.columns);
-        if self.subject.is_some() {
-            let columns = std::mem::take(&mut self.sensitive);
-            self.sensitive = columns.into_iter().map(Sensitive::of_people).collect();
+        let Side { columns, plan, sensitive, subject, .. } = &mut self;
+        let mut numbered = |name: &str| plan.number(columns.iter().position(|column| column == name));
+        *subject = Sensitive::subject(policy, &mut numbered);
+        if subject.is_some() {
+            *sensitive = std::mem::take(sensitive).into_iter().map(Sensitive::of_people).collect();
         }
         self
     }
 
-    /// Shifts the dates that the policy shifts, by a secret.
+    /// Shifts the dates that the policy shifts, by a secret and the people whom rows belong to.
     pub(super) fn with_shifts(mut self, policy: &Policy, secret: Option<&[u8]>) -> Result<Self> {
-        self.shifted = Shifted::of(policy, others(policy), secret)?;
+        self.plan.shifted = Shifted::of(policy, others(policy), secret)?;
+        self.plan.subject = self.subject.as_ref().map(Sensitive::column);
         Ok(self)
     }
 
@@ -137,7 +148,7 @@ impl Side {
     pub(super) fn order_by_content(&mut self, policy: &Policy) {
         if self.deal.as_ref().is_some_and(Deal::divides) {
             let place = |name: &str| self.columns.iter().position(|column| column == name);
-            self.content = policy.content_columns().into_iter().map(place).collect();
+            self.plan.content = policy.content_columns().into_iter().map(place).collect();
         }
     }
 
@@ -146,70 +157,41 @@ impl Side {
         self.deal.iter_mut().for_each(Deal::settle);
     }
 
-    /// Reads some rows, column by column.
-    pub(super) fn batch(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
-        self.room(rows)?;
+    /// What threads make of the rows of the file.
+    pub(super) fn plan(&self) -> Plan {
+        self.plan.clone()
+    }
+
+    /// Reads some rows.
+    pub(super) fn batch(&mut self, batch: &dyn Batch) -> Result<()> {
+        let piece = self.plan.piece(batch)?;
+        self.add(&piece)
+    }
+
+    /// Adds the next piece of the file.
+    pub(super) fn add(&mut self, piece: &Piece) -> Result<()> {
+        self.room(piece.rows)?;
         let width = self.quasi.len();
         self.tuples.clear();
-        self.tuples.resize(rows * width, MISSING);
-        self.hashes.clear();
-        self.hashes.resize(rows, self.start);
-        for (at, place) in self.quasi.iter().enumerate() {
-            let interner = &mut self.interners[at];
-            let mut tuples = self.tuples.iter_mut().skip(at).step_by(width);
-            each(*place, rows, cells, |cell| {
-                if let Some(place) = tuples.next() {
-                    *place = interner.add(cell);
-                }
-            })?;
+        self.tuples.resize(piece.rows * width, MISSING);
+        for (at, (&column, interner)) in self.numbered.iter().zip(&mut self.interners).enumerate() {
+            let column = &piece.columns[column];
+            column.spread(interner, self.tuples.get_mut(at..).unwrap_or_default(), width);
         }
-        let mut people: Vec<Option<String>> = Vec::new();
-        if self.shifted.iter().any(Option::is_some) {
-            let subject = self.subject.as_ref().and_then(Sensitive::place);
-            each(subject, rows, cells, |cell| people.push(cell.map(String::from)))?;
-        }
-        for (place, shifted) in self.others.iter().zip(&self.shifted) {
-            let mut hashes = self.hashes.iter_mut().enumerate();
-            each(*place, rows, cells, |cell| {
-                let Some((row, hash)) = hashes.next() else { return };
-                match (shifted, cell) {
-                    (Some(shifted), Some(cell)) => {
-                        let person = people.get(row).and_then(Option::as_deref);
-                        hash.cell(person.and_then(|person| shifted.date(person, cell)).as_deref());
-                    }
-                    _ => hash.cell(cell),
-                }
-            })?;
-        }
-        for labels in &mut self.labels {
-            labels.batch(rows, &self.tuples, cells)?;
-        }
-        for column in &mut self.identifiers {
-            column.begin();
-            each(column.place, rows, cells, |cell| column.cell(cell))?;
-        }
-        for column in self.sensitive.iter_mut().chain(&mut self.subject) {
-            column.begin(rows, cells)?;
-        }
-        if let Some(leveled) = &mut self.leveled {
-            leveled.begin(rows, cells)?;
-        }
-        let mut keys = vec![ContentKey::default(); if self.content.is_empty() { 0 } else { rows }];
-        for place in &self.content {
-            let mut keys = keys.iter_mut();
-            each(*place, rows, cells, |cell| {
-                if let Some(key) = keys.next() {
-                    key.cell(cell);
-                }
-            })?;
-        }
-        let mut keys = keys.into_iter().map(ContentKey::finish);
-        for (row, hash) in self.hashes.iter().enumerate() {
-            let hash = hash.finish();
+        let Side { labels, identifiers, sensitive, subject, leveled, tuples, .. } = self;
+        labels.iter_mut().for_each(|labels| labels.add(&piece.columns, tuples));
+        identifiers.iter_mut().for_each(|column| column.begin(&piece.columns));
+        sensitive.iter_mut().chain(subject).for_each(|column| column.begin(&piece.columns));
+        leveled.iter_mut().for_each(|leveled| leveled.begin(&piece.columns));
+        let mut keys = piece.content.iter().copied();
+        for (row, &hash) in piece.hashes.iter().enumerate() {
             let tuple = &self.tuples[row * width..(row + 1) * width];
             let class = self.classes.row(tuple, hash);
             if let Some(deal) = &mut self.deal {
-                deal.row(tuple, keys.next().unwrap_or_default(), Tally::of(hash));
+                if class == self.dealt.len() {
+                    self.dealt.push(deal.place(tuple));
+                }
+                deal.row(self.dealt[class], keys.next().unwrap_or_default(), Tally::of(hash));
             }
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
             let person = self.subject.as_ref().map(|subject| subject.value(row));
@@ -217,7 +199,7 @@ impl Side {
             self.subject.iter_mut().for_each(|column| column.row(row, class, None));
             self.leveled.iter_mut().for_each(|leveled| leveled.row(row, class, hash));
         }
-        self.rows += rows as u64;
+        self.rows += piece.rows as u64;
         Ok(())
     }
 
@@ -245,23 +227,32 @@ impl Side {
     /// The released columns, other than quasi-identifiers or not, that the file does not have.
     pub(super) fn absent<'a>(&self, policy: &'a Policy) -> Vec<&'a str> {
         let quasi = policy.with_role(Role::Quasi).into_iter().zip(&self.quasi);
-        let others = others(policy).zip(&self.others);
+        let others = others(policy).zip(&self.plan.hashed);
         let identifiers = identifiers::replaced(policy).zip(self.identifiers.iter().map(|i| &i.place));
         let leveled = policy.leveled().into_iter().map(|(name, _)| name);
-        let leveled = leveled.filter(|name| !self.columns.iter().any(|column| column == name));
+        // Only an original is read for the people whom rows belong to.
+        let subject = policy.subject().filter(|_| self.subject.is_some());
+        let named = leveled.chain(subject);
+        let named = named.filter(|name| !self.columns.iter().any(|column| column == name));
         quasi
             .chain(others)
             .chain(identifiers)
             .filter(|(_, place)| place.is_none())
             .map(|(name, _)| name)
-            .chain(leveled)
-            .chain(policy.subject().filter(|_| self.subject.as_ref().is_some_and(Sensitive::is_absent)))
+            .chain(named)
             .collect()
     }
 
-    /// The values of every sensitive column in every class.
-    pub(super) fn values(&self) -> Vec<Values> {
-        self.sensitive.iter().map(|column| column.values(self.classes.len())).collect()
+    /// The values of every sensitive column in every class; laid out once, when all rows were read.
+    pub(super) fn values(&self) -> &[Values] {
+        self.values
+            .get_or_init(|| self.sensitive.iter().map(|column| column.values(self.classes.len())).collect())
+    }
+
+    /// The same, taken out.
+    pub(super) fn take_values(&mut self) -> Vec<Values> {
+        self.values();
+        self.values.take().unwrap_or_default()
     }
 
     /// The people whom the rows of every class belong to, in an original that names them.
@@ -271,11 +262,11 @@ impl Side {
 
     /// Per target, the rows that do not have the most frequent label of their class; taken out when
     /// the rows were read.
-    pub(super) fn minorities(&mut self) -> Vec<u64> {
+    pub(super) fn minorities(&mut self, pace: &Pace<'_>) -> Result<Vec<u64>> {
         let identity: Vec<Vec<u32>> = self.interners.iter().map(|i| (0..i.len() as u32).collect()).collect();
         let maps: Vec<&[u32]> = identity.iter().map(Vec::as_slice).collect();
         let (labels, counts) = (std::mem::take(&mut self.labels), self.classes.counts());
-        labels.into_iter().map(|labels| labels.minority(&maps, &self.classes, &counts)).collect()
+        labels.into_iter().map(|labels| labels.minority(&maps, &self.classes, &counts, pace)).collect()
     }
 
     /// A class as a sentence names it: by its number in order of first sight, because what its
@@ -291,26 +282,4 @@ fn others(policy: &Policy) -> impl Iterator<Item = &str> {
     let other =
         |column: &Column| column.role.released() && column.role != Role::Quasi && column.level.is_none();
     policy.columns.iter().filter(move |(_, column)| other(column)).map(|(name, _)| name.as_str())
-}
-
-/// Hands every cell of a column to `take`; an absent column is missing in every row.
-pub(super) fn each(
-    place: Option<usize>,
-    rows: usize,
-    cells: &mut Cells<'_>,
-    mut take: impl FnMut(Option<&str>),
-) -> Result<()> {
-    let mut given = 0;
-    let mut count = |cell: Option<&str>| {
-        given += 1;
-        take(cell);
-    };
-    match place {
-        Some(place) => cells(place, &mut count),
-        None => (0..rows).for_each(|_| count(None)),
-    }
-    if given == rows {
-        return Ok(());
-    }
-    Err(Fault::bug(format!("column {place:?} of a batch of {rows} rows gave {given} cells")).into())
 }

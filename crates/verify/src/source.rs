@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::classes::{Classes, Interner, MISSING, UNKNOWN};
 use super::foreseen::Foreseen;
 use super::groups::{Group, stable};
@@ -17,12 +19,14 @@ use super::levels::{Chain, number};
 use super::models::{
     Rule, without_disclosed, without_labels, without_rare, without_smallest, without_unsafe,
 };
+use super::pace::Pace;
 use super::people;
 use super::population::{self, Comparison, People};
 use super::predicted::{self, Prediction};
 use super::sensitive::Values;
 use super::side::Side;
 use super::target_information::{TargetInformation, target_information};
+use throng_terms::error::Result;
 use throng_terms::policy::Missing;
 
 /// The classes of the original, and the labels of its targets in them.
@@ -45,6 +49,7 @@ pub(super) struct Safety<'a> {
     pub(super) missing: Missing,
     /// The rows that a value needs to have information about the targets.
     pub(super) few: f64,
+    pub(super) pace: &'a Pace<'a>,
 }
 
 impl Safety<'_> {
@@ -54,25 +59,26 @@ impl Safety<'_> {
     /// then models that judge classes among those that are left, and who is too few after that:
     /// what such a model leaves stays safe in less company. Last come the models of the whole
     /// table, and what needs all rows.
-    fn stable(self, classes: &Classes, values: &[Values], subjects: Option<&Values>) -> Vec<u64> {
+    fn stable(self, classes: &Classes, values: &[Values], subjects: Option<&Values>) -> Result<Vec<u64>> {
+        let pace = self.pace;
         let mut counts = classes.counts();
         let tuples = &classes.tuples;
-        people::without_few(self.k_people, subjects, &mut counts);
-        without_unsafe(self.rules, tuples, values, &mut counts);
-        population::without_unsafe(self.comparisons, self.people, classes, &mut counts);
-        predicted::without_unsafe(self.predictions, self.foreseen, classes, &mut counts);
+        people::without_few(self.k_people, subjects, &mut counts, pace)?;
+        without_unsafe(self.rules, tuples, values, &mut counts, pace)?;
+        population::without_unsafe(self.comparisons, self.people, classes, &mut counts, pace)?;
+        predicted::without_unsafe(self.predictions, self.foreseen, classes, &mut counts, pace)?;
         let stable = |mut counts| loop {
-            counts = stable(tuples, counts, self.groups, self.missing);
+            counts = stable(tuples, counts, self.groups, self.missing, pace)?;
             let rare = without_rare(self.rules, tuples, values, &mut counts);
-            if !rare && !without_labels(self.rules, tuples, &mut counts) {
-                return counts;
+            if !rare && !without_labels(self.rules, tuples, &mut counts, pace)? {
+                return Ok(counts);
             }
         };
-        let mut counts = stable(counts);
-        without_disclosed(self.rules, values, &mut counts);
-        let mut counts = without_smallest(self.rules, stable(counts), stable);
+        let mut counts = stable(counts)?;
+        without_disclosed(self.rules, values, &mut counts, pace)?;
+        let mut counts = without_smallest(self.rules, stable(counts)?, stable)?;
         population::all_or_none(self.comparisons, self.people, classes, &mut counts);
-        counts
+        Ok(counts)
     }
 }
 
@@ -128,17 +134,19 @@ pub(super) struct Generalized {
 
 impl Generalized {
     /// Generalizes the original; none where a level is not known or does not fit.
-    pub(super) fn new(original: Side, chains: &[Chain<'_>], safety: Safety<'_>) -> Option<Self> {
-        let (values, subjects) = (original.values(), original.subjects());
+    pub(super) fn new(mut original: Side, chains: &[Chain<'_>], safety: Safety<'_>) -> Result<Option<Self>> {
+        let pace = safety.pace;
+        pace.look()?;
+        let (values, subjects) = (original.take_values(), original.subjects());
         let leveled = original.has_levels;
         let Side { classes, interners, rows, deleted, labels, identifiers, .. } = original;
         let steps = chains.first().map_or(1, |chain| chain.levels.len());
         let level = |step: usize| move |chain: &Chain<'_>| chain.at(step).map(|(_, level)| level);
-        let levels: Vec<Vec<usize>> = (0..steps)
-            .map(|step| chains.iter().map(level(step)).collect::<Option<_>>())
-            .collect::<Option<_>>()?;
-        let maps = chains.iter().zip(&interners).map(|(chain, interner)| maps(chain, interner)).collect();
-        let information = target_information(&labels, &interners, chains, safety.few);
+        let levels: Option<Vec<Vec<usize>>> =
+            (0..steps).map(|step| chains.iter().map(level(step)).collect()).collect();
+        let Some(levels) = levels else { return Ok(None) };
+        let maps = maps_of(chains, &interners, pace)?;
+        let information = target_information(&labels, &interners, chains, safety.few, pace)?;
         let mut source = Generalized {
             rows,
             deleted,
@@ -164,17 +172,18 @@ impl Generalized {
             subjects,
         };
         match <[Vec<usize>; 1]>::try_from(levels) {
-            Ok([only]) => source.settle((classes, labels), only, safety),
+            Ok([only]) => source.settle((classes, labels), only, safety)?,
             Err(levels) => {
                 source.looks = chains.iter().map(looks).collect();
-                source.walk((classes, labels), levels, safety);
+                source.walk((classes, labels), levels, safety)?;
             }
         }
-        Some(source)
+        Ok(Some(source))
     }
 
     /// The only step: every row is at its levels, released or not.
-    fn settle(&mut self, (classes, labels): Counted, levels: Vec<usize>, safety: Safety<'_>) {
+    fn settle(&mut self, (classes, labels): Counted, levels: Vec<usize>, safety: Safety<'_>) -> Result<()> {
+        let pace = safety.pace;
         for (column, interner) in self.interners.iter().enumerate() {
             let counts = (0..interner.len() as u32).map(|text| interner.count(text)).collect();
             self.texts[column].insert(levels[column], counts);
@@ -186,15 +195,16 @@ impl Generalized {
             self.generalize(&texts, &levels, tuple);
             !forced(tuple, safety.missing)
         };
-        let (classes, forced) = classes.regroup_observed(generalize, |place| {
+        let observe = |place| {
             if !self.moved.is_empty() {
                 moved.push(place);
             }
-        });
+        };
+        let (classes, forced) = classes.regroup_observed(generalize, observe, pace)?;
         let moves = || moved.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)));
-        let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
-        let subjects = self.subjects.as_ref().map(|people| people.merged(moves(), classes.len()));
-        let stay = safety.stable(&classes, &values, subjects.as_ref());
+        let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves, classes.len())).collect();
+        let subjects = self.subjects.as_ref().map(|people| people.merged(moves, classes.len()));
+        let stay = safety.stable(&classes, &values, subjects.as_ref())?;
         let staying = |place: &usize| stay[*place] > 0;
         if safety.rules.iter().any(Rule::has_guard) {
             self.shown = moved.iter().map(|place| place.map(|place| (0, place as u32))).collect();
@@ -202,7 +212,8 @@ impl Generalized {
         self.moved = moved.into_iter().map(|p| p.filter(staying).map(|place| (0, place as u32))).collect();
         let maps = self.maps.iter().zip(&levels).map(|(maps, level)| maps.get(level).map(Vec::as_slice));
         let maps: Vec<&[u32]> = maps.map(Option::unwrap_or_default).collect();
-        self.minorities = labels.into_iter().map(|l| l.minority(&maps, &classes, &stay)).collect();
+        let minority = |labels: Labels| labels.minority(&maps, &classes, &stay, pace);
+        self.minorities = labels.into_iter().map(minority).collect::<Result<_>>()?;
         for class in (0..classes.len()).filter(|&class| stay[class] == 0) {
             self.held.add(classes.tuples.tuple(class), classes.tally(class));
         }
@@ -210,16 +221,24 @@ impl Generalized {
             self.held.add(forced.tuples.tuple(class), forced.tally(class));
         }
         self.layers.push(Layer { levels, classes, stay });
+        pace.look()
     }
 
     /// Several steps.
-    fn walk(&mut self, (classes, mut labels): Counted, steps: Vec<Vec<usize>>, safety: Safety<'_>) {
+    fn walk(
+        &mut self,
+        (classes, mut labels): Counted,
+        steps: Vec<Vec<usize>>,
+        safety: Safety<'_>,
+    ) -> Result<()> {
         let first = steps.first().cloned().unwrap_or_default();
         let mut origins = (0..self.moved.len() as u32).collect();
         let mut left = classes;
         for levels in steps {
-            left = self.step(&left, &mut origins, levels, safety);
-            labels.iter_mut().for_each(|labels| labels.release(|tuple, look| self.look(tuple, look)));
+            left = self.step(&left, &mut origins, levels, safety)?;
+            for labels in &mut labels {
+                labels.release(|tuple, look| self.look(tuple, look), safety.pace)?;
+            }
         }
         self.minorities = labels.into_iter().map(Labels::released_minority).collect();
         let mut general = vec![MISSING; left.tuples.width()];
@@ -229,6 +248,7 @@ impl Generalized {
             self.generalize(tuple, &first, &mut general);
             self.held.add(&general, tally);
         }
+        safety.pace.look()
     }
 
     /// Whether the last step releases a tuple of the original, and what it then looks like.
@@ -255,21 +275,22 @@ impl Generalized {
         origins: &mut Vec<u32>,
         levels: Vec<usize>,
         safety: Safety<'_>,
-    ) -> Classes {
+    ) -> Result<Classes> {
         let width = left.tuples.width();
         let mut classes = Classes::new(width);
         let mut general = vec![MISSING; width];
         let mut class_of = Vec::with_capacity(left.len());
         for class in 0..left.len() {
+            safety.pace.steps(4)?;
             self.generalize(left.tuples.tuple(class), &levels, &mut general);
             let free = !forced(&general, safety.missing);
             class_of.push(free.then(|| classes.add(&general, left.tally(class))));
         }
         let origin_of = origins.iter().zip(&class_of);
         let moves = || origin_of.clone().filter_map(|(origin, to)| Some((*origin as usize, (*to)?)));
-        let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
-        let subjects = self.subjects.as_ref().map(|people| people.merged(moves(), classes.len()));
-        let stay = safety.stable(&classes, &values, subjects.as_ref());
+        let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves, classes.len())).collect();
+        let subjects = self.subjects.as_ref().map(|people| people.merged(moves, classes.len()));
+        let stay = safety.stable(&classes, &values, subjects.as_ref())?;
         let mut kept = Classes::new(width);
         let keep = |class: usize| {
             (stay[class] > 0).then(|| kept.add(classes.tuples.tuple(class), classes.tally(class)))
@@ -291,7 +312,7 @@ impl Generalized {
         }
         *origins = behind_origins;
         self.layers.push(Layer { levels, stay: kept.counts(), classes: kept });
-        behind
+        Ok(behind)
     }
 
     fn generalize(&self, tuple: &[u32], levels: &[usize], general: &mut [u32]) {
@@ -355,17 +376,34 @@ fn forced(tuple: &[u32], missing: Missing) -> bool {
     missing == Missing::Suppress && tuple.contains(&MISSING)
 }
 
+/// Column → level → number of a text → number of its generalized value, on all cores.
+pub(super) fn maps_of(
+    chains: &[Chain<'_>],
+    interners: &[Interner],
+    pace: &Pace<'_>,
+) -> Result<Vec<ByLevel<Vec<u32>>>> {
+    let shared = pace.shared();
+    let columns = chains.par_iter().zip(interners).enumerate();
+    columns.map(|(at, (chain, interner))| maps(chain, interner, &shared.of_thread(at))).collect()
+}
+
 /// Level → number of a text → number of its generalized value.
-pub(super) fn maps(chain: &Chain<'_>, interner: &Interner) -> ByLevel<Vec<u32>> {
+fn maps(chain: &Chain<'_>, interner: &Interner, pace: &Pace<'_>) -> Result<ByLevel<Vec<u32>>> {
     let mut maps = ByLevel::new();
+    let Some(hierarchy) = &chain.hierarchy else { return Ok(maps) };
+    let mut leaves = Vec::with_capacity(interner.len());
+    for text in 0..interner.len() as u32 {
+        pace.step()?;
+        leaves.push(hierarchy.leaf(interner.value(text)));
+    }
     for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
-        let generalize = |text: u32| match hierarchy.leaf(interner.value(text)) {
-            Some(leaf) => number(hierarchy, level, hierarchy.generalize(leaf, level)),
+        let generalize = |(text, leaf): (usize, &Option<u32>)| match leaf {
+            Some(leaf) => number(hierarchy, level, hierarchy.generalize(*leaf, level)),
             // Without a leaf of its own a missing cell stays missing.
-            None if text == MISSING => MISSING,
+            None if text == MISSING as usize => MISSING,
             None => UNKNOWN,
         };
-        maps.entry(level).or_insert_with(|| (0..interner.len() as u32).map(generalize).collect());
+        maps.entry(level).or_insert_with(|| leaves.iter().enumerate().map(generalize).collect());
     }
-    maps
+    Ok(maps)
 }

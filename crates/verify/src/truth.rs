@@ -7,12 +7,14 @@
 //! look-ups per distinct tuple of the original; rows were counted while they streamed.
 
 use super::claims::starred;
-use super::classes::{Interner, MISSING, Tally, UNKNOWN};
+use super::classes::{MISSING, Tally, UNKNOWN};
 use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
+use super::pace::Pace;
 use super::side::Side;
 use super::source::{ByLevel, Generalized, Layer};
 use super::verdict::{Finding, Wrong, several};
+use throng_terms::error::Result;
 use throng_terms::policy::{Policy, Suppressed};
 use throng_terms::release::Certificate;
 
@@ -23,7 +25,8 @@ pub(super) fn truth(
     (source, values): (&Generalized, Option<&(Leveled, Labels)>),
     chains: &[Chain<'_>],
     released: &Side,
-) -> Finding {
+    pace: &Pace<'_>,
+) -> Result<Finding> {
     let mut wrong = Wrong::default();
     for (column, cells) in source.unknown() {
         wrong.push(format!(
@@ -44,10 +47,10 @@ pub(super) fn truth(
             certificate.release.withheld
         ));
     }
-    let to_released = to_released(chains, released);
+    let to_released = to_released(chains, released, pace)?;
     let mut expected = vec![Tally::default(); released.classes.len()];
     for layer in &source.layers {
-        expect_classes(layer, &to_released, released, &mut expected, &mut wrong);
+        expect_classes(layer, &to_released, released, (&mut expected, &mut wrong), pace)?;
     }
     if policy.output.suppressed == Suppressed::Starred && suppressed.rows > 0 {
         match starred(released) {
@@ -57,16 +60,16 @@ pub(super) fn truth(
     }
     compare(source, &to_released, released, &expected, &mut wrong);
     if let Some((original, labels)) = values {
-        let places = places(policy, (source, &source.moved), chains, released);
-        leveled::compare(original, labels, &places, released, &mut wrong);
+        let places = places(policy, (source, &source.moved), chains, released, pace)?;
+        leveled::compare(original, labels, &places, released, &mut wrong, pace)?;
     }
-    Finding::of(&wrong, || {
+    Ok(Finding::of(&wrong, || {
         format!(
             "{} released as true generalizations with all else unchanged; {} had to be suppressed",
             several(source.rows - suppressed.rows, "row"),
             several(withheld, "row")
         )
-    })
+    }))
 }
 
 /// Every step must release the claimed rows.
@@ -86,17 +89,24 @@ fn steps(certificate: &Certificate, source: &Generalized) -> Vec<String> {
 /// Column → level → number of a generalized value → number of its label in the release.
 pub(super) type Numbers = Vec<ByLevel<Vec<u32>>>;
 
-pub(super) fn to_released(chains: &[Chain<'_>], released: &Side) -> Numbers {
-    let column = |(chain, interner): (&Chain<'_>, &Interner)| {
+pub(super) fn to_released(chains: &[Chain<'_>], released: &Side, pace: &Pace<'_>) -> Result<Numbers> {
+    let mut columns = Numbers::new();
+    for (chain, interner) in chains.iter().zip(&released.interners) {
         let mut numbers = ByLevel::new();
         for (hierarchy, level) in (0..chain.levels.len()).filter_map(|step| chain.at(step)) {
-            let label = |code| interner.get(hierarchy.label(level, code as u32)).unwrap_or(UNKNOWN);
-            let of_level = || std::iter::once(MISSING).chain((0..hierarchy.size(level)).map(label)).collect();
-            numbers.entry(level).or_insert_with(of_level);
+            if numbers.contains_key(&level) {
+                continue;
+            }
+            let mut of_level = vec![MISSING];
+            for code in 0..hierarchy.size(level) as u32 {
+                pace.step()?;
+                of_level.push(interner.get(hierarchy.label(level, code)).unwrap_or(UNKNOWN));
+            }
+            numbers.insert(level, of_level);
         }
-        numbers
-    };
-    chains.iter().zip(&released.interners).map(column).collect()
+        columns.push(numbers);
+    }
+    Ok(columns)
 }
 
 /// Class of the original → the released class that its rows must be in, or [`UNKNOWN`] where they
@@ -107,32 +117,37 @@ pub(super) fn places(
     (source, moved): (&Generalized, &[Option<(u32, u32)>]),
     chains: &[Chain<'_>],
     released: &Side,
-) -> Vec<u32> {
+    pace: &Pace<'_>,
+) -> Result<Vec<u32>> {
     let needed = !source.identifiers.is_empty() || source.subjects.is_some();
     if !needed && policy.guards().is_empty() && policy.leveled().is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let held_back = match policy.output.suppressed {
         Suppressed::Dropped | Suppressed::Cells => UNKNOWN,
         Suppressed::Starred => starred(released).map_or(UNKNOWN, |class| class as u32),
     };
-    let to_released = to_released(chains, released);
-    let layer = |layer: &Layer| {
+    let to_released = to_released(chains, released, pace)?;
+    let mut tuple = Vec::with_capacity(chains.len());
+    let mut layers: Vec<Vec<u32>> = Vec::new();
+    for layer in &source.layers {
         let maps = maps_at(&to_released, &layer.levels);
-        let place = |class: usize| {
+        let mut places = Vec::with_capacity(layer.classes.len());
+        for class in 0..layer.classes.len() {
+            pace.steps(4)?;
             let number = |(&number, map): (&u32, &&[u32])| map.get(number as usize).copied();
-            let tuple = layer.classes.tuples.tuple(class).iter().zip(&maps).map(number);
-            let tuple: Vec<u32> = tuple.map(|number| number.unwrap_or(UNKNOWN)).collect();
-            released.classes.tuples.get(&tuple).map_or(UNKNOWN, |class| class as u32)
-        };
-        (0..layer.classes.len()).map(place).collect()
-    };
-    let layers: Vec<Vec<u32>> = source.layers.iter().map(layer).collect();
+            let numbers = layer.classes.tuples.tuple(class).iter().zip(&maps).map(number);
+            tuple.clear();
+            tuple.extend(numbers.map(|number| number.unwrap_or(UNKNOWN)));
+            places.push(released.classes.tuples.get(&tuple).map_or(UNKNOWN, |class| class as u32));
+        }
+        layers.push(places);
+    }
     let place = |moved: &Option<(u32, u32)>| match *moved {
         Some((step, class)) => layers[step as usize][class as usize],
         None => held_back,
     };
-    moved.iter().map(place).collect()
+    Ok(moved.iter().map(place).collect())
 }
 
 /// Lays every class that a step can release on the released class of the same labels.
@@ -140,12 +155,13 @@ fn expect_classes(
     layer: &Layer,
     to_released: &Numbers,
     released: &Side,
-    expected: &mut [Tally],
-    wrong: &mut Wrong,
-) {
+    (expected, wrong): (&mut [Tally], &mut Wrong),
+    pace: &Pace<'_>,
+) -> Result<()> {
     let maps: Vec<&[u32]> = maps_at(to_released, &layer.levels);
     let mut tuple = vec![MISSING; to_released.len()];
     for class in (0..layer.classes.len()).filter(|&class| layer.stay[class] > 0) {
+        pace.steps(4)?;
         for ((cell, &number), map) in tuple.iter_mut().zip(layer.classes.tuples.tuple(class)).zip(&maps) {
             *cell = map.get(number as usize).copied().unwrap_or(UNKNOWN);
         }
@@ -156,6 +172,7 @@ fn expect_classes(
             }),
         }
     }
+    Ok(())
 }
 
 /// Column → number of a generalized value → number of its label in the release, at some levels.

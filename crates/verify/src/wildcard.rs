@@ -6,6 +6,8 @@
 //! (1, ?) and (?, 2) both match (1, 2), which need not match a third row that matches one of them.
 
 use super::classes::{MISSING, Tuples};
+use super::pace::Pace;
+use throng_terms::error::Result;
 
 /// Classes that miss the same columns.
 struct Pattern {
@@ -15,7 +17,7 @@ struct Pattern {
 }
 
 /// For every class the rows that are compatible with it; 0 for a class without rows.
-pub(super) fn sizes(tuples: &Tuples, counts: &[u64]) -> Vec<u64> {
+pub(super) fn sizes(tuples: &Tuples, counts: &[u64], pace: &Pace<'_>) -> Result<Vec<u64>> {
     let patterns = patterns(tuples, counts);
     let mut sizes = vec![0; counts.len()];
     for (i, pattern) in patterns.iter().enumerate() {
@@ -24,11 +26,12 @@ pub(super) fn sizes(tuples: &Tuples, counts: &[u64]) -> Vec<u64> {
                 // Distinct tuples with the same columns differ in one that both have.
                 pattern.classes.iter().for_each(|&class| sizes[class] += counts[class]);
             } else {
+                pace.steps(4 * (pattern.classes.len() + other.classes.len()) as u64)?;
                 join(tuples, counts, pattern, other, &mut sizes);
             }
         }
     }
-    sizes
+    Ok(sizes)
 }
 
 fn patterns(tuples: &Tuples, counts: &[u64]) -> Vec<Pattern> {

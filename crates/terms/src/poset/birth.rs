@@ -279,6 +279,17 @@ impl Kind for Births {
         }
     }
 
+    fn under(&self, cell: &str, values: &[Option<String>]) -> Vec<Code> {
+        let Some(cell) = date(cell) else { return Vec::new() };
+        let banded = self.bands.iter().any(|band| band.middle == cell);
+        let near = |value: &usize| {
+            let born = self.dates[self.of[*value] as usize];
+            (banded || born.year() == cell.year()) && self.can_mean(cell, born)
+        };
+        let present = (0..values.len()).filter(|&value| values[value].is_some());
+        present.filter(near).map(|value| value as Code).collect()
+    }
+
     fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
         let Some(cell) = self.written(common) else { return Vec::new() };
         let present = (0..values.len()).filter(|&value| values[value].is_some());

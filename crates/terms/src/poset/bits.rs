@@ -108,6 +108,12 @@ impl Kind for Bits {
         }
     }
 
+    fn under(&self, cell: &str, values: &[Option<String>]) -> Vec<Code> {
+        let Some(shown) = bits(cell, self.count) else { return Vec::new() };
+        let present = (0..values.len()).filter(|&value| values[value].is_some());
+        present.filter(|&value| self.of[value] & shown == shown).map(|value| value as Code).collect()
+    }
+
     fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
         let Common::Bits(mask) = *common else { return Vec::new() };
         let present = (0..values.len()).filter(|&value| values[value].is_some());

@@ -147,6 +147,12 @@ impl Kind for Explicit {
         }
     }
 
+    fn under(&self, cell: &str, values: &[Option<String>]) -> Vec<Code> {
+        let Some(cell) = self.graph.find(cell) else { return Vec::new() };
+        let present = (0..values.len() as Code).filter(|&value| values[value as usize].is_some());
+        present.filter(|&value| self.over(value).binary_search(&cell).is_ok()).collect()
+    }
+
     fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {
         let Common::Above(above) = common else { return Vec::new() };
         let Some(&cell) = self.least(above).first() else { return Vec::new() };

@@ -37,6 +37,7 @@ pub use row::Row;
 pub use spec::{Birth, Codes, Range, Spec, describe};
 
 use std::fmt::Debug;
+use std::ops;
 
 use crate::error::{Error, Fault, Result};
 use crate::hierarchy::{Hierarchy, TOP};
@@ -89,6 +90,25 @@ pub trait Kind: Debug + Send + Sync {
         let present = values.iter().enumerate().filter_map(|(code, value)| Some((code, value.as_deref()?)));
         let under = present.filter(|(_, value)| cell == TOP || self.covers(cell, value));
         under.map(|(code, _)| code as Code).collect()
+    }
+
+    /// The values that a written cell is true of, the missing one aside. Kinds that know a shorter
+    /// way than asking all of them go it.
+    fn under(&self, cell: &str, values: &[Option<String>]) -> Vec<Code> {
+        let present = values.iter().enumerate().filter_map(|(code, value)| Some((code, value.as_deref()?)));
+        let under = present.filter(|(_, value)| cell == *value || self.covers(cell, value));
+        under.map(|(code, _)| code as Code).collect()
+    }
+
+    /// The values in an order in which every written cell covers neighbours, without the missing
+    /// one; none where there is no such order.
+    fn line(&self) -> Option<&[Code]> {
+        None
+    }
+
+    /// The places in [`Kind::line`] of the values that a written cell is true of.
+    fn stretch(&self, _cell: &str) -> ops::Range<usize> {
+        0..0
     }
 
     /// A number for the first of the least cells, equal if and only if the text is equal, if it can
@@ -282,6 +302,31 @@ impl Poset {
             None => self.missing.map(|_| 0.0),
             Some(TOP) => Some(1.0),
             Some(cell) => self.kind.measure_of(cell),
+        }
+    }
+
+    /// The values in an order in which every written cell covers neighbours, without the missing
+    /// one; none where the kind has no such order.
+    pub fn line(&self) -> Option<&[Code]> {
+        self.kind.line()
+    }
+
+    /// The places in [`Poset::line`] of the values that a written cell is true of. What is true of
+    /// anything, [`TOP`], is true of the missing value, too. Costs one reading of the cell.
+    pub fn stretch(&self, cell: &str) -> ops::Range<usize> {
+        match self.kind.line() {
+            Some(line) if cell == TOP => 0..line.len(),
+            Some(_) => self.kind.stretch(cell),
+            None => 0..0,
+        }
+    }
+
+    /// The values that a written cell is true of, in the order of their codes.
+    pub fn under(&self, cell: Option<&str>) -> Vec<Code> {
+        match cell {
+            None => self.missing.into_iter().collect(),
+            Some(TOP) => (0..self.values.len() as Code).collect(),
+            Some(cell) => self.kind.under(cell, &self.values),
         }
     }
 

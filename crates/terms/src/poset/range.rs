@@ -25,6 +25,8 @@ pub(super) struct Ranges {
     /// Value → places of its ends.
     of: Vec<(Code, Code)>,
     worthless: f64,
+    /// The values by size, where all of them are numbers.
+    line: Option<Vec<Code>>,
 }
 
 impl Ranges {
@@ -45,7 +47,13 @@ impl Ranges {
         all.dedup_by(|a, b| a.0 == b.0);
         let place = |x: f64| all.partition_point(|end| end.0 < x) as Code;
         let of = read.iter().map(|pair| pair.as_ref().map_or((0, 0), |[l, h]| (place(l.0), place(h.0))));
-        let of = of.collect();
+        let of: Vec<(Code, Code)> = of.collect();
+        let numbers = read.iter().flatten().all(|[low, high]| low.0 == high.0);
+        let line = numbers.then(|| {
+            let mut line: Vec<Code> = given.present().map(|(code, _)| code).collect();
+            line.sort_by_key(|&code| of[code as usize].0);
+            line
+        });
         let low = spec.low.or(all.first().map(|end| end.0)).unwrap_or(0.0);
         let high = spec.high.or(all.last().map(|end| end.0)).unwrap_or(0.0);
         let worthless = spec.worthless.unwrap_or(high - low);
@@ -60,7 +68,7 @@ impl Ranges {
             .help("give a number above 0")
             .into());
         }
-        Ok(Ranges { ends: all, of, worthless })
+        Ok(Ranges { ends: all, of, worthless, line })
     }
 
     fn width(&self, low: Code, high: Code) -> f64 {
@@ -217,6 +225,24 @@ impl Kind for Ranges {
             Cell::Value(text) => number(&text).is_some_and(|x| x == low && x == high),
             _ => false,
         }
+    }
+
+    fn line(&self) -> Option<&[Code]> {
+        self.line.as_deref()
+    }
+
+    fn stretch(&self, cell: &str) -> std::ops::Range<usize> {
+        let (low, high) = match Cell::parse(cell) {
+            Cell::Interval(Interval { low, high, .. }) => (low, high),
+            _ => match number(cell) {
+                Some(x) => (x, x),
+                None => return 0..0,
+            },
+        };
+        let line = self.line.as_deref().unwrap_or_default();
+        let size = |code: &Code| self.ends[self.of[*code as usize].0 as usize].0;
+        let from = line.partition_point(|code| size(code) < low);
+        from..line.partition_point(|code| size(code) <= high).max(from)
     }
 
     fn covered(&self, common: &Common, values: &[Option<String>]) -> Vec<Code> {

@@ -42,6 +42,41 @@ fn lub(poset: &Poset, values: &[Code]) -> Vec<String> {
     poset.lub_of(values).into_iter().map(|cell| cell.unwrap_or("missing".into())).collect()
 }
 
+/// The values under a cell, and the neighbours of a line, are those that the cell is true of.
+#[test]
+fn values_under_a_cell_are_those_that_it_covers() {
+    let nodes = "*\nu;;*\nv;;*\na;;u;v\nb;;v\nc;;u";
+    let dates = ["1978-02-13", "19780215", "1978-06-15", "1990-01-01", ""];
+    let numbers = ["3", "1", "3.0", "", "12", "-4"];
+    for (spec, values, cells) in [
+        (
+            "{ range = {} }",
+            &numbers[..],
+            &["[1, 3]", "3", "(1, 12)", "< 3", "x", "[5, 6]", "*", "[3, 1]"][..],
+        ),
+        ("{ range = {} }", &["3", "[1, 4]", "[2, 2]", ""], &["[1, 4]", "[2, 9]", "2", "*", "3"]),
+        ("{ bits = 3 }", &["011", "001", "111", ""], &["001", "011", "100", "000", "01", "*"]),
+        (
+            "{ birth = { base = \"2006-01-01\", ages = [5, 30] } }",
+            &dates,
+            &["1978-02-15", "1978-06-15", "1978-02-13", "y", "*"],
+        ),
+        ("{ file = \"f\" }", &["a", "b", "c", ""], &["u", "v", "a", "*", "none"]),
+    ] {
+        let poset = built(spec, values, &|_| Ok(nodes.into())).unwrap();
+        for cell in cells.iter().map(|cell| Some(*cell)).chain([None]) {
+            let covered = |code: &Code| poset.covers(cell, poset.value(*code));
+            let expected: Vec<Code> = (0..poset.len() as Code).filter(covered).collect();
+            assert_eq!(poset.under(cell), expected, "{spec} {cell:?}");
+            let Some((line, cell)) = poset.line().zip(cell) else { continue };
+            let mut near = line[poset.stretch(cell)].to_vec();
+            near.sort_unstable();
+            let present = expected.into_iter().filter(|&code| poset.value(code).is_some());
+            assert_eq!(near, present.collect::<Vec<_>>(), "{spec} {cell}");
+        }
+    }
+}
+
 /// [Katirai 2006], examples 1 and 2, and the first method of anonymizing fields.
 #[test]
 fn ranges_as_k_prints_them() {

@@ -6,9 +6,10 @@
 
 use std::cell::OnceCell;
 
-use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, NO_INFORMATION, Pair};
+use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, NO_INFORMATION, Pair, STOPPED};
 use crate::classes::{Interner, MISSING, Tuples};
 use crate::levels::{Chain, leaves_under, number};
+use crate::pace::Pace;
 use crate::source::{ByLevel, Generalized};
 use crate::target_information::TargetInformation;
 use crate::verdict::WITHOUT_ORIGINAL;
@@ -30,6 +31,7 @@ pub(crate) struct LevelFacts<'a> {
     source: Option<&'a Generalized>,
     /// Column → its cells.
     cells: OnceCell<Checked<Vec<Cells>>>,
+    pace: &'a Pace<'a>,
 }
 
 impl<'a> LevelFacts<'a> {
@@ -39,8 +41,9 @@ impl<'a> LevelFacts<'a> {
         counts: &'a [u64],
         chains: &'a [Chain<'a>],
         source: Option<&'a Generalized>,
+        pace: &'a Pace<'a>,
     ) -> Self {
-        LevelFacts { rows, suppressed, counts, chains, source, cells: OnceCell::new() }
+        LevelFacts { rows, suppressed, counts, chains, source, cells: OnceCell::new(), pace }
     }
 
     fn source(&self) -> Checked<&'a Generalized> {
@@ -73,6 +76,7 @@ impl<'a> LevelFacts<'a> {
         let source = self.source()?;
         let mut cells = Cells::new();
         for (&level, texts) in &source.texts[column] {
+            self.pace.look().map_err(|_| STOPPED)?;
             let mut values = self.values(column, level)?;
             let map = source.maps[column].get(&level).ok_or(UNFIT)?;
             texts.iter().zip(map).for_each(|(&rows, &value)| values[value as usize].released += rows as f64);
@@ -143,6 +147,7 @@ impl Facts for LevelFacts<'_> {
             let under = |(column, level): (usize, &usize)| Ok(leaves_under(self.hierarchy(column)?, *level));
             let leaves: Vec<Vec<f64>> = layer.levels.iter().enumerate().map(under).collect::<Checked<_>>()?;
             for (tuple, rows) in layer.kept() {
+                self.pace.steps(4).map_err(|_| STOPPED)?;
                 let product: f64 =
                     tuple.iter().zip(&leaves).map(|(&cell, under)| under[cell as usize]).product();
                 sum += rows as f64 * product;
@@ -205,6 +210,7 @@ impl Facts for LevelFacts<'_> {
         for (level, texts) in &source.texts[column] {
             let map = source.maps[column].get(level).ok_or(UNFIT)?;
             let cells = cells.get(level).ok_or(NO_DEFINITION)?;
+            self.pace.steps(texts.len() as u64).map_err(|_| STOPPED)?;
             for (text, (&rows, &value)) in texts.iter().zip(map).enumerate().filter(|(_, t)| *t.0 > 0) {
                 each(&Pair { text: text as u32, cell: &cells[value as usize], rows: rows as f64 })?;
             }

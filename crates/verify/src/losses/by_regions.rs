@@ -4,8 +4,9 @@
 //! their own texts. Heights and distances are defined on levels only, so they do not apply. Costs
 //! one pass over the pairs of value and cell per loss.
 
-use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, NO_INFORMATION, Pair};
+use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, NO_INFORMATION, Pair, STOPPED};
 use crate::classes::Interner;
+use crate::pace::Pace;
 use crate::regions::{Column, Regions};
 use crate::shapes::Shape;
 use crate::side::Side;
@@ -18,6 +19,7 @@ pub(crate) struct RegionFacts<'a> {
     pub(crate) counts: &'a [u64],
     /// Released rows that do not have the most frequent label of their class, per target.
     pub(crate) minorities: Vec<u64>,
+    pub(crate) pace: &'a Pace<'a>,
 }
 
 const UNTRUE: &str = "not checked: a cell is not true of its row";
@@ -41,9 +43,9 @@ impl RegionFacts<'_> {
     /// Calls `each` with every text of released rows, the shape of its cell and its rows.
     fn each_shape(&self, column: usize, each: &mut dyn FnMut(u32, Shape, f64) -> Checked<()>) -> Checked<()> {
         let column = self.column(column);
-        for &(pair, rows) in &column.pairs {
-            let shape = column.shapes.get(&pair).copied().flatten().ok_or(UNTRUE)?;
-            each(pair.0, shape, rows as f64)?;
+        for (pair, rows, shape) in column.shaped() {
+            self.pace.step().map_err(|_| STOPPED)?;
+            each(pair.0, shape.ok_or(UNTRUE)?, rows as f64)?;
         }
         Ok(())
     }
@@ -79,6 +81,7 @@ impl Facts for RegionFacts<'_> {
     fn combinations(&self) -> Checked<f64> {
         let mut sum = 0.0;
         for (count, shapes) in self.regions.released(self.released) {
+            self.pace.steps(8).map_err(|_| STOPPED)?;
             let product: Option<f64> = shapes.map(|shape| shape.map(|shape| shape.leaves)).product();
             sum += count as f64 * product.ok_or(UNTRUE)?;
         }

@@ -31,6 +31,8 @@ const TOLERANCE: f64 = 1e-9;
 type Checked<T> = Result<T, &'static str>;
 
 const NO_INFORMATION: &str = "not checked: it is not known what the columns tell of a target";
+/// Nobody reads it: the request to stop is honoured after the losses.
+const STOPPED: &str = "not checked: the verification was stopped";
 const NO_DEFINITION: &str = "not checked: no second definition of this loss";
 
 /// A value of a column under which cells are released, or that stands for suppressed rows.

@@ -10,11 +10,12 @@ use std::collections::BTreeSet;
 use super::super::claims::Judged;
 use super::super::classes::Interner;
 use super::super::levels::Build;
+use super::super::pace::Pace;
 use super::super::reference::Reference;
 use super::super::sensitive::Values;
 use super::super::side::Side;
 use super::guarded::{Under, under};
-use super::{Limit, Measure, Seen};
+use super::{Limit, Measure, Seen, on_all_cores};
 use throng_terms::error::Result;
 use throng_terms::policy::Policy;
 
@@ -66,7 +67,7 @@ impl OfColumn {
             named: None,
             amounts: None,
             guard: guard.and_then(at),
-            under: [Vec::new(), Vec::new()],
+            under: [Under::default(), Under::default()],
         })
     }
 
@@ -172,13 +173,16 @@ impl OfColumn {
         released: &Side,
         nodes: Option<&Values>,
         judged: &Judged,
-    ) -> Vec<(usize, f64)> {
+        pace: &Pace<'_>,
+    ) -> Result<Vec<(usize, f64)>> {
         let columns = released.values();
         let alive: Vec<usize> = (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0).collect();
-        if let Some(figures) = self.together(&columns, &alive) {
-            return alive.into_iter().zip(figures).collect();
+        if let Some(figures) = self.together(columns, &alive) {
+            return Ok(alive.into_iter().zip(figures).collect());
         }
-        alive.into_iter().map(|class| (class, self.figure_of_released(&columns, nodes, class))).collect()
+        let figure = |class: usize| self.figure_of_released(columns, nodes, class);
+        let figures = on_all_cores(&alive, pace, figure)?;
+        Ok(alive.into_iter().zip(figures).collect())
     }
 
     /// The figure of a class of the release.

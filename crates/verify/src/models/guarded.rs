@@ -1,8 +1,8 @@
 //! Personalized privacy: independent implementation for the verifier, which compares the guarding
-//! nodes of a class's rows, known only from the original, with the values of the class. Costs one
-//! pass over a class's values per guarding node in it.
+//! nodes of a class's rows, known only from the original, with the values of the class. Costs, per
+//! class, one step per value and level of its hierarchy and one look-up per guarding node.
 
-use std::collections::BTreeSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::classes::{Interner, MISSING};
 use super::{Limit, Measure, Seen, judge_columns};
@@ -11,9 +11,15 @@ use throng_terms::policy::Personalized;
 
 judge_columns!(Personalized);
 
-/// Number of a value → the numbers of the guarding nodes above it; none if unknown, which counts as
-/// under all.
-pub(super) type Under = Vec<Option<BTreeSet<u32>>>;
+/// Which guarding nodes are above which values.
+#[derive(Debug, Default)]
+pub(super) struct Under {
+    /// Number of a value → the numbers of the guarding nodes above it; none if unknown, which counts
+    /// as under all.
+    over: Vec<Option<Vec<u32>>>,
+    /// Nodes that are not labels: they guard against every value.
+    strange: FxHashSet<u32>,
+}
 
 impl Measure for Personalized {
     fn limit(&self) -> Limit {
@@ -27,12 +33,21 @@ impl Measure for Personalized {
     /// The largest share of values under a guarding node of the class.
     fn figure(&self, class: &Seen<'_>) -> f64 {
         let Some((nodes, under)) = class.guards else { return f64::INFINITY };
-        let present: Vec<&(u32, u64)> = class.values.iter().filter(|(value, _)| *value != MISSING).collect();
-        let all: u64 = present.iter().map(|(_, rows)| rows).sum();
+        let present = || class.values.iter().filter(|(value, _)| *value != MISSING);
+        let all: u64 = present().map(|(_, rows)| rows).sum();
+        // Rows under each node, and under all.
+        let (mut rows_under, mut everywhere) = (FxHashMap::<u32, u64>::default(), 0);
+        for &(value, rows) in present() {
+            match under.over.get(value as usize).and_then(Option::as_ref) {
+                Some(nodes) => nodes.iter().for_each(|node| *rows_under.entry(*node).or_default() += rows),
+                None => everywhere += rows,
+            }
+        }
         let share = |node: u32| {
-            let has =
-                |value: u32| under.get(value as usize).is_none_or(|under| is_under(under.as_ref(), node));
-            let rows: u64 = present.iter().filter(|(value, _)| has(*value)).map(|(_, rows)| rows).sum();
+            let rows = match under.strange.contains(&node) {
+                true => all,
+                false => rows_under.get(&node).copied().unwrap_or(0) + everywhere,
+            };
             rows as f64 / all.max(1) as f64
         };
         let guarding = nodes.iter().map(|(node, _)| *node).filter(|node| *node != MISSING);
@@ -40,25 +55,26 @@ impl Measure for Personalized {
     }
 }
 
-fn is_under(nodes: Option<&BTreeSet<u32>>, node: u32) -> bool {
-    nodes.is_none_or(|nodes| nodes.contains(&node))
-}
-
 /// The guarding nodes over every value of a file; a node that is not a label guards against every
 /// value.
 pub(super) fn under(hierarchy: &Hierarchy, values: &Interner, nodes: &Interner) -> Under {
     let labels = |level: usize| (0..hierarchy.size(level)).map(move |code| (level, code as u32));
-    let known: BTreeSet<&str> = (0..=hierarchy.height())
+    let known: FxHashSet<&str> = (0..=hierarchy.height())
         .flat_map(labels)
         .filter_map(|(level, code)| hierarchy.label(level, code))
         .collect();
     let strange = |node: &u32| nodes.value(*node).is_some_and(|text| !known.contains(text));
-    let strange: BTreeSet<u32> = (0..nodes.len() as u32).filter(strange).collect();
     let over = |value: u32| {
         let leaf = hierarchy.leaf(Some(values.value(value)?))?;
         let label = |level: usize| hierarchy.label(level, hierarchy.generalize(leaf, level));
         let own = (0..=hierarchy.height()).filter_map(label).filter_map(|label| nodes.get(Some(label)));
-        Some(own.chain(strange.iter().copied()).collect())
+        let mut own: Vec<u32> = own.collect();
+        own.sort_unstable();
+        own.dedup();
+        Some(own)
     };
-    (0..values.len() as u32).map(over).collect()
+    Under {
+        over: (0..values.len() as u32).map(over).collect(),
+        strange: (0..nodes.len() as u32).filter(strange).collect(),
+    }
 }

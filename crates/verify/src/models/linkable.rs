@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::super::classes::{Interner, MISSING, Tuples, UNKNOWN};
 use super::super::levels::{Build, Chain, number};
+use super::super::pace::Pace;
 use super::super::reference::Reference;
 use super::super::side::Side;
 use super::super::wildcard::project;
@@ -102,22 +103,36 @@ impl OfLabels {
 
     /// The classes that have rows, each with the figure of all rows that are like it in the other
     /// columns.
-    pub(super) fn figures(&self, tuples: &Tuples, counts: &[u64], from: Labels) -> Vec<(usize, f64)> {
+    pub(super) fn figures(
+        &self,
+        tuples: &Tuples,
+        counts: &[u64],
+        from: Labels,
+        pace: &Pace<'_>,
+    ) -> Result<Vec<(usize, f64)>> {
         let others: Vec<usize> = (0..tuples.width()).filter(|&column| column != self.column).collect();
-        let mut parts: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
+        let mut parts = Tuples::new(others.len());
         let mut part = vec![0; others.len()];
+        // The part of each class, and the class.
+        let mut classes: Vec<(u32, u32)> = Vec::new();
         for class in (0..tuples.len()).filter(|&class| counts[class] > 0) {
+            pace.steps(4)?;
             project(tuples.tuple(class), &others, &mut part);
-            parts.entry(part.clone()).or_default().push(class);
+            classes.push((parts.intern(&part) as u32, class as u32));
         }
-        let figures = parts.into_values().flat_map(|classes| {
+        classes.sort_unstable();
+        let mut figures = Vec::with_capacity(classes.len());
+        for alike in classes.chunk_by(|a, b| a.0 == b.0) {
+            pace.steps(alike.len() as u64)?;
             let label = |class: usize| self.numbered(tuples.tuple(class)[self.column], from);
             let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
-            classes.iter().for_each(|&class| *rows.entry(label(class)).or_default() += counts[class]);
+            for &(_, class) in alike {
+                *rows.entry(label(class as usize)).or_default() += counts[class as usize];
+            }
             let figure = self.figure(&rows.into_iter().collect::<Vec<_>>());
-            classes.into_iter().map(move |class| (class, figure))
-        });
-        figures.collect()
+            figures.extend(alike.iter().map(|&(_, class)| (class as usize, figure)));
+        }
+        Ok(figures)
     }
 
     /// The number of a label in the reference, where there is one.

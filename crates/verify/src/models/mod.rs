@@ -26,6 +26,8 @@ pub(super) use self::whole::without_smallest;
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use self::column::OfColumn;
 use self::guarded::Under;
 use self::limit::{Limit, ROUNDING};
@@ -36,6 +38,7 @@ use self::whole::Whole;
 use super::claims::Judged;
 use super::classes::{Tuples, UNKNOWN};
 use super::levels::{Build, Chain};
+use super::pace::Pace;
 use super::reference::Reference;
 use super::sensitive::Values;
 use super::side::Side;
@@ -111,9 +114,14 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// For every value of the table its share there and here; none if unknown.
+    /// For every value of the class its share in the table and here; none if unknown.
     fn shares(&self) -> Option<Vec<(f64, f64)>> {
         self.reference.and_then(|reference| reference.shares(self.values))
+    }
+
+    /// Whether the table has values that the class does not have.
+    fn lacks(&self) -> bool {
+        self.reference.is_some_and(|reference| reference.has_more(self.values))
     }
 }
 
@@ -305,53 +313,100 @@ impl Rule {
 }
 
 /// Takes the rows of every class away that violates a model by itself.
-pub(super) fn without_unsafe(rules: &[Rule], tuples: &Tuples, columns: &[Values], counts: &mut [u64]) {
+pub(super) fn without_unsafe(
+    rules: &[Rule],
+    tuples: &Tuples,
+    columns: &[Values],
+    counts: &mut [u64],
+    pace: &Pace<'_>,
+) -> Result<()> {
     for rule in rules {
+        if let JudgedBy::Column(by) = &rule.by {
+            if by.holds_back() {
+                let alive: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
+                let figures = on_all_cores(&alive, pace, |class| by.figure_of(columns, class))?;
+                let gone = alive.iter().zip(figures).filter(|(_, figure)| !rule.holds(*figure));
+                gone.for_each(|(class, _)| counts[*class] = 0);
+            }
+            continue;
+        }
         for (class, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            pace.step()?;
             let safe = match &rule.by {
-                JudgedBy::Column(by) => !by.holds_back() || rule.holds(by.figure_of(columns, class)),
                 JudgedBy::Whole(by) => *count >= by.least(),
                 JudgedBy::Payout(by) => by.stays(tuples.tuple(class), *count),
-                JudgedBy::Labels(_) | JudgedBy::Values(_) | JudgedBy::Deleted(_) => true,
+                _ => true,
             };
             if !safe {
                 *count = 0;
             }
         }
     }
+    Ok(())
+}
+
+/// Classes that are judged between two looks at the watch.
+const BLOCK: usize = 1 << 14;
+
+/// The figures of some classes, in their order; all cores compute them.
+fn on_all_cores(
+    classes: &[usize],
+    pace: &Pace<'_>,
+    figure: impl Fn(usize) -> f64 + Sync,
+) -> Result<Vec<f64>> {
+    let mut figures = Vec::with_capacity(classes.len());
+    for block in classes.chunks(BLOCK) {
+        pace.look()?;
+        let some: Vec<f64> = block.par_iter().with_min_len(64).map(|&class| figure(class)).collect();
+        figures.extend(some);
+    }
+    Ok(figures)
 }
 
 /// Takes the rows of every class away whose labels violate a model of a quasi-identifier, each such
 /// model by the same rows; whether there were any.
-pub(super) fn without_labels(rules: &[Rule], tuples: &Tuples, counts: &mut [u64]) -> bool {
+pub(super) fn without_labels(
+    rules: &[Rule],
+    tuples: &Tuples,
+    counts: &mut [u64],
+    pace: &Pace<'_>,
+) -> Result<bool> {
     let mut gone = Vec::new();
     for rule in rules {
         if let JudgedBy::Labels(by) = &rule.by {
-            let figures = by.figures(tuples, counts, Labels::Original);
+            let figures = by.figures(tuples, counts, Labels::Original, pace)?;
             gone.extend(figures.into_iter().filter(|(_, figure)| !rule.holds(*figure)));
         }
     }
     gone.iter().for_each(|(class, _)| counts[*class] = 0);
-    !gone.is_empty()
+    Ok(!gone.is_empty())
 }
 
 /// Takes the rows of every class away that violates a model among the classes that are left.
-pub(super) fn without_disclosed(rules: &[Rule], columns: &[Values], counts: &mut [u64]) {
+pub(super) fn without_disclosed(
+    rules: &[Rule],
+    columns: &[Values],
+    counts: &mut [u64],
+    pace: &Pace<'_>,
+) -> Result<()> {
     for (rule, by) in rules.iter().filter_map(|rule| Some((rule, rule.of_column()?))) {
         // Classes that are unsafe on their own first: they would raise the figures of all others.
         for class in (0..counts.len()).filter(|&class| counts[class] > 0).collect::<Vec<_>>() {
+            pace.steps(16)?;
             let alone = by.together(columns, &[class]).unwrap_or_default();
             if alone.iter().any(|&figure| !rule.holds(figure)) {
                 counts[class] = 0;
             }
         }
         let left: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
+        pace.look()?;
         for (class, figure) in left.iter().zip(by.together(columns, &left).unwrap_or_default()) {
             if !rule.holds(figure) {
                 counts[*class] = 0;
             }
         }
     }
+    Ok(())
 }
 
 /// The guarding nodes of the rows in every released class; `places` maps classes of the original to
@@ -362,8 +417,10 @@ pub(super) fn nodes_of_released(
     places: &[u32],
     classes: usize,
 ) -> Option<Values> {
-    let moves = places.iter().enumerate().filter(|(_, to)| **to != UNKNOWN);
-    let moves = moves.map(|(from, to)| (from, *to as usize));
+    let moves = || {
+        let moves = places.iter().enumerate().filter(|(_, to)| **to != UNKNOWN);
+        moves.map(|(from, to)| (from, *to as usize))
+    };
     rule.of_column()?.guard.map(|guard| source.values[guard].merged(moves, classes))
 }
 
@@ -390,14 +447,16 @@ pub(super) fn claim(
     released: &Side,
     judged: &Judged,
     nodes: Option<&Values>,
-) -> Finding {
-    match &rule.by {
+    pace: &Pace<'_>,
+) -> Result<Finding> {
+    pace.look()?;
+    Ok(match &rule.by {
         JudgedBy::Column(by) if by.is_computable(nodes) => {
-            let figures = by.figures(released, nodes, judged);
+            let figures = by.figures(released, nodes, judged, pace)?;
             worst_class(rule, &figures, certificate, released, judged)
         }
         JudgedBy::Labels(by) if by.is_computable() => {
-            let figures = by.figures(&released.classes.tuples, &judged.counts, Labels::Released);
+            let figures = by.figures(&released.classes.tuples, &judged.counts, Labels::Released, pace)?;
             worst_class(rule, &figures, certificate, released, judged)
         }
         JudgedBy::Column(_) | JudgedBy::Labels(_) => Finding::unchecked(WITHOUT_ORIGINAL),
@@ -405,7 +464,7 @@ pub(super) fn claim(
         JudgedBy::Payout(by) => payout::claim(rule, by, certificate, &released.classes.tuples, judged),
         JudgedBy::Values(by) => rare::claim(rule, by, certificate, released, judged),
         JudgedBy::Deleted(_) => Finding::unchecked(WITHOUT_ORIGINAL),
-    }
+    })
 }
 
 /// Compares the worst of some classes with the requirement and the certificate.

@@ -116,7 +116,7 @@ pub(super) fn claim(
     released: &Side,
     judged: &Judged,
 ) -> Finding {
-    let columns = by.counts(&released.classes.tuples, &released.values(), &judged.counts);
+    let columns = by.counts(&released.classes.tuples, released.values(), &judged.counts);
     let mut wrong = Wrong::default();
     for ((name, _), counts) in by.quasi.iter().chain(&by.judged).zip(&columns) {
         let rare: Vec<u64> = counts.values().copied().filter(|&rows| rows < by.k).collect();

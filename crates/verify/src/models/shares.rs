@@ -1,6 +1,7 @@
 //! (α, k)-anonymity, m-confidentiality, δ-disclosure, β-likeness, t-closeness and (n, t)-closeness:
 //! independent implementations for the verifier, from the shares of values in a class and, except
-//! for the first two, in the whole table. Costs one pass over all values per class.
+//! for the first two, in the whole table. Costs one pass over the values of every class, and a sort
+//! for distances.
 
 use super::super::classes::MISSING;
 use super::super::sensitive::present;
@@ -65,6 +66,10 @@ impl Measure for DeltaDisclosure {
     /// The largest |ln(p/q)|.
     fn figure(&self, class: &Seen<'_>) -> f64 {
         let Some(shares) = class.shares() else { return f64::INFINITY };
+        // A value that the class does not have has the share 0 there.
+        if class.lacks() {
+            return f64::INFINITY;
+        }
         shares.iter().map(|(table, class)| (class.ln() - table.ln()).abs()).fold(0.0, f64::max)
     }
 }
@@ -78,7 +83,7 @@ impl Measure for BetaLikeness {
         true
     }
 
-    /// The largest gain; for the enhanced kind as a part of its own limit.
+    /// The largest gain, which only a value of the class can have; for the enhanced kind as a part of its own limit.
     fn figure(&self, class: &Seen<'_>) -> f64 {
         let Some(shares) = class.shares() else { return f64::INFINITY };
         let gains = shares.iter().filter(|(table, class)| class > table).map(|(table, class)| {

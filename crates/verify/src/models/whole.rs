@@ -9,6 +9,7 @@ use super::super::claims::Judged;
 use super::super::verdict::{Finding, Wrong};
 use super::limit::ROUNDING;
 use super::{JudgedBy, Limit, Rule, judge_sizes, unlike};
+use throng_terms::error::Result;
 use throng_terms::policy::{AverageRisk, SampleUniqueness, StrictAverageRisk};
 use throng_terms::release::Certificate;
 
@@ -87,25 +88,25 @@ fn ascending(counts: &[u64]) -> Vec<u64> {
 pub(in super::super) fn without_smallest(
     rules: &[Rule],
     mut counts: Vec<u64>,
-    stable: impl Fn(Vec<u64>) -> Vec<u64>,
-) -> Vec<u64> {
+    stable: impl Fn(Vec<u64>) -> Result<Vec<u64>>,
+) -> Result<Vec<u64>> {
     let whole = rules.iter().filter_map(|rule| match &rule.by {
         JudgedBy::Whole(by) => Some(by.as_ref()),
         _ => None,
     });
     let whole: Vec<&dyn Whole> = whole.collect();
     if whole.is_empty() {
-        return counts;
+        return Ok(counts);
     }
     let met = |by: &&dyn Whole, rows: &[u64]| by.figure(rows).is_some_and(|f| by.limit().met(f));
     loop {
         let rows = ascending(&counts);
-        let Some(&fewest) = rows.first() else { return counts };
+        let Some(&fewest) = rows.first() else { return Ok(counts) };
         if whole.iter().all(|by| met(by, &rows)) {
-            return counts;
+            return Ok(counts);
         }
         counts.iter_mut().filter(|count| **count == fewest).for_each(|count| *count = 0);
-        counts = stable(counts);
+        counts = stable(counts)?;
     }
 }
 

@@ -3,6 +3,7 @@
 //! tampering.
 
 mod definitions;
+mod distances;
 mod files;
 mod foreseen;
 mod forged;
@@ -12,9 +13,12 @@ mod identifiers;
 mod model;
 mod naive;
 mod naive_losses;
+mod people;
 mod population;
 mod predicted;
 mod random;
+mod shapes;
+mod stopping;
 mod steps;
 
 use std::collections::BTreeMap;

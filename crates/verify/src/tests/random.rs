@@ -8,11 +8,13 @@ use proptest::sample::{Index, select};
 
 use super::super::classes::{MISSING, Tuples};
 use super::super::groups::{Group, View, stable};
+use super::super::pace::Pace;
 use super::{Case, broken, strings};
 use super::{definitions, naive_losses};
 use throng_terms::hierarchy::Path;
 use throng_terms::policy::{Missing, ModelKind};
 use throng_terms::release::Certificate;
+use throng_terms::watch::Watch;
 
 /// Distinct tuples of small numbers, with counts.
 fn classes() -> impl Strategy<Value = (Tuples, Vec<u64>)> {
@@ -30,6 +32,11 @@ fn classes() -> impl Strategy<Value = (Tuples, Vec<u64>)> {
             },
         )
     })
+}
+
+/// One that never stops; it is leaked.
+fn pace() -> Pace<'static> {
+    Pace::new(Box::leak(Box::new(Watch::none())), 0)
 }
 
 fn missing() -> impl Strategy<Value = Missing> {
@@ -248,7 +255,7 @@ proptest! {
     #[test]
     fn sizes_are_those_of_all_pairs((tuples, counts) in classes(), missing in missing(), columns: [bool; 4]) {
         let columns: Vec<usize> = (0..tuples.width()).filter(|&c| columns[c]).collect();
-        let sizes = View::new(&tuples, &columns).sizes(&counts, missing);
+        let sizes = View::new(&tuples, &columns, &pace()).unwrap().sizes(&counts, missing, &pace()).unwrap();
         let naive = naive_sizes(&tuples, &counts, &columns, missing);
         for class in (0..counts.len()).filter(|&class| counts[class] > 0) {
             prop_assert_eq!(sizes[class], naive[class]);
@@ -274,7 +281,7 @@ proptest! {
         while let Some(class) = (0..naive.len()).rev().find(|&class| short(class, &naive)) {
             naive[class] = 0;
         }
-        prop_assert_eq!(stable(&tuples, counts, &groups, missing), naive);
+        prop_assert_eq!(stable(&tuples, counts, &groups, missing, &pace()).unwrap(), naive);
     }
 
     #[test]
