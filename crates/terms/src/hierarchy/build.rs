@@ -30,20 +30,21 @@ pub fn build(
         Spec::Suppress => by_date(values(dictionary).collect()),
         _ => None,
     };
-    let paths = match spec {
-        Spec::File(spec) => file::paths(spec, dictionary, load),
-        Spec::Intervals(spec) => intervals::paths(spec, dictionary),
-        Spec::Order(spec) => order::paths(spec, dictionary),
-        Spec::Mask(spec) => mask::paths(spec, dictionary),
-        Spec::Date(spec) => date::paths(spec, dictionary),
-        Spec::Priority(spec) => priority::paths(spec, dictionary),
-        Spec::Icd9 => icd::paths(&icd::ICD9, dictionary),
-        Spec::Icd10 => icd::paths(&icd::ICD10, dictionary),
-        Spec::Postal(spec) => postal::paths(spec, dictionary),
-        Spec::Zip3(spec) => zip3::paths(spec, dictionary),
+    let paths: Box<dyn Iterator<Item = Path> + '_> = match spec {
+        Spec::File(spec) => listed(file::paths(spec, dictionary, load)),
+        Spec::Intervals(spec) => listed(intervals::paths(spec, dictionary)),
+        Spec::Order(spec) => listed(order::paths(spec, dictionary)),
+        // The levels of masks are many, so that paths are made one by one.
+        Spec::Mask(spec) => Ok(Box::new(mask::paths(spec, dictionary)?) as Box<_>),
+        Spec::Date(spec) => listed(date::paths(spec, dictionary)),
+        Spec::Priority(spec) => listed(priority::paths(spec, dictionary)),
+        Spec::Icd9 => listed(icd::paths(&icd::ICD9, dictionary)),
+        Spec::Icd10 => listed(icd::paths(&icd::ICD10, dictionary)),
+        Spec::Postal(spec) => listed(postal::paths(spec, dictionary)),
+        Spec::Zip3(spec) => listed(zip3::paths(spec, dictionary)),
         Spec::Suppress | Spec::Poset(_) => {
             let leaves = dates.clone().unwrap_or_else(|| values(dictionary).collect());
-            Ok(leaves.into_iter().map(|value| path(value, Vec::new())).collect())
+            Ok(Box::new(leaves.into_iter().map(|value| path(value, Vec::new()))) as Box<_>)
         }
     }?;
     let missing = dictionary.missing().is_some();
@@ -55,6 +56,11 @@ pub fn build(
     }
     hierarchy.ordered = spec.stated_order().is_some() || dates.is_some();
     Ok(hierarchy)
+}
+
+/// Paths that were made together.
+fn listed<'a>(paths: Result<Vec<Path>>) -> Result<Box<dyn Iterator<Item = Path> + 'a>> {
+    Ok(Box::new(paths?.into_iter()))
 }
 
 /// The levels that a request makes where not even one value says so.

@@ -28,7 +28,10 @@ impl End {
 }
 
 /// Level l masks `step × l` positions; there are as many levels as it takes to mask the longest.
-pub(super) fn paths(spec: &Mask, dictionary: &Dictionary) -> Result<Vec<Path>> {
+pub(super) fn paths<'a>(
+    spec: &'a Mask,
+    dictionary: &'a Dictionary,
+) -> Result<impl Iterator<Item = Path> + 'a> {
     if spec.step == 0 {
         return Err(fault!(
             Input,
@@ -53,11 +56,11 @@ pub(super) fn paths(spec: &Mask, dictionary: &Dictionary) -> Result<Vec<Path>> {
             .help(format!("mask at least {} characters at a time with `step`", longest.div_ceil(20))),
         ));
     }
-    let labels = |value: &str| {
+    let labels = move |value: &str| {
         let kept = (1..levels).map(|level| longest - level * spec.step);
         kept.map(|kept| masked(value, kept, longest, spec.from, spec.char)).collect()
     };
-    Ok(values(dictionary).map(|value| path(value, labels(value))).collect())
+    Ok(values(dictionary).map(move |value| path(value, labels(value))))
 }
 
 /// The length of the longest value in characters.
@@ -82,8 +85,9 @@ mod tests {
 
     fn mask(from: End, char: char, step: usize, values: &[&str]) -> Vec<Vec<String>> {
         let dictionary = Dictionary::of(values.iter().map(|v| Some(*v)));
-        let paths = paths(&Mask { from, char, step }, &dictionary).unwrap();
-        paths.into_iter().map(|p| p.labels).collect()
+        let spec = Mask { from, char, step };
+        let paths = paths(&spec, &dictionary).unwrap();
+        paths.map(|p| p.labels).collect()
     }
 
     #[test]
@@ -118,7 +122,7 @@ mod tests {
         assert!(paths(&spec, &Dictionary::of([Some("a")])).is_err());
         let long = "x".repeat(1000);
         let spec = Mask { from: End::Right, char: '*', step: 1 };
-        let error = paths(&spec, &Dictionary::of([Some(long.as_str())])).unwrap_err();
+        let error = paths(&spec, &Dictionary::of([Some(long.as_str())])).err().unwrap();
         assert!(error.to_string().contains("1000 characters"), "{error}");
         assert!(error.to_string().contains("at least 50"), "{error}");
     }

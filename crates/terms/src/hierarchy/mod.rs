@@ -1,7 +1,9 @@
 //! Level hierarchies: chains of domains A0 → … → An with |An| = 1 [Samarati 1998; Sweeney 2001].
 //!
 //! A [`Hierarchy`] is a table from leaf code and level to generalized code, so a search never
-//! touches a string. A look-up is one array access; building costs leaves × levels once.
+//! touches a string. A look-up is one array access; building costs leaves × levels once. Every
+//! label is stored once per level, and paths are taken one by one: memory is four bytes per leaf and
+//! level, and the labels.
 
 mod build;
 mod chronology;
@@ -12,6 +14,7 @@ mod icd;
 mod icd10;
 mod icd9;
 mod intervals;
+mod labels;
 mod level_names;
 mod mask;
 mod order;
@@ -36,6 +39,7 @@ use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::poset::Poset;
 use crate::table::{Code, Dictionary};
+use labels::{Interner, Labels};
 
 /// The label of the highest level, under which every value is the same.
 pub const TOP: &str = "*";
@@ -54,8 +58,8 @@ pub struct Path {
 struct Level {
     /// Leaf code → code at this level.
     codes: Vec<Code>,
-    /// Code at this level → label; `None` is missing.
-    labels: Vec<Option<String>>,
+    /// Code at this level → label; not used at level 0, whose labels are the leaves.
+    labels: Labels,
     /// Code at this level → number of leaves under it.
     leaves: Vec<u32>,
 }
@@ -103,13 +107,16 @@ impl Hierarchy {
     ///
     /// # Errors
     /// As [`Hierarchy::new`], without the last if levels need not nest.
-    pub(crate) fn of_levels(paths: Vec<Path>, height: usize, missing: bool, nested: bool) -> Result<Self> {
-        let (leaves, paths) = distinct(paths)?;
-        let given = paths.first().map_or(height.saturating_sub(1), |p| p.labels.len());
-        let mut levels = vec![identity(&leaves)];
-        for level in 1..=given {
-            levels.push(labelled(&paths, level));
-        }
+    pub(crate) fn of_levels(
+        paths: impl IntoIterator<Item = Path>,
+        height: usize,
+        missing: bool,
+        nested: bool,
+    ) -> Result<Self> {
+        let mut assembly = Assembly::default();
+        paths.into_iter().for_each(|path| assembly.add(path));
+        let (leaves, levels) = assembly.levels(height.saturating_sub(1))?;
+        let empty = leaves.is_empty();
         let mut hierarchy =
             Hierarchy { leaves, levels, topped: false, poset: None, ordered: false, rolls_up: None };
         if nested {
@@ -118,7 +125,7 @@ impl Hierarchy {
         if missing {
             hierarchy.add_missing();
         }
-        if paths.is_empty() {
+        if empty {
             hierarchy.push_top();
         } else {
             hierarchy.close();
@@ -226,12 +233,12 @@ impl Hierarchy {
 
     /// How many values a level has.
     pub fn size(&self, level: usize) -> usize {
-        self.levels[level].labels.len()
+        if level == 0 { self.leaves.len() } else { self.levels[level].labels.len() }
     }
 
     /// What a generalized code is called; `None` is missing.
     pub fn label(&self, level: usize, code: Code) -> Option<&str> {
-        self.levels[level].labels[code as usize].as_deref()
+        if level == 0 { self.leaves.value(code) } else { self.levels[level].labels.get(code) }
     }
 
     /// How many leaves lie under a generalized code.
@@ -257,7 +264,7 @@ impl Hierarchy {
     /// Value of a level → the value of another that its leaves have; or the first value whose
     /// leaves have several.
     fn parents(&self, from: usize, to: usize) -> std::result::Result<Vec<Option<Code>>, Code> {
-        let mut parents: Vec<Option<Code>> = vec![None; self.levels[from].labels.len()];
+        let mut parents: Vec<Option<Code>> = vec![None; self.size(from)];
         for (&low, &high) in self.levels[from].codes.iter().zip(&self.levels[to].codes) {
             if *parents[low as usize].get_or_insert(high) != high {
                 return Err(low);
@@ -270,22 +277,21 @@ impl Hierarchy {
         if self.leaves.missing().is_some() {
             return;
         }
-        self.leaves.add(None, 0);
-        let top_is_one = self.height() > 0 && self.levels.last().is_some_and(|l| l.labels.len() == 1);
+        let leaf = self.leaves.add(None, 0);
+        let top_is_one = self.height() > 0 && self.size(self.height()) == 1;
         let height = self.height();
         for (i, level) in self.levels.iter_mut().enumerate() {
-            if i == height && top_is_one {
-                level.codes.push(0);
-            } else {
-                level.codes.push(level.labels.len() as Code);
-                level.labels.push(None);
-            }
+            level.codes.push(match i {
+                0 => leaf,
+                i if i == height && top_is_one => 0,
+                _ => level.labels.push(None),
+            });
         }
     }
 
     /// Puts a highest level above the last one unless that has one value already.
     fn close(&mut self) {
-        if self.height() > 0 && self.levels.last().is_some_and(|l| l.labels.len() <= 1) {
+        if self.height() > 0 && self.size(self.height()) <= 1 {
             return;
         }
         self.topped = self.height() > 0;
@@ -295,14 +301,15 @@ impl Hierarchy {
     fn push_top(&mut self) {
         self.levels.push(Level {
             codes: vec![0; self.leaves.len()],
-            labels: vec![Some(TOP.into())],
+            labels: [Some(TOP)].into_iter().collect(),
             leaves: Vec::new(),
         });
     }
 
     fn count_leaves(&mut self) {
-        for level in &mut self.levels {
-            level.leaves = vec![0; level.labels.len()];
+        let sizes: Vec<usize> = (0..self.levels.len()).map(|level| self.size(level)).collect();
+        for (level, size) in self.levels.iter_mut().zip(sizes) {
+            level.leaves = vec![0; size];
             for &code in &level.codes {
                 level.leaves[code as usize] += 1;
             }
@@ -314,14 +321,14 @@ impl Hierarchy {
 /// by itself.
 fn refined(coarser: &[Code], fields: &[Option<Vec<Vec<u64>>>], field: usize) -> Level {
     let mut known: FxHashMap<(Code, Option<&[u64]>), Code> = FxHashMap::default();
-    let mut labels: Vec<Option<String>> = Vec::new();
+    let mut labels = Labels::default();
     let mut codes = Vec::with_capacity(coarser.len());
     for (&coarser, fields) in coarser.iter().zip(fields) {
         let own = fields.as_ref().map(|fields| fields[field].as_slice());
         let next = labels.len();
         let code = *known.entry((coarser, own)).or_insert(next as Code);
         if code as usize == next {
-            labels.push(own.map(|_| format!("{}.{next}", field + 1)));
+            labels.push(own.map(|_| format!("{}.{next}", field + 1)).as_deref());
         }
         codes.push(code);
     }
@@ -344,54 +351,75 @@ fn not_nested(below: usize, label: &str) -> Fault {
     .help(NESTED)
 }
 
-/// The leaves in order of first sight, and one path for each.
-fn distinct(paths: Vec<Path>) -> Result<(Dictionary, Vec<Path>)> {
-    let mut leaves = Dictionary::new();
-    let mut kept: Vec<Path> = Vec::with_capacity(paths.len());
-    let mut faults = Vec::new();
-    let height = paths.first().map_or(0, |p| p.labels.len());
-    for path in paths {
-        if path.labels.len() != height {
-            faults.push(fault!(
+/// Leaves and labels of the paths so far.
+#[derive(Debug, Default)]
+struct Assembly {
+    leaves: Dictionary,
+    /// Level from 1 → leaf → code.
+    codes: Vec<Vec<Code>>,
+    /// Level from 1 → its labels.
+    labels: Vec<Interner>,
+    /// The first fault.
+    fault: Option<Fault>,
+    begun: bool,
+}
+
+impl Assembly {
+    fn add(&mut self, path: Path) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.codes = vec![Vec::new(); path.labels.len()];
+            self.labels.resize_with(path.labels.len(), Interner::default);
+        }
+        if path.labels.len() != self.labels.len() {
+            let fault = fault!(
                 Input,
                 "hierarchy.levels-differ-in-number",
                 "value `{value}` has {levels} levels, others have {usual}",
                 value = path.leaf,
                 levels = path.labels.len() + 1,
-                usual = height + 1
-            ));
-            continue;
-        }
-        let code = leaves.add(Some(&path.leaf), 0) as usize;
-        if code == kept.len() {
-            kept.push(path);
-        } else if kept[code] != path {
-            faults.push(
-                fault!(
-                    Input,
-                    "hierarchy.value-has-two-paths",
-                    "value `{value}` is given two different paths",
-                    value = path.leaf
-                )
-                .help("keep one row per value"),
+                usual = self.labels.len() + 1
             );
+            self.fault.get_or_insert(fault);
+            return;
+        }
+        let known = self.leaves.len();
+        let leaf = self.leaves.add(Some(&path.leaf), 0) as usize;
+        if leaf == known {
+            let levels = self.codes.iter_mut().zip(&mut self.labels).zip(&path.labels);
+            levels.for_each(|((codes, labels), label)| codes.push(labels.code(label)));
+            return;
+        }
+        let mut levels = self.codes.iter().zip(&self.labels).zip(&path.labels);
+        if !levels.all(|((codes, labels), label)| labels.get(codes[leaf]) == Some(label.as_str())) {
+            let fault = fault!(
+                Input,
+                "hierarchy.value-has-two-paths",
+                "value `{value}` is given two different paths",
+                value = path.leaf
+            );
+            self.fault.get_or_insert(fault.help("keep one row per value"));
         }
     }
-    faults.truncate(1);
-    Error::check(faults)?;
-    Ok((leaves, kept))
-}
 
-fn identity(leaves: &Dictionary) -> Level {
-    Level {
-        codes: (0..leaves.len() as Code).collect(),
-        labels: leaves.present().map(|(v, _)| Some(v.to_owned())).collect(),
-        leaves: Vec::new(),
+    /// The leaves in order of first sight, and the levels from 0; so many above it where there was
+    /// no path.
+    fn levels(self, without_paths: usize) -> Result<(Dictionary, Vec<Level>)> {
+        Error::check(self.fault.into_iter().collect())?;
+        let identity = (0..self.leaves.len() as Code).collect();
+        let mut levels = vec![Level { codes: identity, labels: Labels::default(), leaves: Vec::new() }];
+        if !self.begun {
+            levels.resize_with(without_paths + 1, || Level {
+                codes: Vec::new(),
+                labels: Labels::default(),
+                leaves: Vec::new(),
+            });
+        }
+        let above = self.codes.into_iter().zip(self.labels);
+        levels.extend(above.map(|(codes, labels)| Level {
+            codes,
+            labels: labels.into_labels(),
+            leaves: Vec::new(),
+        }));
+        Ok((self.leaves, levels))
     }
-}
-
-fn labelled(paths: &[Path], level: usize) -> Level {
-    let mut labels = Dictionary::new();
-    let codes = paths.iter().map(|p| labels.add(Some(&p.labels[level - 1]), 0)).collect();
-    Level { codes, labels: labels.present().map(|(v, _)| Some(v.to_owned())).collect(), leaves: Vec::new() }
 }

@@ -336,3 +336,46 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// Each label is stored once; what a leaf has at a level is what its path says.
+    #[test]
+    fn leaves_have_the_labels_of_their_paths(
+        rows in prop::collection::vec((0u8..40, prop::collection::vec("[ab]{0,3}", 3)), 1..60),
+        missing: bool,
+    ) {
+        let path = |(leaf, labels): &(u8, Vec<String>)| Path { leaf: leaf.to_string(), labels: labels.clone() };
+        let paths: Vec<Path> = rows.iter().map(path).collect();
+        let mut first: Vec<&Path> = Vec::new();
+        let mut twice = false;
+        for path in &paths {
+            match first.iter().find(|known| known.leaf == path.leaf) {
+                Some(known) => twice |= known.labels != path.labels,
+                None => first.push(path),
+            }
+        }
+        let built = Hierarchy::of_levels(paths.clone(), 1, missing, false);
+        prop_assert_eq!(built.is_err(), twice);
+        let Ok(built) = built else { return Ok(()) };
+        prop_assert_eq!(built.leaf_count(), first.len() + usize::from(missing));
+        for (code, path) in first.iter().enumerate() {
+            let leaf = built.leaf(Some(&path.leaf)).unwrap();
+            prop_assert_eq!(leaf as usize, code);
+            prop_assert_eq!(built.label(0, built.generalize(leaf, 0)), Some(path.leaf.as_str()));
+            for level in 1..=3 {
+                let label = built.label(level, built.generalize(leaf, level));
+                prop_assert_eq!(label, Some(path.labels[level - 1].as_str()));
+            }
+        }
+        for level in 1..3 {
+            let labels: std::collections::BTreeSet<&str> =
+                first.iter().map(|path| path.labels[level - 1].as_str()).collect();
+            prop_assert_eq!(built.size(level), labels.len() + usize::from(missing));
+            if missing {
+                prop_assert_eq!(built.label(level, built.missing_at(level).unwrap()), None);
+            }
+            let under = (0..built.size(level)).map(|code| built.leaves_under(level, code as Code));
+            prop_assert_eq!(under.sum::<u32>() as usize, built.leaf_count());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The labels of a level: one text with the end of each, so that a label costs its bytes and eight
+//! more. [`Interner`] collects them, each once.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::table::Code;
+
+/// Code → label; one of them may be missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Labels {
+    text: String,
+    ends: Vec<usize>,
+    missing: Option<Code>,
+}
+
+impl Labels {
+    /// How many there are, the missing one included.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The label of a code; none is missing.
+    pub(super) fn get(&self, code: Code) -> Option<&str> {
+        (self.missing != Some(code)).then(|| self.text(code))
+    }
+
+    /// The text of a code; empty for the missing one.
+    fn text(&self, code: Code) -> &str {
+        let at = code as usize;
+        let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[from..self.ends[at]]
+    }
+
+    /// Adds a label; its code.
+    pub(super) fn push(&mut self, label: Option<&str>) -> Code {
+        let code = self.ends.len() as Code;
+        match label {
+            Some(label) => self.text.push_str(label),
+            None => self.missing = Some(code),
+        }
+        self.ends.push(self.text.len());
+        code
+    }
+}
+
+impl<'a> FromIterator<Option<&'a str>> for Labels {
+    fn from_iter<I: IntoIterator<Item = Option<&'a str>>>(labels: I) -> Self {
+        let mut all = Labels::default();
+        for label in labels {
+            all.push(label);
+        }
+        all
+    }
+}
+
+/// Gives every label a code, in order of first sight.
+#[derive(Debug, Default)]
+pub(super) struct Interner {
+    labels: Labels,
+    index: HashTable<Code>,
+}
+
+fn hash(label: &str) -> u64 {
+    FxBuildHasher.hash_one(label.as_bytes())
+}
+
+impl Interner {
+    /// The code of a label.
+    pub(super) fn code(&mut self, label: &str) -> Code {
+        let hash_of = hash(label);
+        if let Some(&code) = self.index.find(hash_of, |&code| self.labels.text(code) == label) {
+            return code;
+        }
+        let code = self.labels.push(Some(label));
+        let labels = &self.labels;
+        self.index.insert_unique(hash_of, code, |&code| hash(labels.text(code)));
+        code
+    }
+
+    /// The label of a code.
+    pub(super) fn get(&self, code: Code) -> Option<&str> {
+        self.labels.get(code)
+    }
+
+    /// The labels without the look-up.
+    pub(super) fn into_labels(mut self) -> Labels {
+        self.labels.text.shrink_to_fit();
+        self.labels.ends.shrink_to_fit();
+        self.labels
+    }
+}
