@@ -16,7 +16,7 @@ use crate::decide::{Decision, Figures};
 use crate::error::Result;
 use crate::policy::Policy;
 use crate::search::{Load, Problem};
-use crate::watch::Watch;
+use crate::watch::{Stage, Watch};
 
 /// The most hints.
 const MOST: usize = 3;
@@ -122,7 +122,7 @@ pub fn hints(
     if !worth || policy.differential_privacy().is_some() || decision.own_sets().is_some() {
         return Ok(Vec::new());
     }
-    let mut looked = Looked { posed: (policy, problem, load), current, left: 0.0, watch };
+    let mut looked = Looked { posed: (policy, problem, load), current, left: 0.0, tries: 0, watch };
     looked.left = Method::of(policy).seconds(problem).clamp(COST.0, COST.1);
     let own = Settings::of(policy);
     let mut found = Vec::new();
@@ -150,6 +150,8 @@ struct Looked<'a> {
     current: Certified,
     /// What may still be spent, by estimate.
     left: f64,
+    /// Settings that were tried.
+    tries: u64,
     watch: &'a Watch,
 }
 
@@ -163,6 +165,8 @@ impl Looked<'_> {
                 continue;
             }
             self.left -= cost;
+            self.tries += 1;
+            self.watch.done(Stage::Suggesting, self.tries, None)?;
             let hint = self.tried(&settings)?;
             let enough = |hint: &Hint| hint.gain() >= GAIN.0.max(GAIN.1 * hint.lm.before);
             let better = |hint: &Hint| best.as_ref().is_none_or(|best| hint.gain() > best.gain());
@@ -175,7 +179,6 @@ impl Looked<'_> {
 
     /// What settings keep; none where they have no release.
     fn tried(&self, settings: &Settings) -> Result<Option<Hint>> {
-        self.watch.check()?;
         // Whatever fails is no hint, and no reason to refuse a release that is proven.
         let quiet = self.watch.clone().quiet();
         let Ok(Found { policy, problem, decision }) = decided(self.posed, settings, &quiet) else {
