@@ -26,8 +26,7 @@ enum Ended {
 
 fn main() -> ExitCode {
     let args = parse();
-    progress::set_quiet(args.quiet);
-    progress::catch_signals();
+    progress::begin(args.quiet, args.command.json());
     let ended = match &args.command {
         Command::Demo(args) => commands::demo::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
@@ -50,6 +49,7 @@ fn main() -> ExitCode {
         Command::Man(args) => commands::man::run(args),
     };
     throng_engine::forget_standard_input();
+    progress::end();
     match ended {
         Ok(Ended::Holds) => ExitCode::SUCCESS,
         Ok(Ended::DoesNotHold) => ExitCode::from(1),

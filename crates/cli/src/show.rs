@@ -19,6 +19,7 @@ const CUT: usize = 60;
 /// # Errors
 /// Everything else that keeps it from being written, above all a full disk.
 pub fn out(text: &str) -> Result<()> {
+    crate::progress::clear();
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(fault!(
@@ -35,7 +36,7 @@ pub fn out(text: &str) -> Result<()> {
 
 /// Writes a line to standard error.
 pub fn note(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = crate::progress::beside(|| writeln!(std::io::stderr(), "{text}"));
 }
 
 /// Writes an error to standard error as one line of JSON: `{"error": {"faults": [ … ]}}`.

@@ -111,7 +111,8 @@ impl Paths {
         if self.is_standard() { STANDARD.to_owned() } else { self.output.display().to_string() }
     }
 
-    /// Refuses, before any work, what could not be written and what would be written over.
+    /// Refuses, before any work, what could not be written and what would be written over. Removes
+    /// what a killed process left beside the output.
     pub(crate) fn check(&self, policy: &PolicyFile, holder: &HolderFiles) -> Result<()> {
         let asked = &policy.policy.output;
         let parts = [
@@ -130,7 +131,9 @@ impl Paths {
             }
         }
         faults.extend(holder.faults(&mut guard, &self.output));
-        Error::check(faults)
+        Error::check(faults)?;
+        staging::remove_left_over(folder(&self.output));
+        Ok(())
     }
 }
 

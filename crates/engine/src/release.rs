@@ -18,7 +18,7 @@ use throng::report::{Facts, Subject, collect};
 use throng::search::Problem;
 use throng::suggest::hints;
 use throng::verify::{Assignment, Verdict};
-use throng::watch::Watch;
+use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::external::External;
@@ -97,7 +97,7 @@ impl Engine {
         // complete result by then.
         let whole = policy.forms_regions() && policy.search.algorithm != Algorithm::Best;
         let watch = &if whole { job.watch.clone() } else { job.watch.acknowledge() };
-        watch.check()?;
+        watch.done(Stage::Writing, 0, Some(prepared.rows))?;
 
         let (stage, written) = self.write(job, &prepared, &decision, watch)?;
         let figures = decision.figures(policy, &prepared.problem)?;

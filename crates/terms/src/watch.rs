@@ -83,6 +83,8 @@ pub enum Stage {
     Measuring,
     /// Rows drawn from a model of a table.
     Drawing,
+    /// Changes of a policy tried after a release.
+    Suggesting,
 }
 
 /// How far a search is.

@@ -38,7 +38,7 @@ pub fn run(args: &args::Compare) -> Result<Ended> {
 /// Methods and k on the table of a policy.
 fn of_policy(args: &args::Compare) -> Result<Ended> {
     let (policy, text) = PolicyFile::read(&args.file)?;
-    let line = Line::new();
+    let line = Line::with_runs("Ctrl-C keeps the results so far");
     let seconds = args.seconds.unwrap_or(SECONDS);
     let scope = Scope { k: args.k.clone(), seconds, limits: false };
     let trial = Trial { policy: &policy, scope, watch: line.watch() };
@@ -88,7 +88,7 @@ fn of_experiment(args: &args::Compare) -> Result<Ended> {
         file.check_folder(folder, &PAPERS, args.overwrite.existing()).map_err(|e| file.located(e))?;
     }
     let engine = Engine::new();
-    let line = Line::new().with_hint("Ctrl-C keeps the results so far");
+    let line = Line::with_runs("Ctrl-C keeps the results so far");
     let watch = line.watch();
     let comparison = ran(&engine, &file, &watch);
     line.clear();

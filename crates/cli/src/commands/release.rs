@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use throng::error::{Error, Result};
 use throng::fault;
-use throng::registry::LossKind;
+use throng::registry::{Algorithm, LossKind};
 use throng::release::{NotionFacts, RegionFacts, Release, Summary};
 use throng::report::facts::{Bound, ColumnFacts};
 use throng::report::{broken_rules, preparation_lines, rules_line};
@@ -76,7 +76,10 @@ pub fn release(
 ) -> Result<Done> {
     let (policy, text) = PolicyFile::read(policy)?;
     let engine = Engine::new();
-    let line = Line::new().with_hint("Ctrl-C releases the best result so far");
+    let mut line = Line::with_best("Ctrl-C releases the best result so far");
+    if policy.policy.search.algorithm == Algorithm::Best {
+        line = line.of_regions();
+    }
     let job = Job { policy: &policy, output, holder, seed, time_limit, watch: line.watch() };
     let done = engine.release(&job);
     line.clear();

@@ -18,7 +18,7 @@ use crate::show::{note, out, sanitized};
 
 pub fn run(args: &args::Suggest) -> Result<Ended> {
     let (policy, text) = PolicyFile::read(&args.policy)?;
-    let line = Line::new();
+    let line = Line::with_runs("Ctrl-C keeps the results so far");
     let scope = Scope { k: args.k.clone(), seconds: args.seconds, limits: true };
     let trial = Trial { policy: &policy, scope, watch: line.watch() };
     let files = args.page.iter().chain(&args.write).map(|path| path.as_path());

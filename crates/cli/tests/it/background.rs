@@ -53,6 +53,15 @@ impl Background {
         }
     }
 
+    /// Waits until something is so.
+    pub fn until(&self, is_so: impl Fn() -> bool) {
+        let started = std::time::Instant::now();
+        while !is_so() {
+            assert!(started.elapsed() < HANGS, "waited in vain");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Sends a signal, for instance `INT`.
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();

@@ -67,7 +67,7 @@ fn after_the_seconds_given_the_best_so_far_is_released() {
 fn ctrl_c_releases_the_best_so_far() {
     let env = wide(3_000);
     let mut running = env.start(&["release", "wide.toml", "--out", "c.csv", "--json"]);
-    running.says("searching: ");
+    running.says("best loss");
     running.signal("INT");
     let (code, out, said) = running.ended();
     assert_eq!(code, 0, "{said}");
@@ -106,24 +106,121 @@ fn verifying(env: &TestEnv) -> (Background, File) {
         running.says(line);
     }
     let pipe = asked_for(env);
-    assert!(env.names().iter().any(|name| name.starts_with(".throng-")), "{:?}", env.names());
+    assert!(is_staging(env), "{:?}", env.names());
     (running, pipe)
+}
+
+/// Every signal that ends a program by default and can be caught. The pipe stays open, so that no
+/// watch is asked: the program ends itself.
+#[cfg(unix)]
+#[test]
+fn a_signal_during_verification_leaves_nothing_behind() {
+    for signal in ["INT", "TERM", "HUP", "QUIT", "XCPU", "XFSZ", "ALRM", "VTALRM", "PROF", "USR1", "USR2"] {
+        let env = piped();
+        let (running, _pipe) = verifying(&env);
+        running.signal(signal);
+        let (code, out, said) = running.ended();
+        assert_eq!((code, out.as_str()), (130, ""), "{signal}: {said}");
+        assert!(signal == "QUIT" || said.contains("stopped; nothing was written"), "{signal}: {said}");
+        assert_eq!(env.names(), INPUTS, "{signal}");
+    }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_signal_during_verification_leaves_nothing_behind() {
-    for signal in ["INT", "TERM", "HUP"] {
-        let env = piped();
-        let (mut running, mut pipe) = verifying(&env);
+fn a_stopped_program_says_so_in_json() {
+    let env = piped();
+    let mut running = env.start(&["release", "p.toml", "--json"]);
+    running.says(": ");
+    running.signal("INT");
+    let (code, _, said) = running.ended();
+    let error: Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    assert_eq!((code, &error["error"]["faults"][0]["code"]), (130, &Value::from("cancelled")), "{said}");
+    assert_eq!(env.names(), INPUTS);
+}
+
+/// Nobody reads what it writes; that is no reason to leave something behind.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_does_not_stop_a_release() {
+    let env = piped();
+    let (running, mut pipe) = verifying(&env);
+    running.signal("PIPE");
+    pipe.write_all(b"a;x\nb;x\n").unwrap();
+    drop(pipe);
+    let (code, _, said) = running.ended();
+    assert_eq!(code, 0, "{said}");
+    assert!(env.path("r.csv").exists() && !is_staging(&env));
+}
+
+#[cfg(unix)]
+fn is_staging(env: &TestEnv) -> bool {
+    env.names().iter().any(|name| name.starts_with(".throng-"))
+}
+
+/// Only a run that was given no time leaves something, and the next one in that folder removes it.
+#[cfg(unix)]
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next() {
+    let env = piped();
+    let (running, _pipe) = verifying(&env);
+    running.signal("KILL");
+    running.ended();
+    assert!(is_staging(&env));
+    env.write("h2.csv", "a;x\nb;x\n");
+    env.write("p2.toml", env.text("p.toml").replace("h.csv", "h2.csv"));
+    env.write(".throng-notes", "not a temporary file");
+    env.run("release p2.toml").ok();
+    let left: Vec<String> = env.names().into_iter().filter(|name| name.starts_with(".throng-")).collect();
+    assert_eq!(left, [".throng-notes"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_running_process_uses_is_not_removed() {
+    let env = piped();
+    let (running, mut pipe) = verifying(&env);
+    env.write("h2.csv", "a;x\nb;x\n");
+    env.write("p2.toml", env.text("p.toml").replace("h.csv", "h2.csv").replace("r.csv", "r2.csv"));
+    env.run("release p2.toml").ok();
+    assert!(is_staging(&env));
+    pipe.write_all(b"a;x\nb;x\n").unwrap();
+    drop(pipe);
+    let (code, _, said) = running.ended();
+    assert_eq!(code, 0, "{said}");
+    assert!(env.path("r.csv").exists() && env.path("r2.csv").exists() && !is_staging(&env));
+}
+
+/// Signals to a command that has begun to write leave what was there before.
+#[cfg(unix)]
+fn stopped_while_writing(env: &TestEnv, arguments: &[&str], signals: &[&str]) {
+    let before = env.names();
+    let running = env.start(arguments);
+    running.until(|| is_staging(env));
+    for signal in signals {
         running.signal(signal);
-        running.says("stopping");
-        pipe.write_all(b"a;x\nb;x\n").unwrap();
-        drop(pipe);
-        let (code, out, said) = running.ended();
-        assert_eq!((code, out.as_str()), (130, ""), "{signal}: {said}");
-        assert!(said.contains("stopped; nothing was written"), "{signal}: {said}");
-        assert_eq!(env.names(), INPUTS, "{signal}");
+    }
+    let (code, _, said) = running.ended();
+    assert_eq!(code, 130, "{arguments:?} {signals:?}: {said}");
+    assert_eq!(env.names(), before, "{arguments:?} {signals:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn other_commands_leave_nothing_behind() {
+    let env = TestEnv::new();
+    // Many rows, so that all of them are still writing when the signal comes.
+    let table = "q\n".to_owned() + &"a\nb\n".repeat(1_000_000);
+    env.write("t.csv", table);
+    env.write(
+        "p.toml",
+        "version = 1\n[input]\npath = \"t.csv\"\n[privacy]\nk = 2\n[columns.q]\nrole = \"quasi\"\n\
+         hierarchy = { mask = {} }\n",
+    );
+    for signals in [&["INT"][..], &["TERM"], &["INT", "INT", "INT"]] {
+        stopped_while_writing(&env, &["synth", "county", "--rows", "50000000", "--out", "s.csv"], signals);
+        stopped_while_writing(&env, &["augment", "p.toml", "--out", "f.csv"], signals);
+        stopped_while_writing(&env, &["argus", "p.toml", "--do", "suppress", "--out", "a.csv"], signals);
     }
 }
 
@@ -136,7 +233,7 @@ fn what_waits_is_released_when_no_signal_comes() {
     drop(pipe);
     let (code, _, said) = running.ended();
     assert_eq!(code, 0, "{said}");
-    assert!(env.path("r.csv").exists() && !env.names().iter().any(|name| name.starts_with(".throng-")));
+    assert!(env.path("r.csv").exists() && !is_staging(&env));
 }
 
 /// The pipe stays open, so that no watch is asked: only the signals end it.
@@ -145,15 +242,24 @@ fn what_waits_is_released_when_no_signal_comes() {
 fn the_last_signal_exits_at_once_and_leaves_nothing_behind() {
     for signals in [&["INT", "INT", "INT"][..], &["TERM", "TERM"], &["INT", "TERM", "HUP"]] {
         let env = piped();
-        let (mut running, _pipe) = verifying(&env);
-        let (last, first) = signals.split_last().unwrap();
-        for signal in first {
-            running.signal(signal);
-            running.says("stopping");
-        }
-        running.signal(last);
+        let (running, _pipe) = verifying(&env);
+        signals.iter().for_each(|signal| running.signal(signal));
         let (code, _, said) = running.ended();
         assert_eq!(code, 130, "{signals:?}: {said}");
         assert_eq!(env.names(), INPUTS, "{signals:?}");
     }
+}
+
+/// A stage that reports nothing is still seen to go on.
+#[cfg(unix)]
+#[test]
+fn progress_goes_on_in_a_silent_stage() {
+    let env = piped();
+    let mut running = env.start(&["release", "p.toml"]);
+    running.says(" s");
+    running.says(" s");
+    asked_for(&env).write_all(b"a;x\nb;x\n").unwrap();
+    running.says("reading: ");
+    running.signal("TERM");
+    assert_eq!(running.ended().0, 130);
 }

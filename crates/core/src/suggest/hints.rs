@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::policy::Policy;
 use crate::registry::Algorithm;
 use crate::search::{Load, Problem};
-use crate::watch::Watch;
+use crate::watch::{Stage, Watch};
 
 /// The most hints.
 const MOST: usize = 3;
@@ -144,7 +144,7 @@ pub fn hints(
     if !worth || policy.differential_privacy().is_some() || decision.own_sets().is_some() {
         return Ok(Vec::new());
     }
-    let mut looked = Looked { posed: (policy, problem, load), current, left: 0.0, watch };
+    let mut looked = Looked { posed: (policy, problem, load), current, left: 0.0, tries: 0, watch };
     let cells = problem.classes.rows() as f64 * problem.names.len() as f64;
     looked.left = (COST.1 * PER_CELL * cells).max(COST.0);
     let own = Settings::of(policy);
@@ -190,6 +190,8 @@ struct Looked<'a> {
     current: Certified,
     /// What may still be spent, by estimate.
     left: f64,
+    /// Settings that were tried.
+    tries: u64,
     watch: &'a Watch,
 }
 
@@ -203,6 +205,8 @@ impl Looked<'_> {
                 continue;
             }
             self.left -= cost;
+            self.tries += 1;
+            self.watch.done(Stage::Suggesting, self.tries, None)?;
             let hint = self.tried(&settings)?;
             let better = |hint: &Hint| best.as_ref().is_none_or(|best| hint.gain() > best.gain());
             if let Some(hint) = hint.filter(Hint::is_worth_a_line).filter(better) {
