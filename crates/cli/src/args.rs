@@ -5,6 +5,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -432,8 +433,33 @@ pub struct Release {
     /// links released rows to people
     #[arg(long, value_name = "FILE.csv")]
     pub rows: Option<PathBuf>,
+    /// Use N threads [default: one per core]. The released bytes do not depend on it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Take about SIZE of memory at most, such as 500M or 2G: rows that do not fit wait on disk,
+    /// beside the output. The released bytes do not depend on it
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub memory: Option<u64>,
     #[command(flatten)]
     pub output: Output,
+}
+
+/// Parses a number of bytes, with a unit of 1,024 or its powers.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => Some(0),
+        "K" | "KB" | "KIB" => Some(10),
+        "M" | "MB" | "MIB" => Some(20),
+        "G" | "GB" | "GIB" => Some(30),
+        "T" | "TB" | "TIB" => Some(40),
+        _ => None,
+    };
+    let number = digits.parse::<f64>().ok().filter(|number| (0.0..1e15).contains(number));
+    match (number, unit) {
+        (Some(number), Some(unit)) => Ok((number * f64::from(unit).exp2()) as u64),
+        _ => Err("expected a size, such as 500M or 2G".into()),
+    }
 }
 
 /// Parses a time limit in seconds.
@@ -464,6 +490,9 @@ pub struct Verify {
     /// Certificate [default: as in the policy, or beside the release]
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// Use N threads [default: one per core]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub output: Output,
 }

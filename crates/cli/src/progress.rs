@@ -207,8 +207,6 @@ enum Finishing {
     Best,
     /// A comparison returns the runs that were made.
     Runs,
-    /// So does the second of two methods that form regions.
-    BestRegions,
 }
 
 /// Shows progress.
@@ -236,12 +234,6 @@ impl Line {
         Line { hint, finishing: Finishing::Runs }
     }
 
-    /// The same as [`with_best`](Self::with_best) for work that has a result also while it forms regions.
-    #[must_use]
-    pub fn of_regions(self) -> Self {
-        Line { finishing: Finishing::BestRegions, ..self }
-    }
-
     /// The watch of all work: reports here, and signals stop it.
     pub fn watch(&self) -> Watch {
         let line = *self;
@@ -265,9 +257,7 @@ impl Line {
             _ if self.finishing == Finishing::Runs => None,
             Event::Searching(progress) => progress.best.map(|_| true),
             Event::Found { .. } => Some(true),
-            Event::Done { stage: Stage::Forming | Stage::ChoosingCells, .. } => {
-                (self.finishing == Finishing::BestRegions).then_some(true)
-            }
+            Event::Done { stage: Stage::Forming | Stage::ChoosingCells, .. } => None,
             Event::Done { .. } => Some(false),
             _ => None,
         }
@@ -467,7 +457,8 @@ mod tests {
         assert_eq!(levels.has_result(searching(None)), None);
         assert_eq!(levels.has_result(searching(Some(0.5))), Some(true));
         assert_eq!(levels.has_result(done(Stage::Forming)), None);
-        assert_eq!(levels.of_regions().has_result(done(Stage::Forming)), Some(true));
+        let found = Event::Found { method: "mondrian", loss: "lm", value: 0.2 };
+        assert_eq!(levels.has_result(found), Some(true));
         for stage in [Stage::Reading, Stage::Writing, Stage::Verifying, Stage::Suggesting] {
             assert_eq!(levels.has_result(done(stage)), Some(false));
         }

@@ -99,3 +99,50 @@ impl CsvRows {
         Some(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::UInt8Array;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The `csv` crate writes the same bytes, of one column and of two.
+        #[test]
+        fn the_text_is_that_of_the_csv_crate(
+            rows in prop::collection::vec((0u8..4, prop::option::of("[ab;,\"\r\n é]{0,4}")), 0..20),
+            labels in prop::collection::vec("[ab;,\"\r\n]{0,3}", 4),
+            delimiter in prop::sample::select(vec![b',', b';']),
+            two in any::<bool>(),
+        ) {
+            let codes: ArrayRef = Arc::new(rows.iter().map(|row| row.0).collect::<UInt8Array>());
+            let texts: ArrayRef = Arc::new(rows.iter().map(|row| row.1.clone()).collect::<StringArray>());
+            let coded = Some(StringArray::from_iter_values(&labels));
+            let (columns, labelled) = match two {
+                true => (vec![codes, texts], vec![coded, None]),
+                false => (vec![texts], vec![None]),
+            };
+            let csv = CsvRows::new(delimiter, "NA", &labelled);
+            let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+            for (code, text) in &rows {
+                let text = text.as_deref().unwrap_or("NA");
+                match two {
+                    true => writer.write_record([labels[usize::from(*code)].as_str(), text]).unwrap(),
+                    false => writer.write_record([text]).unwrap(),
+                }
+            }
+            let expected = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            let found = String::from_utf8(csv.text(&columns, rows.len()).unwrap()).unwrap();
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn other_types_are_left_to_the_writer_of_arrow() {
+        let numbers: ArrayRef = Arc::new(arrow::array::Int64Array::from(vec![1]));
+        assert!(CsvRows::new(b',', "", &[None]).text(&[numbers], 1).is_none());
+    }
+}

@@ -189,3 +189,76 @@ fn varint(mut number: u64, bytes: &mut Vec<u8>) {
     }
     bytes.push(number as u8);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, AsArray, RecordBatch};
+    use arrow::datatypes::{DataType, Field, Schema};
+    use parquet::arrow::ArrowWriter;
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Writes one column and reads it back with the reader of the `parquet` crate.
+    fn read_back(codes: &[u32], labels: &[Option<String>]) -> (Vec<Option<String>>, Vec<u8>) {
+        let schema = Arc::new(Schema::new(vec![Field::new("q", DataType::Utf8, true)]));
+        let writer = ArrowWriter::try_new(Vec::new(), schema, None).unwrap();
+        let (mut writer, _) = writer.into_serialized_writer().unwrap();
+        let first: Vec<u32> = labels
+            .iter()
+            .map(|label| labels.iter().position(|other| other == label).unwrap() as u32)
+            .collect();
+        let array: StringArray = labels.iter().cloned().collect();
+        let chunk = chunk(&writer.schema_descr().column(0), codes, &array, &first).unwrap();
+        let (bytes, closed) = chunk.into_parts();
+        let mut group = writer.next_row_group().unwrap();
+        group.append_column(&bytes, closed).unwrap();
+        group.close().unwrap();
+        let file = writer.into_inner().unwrap();
+        let mut temporary = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut temporary, &file).unwrap();
+        let reader = ParquetRecordBatchReaderBuilder::try_new(temporary).unwrap().build().unwrap();
+        let cells = |batch: RecordBatch| {
+            let column: ArrayRef = arrow::compute::cast(batch.column(0), &DataType::Utf8).unwrap();
+            column.as_string::<i32>().iter().map(|cell| cell.map(String::from)).collect::<Vec<_>>()
+        };
+        (reader.flat_map(|batch| cells(batch.unwrap())).collect(), file)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Runs and packed groups of any width, missing cells, labels that are twice there.
+        #[test]
+        fn what_is_read_is_what_was_written(
+            labels in prop::collection::vec(prop::option::weighted(0.9, "[a-e]{0,3}"), 1..40),
+            runs in prop::collection::vec((0u32..40, 1usize..30), 0..60),
+        ) {
+            let code = |(code, length): &(u32, usize)| vec![code % labels.len() as u32; *length];
+            let codes: Vec<u32> = runs.iter().flat_map(code).collect();
+            let expected: Vec<_> = codes.iter().map(|&code| labels[code as usize].clone()).collect();
+            prop_assert_eq!(read_back(&codes, &labels).0, expected);
+        }
+    }
+
+    #[test]
+    fn many_labels_and_several_pages() {
+        let labels: Vec<Option<String>> = (0..300).map(|label| Some(format!("label {label}"))).collect();
+        let codes: Vec<u32> = (0..PAGE as u32 * 2 + 5).map(|row| row * row % 300).collect();
+        let expected: Vec<_> = codes.iter().map(|&code| labels[code as usize].clone()).collect();
+        assert!(read_back(&codes, &labels).0 == expected);
+    }
+
+    /// A label that only suppressed rows had would give them away.
+    #[test]
+    fn labels_that_do_not_occur_are_not_in_the_file() {
+        let labels = ["seen", "hidden"].map(|label| Some(label.to_owned()));
+        let (cells, file) = read_back(&[0; 20], &labels);
+        assert_eq!(cells.len(), 20);
+        let holds = |text: &str| memchr::memmem::find(&file, text.as_bytes()).is_some();
+        assert!(holds("seen") && !holds("hidden"));
+    }
+}

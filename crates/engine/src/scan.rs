@@ -96,14 +96,24 @@ impl Engine {
     ) -> Result<()> {
         let each = |done: T| watch.check().and_then(|()| each(done));
         let Some(preparation) = &source.preparation else {
-            return scan_files(source, columns, watch, map, each);
+            let scanned = scan_files(source, columns, watch, map, each);
+            return unless_changed(source, scanned);
         };
         let pass = preparation.pass(source, columns)?;
         let apply = |batches| pass.apply(batches).map_err(|e| diagnose::unreadable_cell(source, e));
         let prepared =
             |number, batches: Vec<RecordBatch>| apply(batches).and_then(|batches| map(number, batches));
-        scan_files(source, &pass.names, watch, prepared, each)?;
+        unless_changed(source, scan_files(source, &pass.names, watch, prepared, each))?;
         pass.finish(&source.prepared)
+    }
+}
+
+/// What a scan found, if nobody wrote to the table meanwhile: whatever is wrong with a table that
+/// changes follows from that. A request to stop is one in any case.
+fn unless_changed(source: &Source, scanned: Result<()>) -> Result<()> {
+    match &scanned {
+        Err(e) if e.is_cancelled() => scanned,
+        _ => source.unchanged().and(scanned),
     }
 }
 

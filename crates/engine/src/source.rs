@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use arrow::datatypes::SchemaRef;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -48,6 +49,8 @@ pub struct Source {
     pub name: String,
     /// The files, in path order.
     pub files: Vec<PathBuf>,
+    /// Their sizes and times of change when they were found.
+    pub(crate) stamps: Vec<Option<Stamp>>,
     /// Their format.
     pub format: Format,
     /// How they are laid out, if they are text.
@@ -97,6 +100,7 @@ impl Source {
         nulls.retain(|null| format != Format::Csv || !null.is_empty());
         let mut source = Source {
             name: input.path.clone(),
+            stamps: files.iter().map(|file| stamp(file)).collect(),
             files,
             format,
             layout,
@@ -167,6 +171,17 @@ impl Source {
             ..policy.input.clone()
         };
         Source::open(&input, Path::new(""))
+    }
+
+    /// Refuses files that are not what they were when they were found.
+    ///
+    /// # Errors
+    /// A file that was written to, or is gone.
+    pub(crate) fn unchanged(&self) -> Result<()> {
+        match self.files.iter().zip(&self.stamps).find(|(file, found)| stamp(file) != **found) {
+            None => Ok(()),
+            Some((file, _)) => Err(changed().file(file.display().to_string()).into()),
+        }
     }
 
     /// Text of a delimited file as UTF-8.
@@ -292,6 +307,19 @@ impl Source {
         let text = String::from_utf8_lossy(cell);
         if self.nulls.iter().any(|null| *null == text) { String::new() } else { text.into_owned() }
     }
+}
+
+/// The size of a file and when it was last written to.
+pub(crate) type Stamp = (u64, Option<SystemTime>);
+
+fn stamp(file: &Path) -> Option<Stamp> {
+    std::fs::metadata(file).ok().map(|found| (found.len(), found.modified().ok()))
+}
+
+/// A table that somebody writes to.
+pub(crate) fn changed() -> Fault {
+    fault!(Data, "table.changed-while-reading", "the table changed while it was being released")
+        .help("release a copy that nobody writes to")
 }
 
 /// How two header lines differ, in numbers alone.

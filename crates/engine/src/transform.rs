@@ -17,7 +17,6 @@ use throng::decide::DELETED;
 use throng::deletion::Deletion;
 use throng::error::{Fault, Result};
 use throng::exposure::{Exposure, add_to_hashes};
-use throng::fault;
 use throng::hierarchy::TOP;
 use throng::policy::{Column, Format, Policy, Suppressed};
 use throng::recoding::{Recoding, RowClasses, RowCounter};
@@ -35,7 +34,7 @@ use crate::leveled::Leveled;
 use crate::shift::Shifts;
 use crate::shuffle::{Dealt, Plan, Shuffle};
 use crate::sink::{Sink, Written};
-use crate::source::Source;
+use crate::source::{Source, changed};
 use crate::substitute::Substitutes;
 use crate::table::TextBatch;
 use crate::typed::keyed_text;
@@ -170,14 +169,7 @@ impl Engine {
             Ok(())
         })?;
         if rows != job.rows {
-            return Err(fault!(
-                Data,
-                "table.changed-while-reading",
-                "the table changed while it was being released"
-            )
-            .file(&job.source.name)
-            .help("release a copy that nobody writes to")
-            .into());
+            return Err(changed().file(&job.source.name).into());
         }
         let exposed = exposure.finish();
         let counted = counted.and_then(|counted| counted.into_inner().ok());

@@ -5,7 +5,7 @@ use std::path::Path;
 use throng::error::{Error, Result};
 use throng::fault;
 use throng::synth;
-use throng_engine::{HolderFiles, already, write_atomically};
+use throng_engine::{Engine, HolderFiles, already, write_atomically};
 
 use super::release::{release, release_json, summary};
 use crate::Ended;
@@ -43,7 +43,7 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     if !args.output.json {
         out(&made)?;
     }
-    let done = release(&policy, None, HolderFiles::default(), (None, None))?;
+    let done = release(&Engine::new(), &policy, None, HolderFiles::default(), (None, None))?;
     if args.output.json {
         out(&release_json(&done)?)?;
         return Ok(Ended::Holds);

@@ -1,13 +1,14 @@
 //! `throng release POLICY`.
 
 use std::fmt::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
 use throng::error::{Error, Result};
 use throng::fault;
-use throng::registry::{Algorithm, LossKind};
+use throng::registry::{LossKind};
 use throng::release::{NotionFacts, RegionFacts, Release, Summary};
 use throng::report::facts::{Bound, ColumnFacts};
 use throng::report::{broken_rules, preparation_lines, rules_line};
@@ -23,7 +24,9 @@ use crate::show::{integer, nodes, note, out, percent, sanitized};
 pub fn run(args: &args::Release) -> Result<Ended> {
     let time_limit = args.seconds.map(Duration::from_secs_f64);
     let holder = HolderFiles { sets: args.sets.clone(), rows: args.rows.clone() };
-    let done = release(&args.policy, args.out.clone(), holder, (args.random.seed, time_limit))?;
+    use_threads(args.threads)?;
+    let engine = Engine::new().within(args.memory);
+    let done = release(&engine, &args.policy, args.out.clone(), holder, (args.random.seed, time_limit))?;
     if done.paths.is_standard() {
         copy_out(&done.paths.output)?;
         note(summary(&done).trim_end());
@@ -38,6 +41,16 @@ pub fn run(args: &args::Release) -> Result<Ended> {
         out(&summary(&done))?;
     }
     Ok(Ended::Holds)
+}
+
+/// Works on this many threads from here on; more than there are cores is allowed, with a notice.
+pub fn use_threads(threads: Option<NonZeroUsize>) -> Result<()> {
+    let Some(threads) = threads.map(NonZeroUsize::get) else { return Ok(()) };
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    if threads > cores {
+        note(&format!("note        {threads} threads on {cores} cores: more than cores save no time"));
+    }
+    Engine::use_threads(threads)
 }
 
 /// A release as JSON, with what would keep more.
@@ -69,17 +82,14 @@ fn cannot_copy(e: std::io::Error) -> Error {
 
 /// Releases as a policy says, with progress.
 pub fn release(
+    engine: &Engine,
     policy: &Path,
     output: Option<PathBuf>,
     holder: HolderFiles,
     (seed, time_limit): (Option<u64>, Option<Duration>),
 ) -> Result<Done> {
     let (policy, text) = PolicyFile::read(policy)?;
-    let engine = Engine::new();
-    let mut line = Line::with_best("Ctrl-C releases the best result so far");
-    if policy.policy.search.algorithm == Algorithm::Best {
-        line = line.of_regions();
-    }
+    let line = Line::with_best("Ctrl-C releases the best result so far");
     let job = Job { policy: &policy, output, holder, seed, time_limit, watch: line.watch() };
     let done = engine.release(&job);
     line.clear();

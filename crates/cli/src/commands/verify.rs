@@ -10,13 +10,14 @@ use throng::verify::Verdict;
 use throng_engine::{Engine, PolicyFile, Source};
 
 use super::json;
-use super::release::in_policy;
+use super::release::{in_policy, use_threads};
 use crate::Ended;
 use crate::args;
 use crate::progress::Line;
 use crate::show::{out, sanitized};
 
 pub fn run(args: &args::Verify) -> Result<Ended> {
+    use_threads(args.threads)?;
     let (policy, text) = PolicyFile::read(&args.policy)?;
     if !args.release.is_file() {
         return Err(fault!(System, "file.not-found", "there is no such file")

@@ -14,6 +14,7 @@ mod foreign;
 mod dirty;
 mod group;
 mod holder;
+mod limits;
 mod transform;
 mod cells;
 mod people;
