@@ -85,10 +85,6 @@ impl Loss for Ambiguity {
         }
     }
 
-    fn by_classes(&self) -> bool {
-        true
-    }
-
     fn bound_between(&self, bottom: &Node, above: f64, surplus: &[f64]) -> f64 {
         self.bound(bottom, surplus).max(above + surplus.get(1).copied().unwrap_or(0.0))
     }

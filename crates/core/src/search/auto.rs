@@ -72,7 +72,7 @@ const SMALL: (usize, u64) = (8, 2_000);
 const WIDE: (usize, u64) = (12, 8_000);
 
 /// Checks after which larger blocks are worth it.
-const LONG: u64 = 32_000;
+const LONG: u64 = 8_000;
 
 impl Strategy for Auto {
     fn algorithm(&self) -> Algorithm {
@@ -304,10 +304,16 @@ impl Search<'_, '_> {
     /// Judges the bottom of the whole lattice if it may settle everything: a monotone loss is least
     /// there.
     fn judge_lowest(&mut self) {
-        if self.bottom_settles() && !self.problem.loss.by_classes() {
+        if self.bottom_settles() && !self.by_classes() {
             let root = self.open.drain().collect();
             self.judge_bottoms(root);
         }
+    }
+
+    /// Whether classes of bottoms pay. Where nothing may be suppressed, unsafe tops close boxes
+    /// sooner than bounds do.
+    fn by_classes(&self) -> bool {
+        self.problem.loss.by_classes() && self.problem.max_suppressed > 0
     }
 
     /// Whether a safe bottom is the best node of its box.
@@ -317,7 +323,7 @@ impl Search<'_, '_> {
 
     /// Judges the bottoms of boxes where that pays, and cuts the other boxes.
     fn split(&mut self, boxes: Vec<Open>) {
-        let by_classes = self.problem.loss.by_classes();
+        let by_classes = self.by_classes();
         let (cut, judge) = boxes.into_iter().partition(|open| open.judged || !by_classes);
         self.judge_bottoms(judge);
         self.cut(cut);
