@@ -6,7 +6,7 @@ CARGO ?= cargo
 
 PREFIX ?= /usr/local
 
-.PHONY: demo build install uninstall test check core-test test-all data-test readers-test docs bench bench-first-release fuzz tools clean
+.PHONY: demo build install uninstall test check core-test test-all data-test readers-test docs bench bench-core bench-scaling bench-first-release fuzz tools clean
 
 demo: build ## build the program and run it on made-up patients
 	$(TARGET)/release/throng demo
@@ -79,8 +79,14 @@ fuzz: ## fuzz everything that reads what people write, a minute each
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng-terms -p throng-verify -p throng -p throng-engine
 
-bench: ## the figures of docs/performance.md
+bench: build ## measure the figures of docs/performance.md again and write them there; ARGS="--only growth" for some
+	python3 bench/performance.py --throng "$(TARGET)/release/throng" $(ARGS)
+
+bench-core: ## Criterion's figures of single functions
 	$(CARGO) bench --locked -p throng
+
+bench-scaling: build ## CPU and memory of every command at 10^4 to 10^6 rows, beside polars; ARGS="--quick" for a few
+	python3 bench/scaling.py --throng "$(TARGET)/release/throng" $(ARGS)
 
 bench-first-release: build ## stars, loss, AUC and seconds of untouched first releases; see docs/first-release.md
 	python3 bench/first_release.py --throng \

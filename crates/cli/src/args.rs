@@ -216,6 +216,11 @@ fn at_least_1(text: &str) -> Result<u64, String> {
     }
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share from 0 to 1 is expected: 0.05 is 5 %".into())
+}
+
 fn at_least_100(text: &str) -> Result<usize, String> {
     let rows: usize = text.parse().map_err(|e| format!("{e}"))?;
     if rows < 100 { Err("the demo needs at least 100 patients".into()) } else { Ok(rows) }
@@ -263,13 +268,17 @@ pub struct Inspect {
     #[arg(short, long, default_value_t = DEFAULT_K, value_parser = at_least_1)]
     pub k: u64,
     /// Maximum share of rows that may be suppressed (0 to 1), in the proposed policy
-    #[arg(long, default_value_t = DEFAULT_SUPPRESSION)]
+    #[arg(long, default_value_t = DEFAULT_SUPPRESSION, value_parser = share)]
     pub suppression: f64,
     #[command(flatten)]
     pub layout: Layout,
     /// Decimal sign of numbers that can be read in two ways, such as 1,234
     #[arg(long, value_name = "CHAR", value_parser = decimal_sign)]
     pub decimal: Option<char>,
+    /// Whether whole numbers in columns of dates are day numbers of a spreadsheet, such as 44562 for
+    /// 2022-01-01
+    #[arg(long, value_enum)]
+    pub serial_dates: Option<YesNo>,
     /// Order of dates that can be read in two ways, such as 03/04/2020
     #[arg(long, value_enum)]
     pub dates: Option<DateOrder>,
@@ -280,6 +289,15 @@ pub struct Inspect {
     pub output: Output,
     #[command(flatten)]
     pub overwrite: Overwrite,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum YesNo {
+    /// Day numbers
+    Yes,
+    /// Ordinary numbers
+    No,
 }
 
 /// Which of day and month comes first.
@@ -523,6 +541,10 @@ pub struct Risk {
     /// Quasi-identifiers, separated by commas
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub qi: Vec<String>,
+    /// Column that names the person a row belongs to: people are counted instead of rows [default:
+    /// as in the policy]
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["population", "weights", "fraction"])]
+    pub subject: Option<String>,
     /// Policy that names the quasi-identifiers, such as that of a release
     #[arg(short, long)]
     pub policy: Option<PathBuf>,
@@ -539,9 +561,9 @@ pub struct Risk {
     /// Share of the population that is in the table (0 to 1)
     #[arg(long, allow_negative_numbers = true)]
     pub fraction: Option<f64>,
-    /// Largest number of columns to combine
-    #[arg(long, default_value_t = 4)]
-    pub max_size: usize,
+    /// Largest number of columns to combine [default: 4, fewer if there are many columns]
+    #[arg(long, value_name = "N")]
+    pub max_size: Option<usize>,
     /// Risk above which a row counts as at risk
     #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
     pub threshold: f64,

@@ -112,13 +112,15 @@ struct Shown {
     bar: Option<ProgressBar>,
     /// The stage of the last plain line, and when it was written.
     last: Option<(String, Instant)>,
+    /// The result that Ctrl-C would release.
+    found: Option<String>,
 }
 
 impl Line {
     /// Nothing is shown yet.
     pub fn new() -> Self {
         let plain = std::env::var_os("THRONG_PROGRESS").is_some_and(|way| way == "plain");
-        let shown = Shown { started: Instant::now(), bar: None, last: None };
+        let shown = Shown { started: Instant::now(), bar: None, last: None, found: None };
         Line { shown: Arc::new(Mutex::new(shown)), plain, hint: "" }
     }
 
@@ -140,6 +142,7 @@ impl Line {
             return;
         }
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.remember(event);
         if self.plain {
             shown.plain(event);
         } else if shown.started.elapsed() >= PATIENCE {
@@ -153,11 +156,31 @@ impl Line {
         if let Some(bar) = shown.bar.take() {
             bar.finish_and_clear();
         }
-        (shown.started, shown.last) = (Instant::now(), None);
+        (shown.started, shown.last, shown.found) = (Instant::now(), None, None);
     }
 }
 
 impl Shown {
+    /// Keeps the result that is being improved.
+    fn remember(&mut self, event: Event<'_>) {
+        match event {
+            Event::Found { .. } => self.found = Some(text(event).1),
+            Event::Done { stage: Stage::Forming, .. } => {}
+            _ => self.found = None,
+        }
+    }
+
+    /// The line that shows an event. While a result is improved, it begins with that result.
+    fn line(&self, event: Event<'_>, hint: &str) -> String {
+        let (stage, rest) = text(event);
+        let stoppable = matches!(event, Event::Searching(_) | Event::Run { .. }) || self.found.is_some();
+        let hint = if stoppable && !hint.is_empty() { format!("; {hint}") } else { String::new() };
+        match (&self.found, event) {
+            (Some(found), Event::Done { .. }) => format!("{found}, improving: {rest}{hint}"),
+            _ => format!("{stage}: {rest}{hint}"),
+        }
+    }
+
     fn plain(&mut self, event: Event<'_>) {
         let (stage, rest) = text(event);
         let due = self.last.as_ref().is_none_or(|(last, at)| *last != stage || at.elapsed() >= PLAIN);
@@ -168,7 +191,7 @@ impl Shown {
     }
 
     fn bar(&mut self, event: Event<'_>, hint: &str) {
-        let started = self.started;
+        let (started, line) = (self.started, self.line(event, hint));
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new_spinner().with_elapsed(started.elapsed());
             if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
@@ -178,10 +201,7 @@ impl Shown {
             bar.enable_steady_tick(TICK);
             bar
         });
-        let stoppable = matches!(event, Event::Searching(_) | Event::Run { .. });
-        let hint = if stoppable && !hint.is_empty() { format!("; {hint}") } else { String::new() };
-        let (stage, rest) = text(event);
-        bar.set_message(sanitized(&format!("{stage}: {rest}{hint}")));
+        bar.set_message(sanitized(&line));
     }
 }
 
@@ -193,6 +213,7 @@ fn text(event: Event<'_>) -> (String, String) {
             (name.to_owned(), far(stage, done, of, unit))
         }
         Event::Searching(p) => ("searching".to_owned(), searching(&p)),
+        Event::Found { method, loss, value } => ("found".to_owned(), format!("{method}: {loss} {value:.4}")),
         Event::Run { done, of, table, algorithm, k } => {
             let run = format!("run {} of {}", integer(done + 1), integer(of));
             (run, format!("{table}, {algorithm}, k = {k}"))
@@ -260,6 +281,22 @@ mod tests {
         assert_eq!(far(Stage::Forming, 100, Some(100), ""), "100 %, finishing");
         assert_eq!(far(Stage::Hashing, 5_000_000, Some(20_000_000), "bytes"), "5 of 20 MB (25 %)");
         assert_eq!(far(Stage::Writing, 0, Some(0), "rows"), "0 of 0 rows (100 %)");
+    }
+
+    #[test]
+    fn a_result_that_is_improved_is_shown_until_the_search_ends() {
+        let mut shown = Shown { started: Instant::now(), bar: None, last: None, found: None };
+        let mut line = |event| {
+            shown.remember(event);
+            shown.line(event, "Ctrl-C releases it")
+        };
+        let forming = |done| Event::Done { stage: Stage::Forming, done, of: Some(100) };
+        assert_eq!(line(forming(40)), "forming regions: 40 %");
+        let found = Event::Found { method: "mondrian", loss: "lm", value: 0.2122 };
+        assert_eq!(line(found), "found: mondrian: lm 0.2122; Ctrl-C releases it");
+        assert_eq!(line(forming(7)), "mondrian: lm 0.2122, improving: 7 %; Ctrl-C releases it");
+        let writing = Event::Done { stage: Stage::Writing, done: 1, of: None };
+        assert_eq!(line(writing), "writing: 1 rows");
     }
 
     #[test]

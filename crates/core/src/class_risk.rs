@@ -17,10 +17,10 @@ use crate::release::{Risks, RowRisk};
 pub const THRESHOLD: f64 = 0.2;
 
 /// Classes of one size. Their rows are more or fewer than size × classes where missing cells match
-/// everything.
+/// everything, and more where a person has several rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassesOfSize {
-    /// Rows that cannot be distinguished from one of these.
+    /// Rows that cannot be distinguished from one of these; people, where rows belong to people.
     pub size: u64,
     /// How many classes.
     pub classes: u64,
@@ -36,6 +36,7 @@ pub fn class_sizes(view: &View<'_>, flags: &Flags, wildcard: bool) -> Vec<Classe
     for class in (0..view.len()).filter(|&class| !flags.has(class)) {
         let rows = u64::from(view.counts()[class]);
         let size = matches.as_ref().map_or(rows, |matches| matches[class]);
+        let size = view.subjects(class).unwrap_or(size);
         let of = sizes.entry(size).or_insert(ClassesOfSize { size, classes: 0, rows: 0 });
         of.classes += 1;
         of.rows += rows;
@@ -45,7 +46,8 @@ pub fn class_sizes(view: &View<'_>, flags: &Flags, wildcard: bool) -> Vec<Classe
 
 /// The classes of a table as it is, by size.
 pub fn table_sizes(classes: &Classes, hierarchies: &[Hierarchy], wildcard: bool) -> Vec<ClassesOfSize> {
-    let (leaves, every) = (Node::new(vec![0; classes.columns()]), Groups::identity(classes));
+    let counted: Vec<usize> = classes.subject().into_iter().collect();
+    let (leaves, every) = (Node::new(vec![0; classes.columns()]), Groups::measured(classes, &counted));
     let view = View::new(classes, hierarchies, &leaves, &every);
     class_sizes(&view, &Flags::none(view.len()), wildcard)
 }
@@ -56,7 +58,8 @@ pub fn risks(before: &[ClassesOfSize], after: &[ClassesOfSize]) -> Risks {
     Risks { threshold: THRESHOLD, before, after }
 }
 
-/// How easily a row can be distinguished from others.
+/// How easily a row can be distinguished from others: from those of other people, where rows belong
+/// to people.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct ClassRisk {
     /// Rows that are in classes.

@@ -41,6 +41,8 @@ pub struct Classes {
     targets: usize,
     /// Values with fewer rows have no information about the targets.
     rare: u64,
+    /// The measured column of the people whom rows belong to, where it is known.
+    subject: Option<usize>,
 }
 
 impl Classes {
@@ -76,6 +78,7 @@ impl Classes {
             histograms: Vec::new(),
             targets: 0,
             rare: RARE,
+            subject: None,
         })
     }
 
@@ -133,6 +136,22 @@ impl Classes {
     #[must_use]
     pub fn with_rare(self, rare: u64) -> Self {
         Classes { rare, ..self }
+    }
+
+    /// The same classes, where a measured column names the people whom rows belong to.
+    #[must_use]
+    pub fn with_subject(self, subject: Option<usize>) -> Self {
+        Classes { subject, ..self }
+    }
+
+    /// The measured column of the people whom rows belong to, where it is known.
+    pub fn subject(&self) -> Option<usize> {
+        self.subject
+    }
+
+    /// The people whom the rows of every class belong to, where they are known.
+    pub fn subjects(&self) -> Option<&Histogram> {
+        self.subject.and_then(|column| self.histograms.get(column))
     }
 
     /// The rows that a value needs to have information about the targets.
@@ -268,8 +287,8 @@ impl Classes {
         };
         let rows = counts.iter().map(|&n| u64::from(n)).sum();
         let people = Vec::new();
-        let (targets, rare) = (self.targets, self.rare);
-        Classes { columns: self.columns, codes, counts, rows, people, histograms, targets, rare }
+        let (targets, rare, subject) = (self.targets, self.rare, self.subject);
+        Classes { columns: self.columns, codes, counts, rows, people, histograms, targets, rare, subject }
     }
 }
 
@@ -357,6 +376,15 @@ impl Groups {
         groups
     }
 
+    /// The same with no more than some of the values of a measured column.
+    #[must_use]
+    pub fn with_witnesses(mut self, column: usize, most: usize) -> Self {
+        if let Some(histogram) = self.histograms.get_mut(column) {
+            *histogram = histogram.witnesses(most);
+        }
+        self
+    }
+
     /// Memory size in entries: classes plus histogram pairs.
     pub fn size(&self) -> usize {
         self.len() + self.histograms.iter().map(Histogram::pairs).sum::<usize>()
@@ -429,6 +457,12 @@ impl<'a> View<'a> {
     /// If `needs()` did not list this column.
     pub fn histogram(&self, measured: usize, class: usize) -> (&'a [Code], &'a [u32]) {
         self.groups.histograms[measured].class(class)
+    }
+
+    /// The people whom the rows of a class belong to, where they are known and were counted.
+    pub fn subjects(&self, class: usize) -> Option<u64> {
+        let people = self.groups.histograms.get(self.base.subject?)?;
+        (!people.is_empty()).then(|| people.class(class).0.len() as u64)
     }
 
     /// Number of rows of the table.

@@ -18,6 +18,8 @@ pub struct Histogram {
     counts: Vec<u32>,
     /// One more than the highest code.
     values: usize,
+    /// Where it is not 0, no class has more values than this: others are left out.
+    most: usize,
 }
 
 /// Counters per pair up to which every class and value has one: they are read once each, in order,
@@ -52,6 +54,7 @@ impl Histogram {
             codes: triples.iter().map(|t| t.1).collect(),
             counts: triples.iter().map(|t| t.2).collect(),
             values: triples.iter().map(|t| t.1 as usize + 1).max().unwrap_or(0),
+            most: 0,
         };
         let ids: Vec<u32> = triples.iter().map(|t| t.0).collect();
         let mut merged = Histogram::default();
@@ -89,7 +92,7 @@ impl Histogram {
     /// nothing.
     #[must_use]
     pub fn part(&self, classes: &[u32]) -> Histogram {
-        let mut part = Histogram { values: self.values, ..Histogram::default() };
+        let mut part = Histogram { values: self.values, most: self.most, ..Histogram::default() };
         if self.offsets.is_empty() {
             return part;
         }
@@ -103,14 +106,31 @@ impl Histogram {
         part
     }
 
+    /// Some values of every class, up to `most` of them, without their rows: enough to tell whether
+    /// a class, merged with any others, has that many. Merging then costs by classes, not by pairs.
+    #[must_use]
+    pub fn witnesses(&self, most: usize) -> Histogram {
+        let mut some = Histogram { values: self.values, most: most.max(1), ..Histogram::default() };
+        some.offsets.push(0);
+        for class in 0..self.len() {
+            let codes = self.class(class).0;
+            some.codes.extend_from_slice(&codes[..codes.len().min(some.most)]);
+            some.offsets.push(some.codes.len() as u32);
+        }
+        some.counts.resize(some.codes.len(), 1);
+        some
+    }
+
     /// The histogram of merged classes: class i becomes part of class `ids[i]` of `merged` ones.
     pub fn merge(&self, ids: &[u32], merged: usize, to: &mut Histogram, scratch: &mut Scratch) {
-        to.values = self.values;
+        (to.values, to.most) = (self.values, self.most);
         to.offsets.clear();
         to.codes.clear();
         to.counts.clear();
         to.offsets.push(0);
-        if merged * self.values <= DENSE * self.pairs() {
+        if self.most > 0 {
+            self.merge_witnesses(ids, merged, to, scratch);
+        } else if merged * self.values <= DENSE * self.pairs() {
             self.merge_dense(ids, merged, to, scratch);
         } else {
             self.merge_sparse(ids, merged, to, scratch);
@@ -158,6 +178,37 @@ impl Histogram {
             }
             to.offsets.push(to.codes.len() as u32);
         }
+    }
+
+    /// A class that has witnesses enough keeps them; others collect those of their members.
+    fn merge_witnesses(&self, ids: &[u32], merged: usize, to: &mut Histogram, scratch: &mut Scratch) {
+        scratch.sort(ids, merged);
+        let Scratch { starts, members, rows: seen, .. } = scratch;
+        seen.clear();
+        seen.resize(self.values, 0);
+        for class in 0..merged {
+            let members = &members[starts[class] as usize..starts[class + 1] as usize];
+            let list = |member: &u32| self.class(*member as usize).0;
+            let enough = members.iter().map(list).find(|list| list.len() >= self.most || members.len() == 1);
+            match enough {
+                Some(list) => to.codes.extend_from_slice(list),
+                None => {
+                    let start = to.codes.len();
+                    for &code in members.iter().flat_map(list) {
+                        // Marks of earlier classes are other numbers.
+                        let mark = class as u32 + 1;
+                        if std::mem::replace(&mut seen[code as usize], mark) != mark {
+                            to.codes.push(code);
+                        }
+                        if to.codes.len() - start == self.most {
+                            break;
+                        }
+                    }
+                }
+            }
+            to.offsets.push(to.codes.len() as u32);
+        }
+        to.counts.resize(to.codes.len(), 1);
     }
 
     /// Adds the lists of some members up and appends them.
@@ -253,6 +304,29 @@ mod tests {
                 way(&base, &ids, 3, &mut to, &mut scratch);
                 prop_assert_eq!(&to, &twice);
             }
+        }
+
+        /// However classes are merged, witnesses tell whether there are so many values.
+        #[test]
+        fn witnesses_tell_whether_values_are_enough(
+            triples in prop::collection::vec((0u32..20, 0u32..12, 1u32..5), 0..120),
+            first in prop::collection::vec(0u32..7, 20),
+            second in prop::collection::vec(0u32..3, 7),
+            most in 1usize..8,
+        ) {
+            let base = Histogram::new(20, &triples).unwrap();
+            let (mut once, mut twice, mut scratch) = (Histogram::default(), Histogram::default(), Scratch::default());
+            base.witnesses(most).merge(&first, 7, &mut once, &mut scratch);
+            once.merge(&second, 3, &mut twice, &mut scratch);
+            let to = |class: u32| second[first[class as usize] as usize];
+            let all = counted(3, triples.iter().map(|t| (to(t.0), t.1, t.2)));
+            for (class, all) in all.iter().enumerate() {
+                let (some, ones) = twice.class(class);
+                prop_assert_eq!(some.len(), all.len().min(most));
+                prop_assert_eq!(ones, vec![1; some.len()]);
+                prop_assert!(some.iter().all(|code| all.iter().any(|(other, _)| other == code)));
+            }
+            prop_assert_eq!(lists(&twice.part(&[2, 0])), [2, 0].map(|class| lists(&twice)[class].clone()));
         }
     }
 

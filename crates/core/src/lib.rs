@@ -53,6 +53,8 @@ pub mod classes;
 mod worth;
 mod rank;
 #[doc(hidden)]
+pub mod compatible;
+#[doc(hidden)]
 pub mod population;
 pub mod predict;
 pub mod deletion;
@@ -75,6 +77,8 @@ pub mod anonymous_system;
 pub mod row_figures;
 pub mod exposure;
 mod class_risk;
+#[doc(hidden)]
+pub mod people;
 
 // Verbs, in order.
 pub mod describe;

@@ -128,13 +128,14 @@ fn released(
 /// What needs more than the table.
 fn refuse(policy: &Policy, population: bool) -> Result<()> {
     let command = policy.search.model.as_ref().is_some_and(|model| model.builtin.is_none());
-    let replaced = policy.columns.values().any(|column| column.substitute().is_some());
+    let replaced = policy.columns.values().any(Column::is_replaced);
     let needs = [
         (!policy.input.joined_files().is_empty(), "a joined file"),
         (policy.population().is_some() && !population, "a population that is not given"),
         (policy.population().is_none() && population, "a population that the policy does not name"),
         (policy.differential_privacy().is_some(), "differential privacy"),
         (replaced, "replaced identifiers"),
+        (policy.columns.values().any(|column| column.shift().is_some()), "shifted dates"),
         (command, "a model that is a command"),
         (!policy.leveled().is_empty(), "sensitive columns at a level"),
     ];

@@ -315,6 +315,7 @@ impl Recoded {
             counts.push(look.released as u32);
         }
         let classes = Classes::new(self.columns.len(), Codes::Wide(codes), counts)?;
+        let classes = classes.with_subject(self.base.subject());
         let groups = Groups { histograms: self.histograms(needs), ..Groups::identity(&classes) };
         let node = Node::new(vec![0; self.columns.len()]);
         let flags = Flags::none(classes.len());

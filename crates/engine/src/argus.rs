@@ -17,11 +17,12 @@ use throng::watch::Watch;
 use crate::Engine;
 use crate::digest::Digesting;
 use crate::leveled::Leveled;
+use crate::overwrite_guard::{Existing, OverwriteGuard};
 use crate::paths::Staging;
 use crate::policy_file::{PolicyFile, in_table};
 use crate::prepare::GroupedRead;
+use crate::shift::Shifts;
 use crate::source::Source;
-use crate::spared::{Existing, Spared};
 use crate::substitute::{self, Substitutes};
 use crate::transform::Transform;
 
@@ -68,10 +69,10 @@ impl Held {
         let verdict = Held::verdict_path(output);
         let name = output.display().to_string();
         Format::of_output(&name).map_err(|fault| fault.file(&name))?;
-        let mut spared = Spared::of_policy(&self.policy).release_of(&self.policy);
+        let mut guard = OverwriteGuard::of_policy(&self.policy).release_of(&self.policy);
         let mut faults = Vec::new();
         for path in [output, &verdict] {
-            faults.extend(spared.claim(path, "the table that it is the verdict of", existing));
+            faults.extend(guard.claim(path, "the table that it is the verdict of", existing));
         }
         let certificate = output.with_extension("certificate.json");
         if certificate.exists() {
@@ -113,7 +114,7 @@ impl Engine {
         let dictionaries = dictionaries.to_vec();
         let (problem, maps) =
             Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;
-        let substitutes = Substitutes::new(keys, originals, &source)?;
+        let substitutes = Substitutes::new(keys, originals, (&source, seed), watch)?;
         let policy = policy.clone();
         Ok(Held { policy, source, problem, maps, dictionaries, leveled, substitutes, rows })
     }
@@ -139,6 +140,7 @@ impl Engine {
             recoding: &argus.recoding(&held.maps),
             dictionaries: &held.dictionaries,
             substitutes: &held.substitutes,
+            shifts: &Shifts::default(),
             leveled: &held.leveled,
             deletion: held.problem.deletion.as_ref(),
             sampled: None,

@@ -22,10 +22,10 @@ use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::cells::{Cells, text};
+use crate::overwrite_guard::{Existing, OverwriteGuard};
 use crate::policy_file::{PolicyFile, in_table};
 use crate::sink::{Sink, Written};
 use crate::source::Source;
-use crate::spared::{Existing, Spared};
 
 /// What is rewritten.
 #[derive(Debug, Clone, Copy)]
@@ -74,12 +74,12 @@ impl Engine {
             .map(|(name, hierarchy)| Implied::new(hierarchy).map_err(|e| e.map(|fault| fault.column(name))))
             .collect::<Result<_>>()?;
         let rewriter = Rewriter::new(self, policy, what, &source, (&names, &implied))?;
-        let mut sink = Sink::create(output, &policy.policy, Arc::clone(&rewriter.schema))?;
+        let mut sink = Sink::create(output, &policy.policy, Arc::clone(&rewriter.schema), Vec::new())?;
         let mut rows = 0;
         self.scan(&source, &rewriter.read, watch, |batch| {
             let written =
                 rewriter.rewrite(&batch, rows).map_err(|e| e.map(|fault| fault.file(&source.name)))?;
-            sink.write(&written)?;
+            sink.write(written)?;
             rows += batch.num_rows() as u64;
             watch.done(Stage::Writing, rows, None)
         })?;
@@ -132,12 +132,12 @@ impl Engine {
 fn check(policy: &PolicyFile, what: Augmented<'_>, output: &Path, existing: Existing) -> Result<()> {
     let name = output.display().to_string();
     Format::of_output(&name).map_err(|fault| fault.file(&name))?;
-    let spared = Spared::of_policy(policy);
-    let spared = match what {
-        Augmented::Table => spared,
-        Augmented::Release(path) | Augmented::Undone(path) => spared.parts_of(path),
+    let guard = OverwriteGuard::of_policy(policy);
+    let guard = match what {
+        Augmented::Table => guard,
+        Augmented::Release(path) | Augmented::Undone(path) => guard.parts_of(path),
     };
-    spared.release_of(policy).check([output], existing)
+    guard.release_of(policy).check([output], existing)
 }
 
 /// Turns batches of one table into batches of the other.

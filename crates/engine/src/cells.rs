@@ -1,6 +1,11 @@
 //! A column of a batch as text, without copying where it is text already.
+//!
+//! A column of few values is keyed: one number per cell and each text once, so that what follows
+//! looks up texts, not cells. Dictionaries of Parquet are keyed already; other columns are keyed in
+//! `intern.rs`.
 
 use arrow::array::{Array, ArrayRef, AsArray, LargeStringArray, StringArray, StringViewArray};
+use arrow::buffer::ScalarBuffer;
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, UInt32Type};
 use throng::error::{Error, Fault, Result};
@@ -8,6 +13,7 @@ use throng::fault;
 use throng::table::{Code, Dictionary};
 
 use crate::error::{unlabelled, unquoted};
+use crate::intern;
 
 /// The time zone of everything that has one.
 pub(crate) const UTC: &str = "UTC";
@@ -21,8 +27,8 @@ pub enum Cells {
     Large(LargeStringArray),
     /// Views.
     View(StringViewArray),
-    /// Keys into text.
-    Keyed(Vec<Option<u32>>, StringArray),
+    /// Keys into text. The key of a missing cell is the number of texts.
+    Keyed(ScalarBuffer<u32>, StringArray),
 }
 
 impl Cells {
@@ -38,8 +44,35 @@ impl Cells {
             DataType::Dictionary(_, value) if value.is_string() => keyed(column, array),
             other => match unfit(column, other) {
                 Some(fault) => Err(fault.into()),
-                None => Ok(Cells::Plain(text(column, array)?.as_string::<i32>().clone())),
+                None => match intern::numbers(array) {
+                    Some((keys, values)) => {
+                        Ok(Cells::Keyed(keys, text(column, &values)?.as_string::<i32>().clone()))
+                    }
+                    None => Ok(Cells::Plain(text(column, array)?.as_string::<i32>().clone())),
+                },
             },
+        }
+    }
+
+    /// The same cells, keyed if they have few values.
+    #[must_use]
+    pub(crate) fn interned(self) -> Self {
+        let keyed = match &self {
+            Cells::Plain(a) => intern::texts(a.len(), a.iter()),
+            Cells::Large(a) => intern::texts(a.len(), a.iter()),
+            Cells::View(a) => intern::texts(a.len(), a.iter()),
+            Cells::Keyed(..) => None,
+        };
+        keyed.map_or(self, |(keys, values)| Cells::Keyed(keys, values))
+    }
+
+    /// Keys and texts, if there are no more texts than cells. The last text is the missing one.
+    pub(crate) fn keyed(&self) -> Option<(&[u32], Vec<Option<&str>>)> {
+        match self {
+            Cells::Keyed(keys, values) if values.len() <= keys.len() => {
+                Some((keys, values.iter().chain([None]).collect()))
+            }
+            _ => None,
         }
     }
 
@@ -66,7 +99,8 @@ impl Cells {
             Cells::Large(a) => a.is_valid(row).then(|| a.value(row)),
             Cells::View(a) => a.is_valid(row).then(|| a.value(row)),
             Cells::Keyed(keys, values) => {
-                keys[row].filter(|&k| values.is_valid(k as usize)).map(|k| values.value(k as usize))
+                let key = keys[row] as usize;
+                (key < values.len() && values.is_valid(key)).then(|| values.value(key))
             }
         }
     }
@@ -92,7 +126,7 @@ impl Cells {
         }
     }
 
-    /// Appends the codes of all cells, giving codes to new values.
+    /// The codes of all cells, giving codes to new values.
     pub(crate) fn encode(&self, dictionary: &mut Dictionary, codes: &mut Vec<Code>) {
         codes.clear();
         codes.reserve(self.len());
@@ -100,7 +134,20 @@ impl Cells {
             Cells::Plain(a) => codes.extend(a.iter().map(|v| dictionary.add(v, 1))),
             Cells::Large(a) => codes.extend(a.iter().map(|v| dictionary.add(v, 1))),
             Cells::View(a) => codes.extend(a.iter().map(|v| dictionary.add(v, 1))),
-            Cells::Keyed(..) => codes.extend((0..self.len()).map(|i| dictionary.add(self.get(i), 1))),
+            Cells::Keyed(keys, _) => match self.keyed() {
+                Some((_, values)) => {
+                    let mut counts = vec![0; values.len()];
+                    keys.iter().for_each(|&key| counts[key as usize] += 1);
+                    // Only values that occur.
+                    let code = |(value, &count): (&Option<&str>, &u64)| match count {
+                        0 => 0,
+                        count => dictionary.add(*value, count),
+                    };
+                    let map: Vec<Code> = values.iter().zip(&counts).map(code).collect();
+                    codes.extend(keys.iter().map(|&key| map[key as usize]));
+                }
+                None => codes.extend((0..self.len()).map(|i| dictionary.add(self.get(i), 1))),
+            },
         }
     }
 
@@ -117,7 +164,15 @@ impl Cells {
             Cells::Plain(a) => a.iter().for_each(&mut look_up),
             Cells::Large(a) => a.iter().for_each(&mut look_up),
             Cells::View(a) => a.iter().for_each(&mut look_up),
-            Cells::Keyed(..) => (0..self.len()).for_each(|row| look_up(self.get(row))),
+            Cells::Keyed(..) => match self.keyed() {
+                Some((keys, values)) => {
+                    let map: Vec<Code> =
+                        values.iter().map(|value| dictionary.get(*value).unwrap_or(Code::MAX)).collect();
+                    codes.extend(keys.iter().map(|&key| map[key as usize]));
+                    known = !codes.contains(&Code::MAX);
+                }
+                None => (0..self.len()).for_each(|row| look_up(self.get(row))),
+            },
         }
         if !known {
             let fault =
@@ -177,5 +232,10 @@ fn keyed(column: &str, array: &ArrayRef) -> Result<Cells> {
         .column(column)
     })?;
     let dictionary = array.as_dictionary::<UInt32Type>();
-    Ok(Cells::Keyed(dictionary.keys().iter().collect(), dictionary.values().as_string::<i32>().clone()))
+    let values = dictionary.values().as_string::<i32>().clone();
+    let keys = match dictionary.keys().nulls() {
+        None => dictionary.keys().values().clone(),
+        Some(_) => dictionary.keys().iter().map(|key| key.unwrap_or(values.len() as u32)).collect(),
+    };
+    Ok(Cells::Keyed(keys, values))
 }

@@ -12,9 +12,9 @@ use throng::watch::Watch;
 use crate::Engine;
 use crate::error::{unreadable, unwritable};
 use crate::external::External;
+use crate::overwrite_guard::{Existing, OverwriteGuard};
 use crate::policy_file::PolicyFile;
 use crate::sink::{folder, write_atomically};
-use crate::spared::{Existing, Spared};
 use crate::staging;
 
 /// An experiment with where it came from.
@@ -67,21 +67,21 @@ impl ExperimentFile {
         let paths: Vec<PathBuf> = names.iter().map(|name| to.join(name)).collect();
         let earlier = paths.iter().all(|path| path.is_file());
         let existing = if earlier { Existing::Replaced } else { existing };
-        self.spared()?.check(paths.iter().map(PathBuf::as_path), existing)
+        self.overwrite_guard()?.check(paths.iter().map(PathBuf::as_path), existing)
     }
 
     /// Everything that it reads.
-    fn spared(&self) -> Result<Spared> {
-        let mut spared = Spared::default().and("the experiment", &self.path);
+    fn overwrite_guard(&self) -> Result<OverwriteGuard> {
+        let mut guard = OverwriteGuard::default().and("the experiment", &self.path);
         for (i, spec) in self.experiment.tables.iter().enumerate() {
             let Some(policy) = &spec.policy else { continue };
             let read = self.policy(spec, policy, &format!("tables.{i}"))?;
             // It may be read as if it stood elsewhere.
-            spared = spared.with(Spared::of_policy(&read)).and("the policy", &self.path_of(policy)?);
+            guard = guard.with(OverwriteGuard::of_policy(&read)).and("the policy", &self.path_of(policy)?);
         }
         let command = self.experiment.prediction.iter().flat_map(|prediction| &prediction.command);
         let named = command.map(|part| self.folder().join(part)).filter(|path| path.is_file());
-        Ok(named.fold(spared, |spared, path| spared.and("a part of the model", &path)))
+        Ok(named.fold(guard, |guard, path| guard.and("a part of the model", &path)))
     }
 
     /// The folder that its paths are relative to.

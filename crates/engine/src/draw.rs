@@ -41,7 +41,7 @@ impl PolicyFile {
     /// # Errors
     /// A secret that is not there.
     pub(crate) fn secret(&self) -> Result<Option<Vec<u8>>> {
-        let Some(asked) = self.policy.differential_privacy() else { return Ok(None) };
+        let Some(asked) = self.policy.differential_privacy() else { return self.shift_secret() };
         let place = (asked.key_file.as_deref(), asked.key_env.as_deref());
         secret(place, self.folder()).map(Some).map_err(|e| e.map(|fault| fault.key(self.secret_key())))
     }
@@ -60,9 +60,9 @@ impl PolicyFile {
     /// # Errors
     /// A secret that is not there or too short, a table that is JSON.
     pub(crate) fn sampling(&self, source: &Source) -> Result<Option<(Sampling, Key)>> {
-        let (Some(asked), Some(secret)) = (self.policy.differential_privacy(), self.secret()?) else {
-            return Ok(None);
-        };
+        // Only then: another secret that the policy names is not needed to group a table.
+        let Some(asked) = self.policy.differential_privacy() else { return Ok(None) };
+        let Some(secret) = self.secret()? else { return Ok(None) };
         if source.format == Format::Json {
             return Err(fault!(Input, "sampling.json-types", "what type a column of JSON has follows from all of its rows, which differential privacy does not allow")
                 .key("input.path")

@@ -201,7 +201,8 @@ impl Part {
         for batch in batches {
             let cells = |place: &usize| Cells::new(&wanted.names[*place], batch.column(*place));
             let mut codes: Vec<Vec<Code>> = vec![Vec::new(); wanted.grouped.len()];
-            let mut grouped = wanted.grouped.iter().map(cells).collect::<Result<Vec<Cells>>>()?;
+            let few = |place| cells(place).map(Cells::interned);
+            let mut grouped = wanted.grouped.iter().map(few).collect::<Result<Vec<Cells>>>()?;
             if let Some(dictionaries) = &mut part.dictionaries {
                 let columns = grouped.drain(..).zip(dictionaries).zip(&mut codes);
                 columns.for_each(|((cells, dictionary), codes)| cells.encode(dictionary, codes));

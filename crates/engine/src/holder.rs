@@ -13,8 +13,8 @@ use throng::error::{Fault, Result};
 use throng::fault;
 
 use crate::error::unwritable;
+use crate::overwrite_guard::{Existing, OverwriteGuard};
 use crate::sink::{folder, temporary};
-use crate::spared::{Existing, Spared};
 use crate::staging;
 
 /// Where files for the holder go; none of them is written unless asked for.
@@ -33,9 +33,9 @@ impl HolderFiles {
     }
 
     /// Why they cannot be written beside some release, as far as that shows beforehand.
-    pub(crate) fn faults(&self, spared: &mut Spared, release: &Path) -> Vec<Fault> {
+    pub(crate) fn faults(&self, guard: &mut OverwriteGuard, release: &Path) -> Vec<Fault> {
         let fault = |path: &Path| {
-            let taken = spared.claim(path, "another file that is written", Existing::Replaced);
+            let taken = guard.claim(path, "another file that is written", Existing::Replaced);
             taken.or_else(|| beside(path, release))
         };
         self.paths().filter_map(fault).collect()

@@ -12,11 +12,13 @@ mod chunks;
 mod columns;
 mod compare;
 mod content;
+mod csv_rows;
 mod deleted;
 mod describe;
 mod diagnose;
 mod digest;
 mod draw;
+mod encode;
 mod error;
 mod explore;
 mod external;
@@ -25,11 +27,14 @@ mod foreign;
 mod group;
 mod header;
 mod holder;
+mod intern;
 mod ipc;
 mod json_array;
 mod leveled;
 mod measure;
+mod memory;
 mod network;
+mod parquet_pages;
 mod paths;
 mod pipeline;
 mod policy_file;
@@ -41,10 +46,11 @@ mod risk;
 mod scan;
 mod screen;
 mod shape;
+mod shift;
 mod shuffle;
 mod sink;
 mod source;
-mod spared;
+mod overwrite_guard;
 pub mod staging;
 mod stdin;
 mod substitute;
@@ -68,13 +74,14 @@ pub use external::External;
 pub use group::GroupedTable;
 pub use holder::HolderFiles;
 pub use leveled::Leveled;
+pub use overwrite_guard::{Existing, OverwriteGuard, already};
 pub use paths::Paths;
 pub use policy_file::PolicyFile;
 pub use release::{Done, Job};
 pub use shape::{Shape, shape};
+pub use shift::Shifts;
 pub use sink::{Written, write_atomically};
 pub use source::{Delimited, Source};
-pub use spared::{Existing, Spared, already};
 pub use stdin::forget_standard_input;
 pub use substitute::Substitutes;
 pub use suggest::Trial;
@@ -85,11 +92,14 @@ pub use transform::Transform;
 /// Reads and writes tables.
 #[derive(Debug, Default, Clone, Copy)]
 #[non_exhaustive]
-pub struct Engine {}
+pub struct Engine {
+    /// The most memory that a release may take, in bytes.
+    memory: Option<u64>,
+}
 
 impl Engine {
     /// An engine for tables in files.
     pub fn new() -> Self {
-        Engine {}
+        Engine::default()
     }
 }

@@ -10,9 +10,9 @@ use throng::watch::Watch;
 
 use crate::Engine;
 use crate::holder::{HolderFile, beside};
+use crate::overwrite_guard::{Existing, OverwriteGuard};
 use crate::policy_file::{PolicyFile, explain_delimiter, in_table};
 use crate::source::Source;
-use crate::spared::{Existing, Spared};
 use crate::table::FileTable;
 
 impl Engine {
@@ -31,11 +31,13 @@ impl Engine {
         watch: &Watch,
     ) -> Result<Measures> {
         if let Some((path, existing)) = rows_to {
-            let of_release = |spared, file: &std::path::PathBuf| Spared::and(spared, "the release", file);
-            let of_original = |spared, file: &std::path::PathBuf| Spared::and(spared, "the original", file);
-            let spared = original.files.iter().fold(Spared::of_policy(policy), of_original);
-            let mut spared = release.files.iter().fold(spared, of_release);
-            let taken = spared.claim(path, "the figures of rows", existing);
+            let of_release =
+                |guard, file: &std::path::PathBuf| OverwriteGuard::and(guard, "the release", file);
+            let of_original =
+                |guard, file: &std::path::PathBuf| OverwriteGuard::and(guard, "the original", file);
+            let guard = original.files.iter().fold(OverwriteGuard::of_policy(policy), of_original);
+            let mut guard = release.files.iter().fold(guard, of_release);
+            let taken = guard.claim(path, "the figures of rows", existing);
             let near = release.files.iter().find_map(|file| beside(path, file));
             Error::check(taken.or(near).into_iter().collect())?;
         }

@@ -14,9 +14,9 @@ use throng::report::Facts;
 
 use crate::error::unwritable;
 use crate::holder::HolderFiles;
+use crate::overwrite_guard::{Existing, OverwriteGuard};
 use crate::policy_file::PolicyFile;
 use crate::sink::{folder, write_atomically};
-use crate::spared::{Existing, Spared};
 use crate::staging;
 use crate::stdin::STANDARD;
 
@@ -120,16 +120,16 @@ impl Paths {
             ("output.report", &asked.report, &self.report),
         ];
         let statement = self.statement.iter().map(|path| ("output.statement", &asked.statement, path));
-        let mut spared = Spared::of_policy(policy);
+        let mut guard = OverwriteGuard::of_policy(policy);
         let mut faults = Vec::new();
         for (key, asked, path) in parts.into_iter().chain(statement) {
             // An older release of the policy is replaced.
-            if let Some(fault) = spared.claim(path, "another part of the release", Existing::Replaced) {
+            if let Some(fault) = guard.claim(path, "another part of the release", Existing::Replaced) {
                 let by_policy = asked.as_ref().is_some_and(|asked| *path == policy.folder().join(asked));
                 faults.push(if by_policy { fault.key(key) } else { fault });
             }
         }
-        faults.extend(holder.faults(&mut spared, &self.output));
+        faults.extend(holder.faults(&mut guard, &self.output));
         Error::check(faults)
     }
 }

@@ -12,17 +12,17 @@ use throng::error::{Fault, Result};
 /// Hands a piece on; false if the consumer has stopped.
 pub(crate) type Send<'a, P> = dyn FnMut(P) -> bool + 'a;
 
-/// A piece and where its result goes.
-type Job<P, T> = (P, SyncSender<Result<T>>);
+/// A piece with its number, and where its result goes.
+type Job<P, T> = (u64, P, SyncSender<Result<T>>);
 
-/// Runs `produce`, `work` on every piece, and `each` on every result in the order of the pieces.
+/// Runs `produce`, `work` on every piece and its number from 0, and `each` on every result in the order of the pieces.
 ///
 /// # Errors
 /// The first error in that order; then nothing more is produced.
 pub(crate) fn pipeline<P: std::marker::Send, T: std::marker::Send>(
     threads: usize,
     produce: impl FnOnce(&mut Send<'_, P>) -> Result<()> + std::marker::Send,
-    work: impl Fn(P) -> Result<T> + Sync,
+    work: impl Fn(u64, P) -> Result<T> + Sync,
     mut each: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     let (ordered, results) = sync_channel::<Receiver<Result<T>>>(threads);
@@ -32,16 +32,18 @@ pub(crate) fn pipeline<P: std::marker::Send, T: std::marker::Send>(
     let work = &work;
     thread::scope(|scope| {
         let producer = scope.spawn(move || {
+            let mut numbers = 0..;
             produce(&mut |piece| {
                 let (sender, receiver) = sync_channel(1);
-                ordered.send(receiver).is_ok() && jobs.send((piece, sender)).is_ok()
+                let number = numbers.next().unwrap_or(u64::MAX);
+                ordered.send(receiver).is_ok() && jobs.send((number, piece, sender)).is_ok()
             })
         });
         for _ in 0..threads.max(1) {
             scope.spawn(|| {
-                while let Some((piece, sender)) = next() {
+                while let Some((number, piece, sender)) = next() {
                     // Nobody listens after an error.
-                    let _ = sender.send(work(piece));
+                    let _ = sender.send(work(number, piece));
                 }
             });
         }
@@ -79,7 +81,8 @@ mod tests {
                 assert!((0..40).all(&mut *send));
                 Ok(())
             };
-            let work = |piece: u64| {
+            let work = |number: u64, piece: u64| {
+                assert_eq!(number, piece);
                 thread::sleep(Duration::from_micros(400 - piece % 4 * 100));
                 Ok(piece * 2)
             };
@@ -104,7 +107,7 @@ mod tests {
             }
             Err(fault("produced").into())
         };
-        let work = |piece: usize| match piece {
+        let work = |_, piece: usize| match piece {
             5 | 6 => Err(fault(&format!("piece {piece}")).into()),
             piece => Ok(piece),
         };
@@ -124,13 +127,14 @@ mod tests {
             send(1);
             Err(fault("produced").into())
         };
-        let error = pipeline(2, failing, Ok, |_| Ok(())).unwrap_err();
+        let error = pipeline(2, failing, |_, piece| Ok(piece), |_| Ok(())).unwrap_err();
         assert_eq!(error.to_string(), "produced");
         let endless = |send: &mut Send<'_, u8>| {
             while send(1) {}
             Ok(())
         };
-        let error = pipeline(2, endless, Ok, |_| Err(fault("consumed").into())).unwrap_err();
+        let error =
+            pipeline(2, endless, |_, piece| Ok(piece), |_| Err(fault("consumed").into())).unwrap_err();
         assert_eq!(error.to_string(), "consumed");
     }
 }

@@ -2,6 +2,7 @@
 //! its hierarchy files in itself; the table is looked for in its folder, as with any policy.
 
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,14 @@ use throng::template;
 
 use crate::error::unreadable;
 use crate::source::Source;
+
+/// No file where a policy should be.
+fn no_policy(name: &str) -> Error {
+    fault!(System, "file.not-found", "there is no such file")
+        .file(name)
+        .help("check the path; `throng inspect TABLE --write POLICY` writes a policy for a table")
+        .into()
+}
 
 /// A policy with where it came from.
 #[derive(Debug, Clone)]
@@ -37,7 +46,10 @@ impl PolicyFile {
     /// A file that cannot be read, or a policy with mistakes.
     pub fn read(path: &Path) -> Result<(Self, String)> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| unreadable(&name, &e))?;
+        let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+            ErrorKind::NotFound => no_policy(&name),
+            _ => unreadable(&name, &e),
+        })?;
         let text = POLICY.text(&name, &bytes)?;
         let named = |e: Error| e.map(|f| f.file(&name));
         let (policy, bundle) = if PolicyBundle::is_bundle(text) {

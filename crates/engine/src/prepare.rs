@@ -22,6 +22,7 @@ use crate::leveled::Leveled;
 use crate::paths::Paths;
 use crate::policy_file::{PolicyFile, explain_delimiter, in_table};
 use crate::release::Job;
+use crate::shift::Shifts;
 use crate::source::Source;
 use crate::substitute::{self, Substitutes};
 
@@ -47,6 +48,7 @@ pub(crate) struct Prepared {
     pub(crate) problem: Problem,
     pub(crate) maps: Vec<Vec<Code>>,
     pub(crate) substitutes: Substitutes,
+    pub(crate) shifts: Shifts,
 }
 
 /// What one pass over a table finds, grouped as its policy asks.
@@ -69,6 +71,7 @@ impl Engine {
             job.holder.refuse_drawn()?;
         }
         let keys = job.policy.keys()?;
+        let shifts = job.policy.shifts()?;
         let seed = job.seed.unwrap_or(policy.search.seed);
         let files = job.policy.files(watch)?;
         source.preparation.iter().try_for_each(|preparation| preparation.check_digests(&files))?;
@@ -81,6 +84,8 @@ impl Engine {
         let people = grouped.population.as_ref().map_or(0, |population| population.tuples.rows());
         let read = sampled.as_ref().map_or(rows, |sampled| sampled.sample.rows);
         let load = |path: &str| job.policy.load(path);
+        let width = grouped.names.len() + grouped.measured.len();
+        self.check_memory(grouped.tuples.len() as u64, width as u64)?;
         let quasi = grouped.names.len();
         let leveled = search::leveled(policy, &grouped, &load).map_err(|e| in_table(e, &source))?;
         let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;
@@ -88,7 +93,7 @@ impl Engine {
             Problem::watched(policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;
         problem.profile.seed = seed;
 
-        let substitutes = Substitutes::new(keys, originals, &source)?;
+        let substitutes = Substitutes::new(keys, originals, (&source, seed), watch)?;
         Ok(Prepared {
             source,
             columns,
@@ -105,6 +110,7 @@ impl Engine {
             problem,
             maps,
             substitutes,
+            shifts,
         })
     }
 
@@ -161,7 +167,10 @@ impl Engine {
     /// Refuses columns whose cells have no text form before anything is read.
     pub(crate) fn check_types(&self, source: &Source, policy: &Policy) -> Result<()> {
         let schema = self.schema(source)?;
-        let released = |name: &String| policy.columns.get(name).is_some_and(Column::released);
+        let released = |name: &String| {
+            let released = policy.columns.get(name).is_some_and(Column::released);
+            released || policy.subject() == Some(name.as_str())
+        };
         let faults = schema.fields().iter().filter(|field| released(field.name()));
         let faults = faults.filter_map(|field| unfit(field.name(), field.data_type()));
         Error::check(faults.map(|fault| fault.file(&source.name)).collect())

@@ -159,6 +159,7 @@ impl Engine {
             row_classes: row_classes.as_ref(),
             dictionaries: &prepared.dictionaries,
             substitutes: &prepared.substitutes,
+            shifts: &prepared.shifts,
             leveled: &prepared.leveled,
             deletion: prepared.problem.deletion.as_ref(),
             sampled: prepared.sampled.as_ref(),

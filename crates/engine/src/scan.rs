@@ -1,7 +1,9 @@
-//! Streams a table's batches in order. Delimited text is cut into pieces that all cores decode; one
-//! thread decodes the other formats, and all cores work on its batches.
+//! Streams a table's batches in order. Delimited text is cut into pieces that all cores decode; the
+//! columns of Parquet are divided among the cores; one thread decodes the other formats. All cores
+//! work on the batches.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
 
 use arrow::array::{ArrayRef, AsArray, BooleanArray, StringArray};
@@ -77,6 +79,19 @@ impl Engine {
         columns: &[String],
         watch: &Watch,
         map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+        each: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        self.scan_numbered(source, columns, watch, |_, batches| map(batches), each)
+    }
+
+    /// As [`scan_map`](Self::scan_map), with the number of the piece that the batches are. Where a
+    /// table is cut into pieces does not depend on the number of threads.
+    pub(crate) fn scan_numbered<T: Send>(
+        &self,
+        source: &Source,
+        columns: &[String],
+        watch: &Watch,
+        map: impl Fn(u64, Vec<RecordBatch>) -> Result<T> + Sync,
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let each = |done: T| watch.check().and_then(|()| each(done));
@@ -85,7 +100,8 @@ impl Engine {
         };
         let pass = preparation.pass(source, columns)?;
         let apply = |batches| pass.apply(batches).map_err(|e| diagnose::unreadable_cell(source, e));
-        let prepared = |batches: Vec<RecordBatch>| apply(batches).and_then(&map);
+        let prepared =
+            |number, batches: Vec<RecordBatch>| apply(batches).and_then(|batches| map(number, batches));
         scan_files(source, &pass.names, watch, prepared, each)?;
         pass.finish(&source.prepared)
     }
@@ -96,7 +112,7 @@ fn scan_files<T: Send>(
     source: &Source,
     columns: &[String],
     watch: &Watch,
-    map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+    map: impl Fn(u64, Vec<RecordBatch>) -> Result<T> + Sync,
     each: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     match source.format {
@@ -111,15 +127,15 @@ fn scan_typed<T: Send>(
     source: &Source,
     columns: &[String],
     watch: &Watch,
-    map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+    map: impl Fn(u64, Vec<RecordBatch>) -> Result<T> + Sync,
     each: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     let produce =
         |send: &mut pipeline::Send<'_, Vec<RecordBatch>>| guarded(source, || stream(source, columns, send));
     let nulls = &source.nulls;
-    let work = |batches: Vec<RecordBatch>| {
+    let work = |number, batches: Vec<RecordBatch>| {
         let cleared = |batch| if nulls.is_empty() { batch } else { without(batch, nulls) };
-        map(batches.into_iter().map(cleared).collect())
+        map(number, batches.into_iter().map(cleared).collect())
     };
     // What is not read from beginning to end is digested beside it.
     let known = source.digesting == Digesting::Nothing || source.digests.get().is_some();
@@ -152,8 +168,22 @@ fn stream(
     let schema = known(source)?;
     let place = |column: &String| schema.index_of(column).map_err(|_| no_column(source, column));
     let places = columns.iter().map(place).collect::<Result<Vec<usize>>>()?;
+    let readers = threads().min(places.len());
+    if source.format == Format::Parquet && readers > 1 {
+        return stream_columns(source, &schema, &places, readers, send);
+    }
+    stream_some(source, &schema, &places, send)
+}
+
+/// Sends the batches of some columns.
+fn stream_some(
+    source: &Source,
+    schema: &SchemaRef,
+    places: &[usize],
+    send: &mut pipeline::Send<'_, Vec<RecordBatch>>,
+) -> Result<()> {
     for file in &source.files {
-        let mut batches = typed::batches(source.format, file, &schema, &places)?;
+        let mut batches = typed::batches(source.format, file, schema, places)?;
         loop {
             let piece: Vec<RecordBatch> = batches.by_ref().take(PIECE).collect::<Result<_>>()?;
             if piece.is_empty() {
@@ -167,6 +197,66 @@ fn stream(
     Ok(())
 }
 
+/// As [`stream_some`]: several threads decode some columns each, a few pieces ahead.
+fn stream_columns(
+    source: &Source,
+    schema: &SchemaRef,
+    places: &[usize],
+    readers: usize,
+    send: &mut pipeline::Send<'_, Vec<RecordBatch>>,
+) -> Result<()> {
+    let part = |reader: usize| places.iter().copied().skip(reader).step_by(readers).collect::<Vec<usize>>();
+    std::thread::scope(|scope| {
+        let parts: Vec<Receiver<Result<Vec<RecordBatch>>>> = (0..readers)
+            .map(|reader| {
+                let (sender, receiver) = sync_channel(2);
+                scope.spawn(move || {
+                    let part = part(reader);
+                    let mut pass_on = |piece| sender.send(Ok(piece)).is_ok();
+                    let read =
+                        catch_unwind(AssertUnwindSafe(|| stream_some(source, schema, &part, &mut pass_on)));
+                    if let Err(e) = read.unwrap_or_else(|_| Err(damaged(&source.name))) {
+                        // Nobody listens after an error of another reader.
+                        let _ = sender.send(Err(e));
+                    }
+                });
+                receiver
+            })
+            .collect();
+        loop {
+            let pieces: Vec<Option<Result<Vec<RecordBatch>>>> =
+                parts.iter().map(|part| part.recv().ok()).collect();
+            if pieces.iter().all(Option::is_none) {
+                return Ok(());
+            }
+            let pieces = pieces.into_iter().map(|piece| piece.unwrap_or_else(|| Err(damaged(&source.name))));
+            let piece = beside(source, &pieces.collect::<Result<Vec<_>>>()?)?;
+            if !send(piece) {
+                return Ok(());
+            }
+        }
+    })
+}
+
+/// Puts the columns of batches beside each other, dealt as [`stream_columns`] does.
+fn beside(source: &Source, parts: &[Vec<RecordBatch>]) -> Result<Vec<RecordBatch>> {
+    let width = parts.iter().map(|part| part.first().map_or(0, RecordBatch::num_columns)).sum();
+    let count = parts.iter().map(Vec::len).max().unwrap_or(0);
+    let batch = |at: usize| {
+        let batches: Vec<&RecordBatch> = parts.iter().filter_map(|part| part.get(at)).collect();
+        if batches.len() < parts.len() {
+            return Err(damaged(&source.name));
+        }
+        let column = |column: usize| {
+            let (batch, place) = (batches[column % parts.len()], column / parts.len());
+            (batch.schema_ref().field(place).clone(), Arc::clone(batch.column(place)))
+        };
+        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = (0..width).map(column).unzip();
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|_| damaged(&source.name))
+    };
+    (0..count).map(batch).collect()
+}
+
 pub(crate) fn no_column(source: &Source, column: &str) -> Error {
     fault!(Input, "table.no-such-column", "there is no such column").file(&source.name).column(column).into()
 }
@@ -176,7 +266,7 @@ fn scan_text<T: Send>(
     source: &Source,
     columns: &[String],
     watch: &Watch,
-    map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+    map: impl Fn(u64, Vec<RecordBatch>) -> Result<T> + Sync,
     each: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     let schema = text_schema(&source.header);
@@ -198,10 +288,10 @@ fn scan_text<T: Send>(
         }
         Ok(())
     };
-    let work = |chunk: Chunk| {
+    let work = |number, chunk: Chunk| {
         let decoded = decoder.decode(&chunk);
         buffers.put(chunk);
-        map(decoded.map_err(|e| diagnose::line(source).unwrap_or(e))?)
+        map(number, decoded.map_err(|e| diagnose::line(source).unwrap_or(e))?)
     };
     pipeline(threads(), produce, work, each)
 }

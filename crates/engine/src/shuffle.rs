@@ -1,176 +1,253 @@
 //! Shuffles rows before they are written, because the order of a table can identify people
 //! (unsorted matching).
 //!
-//! A table that fits is permuted in memory. A larger one is distributed at random over buckets that
-//! spill to unnamed temporary files beside the output, and each bucket is permuted when it is read
-//! back: every order is equally likely, memory is one bucket, and a key gives one order on any
-//! machine.
+//! Rows are dealt at random to buckets, and each bucket is permuted when it is written: every order
+//! is equally likely. How many buckets there are follows from the table alone, so that a key gives
+//! one order at any number of threads and within any memory. Buckets that do not fit into memory
+//! spill to an unnamed file beside the output. Memory is what may wait, and some buckets of at most
+//! 16 MB or 65,536 rows. Threads deal the rows that they read; others permute and encode buckets
+//! while one writes.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 
-use arrow::array::UInt32Array;
-use arrow::compute::{concat_batches, take_record_batch};
+use arrow::array::{RecordBatch, UInt32Array};
+use arrow::compute::{concat_batches, interleave_record_batch, take_record_batch};
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
-use arrow::record_batch::RecordBatch;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use throng::error::{Fault, Result};
 use throng::watch::{Stage, Watch};
 
 use crate::error::unwritable;
-use crate::sink::{Sink, Written};
+use crate::pipeline::{self, pipeline};
+use crate::scan::threads;
+use crate::sink::{GROUP, GROUP_BYTES, Sink, Written};
 
-/// Rows that are permuted in memory at once.
-const BUCKET: u64 = 1 << 18;
-/// Rows written at once.
-const SLICE: usize = 8192;
+/// The most rows of a bucket, and the most bytes that are expected of one.
+const BUCKET: u64 = 1 << 16;
+const BUCKET_BYTES: u64 = 1 << 24;
+/// The least rows of a bucket.
+const FEW: u64 = 1 << 6;
+/// Bytes that wait in memory where no limit is given.
+const WAITING: usize = 1 << 27;
+/// The random streams that permute buckets; those before deal pieces of the table.
+const PERMUTING: u64 = 1 << 62;
+
+/// How rows are dealt.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    key: Option<[u8; 32]>,
+    buckets: u32,
+    /// Buckets that are encoded together.
+    together: usize,
+}
+
+/// Rows of a piece of the table, ordered by their buckets.
+pub(crate) struct Dealt {
+    rows: RecordBatch,
+    /// Bucket → where its rows end.
+    ends: Vec<u32>,
+}
+
+impl Plan {
+    /// With a key rows are shuffled. `rows` are expected, of so many bytes each.
+    pub(crate) fn new(key: Option<[u8; 32]>, rows: u64, row_bytes: u64) -> Self {
+        let size = (BUCKET_BYTES / row_bytes.max(1)).clamp(FEW, BUCKET);
+        let together = (GROUP_BYTES as u64 / (size * row_bytes.max(1))).clamp(1, GROUP as u64 / size);
+        let buckets = rows.div_ceil(size).clamp(1, u64::from(u32::MAX)) as u32;
+        Plan { key, buckets, together: together as usize }
+    }
+
+    /// Deals the rows of the piece with this number.
+    pub(crate) fn deal(&self, piece: u64, rows: RecordBatch) -> Result<Dealt> {
+        let count = rows.num_rows();
+        let (Some(key), true) = (self.key, self.buckets > 1) else {
+            return Ok(Dealt { rows, ends: vec![count as u32] });
+        };
+        let mut rng = ChaCha8Rng::from_seed(key);
+        rng.set_stream(piece);
+        let buckets: Vec<u32> = (0..count).map(|_| rng.random_range(0..self.buckets)).collect();
+        let mut ends = vec![0; self.buckets as usize + 1];
+        buckets.iter().for_each(|&bucket| ends[bucket as usize + 1] += 1);
+        for bucket in 1..ends.len() {
+            ends[bucket] += ends[bucket - 1];
+        }
+        let mut order = vec![0; count];
+        for (row, &bucket) in buckets.iter().enumerate() {
+            let place = &mut ends[bucket as usize];
+            order[*place as usize] = row as u32;
+            *place += 1;
+        }
+        ends.pop();
+        let rows =
+            take_record_batch(&rows, &UInt32Array::from(order)).map_err(|e| Fault::bug(e.to_string()))?;
+        Ok(Dealt { rows, ends })
+    }
+}
+
+impl Dealt {
+    /// Its rows in a bucket.
+    fn part(&self, bucket: usize) -> Option<RecordBatch> {
+        let start = bucket.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let count = self.ends[bucket] - start;
+        (count > 0).then(|| self.rows.slice(start as usize, count as usize))
+    }
+}
 
 /// Writes rows in a random order, or in their own.
 pub(crate) struct Shuffle<'a> {
     sink: Sink,
-    order: Order,
+    plan: Plan,
+    dealt: Vec<Dealt>,
+    /// Bytes of what was dealt, and how many may wait.
+    bytes: usize,
+    most: usize,
+    spill: Option<Spill>,
     expected: u64,
     watch: &'a Watch,
 }
 
-enum Order {
-    Kept,
-    Memory { rng: ChaCha8Rng, batches: Vec<RecordBatch> },
-    Buckets { rng: ChaCha8Rng, buckets: Vec<Bucket> },
-}
-
 impl<'a> Shuffle<'a> {
-    /// With a key rows are shuffled; `rows` is how many to expect.
-    pub(crate) fn new(sink: Sink, rows: u64, key: Option<[u8; 32]>, watch: &'a Watch) -> Self {
-        let order = match key {
-            None => Order::Kept,
-            Some(key) => {
-                let rng = ChaCha8Rng::from_seed(key);
-                if rows <= BUCKET {
-                    Order::Memory { rng, batches: Vec::new() }
-                } else {
-                    let buckets = (0..rows.div_ceil(BUCKET).min(512)).map(|_| Bucket::default()).collect();
-                    Order::Buckets { rng, buckets }
-                }
-            }
-        };
-        Shuffle { sink, order, expected: rows, watch }
+    /// For so many rows; `memory` limits the bytes that wait for their turn.
+    pub(crate) fn new(sink: Sink, plan: Plan, rows: u64, memory: Option<usize>, watch: &'a Watch) -> Self {
+        let most = memory.unwrap_or(WAITING);
+        Shuffle { sink, plan, dealt: Vec::new(), bytes: 0, most, spill: None, expected: rows, watch }
     }
 
-    pub(crate) fn push(&mut self, batch: RecordBatch) -> Result<()> {
-        match &mut self.order {
-            Order::Kept => self.sink.write(&batch),
-            Order::Memory { batches, .. } => {
-                batches.push(batch);
-                Ok(())
-            }
-            Order::Buckets { rng, buckets } => deal(&batch, rng, buckets, &self.sink),
+    pub(crate) fn push(&mut self, dealt: Dealt) -> Result<()> {
+        if self.plan.key.is_none() {
+            return self.sink.write(dealt.rows);
         }
+        self.bytes += dealt.rows.get_array_memory_size() + 4 * dealt.ends.len();
+        self.dealt.push(dealt);
+        // One bucket would be read back at once.
+        if self.bytes > self.most && self.plan.buckets > 1 { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        let name = self.sink.name();
+        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
+        let dealt = std::mem::take(&mut self.dealt);
+        self.bytes = 0;
+        let spill = match &mut self.spill {
+            Some(spill) => spill,
+            None => {
+                let file = tempfile::tempfile_in(self.sink.folder()).map_err(|e| fail(&e.kind()))?;
+                let blocks = vec![Vec::new(); self.plan.buckets as usize];
+                self.spill.insert(Spill { file, end: 0, blocks })
+            }
+        };
+        for bucket in 0..self.plan.buckets as usize {
+            let parts: Vec<RecordBatch> = dealt.iter().filter_map(|dealt| dealt.part(bucket)).collect();
+            if let Some(first) = parts.first() {
+                let rows = concat_batches(first.schema_ref(), &parts).map_err(|e| fail(&e))?;
+                spill.write(bucket, &rows).map_err(|e| fail(&e))?;
+            }
+            self.watch.check()?;
+        }
+        Ok(())
     }
 
     pub(crate) fn finish(self) -> Result<Written> {
-        let Shuffle { mut sink, order, expected, watch } = self;
-        let of = Some(expected);
-        match order {
-            Order::Kept => {}
-            Order::Memory { mut rng, batches } => write_permuted(&mut sink, &batches, &mut rng, (watch, of))?,
-            Order::Buckets { mut rng, buckets } => {
-                for bucket in buckets {
-                    watch.check()?;
-                    let batches = bucket.read(&sink)?;
-                    write_permuted(&mut sink, &batches, &mut rng, (watch, of))?;
+        let Shuffle { mut sink, plan, dealt, mut spill, expected, watch, .. } = self;
+        let Some(key) = plan.key else {
+            watch.check()?;
+            return sink.finish();
+        };
+        let name = sink.name();
+        let (encoder, mut append) = sink.parts();
+        let produce = |send: &mut pipeline::Send<'_, Vec<(usize, Vec<RecordBatch>)>>| {
+            let buckets: Vec<usize> = (0..plan.buckets as usize).collect();
+            for group in buckets.chunks(plan.together) {
+                let mut buckets = Vec::with_capacity(group.len());
+                for &bucket in group {
+                    let mut parts = match &mut spill {
+                        Some(spill) => spill.read(bucket).map_err(|e| unwritable(&name, &e))?,
+                        None => Vec::new(),
+                    };
+                    parts.extend(dealt.iter().filter_map(|dealt| dealt.part(bucket)));
+                    buckets.push((bucket, parts));
+                }
+                if !send(buckets) {
+                    break;
                 }
             }
-        }
+            Ok(())
+        };
+        let work = |_, buckets: Vec<(usize, Vec<RecordBatch>)>| {
+            let permuted = buckets.into_iter().map(|(bucket, parts)| permuted(key, &plan, bucket, &parts));
+            let permuted: Vec<RecordBatch> = permuted.filter_map(Result::transpose).collect::<Result<_>>()?;
+            let Some(first) = permuted.first() else { return Ok(None) };
+            let rows = match &permuted[..] {
+                [one] => one.clone(),
+                several => {
+                    concat_batches(first.schema_ref(), several).map_err(|e| Fault::bug(e.to_string()))?
+                }
+            };
+            drop(permuted);
+            Ok(Some((rows.num_rows(), encoder.encode(&rows)?)))
+        };
+        pipeline(threads(), produce, work, |encoded| {
+            watch.check()?;
+            let Some((rows, encoded)) = encoded else { return Ok(()) };
+            let written = append(rows, encoded)?;
+            watch.done(Stage::Writing, written, Some(expected))
+        })?;
+        drop(append);
         watch.check()?;
         sink.finish()
     }
 }
 
-/// Sends every row to a bucket of its own.
-fn deal(batch: &RecordBatch, rng: &mut ChaCha8Rng, buckets: &mut [Bucket], sink: &Sink) -> Result<()> {
-    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); buckets.len()];
-    for row in 0..batch.num_rows() as u32 {
-        rows[rng.random_range(0..buckets.len() as u32) as usize].push(row);
+/// The rows of a bucket in a random order; none if it has none.
+fn permuted(key: [u8; 32], plan: &Plan, bucket: usize, parts: &[RecordBatch]) -> Result<Option<RecordBatch>> {
+    if parts.is_empty() {
+        return Ok(None);
     }
-    for (bucket, rows) in buckets.iter_mut().zip(rows) {
-        if !rows.is_empty() {
-            bucket.push(pick(batch, rows)?, sink)?;
-        }
+    let mut rng = ChaCha8Rng::from_seed(key);
+    if plan.buckets > 1 {
+        rng.set_stream(PERMUTING + bucket as u64);
     }
-    Ok(())
-}
-
-fn pick(batch: &RecordBatch, rows: Vec<u32>) -> Result<RecordBatch> {
-    take_record_batch(batch, &UInt32Array::from(rows)).map_err(|e| Fault::bug(e.to_string()).into())
-}
-
-fn write_permuted(
-    sink: &mut Sink,
-    batches: &[RecordBatch],
-    rng: &mut impl Rng,
-    (watch, of): (&Watch, Option<u64>),
-) -> Result<()> {
-    let Some(first) = batches.first() else { return Ok(()) };
-    let all = concat_batches(&first.schema(), batches).map_err(|e| Fault::bug(e.to_string()))?;
-    let mut order: Vec<u32> = (0..all.num_rows() as u32).collect();
+    let rows = parts.iter().enumerate().flat_map(|(at, part)| (0..part.num_rows()).map(move |row| (at, row)));
+    let mut order: Vec<(usize, usize)> = rows.collect();
     // Fisher–Yates.
     for last in (1..order.len()).rev() {
         order.swap(last, rng.random_range(0..=last as u32) as usize);
     }
-    for rows in order.chunks(SLICE) {
-        sink.write(&pick(&all, rows.to_vec())?)?;
-        watch.done(Stage::Writing, sink.rows(), of)?;
-    }
-    Ok(())
+    let parts: Vec<&RecordBatch> = parts.iter().collect();
+    interleave_record_batch(&parts, &order).map(Some).map_err(|e| Fault::bug(e.to_string()).into())
 }
 
-/// Rows on their way, in memory until there are enough for a write.
-#[derive(Default)]
-struct Bucket {
-    waiting: Vec<RecordBatch>,
-    rows: usize,
-    spill: Option<StreamWriter<BufWriter<File>>>,
+/// Rows that wait in a file, bucket by bucket.
+struct Spill {
+    file: File,
+    end: u64,
+    /// Bucket → where its blocks are, and how long they are.
+    blocks: Vec<Vec<(u64, u64)>>,
 }
 
-impl Bucket {
-    fn push(&mut self, batch: RecordBatch, sink: &Sink) -> Result<()> {
-        self.rows += batch.num_rows();
-        self.waiting.push(batch);
-        if self.rows < SLICE {
-            return Ok(());
-        }
-        let fail = |e: &dyn std::fmt::Display| unwritable(&sink.name(), e);
-        let schema = self.waiting[0].schema();
-        let batch = concat_batches(&schema, &self.waiting).map_err(|e| fail(&e))?;
-        self.waiting.clear();
-        self.rows = 0;
-        let spill = match &mut self.spill {
-            Some(spill) => spill,
-            None => {
-                let file = tempfile::tempfile_in(sink.folder()).map_err(|e| fail(&e))?;
-                let writer = StreamWriter::try_new(BufWriter::new(file), &schema).map_err(|e| fail(&e))?;
-                self.spill.insert(writer)
-            }
-        };
-        spill.write(&batch).map_err(|e| fail(&e))
+impl Spill {
+    fn write(&mut self, bucket: usize, rows: &RecordBatch) -> Result<(), Box<dyn std::error::Error>> {
+        let mut writer = StreamWriter::try_new(Vec::new(), rows.schema_ref())?;
+        writer.write(rows)?;
+        let block = writer.into_inner()?;
+        self.file.write_all(&block)?;
+        self.blocks[bucket].push((self.end, block.len() as u64));
+        self.end += block.len() as u64;
+        Ok(())
     }
 
-    /// All rows, in the order in which they came.
-    fn read(self, sink: &Sink) -> Result<Vec<RecordBatch>> {
-        let fail = |e: &dyn std::fmt::Display| unwritable(&sink.name(), e);
-        let mut batches = Vec::new();
-        if let Some(spill) = self.spill {
-            let mut file =
-                spill.into_inner().map_err(|e| fail(&e))?.into_inner().map_err(|e| fail(&e.into_error()))?;
-            file.seek(SeekFrom::Start(0)).map_err(|e| fail(&e))?;
-            for batch in StreamReader::try_new(BufReader::new(file), None).map_err(|e| fail(&e))? {
-                batches.push(batch.map_err(|e| fail(&e))?);
+    /// The rows of a bucket, in the order in which they came.
+    fn read(&mut self, bucket: usize) -> Result<Vec<RecordBatch>, Box<dyn std::error::Error>> {
+        let mut rows = Vec::new();
+        for &(start, length) in &self.blocks[bucket] {
+            self.file.seek(SeekFrom::Start(start))?;
+            for batch in StreamReader::try_new(BufReader::new((&self.file).take(length)), None)? {
+                rows.push(batch?);
             }
         }
-        batches.extend(self.waiting);
-        Ok(batches)
+        Ok(rows)
     }
 }

@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::compute::cast;
-use arrow::csv;
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
+use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Schema, SchemaRef, TimeUnit};
 use arrow::ipc::writer::FileWriter;
 use arrow::json::WriterBuilder;
@@ -14,17 +13,23 @@ use arrow::json::writer::{LineDelimited, Writer as JsonWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
-use throng::error::{Error, Fault, Result};
+use throng::error::{Fault, Result};
 use throng::exposure::Exposed;
 use throng::fault;
 use throng::policy::{Format, Policy};
 use throng::verify::ValueCounts;
 
 use crate::cells::UTC;
+use crate::csv_rows::CsvRows;
 use crate::digest::hex;
+use crate::encode::{Encoded, Encoder, Encoding, GroupColumn, codes};
 use crate::error::unwritable;
+use crate::scan::threads;
 use crate::source::missing_text;
 use crate::staging;
 
@@ -63,9 +68,14 @@ impl Write for Hashed {
     }
 }
 
+/// Rows that are encoded together: a row group of Parquet.
+pub(crate) const GROUP: usize = 1 << 18;
+/// Bytes in memory of rows that are encoded together.
+pub(crate) const GROUP_BYTES: usize = 1 << 24;
+
 enum Writer {
-    Csv(Box<csv::Writer<Hashed>>),
-    Parquet(Box<ArrowWriter<Hashed>>),
+    Csv(Box<Hashed>),
+    Parquet(Box<SerializedFileWriter<Hashed>>),
     Json(Box<JsonWriter<Hashed, LineDelimited>>),
     Arrow(Box<FileWriter<Hashed>>),
 }
@@ -74,15 +84,16 @@ enum Writer {
 pub(crate) struct Sink {
     path: PathBuf,
     writer: Writer,
-    /// What the file holds: text where batches hold keyed text.
-    schema: SchemaRef,
+    encoder: Encoder,
     rows: u64,
-    cannot: Cannot,
+    /// Rows that came in order, and are encoded when there are enough.
+    waiting: Vec<RecordBatch>,
+    full: Vec<Vec<RecordBatch>>,
 }
 
 /// What the file cannot hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cannot {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cannot {
     Nothing,
     /// A missing cell, because no text means one.
     Missing,
@@ -91,10 +102,19 @@ enum Cannot {
 }
 
 impl Cannot {
-    fn check(self, batch: &RecordBatch) -> Result<()> {
-        for (array, field) in batch.columns().iter().zip(batch.schema().fields()) {
+    /// Refuses rows that it cannot hold; columns with labels are codes of these.
+    pub(crate) fn check(self, batch: &RecordBatch, labels: &[Option<StringArray>]) -> Result<()> {
+        if self == Cannot::Nothing {
+            return Ok(());
+        }
+        for (at, (array, field)) in batch.columns().iter().zip(batch.schema().fields()).enumerate() {
+            let missing = || match labels.get(at).and_then(Option::as_ref) {
+                Some(labels) if labels.null_count() == 0 => false,
+                Some(labels) => codes(array).iter().any(|&code| labels.is_null(code as usize)),
+                None => array.logical_null_count() > 0,
+            };
             let fault = match self {
-                Cannot::Missing if array.logical_null_count() > 0 => fault!(
+                Cannot::Missing if missing() => fault!(
                     Data,
                     "release.no-text-for-missing",
                     "has missing cells, and no text stands for one in delimited text"
@@ -123,37 +143,45 @@ fn finite(array: &ArrayRef) -> bool {
 }
 
 impl Sink {
-    /// Opens a temporary file beside the output.
-    pub(crate) fn create(path: &Path, policy: &Policy, schema: SchemaRef) -> Result<Self> {
+    /// Opens a temporary file beside the output. Columns with labels come as codes of these.
+    pub(crate) fn create(
+        path: &Path,
+        policy: &Policy,
+        schema: SchemaRef,
+        labels: Vec<Option<StringArray>>,
+    ) -> Result<Self> {
         let name = path.display().to_string();
         let format = Format::of_output(&name).map_err(|fault| fault.file(&name))?;
         let schema = plain(&schema, format);
-        let file =
+        let mut file =
             Hashed { file: BufWriter::with_capacity(1 << 17, temporary(path)?), hasher: Sha256::new() };
         let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
-        let writer = match format {
+        let (writer, encoding) = match format {
             Format::Csv => {
                 let delimiter = policy.output.delimiter.unwrap_or(policy.input.delimiter) as u8;
-                let options = csv::WriterBuilder::new()
-                    .with_delimiter(delimiter)
-                    .with_header(true)
-                    .with_null(missing_text(policy).unwrap_or_default().into());
-                Writer::Csv(Box::new(options.build(file)))
+                let missing = missing_text(policy).unwrap_or_default().to_owned();
+                let rows = CsvRows::new(delimiter, &missing, &labels);
+                let header = rows.header(schema.fields().iter().map(|field| field.name().as_str()));
+                file.write_all(&header).map_err(|e| fail(&e))?;
+                (Writer::Csv(Box::new(file)), Encoding::Csv { rows, delimiter, missing })
             }
             Format::Parquet => {
                 let options =
                     ArrowWriterOptions::new().with_properties(properties()).with_skip_arrow_metadata(true);
                 let writer =
                     ArrowWriter::try_new_with_options(file, schema.clone(), options).map_err(|e| fail(&e))?;
-                Writer::Parquet(Box::new(writer))
+                let (writer, factory) = writer.into_serialized_writer().map_err(|e| fail(&e))?;
+                let columns = writer.schema_descr().clone();
+                (Writer::Parquet(Box::new(writer)), Encoding::Parquet { factory, columns })
             }
             // With its nulls, or a column that starts with one would change its place.
             Format::Json => {
                 let options = WriterBuilder::new().with_explicit_nulls(true);
-                Writer::Json(Box::new(options.build(file)))
+                (Writer::Json(Box::new(options.build(file))), Encoding::Rows)
             }
             Format::Arrow => {
-                Writer::Arrow(Box::new(FileWriter::try_new(file, &schema).map_err(|e| fail(&e))?))
+                let writer = FileWriter::try_new(file, &schema).map_err(|e| fail(&e))?;
+                (Writer::Arrow(Box::new(writer)), Encoding::Rows)
             }
             Format::Excel | Format::Stata | Format::Sas | Format::Spss => {
                 return Err(Fault::bug("a format that is only read was not refused").into());
@@ -164,12 +192,9 @@ impl Sink {
             Format::Json => Cannot::NoNumber,
             _ => Cannot::Nothing,
         };
-        Ok(Sink { path: path.to_owned(), writer, schema, rows: 0, cannot })
-    }
-
-    /// Rows written so far.
-    pub(crate) fn rows(&self) -> u64 {
-        self.rows
+        let firsts = labels.iter().map(|labels| labels.as_ref().map(first_codes)).collect();
+        let encoder = Encoder { encoding, schema, cannot, labels, firsts };
+        Ok(Sink { path: path.to_owned(), writer, encoder, rows: 0, waiting: Vec::new(), full: Vec::new() })
     }
 
     /// The output's name, for messages.
@@ -182,31 +207,50 @@ impl Sink {
         folder(&self.path)
     }
 
-    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.rows += batch.num_rows() as u64;
-        let columns = batch.columns().iter().zip(self.schema.fields()).map(|(array, field)| {
-            if array.data_type() == field.data_type() {
-                Ok(ArrayRef::clone(array))
-            } else {
-                cast(array, field.data_type()).map_err(|e| Error::from(Fault::bug(e.to_string())))
-            }
-        });
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        let batch =
-            RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| Fault::bug(e.to_string()))?;
-        self.cannot.check(&batch)?;
-        let name = self.name();
-        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
-        match &mut self.writer {
-            Writer::Csv(w) => w.write(&batch).map_err(|e| fail(&e)),
-            Writer::Parquet(w) => w.write(&batch).map_err(|e| fail(&e)),
-            Writer::Json(w) => w.write(&batch).map_err(|e| fail(&e)),
-            Writer::Arrow(w) => w.write(&batch).map_err(|e| fail(&e)),
+    /// Both what encodes rows, on any thread, and what they are then given to, in order.
+    pub(crate) fn parts(&mut self) -> (&Encoder, impl FnMut(usize, Encoded) -> Result<u64>) {
+        let Sink { path, writer, encoder, rows, .. } = self;
+        let append = move |count: usize, encoded: Encoded| {
+            *rows += count as u64;
+            append(writer, encoded).map_err(|e| unwritable(&path.display().to_string(), &e))?;
+            Ok(*rows)
+        };
+        (encoder, append)
+    }
+
+    /// Adds rows in their order. They are encoded on all cores, some groups at a time.
+    pub(crate) fn write(&mut self, batch: RecordBatch) -> Result<()> {
+        self.waiting.push(batch);
+        let rows: usize = self.waiting.iter().map(RecordBatch::num_rows).sum();
+        let bytes: usize = self.waiting.iter().map(RecordBatch::get_array_memory_size).sum();
+        if rows >= GROUP || bytes >= GROUP_BYTES {
+            self.full.push(std::mem::take(&mut self.waiting));
         }
+        if self.full.len() >= threads() { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let full = std::mem::take(&mut self.full);
+        let (encoder, mut append) = self.parts();
+        let encode = |batches: &Vec<RecordBatch>| {
+            let group =
+                concat_batches(batches[0].schema_ref(), batches).map_err(|e| Fault::bug(e.to_string()))?;
+            Ok((group.num_rows(), encoder.encode(&group)?))
+        };
+        let encoded: Vec<Result<(usize, Encoded)>> = full.par_iter().map(encode).collect();
+        for group in encoded {
+            let (rows, group) = group?;
+            append(rows, group)?;
+        }
+        Ok(())
     }
 
     /// Closes the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<Written> {
+        if !self.waiting.is_empty() {
+            self.full.push(std::mem::take(&mut self.waiting));
+        }
+        self.flush()?;
         if self.rows == 0 && matches!(self.writer, Writer::Json(_)) {
             return Err(fault!(
                 Unsolvable,
@@ -217,14 +261,10 @@ impl Sink {
             .help("lower k or privacy.suppression, or release to a .csv, .parquet or .arrow file")
             .into());
         }
-        if self.rows == 0 {
-            // A CSV writer writes its header with its first batch.
-            self.write(&RecordBatch::new_empty(self.schema.clone()))?;
-        }
         let name = self.name();
         let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
         let hashed = match self.writer {
-            Writer::Csv(w) => w.into_inner(),
+            Writer::Csv(w) => *w,
             Writer::Parquet(w) => w.into_inner().map_err(|e| fail(&e))?,
             Writer::Json(mut w) => {
                 w.finish().map_err(|e| fail(&e))?;
@@ -241,12 +281,42 @@ impl Sink {
         Ok(Written {
             sha256: hex(&hasher.finalize()),
             rows: self.rows,
-            columns: self.schema.fields().iter().map(|f| f.name().clone()).collect(),
+            columns: self.encoder.schema.fields().iter().map(|f| f.name().clone()).collect(),
             exposed: Vec::new(),
             classes_of_rows: Vec::new(),
             counted: None,
         })
     }
+}
+
+/// Writes encoded rows behind those before.
+fn append(writer: &mut Writer, encoded: Encoded) -> Result<(), Box<dyn std::error::Error>> {
+    match (writer, encoded) {
+        (Writer::Csv(file), Encoded::Text(text)) => file.write_all(&text)?,
+        (Writer::Parquet(file), Encoded::Group(columns)) => {
+            let mut group = file.next_row_group()?;
+            for column in columns {
+                match column {
+                    GroupColumn::Coded(chunk) => {
+                        let (bytes, closed) = chunk.into_parts();
+                        group.append_column(&bytes, closed)?;
+                    }
+                    GroupColumn::Other(chunk) => chunk.append_to_row_group(&mut group)?,
+                }
+            }
+            group.close()?;
+        }
+        (Writer::Json(file), Encoded::Rows(rows)) => file.write(&rows)?,
+        (Writer::Arrow(file), Encoded::Rows(rows)) => file.write(&rows)?,
+        _ => return Err("rows were encoded for another format".into()),
+    }
+    Ok(())
+}
+
+/// Code of a label → the first code of the same label.
+fn first_codes(labels: &StringArray) -> Vec<u32> {
+    let mut first: FxHashMap<Option<&str>, u32> = FxHashMap::default();
+    labels.iter().enumerate().map(|(code, label)| *first.entry(label).or_insert(code as u32)).collect()
 }
 
 /// Writes a small file whole or not at all.
@@ -346,5 +416,8 @@ fn properties() -> WriterProperties {
         .set_created_by(format!("throng {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(None)
+        // Of pages, neither statistics nor an index: columns of codes have none.
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
         .build()
 }

@@ -1,8 +1,9 @@
-//! Pseudonyms for identifiers: reads the keys that a policy names. The values of these columns are
-//! collected while the table is grouped, so that no pseudonym is a real value.
+//! Pseudonyms for identifiers and subjects: reads the keys that a policy names. The values of these
+//! columns are collected while the table is grouped, so that no pseudonym is a real value.
 //!
 //! The secret is in a file or in the environment and stays there: no output contains it. Costs
-//! about 16 bytes of memory per distinct value; [`throng::pseudonym`] derives the pseudonyms.
+//! about 16 bytes of memory per distinct value, and its text where values are numbered;
+//! [`throng::pseudonym`] derives the pseudonyms.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,8 +12,9 @@ use arrow::array::{ArrayRef, StringArray};
 use rayon::prelude::*;
 use throng::error::{Fault, Result};
 use throng::fault;
-use throng::policy::Policy;
-use throng::pseudonym::{Key, Originals, Pseudonyms};
+use throng::policy::{self, Policy};
+use throng::pseudonym::{Key, KeyedValues, Numbers, Originals, Pseudonyms};
+use throng::watch::Watch;
 
 use crate::cells::Cells;
 use crate::error::unreadable;
@@ -25,11 +27,27 @@ const MAKE: &str = "openssl rand -hex 32";
 /// The columns that are substituted, each with its pseudonyms.
 #[derive(Debug, Default)]
 pub struct Substitutes {
-    columns: Vec<(String, Option<Pseudonyms>)>,
+    columns: Vec<(String, Option<Replacement>)>,
 }
 
-/// The key of a column that is to be substituted.
-pub(crate) type Keys = Vec<(String, Key)>;
+/// What replaces the values of a column.
+#[derive(Debug)]
+enum Replacement {
+    Pseudonyms(Pseudonyms),
+    Keyed(KeyedValues),
+    Numbers(Numbers),
+}
+
+/// How a column is replaced, with its key where it has one.
+#[derive(Debug)]
+pub(crate) enum Way {
+    Substitute(Key),
+    Keyed(Key),
+    Number,
+}
+
+/// The columns that are replaced, and how.
+pub(crate) type Keys = Vec<(String, Way)>;
 
 impl PolicyFile {
     /// Reads the keys that the policy names.
@@ -39,13 +57,20 @@ impl PolicyFile {
     pub(crate) fn keys(&self) -> Result<Keys> {
         let mut keys = Vec::new();
         for (name, column) in &self.policy.columns {
-            let Some(substitute) = column.substitute() else { continue };
-            let place = format!("columns.{name}.transform");
-            let secret =
-                secret((substitute.key_file.as_deref(), substitute.key_env.as_deref()), self.folder());
-            let key = secret.and_then(|secret| Key::new(&secret));
-            let key = key.map_err(|e| e.map(|fault| fault.key(&place)))?;
-            keys.push((name.clone(), key));
+            let Some(transform) = &column.transform else { continue };
+            let key = transform.key().map(|place| {
+                let key = secret(place, self.folder()).and_then(|secret| Key::new(&secret));
+                key.map_err(|e| e.map(|fault| fault.key(format!("columns.{name}.transform"))))
+            });
+            let way = match (transform, key.transpose()?) {
+                (policy::Transform::Substitute(_), Some(key)) => Way::Substitute(key),
+                (policy::Transform::Keyed(_), Some(key)) => Way::Keyed(key),
+                (policy::Transform::Number(_), _) => Way::Number,
+                // Dates are no identifiers: see `shift.rs`.
+                (policy::Transform::Shift(_), _) => continue,
+                (_, None) => return Err(Fault::bug("a transform without the place of its key").into()),
+            };
+            keys.push((name.clone(), way));
         }
         Ok(keys)
     }
@@ -53,8 +78,8 @@ impl PolicyFile {
     /// The files that the policy names as keys.
     pub(crate) fn key_files(&self) -> impl Iterator<Item = PathBuf> {
         let columns = self.policy.columns.values();
-        let files = columns.filter_map(|column| column.substitute()?.key_file.as_ref());
-        let drawn = self.policy.differential_privacy().and_then(|asked| asked.key_file.as_ref());
+        let files = columns.filter_map(|column| column.transform.as_ref()?.key()?.0);
+        let drawn = self.policy.differential_privacy().and_then(|asked| asked.key_file.as_deref());
         files.chain(drawn).map(|file| self.folder().join(file))
     }
 }
@@ -94,8 +119,11 @@ pub(crate) fn secret((key_file, key_env): (Option<&str>, Option<&str>), folder: 
 
 /// What is collected of the columns that are substituted: nothing yet.
 pub(crate) fn replaced(policy: &Policy, keys: &Keys) -> Vec<(String, Originals)> {
-    let none = |(name, _): &(String, Key)| {
-        let mut originals = Originals::new();
+    let none = |(name, way): &(String, Way)| {
+        let mut originals = match way {
+            Way::Substitute(_) => Originals::new(),
+            Way::Keyed(_) | Way::Number => Originals::listing(),
+        };
         // What reads as missing must not come out either.
         policy.input.null.iter().for_each(|null| originals.avoid(null));
         (name.clone(), originals)
@@ -104,15 +132,31 @@ pub(crate) fn replaced(policy: &Policy, keys: &Keys) -> Vec<(String, Originals)>
 }
 
 impl Substitutes {
-    /// Of the keys of columns, and the values that these have.
+    /// Of the keys of columns, and the values that these have. Numbers are given in an order that
+    /// the table and the seed decide.
     ///
     /// # Errors
     /// Values that cannot be replaced.
-    pub(crate) fn new(keys: Keys, originals: Vec<Originals>, source: &Source) -> Result<Self> {
-        let columns = keys.into_iter().zip(originals).map(|((name, key), originals)| {
+    pub(crate) fn new(
+        keys: Keys,
+        originals: Vec<Originals>,
+        (source, seed): (&Source, u64),
+        watch: &Watch,
+    ) -> Result<Self> {
+        let columns = keys.into_iter().zip(originals).map(|((name, way), originals)| {
             let here = |fault: Fault| fault.column(&name).file(&source.name);
-            let pseudonyms = Pseudonyms::new(&key, originals).map_err(|e| e.map(here))?;
-            Ok((name, pseudonyms))
+            let replacement = match way {
+                Way::Substitute(key) => {
+                    let pseudonyms = Pseudonyms::new(&key, originals).map_err(|e| e.map(here))?;
+                    pseudonyms.map(Replacement::Pseudonyms)
+                }
+                Way::Keyed(key) => Some(Replacement::Keyed(KeyedValues::new(&key))),
+                Way::Number => {
+                    let order = source.digests(watch)?.order_key(seed)?;
+                    Some(Replacement::Numbers(Numbers::new(&order, &originals)))
+                }
+            };
+            Ok((name, replacement))
         });
         Ok(Substitutes { columns: columns.collect::<Result<_>>()? })
     }
@@ -127,10 +171,12 @@ impl Substitutes {
     /// The pseudonyms of a column's cells; missing cells stay missing.
     pub(crate) fn replace(&self, column: &str, array: &ArrayRef) -> Result<ArrayRef> {
         let cells = Cells::new(column, array)?;
-        let pseudonyms = self.columns.iter().find(|(name, _)| name == column).and_then(|(_, p)| p.as_ref());
-        let replace = |row: usize| match (cells.get(row), pseudonyms) {
+        let replacement = self.columns.iter().find(|(name, _)| name == column).and_then(|(_, r)| r.as_ref());
+        let replace = |row: usize| match (cells.get(row), replacement) {
             (None, _) => Ok(None),
-            (Some(value), Some(pseudonyms)) => pseudonyms.replace(value).map(Some),
+            (Some(value), Some(Replacement::Pseudonyms(pseudonyms))) => pseudonyms.replace(value).map(Some),
+            (Some(value), Some(Replacement::Keyed(keyed))) => Ok(Some(keyed.replace(value))),
+            (Some(value), Some(Replacement::Numbers(numbers))) => numbers.replace(value).map(Some),
             (Some(_), None) => Err(fault!(
                 Data,
                 "table.changed-while-reading",

@@ -9,8 +9,8 @@ use throng::suggest::{self, Asked, Scope, Suggestion, candidates, narrowed};
 use throng::watch::Watch;
 
 use crate::Engine;
+use crate::overwrite_guard::{Existing, OverwriteGuard};
 use crate::policy_file::{PolicyFile, in_table};
-use crate::spared::{Existing, Spared};
 
 /// What to try.
 pub struct Trial<'a> {
@@ -32,7 +32,7 @@ impl Trial<'_> {
         files: impl IntoIterator<Item = &'a Path>,
         existing: Existing,
     ) -> Result<()> {
-        Spared::of_policy(self.policy).release_of(self.policy).check(files, existing)
+        OverwriteGuard::of_policy(self.policy).release_of(self.policy).check(files, existing)
     }
 
     /// The same for a folder of results; an earlier comparison, which has them all, is replaced.

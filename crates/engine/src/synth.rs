@@ -13,9 +13,9 @@ use throng::watch::{Stage, Watch};
 
 use crate::Engine;
 use crate::error::{unreadable, unwritable};
+use crate::overwrite_guard::OverwriteGuard;
 use crate::policy_file::PolicyFile;
 use crate::sink::{persist, temporary};
-use crate::spared::Spared;
 
 /// Rows between two writes.
 const PART: u64 = 1 << 14;
@@ -66,17 +66,17 @@ impl SynthFile {
     ///
     /// # Errors
     /// A policy of a network that cannot be read.
-    pub fn spared(&self) -> Result<Spared> {
-        let spared = match &self.spec.network {
+    pub fn overwrite_guard(&self) -> Result<OverwriteGuard> {
+        let guard = match &self.spec.network {
             Some(policy) => {
                 let (policy, _) = PolicyFile::read(&self.beside(policy))?;
-                Spared::of_policy(&policy).release_of(&policy)
+                OverwriteGuard::of_policy(&policy).release_of(&policy)
             }
-            None => Spared::default(),
+            None => OverwriteGuard::default(),
         };
-        let spared = self.path.iter().fold(spared, |spared, path| spared.and("the specification", path));
+        let guard = self.path.iter().fold(guard, |guard, path| guard.and("the specification", path));
         let files = self.spec.columns.iter().filter_map(|column| column.file.as_ref());
-        Ok(files.fold(spared, |spared, file| spared.and("the values of a column", &self.beside(file))))
+        Ok(files.fold(guard, |guard, file| guard.and("the values of a column", &self.beside(file))))
     }
 
     /// Gives faults about the specification's keys their place in it.

@@ -1,9 +1,10 @@
 //! Files as a table that releasing and verifying can read: [`Rows`] over a [`Source`].
 
+use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
 use throng::error::Result;
 use throng::release::PreparationFacts;
-use throng::rows::{Batch, Counted, Rows};
+use throng::rows::{Batch, Counted, Keyed, Rows};
 use throng::watch::Watch;
 
 use crate::Engine;
@@ -40,7 +41,8 @@ pub(crate) struct TextBatch {
 impl TextBatch {
     /// Of a batch with these columns.
     pub(crate) fn new(batch: &RecordBatch, names: &[String]) -> Result<Self> {
-        let cells = batch.columns().iter().zip(names).map(|(array, name)| Cells::new(name, array));
+        let interned = |(array, name): (&ArrayRef, &String)| Cells::new(name, array).map(Cells::interned);
+        let cells = batch.columns().iter().zip(names).map(interned);
         Ok(TextBatch { rows: batch.num_rows(), cells: cells.collect::<Result<_>>()? })
     }
 }
@@ -52,6 +54,10 @@ impl Batch for TextBatch {
 
     fn each(&self, column: usize, take: &mut dyn FnMut(Option<&str>)) {
         self.cells[column].each(take);
+    }
+
+    fn keyed(&self, column: usize) -> Option<Keyed<'_>> {
+        self.cells[column].keyed().map(|(keys, values)| Keyed { keys, values })
     }
 }
 

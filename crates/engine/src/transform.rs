@@ -8,10 +8,10 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use arrow::array::{ArrayRef, DictionaryArray, StringArray, UInt32Array};
+use arrow::array::{Array, ArrayRef, StringArray, UInt32Array};
 use arrow::compute::take;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
-use arrow::record_batch::RecordBatch;
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use rustc_hash::FxHashMap;
 use throng::decide::DELETED;
 use throng::deletion::Deletion;
@@ -19,7 +19,7 @@ use throng::error::{Fault, Result};
 use throng::exposure::{Exposure, add_to_hashes};
 use throng::fault;
 use throng::hierarchy::TOP;
-use throng::policy::{Column, Policy, Suppressed};
+use throng::policy::{Column, Format, Policy, Suppressed};
 use throng::recoding::{Recoding, RowClasses, RowCounter};
 use throng::table::{Code, Dictionary};
 use throng::verify::ValueCounts;
@@ -29,13 +29,16 @@ use crate::Engine;
 use crate::cells::{Cells, text};
 use crate::deleted::RowsLeft;
 use crate::draw::SampledTable;
+use crate::encode::{code_type, narrowed};
 use crate::group::content_keys;
 use crate::leveled::Leveled;
-use crate::shuffle::Shuffle;
+use crate::shift::Shifts;
+use crate::shuffle::{Dealt, Plan, Shuffle};
 use crate::sink::{Sink, Written};
 use crate::source::Source;
 use crate::substitute::Substitutes;
 use crate::table::TextBatch;
+use crate::typed::keyed_text;
 
 /// What to rewrite, how, and where to.
 pub struct Transform<'a> {
@@ -51,6 +54,8 @@ pub struct Transform<'a> {
     pub dictionaries: &'a [Dictionary],
     /// The made-up values of identifiers.
     pub substitutes: &'a Substitutes,
+    /// The columns whose dates are shifted.
+    pub shifts: &'a Shifts,
     /// The columns, other than quasi-identifiers, whose values become others.
     pub leveled: &'a Leveled,
     /// What is deleted from the table.
@@ -77,8 +82,12 @@ impl Engine {
         let schema = self.schema(job.source)?;
         let released: Vec<String> =
             columns.into_iter().filter(|c| job.policy.columns.get(c).is_some_and(Column::released)).collect();
-        let mut rewriter = Rewriter::new(job, &released, &schema)?;
-        let sink = Sink::create(job.output, job.policy, Arc::clone(&rewriter.schema))?;
+        // The person of a row is read, too, where dates depend on it.
+        let person = job.shifts.subject().filter(|subject| !released.iter().any(|name| name == subject));
+        let scanned: Vec<String> = released.iter().cloned().chain(person.map(String::from)).collect();
+        let rewriter = Rewriter::new(job, &released, &schema)?;
+        let (labels, kept) = (rewriter.labels_of_columns(), Arc::clone(&rewriter.schema));
+        let sink = Sink::create(job.output, job.policy, kept, labels)?;
         let deleted = job.deletion.map_or(0, |deletion| deletion.facts().rows);
         let held = if rewriter.stars { 0 } else { job.recoding.suppressed_rows() };
         let expected = job.rows - deleted - held;
@@ -89,7 +98,8 @@ impl Engine {
             None if job.policy.output.keep_order => None,
             None => Some(job.source.digests(job.watch)?.order_key(job.seed)?),
         };
-        let mut shuffle = Shuffle::new(sink, expected, key, job.watch);
+        let plan = Plan::new(key, expected, rewriter.row_bytes(job.source, job.rows));
+        let mut shuffle = Shuffle::new(sink, plan, expected, self.memory_of_shuffle(), job.watch);
         let mut rows = 0;
         let mut sampled = job.sampled.map(SampledTable::rows);
         let places = rewriter.quasi_places();
@@ -99,7 +109,12 @@ impl Engine {
         // the order of batches.
         let counted =
             ValueCounts::new(job.policy, &released).filter(|_| job.sampled.is_none()).map(Mutex::new);
-        let encode = |batch: RecordBatch| -> Result<_> {
+        // What depends on the rows before is done in order, everything else on all cores.
+        let in_order = job.sampled.is_some() || job.recoding.divides();
+        let step = |stream: u64, batch: RecordBatch| -> Result<Step> {
+            if job.sampled.is_some() {
+                return Ok(Step { stream, read: 0, batch: Some(batch), encoded: None, ready: None });
+            }
             let read = batch.num_rows() as u64;
             if let Some(counted) = &counted {
                 let batch = TextBatch::new(&batch, &released)?;
@@ -107,28 +122,49 @@ impl Engine {
             }
             let (batch, left) = left.filter(batch)?;
             let encoded = encoder.encode(&batch)?;
-            Ok((read, batch, Some((encoded, left))))
+            if in_order {
+                return Ok(Step {
+                    stream,
+                    read,
+                    batch: Some(batch),
+                    encoded: Some((encoded, left)),
+                    ready: None,
+                });
+            }
+            let asked = job.row_classes.map(|_| (encoded.clone(), left));
+            let (rewritten, shown) = rewriter.rewrite(&batch, encoded, &mut RowCounter::default())?;
+            let ready = Some((plan.deal(stream, rewritten)?, shown));
+            Ok(Step { stream, read, batch: None, encoded: asked, ready })
         };
-        // Codes are looked up on all cores. What depends on the rows before is done in order.
-        let map = |batches: Vec<RecordBatch>| match job.sampled {
-            Some(_) => Ok(batches.into_iter().map(|batch| (0, batch, None)).collect()),
-            None => batches.into_iter().map(&encode).collect::<Result<Vec<_>>>(),
+        let map = |number: u64, batches: Vec<RecordBatch>| {
+            let streams = (number << STREAMS)..;
+            streams.zip(batches).map(|(stream, batch)| step(stream, batch)).collect::<Result<Vec<_>>>()
         };
         let mut classes = ClassesOfRows::new(job.row_classes);
-        self.scan_map(job.source, &released, job.watch, map, |encoded| {
-            for (read, batch, encoded) in encoded {
-                let (read, batch, (encoded, left)) = match (encoded, &mut sampled) {
-                    (Some(encoded), _) => (read, batch, encoded),
-                    (None, sampled) => {
-                        let rows = sampled.as_mut().map(|rows| rows.filter(&batch, &places)).transpose()?;
-                        let batch = rows.unwrap_or(batch);
-                        let encoded = encoder.encode(&batch)?;
-                        (batch.num_rows() as u64, batch, (encoded, None))
-                    }
-                };
+        let (mut exposure, mut counter) = (rewriter.exposure(), RowCounter::default());
+        self.scan_numbered(job.source, &scanned, job.watch, map, |steps| {
+            for Step { stream, mut read, mut batch, mut encoded, ready } in steps {
+                if let (Some(sampled), Some(whole)) = (&mut sampled, &mut batch) {
+                    *whole = sampled.filter(whole, &places)?;
+                    read = whole.num_rows() as u64;
+                    encoded = Some((encoder.encode(whole)?, None));
+                }
                 rows += read;
-                classes.add(&encoded, left.as_deref());
-                shuffle.push(rewriter.rewrite(&batch, encoded)?)?;
+                if let Some((encoded, left)) = &encoded {
+                    classes.add(encoded, left.as_deref());
+                }
+                let (dealt, shown) = match (ready, batch, encoded) {
+                    (Some(ready), ..) => ready,
+                    (None, Some(batch), Some((encoded, _))) => {
+                        let (rewritten, shown) = rewriter.rewrite(&batch, encoded, &mut counter)?;
+                        (plan.deal(stream, rewritten)?, shown)
+                    }
+                    _ => return Err(Fault::bug("a batch was not encoded").into()),
+                };
+                if let Some(shown) = shown {
+                    shown.count(&mut exposure);
+                }
+                shuffle.push(dealt)?;
                 job.watch.done(Stage::Writing, rows, Some(job.rows))?;
             }
             Ok(())
@@ -143,9 +179,46 @@ impl Engine {
             .help("release a copy that nobody writes to")
             .into());
         }
-        let exposed = rewriter.exposure.finish();
+        let exposed = exposure.finish();
         let counted = counted.and_then(|counted| counted.into_inner().ok());
         Ok(Written { exposed, classes_of_rows: classes.found, counted, ..shuffle.finish()? })
+    }
+}
+
+/// Bits of a random stream that count the batches of a piece.
+const STREAMS: u32 = 20;
+
+/// A batch on its way: what is left to do in order.
+struct Step {
+    stream: u64,
+    /// Rows that were read.
+    read: u64,
+    /// What is rewritten in order, and what it is rewritten from.
+    batch: Option<RecordBatch>,
+    encoded: Option<(Encoded, Option<Vec<bool>>)>,
+    /// What was rewritten on another thread.
+    ready: Option<(Dealt, Option<Shown>)>,
+}
+
+/// What released rows show beside quasi-identifiers.
+struct Shown {
+    /// Hashes of their released quasi-identifiers.
+    hashes: Vec<u64>,
+    /// Columns with their places in an [`Exposure`].
+    columns: Vec<(usize, Cells)>,
+}
+
+impl Shown {
+    fn count(self, exposure: &mut Exposure) {
+        let classes: Vec<u32> = self.hashes.into_iter().map(|hash| exposure.class(hash)).collect();
+        for (column, cells) in self.columns {
+            let mut row = classes.iter();
+            cells.each(&mut |cell| {
+                if let Some(class) = row.next() {
+                    exposure.cell(column, *class, cell);
+                }
+            });
+        }
     }
 }
 
@@ -175,12 +248,8 @@ impl<'a> ClassesOfRows<'a> {
     }
 }
 
-/// What generalized columns are made of.
-fn keyed_text() -> DataType {
-    DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
-}
-
 /// The codes of a batch, per quasi-identifier, and the contents of its rows where these matter.
+#[derive(Clone)]
 struct Encoded {
     codes: Vec<Vec<Code>>,
     keys: Vec<u64>,
@@ -218,7 +287,7 @@ impl<'a> Encoder<'a> {
         let cells = |at: usize| Cells::new(&self.names[at], batch.column(at));
         for (i, name) in self.names.iter().enumerate() {
             let Some(q) = self.quasi[i] else { continue };
-            cells(i)?.look_up(name, &self.dictionaries[q], &mut codes[q])?;
+            cells(i)?.interned().look_up(name, &self.dictionaries[q], &mut codes[q])?;
         }
         let mut keys = Vec::new();
         if let Some(content) = &self.content {
@@ -233,19 +302,19 @@ impl<'a> Encoder<'a> {
 struct Rewriter<'a> {
     recoding: &'a Recoding,
     substitutes: &'a Substitutes,
+    shifts: &'a Shifts,
+    /// Where a batch has the person of a row, where dates are shifted.
+    person: usize,
     leveled: &'a Leveled,
     names: Vec<String>,
     schema: SchemaRef,
     /// For each released column the quasi-identifier it is.
     quasi: Vec<Option<usize>>,
     /// For each quasi-identifier its labels; the last one is the star of suppressed rows.
-    labels: Vec<ArrayRef>,
+    labels: Vec<StringArray>,
     stars: bool,
-    /// Codes of the table, then of the release, per quasi-identifier.
-    codes: Vec<Vec<Code>>,
-    counter: RowCounter,
-    /// Counts what the other columns show; per released column its place there.
-    exposure: Exposure,
+    /// The columns whose exposure is counted; per released column its place among them.
+    exposing: Vec<String>,
     exposed: Vec<Option<usize>>,
     /// Per quasi-identifier, code of a label → first code of the same text: what tells classes
     /// apart.
@@ -272,11 +341,17 @@ impl<'a> Rewriter<'a> {
             // The keys of a keyed column may be too narrow for the leaves of its hierarchy.
             let keyed = matches!(original.data_type(), DataType::Dictionary(_, value) if value.is_string());
             let deleted = job.deletion.is_some_and(|deletion| deletion.deletes_cells(name));
-            let rewritten = quasi.is_some_and(|q| recoding.columns[q].changed || stars || keyed || deleted);
+            // Text is released as codes of labels, whether it changes or not.
+            let kind = original.data_type();
+            let text = matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+            let rewritten =
+                quasi.is_some_and(|q| recoding.columns[q].changed || stars || keyed || deleted || text);
+            let replaced = job.substitutes.has(name) || job.leveled.has(name) || job.shifts.has(name);
             let kind = match rewritten {
                 true => keyed_text(),
-                false if job.substitutes.has(name) || job.leveled.has(name) => DataType::Utf8,
-                false => original.data_type().clone(),
+                // Views would keep what they were cut from in memory.
+                false if text || keyed || replaced => DataType::Utf8,
+                false => kind.clone(),
             };
             fields.push(Field::new(name, kind, true));
         }
@@ -285,7 +360,7 @@ impl<'a> Rewriter<'a> {
             .iter()
             .map(|c| {
                 let labels = c.labels.iter().map(Option::as_deref).chain([Some(TOP)]);
-                Arc::new(labels.collect::<StringArray>()) as ArrayRef
+                labels.collect::<StringArray>()
             })
             .collect();
         // Made-up values of identifiers are nothing that anybody knows.
@@ -295,18 +370,18 @@ impl<'a> Rewriter<'a> {
             released.iter().zip(&quasi).filter(counted).map(|(name, _)| name).collect();
         Ok(Rewriter {
             exposed: released.iter().map(|name| columns.iter().position(|c| *c == name)).collect(),
-            exposure: Exposure::new(columns.into_iter().cloned()),
+            exposing: columns.into_iter().cloned().collect(),
             texts: recoding.columns.iter().map(|c| first_codes(&c.labels)).collect(),
             recoding,
             substitutes: job.substitutes,
+            shifts: job.shifts,
+            person: released.iter().position(|n| job.shifts.subject() == Some(n)).unwrap_or(released.len()),
             leveled: job.leveled,
             names: released.to_vec(),
             schema: Arc::new(Schema::new(fields)),
             quasi,
             labels,
             stars,
-            codes: vec![Vec::new(); recoding.columns.len()],
-            counter: RowCounter::default(),
         })
     }
 
@@ -318,49 +393,88 @@ impl<'a> Rewriter<'a> {
         places.into_iter().map(|(_, at)| (at, self.names[at].clone())).collect()
     }
 
-    fn rewrite(&mut self, batch: &RecordBatch, encoded: Encoded) -> Result<RecordBatch> {
-        self.codes = encoded.codes;
-        let kept = self.recoding.recode(&mut self.codes, &encoded.keys, &mut self.counter);
+    /// Nothing shown yet.
+    fn exposure(&self) -> Exposure {
+        Exposure::new(self.exposing.iter().cloned())
+    }
+
+    /// Whether a released column becomes codes of labels, and of which quasi-identifier.
+    fn coded(&self, column: usize) -> Option<usize> {
+        self.quasi[column].filter(|_| *self.schema.field(column).data_type() == keyed_text())
+    }
+
+    /// The labels of the columns that become codes.
+    fn labels_of_columns(&self) -> Vec<Option<StringArray>> {
+        let labels = |column: usize| self.coded(column).map(|q| self.labels[q].clone());
+        (0..self.names.len()).map(labels).collect()
+    }
+
+    /// Bytes of a released row in memory, by the size of the table's files.
+    fn row_bytes(&self, source: &Source, rows: u64) -> u64 {
+        let coded = (0..self.names.len()).filter_map(|column| self.coded(column));
+        let coded: u64 =
+            coded.map(|q| code_type(self.labels[q].len()).primitive_width().unwrap_or(4) as u64).sum();
+        if (0..self.names.len()).all(|column| self.coded(column).is_some()) {
+            return coded;
+        }
+        let size = |file: &std::path::PathBuf| {
+            let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
+            let packed = file.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
+            if packed || source.format != Format::Csv { 4 * bytes } else { bytes }
+        };
+        coded + source.files.iter().map(size).sum::<u64>() / rows.max(1)
+    }
+
+    fn rewrite(
+        &self,
+        batch: &RecordBatch,
+        encoded: Encoded,
+        counter: &mut RowCounter,
+    ) -> Result<(RecordBatch, Option<Shown>)> {
+        let Encoded { mut codes, keys } = encoded;
+        let kept = self.recoding.recode(&mut codes, &keys, counter);
         // Suppressed rows stay where they are released as stars.
         let kept = kept.filter(|_| !self.stars).map(UInt32Array::from);
-        let classes = self.classes(batch.num_rows(), kept.as_ref());
-        let mut arrays = Vec::with_capacity(self.names.len());
+        let mut shown = (!self.exposing.is_empty()).then(|| Shown {
+            hashes: self.hashes(&codes, batch.num_rows(), kept.as_ref()),
+            columns: Vec::new(),
+        });
+        let (mut fields, mut arrays) = (Vec::new(), Vec::with_capacity(self.names.len()));
         for (i, name) in self.names.iter().enumerate() {
-            let array = match self.quasi[i] {
-                Some(q) if *self.schema.field(i).data_type() == keyed_text() => self.generalized(q)?,
+            let array = match self.coded(i) {
+                Some(q) => narrowed(&codes[q], self.labels[q].len()),
                 None if self.leveled.has(name) => self.leveled.replace(name, batch.column(i))?,
+                None if self.shifts.has(name) => {
+                    self.shifts.replace(name, batch.column(i), batch.column(self.person))?
+                }
                 None if self.substitutes.has(name) => self.substitutes.replace(name, batch.column(i))?,
-                _ => Arc::clone(batch.column(i)),
+                None => self.typed(i, name, Arc::clone(batch.column(i)))?,
             };
             let array = match &kept {
                 Some(rows) => take(&array, rows, None).map_err(|e| Fault::bug(e.to_string()))?,
                 None => array,
             };
-            if let Some(column) = self.exposed[i] {
-                let mut row = classes.iter();
-                let exposure = &mut self.exposure;
-                Cells::new(name, &array)?.each(&mut |cell| {
-                    if let Some(class) = row.next() {
-                        exposure.cell(column, *class, cell);
-                    }
-                });
+            if let (Some(column), Some(shown)) = (self.exposed[i], &mut shown) {
+                shown.columns.push((column, Cells::new(name, &array)?));
             }
-            arrays.push(self.typed(i, name, array)?);
+            let array = if self.coded(i).is_some() { array } else { self.typed(i, name, array)? };
+            fields.push(Field::new(name, array.data_type().clone(), true));
+            arrays.push(array);
         }
-        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(|e| Fault::bug(e.to_string()).into())
+        let rows = kept.map_or(batch.num_rows(), |kept| kept.len());
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let rewritten = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+        Ok((rewritten.map_err(|e| Fault::bug(e.to_string()))?, shown))
     }
 
-    /// The released classes of the rows that stay.
-    fn classes(&mut self, rows: usize, kept: Option<&UInt32Array>) -> Vec<u32> {
-        if self.exposure.is_empty() {
-            return Vec::new();
-        }
+    /// Hashes of the released quasi-identifiers of the rows that stay.
+    fn hashes(&self, codes: &[Vec<Code>], rows: usize, kept: Option<&UInt32Array>) -> Vec<u64> {
         let mut hashes = vec![0; rows];
-        let columns = self.codes.iter().zip(&self.texts);
+        let columns = codes.iter().zip(&self.texts);
         columns.for_each(|(codes, texts)| add_to_hashes(&mut hashes, codes, texts));
         match kept {
-            Some(kept) => kept.values().iter().map(|&at| self.exposure.class(hashes[at as usize])).collect(),
-            None => hashes.into_iter().map(|hash| self.exposure.class(hash)).collect(),
+            Some(kept) => kept.values().iter().map(|&at| hashes[at as usize]).collect(),
+            None => hashes,
         }
     }
 
@@ -374,12 +488,5 @@ impl<'a> Rewriter<'a> {
             return text(name, &array);
         }
         arrow::compute::cast(&array, wanted).map_err(|e| Fault::bug(e.to_string()).into())
-    }
-
-    fn generalized(&self, q: usize) -> Result<ArrayRef> {
-        let keys = UInt32Array::from(self.codes[q].clone());
-        let array = DictionaryArray::<UInt32Type>::try_new(keys, Arc::clone(&self.labels[q]))
-            .map_err(|e| Fault::bug(e.to_string()))?;
-        Ok(Arc::new(array))
     }
 }

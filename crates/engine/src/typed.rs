@@ -1,13 +1,15 @@
 //! Opens files of formats that declare the types of their columns: Parquet, JSON, Arrow.
 //!
 //! Each file becomes an iterator over batches of the requested columns, in the order of its rows.
-//! Parquet and Arrow decode only these columns.
+//! Parquet and Arrow decode only these columns. Text that Parquet holds as a dictionary stays one:
+//! a number per cell, and each text once per row group.
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
@@ -18,6 +20,8 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Encoding;
+use parquet::file::metadata::ParquetMetaData;
 use throng::error::{Fault, Result};
 use throng::policy::Format;
 
@@ -88,15 +92,45 @@ pub(crate) fn batches(
         Format::Arrow => arrow_batches(file, path, &read)?.map_err(|e| reading(&name, &e)),
     }?;
     let fields: Vec<Field> = columns.iter().map(|&column| schema.field(column).clone()).collect();
-    let requested = Arc::new(Schema::new(fields));
     let places: Vec<usize> = columns.iter().filter_map(|column| read.binary_search(column).ok()).collect();
     Ok(opened.map(move |batch| {
         let batch = batch.map_err(|e| reading(&name, &e))?;
-        let arrays = places.iter().map(|&place| Arc::clone(batch.column(place))).collect();
+        let arrays: Vec<ArrayRef> = places.iter().map(|&place| Arc::clone(batch.column(place))).collect();
+        let typed = |(field, array): (&Field, &ArrayRef)| match keyed_text() == *array.data_type() {
+            true => field.clone().with_data_type(keyed_text()),
+            false => field.clone(),
+        };
+        let requested = Schema::new(fields.iter().zip(&arrays).map(typed).collect::<Vec<_>>());
         let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        RecordBatch::try_new_with_options(Arc::clone(&requested), arrays, &rows)
-            .map_err(|e| reading(&name, &e))
+        RecordBatch::try_new_with_options(Arc::new(requested), arrays, &rows).map_err(|e| reading(&name, &e))
     }))
+}
+
+/// Text as numbers that lead to texts.
+pub(crate) fn keyed_text() -> DataType {
+    DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
+}
+
+/// The schema with text as keyed text in the columns that the file holds as dictionaries alone.
+fn with_dictionaries(schema: &SchemaRef, file: &ParquetMetaData) -> SchemaRef {
+    let descriptor = file.file_metadata().schema_descr();
+    let is_dictionary = |column: usize| {
+        let mut leaves =
+            (0..descriptor.num_columns()).filter(|&leaf| descriptor.get_column_root_idx(leaf) == column);
+        let (Some(leaf), None) = (leaves.next(), leaves.next()) else { return false };
+        file.row_groups().iter().all(|group| {
+            let chunk = group.column(leaf);
+            let pages = chunk.page_encoding_stats_mask();
+            pages.is_some_and(|pages| {
+                pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY)
+            })
+        })
+    };
+    let field = |(column, field): (usize, &Arc<Field>)| match field.data_type() {
+        DataType::Utf8View if is_dictionary(column) => field.as_ref().clone().with_data_type(keyed_text()),
+        _ => field.as_ref().clone(),
+    };
+    Arc::new(Schema::new(schema.fields().iter().enumerate().map(field).collect::<Vec<_>>()))
 }
 
 fn not_typed() -> throng::error::Error {
@@ -108,8 +142,11 @@ fn parquet_batches(
     schema: &SchemaRef,
     columns: &[usize],
 ) -> Result<Batches, parquet::errors::ParquetError> {
-    let options = ArrowReaderOptions::new().with_schema(Arc::clone(schema));
-    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)?;
+    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+    let schema = with_dictionaries(schema, metadata.metadata());
+    let options = ArrowReaderOptions::new().with_schema(schema);
+    let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)?;
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
     let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
     let reader = builder.with_projection(mask).with_batch_size(BATCH).build()?;
     Ok(Box::new(reader))

@@ -1,12 +1,13 @@
 //! How the cells of a column are written where that is not plain: numbers with a decimal comma,
-//! thousands separators or a unit, dates with month names or two-digit years, times of day.
+//! thousands separators or a unit, dates with month names or two-digit years, day numbers of
+//! spreadsheets, times of day, texts whose case varies.
 //!
 //! A [`Reading`] is what a policy states under `input.cells`; a [`CellReader`] rewrites cells:
 //! numbers with a point and nothing else, dates as 2021-03-31 or 2021-03-31T23:59:00, times as
 //! 23:59 or 23:59:00. A cell that is not written as stated has no reading and is refused, never
 //! passed on. Linear in the length of a cell.
 
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, Days, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
@@ -25,6 +26,48 @@ pub struct Reading {
     /// As times of day, by strftime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
+    /// As texts whose case or outer spaces mean nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextStyle>,
+}
+
+/// How texts become alike. All remove spaces at both ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextStyle {
+    /// The case stays.
+    Trimmed,
+    /// In small letters.
+    Lower,
+    /// In capitals.
+    Upper,
+}
+
+impl TextStyle {
+    fn read(self, text: &str) -> String {
+        let text = text.trim();
+        match self {
+            TextStyle::Trimmed => text.to_owned(),
+            TextStyle::Lower => text.to_lowercase(),
+            TextStyle::Upper => text.to_uppercase(),
+        }
+    }
+}
+
+/// The format of days that are numbers: spreadsheets count them from 1899-12-30.
+pub const SERIAL: &str = "serial";
+
+/// The day of a number of a spreadsheet. Before March 1900 spreadsheets count a day that never was.
+fn serial_day(text: &str) -> Option<NaiveDate> {
+    let text = text.trim();
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let plain = whole.len() <= 6 && whole.bytes().all(|b| b.is_ascii_digit());
+    if !plain || fraction.bytes().any(|b| b != b'0') {
+        return None;
+    }
+    let number = whole.parse().ok().filter(|number| *number > 60)?;
+    let day = NaiveDate::from_ymd_opt(1899, 12, 30)?.checked_add_days(Days::new(number))?;
+    (day.year() <= 2200).then_some(day)
 }
 
 /// How numbers are written.
@@ -46,7 +89,8 @@ pub struct NumberStyle {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DateStyle {
-    /// By strftime; `%b` is a month name in English or German, short or in full.
+    /// By strftime; `%b` is a month name in English or German, short or in full. [`SERIAL`] for day
+    /// numbers.
     pub format: String,
     /// The first of the hundred years that a two-digit year stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,10 +131,21 @@ impl Reading {
         });
         let date = self.date.as_ref().map(|style| {
             let years = style.from_year.map(|year| format!(", years from {year} to {}", year + 99));
-            format!("dates as {}{}", style.format, years.unwrap_or_default())
+            match style.format.as_str() {
+                SERIAL => "day numbers of a spreadsheet, counted from 1899-12-30".to_owned(),
+                format => format!("dates as {format}{}", years.unwrap_or_default()),
+            }
         });
         let time = self.time.as_ref().map(|format| format!("times as {format}"));
-        number.or(date).or(time).unwrap_or_default()
+        let text = self.text.map(|style| {
+            let case = match style {
+                TextStyle::Trimmed => "",
+                TextStyle::Lower => " and in small letters",
+                TextStyle::Upper => " and in capitals",
+            };
+            format!("texts without outer spaces{case}")
+        });
+        number.or(date).or(time).or(text).unwrap_or_default()
     }
 
     /// Makes it ready to read cells.
@@ -101,18 +156,21 @@ impl Reading {
     #[expect(clippy::result_large_err, reason = "a fault is boxed by the caller, once per policy")]
     pub fn reader(&self) -> Result<CellReader, Fault> {
         match self {
-            Reading { number: Some(style), date: None, time: None } => {
+            Reading { number: Some(style), date: None, time: None, text: None } => {
                 style.check()?;
                 Ok(CellReader(Kind::Number(style.clone())))
             }
-            Reading { number: None, date: Some(style), time: None } => style.reader(),
-            Reading { number: None, date: None, time: Some(format) } => time_reader(format),
+            Reading { number: None, date: Some(style), time: None, text: None } => style.reader(),
+            Reading { number: None, date: None, time: Some(format), text: None } => time_reader(format),
+            Reading { number: None, date: None, time: None, text: Some(style) } => {
+                Ok(CellReader(Kind::Text(*style)))
+            }
             _ => Err(fault!(
                 Input,
                 "policy.not-one-reading",
-                "cells are written as numbers, as dates or as times: one of the three"
+                "cells are written as numbers, dates, times or texts: give one of the four"
             )
-            .help("write one of number, date and time")),
+            .help("write one of number, date, time and text")),
         }
     }
 }
@@ -120,13 +178,16 @@ impl Reading {
 impl DateStyle {
     #[expect(clippy::result_large_err, reason = "a fault is boxed by the caller, once per policy")]
     fn reader(&self) -> Result<CellReader, Fault> {
+        if self.format == SERIAL {
+            return Ok(CellReader(Kind::Serial));
+        }
         let parts = parts(&self.format)?;
         let has = |part: &[Part]| part.iter().any(|part| parts.contains(part));
         let dated =
             has(&[Part::Day]) && has(&[Part::Month, Part::MonthName]) && has(&[Part::Year, Part::ShortYear]);
         if !dated {
             return Err(bad_format(&self.format, "lacks a day, a month or a year")
-                .help("write for instance \"%d.%m.%Y\" or \"%d %b %Y\""));
+                .help("write for instance \"%d.%m.%Y\" or \"%d %b %Y\"; \"serial\" for day numbers of a spreadsheet"));
         }
         if has(&[Part::ShortYear]) && self.from_year.is_none() {
             return Err(bad_format(&self.format, "has years of two digits")
@@ -422,6 +483,8 @@ enum Kind {
     Number(NumberStyle),
     Date { parts: Vec<Part>, from_year: i32 },
     Time { parts: Vec<Part> },
+    Serial,
+    Text(TextStyle),
 }
 
 impl CellReader {
@@ -429,6 +492,8 @@ impl CellReader {
     pub fn read(&self, text: &str) -> Option<String> {
         match &self.0 {
             Kind::Number(style) => style.read(text),
+            Kind::Serial => serial_day(text).map(|day| day.to_string()),
+            Kind::Text(style) => Some(style.read(text)),
             Kind::Date { parts, from_year } => {
                 let found = moment(parts, text.trim(), *from_year)?;
                 let day = NaiveDate::from_ymd_opt(found.year, found.month, found.day)?;
@@ -533,6 +598,35 @@ mod tests {
     }
 
     #[test]
+    fn day_numbers_of_spreadsheets_are_dates() {
+        let serial = date(SERIAL, None);
+        for (text, iso) in [
+            ("44562", Some("2022-01-01")),
+            (" 44562.0 ", Some("2022-01-01")),
+            ("61", Some("1900-03-01")),
+            ("60", None),
+            ("44562.5", None),
+            ("-5", None),
+            ("4e4", None),
+            ("200000", None),
+            ("", None),
+        ] {
+            assert_eq!(serial.read(text).as_deref(), iso, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_become_alike() {
+        let read = |text, cell: &str| {
+            let reading = Reading { text: Some(text), ..Reading::default() };
+            reading.reader().unwrap().read(cell).unwrap()
+        };
+        assert_eq!(read(TextStyle::Trimmed, " Male "), "Male");
+        assert_eq!(read(TextStyle::Lower, "MÄNNLICH "), "männlich");
+        assert_eq!(read(TextStyle::Upper, "m"), "M");
+    }
+
+    #[test]
     fn what_cannot_be_read_is_refused() {
         let refused = |reading: Reading| reading.reader().unwrap_err().code;
         let style = |decimal, thousands| Reading::number(NumberStyle { decimal, thousands, unit: None });
@@ -544,5 +638,7 @@ mod tests {
         }
         assert_eq!(refused(Reading::time("%d")), "policy.bad-cell-format");
         assert_eq!(refused(Reading::default()), "policy.not-one-reading");
+        let both = Reading { text: Some(TextStyle::Lower), ..Reading::time("%H:%M") };
+        assert_eq!(refused(both), "policy.not-one-reading");
     }
 }

@@ -27,6 +27,9 @@ pub struct Release {
     /// in every quasi-identifier where the policy asks for that. The policy's limit bounds these.
     #[serde(default)]
     pub withheld: u64,
+    /// What became of the people whom rows belong to, where the policy names a subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub people: Option<PeopleFacts>,
     /// What was deleted from the table because it is rare, before anything else. Deleted rows are
     /// withheld, too. None where the policy deletes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,6 +92,23 @@ pub struct Release {
     pub seed: u64,
     /// The version of Throng.
     pub version: String,
+}
+
+/// What became of the people whom rows belong to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeopleFacts {
+    /// People of the input.
+    pub people: u64,
+    /// People with a row in the release.
+    pub released: u64,
+    /// People without one. The policy's limit bounds these as well as rows.
+    pub withheld: u64,
+    /// People who have a row in the release, and lost others.
+    pub partly: u64,
+    /// Where a recipient can see which rows belong together: the fewest people who have the same
+    /// rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alike: Option<u64>,
 }
 
 /// Rare values that were deleted from the table. All other figures are of the table that is left.

@@ -24,6 +24,21 @@ pub trait Batch {
     /// Hands every cell of a column to `take`, in row order; `None` is a missing cell. Columns are
     /// counted as in the call of [`Rows::read`].
     fn each(&self, column: usize, take: &mut dyn FnMut(Option<&str>));
+
+    /// The same cells as numbers, where the batch has them so: what is done per text need not be
+    /// done per cell.
+    fn keyed(&self, _column: usize) -> Option<Keyed<'_>> {
+        None
+    }
+}
+
+/// The cells of a column of few values.
+#[derive(Debug, Clone)]
+pub struct Keyed<'a> {
+    /// Row → place of its text.
+    pub keys: &'a [u32],
+    /// The texts; `None` is a missing cell. Some may occur in no row, and some twice.
+    pub values: Vec<Option<&'a str>>,
 }
 
 /// A table that can be read several times.
@@ -100,7 +115,19 @@ impl Counted {
     pub fn add(&mut self, batch: &dyn Batch) -> Result<()> {
         for (column, (dictionary, codes)) in self.dictionaries.iter_mut().zip(&mut self.codes).enumerate() {
             codes.clear();
-            batch.each(column, &mut |cell| codes.push(dictionary.add(cell, 1)));
+            match batch.keyed(column) {
+                Some(keyed) => {
+                    let mut counts = vec![0; keyed.values.len()];
+                    keyed.keys.iter().for_each(|&key| counts[key as usize] += 1);
+                    let add = |(value, count): (&Option<&str>, &u64)| match count {
+                        0 => 0,
+                        _ => dictionary.add(*value, *count),
+                    };
+                    let map: Vec<Code> = keyed.values.iter().zip(&counts).map(add).collect();
+                    codes.extend(keyed.keys.iter().map(|&key| map[key as usize]));
+                }
+                None => batch.each(column, &mut |cell| codes.push(dictionary.add(cell, 1))),
+            }
         }
         self.tuples.add(&self.codes, batch.rows())
     }

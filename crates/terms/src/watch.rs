@@ -113,6 +113,15 @@ pub enum Event<'a> {
     },
     /// A node was checked.
     Searching(Progress),
+    /// There is a result that would be released now; each further one is better.
+    Found {
+        /// The method that found it.
+        method: &'a str,
+        /// The loss that is kept small.
+        loss: &'a str,
+        /// Its value.
+        value: f64,
+    },
     /// A run of a comparison starts.
     Run {
         /// Runs done.

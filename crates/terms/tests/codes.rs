@@ -35,6 +35,7 @@ const AREAS: &[(&str, &str)] = &[
     ("measure", "Releases of other tools, `throng measure`."),
     ("model", "Privacy models, `privacy.models`."),
     ("network", "Bayesian networks."),
+    ("people", "Several rows per person, `role = \"subject\"`."),
     ("policy", "Policies: their syntax, their keys, and keys that contradict each other or the table."),
     ("population", "The population that models compare with."),
     ("poset", "Posets: their files, the keys that build them, and values that they do not contain."),

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::classes::MISSING;
 use super::deleted;
 use super::groups::{Group, View};
+use super::people;
 use super::sampling;
 use super::side::Side;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
@@ -92,6 +93,7 @@ pub(super) fn certificate(policy: &Policy, asked: &[Asked<'_>], certificate: &Ce
         wrong.push("notions of anonymity are claimed where the policy asks for none, or missing");
     }
     wrong.extend(deleted::stated(policy, certificate));
+    wrong.extend(people::stated(policy, release));
     wrong.extend(unbounded(policy, certificate));
     wrong.extend(guarantees(asked, certificate));
     wrong.extend(figures(policy, certificate));

@@ -25,7 +25,8 @@ pub(super) struct Group {
 pub(super) fn of(policy: &Policy, drawn: Option<&Drawn>) -> Result<Vec<Group>> {
     let quasi = policy.with_role(Role::Quasi);
     let mut groups = Vec::new();
-    if let Some(k) = policy.privacy.k() {
+    // Where rows belong to people, these are counted instead (`people.rs`).
+    if let Some(k) = policy.privacy.k().filter(|_| policy.subject().is_none()) {
         groups.push(Group { claim: "k-anonymity".into(), columns: (0..quasi.len()).collect(), k });
     }
     if let Some(drawn) = drawn {

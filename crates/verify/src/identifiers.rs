@@ -25,7 +25,7 @@ pub(super) fn claim(column: &str) -> String {
 
 /// The columns whose identifiers are replaced, in name order.
 pub(super) fn replaced(policy: &Policy) -> impl Iterator<Item = &str> {
-    policy.columns.iter().filter(|(_, column)| column.substitute().is_some()).map(|(name, _)| name.as_str())
+    policy.columns.iter().filter(|(_, column)| column.is_replaced()).map(|(name, _)| name.as_str())
 }
 
 /// One such column of one of the two files, as it streams by.
@@ -93,7 +93,7 @@ pub(super) fn identifiers(at: usize, released: &Side, source: Source<'_>, start:
     let mut wrong = Wrong::default();
     let shapes = shapes(made_up);
     if shapes > 1 {
-        wrong.push(format!("values are written in {shapes} ways, which tells people apart"));
+        wrong.push(format!("values are written in {shapes} ways, which distinguishes people"));
     }
     let (source, places) = match source {
         Source::Known(source, places) => (source, places),

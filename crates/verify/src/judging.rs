@@ -5,8 +5,8 @@ use super::foreseen::Foreseen;
 use super::levels::{self, Build, Chain};
 use super::population::{self, Counted, People};
 use super::side::Side;
-use super::verdict::{Finding, Verdict};
-use super::{Digests, Read, Verifier, deleted, left, leveled, model, models, predicted, risk};
+use super::verdict::{Finding, Verdict, WITHOUT_ORIGINAL};
+use super::{Digests, Read, Verifier, deleted, left, leveled, model, models, people, predicted, risk};
 use throng_terms::error::Result;
 use throng_terms::policy::{KOne, Missing};
 
@@ -142,12 +142,16 @@ impl Verifier<'_> {
         for rule in &self.rules {
             let finding = match rule.deletes() {
                 Some(k) => deleted::claim(&rule.claim, k, certificate, self.deleted.as_ref()),
+                None if policy.subject().is_some() => Finding::unchecked(WITHOUT_ORIGINAL),
                 None => models::claim(rule, certificate, released, judged, None),
             };
             verdict.set(&rule.claim, finding);
         }
-        let missing = policy.input.missing;
-        if let Some(finding) = risk::risk(&certificate.release, missing, released, judged) {
+        if policy.subject().is_some() {
+            self.of_people(None, (released, judged), verdict);
+        } else if let Some(finding) =
+            risk::risk(&certificate.release, policy.input.missing, released, judged, None)
+        {
             verdict.set("risk", finding);
         }
         for (claim, finding) in model::claims(policy, &certificate.release) {
@@ -181,7 +185,12 @@ impl Verifier<'_> {
             required: k as f64,
             holds: Box::new(move |least| least >= k as f64),
         });
-        groups.chain(rules).chain(comparisons).chain(predictions).chain(originals).collect()
+        let people = self.k_people().map(|k| Asked {
+            claim: people::K_ANONYMITY,
+            required: k as f64,
+            holds: Box::new(move |fewest| fewest >= k as f64),
+        });
+        groups.chain(people).chain(rules).chain(comparisons).chain(predictions).chain(originals).collect()
     }
 
     /// What the original's values at levels must become; models then judge these.

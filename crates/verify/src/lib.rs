@@ -37,6 +37,7 @@ mod matched;
 mod model;
 mod models;
 mod original;
+mod people;
 mod population;
 mod predicted;
 mod reading;
@@ -47,6 +48,7 @@ mod rowhash;
 mod sampling;
 mod sensitive;
 mod shapes;
+mod shifted;
 mod side;
 mod source;
 mod target_information;
@@ -108,7 +110,8 @@ pub struct Original<'a> {
     pub rows: &'a dyn Rows,
     /// What its rows became, where they were put into regions. It is a hint, and is checked.
     pub assignment: Option<&'a dyn Assignment>,
-    /// The secret by which rows were drawn, if the policy requests differential privacy.
+    /// The secret by which rows were drawn, if the policy requests differential privacy, or by
+    /// which dates were shifted.
     pub secret: Option<&'a [u8]>,
     /// How often its values occur, if they were counted while it was read for another purpose. The
     /// rows are the same if the fingerprint is, which is checked.

@@ -1,11 +1,13 @@
 //! Judges the claims that need the original; without it they are named as not checked.
 
 use super::claims::{self, Judged};
+use super::classes::UNKNOWN;
 use super::foreseen::Foreseen;
 use super::identifiers::{self, Source};
 use super::leveled::{self, Leveled};
 use super::levels::Chain;
 use super::losses::{self, Facts, LevelFacts, RegionFacts};
+use super::people::{self, People as Subjects};
 use super::population::People;
 use super::regions::{self, Regions};
 use super::side::Side;
@@ -51,6 +53,18 @@ impl Verifier<'_> {
                 let finding = models::claim(rule, self.certificate, released, judged, nodes.as_ref());
                 verdict.set(&rule.claim, finding);
             }
+        }
+        if let (Some(source), Some(places)) = (&source, &places)
+            && let Some(subjects) = &source.subjects
+        {
+            // Starred rows are in no class that is judged.
+            let place = |(place, moved): (&u32, &Option<_>)| moved.map_or(UNKNOWN, |_: (u32, u32)| *place);
+            let places: Vec<u32> = places.iter().zip(&source.moved).map(place).collect();
+            let people = Subjects::new(self.policy, subjects, &places, released.classes.len());
+            self.of_people(Some(&people), (released, judged), verdict);
+            self.of_judged_people(&source.values, &places, (released, judged), verdict);
+        } else if unfit && self.policy.subject().is_some() {
+            verdict.set(people::CLAIM, Finding::missing("people cannot be counted in the original"));
         }
         let compared = match (&source, &places) {
             (Some(source), Some(places)) => Source::Known(&source.identifiers, places),
@@ -108,6 +122,7 @@ impl Verifier<'_> {
             };
             verdict.set(KOne::CLAIM, found);
         }
+        self.of_people_in_regions(regions.as_ref(), there, (released, judged), verdict);
         let compared = match &regions {
             Some(regions) => Source::Known(&regions.identifiers, &regions.places),
             None if there => Source::Unfit,
@@ -125,6 +140,30 @@ impl Verifier<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The claims about people where rows were put into regions.
+    fn of_people_in_regions(
+        &self,
+        regions: Option<&Regions>,
+        there: bool,
+        (released, judged): (&Side, &Judged),
+        verdict: &mut Verdict,
+    ) {
+        match regions {
+            Some(regions) if !regions.divides() => {
+                if let Some(subjects) = &regions.subjects {
+                    let classes = released.classes.len();
+                    let people = Subjects::new(self.policy, subjects, &regions.places, classes);
+                    self.of_people(Some(&people), (released, judged), verdict);
+                    self.of_judged_people(&regions.values, &regions.places, (released, judged), verdict);
+                }
+            }
+            _ if there && self.policy.subject().is_some() => {
+                verdict.set(people::CLAIM, Finding::missing("people cannot be counted in the original"));
+            }
+            _ => {}
+        }
     }
 
     /// By the certificate, the rows that are left after deletion and those of them that are
@@ -158,6 +197,7 @@ impl Verifier<'_> {
     ) -> Safety<'s> {
         Safety {
             groups: &self.groups,
+            k_people: self.k_people(),
             rules: &self.rules,
             comparisons: &self.comparisons,
             people,
@@ -188,7 +228,7 @@ impl Verifier<'_> {
                 format!("the original is the one that was released, with {}", several(rows, "row"))
             }
             Some(_) => format!(
-                "the secret draws {} of it; truth tells whether these were released",
+                "the secret draws {} of it; truth states whether these were released",
                 several(original.rows, "row")
             ),
         })

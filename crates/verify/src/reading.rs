@@ -28,11 +28,14 @@ impl Verifier<'_> {
         let (policy, rows) = (self.policy, original.rows);
         let guards = policy.guards();
         let needed = |name: &String| {
-            policy.columns.get(name).is_some_and(Column::released) || guards.contains(name.as_str())
+            let released = policy.columns.get(name).is_some_and(Column::released);
+            released || guards.contains(name.as_str()) || policy.subject() == Some(name.as_str())
         };
         let columns: Vec<usize> = (0..rows.columns().len()).filter(|&c| needed(&rows.columns()[c])).collect();
         let names: Vec<String> = columns.iter().map(|&c| rows.columns()[c].clone()).collect();
-        let mut side = Side::new("original", policy, &names, self.start).with_guards(policy);
+        let side = Side::new("original", policy, &names, self.start);
+        let side = side.with_guards(policy).with_subject(policy);
+        let mut side = side.with_shifts(policy, original.secret)?;
         let stated = self.certificate.release.loss.keys().filter_map(|key| LossKind::from_key(key));
         if stated.into_iter().any(LossKind::needs_target) {
             side = side.with_labels(policy);

@@ -20,6 +20,7 @@ use super::classes::{Interner, MISSING, Tally, Tuples, UNKNOWN};
 use super::identifiers::Identifiers;
 use super::leveled::{self, Labels, Leveled};
 use super::levels::Chain;
+use super::sensitive::Values;
 use super::shapes::{Shape, Shown, stretch};
 use super::side::Side;
 use super::target_information::{TargetInformation, target_information};
@@ -154,6 +155,10 @@ pub(super) struct Regions {
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the released class of its rows.
     pub(super) places: Vec<u32>,
+    /// The people whom the rows of every class of the original belong to, where it names them.
+    pub(super) subjects: Option<Values>,
+    /// The values of the sensitive columns that models judge, where people are counted.
+    pub(super) values: Vec<Values>,
 }
 
 impl Regions {
@@ -165,6 +170,8 @@ impl Regions {
         chains: &[Chain<'_>],
         released: &Side,
     ) -> Option<Self> {
+        let subjects = original.subjects();
+        let values = if subjects.is_some() { original.values() } else { Vec::new() };
         let Side { classes, interners, rows, deleted, identifiers, deal, labels, .. } = original;
         let deal = deal?;
         let information = target_information(&labels, &interners, chains, few);
@@ -201,7 +208,12 @@ impl Regions {
         };
         let places = (0..classes.len()).map(place).map(|class| if class == HELD { UNKNOWN } else { class });
         let places = places.collect();
-        Some(Regions { interners, rows, deleted, columns, identifiers, places, deal })
+        Some(Regions { interners, rows, deleted, columns, identifiers, places, deal, subjects, values })
+    }
+
+    /// Whether rows of one tuple are in several classes, so that `places` is not known of them.
+    pub(super) fn divides(&self) -> bool {
+        self.deal.divides()
     }
 
     /// Rows that are suppressed.

@@ -1,8 +1,8 @@
 //! Re-identification risk of the released rows, recounted: the figures of a certificate's `risk`.
 //!
-//! The risk of a row is 1 over the number of rows that cannot be distinguished from it; starred
-//! rows have none. Costs one step per released class. Of the figures before the release, which
-//! guarantee nothing, only the number of rows is checked.
+//! The risk of a row is 1 over the number of rows that cannot be distinguished from it, or of the
+//! people whom these belong to; starred rows have none. Costs one step per released class. Of the
+//! figures before the release, which guarantee nothing, only the number of rows is checked.
 
 use super::claims::Judged;
 use super::groups::View;
@@ -15,9 +15,20 @@ use throng_terms::release::{Release, Risks, RowRisk};
 const CLOSE: f64 = 1e-9;
 
 /// Whether the figures are those of the released rows; none where the certificate has none.
-pub(super) fn risk(release: &Release, missing: Missing, released: &Side, judged: &Judged) -> Option<Finding> {
+pub(super) fn risk(
+    release: &Release,
+    missing: Missing,
+    released: &Side,
+    judged: &Judged,
+    people: Option<&[u64]>,
+) -> Option<Finding> {
     let claimed = release.risk.as_ref()?;
-    let found = of_rows(released, &judged.counts, missing, claimed.threshold);
+    let columns: Vec<usize> = (0..released.classes.tuples.width()).collect();
+    let sizes = match people {
+        Some(people) => people.to_vec(),
+        None => View::new(&released.classes.tuples, &columns).sizes(&judged.counts, missing),
+    };
+    let found = of_rows(&sizes, &judged.counts, claimed.threshold);
     let mut wrong = Wrong::default();
     for (name, claimed, found) in pairs(claimed, &found) {
         // NaN is not close to anything.
@@ -51,11 +62,10 @@ fn pairs(claimed: &Risks, found: &RowRisk) -> [(&'static str, f64, f64); 7] {
     ]
 }
 
-fn of_rows(released: &Side, counts: &[u64], missing: Missing, threshold: f64) -> RowRisk {
-    let columns: Vec<usize> = (0..released.classes.tuples.width()).collect();
-    let sizes = View::new(&released.classes.tuples, &columns).sizes(counts, missing);
+/// The figures of classes with these sizes and rows.
+fn of_rows(sizes: &[u64], counts: &[u64], threshold: f64) -> RowRisk {
     let mut found = RowRisk { smallest: u64::MAX, ..RowRisk::default() };
-    for (&rows, &size) in counts.iter().zip(&sizes).filter(|(rows, _)| **rows > 0) {
+    for (&rows, &size) in counts.iter().zip(sizes).filter(|(rows, _)| **rows > 0) {
         let risk = 1.0 / size as f64;
         found.rows += rows;
         found.classes += 1;

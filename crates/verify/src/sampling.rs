@@ -227,7 +227,7 @@ pub(super) fn certificate(policy: &Policy, certificate: &Certificate) -> Vec<Str
         (Some(asked), Some(facts)) => {
             wrong.extend(misstated(asked, facts));
             wrong.extend(
-                unsampled_facts(release).map(|what| format!("it tells {what}, which must not be told")),
+                unsampled_facts(release).map(|what| format!("it states {what}, which must not be published")),
             );
         }
     }

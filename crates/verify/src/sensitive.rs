@@ -4,6 +4,8 @@
 //! by class, and merged as classes are merged. Memory grows with distinct pairs; columns that no
 //! model judges cost nothing.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::classes::{Classes, Interner, MISSING};
 use super::side::{Cells, each};
 use throng_terms::error::Result;
@@ -14,7 +16,7 @@ use throng_terms::policy::Policy;
 pub(super) struct Sensitive {
     place: Option<usize>,
     pub(super) interner: Interner,
-    /// (Class, value) with its rows.
+    /// (Class, value) with its rows; (class, value, person) where rows belong to people.
     pairs: Classes,
     /// The values of the batch at hand.
     batch: Vec<u32>,
@@ -40,6 +42,31 @@ impl Sensitive {
         policy.guards().into_iter().map(|name| Sensitive::new(name, columns)).collect()
     }
 
+    /// The column of the people whom rows belong to, which the original alone names.
+    pub(super) fn subject(policy: &Policy, columns: &[String]) -> Option<Sensitive> {
+        policy.subject().map(|name| Sensitive::new(name, columns))
+    }
+
+    /// Its place in the header.
+    pub(super) fn place(&self) -> Option<usize> {
+        self.place
+    }
+
+    /// Counts the person of every row, too: values are those of people who have one.
+    pub(super) fn of_people(self) -> Self {
+        Sensitive { pairs: Classes::new(3), ..self }
+    }
+
+    /// The value of a row of the batch.
+    pub(super) fn value(&self, row: usize) -> u32 {
+        self.batch[row]
+    }
+
+    /// Whether the file does not have the column.
+    pub(super) fn is_absent(&self) -> bool {
+        self.place.is_none()
+    }
+
     /// Reads the column's cells of some rows.
     pub(super) fn begin(&mut self, rows: usize, cells: &mut Cells<'_>) -> Result<()> {
         let Sensitive { place, interner, batch, .. } = self;
@@ -47,9 +74,25 @@ impl Sensitive {
         each(*place, rows, cells, |cell| batch.push(interner.add(cell)))
     }
 
-    /// Counts a row of the batch in its class.
-    pub(super) fn row(&mut self, row: usize, class: usize) {
-        self.pairs.row(&[class as u32, self.batch[row]], [0, 0]);
+    /// Counts a row of the batch in its class, of a person where that is known.
+    pub(super) fn row(&mut self, row: usize, class: usize, person: Option<u32>) {
+        let (class, value) = (class as u32, self.batch[row]);
+        match person.filter(|_| self.pairs.tuples.width() == 3) {
+            Some(person) => self.pairs.row(&[class, value, person], [0, 0]),
+            None => self.pairs.row(&[class, value], [0, 0]),
+        };
+    }
+
+    /// The people who have several values of the column.
+    fn several(&self) -> FxHashSet<u32> {
+        let (mut first, mut several) = (FxHashMap::default(), FxHashSet::default());
+        for at in 0..self.pairs.len() {
+            let [_, value, person] = *self.pairs.tuples.tuple(at) else { continue };
+            if value != MISSING && *first.entry(person).or_insert(value) != value {
+                several.insert(person);
+            }
+        }
+        several
     }
 
     /// Counts labels in place of values; a value without one stays as it is, and is like no label.
@@ -61,19 +104,23 @@ impl Sensitive {
                 interner.count_in(text, self.interner.count(value))
             })
             .collect();
-        let mut pairs = Classes::new(2);
+        let mut pairs = Classes::new(self.pairs.tuples.width());
         for at in 0..self.pairs.len() {
-            let pair = self.pairs.tuples.tuple(at);
-            pairs.add(&[pair[0], numbers[pair[1] as usize]], self.pairs.tally(at));
+            let mut pair = self.pairs.tuples.tuple(at).to_vec();
+            pair[1] = numbers[pair[1] as usize];
+            pairs.add(&pair, self.pairs.tally(at));
         }
         (self.interner, self.pairs) = (interner, pairs);
     }
 
-    /// The values of this many classes.
+    /// The values of this many classes; where rows belong to people, a value of somebody who has
+    /// several is missing.
     pub(super) fn values(&self, classes: usize) -> Values {
+        let several = self.several();
         let triple = |at: usize| {
             let pair = self.pairs.tuples.tuple(at);
-            (pair[0] as usize, pair[1], self.pairs.tally(at).rows)
+            let single = pair.get(2).is_none_or(|person| !several.contains(person));
+            (pair[0] as usize, if single { pair[1] } else { MISSING }, self.pairs.tally(at).rows)
         };
         Values::new(classes, (0..self.pairs.len()).map(triple).collect())
     }

@@ -11,6 +11,7 @@ use super::leveled::Leveled;
 use super::regions::Deal;
 use super::rowhash::RowHash;
 use super::sensitive::{Sensitive, Values};
+use super::shifted::Shifted;
 use throng_terms::error::{Fault, Result};
 use throng_terms::fault;
 use throng_terms::policy::{Column, Policy, Role};
@@ -31,6 +32,8 @@ pub(super) struct Side {
     quasi: Vec<Option<usize>>,
     /// Every other released column in name order: its place in the header.
     others: Vec<Option<usize>>,
+    /// How the dates of these columns are shifted, in an original whose dates are.
+    shifted: Vec<Option<Shifted>>,
     /// The texts of each quasi-identifier.
     pub(super) interners: Vec<Interner>,
     pub(super) classes: Classes,
@@ -44,6 +47,8 @@ pub(super) struct Side {
     /// The sensitive columns that models judge, in name order; in the original then the columns of
     /// guarding nodes.
     pub(super) sensitive: Vec<Sensitive>,
+    /// The people whom rows belong to, in an original that names them.
+    pub(super) subject: Option<Sensitive>,
     /// The sensitive columns with a level; taken out when the rows were read.
     pub(super) leveled: Option<Leveled>,
     /// Whether there are any.
@@ -66,6 +71,7 @@ impl Side {
             name,
             columns: columns.to_vec(),
             others: others(policy).map(place).collect(),
+            shifted: others(policy).map(|_| None).collect(),
             interners: quasi.iter().map(|_| Interner::new()).collect(),
             classes: Classes::new(quasi.len()),
             identifiers: identifiers::replaced(policy).map(|name| Identifiers::new(place(name))).collect(),
@@ -74,6 +80,7 @@ impl Side {
             deleted: 0,
             labels: Vec::new(),
             sensitive: Sensitive::of(policy, columns),
+            subject: None,
             leveled: Leveled::of(policy, columns),
             has_levels: !policy.leveled().is_empty(),
             deal: None,
@@ -94,6 +101,22 @@ impl Side {
     pub(super) fn with_guards(mut self, policy: &Policy) -> Self {
         self.sensitive.extend(Sensitive::guards(policy, &self.columns));
         self
+    }
+
+    /// Counts the people whom rows belong to, too.
+    pub(super) fn with_subject(mut self, policy: &Policy) -> Self {
+        self.subject = Sensitive::subject(policy, &self.columns);
+        if self.subject.is_some() {
+            let columns = std::mem::take(&mut self.sensitive);
+            self.sensitive = columns.into_iter().map(Sensitive::of_people).collect();
+        }
+        self
+    }
+
+    /// Shifts the dates that the policy shifts, by a secret.
+    pub(super) fn with_shifts(mut self, policy: &Policy, secret: Option<&[u8]>) -> Result<Self> {
+        self.shifted = Shifted::of(policy, others(policy), secret)?;
+        Ok(self)
     }
 
     /// The class of a tuple of cells, if the table has it.
@@ -140,11 +163,21 @@ impl Side {
                 }
             })?;
         }
-        for place in &self.others {
-            let mut hashes = self.hashes.iter_mut();
+        let mut people: Vec<Option<String>> = Vec::new();
+        if self.shifted.iter().any(Option::is_some) {
+            let subject = self.subject.as_ref().and_then(Sensitive::place);
+            each(subject, rows, cells, |cell| people.push(cell.map(String::from)))?;
+        }
+        for (place, shifted) in self.others.iter().zip(&self.shifted) {
+            let mut hashes = self.hashes.iter_mut().enumerate();
             each(*place, rows, cells, |cell| {
-                if let Some(hash) = hashes.next() {
-                    hash.cell(cell);
+                let Some((row, hash)) = hashes.next() else { return };
+                match (shifted, cell) {
+                    (Some(shifted), Some(cell)) => {
+                        let person = people.get(row).and_then(Option::as_deref);
+                        hash.cell(person.and_then(|person| shifted.date(person, cell)).as_deref());
+                    }
+                    _ => hash.cell(cell),
                 }
             })?;
         }
@@ -155,7 +188,7 @@ impl Side {
             column.begin();
             each(column.place, rows, cells, |cell| column.cell(cell))?;
         }
-        for column in &mut self.sensitive {
+        for column in self.sensitive.iter_mut().chain(&mut self.subject) {
             column.begin(rows, cells)?;
         }
         if let Some(leveled) = &mut self.leveled {
@@ -179,7 +212,9 @@ impl Side {
                 deal.row(tuple, keys.next().unwrap_or_default(), Tally::of(hash));
             }
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
-            self.sensitive.iter_mut().for_each(|column| column.row(row, class));
+            let person = self.subject.as_ref().map(|subject| subject.value(row));
+            self.sensitive.iter_mut().for_each(|column| column.row(row, class, person));
+            self.subject.iter_mut().for_each(|column| column.row(row, class, None));
             self.leveled.iter_mut().for_each(|leveled| leveled.row(row, class, hash));
         }
         self.rows += rows as u64;
@@ -188,7 +223,8 @@ impl Side {
 
     /// Classes and values are numbered with 32 bits; the largest number means an unknown value.
     fn room(&self, rows: usize) -> Result<()> {
-        let values = self.interners.iter().chain(self.sensitive.iter().map(|s| &s.interner));
+        let counted = self.sensitive.iter().chain(&self.subject);
+        let values = self.interners.iter().chain(counted.map(|column| &column.interner));
         let values = values.map(Interner::len);
         let numbered =
             values.chain(self.identifiers.iter().map(Identifiers::len)).chain([self.classes.len()]);
@@ -219,12 +255,18 @@ impl Side {
             .filter(|(_, place)| place.is_none())
             .map(|(name, _)| name)
             .chain(leveled)
+            .chain(policy.subject().filter(|_| self.subject.as_ref().is_some_and(Sensitive::is_absent)))
             .collect()
     }
 
     /// The values of every sensitive column in every class.
     pub(super) fn values(&self) -> Vec<Values> {
         self.sensitive.iter().map(|column| column.values(self.classes.len())).collect()
+    }
+
+    /// The people whom the rows of every class belong to, in an original that names them.
+    pub(super) fn subjects(&self) -> Option<Values> {
+        self.subject.as_ref().map(|column| column.values(self.classes.len()))
     }
 
     /// Per target, the rows that do not have the most frequent label of their class; taken out when

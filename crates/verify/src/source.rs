@@ -17,6 +17,7 @@ use super::levels::{Chain, number};
 use super::models::{
     Rule, without_disclosed, without_labels, without_rare, without_smallest, without_unsafe,
 };
+use super::people;
 use super::population::{self, Comparison, People};
 use super::predicted::{self, Prediction};
 use super::sensitive::Values;
@@ -34,6 +35,8 @@ pub(super) type ByLevel<T> = BTreeMap<usize, T>;
 #[derive(Clone, Copy)]
 pub(super) struct Safety<'a> {
     pub(super) groups: &'a [Group],
+    /// The people that a class needs, where rows belong to people.
+    pub(super) k_people: Option<u64>,
     pub(super) rules: &'a [Rule],
     pub(super) comparisons: &'a [Comparison],
     pub(super) people: Option<&'a People>,
@@ -51,9 +54,10 @@ impl Safety<'_> {
     /// then models that judge classes among those that are left, and who is too few after that:
     /// what such a model leaves stays safe in less company. Last come the models of the whole
     /// table, and what needs all rows.
-    fn stable(self, classes: &Classes, values: &[Values]) -> Vec<u64> {
+    fn stable(self, classes: &Classes, values: &[Values], subjects: Option<&Values>) -> Vec<u64> {
         let mut counts = classes.counts();
         let tuples = &classes.tuples;
+        people::without_few(self.k_people, subjects, &mut counts);
         without_unsafe(self.rules, tuples, values, &mut counts);
         population::without_unsafe(self.comparisons, self.people, classes, &mut counts);
         predicted::without_unsafe(self.predictions, self.foreseen, classes, &mut counts);
@@ -110,19 +114,22 @@ pub(super) struct Generalized {
     /// The identifiers that are replaced.
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the step that releases it, and its class there; none where no step
-    /// does. Only where identifiers are replaced or models judge sensitive columns.
+    /// does. Only where identifiers are replaced, models judge sensitive columns or people are
+    /// counted.
     pub(super) moved: Vec<Option<(u32, u32)>>,
     /// The same whether or not it is safe; only where there is one step and rows are guarded.
     pub(super) shown: Vec<Option<(u32, u32)>>,
     /// The values of the sensitive columns that models judge, and the guarding nodes, in every
     /// class of the original.
     pub(super) values: Vec<Values>,
+    /// The people whom the rows of every class of the original belong to, where it names them.
+    pub(super) subjects: Option<Values>,
 }
 
 impl Generalized {
     /// Generalizes the original; none where a level is not known or does not fit.
     pub(super) fn new(original: Side, chains: &[Chain<'_>], safety: Safety<'_>) -> Option<Self> {
-        let values = original.values();
+        let (values, subjects) = (original.values(), original.subjects());
         let leveled = original.has_levels;
         let Side { classes, interners, rows, deleted, labels, identifiers, .. } = original;
         let steps = chains.first().map_or(1, |chain| chain.levels.len());
@@ -145,7 +152,7 @@ impl Generalized {
             minorities: Vec::new(),
             moved: vec![
                 None;
-                if identifiers.is_empty() && values.is_empty() && !leveled {
+                if identifiers.is_empty() && values.is_empty() && subjects.is_none() && !leveled {
                     0
                 } else {
                     classes.len()
@@ -154,6 +161,7 @@ impl Generalized {
             shown: Vec::new(),
             identifiers,
             values,
+            subjects,
         };
         match <[Vec<usize>; 1]>::try_from(levels) {
             Ok([only]) => source.settle((classes, labels), only, safety),
@@ -185,7 +193,8 @@ impl Generalized {
         });
         let moves = || moved.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)));
         let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
-        let stay = safety.stable(&classes, &values);
+        let subjects = self.subjects.as_ref().map(|people| people.merged(moves(), classes.len()));
+        let stay = safety.stable(&classes, &values, subjects.as_ref());
         let staying = |place: &usize| stay[*place] > 0;
         if safety.rules.iter().any(Rule::has_guard) {
             self.shown = moved.iter().map(|place| place.map(|place| (0, place as u32))).collect();
@@ -259,7 +268,8 @@ impl Generalized {
         let origin_of = origins.iter().zip(&class_of);
         let moves = || origin_of.clone().filter_map(|(origin, to)| Some((*origin as usize, (*to)?)));
         let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves(), classes.len())).collect();
-        let stay = safety.stable(&classes, &values);
+        let subjects = self.subjects.as_ref().map(|people| people.merged(moves(), classes.len()));
+        let stay = safety.stable(&classes, &values, subjects.as_ref());
         let mut kept = Classes::new(width);
         let keep = |class: usize| {
             (stay[class] > 0).then(|| kept.add(classes.tuples.tuple(class), classes.tally(class)))

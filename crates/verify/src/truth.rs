@@ -100,15 +100,16 @@ pub(super) fn to_released(chains: &[Chain<'_>], released: &Side) -> Numbers {
 }
 
 /// Class of the original → the released class that its rows must be in, or [`UNKNOWN`] where they
-/// are suppressed; empty where no identifiers are replaced, no row is guarded and no sensitive
-/// column has a level.
+/// are suppressed; empty where no identifiers are replaced, no row is guarded, no sensitive column
+/// has a level and no people are counted.
 pub(super) fn places(
     policy: &Policy,
     (source, moved): (&Generalized, &[Option<(u32, u32)>]),
     chains: &[Chain<'_>],
     released: &Side,
 ) -> Vec<u32> {
-    if source.identifiers.is_empty() && policy.guards().is_empty() && policy.leveled().is_empty() {
+    let needed = !source.identifiers.is_empty() || source.subjects.is_some();
+    if !needed && policy.guards().is_empty() && policy.leveled().is_empty() {
         return Vec::new();
     }
     let held_back = match policy.output.suppressed {

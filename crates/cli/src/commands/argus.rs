@@ -55,9 +55,9 @@ pub fn run(args: &args::Argus) -> Result<Ended> {
     Ok(if verdict.k_anonymity.holds { Ended::Holds } else { Ended::DoesNotHold })
 }
 
-/// What is told in JSON.
+/// What is printed as JSON.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Printed<'a> {
     #[serde(flatten)]
     verdict: &'a Verdict,
     steps: Vec<String>,
@@ -134,7 +134,7 @@ impl Desk<'_> {
             out(&self.state()?)?;
             return Ok(());
         }
-        let told = Told {
+        let printed = Printed {
             verdict: &self.argus.verdict()?,
             steps: self.argus.steps(),
             outlook: self.argus.outlook()?,
@@ -143,7 +143,7 @@ impl Desk<'_> {
             written: &self.written,
         };
         self.line.clear();
-        out(&json(&told)?)?;
+        out(&json(&printed)?)?;
         Ok(())
     }
 

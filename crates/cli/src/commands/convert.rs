@@ -8,7 +8,7 @@ use throng::error::{Error, Fault, Result};
 use throng::fault;
 use throng::policy::Input;
 use throng::poset::xml::{self, Converted, Named};
-use throng_engine::{Engine, Existing, Source, Spared, write_atomically};
+use throng_engine::{Engine, Existing, OverwriteGuard, Source, write_atomically};
 
 use super::inspect::relative;
 use super::policy_text;
@@ -41,11 +41,11 @@ pub fn run(asked: &Asked<'_>) -> Result<()> {
         converted.files.iter().map(|(name, text)| (folder.join(name), text.as_str())).collect();
     let policy = policy_text(asked.write, policy(asked, input, &converted)?)?;
     files.push((asked.write.to_owned(), &policy));
-    let spared = Spared::default()
+    let guard = OverwriteGuard::default()
         .named("the input", asked.table)
         .named("the declarations of posets", asked.hierarchy)
         .named("the bindings of columns", asked.columns);
-    spared.check(files.iter().map(|(path, _)| path.as_path()), asked.existing)?;
+    guard.check(files.iter().map(|(path, _)| path.as_path()), asked.existing)?;
     put(&files)?;
     let names: Vec<String> = files.iter().rev().map(|(path, _)| path.display().to_string()).collect();
     let mut text =

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use throng::error::{Fault, Result};
 use throng::explore::{Explored, NodeFacts};
 use throng::report::explored_page;
-use throng_engine::{Engine, Exploration, PolicyFile, Spared, write_atomically};
+use throng_engine::{Engine, Exploration, OverwriteGuard, PolicyFile, write_atomically};
 
 use super::release::in_policy;
 use crate::Ended;
@@ -19,7 +19,7 @@ const SHOWN: usize = 10;
 pub fn run(args: &args::Explore) -> Result<Ended> {
     let (policy, text) = PolicyFile::read(&args.policy)?;
     if let Some(path) = &args.out {
-        Spared::of_policy(&policy).release_of(&policy).check([&**path], args.overwrite.existing())?;
+        OverwriteGuard::of_policy(&policy).release_of(&policy).check([&**path], args.overwrite.existing())?;
     }
     let engine = Engine::new();
     let line = Line::new();

@@ -7,7 +7,7 @@ use throng::error::Result;
 use throng::fault;
 use throng::hierarchy::{self, Hierarchy, Spec};
 use throng::table::{Code, Dictionary};
-use throng_engine::{Engine, Source, Spared, write_atomically};
+use throng_engine::{Engine, OverwriteGuard, Source, write_atomically};
 
 use super::json;
 use crate::Ended;
@@ -23,8 +23,8 @@ pub fn run(args: &args::Hierarchy) -> Result<Ended> {
         HierarchyCommand::Build { spec, input, column, layout, out: file, overwrite, output } => {
             let spec = parse(spec)?;
             if let Some(path) = file {
-                let spared = Spared::default().named("the input", input).hierarchy(&spec);
-                spared.check([&**path], overwrite.existing())?;
+                let guard = OverwriteGuard::default().named("the input", input).hierarchy(&spec);
+                guard.check([&**path], overwrite.existing())?;
             }
             let values = values(input, column, layout)?;
             let built = hierarchy::build(&spec, &values, &read).map_err(|e| e.map(|f| f.column(column)))?;

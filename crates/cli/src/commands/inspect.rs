@@ -2,16 +2,18 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use serde::Serialize;
 use throng::describe::{self, Answers, Description};
 use throng::error::Result;
 use throng::hierarchy::{File, Spec};
 use throng::policy::{Format, Input};
+use throng::release::TemplateFacts;
 use throng::template::Applied;
-use throng_engine::{Engine, Inspected, Spared, write_atomically};
+use throng_engine::{Engine, Inspected, OverwriteGuard, write_atomically};
 
 use super::{json, policy_text, templates};
 use crate::Ended;
-use crate::args::{self, DateOrder};
+use crate::args::{self, DateOrder, YesNo};
 use crate::progress::Line;
 use crate::show::out;
 
@@ -21,39 +23,53 @@ pub fn run(args: &args::Inspect) -> Result<Ended> {
         return Ok(Ended::Holds);
     }
     templates::check_input(args)?;
-    let mut spared = templates::spared(args, Spared::default().named("the input", &args.input));
-    let check = |spared: &Spared| match &args.write {
-        Some(path) => spared.clone().check([&**path], args.overwrite.existing()),
+    let mut guard =
+        templates::overwrite_guard(args, OverwriteGuard::default().named("the input", &args.input));
+    let check = |guard: &OverwriteGuard| match &args.write {
+        Some(path) => guard.clone().check([&**path], args.overwrite.existing()),
         None => Ok(()),
     };
-    check(&spared)?;
+    check(&guard)?;
+    let template = templates::find(args)?;
     let Inspected { input, mut description } = inspect(args, args.layout.of(&args.input)?)?;
-    let applied = templates::apply(args, &mut description)?;
+    let applied = template.map(|(template, parameters)| Applied::new(template, parameters, &mut description));
     for hierarchy in description.columns.iter().filter_map(|column| column.hierarchy.as_ref()) {
-        spared = spared.hierarchy(hierarchy);
+        guard = guard.hierarchy(hierarchy);
     }
-    check(&spared)?;
+    check(&guard)?;
+    let rules = match (&applied, args.write.is_none() || args.output.json) {
+        (Some(applied), true) => {
+            let table = (&description, applied);
+            Some(templates::policy(args, Path::new("."), table, &input, "table")?.1)
+        }
+        _ => None,
+    };
     if args.output.json {
-        out(&json(&description)?)?;
+        out(&json(&Profile { description: &description, template: rules.as_ref() })?)?;
     } else {
         out(&describe::table(&description, args.top))?;
+        rules.iter().try_for_each(templates::show)?;
     }
-    match (&args.write, &applied) {
-        (Some(path), _) => write(args, path, description, input, applied.as_ref())?,
-        (None, Some(applied)) if !args.output.json => {
-            let (_, facts) =
-                templates::policy(args, Path::new("."), (&description, applied), &input, "table")?;
-            templates::show(&facts)?;
-        }
-        (None, _) => {}
+    if let Some(path) = &args.write {
+        write(args, path, description, input, applied.as_ref())?;
     }
     Ok(Ended::Holds)
+}
+
+/// A profile as JSON, with the rules of the template that the proposed policy satisfies.
+#[derive(Serialize)]
+struct Profile<'a> {
+    #[serde(flatten)]
+    description: &'a Description,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template: Option<&'a TemplateFacts>,
 }
 
 /// Profiles the table, with progress.
 fn inspect(args: &args::Inspect, input: Input) -> Result<Inspected> {
     let day_first = args.dates.map(|order| order == DateOrder::DayFirst);
-    let answers = Answers { decimal: args.decimal, day_first };
+    let serial_dates = args.serial_dates.map(|answer| answer == YesNo::Yes);
+    let answers = Answers { decimal: args.decimal, day_first, serial_dates };
     let line = Line::new();
     let inspected = Engine::new().inspect(input, &answers, &line.watch());
     line.clear();

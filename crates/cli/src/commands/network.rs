@@ -4,7 +4,7 @@ use throng::error::Result;
 use throng::fault;
 use throng::network::{Question, answer_text, text};
 use throng::report::network_picture;
-use throng_engine::{Engine, PolicyFile, Spared, write_atomically};
+use throng_engine::{Engine, OverwriteGuard, PolicyFile, write_atomically};
 
 use super::json;
 use super::release::in_policy;
@@ -17,7 +17,7 @@ pub fn run(args: &args::Network) -> Result<Ended> {
     let question = question(args)?;
     let (policy, source) = PolicyFile::read(&args.policy)?;
     if let Some(path) = &args.out {
-        Spared::of_policy(&policy).release_of(&policy).check([&**path], args.overwrite.existing())?;
+        OverwriteGuard::of_policy(&policy).release_of(&policy).check([&**path], args.overwrite.existing())?;
     }
     let line = Line::new();
     let network = Engine::new().network(&policy, args.random.seed, args.parents, &line.watch());

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use throng::error::{Error, Fault, Kind, Result};
 use throng::policy::{Policy, PolicyBundle};
-use throng_engine::{PolicyFile, Spared, write_atomically};
+use throng_engine::{OverwriteGuard, PolicyFile, write_atomically};
 
 use super::json;
 use crate::Ended;
@@ -18,8 +18,8 @@ pub fn run(args: &args::Policy) -> Result<Ended> {
         PolicyCommand::Check { policy, output } => check(policy, output.json),
         PolicyCommand::Bundle { policy, out: file, overwrite, output } => {
             let (policy, text) = PolicyFile::read(policy)?;
-            let spared = Spared::of_policy(&policy).release_of(&policy);
-            spared.check([&**file], overwrite.existing())?;
+            let guard = OverwriteGuard::of_policy(&policy).release_of(&policy);
+            guard.check([&**file], overwrite.existing())?;
             let bundle = bundled(&policy, &text)?;
             write_atomically(file, bundle.to_json()?.as_bytes())?;
             let written = Written::new(file, &bundle)?;

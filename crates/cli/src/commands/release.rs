@@ -109,6 +109,16 @@ pub fn summary(done: &Done) -> String {
         integer(r.released),
         integer(r.suppressed)
     );
+    if let Some(people) = &r.people {
+        let _ = writeln!(
+            text,
+            "people      {} read, {} released, {} left out, {} with some rows left out",
+            integer(people.people),
+            integer(people.released),
+            integer(people.withheld),
+            integer(people.partly)
+        );
+    }
     for line in r.preparation.as_ref().map(preparation_lines).unwrap_or_default() {
         let _ = writeln!(text, "prepared    {}", sanitized(&line));
     }
@@ -167,9 +177,19 @@ fn protection(done: &Done) -> String {
     let columns = done.facts.quasi_identifiers();
     let columns = match columns.len() {
         0 | 1 => String::new(),
-        _ => format!("\n            The columns: {}", sanitized(&columns.join(", "))),
+        _ => format!("\n            The columns: {}", sanitized(&some_names(&columns))),
     };
     format!("protection  {}{columns}\n", sanitized(&done.facts.protection().to_string()))
+}
+
+/// Columns that are named; the report has all.
+const NAMED: usize = 20;
+
+/// The first names, and how many more there are.
+fn some_names(names: &[impl AsRef<str>]) -> String {
+    let named: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    let more = names.len() - named.len();
+    named.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 
 /// The columns that lost most.
@@ -188,12 +208,13 @@ fn utility(done: &Done) -> String {
     let found = &done.facts.statistics;
     let means = found.numbers.iter().take(SHOWN).map(|of| {
         let (before, after) = of.means();
-        format!("mean of {} {before} -> {after}", sanitized(&of.column))
+        format!("mean of {} {before} → {after}", sanitized(&of.column))
     });
     let correlations = found.correlations.iter().take(1).map(|of| {
-        let after = of.after.map_or("lost".into(), |after| format!("{after:.2}"));
+        let signed = |x: f64| format!("{x:.2}").replace('-', "−");
+        let (before, after) = (signed(of.before), of.after.map_or("lost".into(), signed));
         let [a, b] = of.columns.each_ref().map(|name| sanitized(name));
-        format!("correlation of {a} and {b} {:.2} -> {after}", of.before)
+        format!("correlation of {a} and {b} {before} → {after}")
     });
     match &means.chain(correlations).collect::<Vec<_>>()[..] {
         [] => String::new(),
@@ -215,7 +236,7 @@ fn reached(notions: &NotionFacts) -> String {
 }
 
 /// Warnings that are printed; the report has all.
-const WARNINGS: usize = 6;
+const WARNINGS: usize = 4;
 
 /// Rules of the template that are not satisfied, and how many are.
 fn rules(r: &Release) -> String {
@@ -350,5 +371,6 @@ fn starred(done: &Done) -> String {
 /// How many regions there are, and how their cells are written.
 fn in_regions(regions: &RegionFacts) -> String {
     let forms = regions.forms.iter().map(|(name, form)| format!("{name} {}", form.name()));
-    format!("{}; cells: {}", integer(regions.count), forms.collect::<Vec<_>>().join(", "))
+    let forms: Vec<String> = forms.collect();
+    format!("{}; cells: {}", integer(regions.count), sanitized(&some_names(&forms)))
 }

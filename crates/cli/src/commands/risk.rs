@@ -9,7 +9,7 @@ use throng::release::Certificate;
 use throng::report::risk_page;
 use throng::risk::{self, Asked, Named, Parts, Population, Risk, Table};
 use throng::watch::Watch;
-use throng_engine::{Engine, PolicyFile, Source, Spared, sniff, write_atomically};
+use throng_engine::{Engine, OverwriteGuard, PolicyFile, Source, sniff, write_atomically};
 
 use super::json;
 use super::verify::read_certificate;
@@ -23,7 +23,7 @@ const SHOWN: usize = 20;
 
 pub fn run(args: &args::Risk) -> Result<Ended> {
     if let Some(path) = &args.report {
-        spared(args)?.check([&**path], args.overwrite.existing())?;
+        overwrite_guard(args)?.check([&**path], args.overwrite.existing())?;
     }
     let line = Line::new();
     let risk = assess(args, &line.watch());
@@ -38,25 +38,25 @@ pub fn run(args: &args::Risk) -> Result<Ended> {
 }
 
 /// Everything that is read.
-fn spared(args: &args::Risk) -> Result<Spared> {
-    let mut spared = Spared::default().named("the input", &args.input);
+fn overwrite_guard(args: &args::Risk) -> Result<OverwriteGuard> {
+    let mut guard = OverwriteGuard::default().named("the input", &args.input);
     if let Some(policy) = &args.policy {
         let (policy, _) = PolicyFile::read(policy)?;
-        spared = spared.with(Spared::of_policy(&policy).release_of(&policy));
+        guard = guard.with(OverwriteGuard::of_policy(&policy).release_of(&policy));
     }
     if let Some(certificate) = &args.certificate {
-        spared = spared.and("the certificate", certificate);
+        guard = guard.and("the certificate", certificate);
     }
     Ok(match &args.population {
-        Some(people) => spared.named("the population", people),
-        None => spared,
+        Some(people) => guard.named("the population", people),
+        None => guard,
     })
 }
 
 fn assess(args: &args::Risk, watch: &Watch) -> Result<Risk> {
     let reader = Reader::new(args, watch)?;
     let mut asked = Asked {
-        max_size: args.max_size,
+        max_size: args.max_size.unwrap_or(1),
         threshold: args.threshold,
         missing: reader.missing,
         population: given(args)?,
@@ -66,7 +66,12 @@ fn assess(args: &args::Risk, watch: &Watch) -> Result<Risk> {
     asked.check()?;
     let source = reader.source(&args.input)?;
     let (by, columns) = reader.columns(&source)?;
+    asked.max_size = args.max_size.unwrap_or_else(|| risk::size_for(columns.len()));
     let named = Named { by, columns: &columns };
+    if let Some(subject) = reader.subject(&source)? {
+        let table = reader.read(&source, &[named, Named { by: "--subject", columns: &[subject] }])?;
+        return risk::assess_people(&table, &asked);
+    }
     let (table, weights) = reader.sample(&source, named)?;
     asked.population = weights.unwrap_or(asked.population);
     if let Some(file) = args.population.as_ref().filter(|_| matches!(asked.population, Population::Unknown)) {
@@ -160,6 +165,36 @@ impl<'a> Reader<'a> {
         // Those that are not there are refused by name when the table is read.
         quasi.sort_by_key(|name| there.iter().position(|t| t == name).unwrap_or(there.len()));
         Ok((by, quasi))
+    }
+
+    /// The column that names the person a row belongs to, as the arguments or the policy say.
+    fn subject(&self, source: &Source) -> Result<Option<String>> {
+        let of_policy = self.policy.as_ref().and_then(|policy| policy.policy.subject());
+        let Some(subject) = self.args.subject.as_deref().or(of_policy) else { return Ok(None) };
+        if self.args.subject.is_none() && !self.engine.columns(source)?.iter().any(|name| name == subject) {
+            return Err(fault!(
+                Input,
+                "risk.subject-not-in-table",
+                "the policy counts people by `{column}`, which this table does not have",
+                column = subject
+            )
+            .key("--policy")
+            .help("a release names nobody: its certificate has the risk by people; give --qi without --policy to count rows")
+            .into());
+        }
+        let args = self.args;
+        if args.population.is_some() || args.weights.is_some() || args.fraction.is_some() {
+            return Err(fault!(
+                Input,
+                "risk.people-of-a-population",
+                "estimates of a population need one row per person, and `{column}` names people with several",
+                column = subject
+            )
+            .key("--subject")
+            .help("leave out --population, --weights and --fraction, or give a table with one row per person")
+            .into());
+        }
+        Ok(Some(subject.to_owned()))
     }
 
     /// How many withheld rows are in the release with `*` in every quasi-identifier at the most,

@@ -31,7 +31,7 @@ pub fn run(args: &args::Synth) -> Result<Ended> {
             .help("give --rows and --out, or --show")
             .into());
     };
-    file.spared()?.check([&**path], args.overwrite.existing())?;
+    file.overwrite_guard()?.check([&**path], args.overwrite.existing())?;
     let line = Line::new();
     let columns = Engine::new().synth(&file, (rows, args.random.seed), path, &line.watch());
     line.clear();

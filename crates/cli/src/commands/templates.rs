@@ -1,5 +1,6 @@
 //! `throng inspect --template NAME|FILE|list`.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,7 +11,7 @@ use throng::policy::{Input, TemplateSpec};
 use throng::release::TemplateFacts;
 use throng::report::{broken_rules, rules_line};
 use throng::template::{self, Applied, Parameters, Template, year_of};
-use throng_engine::Spared;
+use throng_engine::OverwriteGuard;
 
 use super::inspect::relative;
 use super::json;
@@ -31,11 +32,12 @@ pub fn list(as_json: bool) -> Result<()> {
     out(&lines.collect::<String>())
 }
 
-/// Applies the template that is named to a description; none where none is.
+/// The template that is named, with its parameters; none where none is named. To be called before a
+/// table is read: a misspelt name should not take long to report.
 ///
 /// # Errors
-/// No table, no such template, or a file that cannot be read.
-pub fn apply(args: &args::Inspect, description: &mut Description) -> Result<Option<Applied>> {
+/// No such template, or a file that cannot be read.
+pub fn find(args: &args::Inspect) -> Result<Option<(Template, Parameters)>> {
     let Some(name) = &args.template else { return Ok(None) };
     let template = Template::find(name, &read)?;
     let people = match &args.population {
@@ -47,14 +49,14 @@ pub fn apply(args: &args::Inspect, description: &mut Description) -> Result<Opti
     };
     let parameters =
         Parameters { year: Some(args.year.unwrap_or_else(this_year)), people, ..Parameters::default() };
-    Ok(Some(Applied::new(template, parameters, description)))
+    Ok(Some((template, parameters)))
 }
 
 /// The files of a template, which are not written over.
-pub fn spared(args: &args::Inspect, spared: Spared) -> Spared {
+pub fn overwrite_guard(args: &args::Inspect, guard: OverwriteGuard) -> OverwriteGuard {
     let file = args.template.as_ref().filter(|name| TemplateSpec::is_path(name));
     let files = file.into_iter().chain(&args.population);
-    files.fold(spared, |spared, path| spared.and("a file of the template", Path::new(path)))
+    files.fold(guard, |guard, path| guard.and("a file of the template", Path::new(path)))
 }
 
 /// Without a table there is nothing to inspect.
@@ -95,7 +97,12 @@ pub fn show(facts: &TemplateFacts) -> Result<()> {
 
 fn read(path: &str) -> Result<String> {
     std::fs::read_to_string(path).map_err(|e| {
-        let fault = fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e);
+        let fault = match e.kind() {
+            ErrorKind::NotFound => fault!(System, "file.not-found", "there is no such file")
+                .help("check the path; `throng inspect --template list` lists the templates of Throng"),
+            _ => fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e)
+                .help("check the disk and the path; the file must be text in UTF-8"),
+        };
         Error::from(fault.file(path))
     })
 }

@@ -76,7 +76,7 @@ const CASES: &[Case] = &[
     case(
         "[columns.cost]\nrole = \"keep\"\n",
         "",
-        &["what to do with `cost`", "[columns.cost] role = \"identifier\" | \"quasi\""],
+        &["what to do with `cost`", "[columns.cost] role = \"identifier\" | \"subject\""],
     ),
     case(
         "[columns.city]\nrole = \"quasi\"",
@@ -258,7 +258,7 @@ fn what_is_no_policy_is_told_as_such() {
     let cases: &[(&str, &[&str])] = &[
         ("binary.toml", &["binary.toml", "not UTF-8 text", "TOML"]),
         ("empty.toml", &["empty.toml", "version"]),
-        ("nope.toml", &["nope.toml", "cannot be read"]),
+        ("nope.toml", &["nope.toml", "there is no such file", "throng inspect TABLE --write"]),
         ("folder.toml", &["folder.toml", "cannot be read"]),
         ("people.csv", &["people.csv"]),
     ];

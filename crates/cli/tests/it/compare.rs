@@ -107,7 +107,7 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     ("k = [2, 10]", "k = [2, 0]", &["e.toml:8", "1 or more"]),
     ("[0.05]", "[5]", &["e.toml:9", "5 is not a share"]),
     ("[150, ", "[301, ", &["e.toml:10", "has 300 rows, not 301"]),
-    ("policy = \"p.toml\"", "policy = \"none.toml\"", &["none.toml", "cannot be read"]),
+    ("policy = \"p.toml\"", "policy = \"none.toml\"", &["none.toml", "no such file"]),
     (
         "policy = \"p.toml\"",
         "policy = \"$NO_SUCH_VARIABLE/p.toml\"",

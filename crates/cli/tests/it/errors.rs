@@ -41,7 +41,8 @@ fn faults(run: &Run) -> Vec<Value> {
 fn people_see_the_code_before_the_message() {
     let env = env();
     let run = env.run("release nope.toml").fails(2);
-    assert!(run.stderr.starts_with("error[file.unreadable]: nope.toml: cannot be read: "), "{}", run.said());
+    let missing = "error[file.not-found]: nope.toml: there is no such file\n";
+    assert!(run.stderr.starts_with(missing), "{}", run.said());
     assert!(run.stderr.contains("\n  help: check the path"), "{}", run.said());
     let run = env.run("inspect nope.csv").fails(2);
     assert!(
@@ -57,14 +58,15 @@ fn people_see_the_code_before_the_message() {
 #[test]
 fn programs_read_one_object_with_code_and_arguments() {
     let env = env();
-    let run = env.run("release nope.toml --json").fails(2);
+    std::fs::create_dir(env.path("folder.toml")).unwrap();
+    let run = env.run("release folder.toml --json").fails(2);
     let [fault] = &faults(&run)[..] else { panic!("{}", run.said()) };
     assert_eq!(fault["code"], "file.unreadable");
     assert_eq!(fault["kind"], "system");
-    assert_eq!(fault["file"], "nope.toml");
+    assert_eq!(fault["file"], "folder.toml");
     let reason = fault["arguments"]["reason"].as_str().unwrap();
     assert_eq!(fault["message"], format!("cannot be read: {reason}"));
-    assert!(fault["help"].as_str().unwrap().starts_with("check the path"), "{fault}");
+    assert!(fault["help"].as_str().unwrap().starts_with("check the disk and the path"), "{fault}");
 
     let run = env.run("release unsafe.toml --json").fails(1);
     let [fault] = &faults(&run)[..] else { panic!("{}", run.said()) };

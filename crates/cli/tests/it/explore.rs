@@ -112,7 +112,7 @@ fn a_lattice_too_large_is_refused_with_the_way_out() {
 fn mistakes_are_shown_as_a_release_shows_them() {
     let env = env(&[("{ postal = { keep = [3, 2] } }", "{ postal = { keap = [3, 2] } }")]);
     env.run("explore p.toml").fails(2).says(&["p.toml:15", "`keap`"]);
-    env.run("explore none.toml").fails(2).says(&["none.toml", "cannot be read"]);
+    env.run("explore none.toml").fails(2).says(&["none.toml", "no such file"]);
     let env = self::env(&[]);
     env.run("explore p.toml --out none/a.html").fails(2).says(&["no folder none"]);
     env.write("q.toml", policy(&[("[privacy]", "[search]\nalgorithm = \"olla\"\n[privacy]")]));

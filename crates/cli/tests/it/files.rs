@@ -87,6 +87,42 @@ fn the_user_settles_what_can_be_read_in_two_ways() {
 }
 
 #[test]
+fn the_user_says_whether_numbers_are_day_numbers_of_a_spreadsheet() {
+    let rows: String = (0..60).map(|i| format!("{},{}\n", 44562 + 7 * (i % 20), 20 + i % 10)).collect();
+    let env = TestEnv::with(&[("t.csv", &format!("Entlassdatum,age\n{rows}"))]);
+    prints(&env.run("inspect t.csv").ok(), &["day numbers of a spreadsheet", "--serial-dates yes"]);
+    let run = env.run("inspect t.csv --write p.toml").fails(2);
+    run.says(&["inspect.ambiguous-cells", "Entlassdatum", "44562 for 2022-01-01", "--serial-dates no"]);
+    env.run("inspect t.csv --write p.toml --serial-dates yes").ok();
+    let policy = env.text("p.toml");
+    assert!(policy.contains("Entlassdatum = { date = { format = \"serial\" } }"), "{policy}");
+    assert!(policy.contains("levels = [\"month\""), "{policy}");
+    env.run("release p.toml").ok();
+    let release = env.text("t-release.csv");
+    assert!(release.contains("2022-0") && !release.contains("445"), "{release}");
+    env.run("inspect t.csv --write n.toml --serial-dates no").ok();
+    assert!(!env.text("n.toml").contains("serial"));
+    // A cell that is not a day number is refused with its line.
+    env.write("t.csv", format!("Entlassdatum,age\n{rows}soon,30\n"));
+    env.run("release p.toml").fails(2).says(&["62", "soon", "input.cells"]);
+}
+
+#[test]
+fn values_that_differ_in_case_become_alike() {
+    let rows: String =
+        (0..60).map(|i| format!("{},{}\n", ["m", "M", "f", "f "][i % 4], 20 + i % 10)).collect();
+    let env = TestEnv::with(&[("t.csv", &format!("sex,age\n{rows}"))]);
+    let asked = ["outer spaces", "input.cells.sex = { text = \"lower\" }"];
+    prints(&env.run("inspect t.csv --write p.toml --k 3").ok(), &asked);
+    let policy =
+        env.text("p.toml").replace("[output]", "[input.cells]\nsex = { text = \"lower\" }\n\n[output]");
+    env.write("p.toml", policy);
+    prints(&env.run("release p.toml").ok(), &["texts without outer spaces and in small letters"]);
+    let release = env.text("t-release.csv");
+    assert!(!release.contains('M') && !release.contains("f "), "{release}");
+}
+
+#[test]
 fn excel_is_not_written() {
     let env = TestEnv::with(&[("t.csv", &dirty())]);
     env.run("inspect t.csv --write p.toml --k 2").ok();

@@ -121,7 +121,7 @@ fn bad_input_is_explained() {
         ("suggest p.toml --seconds 0", &["above 0"]),
         ("suggest p.toml --seconds soon", &["above 0"]),
         ("suggest p.toml --pick 2", &["--write"]),
-        ("suggest none.toml", &["none.toml", "cannot be read"]),
+        ("suggest none.toml", &["none.toml", "there is no such file"]),
         ("suggest people.csv", &["is a table, not a policy"]),
     ] {
         env.run(line).fails(2).says(words);

@@ -53,6 +53,32 @@ fn inspected(template: &str) -> TestEnv {
 }
 
 #[test]
+fn a_misspelt_template_is_reported_before_a_table_is_read() {
+    let env = TestEnv::new();
+    let run = env.run("inspect nope.csv --template hippa-safe-harbor").fails(2);
+    run.says(&["there is no template `hippa-safe-harbor`", "did you mean `hipaa-safe-harbor`?"]);
+    let run = env.run("inspect nope.csv --template HIPAA").fails(2);
+    run.says(&["there is no template `HIPAA`", "did you mean `hipaa-safe-harbor` or `hipaa-expert`?"]);
+    let run = env.run("inspect nope.csv --template mine.toml").fails(2);
+    run.says(&["mine.toml: there is no such file", "lists the templates"]);
+    env.run("inspect nope.csv --suppression 7").fails(2).says(&["a share from 0 to 1"]);
+}
+
+#[test]
+fn json_states_the_rules_that_the_proposed_policy_satisfies() {
+    let env = TestEnv::with(&[("patients.csv", &patients(400).write(','))]);
+    let line = format!("inspect patients.csv --template hipaa-safe-harbor --year {YEAR} --json");
+    let found = env.run(&line).ok().json();
+    assert_eq!(found["template"]["name"], "hipaa-safe-harbor");
+    let rules = found["template"]["rules"].as_array().unwrap();
+    assert!(rules.len() > 20 && rules.iter().all(|rule| rule["satisfied_by"].is_string()), "{rules:?}");
+    assert_eq!(found["columns"].as_array().unwrap().len(), 11);
+    let written = env.run(&format!("{line} --write policy.toml")).ok().json();
+    assert_eq!(written, found);
+    assert!(env.run("inspect patients.csv --json").ok().json().get("template").is_none());
+}
+
+#[test]
 fn templates_are_listed() {
     let env = TestEnv::new();
     let run = env.run("inspect --template list").ok();

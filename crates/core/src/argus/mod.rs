@@ -29,7 +29,7 @@ pub use text::{help, text};
 pub use verdict::{Anonymity, ColumnFacts, Side, TestedFacts, Value, Verdict};
 pub use written::Paper;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::classes::Classes;
 use crate::error::{Error, Fault, Result, nearest};
@@ -76,6 +76,8 @@ pub struct Argus<'a> {
     /// The present state is the last one.
     states: Vec<State>,
     watch: Watch,
+    /// The verdict that was worked out last, and of which state.
+    judged: Mutex<Option<(State, Verdict)>>,
 }
 
 /// As many columns as a mask has bits.
@@ -102,6 +104,7 @@ impl<'a> Argus<'a> {
             not_judged,
             states,
             watch: Watch::none(),
+            judged: Mutex::default(),
         })
     }
 
@@ -191,12 +194,18 @@ impl<'a> Argus<'a> {
         self.states.iter().skip(1).map(|state| state.step.clone()).collect()
     }
 
-    /// What holds now.
+    /// What holds now. It is worked out once for a state.
     ///
     /// # Errors
     /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
     pub fn verdict(&self) -> Result<Verdict> {
-        verdict::verdict(self, &self.shown())
+        let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, verdict)) = judged.as_ref().filter(|(state, _)| state == self.state()) {
+            return Ok(verdict.clone());
+        }
+        let verdict = verdict::verdict(self, &self.shown())?;
+        *judged = Some((self.state().clone(), verdict.clone()));
+        Ok(verdict)
     }
 
     /// The rare combinations of values, rarest first, with a limit per tested combination of
@@ -271,6 +280,20 @@ fn unfit(policy: &Policy, names: &[String]) -> Vec<Fault> {
     let mut faults = Vec::new();
     if policy.privacy.k().is_none() {
         faults.push(no_k());
+    }
+    if let Some(column) = policy.subject() {
+        faults.push(
+            fault!(
+                Input,
+                "argus.counts-rows",
+                "argus counts rows, and `{column}` with role \"subject\" asks to count people",
+                column = column
+            )
+            .key(format!("columns.{column}.role"))
+            .help(
+                "use `throng release`, or give the column role = \"identifier\" if every person has one row",
+            ),
+        );
     }
     if !policy.search.linked.is_empty() {
         faults.push(

@@ -5,17 +5,17 @@
 //! tested pair is safe and one man is unique in all four columns. A suppressed cell is judged in
 //! both ways: as a value of its own, which is stricter, and as a wildcard, where a row is as safe
 //! as the number of rows that agree with it wherever both have a cell. Costs one test of the table,
-//! and for the second way two ranked keys per distinct tuple and pattern of suppressed cells.
-
-use std::collections::BTreeMap;
+//! and for the second way what [`compatible`](crate::compatible) states.
 
 use serde::Serialize;
 
 use super::Argus;
 use super::shown::{Shown, columns};
+use crate::compatible::{ABSENT, Tuples};
 use crate::error::Result;
 use crate::policy::Missing;
 use crate::rank::Ranker;
+use crate::table::Code;
 use crate::watch::Watch;
 
 /// The verdict.
@@ -237,26 +237,17 @@ fn looks(shown: &Shown<'_>) -> Vec<Look> {
     looks
 }
 
-/// Counts for every look the rows that agree with it wherever both have a cell, pattern of blanks
-/// by pattern.
+/// Counts for every look the rows that agree with it wherever both have a cell.
 fn match_blanks(shown: &Shown<'_>, looks: &mut [Look], watch: &Watch) -> Result<()> {
-    let mut patterns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for (at, look) in looks.iter().enumerate() {
-        patterns.entry(shown.absent(look.class as usize)).or_default().push(at);
-    }
-    let width = shown.subject.names.len();
-    let mut ranker = Ranker::default();
-    for (mine, ours) in &patterns {
-        for (theirs, others) in &patterns {
-            watch.check()?;
-            let both = (0..width).filter(|column| (mine | theirs) >> column & 1 == 0);
-            let members: Vec<u32> = others.iter().chain(ours).map(|&at| looks[at].class).collect();
-            let ids = shown.ids(&members, both, &mut ranker);
-            let mut rows = vec![0; ids.len()];
-            others.iter().zip(&ids).for_each(|(&at, &id)| rows[id as usize] += looks[at].rows);
-            let of_ours = ours.iter().zip(&ids[others.len()..]);
-            of_ours.for_each(|(&at, &id)| looks[at].matches += rows[id as usize]);
-        }
-    }
-    Ok(())
+    let cell = |look: &Look, column: usize| match shown.absent(look.class as usize) >> column & 1 {
+        0 => shown.code(look.class as usize, column),
+        _ => ABSENT,
+    };
+    let column = |column: usize| looks.iter().map(|look| cell(look, column)).collect();
+    let columns: Vec<Vec<Code>> = (0..shown.subject.names.len()).map(column).collect();
+    let rows: Vec<u64> = looks.iter().map(|look| look.rows).collect();
+    let stopped = || watch.is_cancelled();
+    let tuples = Tuples { columns: &columns, rows: &rows, enough: u64::MAX, stopped: &stopped };
+    looks.iter_mut().zip(tuples.matches()).for_each(|(look, matches)| look.matches = matches);
+    watch.check()
 }

@@ -37,7 +37,8 @@ impl Classes {
             counts = vec![self.counts.iter().sum()];
         }
         let classes = Classes::new(row.len(), codes, counts)?.measured(histograms)?;
-        Ok(classes.with_targets(self.targets).with_rare(self.rare).sorted())
+        let classes = classes.with_targets(self.targets).with_rare(self.rare);
+        Ok(classes.with_subject(self.subject).sorted())
     }
 
     /// The classes that the tuples become when every column's codes are replaced by `maps`.

@@ -16,7 +16,7 @@ use crate::policy::Policy;
 use crate::recode::{self, Method, Similar};
 use crate::registry::Algorithm;
 use crate::search::Problem;
-use crate::watch::Watch;
+use crate::watch::{Event, Watch};
 
 /// The methods, in the order in which they run.
 pub(super) const MEMBERS: [Algorithm; 2] = [Algorithm::Mondrian, Algorithm::KSimilar];
@@ -47,6 +47,8 @@ pub(super) fn choose(
         }
         match result(policy, problem, member, &watch) {
             Ok(Some(chosen)) if best.as_ref().is_none_or(|best| chosen.loss < best.loss) => {
+                let (method, loss) = (member.to_string(), policy.search.loss.parameters().kind.to_string());
+                watch.report(Event::Found { method: &method, loss: &loss, value: chosen.loss });
                 best = Some(chosen);
             }
             Ok(_) => {}

@@ -52,6 +52,7 @@ impl Decision {
             released: rows - withheld - blank,
             suppressed: withheld + blank,
             withheld,
+            people: figures.people,
             deleted,
             levels: self.levels(&problem.names),
             steps: self.step_facts(&problem.names, &problem.hierarchies),

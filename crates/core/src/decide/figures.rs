@@ -11,10 +11,11 @@ use crate::error::Result;
 use crate::lattice::Node;
 use crate::loss::Price;
 use crate::model::Verdict;
-use crate::policy::{KOne, LossParameters, Missing, Policy};
+use crate::people::{fewest_alike, people_facts};
+use crate::policy::{KOne, LossParameters, Missing, Policy, Suppressed};
 use crate::recoded::Recoded;
 use crate::registry::{LossKind, MODEL_LOSS};
-use crate::release::{Claim, PredictedFacts, Risks};
+use crate::release::{Claim, PeopleFacts, PredictedFacts, Risks};
 use crate::search::Problem;
 use crate::stars::Stars;
 
@@ -30,6 +31,8 @@ pub struct Figures {
     pub privacy: BTreeMap<String, Claim>,
     /// Model → the people that it predicts.
     pub predicted: BTreeMap<String, PredictedFacts>,
+    /// What became of the people whom rows belong to, where these are known.
+    pub people: Option<PeopleFacts>,
     /// Classes of the release.
     pub classes: u64,
     /// The released cells that hold nothing but `*`.
@@ -86,11 +89,26 @@ impl Decision {
             loss_by_column: by_column,
             privacy: claims_of(&verdicts),
             predicted: self.predicted(verdicts),
+            people: self.people(policy),
             classes: self.released.released_classes(),
             stars: Stars::of(&view, flags),
             sizes_before: table_sizes(&problem.classes, &problem.hierarchies, wildcard),
             sizes_after: class_sizes(&view, flags, wildcard),
         })
+    }
+
+    /// What became of the people whom rows belong to, where these are known.
+    pub(super) fn people(&self, policy: &Policy) -> Option<PeopleFacts> {
+        let recoded = &self.recoded;
+        let facts = people_facts(recoded.base(), |class| recoded.suppresses(class))?;
+        // Starred rows are released, too, and all look alike.
+        let starred = (policy.output.suppressed == Suppressed::Starred).then_some(usize::MAX);
+        let look = |class: usize| match recoded.suppresses(class) {
+            true => starred,
+            false => Some(recoded.look_of(class)),
+        };
+        let alike = if policy.links_rows() { fewest_alike(recoded.base(), look) } else { None };
+        Some(PeopleFacts { alike, ..facts })
     }
 
     /// What each model requires and finds.

@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
+use crate::people::check_alike;
 use crate::policy::{Form, Policy, Suppressed};
 use crate::predict::{Fitted, Guide};
 use crate::recode::{self, Local, OwnSets, Regional};
@@ -198,6 +199,18 @@ pub fn choose(
     }
 }
 
+/// Runs the algorithm that a policy asks for, of several methods only the first: "best" is never
+/// worse than that.
+///
+/// # Errors
+/// As [`decide`].
+pub fn choose_first(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {
+    match runs_best(policy) {
+        true => best::choose(policy, problem, &best::MEMBERS[..1], watch),
+        false => choose(policy, problem, None, watch),
+    }
+}
+
 fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {
     let algorithm = policy.search.algorithm.of_levels();
     let method = (algorithm != policy.search.algorithm).then_some(algorithm);
@@ -297,6 +310,10 @@ impl Decision {
             decision.loss = figures::loss_of(policy, problem, &decision.recoded, &decision.node(problem))?;
         }
         remedy::unmet(&decision.claims(problem))?;
+        if let (Some(limit), Some(facts)) = (problem.people, decision.people(policy)) {
+            limit.check(&facts)?;
+            check_alike(policy, &facts)?;
+        }
         Ok(decision)
     }
 

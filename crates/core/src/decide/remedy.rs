@@ -22,7 +22,7 @@ pub(super) fn stopped_before_a_result(watch: &Watch) -> Error {
         "search.time-limit",
         "the time limit passed before a safe result was found; nothing was written"
     )
-    .help("raise the time limit (--seconds), or choose an algorithm that is faster, such as \"mondrian\"")
+    .help("raise the time limit (--seconds), or use algorithm = \"best\", which always has a result, or a faster one such as \"mondrian\"")
     .into()
 }
 

@@ -185,7 +185,7 @@ impl Category {
     pub fn of(column: &ColumnDescription) -> Self {
         let named = Category::by_name(&column.name);
         match column.role {
-            Role::Identifier => {
+            Role::Identifier | Role::Subject => {
                 identifier(&column.reason).unwrap_or(if named.identifies() { named } else { Code })
             }
             Role::Text => Text,

@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use super::questions::grouped;
+use super::show::lines;
 use super::{ColumnDescription, Description, MissingCode};
 use crate::error::{Error, Fault, Result};
 use crate::fault;
@@ -88,7 +89,7 @@ fn write_head(text: &mut String, description: &Description) {
         *text += "#\n# Questions to answer:\n";
     }
     for (i, question) in description.questions.iter().enumerate() {
-        comment(text, &format!("{}. {}", i + 1, question.question));
+        prose(text, &format!("{}. ", i + 1), &question.question);
         comment(text, &format!("   Change: {}", question.change));
     }
     *text += "\n";
@@ -197,7 +198,7 @@ fn cells(reading: &Reading) -> String {
 
 fn write_column(text: &mut String, column: &ColumnDescription) {
     *text += "\n";
-    comment(text, &column.reason);
+    prose(text, "", &column.reason);
     *text += &format!("[columns.{}]\n", key(&column.name));
     line(text, "role", &quoted(column.role.name()));
     if column.role != Role::Quasi {
@@ -231,6 +232,17 @@ pub(super) fn missing(code: &MissingCode) -> String {
 fn line(text: &mut String, key: &str, value: &str) {
     // Writing to a `String` cannot fail.
     let _ = writeln!(text, "{key} = {value}");
+}
+
+/// The greatest width of a comment in words.
+const LINE: usize = 100;
+
+/// A comment of several lines; the first begins with `first`, the others with as many spaces.
+fn prose(text: &mut String, first: &str, words: &str) {
+    let indent = " ".repeat(first.len());
+    for (i, line) in lines(words, LINE - 2 - first.len()).iter().enumerate() {
+        comment(text, &format!("{}{line}", if i == 0 { first } else { &indent }));
+    }
 }
 
 /// A comment is one line, whatever the reason quotes.
@@ -368,7 +380,8 @@ mod tests {
 # 4 columns: 3 quasi-identifiers, 1 identifier (removed).
 #
 # Questions to answer:
-# 1. Could an outsider know `c`? The name gives no clue. It is treated as a quasi-identifier to be safe, which makes all other columns coarser.
+# 1. Could an outsider know `c`? The name gives no clue. It is treated as a quasi-identifier to be
+#    safe, which makes all other columns coarser.
 #    Change: role = "sensitive" or "keep" for what outsiders cannot know
 
 version = 1
@@ -407,7 +420,8 @@ role = "quasi"
 # At most two values: keep or suppress, no levels in between.
 hierarchy = "suppress"
 
-# Categories. The name gives no clue. Treated as a quasi-identifier to be safe; change it to sensitive or keep if outsiders cannot know it.
+# Categories. The name gives no clue. Treated as a quasi-identifier to be safe; change it to
+# sensitive or keep if outsiders cannot know it.
 [columns.c]
 role = "quasi"
 # Categories: cells become sets of few values.

@@ -36,6 +36,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::error::{Fault, Result};
@@ -50,6 +51,7 @@ pub(crate) use draft::{key, quoted};
 pub use files::{hierarchy_file, propose};
 pub use header::{SAMPLED_LINES, first_line_is_data};
 pub use missing::MissingCode;
+pub use names::outsiders_know;
 pub use questions::Question;
 pub use reading::{Ambiguous, Answers};
 pub use show::table;
@@ -207,6 +209,10 @@ pub struct ColumnDescription {
     /// Whether its name says that it numbers something, and its values repeat.
     #[serde(skip)]
     numbers_something: bool,
+    /// Its distinct values where outer spaces do not count, and where case does not count either;
+    /// none for values that are not categories.
+    #[serde(skip)]
+    spellings: Option<(u64, u64)>,
 }
 
 /// What is known of a column beside its description.
@@ -374,7 +380,7 @@ fn describe(name: &str, counter: &Counter, answers: &Answers) -> (Known, ColumnD
     let &Counter { missing, present, ref sample, ref traits, .. } = counter;
     let mut traits = traits.clone();
     traits.day_first = answers.day_first;
-    let (reading, ambiguous) = match reading::detect(sample, &traits, answers) {
+    let (reading, ambiguous) = match reading::detect(name, sample, &traits, answers) {
         Ok(reading) => (reading, None),
         Err(ambiguous) => (None, Some(ambiguous)),
     };
@@ -406,6 +412,7 @@ fn describe(name: &str, counter: &Counter, answers: &Answers) -> (Known, ColumnD
         clue,
         last_resort: false,
         numbers_something: facts.meaning.says() == Some(words::Says::Number) && facts.repeated(),
+        spellings: spellings(&facts),
     };
     column.set(role, &facts);
     (Known { facts, role, clue, reason }, column)
@@ -438,6 +445,7 @@ impl ColumnDescription {
             clue: true,
             last_resort: false,
             numbers_something: false,
+            spellings: None,
         }
     }
 
@@ -449,6 +457,15 @@ impl ColumnDescription {
         self.offered_hierarchy = levels.as_ref().and_then(|levels| levels.offered.clone());
         self.hierarchy = levels.and_then(|levels| levels.hierarchy);
     }
+}
+
+/// The categories of a column where outer spaces do not count, and where case does not either.
+fn spellings(facts: &Facts) -> Option<(u64, u64)> {
+    let categories = matches!(facts.kind, Kind::Category | Kind::Boolean) && !facts.values.is_empty();
+    let distinct = |same: fn(&str) -> String| {
+        facts.values.iter().map(|value| same(value)).collect::<FxHashSet<_>>().len() as u64
+    };
+    categories.then(|| (distinct(|v| v.trim().to_owned()), distinct(|v| v.trim().to_lowercase())))
 }
 
 fn extremes(facts: &Facts) -> (Option<String>, Option<String>) {

@@ -133,6 +133,13 @@ pub(super) fn meaning(name: &str) -> Meaning {
     }
 }
 
+/// Whether a name suggests what outsiders know of a person: a place, a date, an age, or a visible or
+/// public fact.
+pub fn outsiders_know(name: &str) -> bool {
+    use Says::{Age, Date, Month, Postal, Quasi, Year};
+    matches!(meaning(name).says(), Some(Quasi | Age | Date | Year | Month | Postal))
+}
+
 /// A phrase that a name holds; the greatest rank wins.
 struct Match {
     word: &'static Word,
@@ -178,7 +185,9 @@ fn matches(words: &[String]) -> Vec<Match> {
 fn phrases(run: &str) -> &'static [Phrase] {
     // A plural needs a word that is long enough not to become another: `nos` is not `no`.
     let singular = run.strip_suffix('s').filter(|s| s.len() > 3);
-    let found = PHRASES.get(run).or_else(|| PHRASES.get(singular?));
+    // German writes compounds in one word: `entlassdatum`, `eintrittsdatum`.
+    let compound = || run.strip_suffix("datum").and_then(|_| PHRASES.get("datum"));
+    let found = PHRASES.get(run).or_else(|| PHRASES.get(singular?)).or_else(compound);
     found.map_or(&[], Vec::as_slice)
 }
 
@@ -289,12 +298,24 @@ mod tests {
             ("zip5", "a postal code"),
             ("emails", "an e-mail address"),
             ("native-country", "a state, region or country"),
+            ("Entlassdatum", "a date"),
+            ("eth", "race or ethnicity"),
         ] {
             let word = meaning(name).word;
             assert_eq!(word.map(|w| w.label), Some(label), "{name}");
         }
         assert!(meaning("xyzzy").word.is_none());
         assert!(meaning("language_age").age);
+    }
+
+    #[test]
+    fn what_outsiders_know_follows_from_the_name() {
+        for name in ["Geb.-Datum", "latitude", "sex", "plz", "age", "visit_year"] {
+            assert!(outsiders_know(name), "{name}");
+        }
+        for name in ["type", "diagnosis", "charges", "x1", "q17"] {
+            assert!(!outsiders_know(name), "{name}");
+        }
     }
 
     #[test]

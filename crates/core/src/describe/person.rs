@@ -11,7 +11,7 @@ use crate::policy::Role;
 
 /// The role of a column that identifies persons with several rows. The one place to change it.
 pub(super) fn person_id_role() -> Role {
-    Role::Identifier
+    Role::Subject
 }
 
 /// Labels of `words` that number persons, unless the name speaks of an [`EVENT`].

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::draft::quoted;
+use super::draft::{key, quoted};
 use super::{ColumnDescription, Description};
 use crate::policy::Role;
 
@@ -72,7 +72,8 @@ pub(super) fn sentence(description: &Description) -> String {
 
 /// The questions, the most important first.
 pub(super) fn ask(description: &Description) -> Vec<Question> {
-    let questions = [persons, exact, unclear_sensitive, unclear_quasi, missing, only_quasi, unique, numbered];
+    let questions =
+        [persons, exact, unclear_sensitive, unclear_quasi, spelled, missing, only_quasi, unique, numbered];
     questions.into_iter().filter_map(|question| question(description)).take(MOST).collect()
 }
 
@@ -111,12 +112,19 @@ fn persons(description: &Description) -> Option<Question> {
         grouped(column.distinct),
         grouped(rows)
     );
-    if column.role.name() == "subject" {
-        return question(
-            &columns,
-            format!("{seen} k counts persons because of its role."),
-            "role = \"identifier\" if every row is about another person",
-        );
+    if column.role == Role::Subject {
+        let (text, change) = match column.missing {
+            0 => (
+                format!("{seen} k counts persons because of its role."),
+                "role = \"identifier\" if every row is about another person".to_owned(),
+            ),
+            // A release refuses them.
+            missing => (
+                format!("{seen} {} have no person, and cannot be released.", rows_of(missing)),
+                format!("where = {} in [input] leaves them out", not_null(&column.name)),
+            ),
+        };
+        return question(&columns, text, change);
     }
     let text = format!("{seen} k counts rows: a class of k rows can hold fewer than k persons.");
     question(
@@ -124,6 +132,15 @@ fn persons(description: &Description) -> Option<Question> {
         text,
         "release one row per person, or choose k for the largest number of rows per person",
     )
+}
+
+fn rows_of(number: u64) -> String {
+    format!("{} {}", grouped(number), if number == 1 { "row" } else { "rows" })
+}
+
+/// A condition on rows as TOML: a column has a value.
+fn not_null(name: &str) -> String {
+    format!("'\"{}\" IS NOT NULL'", name.replace('"', "\"\""))
 }
 
 /// Released unchanged, and rare enough to be recognized.
@@ -168,6 +185,25 @@ fn unclear(columns: &[&ColumnDescription]) -> String {
     format!("Could an outsider know {}? {state}", names(columns))
 }
 
+/// Categories that differ in nothing but case or outer spaces.
+fn spelled(description: &Description) -> Option<Question> {
+    let alike = |c: &ColumnDescription| c.spellings.filter(|(_, folded)| *folded < c.distinct);
+    let columns = chosen(description, |c| c.role.released() && alike(c).is_some());
+    let first = columns.first()?;
+    let (trimmed, folded) = alike(first)?;
+    let (what, style) = match trimmed == folded {
+        true => ("spaces at both ends", "trimmed"),
+        false => ("case and spaces at both ends", "lower"),
+    };
+    let text = format!(
+        "Are values of {} the same that differ only in case or outer spaces? `{}` has {} values, and {folded} if {what} do not count.",
+        names(&columns),
+        first.name,
+        first.distinct,
+    );
+    question(&columns, text, format!("input.cells.{} = {{ text = \"{style}\" }}", key(&first.name)))
+}
+
 fn missing(description: &Description) -> Option<Question> {
     let doubt = description.doubts.first()?;
     let more = match description.doubts.len() - 1 {
@@ -177,8 +213,9 @@ fn missing(description: &Description) -> Option<Question> {
     };
     let (code, column) = (&doubt.code, &doubt.column);
     let text = format!(
-        "Does `{code}` mean missing in `{column}` ({} cells)? It looks so, but {}.{more}",
+        "Does `{code}` mean missing in `{column}` ({} {})? It looks so, but {}.{more}",
         grouped(doubt.cells),
+        if doubt.cells == 1 { "cell" } else { "cells" },
         doubt.but
     );
     let condition = format!("\"{}\" = '{code}'", column.replace('"', "\"\""));

@@ -8,10 +8,12 @@
 use serde::Serialize;
 
 use super::missing::placeholder;
+use super::names;
 use super::sample::Sample;
 use super::shape::{Shapes, bit, look};
 use super::traits::Traits;
-use crate::reading::{CellReader, DateStyle, NumberStyle, Reading};
+use super::words::Says;
+use crate::reading::{CellReader, DateStyle, NumberStyle, Reading, SERIAL};
 
 /// The first of the years that two digits stand for, where nothing else is known. It is reported
 /// and written to the policy.
@@ -85,6 +87,8 @@ pub struct Answers {
     pub decimal: Option<char>,
     /// Whether the day comes first, where `03/04/2020` could be 3 April or March 4.
     pub day_first: Option<bool>,
+    /// Whether whole numbers in columns of dates are day numbers of a spreadsheet.
+    pub serial_dates: Option<bool>,
 }
 
 /// What a column could be read as in two ways.
@@ -95,6 +99,8 @@ pub enum Ambiguous {
     Numbers,
     /// Dates with the day or the month first.
     Dates,
+    /// Whole numbers in a column of dates: day numbers of a spreadsheet, or numbers.
+    Serial,
 }
 
 impl Ambiguous {
@@ -106,6 +112,10 @@ impl Ambiguous {
                  separates thousands"
             }
             Ambiguous::Dates => "dates can be read in two ways: no day is after the 12th",
+            Ambiguous::Serial => {
+                "the name suggests dates and the cells are whole numbers: they may be day numbers of a \
+                 spreadsheet, such as 44562 for 2022-01-01"
+            }
         }
     }
 
@@ -114,16 +124,25 @@ impl Ambiguous {
         match self {
             Ambiguous::Numbers => "answer with --decimal \",\" or --decimal \".\"",
             Ambiguous::Dates => "answer with --dates day-first or --dates month-first",
+            Ambiguous::Serial => "answer with --serial-dates yes or --serial-dates no",
         }
     }
 }
 
 /// How the cells of a column are written, where that is not plain.
 pub(super) fn detect(
+    name: &str,
     sample: &Sample,
     traits: &Traits,
     answers: &Answers,
 ) -> Result<Option<Reading>, Ambiguous> {
+    if may_be_serial(name, sample, traits) {
+        return match answers.serial_dates {
+            Some(true) => Ok(Some(serial())),
+            Some(false) => Ok(None),
+            None => Err(Ambiguous::Serial),
+        };
+    }
     if traits.all(bit::NUMBER) || traits.all(bit::TIME) {
         return Ok(None);
     }
@@ -142,6 +161,22 @@ pub(super) fn detect(
         Some(reading) => Ok(Some(reading)),
         None => Ok(time(&values)),
     }
+}
+
+fn serial() -> Reading {
+    Reading::date(DateStyle { format: SERIAL.to_owned(), from_year: None })
+}
+
+/// Whether a column is named after dates and holds whole numbers that are days of the last hundred
+/// years or so: the last one after 1954, none before 1901.
+fn may_be_serial(name: &str, sample: &Sample, traits: &Traits) -> bool {
+    let (least, greatest) = traits.range;
+    let days = traits.all(bit::NUMBER) && least >= 367.0 && (20_000.0..80_000.0).contains(&greatest);
+    let dates = || {
+        let meaning = names::meaning(name);
+        meaning.says() == Some(Says::Date) && !meaning.aspect
+    };
+    days && dates() && values(sample).is_some_and(|values| fits(&values, &serial()))
 }
 
 /// The distinct values that do not usually mean missing; none where one is too long to be known.
@@ -258,12 +293,16 @@ mod tests {
     use super::*;
 
     fn answered(values: &[&str], answers: Answers) -> Result<Option<String>, Ambiguous> {
+        named("x", values, answers)
+    }
+
+    fn named(name: &str, values: &[&str], answers: Answers) -> Result<Option<String>, Ambiguous> {
         let (mut sample, mut traits) = (Sample::new(1000), Traits::new());
         for value in values {
             sample.add(value);
             traits.see(value);
         }
-        detect(&sample, &traits, &answers).map(|reading| reading.map(|reading| reading.describe()))
+        detect(name, &sample, &traits, &answers).map(|reading| reading.map(|reading| reading.describe()))
     }
 
     fn found(values: &[&str]) -> Result<Option<String>, Ambiguous> {
@@ -318,6 +357,31 @@ mod tests {
         is(&["9:05 pm", "12:35 AM"], "times as %I:%M %p");
         assert_eq!(found(&["09:05", "14:35"]), Ok(None));
         assert_eq!(found(&["31/12/1985", "01/02/2003"]), Ok(None));
+    }
+
+    #[test]
+    fn day_numbers_of_spreadsheets_are_left_to_the_user() {
+        let days = ["9176", "44562", "45000.0", "NA"];
+        let with = |name: &str, values: &[&str], answer| {
+            named(name, values, Answers { serial_dates: answer, ..Answers::default() })
+        };
+        for name in ["Entlassdatum", "visit_date", "Geb.-Datum", "DOB"] {
+            assert_eq!(with(name, &days, None), Err(Ambiguous::Serial), "{name}");
+            assert_eq!(with(name, &days, Some(false)), Ok(None));
+            let read = with(name, &days, Some(true)).unwrap().unwrap();
+            assert_eq!(read, "day numbers of a spreadsheet, counted from 1899-12-30");
+        }
+        // Other names, numbers that are no days, years, fractions.
+        for (name, values) in [
+            ("income", &days[..]),
+            ("number_of_dates", &days),
+            ("visit_date", &["1", "44562"]),
+            ("visit_date", &["1999", "2020"]),
+            ("visit_date", &["20200131", "20201231"]),
+            ("visit_date", &["44562.5", "44563"]),
+        ] {
+            assert_eq!(with(name, values, None), Ok(None), "{name} {values:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Values and names come from untrusted files: control characters and characters that change the
 //! writing direction are escaped, so that nothing in a table can act on the terminal.
 
+use rustc_hash::FxHashMap;
+
 use super::draft::missing;
 use super::role::percent;
 use super::{ColumnDescription, Description, Kind};
@@ -43,9 +45,16 @@ pub fn table(description: &Description, top: bool) -> String {
     }
     write_line(&mut text, &HEADINGS.map(String::from), &widths);
     write_line(&mut text, &widths.map(|w| "─".repeat(w)), &widths);
+    // A long reason that columns share is written once.
+    let mut given: FxHashMap<&str, &str> = FxHashMap::default();
     for (row, column) in rows.iter().zip(&description.columns) {
         write_line(&mut text, row, &widths);
-        wrapped(&mut text, "    ", &column.reason);
+        let long = column.reason.chars().count() + 4 > LINE;
+        match given.get(column.reason.as_str()).filter(|_| long) {
+            Some(first) => wrapped(&mut text, "    ", &format!("As for `{first}`.")),
+            None => wrapped(&mut text, "    ", &column.reason),
+        }
+        given.entry(&column.reason).or_insert(&column.name);
         if top && !column.top.is_empty() {
             text += &format!("    {}\n", values(column));
         }
@@ -67,19 +76,32 @@ pub fn table(description: &Description, top: bool) -> String {
 /// Adds a text in lines of at most [`LINE`] characters; the first begins with `first`, the others
 /// with as many spaces.
 fn wrapped(text: &mut String, first: &str, words: &str) {
-    let start = first.chars().count();
-    let mut line = first.to_owned();
-    for word in cut(words, usize::MAX).split_whitespace() {
-        let length = line.chars().count();
-        if length > start && length + 1 + word.chars().count() > LINE {
-            *text += &format!("{line}\n");
-            line = " ".repeat(start);
-        } else if length > start {
-            line.push(' ');
-        }
-        line += word;
+    let indent = " ".repeat(first.chars().count());
+    for (i, line) in lines(&cut(words, usize::MAX), LINE - indent.len()).iter().enumerate() {
+        *text += &format!("{}{line}\n", if i == 0 { first } else { &indent });
     }
-    *text += &format!("{line}\n");
+}
+
+/// The words of a text in lines of at most `width` characters; a longer word has a line of its own.
+/// There is always a line.
+pub(super) fn lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let letters = word.chars().count();
+        if length > 0 && length + 1 + letters > width {
+            lines.push(String::new());
+            length = 0;
+        }
+        let line = lines.len() - 1;
+        if length > 0 {
+            lines[line].push(' ');
+            length += 1;
+        }
+        lines[line] += word;
+        length += letters;
+    }
+    lines
 }
 
 fn cells(column: &ColumnDescription) -> [String; 7] {
@@ -180,6 +202,18 @@ age     integer          2     25 %    25 %  quasi  keep or suppress
 ";
         assert_eq!(text, expected);
         assert!(!table(&description(), false).contains('·'));
+    }
+
+    #[test]
+    fn a_long_reason_that_columns_share_is_written_once() {
+        let names = ["one", "two", "three"].map(String::from).to_vec();
+        let mut describer = Describer::new(names, &[]);
+        for row in 0..9 {
+            (0..3).for_each(|column| describer.push(column, Some(["red", "green", "blue"][row % 3])));
+        }
+        let text = table(&describer.finish(), false);
+        assert_eq!(text.matches("Treated as a quasi-identifier to be safe").count(), 1, "{text}");
+        assert_eq!(text.matches("\n    As for `one`.\n").count(), 2, "{text}");
     }
 
     #[test]

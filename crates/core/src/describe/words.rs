@@ -277,7 +277,7 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Quasi,
         "race or ethnicity",
-        "race|ethnicity|ethnic|ethnic group|ethnic origin|ethnie|raza|etnia|hispanic|hispan|hisp|rac1p|latino|tribe|caste|\
+        "race|ethnicity|ethnic|=eth|ethnic group|ethnic origin|ethnie|raza|etnia|hispanic|hispan|hisp|rac1p|latino|tribe|caste|\
          indigenous|skin color|skin colour|rasse|ethnische herkunft",
     ),
     word(

@@ -165,6 +165,17 @@ pub fn measure(inputs: &Inputs<'_>) -> Result<Measures> {
 
 /// The figures, what they come from, and the policy without models that cannot be judged.
 fn compared(inputs: &Inputs<'_>) -> Result<(Measures, cells::Compared, Policy)> {
+    if let Some(column) = inputs.policy.subject() {
+        return Err(fault!(
+            Input,
+            "measure.counts-rows",
+            "measure counts rows, and `{column}` with role \"subject\" asks to count people",
+            column = column
+        )
+        .key(format!("columns.{column}.role"))
+        .help("give the column role = \"identifier\" to measure rows; the figures are then not of people")
+        .into());
+    }
     let (policy, unjudged) = judgeable(inputs.policy);
     let inputs = Inputs { policy: &policy, ..*inputs };
     let paired = read::read(&inputs)?;

@@ -94,6 +94,13 @@ pub enum Scope<'a> {
     Table(&'a TableModel),
     /// The least number of people of the population who must match a class.
     People(u64),
+    /// The people whom the rows of one set belong to.
+    Subjects {
+        /// The measured column that names them.
+        column: usize,
+        /// The least number of them.
+        least: u64,
+    },
 }
 
 impl<'a> Scope<'a> {
@@ -101,7 +108,7 @@ impl<'a> Scope<'a> {
     pub fn class_model(self) -> Option<&'a dyn ClassModel> {
         match self {
             Scope::Class(model) => Some(model),
-            Scope::Classes | Scope::Table(_) | Scope::People(_) => None,
+            Scope::Classes | Scope::Table(_) | Scope::People(_) | Scope::Subjects { .. } => None,
         }
     }
 
@@ -109,7 +116,7 @@ impl<'a> Scope<'a> {
     pub fn table_model(self) -> Option<&'a TableModel> {
         match self {
             Scope::Table(model) => Some(model),
-            Scope::Classes | Scope::Class(_) | Scope::People(_) => None,
+            Scope::Classes | Scope::Class(_) | Scope::People(_) | Scope::Subjects { .. } => None,
         }
     }
 
@@ -117,7 +124,15 @@ impl<'a> Scope<'a> {
     pub fn people(self) -> Option<u64> {
         match self {
             Scope::People(least) => Some(least),
-            Scope::Classes | Scope::Class(_) | Scope::Table(_) => None,
+            Scope::Classes | Scope::Class(_) | Scope::Table(_) | Scope::Subjects { .. } => None,
+        }
+    }
+
+    /// The measured column of the people whom rows belong to, and how many of them a set needs.
+    pub fn subjects(self) -> Option<(usize, u64)> {
+        match self {
+            Scope::Subjects { column, least } => Some((column, least)),
+            Scope::Classes | Scope::Class(_) | Scope::Table(_) | Scope::People(_) => None,
         }
     }
 }

@@ -4,11 +4,14 @@
 //! Over all columns, a class is judged by its own count: one pass over the counts. Over some
 //! columns, the classes are projected first, and several such sets cascade [Sweeney 2001, 6.2]. If
 //! missing cells are wildcards, a row is as safe as the number of rows compatible with it (they
-//! agree wherever both have a value); that costs classes × (patterns of missing columns)².
+//! agree wherever both have a value), which [`compatible`](crate::compatible) counts.
 
 use super::{ModelFacts, PrivacyModel, Requirement, Verdict};
 use crate::classes::{Flags, View};
+use crate::compatible::{ABSENT, Tuples};
 use crate::rank::Ranker;
+use crate::table::Code;
+use crate::watch::{Cancel, Request};
 
 /// At least k rows per combination of some columns.
 #[derive(Debug, Clone)]
@@ -18,6 +21,7 @@ pub struct KAnonymity {
     /// The columns of the group; none is all columns.
     group: Option<Vec<usize>>,
     wildcard: bool,
+    cancel: Cancel,
 }
 
 impl KAnonymity {
@@ -30,69 +34,93 @@ impl KAnonymity {
         // A row with wildcards is safe in a small class if it matches rows of others.
         let min_safe_rows = if wildcard { 1 } else { k };
         let facts = ModelFacts { needs_fixpoint: wildcard, min_safe_rows, ..facts };
-        KAnonymity { facts, k, group: None, wildcard }
+        KAnonymity { facts, k, group: None, wildcard, cancel: Cancel::new() }
     }
 
     /// Over a named group of columns.
     pub fn of_group(k: u64, wildcard: bool, name: &str, columns: Vec<usize>) -> Self {
         let claim = format!("{}: {name}", KAnonymity::CLAIM);
         let facts = ModelFacts::monotone(Requirement::KAnonymity, claim);
-        KAnonymity { facts: ModelFacts { needs_fixpoint: true, ..facts }, k, group: Some(columns), wildcard }
+        let facts = ModelFacts { needs_fixpoint: true, ..facts };
+        KAnonymity { facts, k, group: Some(columns), wildcard, cancel: Cancel::new() }
     }
 
-    fn columns(&self, view: &View<'_>) -> Vec<usize> {
-        self.group.clone().unwrap_or_else(|| (0..view.columns()).collect())
+    /// The same, which gives up when the work is aborted: classes then look smaller than they are.
+    #[must_use]
+    pub fn stopping(self, cancel: Cancel) -> Self {
+        KAnonymity { cancel, ..self }
     }
 
-    /// The number of rows indistinguishable from each class, among classes that are not flagged.
+    /// The number of rows indistinguishable from each class, among classes that are not flagged; 0
+    /// for those that are.
     pub fn sizes(&self, view: &View<'_>, flags: &Flags) -> Vec<u64> {
-        let columns = self.columns(view);
-        let masks = if self.wildcard { masks(view, &columns) } else { vec![0; view.len()] };
-        let mut patterns: Vec<u128> = masks.clone();
-        patterns.sort_unstable();
-        patterns.dedup();
-        let mut sizes = vec![0u64; view.len()];
-        for &mine in &patterns {
-            for &theirs in &patterns {
-                let both: Vec<usize> = columns
-                    .iter()
-                    .enumerate()
-                    .filter(|(i, _)| (mine | theirs) >> i & 1 == 0)
-                    .map(|(_, &c)| c)
-                    .collect();
-                add_matches(view, flags, &both, &masks, (mine, theirs), &mut sizes);
+        self.sizes_up_to(u64::MAX, view, flags)
+    }
+
+    /// The same, where sizes that reach `enough` need not be exact.
+    fn sizes_up_to(&self, enough: u64, view: &View<'_>, flags: &Flags) -> Vec<u64> {
+        let counts = view.counts().iter().enumerate();
+        let rows = counts.map(|(class, &rows)| if flags.has(class) { 0 } else { u64::from(rows) });
+        match &self.group {
+            None if self.wildcard => {
+                let columns: Vec<usize> = (0..view.columns()).collect();
+                let classes: Vec<usize> = (0..view.len()).collect();
+                self.compatible(enough, view, (&columns, &classes), &rows.collect::<Vec<_>>())
+            }
+            None => rows.collect(),
+            Some(columns) => {
+                let ids = project(view, columns);
+                let (mut first, mut sums) = (Vec::new(), Vec::new());
+                for (class, rows) in rows.enumerate() {
+                    match sums.get_mut(ids[class] as usize) {
+                        Some(sum) => *sum += rows,
+                        None => {
+                            first.push(class);
+                            sums.push(rows);
+                        }
+                    }
+                }
+                if self.wildcard {
+                    sums = self.compatible(enough, view, (columns, &first), &sums);
+                }
+                let size = |(class, &id): (usize, &u32)| if flags.has(class) { 0 } else { sums[id as usize] };
+                ids.iter().enumerate().map(size).collect()
             }
         }
-        sizes
     }
-}
 
-/// Adds to every class of pattern `mine` the rows of pattern `theirs` that agree on `columns`.
-fn add_matches(
-    view: &View<'_>,
-    flags: &Flags,
-    columns: &[usize],
-    masks: &[u128],
-    (mine, theirs): (u128, u128),
-    sizes: &mut [u64],
-) {
-    let ids = project(view, columns);
-    let mut rows = vec![0u64; view.len()];
-    for class in (0..view.len()).filter(|&c| masks[c] == theirs && !flags.has(c)) {
-        rows[ids[class] as usize] += u64::from(view.counts()[class]);
+    /// The rows that match each of some classes in some columns, where a missing cell matches
+    /// everything.
+    fn compatible(
+        &self,
+        enough: u64,
+        view: &View<'_>,
+        (columns, classes): (&[usize], &[usize]),
+        rows: &[u64],
+    ) -> Vec<u64> {
+        let cells = |&column: &usize| {
+            let missing = view.hierarchies()[column].missing_at(view.node().level(column));
+            let code = |&class: &usize| Some(view.code(class, column)).filter(|code| Some(*code) != missing);
+            classes.iter().map(|class| code(class).unwrap_or(ABSENT)).collect()
+        };
+        let columns: Vec<Vec<Code>> = columns.iter().map(cells).collect();
+        let stopped = || self.cancel.request() == Request::Abort;
+        Tuples { columns: &columns, rows, enough, stopped: &stopped }.matches()
     }
-    for class in (0..view.len()).filter(|&c| masks[c] == mine) {
-        sizes[class] += rows[ids[class] as usize];
-    }
-}
 
-/// Bit i of a class's mask: column i of `columns` is missing.
-fn masks(view: &View<'_>, columns: &[usize]) -> Vec<u128> {
-    (0..view.len())
-        .map(|class| {
-            columns.iter().enumerate().fold(0, |m, (i, &c)| m | (u128::from(view.missing(class, c)) << i))
-        })
-        .collect()
+    /// The least size of a class that is not flagged. The limit of exact counting is doubled until
+    /// one is below it: most classes reach a low limit soon.
+    fn least(&self, view: &View<'_>, flags: &Flags) -> Option<u64> {
+        let mut enough = if self.wildcard { self.k.saturating_add(1) } else { u64::MAX };
+        loop {
+            let sizes = self.sizes_up_to(enough, view, flags);
+            let least = (0..view.len()).filter(|&class| !flags.has(class)).map(|class| sizes[class]).min();
+            if least.is_none_or(|least| least < enough) || enough > view.rows() {
+                return least;
+            }
+            enough = enough.saturating_mul(2);
+        }
+    }
 }
 
 /// For each class, the id of its combination of the columns' values.
@@ -121,7 +149,7 @@ impl PrivacyModel for KAnonymity {
             flags.flag_below(view.counts(), self.k);
             return;
         }
-        let sizes = self.sizes(view, flags);
+        let sizes = self.sizes_up_to(self.k, view, flags);
         for (class, &size) in sizes.iter().enumerate() {
             if size < self.k {
                 flags.flag(class, view.counts()[class]);
@@ -130,8 +158,6 @@ impl PrivacyModel for KAnonymity {
     }
 
     fn verdict(&self, view: &View<'_>, flags: &Flags) -> Option<Verdict> {
-        let sizes = self.sizes(view, flags);
-        let least = (0..view.len()).filter(|&c| !flags.has(c)).map(|c| sizes[c]).min();
-        Some(Verdict::at_least(self.k, least))
+        Some(Verdict::at_least(self.k, self.least(view, flags)))
     }
 }

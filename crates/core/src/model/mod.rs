@@ -15,6 +15,7 @@ mod k_anonymity;
 mod linkable;
 mod min_rows;
 mod no_missing;
+mod subjects;
 mod table;
 
 // One file per model that a policy can ask for, with the name of its key.
@@ -29,6 +30,7 @@ pub use k_map::KMap;
 pub use linkable::Linkable;
 pub use min_rows::MinRows;
 pub use no_missing::NoMissing;
+pub use subjects::Subjects;
 pub use table::{FigureFacts, TableFigure, TableModel};
 
 use crate::classes::{Classes, Flags, View};

@@ -10,7 +10,8 @@
 //!
 //! Not monotone, even without suppression: a class whose rows guard against flu and have none,
 //! merged with a class of flu whose rows do not guard against it, is unsafe although both parts
-//! were safe. Costs one pass over a class's values per guarding node in it.
+//! were safe. Costs one look-up per label of each of a class's values, among the guarding nodes of
+//! the class.
 
 use super::class::{Bound, Class};
 use super::{Build, ModelFacts, PrivacyModel, Sensitive, Setting, Values, Verdict};
@@ -28,8 +29,21 @@ pub struct Personalized {
     column: Sensitive,
     guard: Sensitive,
     breach: f64,
-    /// Code of a guarding node → code of a value → whether it is under it.
-    under: Vec<Vec<bool>>,
+    guards: Guards,
+}
+
+/// The guarding nodes over each value.
+#[derive(Debug, Clone, Default)]
+struct Guards {
+    /// Code of a value → where its guarding nodes begin; they end where those of the next one begin.
+    begin: Vec<u32>,
+    nodes: Vec<Code>,
+}
+
+impl Guards {
+    fn over(&self, value: Code) -> &[Code] {
+        &self.nodes[self.begin[value as usize] as usize..self.begin[value as usize + 1] as usize]
+    }
 }
 
 impl Personalized {
@@ -41,20 +55,13 @@ impl Personalized {
         let Some(hierarchy) = column.hierarchy else {
             return Err(Fault::bug("guarding nodes of a hierarchy that is not there").into());
         };
-        Error::check(unknown(hierarchy, column.name, guard))?;
-        let under = |node: Code| {
-            let node = guard.texts.value(node);
-            let has = |value: Code| {
-                let leaf = column.texts.value(value).and_then(|value| hierarchy.leaf(Some(value)));
-                leaf.is_some_and(|leaf| node.is_some_and(|node| has_label(hierarchy, leaf, node)))
-            };
-            (0..column.rows.len() as Code).map(has).collect()
-        };
-        let under = (0..guard.texts.len() as Code).map(under).collect();
+        let labels = guarding_labels(hierarchy, guard);
+        Error::check(unknown(&labels, column.name, guard))?;
+        let guards = guards(hierarchy, &labels, column);
         let (column, guard) = (column.sensitive(), guard.sensitive());
         let needs = vec![column.measured, guard.measured];
         let facts = ModelFacts { needs, ..ModelFacts::new(ModelKind::Personalized, claim) };
-        Ok(Personalized { facts, column, guard, breach: asked.breach, under })
+        Ok(Personalized { facts, column, guard, breach: asked.breach, guards })
     }
 
     fn bound(&self) -> Bound {
@@ -67,32 +74,53 @@ impl Personalized {
         let (nodes, _) = classes.histogram(self.guard.measured, class);
         let present = Class { codes, counts }.present(self.column.missing);
         let rows: u64 = present.clone().map(|(_, n)| u64::from(n)).sum();
-        let guarding = nodes.iter().filter(|node| Some(**node) != self.guard.missing);
-        let most = guarding.map(|&node| {
-            let under = &self.under[node as usize];
-            present
-                .clone()
-                .filter(|&(value, _)| under[value as usize])
-                .map(|(_, n)| u64::from(n))
-                .sum::<u64>()
-        });
-        most.max().unwrap_or(0) as f64 / rows.max(1) as f64
+        let mut under = vec![0u64; nodes.len()];
+        for (value, n) in present {
+            for node in self.guards.over(value) {
+                // Codes of a class are ascending.
+                if let Ok(at) = nodes.binary_search(node) {
+                    under[at] += u64::from(n);
+                }
+            }
+        }
+        under.into_iter().max().unwrap_or(0) as f64 / rows.max(1) as f64
     }
 }
 
-fn has_label(hierarchy: &Hierarchy, leaf: Code, label: &str) -> bool {
-    let at = |level: usize| hierarchy.label(level, hierarchy.generalize(leaf, level));
-    (0..=hierarchy.height()).any(|level| at(level) == Some(label))
+/// Level → label → the guarding node that it is.
+fn guarding_labels(hierarchy: &Hierarchy, guard: &Values<'_>) -> Vec<Vec<Option<Code>>> {
+    let node = |level: usize, code: usize| {
+        // A label that is missing is none, as is a missing node.
+        hierarchy.label(level, code as Code).and_then(|label| guard.texts.get(Some(label)))
+    };
+    let of_level = |level: usize| (0..hierarchy.size(level)).map(|code| node(level, code)).collect();
+    (0..=hierarchy.height()).map(of_level).collect()
+}
+
+/// The guarding nodes over each value of a column.
+fn guards(hierarchy: &Hierarchy, labels: &[Vec<Option<Code>>], column: &Values<'_>) -> Guards {
+    let mut guards = Guards { begin: vec![0], nodes: Vec::new() };
+    for value in 0..column.rows.len() as Code {
+        let from = guards.nodes.len();
+        let leaf = column.texts.value(value).and_then(|value| hierarchy.leaf(Some(value)));
+        for (level, labels) in labels.iter().enumerate() {
+            let node = leaf.and_then(|leaf| labels[hierarchy.generalize(leaf, level) as usize]);
+            // One label may be there at several levels.
+            if let Some(node) = node.filter(|node| !guards.nodes[from..].contains(node)) {
+                guards.nodes.push(node);
+            }
+        }
+        guards.begin.push(guards.nodes.len() as u32);
+    }
+    guards
 }
 
 /// The first guarding node that is not a label.
-fn unknown(hierarchy: &Hierarchy, column: &str, guard: &Values<'_>) -> Vec<Fault> {
-    let labels = |level: usize| {
-        (0..hierarchy.size(level)).filter_map(move |code| hierarchy.label(level, code as Code))
-    };
-    let all: std::collections::BTreeSet<&str> = (0..=hierarchy.height()).flat_map(labels).collect();
+fn unknown(labels: &[Vec<Option<Code>>], column: &str, guard: &Values<'_>) -> Vec<Fault> {
+    let mut known = vec![false; guard.texts.len()];
+    labels.iter().flatten().flatten().for_each(|&node| known[node as usize] = true);
     let nodes = (0..guard.texts.len() as Code).filter(|&code| guard.rows[code as usize] > 0);
-    let wrong = nodes.filter_map(|code| guard.texts.value(code)).find(|node| !all.contains(node));
+    let wrong = nodes.filter(|&code| !known[code as usize]).find_map(|code| guard.texts.value(code));
     let fault = |node: &str| {
         let fault = fault!(
             Data,

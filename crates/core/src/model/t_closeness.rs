@@ -17,11 +17,11 @@
 //! The distance is convex, so a union of close classes is close. A close class may still be merged
 //! into one that is not, so the model is monotone only if no row may be suppressed.
 //!
-//! Costs one pass over the class's values (equal), or over all values of the column (ordered) and
-//! the labels of its hierarchy (hierarchical).
+//! Costs one pass over the class's values (equal), and a sort of them with two binary searches
+//! (ordered) or the labels (hierarchical) of each.
 
 use super::class::{Bound, Class, ClassFacts, ClassModel, to_reach};
-use super::distance::{Order, Tree, with_room};
+use super::distance::{Order, Tree};
 use super::{Build, PrivacyModel, Setting, Values};
 use crate::error::{Fault, Result};
 use crate::policy::{Distance, ModelKind, TCloseness as Asked};
@@ -64,17 +64,6 @@ impl TCloseness {
         Ok(TCloseness { facts, t: asked.t, shares, ground })
     }
 
-    /// Calls `each` with every value's code and the surplus of its share in the class over that in
-    /// the table.
-    fn surplus(&self, class: Class<'_>, mut each: impl FnMut(usize, f64)) {
-        let rows = class.rows();
-        let mut next = class.codes.iter().zip(class.counts).peekable();
-        for (code, share) in self.shares.iter().enumerate() {
-            let here = next.next_if(|(c, _)| **c as usize == code).map_or(0.0, |(_, &n)| f64::from(n) / rows);
-            each(code, here - share);
-        }
-    }
-
     /// Only values that are too frequent count, and these are in the class.
     fn equal(&self, class: Class<'_>) -> f64 {
         let rows = class.rows();
@@ -86,26 +75,45 @@ impl TCloseness {
 /// How many rows a class is shown to need at most; beyond, shares come near to any.
 const FEWEST: u64 = 1000;
 
+/// Shares that occur, and how many values have each. They are far fewer than values: n rows have
+/// at most √(2n).
+fn distinct(shares: &[f64]) -> Vec<(f64, u64)> {
+    let mut sorted: Vec<f64> = shares.iter().copied().filter(|&share| share > 0.0).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as u64)).collect()
+}
+
 /// The least ½·Σ|p − q| of any class of this many rows: each value has its share rounded down, and
 /// the values with the largest remainders get one more row.
-fn least_surplus(shares: &[f64], rows: u64) -> f64 {
-    let exact = shares.iter().map(|share| share * rows as f64);
-    let mut missed: Vec<f64> = exact.map(|x| x - x.floor()).collect();
-    missed.sort_by(|a, b| b.total_cmp(a));
-    let whole: f64 = missed.iter().sum();
-    missed.iter().take(whole.round() as usize).map(|missed| 1.0 - missed).sum::<f64>() / rows as f64
+fn least_surplus(shares: &[(f64, u64)], rows: u64) -> f64 {
+    let remainder = |&(share, values): &(f64, u64)| {
+        let exact = share * rows as f64;
+        (exact - exact.floor(), values)
+    };
+    let mut missed: Vec<(f64, u64)> = shares.iter().map(remainder).collect();
+    missed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    let whole: f64 = missed.iter().map(|(missed, values)| missed * *values as f64).sum();
+    let mut left = whole.round() as u64;
+    let mut surplus = 0.0;
+    for (missed, values) in missed {
+        let more = values.min(left);
+        surplus += (1.0 - missed) * more as f64;
+        left -= more;
+    }
+    surplus / rows as f64
 }
 
 /// Whole rows come only so near to the table's shares, and what is moved between values is moved as
 /// far as the nearest two are apart.
 fn min_rows(t: f64, shares: &[f64], ground: &Ground) -> u64 {
-    let values = shares.iter().filter(|&&share| share > 0.0).count();
+    let shares = distinct(shares);
+    let values = shares.iter().map(|&(_, values)| values as usize).sum();
     let nearest = match ground {
         Ground::Equal => 1.0,
         Ground::Ordered(order) => order.nearest(values),
         Ground::Hierarchical(tree) => tree.nearest(),
     };
-    let close = |rows: u64| nearest * least_surplus(shares, rows) <= t + 1e-9;
+    let close = |rows: u64| nearest * least_surplus(&shares, rows) <= t + 1e-9;
     (1..=FEWEST).find(|&rows| close(rows)).unwrap_or(FEWEST)
 }
 
@@ -121,14 +129,8 @@ impl ClassModel for TCloseness {
     fn figure(&self, class: Class<'_>) -> f64 {
         match &self.ground {
             Ground::Equal => self.equal(class),
-            Ground::Ordered(order) => with_room(order.places(), |room| {
-                self.surplus(class, |code, surplus| order.add(code, surplus, room));
-                order.distance(room)
-            }),
-            Ground::Hierarchical(tree) => with_room(tree.room(), |room| {
-                self.surplus(class, |code, surplus| tree.add(code, surplus, room));
-                tree.distance(room)
-            }),
+            Ground::Ordered(order) => order.distance(class),
+            Ground::Hierarchical(tree) => tree.distance(class),
         }
     }
 }

@@ -21,16 +21,20 @@
 //! A value costs some 30 compressions of SHA-256, a few microseconds; for shapes of fewer than a
 //! million values there are tables instead. The key comes in as bytes, and nothing here shows it.
 
+mod any;
 mod key;
 mod originals;
 mod permutation;
 mod shape;
+mod shift;
 #[cfg(test)]
 mod tests;
 
+pub use any::{KeyedValues, Numbers};
 pub use key::{Key, LEAST_KEY};
 pub use originals::Originals;
 pub use shape::Shape;
+pub use shift::DateShift;
 
 use crate::error::{Error, Result};
 use crate::fault;

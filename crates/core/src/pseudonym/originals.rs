@@ -1,7 +1,8 @@
 //! The values of a column that are to be replaced, as far as replacing needs to know them: their
 //! shape, and which they are.
 //!
-//! Memory is 8 bytes and their place in a hash set for every distinct original.
+//! Memory is 8 bytes and their place in a hash set for every distinct original, and its text where
+//! values are numbered.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -20,6 +21,8 @@ pub struct Originals {
     values: HashSet<u64, FxBuildHasher>,
     /// How many of them were added as values.
     pub(super) distinct: usize,
+    /// The values themselves, where these are numbered.
+    listed: Option<HashSet<String, FxBuildHasher>>,
 }
 
 impl Originals {
@@ -28,11 +31,28 @@ impl Originals {
         Originals::default()
     }
 
+    /// No values, of which a list is kept; they need not have one shape.
+    pub fn listing() -> Self {
+        Originals { listed: Some(HashSet::default()), ..Originals::default() }
+    }
+
+    /// The values of which a list is kept.
+    pub(super) fn listed(&self) -> impl Iterator<Item = &String> {
+        self.listed.iter().flatten()
+    }
+
     /// Adds a value.
     ///
     /// # Errors
     /// A value that cannot be replaced, or one that is shaped unlike those before it.
     pub fn add(&mut self, value: &str) -> Result<()> {
+        if let Some(listed) = &mut self.listed {
+            if !listed.contains(value) {
+                listed.insert(value.to_owned());
+                self.distinct += usize::from(self.values.insert(hash(value)));
+            }
+            return Ok(());
+        }
         match &self.shape {
             Some(shape) if shape.fits(value) => {}
             Some(shape) => {

@@ -24,6 +24,7 @@ mod metric;
 mod mondrian;
 mod own;
 mod people;
+mod persons;
 mod points;
 mod polish;
 mod prices;

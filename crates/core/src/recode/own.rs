@@ -53,7 +53,7 @@ pub fn own_cells(policy: &Policy, ground: &Ground<'_>, watch: &Watch) -> Result<
     let space = Space::new(ground.classes, axes(policy, ground)?);
     let field = field(policy, (ground, &space), false, watch);
     let mut sets = Vec::new();
-    for part in parts(policy, ground, &field)? {
+    for part in parts(policy, ground, &field, None)? {
         let Some(found) = own_sets(&field, &part) else { return Ok(None) };
         sets.extend(found);
     }
@@ -66,7 +66,7 @@ pub fn own_cells(policy: &Policy, ground: &Ground<'_>, watch: &Watch) -> Result<
     let shares: Vec<Share> = sets.iter().enumerate().map(|(at, set)| share(at, set[0])).collect();
     let members = sets.iter().enumerate().flat_map(|(at, set)| set.iter().map(move |&point| (at, point)));
     let members: Vec<Share> = members.map(|(region, point)| share(region, point)).collect();
-    let columns = Columns::new(ground, &space, &members, sets.len());
+    let columns = Columns::new(ground, &space, &members, (sets.len(), None));
     let recoded = columns.recoded(ground, &space, &shares, false)?;
     let forms: Vec<Form> = space.axes().iter().map(Axis::form).collect();
     let notions = notions(&recoded, ground.hierarchies, &forms, watch)?;

@@ -15,6 +15,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::prelude::*;
+
 use super::index::{Spread, cut_in};
 use super::region::{Field, Judge, Share, Tally};
 use crate::error::Result;
@@ -101,9 +103,8 @@ impl<'a> Points<'a> {
         if rows < self.judge.least() || self.judge.counts_only() {
             return rows >= self.judge.least();
         }
-        members.clone().for_each(|point| self.add(tally, point));
-        let safe = self.judge.safe(tally);
-        members.for_each(|point| self.judge.remove(tally, self.number(point)));
+        let (safe, added) = self.judge.fill(tally, members.clone().map(|point| self.number(point)));
+        members.take(added).for_each(|point| self.judge.remove(tally, self.number(point)));
         safe
     }
 }
@@ -129,6 +130,20 @@ pub fn by_parts(
         first += regions;
     }
     Ok(Some(shares))
+}
+
+/// Forms regions of small sets of points, each by itself, in parallel; none when stopped.
+pub fn each_set(
+    field: &Field<'_>,
+    sets: &[Vec<u32>],
+    form: impl Fn(&Points<'_>) -> Option<(Vec<Share>, u32)> + Sync,
+) -> Option<Vec<Vec<Share>>> {
+    let formed = |set: &Vec<u32>| {
+        let points = Points::new(field, set);
+        let formed = if points.divisible() { form(&points)? } else { points.one_region() };
+        Some(formed.0)
+    };
+    sets.par_iter().map(formed).collect()
 }
 
 /// What is found in each part of at most `most` points, in the order of the parts; none when

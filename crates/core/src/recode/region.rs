@@ -6,10 +6,13 @@
 //! and proves the whole, as `apply` does for steps. Adding a method is one file and one entry in
 //! the registry and one line in [`method`](super::method).
 
+use rustc_hash::FxHashMap;
+
 use super::people::{Crowd, RankCounts};
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
+use crate::histogram::Histogram;
 use crate::model::{Bound, Class, ClassModel, PrivacyModel};
 use crate::policy::Search;
 pub use crate::recoding::Share;
@@ -107,10 +110,24 @@ pub trait Method: Sync {
     /// # Errors
     /// What cannot be done with these points.
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>>;
+
+    /// The same for many small sets of points, each by itself: what all have in common is prepared
+    /// once.
+    ///
+    /// # Errors
+    /// As [`Method::run`].
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        let mut formed = Vec::with_capacity(sets.len());
+        for points in sets {
+            let Some(shares) = self.run(field, points)? else { return Ok(None) };
+            formed.push(shares);
+        }
+        Ok(Some(formed))
+    }
 }
 
-/// Judges sets of rows by their number, by the values of measured columns in them, and by the
-/// people of the population who match their cells.
+/// Judges sets of rows by their number, by the values of measured columns in them, by the people
+/// whom they belong to, and by the people of the population who match their cells.
 #[derive(Clone)]
 pub struct Judge<'a> {
     least: u64,
@@ -120,6 +137,10 @@ pub struct Judge<'a> {
     columns: Vec<(usize, usize)>,
     /// The population, where k-map judges.
     crowd: Option<Crowd<'a>>,
+    /// The people whom the rows of points belong to, where these are counted, and how many of them
+    /// a region needs.
+    subjects: Option<&'a Histogram>,
+    people_needed: u64,
 }
 
 impl<'a> Judge<'a> {
@@ -130,13 +151,34 @@ impl<'a> Judge<'a> {
         columns.dedup();
         let fewest = models.iter().map(|model| model.class_facts().model.min_safe_rows).max().unwrap_or(1);
         let columns = columns.into_iter().map(|c| (c, classes.histograms()[c].values())).collect();
-        Judge { least: least.max(fewest).max(1), models, classes, columns, crowd: None }
+        let least = least.max(fewest).max(1);
+        Judge { least, models, classes, columns, crowd: None, subjects: None, people_needed: 0 }
     }
 
     /// The same, which asks for people who match the cells, too.
     #[must_use]
     pub fn among(self, crowd: Option<Crowd<'a>>) -> Self {
         Judge { crowd, ..self }
+    }
+
+    /// The same, which counts the people whom rows belong to, where a model asks for it.
+    #[must_use]
+    pub fn counting_people(self, models: &[Box<dyn PrivacyModel>]) -> Self {
+        let asked = models.iter().filter_map(|model| model.scope().subjects()).max_by_key(|asked| asked.1);
+        let Some((column, needed)) = asked else { return self };
+        let subjects = self.classes.histograms().get(column);
+        Judge { least: self.least.max(needed), subjects, people_needed: needed, ..self }
+    }
+
+    /// The people that a region needs; 0 where they are not counted.
+    pub fn people_needed(&self) -> u64 {
+        self.people_needed
+    }
+
+    /// The same, which needs other people where they are counted.
+    #[must_use]
+    pub fn needing_people(self, people: u64) -> Self {
+        Judge { least: self.least.max(people), people_needed: people, ..self }
     }
 
     /// Fewer rows are never safe.
@@ -146,7 +188,7 @@ impl<'a> Judge<'a> {
 
     /// Whether the number of rows alone decides.
     pub fn counts_only(&self) -> bool {
-        self.models.is_empty() && self.crowd.is_none()
+        self.models.is_empty() && self.crowd.is_none() && self.subjects.is_none()
     }
 
     /// The most common value of a point in every judged column, the first of equally common ones.
@@ -175,7 +217,7 @@ impl<'a> Judge<'a> {
     pub fn tally(&self) -> Tally {
         let values = self.columns.iter().map(|&(_, values)| vec![0; values]).collect();
         let columns = self.crowd.map_or(0, |crowd| crowd.space.axes().len());
-        Tally { rows: 0, values, ranks: RankCounts::new(columns) }
+        Tally { rows: 0, values, ranks: RankCounts::new(columns), people: FxHashMap::default() }
     }
 
     /// Adds all rows of a point to a set.
@@ -184,6 +226,10 @@ impl<'a> Judge<'a> {
         for (values, &(column, _)) in tally.values.iter_mut().zip(&self.columns) {
             let (codes, counts) = self.classes.histograms()[column].class(point as usize);
             codes.iter().zip(counts).for_each(|(&code, &n)| values[code as usize] += n);
+        }
+        if let Some(subjects) = self.subjects {
+            let (people, _) = subjects.class(point as usize);
+            people.iter().for_each(|&person| *tally.people.entry(person).or_default() += 1);
         }
         if let Some(crowd) = &self.crowd {
             tally.ranks.add(crowd.space, point);
@@ -197,6 +243,9 @@ impl<'a> Judge<'a> {
             let (codes, counts) = self.classes.histograms()[column].class(point as usize);
             codes.iter().zip(counts).for_each(|(&code, &n)| values[code as usize] -= n);
         }
+        if let Some(subjects) = self.subjects {
+            subjects.class(point as usize).0.iter().for_each(|person| tally.leave(*person));
+        }
         if let Some(crowd) = &self.crowd {
             tally.ranks.remove(crowd.space, point);
         }
@@ -205,8 +254,35 @@ impl<'a> Judge<'a> {
     /// Whether a set is safe.
     pub fn safe(&self, tally: &Tally) -> bool {
         tally.rows >= self.least
+            && self.size(tally) >= self.people_needed
             && self.figures(tally).all(|(bound, figure)| bound.holds(figure))
             && self.people(tally).all(|(_, bound, figure)| bound.holds(figure))
+    }
+
+    /// Whether a safe set is safe for good, and it costs nothing to ask.
+    pub fn settles(&self) -> bool {
+        self.models.is_empty() && self.crowd.is_none()
+    }
+
+    /// Adds points to a set until it is safe for good, or all of them; whether it is safe, and how
+    /// many points were added.
+    pub fn fill(&self, tally: &mut Tally, points: impl Iterator<Item = u32>) -> (bool, usize) {
+        let for_good = self.settles();
+        let mut added = 0;
+        for point in points {
+            self.add(tally, point);
+            added += 1;
+            if for_good && self.safe(tally) {
+                return (true, added);
+            }
+        }
+        (self.safe(tally), added)
+    }
+
+    /// The size of a set: the people whom it belongs to where these are counted, and its rows
+    /// otherwise.
+    pub fn size(&self, tally: &Tally) -> u64 {
+        if self.subjects.is_some() { tally.people.len() as u64 } else { tally.rows }
     }
 
     /// The people who match a set, up to those that are needed.
@@ -229,7 +305,8 @@ impl<'a> Judge<'a> {
             // others.
             if far.is_finite() { far.min(1e9) } else { 1e9 }
         };
-        beyond.map(far).sum()
+        let lacking = self.people_needed.saturating_sub(self.size(tally));
+        beyond.map(far).sum::<f64>() + lacking as f64 / self.people_needed.max(1) as f64
     }
 
     /// The models that find a set unsafe: the claim of each, its bound and the set's figure.
@@ -274,8 +351,10 @@ pub struct Tally {
     rows: u64,
     /// Judged column → value → rows.
     values: Vec<Vec<u32>>,
-    /// The ranks of its points, where people are counted.
+    /// The ranks of its points, where people of a population are counted.
     ranks: RankCounts,
+    /// The people whom its rows belong to, where these are counted → the points that each has.
+    people: FxHashMap<Code, u32>,
 }
 
 impl Tally {
@@ -289,6 +368,17 @@ impl Tally {
         self.rows = 0;
         self.values.iter_mut().for_each(|values| values.fill(0));
         self.ranks.clear();
+        self.people.clear();
+    }
+
+    /// Takes a point of a person away.
+    fn leave(&mut self, person: Code) {
+        if let Some(points) = self.people.get_mut(&person) {
+            *points -= 1;
+            if *points == 0 {
+                self.people.remove(&person);
+            }
+        }
     }
 
     /// Adds another set.
@@ -298,6 +388,7 @@ impl Tally {
             values.iter_mut().zip(others).for_each(|(n, &more)| *n += more);
         }
         self.ranks.merge(&other.ranks);
+        other.people.iter().for_each(|(&person, &points)| *self.people.entry(person).or_default() += points);
     }
 }
 

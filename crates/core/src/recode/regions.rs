@@ -21,6 +21,7 @@ use super::mdav::Mdav;
 use super::mondrian::Mondrian;
 use super::own::{OwnSets, own_regional};
 use super::people::{Crowd, PeopleIndex, people_of_classes};
+use super::persons::{Nested, nested, person_columns};
 use super::region::{Aims, ColumnWorth, Field, Judge, Method, Share, Tally, Texts, class_models};
 use super::similar::Similar;
 use super::written::{Columns, Writer};
@@ -179,7 +180,11 @@ fn attempt<'a>(
     }
     let mut shares = Vec::new();
     let mut regions = 0;
-    for part in parts(policy, ground, &field)? {
+    if let Some(constant) = person_columns(policy, ground, method).filter(|_| guiding.is_none()) {
+        let Some(nested) = nested(policy, ground, (method, aim), constant, watch)? else { return Ok(None) };
+        return made_nested(ground, &space, nested).map(Some);
+    }
+    for part in parts(policy, ground, &field, None)? {
         let Some(formed) = method.run(&field, &part)? else { return Ok(None) };
         let end = formed.iter().map(|share| share.region + 1).max().unwrap_or(0);
         shares.extend(formed.into_iter().map(|share| Share { region: share.region + regions, ..share }));
@@ -223,12 +228,23 @@ fn made_beside(
     shares.sort_unstable();
     let regions = shares.iter().map(|share| share.region as usize + 1).max().unwrap_or(0);
     let parted = shares.windows(2).any(|pair| pair[0].point == pair[1].point);
-    let columns = Columns::new(ground, space, &shares, regions);
+    let columns = Columns::new(ground, space, &shares, (regions, None));
     let recoded = columns.recoded(ground, space, &shares, parted)?;
     let people = population.map(|index| people_of_classes(index, ground, space, &recoded));
     let released = proven(&recoded, ground.models, people)?;
     let forms = space.axes().iter().map(Axis::form).collect();
     Ok(Regional { shares, forms, recoded, released, parted, own: None })
+}
+
+/// A release of regions of rows within regions of people.
+fn made_nested(ground: &Ground<'_>, space: &Space, nested: Nested) -> Result<Regional> {
+    let Nested { mut shares, within, constant } = nested;
+    shares.sort_unstable();
+    let columns = Columns::new(ground, space, &shares, (within.len(), Some((&within, &constant))));
+    let recoded = columns.recoded(ground, space, &shares, false)?;
+    let released = proven(&recoded, ground.models, None)?;
+    let forms = space.axes().iter().map(Axis::form).collect();
+    Ok(Regional { shares, forms, recoded, released, parted: false, own: None })
 }
 
 /// What methods are given.
@@ -249,7 +265,8 @@ pub(super) fn field<'f>(
     let worths = worths.into_iter().enumerate().map(worth).collect();
     Field {
         space,
-        judge: Judge::new(ground.classes, least(policy), class_models(ground.models, aim)),
+        judge: Judge::new(ground.classes, least(policy), class_models(ground.models, aim))
+            .counting_people(ground.models),
         search: &policy.search,
         names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
@@ -341,8 +358,14 @@ fn only_labels(policy: &Policy, ground: &Ground<'_>, column: usize, form: Form) 
     faults
 }
 
-/// The points that may be in one region together, in order of the first of each.
-pub(super) fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> Result<Vec<Vec<u32>>> {
+/// The points that may be in one region together, in order of the first of each; those of different
+/// groups of `apart` may not.
+pub(super) fn parts(
+    policy: &Policy,
+    ground: &Ground<'_>,
+    field: &Field<'_>,
+    apart: Option<&[u32]>,
+) -> Result<Vec<Vec<u32>>> {
     let limited: Vec<(usize, usize)> = (0..ground.names.len())
         .map(|column| (column, ground.lattice.range(column)))
         .filter(|(_, (_, max, height))| max < height)
@@ -369,10 +392,12 @@ pub(super) fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> 
         let code = |&(column, max): &(usize, usize)| {
             ground.hierarchies[column].generalize(ground.classes.code(point, column), max)
         };
-        let at = *places.entry(limited.iter().map(code).collect()).or_insert_with(|| {
-            parts.push(Vec::new());
-            parts.len() - 1
-        });
+        let group = apart.map(|apart| apart[point]);
+        let at =
+            *places.entry(group.into_iter().chain(limited.iter().map(code)).collect()).or_insert_with(|| {
+                parts.push(Vec::new());
+                parts.len() - 1
+            });
         parts[at].push(point as u32);
     }
     parts.retain(|part| {
@@ -395,7 +420,7 @@ pub(super) fn parts(policy: &Policy, ground: &Ground<'_>, field: &Field<'_>) -> 
 struct Held<'a> {
     parts: usize,
     rows: u64,
-    /// The rows of the smallest part.
+    /// The rows, or people where these are counted, of the smallest part.
     smallest: Option<u64>,
     /// The models that they do not satisfy, each with the bound and the figure farthest from it.
     missed: Vec<(&'a str, Bound, f64)>,
@@ -405,7 +430,8 @@ impl<'a> Held<'a> {
     fn add(&mut self, judge: &Judge<'a>, tally: &Tally) {
         self.parts += 1;
         self.rows += tally.rows();
-        self.smallest = Some(self.smallest.map_or(tally.rows(), |rows| rows.min(tally.rows())));
+        let size = judge.size(tally);
+        self.smallest = Some(self.smallest.map_or(size, |smallest| smallest.min(size)));
         for (claim, bound, figure) in judge.missed(tally) {
             match self.missed.iter_mut().find(|missed| missed.0 == claim) {
                 Some(missed) => missed.2 = bound.worse(missed.2, figure),

@@ -22,7 +22,7 @@
 use super::clusters::{Cluster, Clusters, NOWHERE};
 use super::groups::{self, Settled, settled};
 use super::index::{Found, Index};
-use super::points::{Points, by_parts};
+use super::points::{Points, by_parts, each_set};
 use super::polish::polish;
 use super::prices::{Prices, Profile};
 use super::region::{Field, Method, Share, Tally};
@@ -44,6 +44,14 @@ impl Similar {
     pub const PART: usize = 30_000;
     /// The algorithm "k-similar".
     pub const WHOLE: Similar = Similar { part: Similar::PART, sets: false };
+
+    fn prices<'f>(&self, field: &'f Field<'_>) -> Prices<'f> {
+        let axes = field.space.axes();
+        match self.sets {
+            true => Prices::with_sets(axes, &field.tolerance),
+            false => Prices::new(axes, &field.tolerance),
+        }
+    }
 }
 
 /// The number of nearest points that are tested for whether they help.
@@ -59,17 +67,28 @@ impl Method for Similar {
     }
 
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
-        let axes = field.space.axes();
-        let prices = match self.sets {
-            true => Prices::with_sets(axes, &field.tolerance),
-            false => Prices::new(axes, &field.tolerance),
-        };
+        let prices = self.prices(field);
         let spread = |column: usize, a: Code, b: Code| prices.cell(column, a, b);
         by_parts(field, points, self.part, &spread, |part| {
             let mut clusters = Clusters::new(part, &prices);
             let done = grow(&mut clusters, &field.watch) && polish(&mut clusters, field.seed, &field.watch);
             done.then(|| clusters.shares())
         })
+    }
+
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        if let Some(large) = sets.iter().position(|points| points.len() > self.part) {
+            let Some(first) = self.run_each(field, &sets[..large])? else { return Ok(None) };
+            let Some(own) = self.run(field, &sets[large])? else { return Ok(None) };
+            let Some(others) = self.run_each(field, &sets[large + 1..])? else { return Ok(None) };
+            return Ok(Some(first.into_iter().chain([own]).chain(others).collect()));
+        }
+        let prices = self.prices(field);
+        Ok(each_set(field, sets, |part| {
+            let mut clusters = Clusters::new(part, &prices);
+            let done = grow(&mut clusters, &field.watch) && polish(&mut clusters, field.seed, &field.watch);
+            done.then(|| clusters.shares())
+        }))
     }
 }
 
@@ -303,6 +322,19 @@ mod tests {
         let shares = Similar::WHOLE.run(&field, &(0..7).collect::<Vec<u32>>()).unwrap().unwrap();
         let regions: Vec<u32> = shares.iter().map(|share| share.region).collect();
         assert_eq!(regions, [0, 0, 1, 1, 2, 3, 3]);
+    }
+
+    #[test]
+    fn sets_are_formed_as_if_alone() {
+        let made = numbers(&[1, 1, 1, 1, 1, 5, 1, 2, 1, 1, 3, 1]);
+        let search = Search::default();
+        let field = field(&made, &search, Judge::new(&made.classes, 2, Vec::new()));
+        let sets: Vec<Vec<u32>> = vec![(0..5).collect(), vec![5], (6..12).collect()];
+        for method in [&Similar::WHOLE as &dyn Method, &super::super::mondrian::Mondrian] {
+            let each = method.run_each(&field, &sets).unwrap().unwrap();
+            let alone: Vec<_> = sets.iter().map(|set| method.run(&field, set).unwrap().unwrap()).collect();
+            assert_eq!(each, alone, "{}", method.name());
+        }
     }
 
     #[test]

@@ -57,6 +57,10 @@ impl Texts for Writer<'_> {
     }
 }
 
+/// Larger regions that regions lie within: region → larger one, and the columns that have the cells
+/// of that.
+pub(super) type Within<'a> = (&'a [u32], &'a [bool]);
+
 /// The cells of all regions, column by column.
 pub(super) struct Columns<'a> {
     lists: Vec<Listed<'a>>,
@@ -65,20 +69,38 @@ pub(super) struct Columns<'a> {
 }
 
 impl<'s> Columns<'s> {
-    /// `shown` are the shares that the cells of regions are to be true of.
-    pub(super) fn new(ground: &'s Ground<'_>, space: &'s Space, shown: &[Share], regions: usize) -> Self {
+    /// `shown` are the shares that the cells of regions are to be true of. Where regions lie within
+    /// larger ones, some columns have the cells of those.
+    pub(super) fn new(
+        ground: &'s Ground<'_>,
+        space: &'s Space,
+        shown: &[Share],
+        (regions, within): (usize, Option<Within<'_>>),
+    ) -> Self {
         let members = Members::new(shown, regions);
+        let larger = within.map(|(within, _)| {
+            let outer = |share: &Share| Share { region: within[share.region as usize], ..*share };
+            let count = within.iter().map(|&outer| outer as usize + 1).max().unwrap_or(0);
+            (Members::new(&shown.iter().map(outer).collect::<Vec<_>>(), count), count)
+        });
         let mut made: Vec<Vec<Made>> = Vec::new();
         for (column, axis) in space.axes().iter().enumerate() {
             let decimals = decimals(&ground.hierarchies[column]);
             let mut ranks = Vec::new();
-            let make = |region: usize| {
+            let mut make = |shares: &[Share]| {
                 ranks.clear();
                 let rank = |share: &Share| (space.rank(share.point as usize, column), share.rows);
-                ranks.extend(members.of(region).iter().map(rank));
+                ranks.extend(shares.iter().map(rank));
                 make(axis, &mut ranks, decimals)
             };
-            made.push((0..regions).map(make).collect());
+            let outer = within.zip(larger.as_ref()).filter(|((_, constant), _)| constant[column]);
+            made.push(match outer {
+                Some(((within, _), (larger, count))) => {
+                    let cells: Vec<Made> = (0..*count).map(|region| make(larger.of(region))).collect();
+                    within.iter().map(|&outer| cells[outer as usize].clone()).collect()
+                }
+                None => (0..regions).map(|region| make(members.of(region))).collect(),
+            });
         }
         rise(ground, space, &mut made);
         let mut lists: Vec<Listed<'s>> =

@@ -17,7 +17,7 @@ use crate::explore::{Choice, Explored, cheap, explore};
 use crate::exposure::Exposed;
 use crate::hierarchy::{self, Hierarchy, Spec, level_names};
 use crate::loss::Marginals;
-use crate::policy::{Form, Limit, Missing, Policy, Role, Suppressed};
+use crate::policy::{Column, Form, Limit, Missing, Policy, Role, Suppressed, Transform};
 use crate::registry::{LossKind, MODEL_LOSS};
 use crate::release::{NotionFacts, Release};
 use crate::search::{Problem, Solution};
@@ -185,10 +185,12 @@ fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFac
         Some(q) => quasi_column(subject, marginals, name, q),
         None => {
             let action = match column.role {
-                Role::Identifier if column.released() => REPLACED,
+                Role::Identifier | Role::Subject if column.released() => REPLACED,
+                Role::Subject => "removed: it names the person that a row belongs to",
                 Role::Identifier => "removed: it names people",
                 Role::Text => "removed: free text can name people",
                 Role::Drop => "removed",
+                _ if column.shift().is_some() => "dates shifted per person",
                 _ => "released unchanged",
             };
             ColumnFacts { released: column.released(), ..ColumnFacts::new(name, column.role, action) }
@@ -210,8 +212,13 @@ fn quasi_column(subject: &Subject<'_>, marginals: &Marginals, name: &str, q: usi
     let floor = subject.policy.privacy.k().unwrap_or(1);
     let before = leaves.iter().enumerate().filter(|(_, n)| **n > 0).map(|(c, &n)| (label(0, c), n));
     let starred = starred(subject, name, height);
+    let unstated = |column: &Column| column.hierarchy.is_none() && column.poset.is_none();
+    let fitted = leaves.len() > 2
+        && subject.policy.forms_regions()
+        && subject.policy.columns.get(name).is_some_and(unstated);
     ColumnFacts {
-        hierarchy: Some(hierarchy::describe(&spec)),
+        // Sets and intervals of regions do not come from a hierarchy.
+        hierarchy: (!fitted).then(|| hierarchy::describe(&spec)),
         level_names: names.clone(),
         level: (!locally(subject)).then_some(level),
         empty: subject.figures.stars.empty(q),
@@ -439,12 +446,15 @@ fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
             kept.join(", ")
         ));
     }
-    let replaced = subject.policy.columns.iter().filter(|(_, column)| column.substitute().is_some());
-    for (name, _) in replaced {
-        warnings.push(format!(
-            "The pseudonyms of {name} still show which rows belong to one person, here and in every release with \
-             the same key. Anyone who has the key and knows a value can find its rows: keep the key secret."
-        ));
+    for (name, column) in subject.policy.columns.iter().filter(|(_, column)| column.is_replaced()) {
+        let key = column.transform.as_ref().and_then(Transform::key);
+        warnings.push(match key {
+            Some(_) => format!(
+                "The pseudonyms of {name} still show which rows belong to one person, here and in every release with \
+                 the same key. Anyone who has the key and knows a value can find its rows: keep the key secret."
+            ),
+            None => format!("The numbers of {name} still show which rows of this release belong to one person."),
+        });
     }
     if subject.release.sampling.is_some() {
         warnings.push(

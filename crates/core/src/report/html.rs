@@ -11,7 +11,7 @@ use super::text::{count, decimal, integer, percent};
 use super::utility::utility;
 use crate::model::KAnonymity;
 use crate::policy::KOne;
-use crate::release::{DeletedFacts, Release};
+use crate::release::{DeletedFacts, PeopleFacts, Release};
 use crate::suggest::Hint;
 
 const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
@@ -115,6 +115,10 @@ fn story(facts: &Facts) -> String {
         integer(release.suppressed),
         be(release.suppressed)
     );
+    let story = match &release.people {
+        Some(people) => format!("{story} {}", people_story(people)),
+        None => story,
+    };
     let story = match release.blank() {
         0 => story,
         blank => format!(
@@ -154,6 +158,20 @@ fn story(facts: &Facts) -> String {
             count(cells, "cell")
         ),
     }
+}
+
+/// What became of the people whom rows belong to.
+fn people_story(facts: &PeopleFacts) -> String {
+    let partly = match facts.partly {
+        0 => String::new(),
+        partly => format!("; {} of these lost some of their rows", integer(partly)),
+    };
+    format!(
+        "The rows belong to {} people, and {} of them {} in the release{partly}.",
+        integer(facts.people),
+        integer(facts.released),
+        if facts.released == 1 { "is" } else { "are" }
+    )
 }
 
 /// What the holder has to know before anything else.

@@ -84,13 +84,20 @@ fn all_hold(facts: &Facts) -> Protection {
         return Protection { state, name: "Guarantees hold".into(), meaning: all };
     };
     let k = integer(claim.required as u64);
-    let shared = format!("every released {} is shared by at least {k} rows", combination(facts));
+    let whom = if facts.release.people.is_some() { "people" } else { "rows" };
+    let shared = format!("every released {} is shared by at least {k} {whom}", combination(facts));
     let meaning = if all.is_empty() { shared } else { format!("{shared}; {all}") };
     Protection { state, name: format!("{k}-anonymous"), meaning }
 }
 
 fn broken_claim(facts: &Facts, name: &str, claim: &Claim) -> String {
     match claim.achieved {
+        Some(reached) if name == KAnonymity::CLAIM && facts.release.people.is_some() => format!(
+            "some {} belongs to {} people only, where {} are required",
+            combination(facts),
+            integer(reached as u64),
+            decimal(claim.required)
+        ),
         Some(reached) if name == KAnonymity::CLAIM => format!(
             "some {} occurs only {}, where {} are required",
             combination(facts),

@@ -306,6 +306,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         rows: 30_162,
         released: 29_868,
         suppressed: 294,
+        people: None,
         withheld: 294,
         deleted: None,
         levels: lattice.chosen.iter().map(|c| (c.column.clone(), c.level)).collect(),

@@ -72,6 +72,7 @@ fn role(role: Role) -> Html {
     Html::fixed(match role {
         Role::Quasi => "<span class=\"quasi\">quasi-identifier</span>",
         Role::Identifier => "identifier",
+        Role::Subject => "subject",
         Role::Sensitive => "sensitive",
         Role::Target => "target",
         Role::Text => "text",
@@ -87,7 +88,12 @@ pub(super) fn risk(facts: &Facts) -> Html {
         "<tr><th scope=\"col\">Figure</th><th scope=\"col\" class=\"n\">Before</th>\
          <th scope=\"col\" class=\"n\">After</th></tr>",
     );
-    let rows = table("risk", "Risk before and after", head, risk_rows(&facts.risk_before, &facts.risk_after));
+    let rows = table(
+        "risk",
+        "Risk before and after",
+        head,
+        risk_rows(&facts.risk_before, &facts.risk_after, facts.release.people.is_some()),
+    );
     let red = match facts.policy.k {
         Some(k) if k > 1 => format!(" Classes smaller than {} are red.", integer(k)),
         _ => String::new(),
@@ -99,26 +105,37 @@ pub(super) fn risk(facts: &Facts) -> Html {
     );
     let lead = "A class is all rows that share their quasi-identifiers. Someone who knows these of a person \
                 finds the class, but not which of its rows is the person’s: the larger the class, the safer.";
+    let counted = match facts.release.people {
+        Some(_) => " The size of a class is the number of people whom its rows belong to.",
+        None => "",
+    };
     let body = markup!("<div class=\"beside\">{rows}{figure}</div>"; rows, figure);
-    section(3, "risk", "Risk, before and after", Html::fixed(lead), body)
+    let lead = markup!("{lead}{counted}"; lead, counted);
+    section(3, "risk", "Risk, before and after", lead, body)
 }
 
-fn risk_rows(before: &ClassRisk, after: &ClassRisk) -> Html {
+fn risk_rows(before: &ClassRisk, after: &ClassRisk, people: bool) -> Html {
     type Show = fn(&ClassRisk) -> Html;
     let theta = format!("Rows whose risk is above {}", percent(after.theta));
+    let (smallest, largest) = match people {
+        true => ("People in the smallest class", "People in the largest class"),
+        false => ("Rows in the smallest class", "Rows in the largest class"),
+    };
+    let (marketer, unique_rows) = match people {
+        true => ("the share of rows that a linkage of all rows gets right", "the only person of their class"),
+        false => ("classes / rows: the share that a linkage of all rows gets right", "alone in their class"),
+    };
     let rows: [(&str, &str, Show); 8] = [
         ("Prosecutor risk", "1 / smallest class: the row with the highest risk", |r| {
             plain(percent(r.prosecutor))
         }),
-        ("Marketer risk", "classes / rows: the share that a linkage of all rows gets right", |r| {
-            plain(percent(r.marketer))
-        }),
+        ("Marketer risk", marketer, |r| plain(percent(r.marketer))),
         (&theta, "in classes too small for this threshold", |r| plain(percent(r.at_risk))),
-        ("Unique rows", "alone in their class", |r| unique(r)),
+        ("Unique rows", unique_rows, |r| unique(r)),
         ("Classes", "", |r| plain(integer(r.classes))),
-        ("Rows in the smallest class", "", |r| plain(integer(r.smallest))),
+        (smallest, "", |r| plain(integer(r.smallest))),
         ("Rows in the average class", "", |r| plain(decimal(r.average))),
-        ("Rows in the largest class", "", |r| plain(integer(r.largest))),
+        (largest, "", |r| plain(integer(r.largest))),
     ];
     let cell = |i: usize, show: Show, risk: &ClassRisk| {
         let bad = match i {

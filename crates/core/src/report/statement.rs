@@ -127,6 +127,7 @@ fn columns(facts: &Facts) -> Html {
 fn usual_reason(role: Role) -> &'static str {
     match role {
         Role::Identifier => "names a person outright",
+        Role::Subject => "names the person that a row belongs to",
         Role::Quasi => "can be linked to a person together with others",
         Role::Sensitive => "is what somebody might want to learn about a person",
         Role::Target => "is what the recipient wants to predict",

@@ -552,6 +552,7 @@ mod tests {
             lost: Effect { before: 2, after: 0 },
             lm: Effect { before: 0.6349, after: 0.2 },
             suppressed: Effect { before: 10, after: 10 },
+            tried_on: None,
         }];
         let page = html(&facts);
         escaped(&page);

@@ -102,7 +102,10 @@ fn correlations(all: &[CorrelationFacts]) -> Html {
 }
 
 fn rounded(correlation: f64) -> String {
-    format!("{correlation:.2}").replace('-', "−")
+    match format!("{correlation:.2}").as_str() {
+        "-0.00" => "0.00".to_owned(),
+        text => text.replace('-', "−"),
+    }
 }
 
 fn cross_table(of: &CrossTable) -> Html {

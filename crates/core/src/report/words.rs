@@ -7,19 +7,18 @@ use crate::policy::{Policy, Role, Search};
 use crate::registry::{LossKind, TargetInformation};
 use crate::worth::Worths;
 
-/// What released columns give away: those with unique values, most of them first, then those of
-/// which classes have a single value.
+/// What released columns give away: unique values, and classes with a single value; what concerns
+/// most rows is first.
 pub(super) fn exposures(policy: &Policy, exposed: &[Exposed]) -> Vec<String> {
     let role = |of: &Exposed| policy.columns.get(&of.column).map(|column| column.role);
-    let mut unique: Vec<&Exposed> = exposed.iter().filter(|of| of.unique > 0).collect();
-    unique.sort_by_key(|of| std::cmp::Reverse(of.unique));
-    let unique = unique.into_iter().map(|of| unique_rows(of, role(of)));
     let confidential = [Role::Sensitive, Role::Target, Role::Keep].map(Some);
-    let mut uniform: Vec<&Exposed> =
-        exposed.iter().filter(|of| of.uniform > 0 && confidential.contains(&role(of))).collect();
-    uniform.sort_by_key(|of| std::cmp::Reverse(of.uniform_rows));
-    let uniform = uniform.into_iter().map(|of| uniform_classes(of, role(of)));
-    unique.chain(uniform).collect()
+    let unique = exposed.iter().filter(|of| of.unique > 0);
+    let unique = unique.map(|of| (of.unique, unique_rows(of, role(of))));
+    let uniform = exposed.iter().filter(|of| of.uniform > 0 && confidential.contains(&role(of)));
+    let uniform = uniform.map(|of| (of.uniform_rows, uniform_classes(of, role(of))));
+    let mut all: Vec<(u64, String)> = unique.chain(uniform).collect();
+    all.sort_by_key(|(rows, _)| std::cmp::Reverse(*rows));
+    all.into_iter().map(|(_, words)| words).collect()
 }
 
 fn named(of: &Exposed, role: Option<Role>) -> String {
@@ -42,12 +41,13 @@ fn unique_rows(of: &Exposed, role: Option<Role>) -> String {
 
 fn uniform_classes(of: &Exposed, role: Option<Role>) -> String {
     format!(
-        "{}: {}{} of {} classes ({}) have a single value. Anyone who knows which class a person is in learns it.",
+        "{}: {}{} of {} classes ({}) {} a single value. Anyone who knows which class a person is in learns it.",
         named(of, role),
         at_least(of.uniform_exact),
         integer(of.uniform),
         integer(of.classes),
-        count(of.uniform_rows, "row")
+        count(of.uniform_rows, "row"),
+        if of.uniform == 1 { "has" } else { "have" }
     )
 }
 
@@ -154,17 +154,21 @@ mod tests {
             uniform_rows: 13 * uniform,
             uniform_exact: true,
         };
-        let told = exposures(&policy(""), &[of("cost", 5, 146), of("age", 620, 3), of("sex", 0, 0)]);
+        let told = exposures(&policy(""), &[of("cost", 5, 46), of("age", 620, 3), of("sex", 0, 0)]);
         assert_eq!(
             told,
             [
                 "`age` (quasi): at least 62\u{202F}% of the released rows (620) have a value that no other row has. Anyone who \
                  knows the value finds the row.",
+                "`cost` (target): 46 of 349 classes (598 rows) have a single value. Anyone who knows which class a person is in \
+                 learns it.",
                 "`cost` (target): 0.50\u{202F}% of the released rows (5) have a value that no other row has. Anyone who knows the \
                  value finds the row.",
-                "`cost` (target): 146 of 349 classes (1,898 rows) have a single value. Anyone who knows which class a person is in \
-                 learns it.",
             ]
+        );
+        assert!(
+            exposures(&policy(""), &[of("cost", 0, 1)])[0]
+                .contains("1 of 349 classes (13 rows) has a single")
         );
     }
 

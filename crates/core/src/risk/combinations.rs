@@ -81,6 +81,12 @@ fn position(names: &[String], combination: &Combination) -> Vec<Option<usize>> {
     combination.columns.iter().map(|c| names.iter().position(|n| n == c)).collect()
 }
 
+/// The largest number of columns to combine where the user does not state it: four, or fewer where
+/// that many combinations are not listed.
+pub fn size_for(width: usize) -> usize {
+    (1..=4).rev().find(|&size| listable(width, size).is_ok()).unwrap_or(1)
+}
+
 /// The number of sets; more than anybody would read are refused.
 pub(super) fn listable(width: usize, most: usize) -> Result<u64> {
     let most = most.min(width);

@@ -38,7 +38,10 @@ pub struct Figures(Vec<(&'static str, Figure)>);
 
 impl Figures {
     pub(super) fn put(&mut self, name: &'static str, figure: Figure) {
-        self.0.push((name, figure));
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = figure,
+            None => self.0.push((name, figure)),
+        }
     }
 
     /// A figure by its name.

@@ -13,14 +13,16 @@ mod grouping;
 mod guidance;
 mod people;
 mod special;
+mod subjects;
 mod table;
 mod text;
 mod verdict;
 
-pub use combinations::Combination;
+pub use combinations::{Combination, size_for};
 pub use figures::{Figure, Figures};
 pub use guidance::{Choice, Guidance};
 pub use special::{Contribution, Score, Special};
+pub use subjects::assess_people;
 pub use table::{Named, Parts, People, Population, Table, Weights, check_names};
 pub use text::text;
 pub use verdict::RiskVerdict;

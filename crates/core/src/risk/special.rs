@@ -45,6 +45,13 @@ pub struct Special {
     pub columns: Vec<Contribution>,
 }
 
+impl Special {
+    /// Nothing was looked at.
+    pub(super) fn none() -> Self {
+        Special { max_size: 0, rows: 0, sets: Vec::new(), scores: Vec::new(), columns: Vec::new() }
+    }
+}
+
 /// A quantile of the rows' scores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Score {

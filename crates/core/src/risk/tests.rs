@@ -436,3 +436,9 @@ fn it_can_be_stopped_and_refuses_too_many_combinations() {
     let error = assess(&table(&rows, 40), &asked(Missing::Value, 2), &stop).unwrap_err();
     assert_eq!(error.faults()[0].kind, Kind::Cancelled);
 }
+
+#[test]
+fn many_columns_are_combined_in_smaller_sets() {
+    let sizes = [1, 10, 40, 57, 200, 446, 447, 5_000].map(size_for);
+    assert_eq!(sizes, [4, 4, 3, 3, 2, 2, 1, 1]);
+}

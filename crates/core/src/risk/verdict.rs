@@ -30,12 +30,25 @@ impl Risk {
         let columns = self.columns.join(", ");
         let threshold = self.guidance.threshold;
         let of = format!("{} of {}", integer(unique), integer(rows));
+        // Where a column names the person of a row, classes have people.
+        let subjects = value("people").map(|people| people as u64);
+        let counted = if subjects.is_some() { "people" } else { "rows" };
+        if let Some(people) = subjects.filter(|_| unique > 0) {
+            return RiskVerdict {
+                high: above > 0.0,
+                finding: format!("{of} rows single out a person"),
+                meaning: format!(
+                    "nobody else has their combination of {columns}; the rows belong to {} people",
+                    integer(people)
+                ),
+            };
+        }
         match (unique, above > 0.0) {
             (0, false) => RiskVerdict {
                 high: false,
                 finding: format!("Nobody is above the risk threshold of {threshold}"),
                 meaning: format!(
-                    "every combination of {columns} is shared by at least {} rows",
+                    "every combination of {columns} is shared by at least {} {counted}",
                     integer(smallest)
                 ),
             },
@@ -43,7 +56,7 @@ impl Risk {
                 high: true,
                 finding: "Nobody can be singled out, but small groups can".into(),
                 meaning: format!(
-                    "{:.1} % of the rows are above the risk threshold of {threshold}; the smallest group has {} rows",
+                    "{:.1} % of the rows are above the risk threshold of {threshold}; the smallest group has {} {counted}",
                     100.0 * above,
                     integer(smallest)
                 ),
@@ -132,6 +145,19 @@ mod tests {
         assert_eq!(verdict(&[1, 1, 1_998]), (true, "2 of 2,000 people can be singled out".into()));
         assert_eq!(verdict(&[2, 8]), (true, "Nobody can be singled out, but small groups can".into()));
         assert_eq!(verdict(&[5, 8]), (false, "Nobody is above the risk threshold of 0.2".into()));
+    }
+
+    #[test]
+    fn rows_of_one_person_are_not_people() {
+        let verdict = |rows: &[u32]| {
+            let mut risk = risk(rows);
+            risk.figures.put("people", Figure::exact(700.0, ""));
+            (risk.verdict().finding, risk.verdict().meaning)
+        };
+        let (finding, meaning) = verdict(&[1, 1, 1_998]);
+        assert_eq!(finding, "2 of 2,000 rows single out a person");
+        assert_eq!(meaning, "nobody else has their combination of zip; the rows belong to 700 people");
+        assert!(verdict(&[5, 8]).1.ends_with("at least 5 people"), "{}", verdict(&[5, 8]).1);
     }
 
     #[test]

@@ -6,13 +6,15 @@
 //! random column with as many values, averaged over several runs; a column below twice chance is
 //! not worth keeping. A column with a hierarchy is screened at every level, and the level decides at
 //! which it says most beyond chance: single days of birth say nothing, decades may say much. Rows
-//! stream through [`Screen`]; memory grows with the distinct pairs of value and target.
+//! stream through [`Screen`]; memory grows with the distinct pairs of value and target. No text is
+//! shown, so that a long one is kept as its beginning and a hash of 128 bits.
 //! [`Screen::finish`] redraws each row for every column, level and run: about 10 ns each.
 
 mod random;
 mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher};
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -223,7 +225,10 @@ impl Screen {
         for column in (0..self.names.len()).filter(|&column| column != self.target) {
             let dictionary = &mut self.dictionaries[column];
             columns[0].clear();
-            columns[0].extend(kept.iter().map(|&row| dictionary.add(cell(column, row), 1)));
+            columns[0].extend(kept.iter().map(|&row| {
+                let text = cell(column, row).map(shortened);
+                dictionary.add(text.as_deref(), 1)
+            }));
             self.pairs[column].add(&columns, kept.len())?;
         }
         Ok(())
@@ -245,7 +250,7 @@ impl Screen {
                 if number > limit { "yes" } else { "no" }
             }
         };
-        Ok(Some(self.dictionaries[self.target].add(Some(value), 1)))
+        Ok(Some(self.dictionaries[self.target].add(Some(&shortened(value)), 1)))
     }
 
     /// The information of every column about the target.
@@ -319,6 +324,27 @@ impl Screen {
     }
 }
 
+/// Texts of more bytes are kept in short.
+const LONG: usize = 256;
+/// Bytes that are kept of them: enough to see that they are sentences.
+const KEPT: usize = 192;
+
+/// A text that stands for a long one: its beginning and a hash of all of it. Two long texts have
+/// the same with a probability of 2⁻¹²⁸.
+fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONG {
+        return Cow::Borrowed(text);
+    }
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u8(salt);
+        hasher.write(text.as_bytes());
+        hasher.finish()
+    };
+    let end = (0..=KEPT).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    Cow::Owned(format!("{}{:016x}{:016x}", &text[..end], half(0), half(1)))
+}
+
 /// Per level below the highest, the code of every value.
 fn levels(dictionary: &Dictionary, hierarchy: Option<&Hierarchy>) -> Vec<Vec<Code>> {
     let codes = 0..dictionary.len() as Code;
@@ -361,14 +387,19 @@ fn information(
     (asked, stream): (&Asked, u64),
     watch: &Watch,
 ) -> Result<Column> {
-    let mut counts: BTreeMap<(Code, Code), u64> = BTreeMap::new();
-    for at in 0..pairs.len() {
+    let pair = |at: usize| {
         let value = codes[pairs.code(at, 0) as usize];
-        *counts.entry((value, pairs.code(at, 1))).or_default() += u64::from(pairs.counts()[at]);
-    }
-    let values = counts.keys().map(|(value, _)| value).collect::<BTreeSet<_>>().len() as u64;
-    let counts: Vec<(u32, u32, u64)> =
-        counts.into_iter().map(|((value, target), n)| (value, target, n)).collect();
+        (value, pairs.code(at, 1), u64::from(pairs.counts()[at]))
+    };
+    let mut counts: Vec<(Code, Code, u64)> = (0..pairs.len()).map(pair).collect();
+    counts.par_sort_unstable();
+    watch.check()?;
+    counts.dedup_by(|next, kept| {
+        let same = (next.0, next.1) == (kept.0, kept.1);
+        kept.2 += if same { next.2 } else { 0 };
+        same
+    });
+    let values = counts.chunk_by(|a, b| a.0 == b.0).count() as u64;
     let table = Contingency::new(&counts).without_rare(asked.rare);
     let targets: Vec<u64> = table.targets().values().copied().collect();
     let counted = table.values().len() as u64;

@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use super::problem::{asked_models, enough_rows, lattice, models, unseen, within_limit};
+use super::problem::{asked_models, enough_rows, lattice, models, people_limit, unseen, within_limit};
 use super::{Load, Problem, Profile, Ranking};
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::loss::{self, Marginals};
+use crate::people::people_facts;
 use crate::policy::Policy;
 use crate::table::Dictionary;
 use crate::watch::Watch;
@@ -27,6 +28,22 @@ impl Problem {
             true => Arc::clone(&self.classes),
             false => Arc::new((*self.classes).clone().with_rare(rare)),
         };
+        self.posed(policy, self.names.clone(), (Arc::clone(&self.hierarchies), classes), load, watch)
+    }
+
+    /// The problem of another policy on some of the classes, without a population.
+    ///
+    /// # Errors
+    /// As [`Problem::new`].
+    pub fn again_on(
+        &self,
+        members: &[u32],
+        policy: &Policy,
+        load: Load<'_>,
+        watch: &Watch,
+    ) -> Result<Problem> {
+        let rare = policy.search.loss.parameters().rare();
+        let classes = Arc::new(self.classes.part(members).with_rare(rare));
         self.posed(policy, self.names.clone(), (Arc::clone(&self.hierarchies), classes), load, watch)
     }
 
@@ -65,12 +82,14 @@ impl Problem {
         let deletion = self.deletion.clone();
         let rows = classes.rows() + deletion.as_ref().map_or(0, |deletion| deletion.facts().rows);
         let max_suppressed = within_limit(policy, rows, deletion.as_ref())?;
-        enough_rows(policy, classes.rows())?;
+        // Of some classes, there may be fewer people.
+        let people = people_facts(&classes, |_| false).map(|facts| people_limit(policy, facts.people));
+        enough_rows(policy, classes.rows(), people.map(|limit| limit.people))?;
         let lattice = lattice(policy, &names, &hierarchies)?;
         let marginals = Marginals::new(&classes, &hierarchies);
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &policy.weights(&names))?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
-        let mut models = models(policy, &names)?;
+        let mut models = models(policy, &names, classes.subject(), watch.cancel())?;
         let measured: Vec<String> = self.measured.iter().map(|(name, _)| name.clone()).collect();
         let texts: Vec<&Dictionary> = self.measured.iter().map(|(_, texts)| texts).collect();
         models.extend(asked_models(
@@ -92,6 +111,7 @@ impl Problem {
             models: models.into(),
             loss,
             max_suppressed,
+            people,
             profile,
             preference,
             deletion,

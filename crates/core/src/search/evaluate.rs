@@ -17,6 +17,7 @@ use crate::histogram::Scratch;
 use crate::lattice::Node;
 use crate::loss::{Allowed, Evidence};
 use crate::model::{PrivacyModel, judge_by, min_unreleasable_rows};
+use crate::people::people_facts;
 use crate::rank::Ranker;
 use crate::recoded::Released;
 
@@ -50,6 +51,8 @@ pub struct Evaluator<'a> {
     fewest: u64,
     /// What all models of the problem allow.
     allowed: Allowed,
+    /// Whether a node must not leave out too many people.
+    counts_people: bool,
     current: Option<Node>,
     groups: Groups,
     flags: Flags,
@@ -81,7 +84,11 @@ impl<'a> Evaluator<'a> {
         let needs = models.iter().flat_map(|model| &model.facts().needs);
         let preferred = problem.preference.iter().flat_map(Ranking::needs);
         let measured: Vec<usize> = needs.copied().chain(problem.loss.needs()).chain(preferred).collect();
-        Evaluator::counting(problem, models, &measured)
+        let subjects = models.iter().filter_map(|model| model.scope().subjects()).max_by_key(|asked| asked.1);
+        Evaluator {
+            counts_people: subjects.is_some(),
+            ..Evaluator::counting(problem, models, &measured, subjects)
+        }
     }
 
     /// An evaluator by the models alone that are monotone and count no values: it judges in a
@@ -92,18 +99,32 @@ impl<'a> Evaluator<'a> {
         models.retain(|m| m.facts().monotone && m.facts().needs.is_empty());
         let fewest = min_safe_rows(problem);
         let some = (!models.is_empty() || fewest > 1) && models.len() < problem.models.len();
-        some.then(|| Evaluator { fewest, ..Evaluator::counting(problem, models, &problem.loss.needs()) })
+        some.then(|| Evaluator {
+            fewest,
+            ..Evaluator::counting(problem, models, &problem.loss.needs(), None)
+        })
     }
 
     /// An evaluator that counts the values of every measured column, for figures that the search
     /// does not need.
     pub fn measuring(problem: &'a Problem) -> Self {
         let measured: Vec<usize> = (0..problem.classes.histograms().len()).collect();
-        Evaluator::counting(problem, all(problem), &measured)
+        Evaluator::counting(problem, all(problem), &measured, None)
     }
 
-    fn counting(problem: &'a Problem, models: Vec<&'a dyn PrivacyModel>, measured: &[usize]) -> Self {
+    /// An evaluator that counts some measured columns; of `subjects`, only whether a class has that
+    /// many people.
+    fn counting(
+        problem: &'a Problem,
+        models: Vec<&'a dyn PrivacyModel>,
+        measured: &[usize],
+        subjects: Option<(usize, u64)>,
+    ) -> Self {
         let base = Groups::measured(&problem.classes, measured);
+        let base = match subjects {
+            Some((column, least)) => base.with_witnesses(column, least as usize),
+            None => base,
+        };
         let plain = (2 * base.len()).max(1 << 20);
         Evaluator {
             problem,
@@ -116,6 +137,7 @@ impl<'a> Evaluator<'a> {
             models,
             fewest: 1,
             allowed: Allowed { min_rows: min_safe_rows(problem), max_suppressed: problem.max_suppressed },
+            counts_people: false,
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
@@ -140,6 +162,7 @@ impl<'a> Evaluator<'a> {
             models: self.models.clone(),
             fewest: self.fewest,
             allowed: self.allowed,
+            counts_people: self.counts_people,
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
@@ -188,7 +211,18 @@ impl<'a> Evaluator<'a> {
     pub(super) fn check(&mut self, node: &Node) -> Judgement {
         self.form(node);
         let suppressed = self.flags.rows();
-        Judgement { suppressed, safe: suppressed <= self.problem.max_suppressed }
+        let safe = suppressed <= self.problem.max_suppressed && self.people_are_kept(node);
+        Judgement { suppressed, safe }
+    }
+
+    /// Whether few enough people lose all their rows at the node that was formed last. Fewer rows
+    /// than people may be lost need no count.
+    fn people_are_kept(&self, node: &Node) -> bool {
+        let limit = self.problem.people.filter(|_| self.counts_people);
+        let Some(limit) = limit.filter(|limit| self.flags.rows() > limit.max_withheld) else { return true };
+        let flagged = self.view(node).flagged_members(&self.flags);
+        let facts = people_facts(&self.problem.classes, |class| flagged[class]);
+        facts.is_none_or(|facts| facts.withheld <= limit.max_withheld)
     }
 
     /// Counts a check that left this many classes, and whether its loss was compared.
@@ -330,20 +364,21 @@ impl<'a> Evaluator<'a> {
             keys.iter_mut().for_each(|key| *key = u64::from(self.ranker.id(*key)));
         }
         add_parts(rows, &last, from, keys);
-        self.merger.merge(space, from, to);
-        self.merge_along(space, from, to);
+        match from.histograms.is_empty() && from.people.is_empty() {
+            true => self.merger.merge::<false>(space, from, to),
+            false => self.merger.merge::<true>(space, from, to),
+        }
+        self.merge_along(from, to);
     }
 
     /// Merges people and values along, where they are counted.
-    fn merge_along(&mut self, space: u64, from: &Groups, to: &mut Groups) {
+    fn merge_along(&mut self, from: &Groups, to: &mut Groups) {
         to.histograms.resize_with(from.histograms.len(), Default::default);
         to.people.clear();
         if from.histograms.is_empty() && from.people.is_empty() {
             return;
         }
-        // The ranker gives the ids that the merger gave: in order of first sight.
-        self.ranker.begin(space, from.len());
-        let ids: Vec<u32> = self.merger.keys.iter().map(|&key| self.ranker.id(key)).collect();
+        let ids = &self.merger.ids;
         if !from.people.is_empty() {
             to.people.resize(to.len(), 0);
             ids.iter().zip(&from.people).for_each(|(&id, &people)| to.people[id as usize] += people);

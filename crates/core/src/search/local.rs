@@ -26,6 +26,7 @@ use crate::classes::Classes;
 use crate::error::Result;
 use crate::lattice::Node;
 use crate::loss::{self, Loss, Marginals, Price};
+use crate::people::people_facts;
 use crate::policy::{LossParameters, check_loss};
 use crate::recoded::Recoded;
 use crate::recoding::Steps;
@@ -78,7 +79,7 @@ pub fn local(
     };
     let rounds = search.rounds(&best.node)?;
     let one = Rounds { nodes: vec![best.node.clone()], loss: best.loss, account: search.account };
-    if rounds.is_empty() {
+    if rounds.is_empty() || withholds_too_many(problem, &rounds) {
         return Ok(one);
     }
     let loss = search.price(&rounds)?;
@@ -228,6 +229,14 @@ impl Search<'_> {
     }
 }
 
+/// Whether rounds leave out more people than may be, where rows belong to people.
+fn withholds_too_many(problem: &Problem, rounds: &[Round]) -> bool {
+    let Some(limit) = problem.people else { return false };
+    let step_of = step_of(problem.classes.len(), rounds);
+    let facts = people_facts(&problem.classes, |class| step_of[class].is_none());
+    facts.is_some_and(|facts| facts.withheld > limit.max_withheld)
+}
+
 /// Class → the round that releases it.
 fn step_of<'a>(classes: usize, rounds: impl IntoIterator<Item = &'a Round>) -> Vec<Option<usize>> {
     let mut step_of = vec![None; classes];
@@ -255,6 +264,8 @@ fn narrowed<R>(
         models: Arc::clone(&problem.models),
         loss,
         max_suppressed: most,
+        // All rounds together are judged in the end.
+        people: None,
         profile: problem.profile.clone(),
         // Policies that prefer by an expression have no rounds.
         preference: None,

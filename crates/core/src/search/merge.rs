@@ -15,6 +15,8 @@ const DENSE: u64 = 1 << 15;
 pub(super) struct Merger {
     /// Keys of the classes to merge.
     pub(super) keys: Vec<u64>,
+    /// Class → the merged class that it became part of, where these were asked for.
+    pub(super) ids: Vec<u32>,
     /// Key → id + 1; 0 is free.
     dense: Vec<u32>,
     /// (Key + 1) << 32 | id; 0 is free. For keys below 2³² − 1.
@@ -25,24 +27,26 @@ pub(super) struct Merger {
 
 impl Merger {
     /// Merges the classes of `from`, whose keys are in `keys` and below `space`; ids are given in
-    /// order of first sight, so that merged classes are ordered by their first member.
-    pub(super) fn merge(&mut self, space: u64, from: &Groups, to: &mut Groups) {
+    /// order of first sight, so that merged classes are ordered by their first member. `IDS` keeps
+    /// them.
+    pub(super) fn merge<const IDS: bool>(&mut self, space: u64, from: &Groups, to: &mut Groups) {
+        self.ids.clear();
         to.first.clear();
         to.count.clear();
         to.first.resize(from.len(), u32::MAX);
         to.count.resize(from.len(), 0);
         let merged = if space <= DENSE.max(from.len() as u64) {
-            self.dense(space, from, to)
+            self.dense::<IDS>(space, from, to)
         } else if space < u64::from(u32::MAX) {
-            self.short(from, to)
+            self.short::<IDS>(from, to)
         } else {
-            self.long(from, to)
+            self.long::<IDS>(from, to)
         };
         to.first.truncate(merged as usize);
         to.count.truncate(merged as usize);
     }
 
-    fn dense(&mut self, space: u64, from: &Groups, to: &mut Groups) -> u32 {
+    fn dense<const IDS: bool>(&mut self, space: u64, from: &Groups, to: &mut Groups) -> u32 {
         self.dense.clear();
         self.dense.resize(space as usize, 0);
         let mut next = 0;
@@ -51,12 +55,16 @@ impl Merger {
             let fresh = *slot == 0;
             next += u32::from(fresh);
             *slot = if fresh { next } else { *slot };
-            add(to, *slot - 1, first, count);
+            let id = *slot - 1;
+            if IDS {
+                self.ids.push(id);
+            }
+            add(to, id, first, count);
         }
         next
     }
 
-    fn short(&mut self, from: &Groups, to: &mut Groups) -> u32 {
+    fn short<const IDS: bool>(&mut self, from: &Groups, to: &mut Groups) -> u32 {
         let mask = capacity(from) - 1;
         self.short.clear();
         self.short.resize(mask + 1, 0);
@@ -73,12 +81,15 @@ impl Merger {
             let id = if fresh { next } else { slot as u32 };
             next += u32::from(fresh);
             self.short[at] = tag | u64::from(id);
+            if IDS {
+                self.ids.push(id);
+            }
             add(to, id, first, count);
         }
         next
     }
 
-    fn long(&mut self, from: &Groups, to: &mut Groups) -> u32 {
+    fn long<const IDS: bool>(&mut self, from: &Groups, to: &mut Groups) -> u32 {
         let mask = capacity(from) - 1;
         self.long.clear();
         self.long.resize(mask + 1, (0, 0));
@@ -94,6 +105,9 @@ impl Merger {
             let id = if fresh { next } else { slot.1 };
             next += u32::from(fresh);
             self.long[at] = (key + 1, id);
+            if IDS {
+                self.ids.push(id);
+            }
             add(to, id, first, count);
         }
         next
@@ -145,7 +159,13 @@ mod tests {
             let mut merger = Merger::default();
             merger.keys.extend(classes.iter().map(|c| c.0 * scale));
             let mut to = Groups::default();
-            merger.merge(500 * scale, &from, &mut to);
+            merger.merge::<true>(500 * scale, &from, &mut to);
+            let ids: Vec<(u32, u64)> = merger.ids.iter().copied().zip(merger.keys.iter().copied()).collect();
+            prop_assert_eq!(ids.len(), classes.len());
+            for (id, key) in ids {
+                let first = classes.iter().position(|class| class.0 * scale == key).unwrap();
+                prop_assert_eq!(to.first[id as usize], 3 * first as u32);
+            }
             let mut expected: BTreeMap<u64, (u32, u32)> = BTreeMap::new();
             for (i, (key, count)) in classes.iter().enumerate() {
                 expected.entry(*key).or_insert((3 * i as u32, 0)).1 += count;

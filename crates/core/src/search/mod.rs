@@ -49,6 +49,7 @@ use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::loss::Loss;
 use crate::model::PrivacyModel;
+use crate::people::PeopleLimit;
 use crate::registry::Algorithm;
 use crate::table::Dictionary;
 use crate::watch::Watch;
@@ -71,6 +72,8 @@ pub struct Problem {
     pub loss: Box<dyn Loss>,
     /// How many rows may be suppressed.
     pub max_suppressed: u64,
+    /// How many people may lose all their rows, where rows belong to people.
+    pub people: Option<PeopleLimit>,
     /// What Datafly knows of recipient and adversary, and its seed.
     pub profile: Profile,
     /// What ranks minimal nodes, where not the loss does.

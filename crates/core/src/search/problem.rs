@@ -9,13 +9,14 @@ use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Marginals};
-use crate::model::{self, KAnonymity, Linkable, NoMissing, PrivacyModel, Setting, Values};
+use crate::model::{self, KAnonymity, Linkable, NoMissing, PrivacyModel, Setting, Subjects, Values};
+use crate::people::{PeopleLimit, single_values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
 use crate::rows::Counted;
 use crate::space::Ground;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
-use crate::watch::Watch;
+use crate::watch::{Cancel, Watch};
 
 /// Reads a hierarchy file that the policy names.
 pub type Load<'a> = &'a dyn Fn(&str) -> Result<String>;
@@ -185,11 +186,16 @@ impl Problem {
             maps
         });
         let max_suppressed = within_limit(policy, rows, deletion.as_ref())?;
+        let subject = measured.iter().position(|name| policy.subject() == Some(name.as_str()));
+        let people = subject.map(|at| people(policy, &dictionaries[names.len() + at])).transpose()?;
+        if let Some(subject) = subject {
+            tuples = judged_values(policy, &measured, (&mut dictionaries, names.len()), tuples, subject);
+        }
         // Whether there are enough rows would leak data.
         if policy.differential_privacy().is_none() {
-            enough_rows(policy, tuples.rows())?;
+            enough_rows(policy, tuples.rows(), people)?;
         }
-        let (hierarchies, mut maps, people) =
+        let (hierarchies, mut maps, population) =
             population::shared(policy, &names, &dictionaries[..names.len()], population, load)?;
         watch.check()?;
         let profile = Profile::new(policy, &names);
@@ -198,15 +204,15 @@ impl Problem {
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
         let classes = Classes::of_measured(tuples, names.len(), &maps)?.sorted().with_targets(targets);
-        let classes = classes.with_rare(policy.search.loss.parameters().rare());
+        let classes = classes.with_rare(policy.search.loss.parameters().rare()).with_subject(subject);
         maps.truncate(names.len());
-        let classes = population::beside(policy, classes, people.as_ref())?;
+        let classes = population::beside(policy, classes, population.as_ref())?;
         watch.check()?;
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights = policy.weights(&names);
         let loss = loss::build(&policy.search.loss.parameters(), &marginals, &weights)?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
-        let mut models = models(policy, &names)?;
+        let mut models = models(policy, &names, subject, watch.cancel())?;
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
         models.extend(asked_models(
             policy,
@@ -235,6 +241,7 @@ impl Problem {
                 models: models.into(),
                 loss,
                 max_suppressed,
+                people: people.map(|people| people_limit(policy, people)),
                 profile,
                 preference,
                 deletion,
@@ -311,7 +318,57 @@ pub(super) fn within_limit(policy: &Policy, rows: u64, deletion: Option<&Deletio
     Ok(most - deletion.map_or(0, |deletion| deletion.facts().rows))
 }
 
-pub(super) fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
+/// The tuples with what models look at: values of people who have one in the whole table.
+fn judged_values(
+    policy: &Policy,
+    measured: &[String],
+    (dictionaries, quasi): (&mut [Dictionary], usize),
+    tuples: Tuples,
+    subject: usize,
+) -> Tuples {
+    let judged = policy.judged();
+    let judged = (0..measured.len()).filter(|&at| judged.contains(measured[at].as_str()));
+    let columns: Vec<(usize, Code)> =
+        judged.map(|at| (quasi + at, dictionaries[quasi + at].add(None, 0))).collect();
+    if columns.is_empty() {
+        return tuples;
+    }
+    let missing = |column: usize, code: Code| {
+        dictionaries[column].value(code).is_none_or(|v| policy.input.null.iter().any(|n| n == v))
+    };
+    single_values(&tuples, &columns, quasi + subject, missing)
+}
+
+/// How many of the people of a table may lose all their rows.
+pub(super) fn people_limit(policy: &Policy, people: u64) -> PeopleLimit {
+    let max_withheld = match policy.suppression() {
+        Limit::Share(share) => max_suppressed(share, people),
+        Limit::Rows(most) => most.min(people),
+    };
+    PeopleLimit { people, max_withheld }
+}
+
+/// The people of a table; everybody must be named.
+fn people(policy: &Policy, raw: &Dictionary) -> Result<u64> {
+    let missing = |code: &Code| raw.value(*code).is_none_or(|v| policy.input.null.iter().any(|n| n == v));
+    let codes = || (0..raw.len() as Code).filter(|&code| raw.count(code) > 0);
+    let rows: u64 = codes().filter(&missing).map(|code| raw.count(code)).sum();
+    if rows == 0 {
+        return Ok(codes().count() as u64);
+    }
+    let name = policy.subject().unwrap_or_default();
+    Err(fault!(
+        Data,
+        "people.row-without-subject",
+        "{rows} rows do not say which person they belong to",
+        rows = rows
+    )
+    .column(name)
+    .help("leave such rows out with input.where, or give each an id of its own")
+    .into())
+}
+
+pub(super) fn enough_rows(policy: &Policy, rows: u64, people: Option<u64>) -> Result<()> {
     if rows == 0 {
         return Err(fault!(Data, "table.no-rows", "the table has no rows")
             .help("there is nothing to release")
@@ -334,6 +391,22 @@ pub(super) fn enough_rows(policy: &Policy, rows: u64) -> Result<()> {
                 .help("no generalization can reach it: lower k, or release more rows at once"),
             );
         }
+    }
+    if let (Some(people), Some(k)) = (people, policy.privacy.k())
+        && k > people
+        && k <= rows
+    {
+        faults.push(
+            fault!(
+                Data,
+                "people.k-above-people",
+                "k = {k} is larger than the number of people in the table, which is {people}",
+                k = k,
+                people = people
+            )
+            .key(key)
+            .help("no generalization can reach it: lower k, or release more people at once"),
+        );
     }
     Error::check(faults)
 }
@@ -458,7 +531,12 @@ pub(super) fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarch
     Lattice::new(&limits, &linked)
 }
 
-pub(super) fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn PrivacyModel>>> {
+pub(super) fn models(
+    policy: &Policy,
+    names: &[String],
+    subject: Option<usize>,
+    cancel: &Cancel,
+) -> Result<Vec<Box<dyn PrivacyModel>>> {
     let wildcard = policy.input.missing == Missing::Wildcard;
     if wildcard && names.len() > 128 {
         return Err(fault!(
@@ -475,11 +553,15 @@ pub(super) fn models(policy: &Policy, names: &[String]) -> Result<Vec<Box<dyn Pr
         models.push(Box::new(NoMissing::default()));
     }
     if let Some(k) = policy.privacy.k() {
-        models.push(Box::new(KAnonymity::new(k, wildcard)));
+        models.push(match subject {
+            Some(column) => Box::new(Subjects::new(k, column)),
+            None => Box::new(KAnonymity::new(k, wildcard).stopping(cancel.clone())),
+        });
     }
     for (name, group) in &policy.privacy.quasi {
         let columns = group.columns.iter().filter_map(|c| names.iter().position(|n| n == c)).collect();
-        models.push(Box::new(KAnonymity::of_group(group.k, wildcard, name, columns)));
+        let model = KAnonymity::of_group(group.k, wildcard, name, columns);
+        models.push(Box::new(model.stopping(cancel.clone())));
     }
     Ok(models)
 }

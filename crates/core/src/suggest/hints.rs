@@ -2,19 +2,26 @@
 //!
 //! They are looked for only where a release lost something to speak of: more than 2 % of the cells
 //! of quasi-identifiers are `*`, a column holds nothing else, or rows are suppressed. By estimate
-//! they cost no more than the search of the release, a quarter of a second where that is less, and
-//! two seconds at most; no clock is read. So the same release has the same hints everywhere. The
-//! certificate does not contain them.
+//! they cost a fiftieth of the release, or a few milliseconds; no clock is read, so that the same
+//! release has the same hints everywhere. The certificate does not contain them.
+//!
+//! The change that helps most releases by levels is "best". It is tried by the first of its methods,
+//! than which it is never worse. Where that costs too much, it is tried on a part of the table: runs of
+//! neighbouring classes, in which people are as close to each other as in the whole table. A set of
+//! rows that is safe there is safe in the whole table, so that the part loses at least what the whole
+//! table would lose on its rows.
 
 use serde::Serialize;
 
 use super::measure::Certified;
 use super::method::Method;
 use super::settings::{ColumnChange, Settings};
-use super::{Found, decided};
-use crate::decide::{Decision, Figures};
+use super::{Found, posed_anew};
+use crate::decide::{Decision, Figures, choose_first};
+use crate::describe::outsiders_know;
 use crate::error::Result;
 use crate::policy::Policy;
+use crate::registry::Algorithm;
 use crate::search::{Load, Problem};
 use crate::watch::Watch;
 
@@ -22,8 +29,15 @@ use crate::watch::Watch;
 const MOST: usize = 3;
 /// The share of stars from which hints are looked for.
 const STARS: f64 = 0.02;
-/// What all hints may cost, by estimate, in seconds of the reference machine.
-const COST: (f64, f64) = (0.25, 2.0);
+/// What all hints may cost, by estimate, in seconds of the reference machine: the least, and the
+/// share of a release that spends [`PER_CELL`] seconds on each cell of a quasi-identifier.
+const COST: (f64, f64) = (0.0015, 0.02);
+const PER_CELL: f64 = 1.5e-7;
+/// A trial costs this many times its search: it also works out cells and figures.
+const TRIAL: f64 = 2.0;
+/// The runs of neighbouring classes in a part of a table, and the fewest classes worth a trial.
+const RUNS: usize = 16;
+const FEWEST: usize = 500;
 /// What a hint has to gain: of the loss metric, and relative to it.
 const GAIN: (f64, f64) = (0.01, 0.05);
 /// A limit on suppression that is tried.
@@ -56,6 +70,9 @@ pub struct Hint {
     pub lm: Effect<f64>,
     /// Rows that are suppressed.
     pub suppressed: Effect<u64>,
+    /// The rows that the change was tried on, where that is a part of the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tried_on: Option<u64>,
 }
 
 impl Hint {
@@ -72,7 +89,8 @@ impl Hint {
             parts.push(format!("rows suppressed {} → {}", suppressed.before, suppressed.after));
         }
         let of = self.without.as_ref().map_or(String::new(), |_| " of the other columns".into());
-        parts.join(", ") + &of
+        let on = self.tried_on.map_or(String::new(), |rows| format!(" (measured on {rows} rows)"));
+        parts.join(", ") + &of + &on
     }
 
     /// The change with its effects.
@@ -82,6 +100,10 @@ impl Hint {
 
     fn gain(&self) -> f64 {
         self.lm.before - self.lm.after
+    }
+
+    fn is_worth_a_line(&self) -> bool {
+        self.gain() >= GAIN.0.max(GAIN.1 * self.lm.before) && self.stars.after <= self.stars.before
     }
 }
 
@@ -123,12 +145,17 @@ pub fn hints(
         return Ok(Vec::new());
     }
     let mut looked = Looked { posed: (policy, problem, load), current, left: 0.0, watch };
-    looked.left = Method::of(policy).seconds(problem).clamp(COST.0, COST.1);
+    let cells = problem.classes.rows() as f64 * problem.names.len() as f64;
+    looked.left = (COST.1 * PER_CELL * cells).max(COST.0);
     let own = Settings::of(policy);
     let mut found = Vec::new();
-    let others = Method::all(policy).into_iter().skip(1).map(|method| own.with_method(method, policy));
-    found.extend(looked.best(others.collect())?);
-    let dearest = looked.current.columns.iter().take(ROLES).filter(|_| roles_change(problem));
+    found.extend(looked.portfolio(&own)?);
+    let searches = Method::all(policy).into_iter().skip(1).filter(|method| !method.algorithm.forms_regions());
+    let searches = searches.map(|method| own.with_method(method, policy)).collect();
+    found.extend(looked.best(searches)?);
+    // Nobody can decide that outsiders do not know a date of birth.
+    let doubtful = looked.current.columns.iter().filter(|column| !outsiders_know(&column.name));
+    let dearest = doubtful.take(ROLES).filter(|_| roles_change(problem));
     let dearest = dearest.map(|column| own.with_change(ColumnChange::Sensitive(column.name.clone())));
     found.extend(looked.best(dearest.collect())?);
     let limits = looked.limits(&own);
@@ -145,6 +172,19 @@ fn roles_change(problem: &Problem) -> bool {
     problem.names.len() > 1 && problem.classes.people().is_empty() && problem.deletion.is_none()
 }
 
+/// Whether sets of rows are judged by themselves, so that a part of the table can stand for it.
+fn judged_alone(policy: &Policy, problem: &Problem) -> bool {
+    let plain = problem.classes.people().is_empty() && problem.people.is_none() && problem.deletion.is_none();
+    plain && policy.privacy.models.is_empty()
+}
+
+/// Some of the classes, in runs that are spread evenly.
+fn runs(classes: usize, wanted: usize) -> Vec<u32> {
+    let length = wanted.div_ceil(RUNS).min(classes / RUNS);
+    let first = |run: usize| run * classes / RUNS;
+    (0..RUNS).flat_map(|run| first(run)..first(run) + length).map(|class| class as u32).collect()
+}
+
 struct Looked<'a> {
     posed: (&'a Policy, &'a Problem, Load<'a>),
     current: Certified,
@@ -158,34 +198,74 @@ impl Looked<'_> {
     fn best(&mut self, settings: Vec<Settings>) -> Result<Option<Hint>> {
         let mut best: Option<Hint> = None;
         for settings in settings {
-            let cost = settings.method.seconds(self.posed.1);
+            let cost = TRIAL * settings.method.seconds(self.posed.1);
             if cost > self.left {
                 continue;
             }
             self.left -= cost;
             let hint = self.tried(&settings)?;
-            let enough = |hint: &Hint| hint.gain() >= GAIN.0.max(GAIN.1 * hint.lm.before);
             let better = |hint: &Hint| best.as_ref().is_none_or(|best| hint.gain() > best.gain());
-            if let Some(hint) = hint.filter(enough).filter(better) {
+            if let Some(hint) = hint.filter(Hint::is_worth_a_line).filter(better) {
                 best = Some(hint);
             }
         }
         Ok(best)
     }
 
+    /// What "best" keeps, by the first of its methods: on the table, or on a part of it.
+    fn portfolio(&mut self, own: &Settings) -> Result<Option<Hint>> {
+        let (policy, problem, _) = self.posed;
+        // Where regions are not defined, "best" is a search of levels.
+        let levels = Method::BEST.policy(policy).needs_levels().is_some();
+        if policy.search.algorithm == Algorithm::Best || levels {
+            return Ok(None);
+        }
+        let (first, classes) =
+            (Method { algorithm: Algorithm::Mondrian, ..Method::BEST }, problem.classes.len());
+        let whole = TRIAL * first.seconds(problem);
+        let part = match whole <= self.left {
+            true => None,
+            // Costs grow a little faster than the classes, so that the part costs less than its share.
+            false => Some((classes as f64 * self.left / whole) as usize),
+        };
+        if part.is_some_and(|part| part < FEWEST || !judged_alone(policy, problem)) {
+            return Ok(None);
+        }
+        self.left = (self.left - whole).max(0.0);
+        let hint = self.tried_on(&own.with_method(Method::BEST, policy), part)?;
+        Ok(hint.filter(Hint::is_worth_a_line))
+    }
+
     /// What settings keep; none where they have no release.
     fn tried(&self, settings: &Settings) -> Result<Option<Hint>> {
+        self.tried_on(settings, None)
+    }
+
+    /// What settings keep on the table, or on a part of some classes.
+    fn tried_on(&self, settings: &Settings, part: Option<usize>) -> Result<Option<Hint>> {
         self.watch.check()?;
+        let table = self.posed.1;
+        let members = part.map(|part| runs(table.classes.len(), part));
         // Whatever fails is no hint, and no reason to refuse a release that is proven.
         let quiet = self.watch.clone().quiet();
-        let Ok(Found { policy, problem, decision }) = decided(self.posed, settings, &quiet) else {
+        let found =
+            posed_anew(self.posed, settings, members.as_deref(), &quiet).and_then(|(policy, problem)| {
+                let chosen = choose_first(&policy, &problem, &quiet)?;
+                Found::new(policy, problem, chosen, &quiet)
+            });
+        let Ok(Found { policy, problem, decision }) = found else {
             return self.watch.check().map(|()| None);
         };
         let Ok(figures) = decision.figures(&policy, &problem) else { return Ok(None) };
         let after = Certified::new(&problem, &decision, &figures);
         let left_out = settings.change.as_ref().filter(|change| change.leaves_out());
         let without = left_out.map(|change| change.column().to_owned());
-        let [before, after] = [&self.current, &after].map(|of| Kept::of(of, without.as_deref()));
+        let [before, mut after] = [&self.current, &after].map(|of| Kept::of(of, without.as_deref()));
+        let tried_on = members.map(|_| problem.classes.rows());
+        if let Some(rows) = tried_on {
+            let scale = table.classes.rows() as f64 / rows.max(1) as f64;
+            after.suppressed = (after.suppressed as f64 * scale).ceil() as u64;
+        }
         Ok(Some(Hint {
             change: words(settings, (self.posed.0, &policy))?,
             without,
@@ -193,6 +273,7 @@ impl Looked<'_> {
             lost: Effect { before: before.lost, after: after.lost },
             lm: Effect { before: before.lm, after: after.lm },
             suppressed: Effect { before: before.suppressed, after: after.suppressed },
+            tried_on,
         }))
     }
 
@@ -219,4 +300,21 @@ fn words(settings: &Settings, (policy, changed): (&Policy, &Policy)) -> Result<S
         Some(ColumnChange::Sensitive(column)) => format!("if outsiders cannot know `{column}`, {assigned}"),
         _ => assigned,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_apart_and_within_the_table() {
+        assert_eq!(runs(64, 32), (0..16).flat_map(|run| [4 * run, 4 * run + 1]).collect::<Vec<u32>>());
+        for (classes, wanted) in [(500, 499), (1_000, 500), (99_999, 700), (17, 16)] {
+            let found = runs(classes, wanted);
+            assert!(
+                found.is_sorted_by(|a, b| a < b) && found.iter().all(|&class| (class as usize) < classes)
+            );
+            assert!(found.len() <= wanted + RUNS, "{} of {wanted}", found.len());
+        }
+    }
 }

@@ -21,9 +21,11 @@ pub struct Method {
     pub loss: Option<LossKind>,
 }
 
-/// The methods that are tried beside that of the policy. A new one is one line here.
-pub const METHODS: [Method; 4] = [
+/// The methods that are tried beside that of the policy, fast ones first. A new one is one line
+/// here.
+pub const METHODS: [Method; 5] = [
     Method::by_lm(Algorithm::Mondrian),
+    Method::by_lm(Algorithm::Best),
     Method::by_lm(Algorithm::KSimilar),
     Method { local: true, ..Method::by_lm(Algorithm::Auto) },
     Method::by_lm(Algorithm::Auto),
@@ -33,6 +35,9 @@ pub const METHODS: [Method; 4] = [
 const LOCALLY: &str = "+local";
 
 impl Method {
+    /// The best of several.
+    pub(super) const BEST: Method = Method::by_lm(Algorithm::Best);
+
     /// An algorithm that keeps the loss metric small, which is what points are compared by.
     const fn by_lm(algorithm: Algorithm) -> Self {
         Method { algorithm, local: false, loss: Some(LossKind::Lm) }
@@ -49,7 +54,10 @@ impl Method {
         let own = Method::of(policy);
         let by_lm = policy.search.loss == LossSpec::Name(LossKind::Lm);
         let same = |method: &Method| by_lm && (method.algorithm, method.local) == (own.algorithm, own.local);
-        [own].into_iter().chain(METHODS.into_iter().filter(|method| !same(method))).collect()
+        // Where regions are not defined, "best" is a search of levels, which is in the list already.
+        let levels = |method: &Method| method.policy(policy).needs_levels().is_some();
+        let others = METHODS.into_iter().filter(|method| !same(method) && !levels(method));
+        [own].into_iter().chain(others).collect()
     }
 
     /// Its name: the algorithm, with `+local` where rows are searched again.
@@ -127,7 +135,9 @@ mod tests {
         };
         assert_eq!(names(""), ["best", "mondrian", "k-similar", "auto+local", "auto"]);
         let lm = "[search]\nalgorithm = \"k-similar\"\nloss = \"lm\"\n";
-        assert_eq!(names(lm), ["k-similar", "mondrian", "auto+local", "auto"]);
+        assert_eq!(names(lm), ["k-similar", "mondrian", "best", "auto+local", "auto"]);
+        let levels = "[search]\nalgorithm = \"ola\"\n";
+        assert_eq!(names(levels), ["ola", "mondrian", "best", "k-similar", "auto+local", "auto"]);
     }
 
     #[test]

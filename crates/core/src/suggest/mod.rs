@@ -33,7 +33,7 @@ pub use text::{comparison_csv, comparison_text, suggestion_text};
 
 use serde::Serialize;
 
-use crate::decide::{Decision, choose};
+use crate::decide::{Chosen, Decision, choose};
 use crate::error::{Error, Kind, Result};
 use crate::fault;
 use crate::policy::Policy;
@@ -302,11 +302,19 @@ struct Found {
 }
 
 /// Decides as a release with these settings would.
-fn decided(
+fn decided(posed: (&Policy, &Problem, Load<'_>), settings: &Settings, watch: &Watch) -> Result<Found> {
+    let (policy, problem) = posed_anew(posed, settings, None, watch)?;
+    let chosen = choose(&policy, &problem, None, watch)?;
+    Found::new(policy, problem, chosen, watch)
+}
+
+/// The policy with some settings, and its problem: of all classes, or of some.
+fn posed_anew(
     (given, base, load): (&Policy, &Problem, Load<'_>),
     settings: &Settings,
+    members: Option<&[u32]>,
     watch: &Watch,
-) -> Result<Found> {
+) -> Result<(Policy, Problem)> {
     let mut policy = settings.policy(given)?;
     if let Some(model) = &policy.search.model
         && (!model.guides || model.builtin.is_none())
@@ -325,11 +333,18 @@ fn decided(
         policy.search.model = None;
     }
     let left_out = settings.change.as_ref().filter(|change| change.leaves_out());
-    let problem = match left_out.and_then(|c| base.names.iter().position(|name| name == c.column())) {
-        Some(column) => base.again_without(column, &policy, load, watch)?,
-        None => base.again(&policy, load, watch)?,
+    let column = left_out.and_then(|c| base.names.iter().position(|name| name == c.column()));
+    let problem = match (column, members) {
+        (Some(column), _) => base.again_without(column, &policy, load, watch)?,
+        (None, Some(members)) => base.again_on(members, &policy, load, watch)?,
+        (None, None) => base.again(&policy, load, watch)?,
     };
-    let chosen = choose(&policy, &problem, None, watch)?;
-    let decision = Decision::new(&policy, &problem, chosen, &watch.acknowledge())?;
-    Ok(Found { policy, problem, decision })
+    Ok((policy, problem))
+}
+
+impl Found {
+    fn new(policy: Policy, problem: Problem, chosen: Chosen, watch: &Watch) -> Result<Self> {
+        let decision = Decision::new(&policy, &problem, chosen, &watch.acknowledge())?;
+        Ok(Found { policy, problem, decision })
+    }
 }

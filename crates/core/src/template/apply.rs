@@ -55,13 +55,31 @@ impl Applied {
             }
             columns.insert(column.name.clone(), keys);
         }
-        Applied { template, parameters, columns, categories, sensitive }
+        let applied = Applied { template, parameters, columns, categories, sensitive };
+        if applied.deletes_rare_values() {
+            count_rows(description);
+        }
+        applied
+    }
+
+    /// Whether the policy has a model that deletes values with few rows.
+    pub(super) fn deletes_rare_values(&self) -> bool {
+        self.template.privacy.rare_values.is_some() && !self.sensitive.is_empty()
     }
 
     /// The guarantee that the template asks for.
     pub fn settings(&self) -> &Settings {
         &self.template.privacy
     }
+}
+
+/// Removes the person id without counting people: a model that deletes rare values counts rows. The
+/// questions of the description say so.
+fn count_rows(description: &mut Description) {
+    for column in description.columns.iter_mut().filter(|column| column.role == Role::Subject) {
+        column.role = Role::Identifier;
+    }
+    description.refresh();
 }
 
 impl Rule {

@@ -102,7 +102,7 @@ impl Subject<'_> {
     fn removed(&self, of: &[Category]) -> Judgement {
         let (mut gone, mut there) = (Vec::new(), Vec::new());
         for (name, column) in self.columns(of) {
-            match (column.released(), column.substitute().is_some()) {
+            match (column.released(), column.is_replaced()) {
                 (false, _) => gone.push(name),
                 (true, true) => there.push(format!("`{name}` is released as a pseudonym")),
                 (true, false) => {
@@ -299,7 +299,7 @@ impl Subject<'_> {
     }
 
     fn no_pseudonyms(&self) -> Judgement {
-        let replaced = self.policy.columns.iter().filter(|(_, column)| column.substitute().is_some());
+        let replaced = self.policy.columns.iter().filter(|(_, column)| column.is_replaced());
         let replaced: Vec<&str> = replaced.map(|(name, _)| name.as_str()).collect();
         match replaced.is_empty() {
             true => yes("no column has a transform"),

@@ -148,7 +148,7 @@ fn privacy(section: &mut Section, applied: &Applied) -> Result<()> {
             diverse.map(|(name, _)| format!("{{ l_diversity = {{ column = {}, l = {l} }} }}", quoted(name))),
         );
     }
-    if let Some(k) = settings.rare_values.filter(|_| !applied.sensitive.is_empty()) {
+    if let Some(k) = settings.rare_values.filter(|_| applied.deletes_rare_values()) {
         let columns: Vec<String> = applied.sensitive.iter().map(|(name, _)| quoted(name)).collect();
         models.push(format!("{{ rare_values = {{ k = {k}, columns = [{}] }} }}", columns.join(", ")));
     }

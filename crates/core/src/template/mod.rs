@@ -244,10 +244,16 @@ fn unknown(name: &str) -> Fault {
         "there is no template `{template}`",
         template = name.escape_debug()
     );
-    let near = nearest(name, OWN.iter().map(|(own, _)| *own)).map(|near| format!("did you mean `{near}`? "));
+    let small = name.to_lowercase();
+    let names = || OWN.iter().map(|(own, _)| *own);
+    let mut near: Vec<&str> = nearest(name, names()).into_iter().collect();
+    if near.is_empty() && small.len() > 2 {
+        near = names().filter(|own| own.contains(&small)).collect();
+    }
+    let near: Vec<String> = near.iter().map(|near| format!("`{near}`")).collect();
+    let near = if near.is_empty() { String::new() } else { format!("did you mean {}? ", near.join(" or ")) };
     fault.help(format!(
-        "{}`throng inspect --template list` lists the templates; the path of a file ends in .toml",
-        near.unwrap_or_default()
+        "{near}`throng inspect --template list` lists the templates; the path of a file ends in .toml"
     ))
 }
 

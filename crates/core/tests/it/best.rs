@@ -2,6 +2,7 @@
 //! a release even when it is stopped; cells that a reader can use; levels where levels are needed.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use throng::decide::{Chosen, DecidedAssignment, choose, decide, decide_as_certified};
@@ -14,7 +15,7 @@ use throng::release::Certificate;
 use throng::rows::Rows;
 use throng::search::{Grouped, Problem};
 use throng::verify::{Assignment, Inputs, Original, TakeAssigned, Verdict, verify};
-use throng::watch::{Cancel, Watch};
+use throng::watch::{Cancel, Event, Watch};
 
 const POLICY: &str = "version = 1\n[input]\npath = \"people\"\n[columns]\nage.role = \"quasi\"\nzip.role = \"quasi\"\n\
     born.role = \"quasi\"\ntown.role = \"quasi\"\nill.role = \"sensitive\"\n[privacy]\nk = 4\nsuppression = 0.1\n";
@@ -110,6 +111,24 @@ fn stopped_by_time_it_releases_the_first_result() {
     cancel.finish();
     let error = released(POLICY, &table, &Watch::new(cancel)).unwrap_err();
     assert!(error.is_all(Kind::Cancelled), "{error}");
+}
+
+#[test]
+fn every_better_result_is_reported_when_it_is_found() {
+    let table = people(400, 3);
+    let found = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&found);
+    let watch = Watch::none().listening(move |event| {
+        if let Event::Found { method, loss, value } = event {
+            noted.lock().unwrap().push((method.to_owned(), loss.to_owned(), value));
+        }
+    });
+    let made = released(POLICY, &table, &watch).unwrap();
+    let found = found.lock().unwrap();
+    let names: Vec<(&str, &str)> = found.iter().map(|(m, l, _)| (m.as_str(), l.as_str())).collect();
+    assert_eq!(names, [("mondrian", "lm"), ("k-similar", "lm")]);
+    assert!(found[1].2 < found[0].2);
+    assert_eq!(found[1].2, made.certificate.release.loss["lm"]);
 }
 
 #[test]

@@ -132,6 +132,7 @@ fn wide(columns: usize) -> Problem {
         lattice: Lattice::new(&limits, &[]).unwrap(),
         models: std::sync::Arc::new(vec![Box::new(throng::model::KAnonymity::new(1, false))]),
         max_suppressed: 0,
+        people: None,
         profile: Default::default(),
         preference: None,
         deletion: None,

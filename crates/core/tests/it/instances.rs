@@ -158,6 +158,7 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
         models: models.into(),
         loss,
         max_suppressed,
+        people: None,
         profile: Profile::default(),
         preference: None,
         deletion: None,

@@ -14,6 +14,7 @@ mod datafly;
 mod definitions;
 mod fixed_points;
 mod golden;
+mod growth;
 mod implications;
 mod instances;
 mod linkable;
@@ -28,6 +29,7 @@ mod naive;
 #[path = "../../../verify/src/tests/naive_losses.rs"]
 mod naive_losses;
 mod ola;
+mod people;
 mod order;
 mod personalized;
 mod population;

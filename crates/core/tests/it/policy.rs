@@ -260,7 +260,9 @@ fn a_table_must_fit() {
     let columns = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
     policy.bind(&columns(&["ssn", "age", "zip", "diagnosis"])).unwrap();
     let error = policy.bind(&columns(&["ssn", "Age", "zip", "diagnosis", "note"])).unwrap_err().to_string();
-    for part in ["columns.age", "did you mean `Age`?", "`Age`, `note`", "\"identifier\" | \"quasi\""] {
+    for part in
+        ["columns.age", "did you mean `Age`?", "`Age`, `note`", "\"identifier\" | \"subject\" | \"quasi\""]
+    {
         assert!(error.contains(part), "{error} lacks {part}");
     }
 }

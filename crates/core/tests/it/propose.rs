@@ -269,7 +269,7 @@ fn panel_data() {
     let table = fixture(columns, 1000);
     let found = table.described();
     let id = of(&found, "idcode");
-    assert!(id.person_id && !id.role.released(), "{id:?}");
+    assert!(id.person_id && id.role == Role::Subject, "{id:?}");
     assert!(id.reason.contains("200 values in 1,000 rows"), "{}", id.reason);
     assert_eq!(found.questions[0].columns, ["idcode"]);
     assert!(found.questions[0].question.contains("several rows"), "{:?}", found.questions[0]);
@@ -278,6 +278,18 @@ fn panel_data() {
     assert_eq!(of(&found, "age").hierarchy, None);
     assert!(matches!(of(&found, "age").offered_hierarchy, Some(Spec::Intervals(_))));
     table.released(&found);
+}
+
+/// Rows without a person cannot be released; the question has the condition that leaves them out.
+#[test]
+fn rows_without_a_person_are_asked_about() {
+    let person = |row: u64, _: &mut Draws| if row < 7 { String::new() } else { format!("P{:04}", row / 4) };
+    let columns = vec![column("patient", person), number("age", 20, 80), one_of("sex", &["f", "m"])];
+    let found = fixture(columns, 400).described();
+    assert_eq!(of(&found, "patient").role, Role::Subject);
+    let asked = &found.questions[0];
+    assert!(asked.question.contains("7 rows have no person"), "{asked:?}");
+    assert_eq!(asked.change, "where = '\"patient\" IS NOT NULL' in [input] leaves them out");
 }
 
 #[test]
@@ -357,6 +369,30 @@ fn doubtful_codes_are_asked_about() {
     let changed = policy
         .replace("missing = \"value\"", &format!("missing = \"value\"\n{}", line.replace("input.", "")));
     Policy::parse(&changed).unwrap();
+}
+
+#[test]
+fn categories_that_differ_in_case_or_spaces_are_asked_about() {
+    let columns = vec![
+        number("age", 18, 90),
+        one_of("sex", &["m", "M", "f", "f "]),
+        one_of("town", &["Lynn ", "Lynn", "Salem"]),
+        one_of("race", &["a", "b"]),
+    ];
+    let table = fixture(columns, 400);
+    let found = table.described();
+    let question = found.questions.iter().find(|q| q.question.contains("outer spaces")).unwrap();
+    assert_eq!(question.columns, ["sex", "town"]);
+    assert!(question.question.contains("`sex` has 4 values, and 2 if case and spaces"), "{question:?}");
+    assert_eq!(question.change, "input.cells.sex = { text = \"lower\" }");
+    // No value is quoted, because policies are passed on; the line to change is one that a policy
+    // takes.
+    assert!(!question.question.contains("Lynn"));
+    let line = format!("missing = \"value\"\n{}", question.change.replace("input.", ""));
+    let changed = table.released(&found).replace("missing = \"value\"", &line);
+    let policy = Policy::parse(&changed).unwrap();
+    let reader = policy.input.cells["sex"].reader().unwrap();
+    assert_eq!(reader.read("M ").as_deref(), Some("m"));
 }
 
 /// A policy that states no hierarchy for codes with leading zeros.

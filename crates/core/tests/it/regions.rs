@@ -259,6 +259,7 @@ fn certificate(
         rows,
         released: written - blank,
         suppressed: rows - written + blank,
+        people: None,
         withheld: rows - written,
         deleted: None,
         levels: BTreeMap::new(),

@@ -223,6 +223,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         rows: drawn.len() as u64,
         released: released.len() as u64,
         suppressed: (drawn.len() - released.len()) as u64,
+        people: None,
         withheld: (drawn.len() - released.len()) as u64,
         deleted: None,
         levels: [("age".into(), 2), ("sex".into(), 0)].into(),

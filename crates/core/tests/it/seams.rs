@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 25] = [
+const NOUNS: [&str; 27] = [
     "augment",
     "lattice",
     "histogram",
     "classes",
     "worth",
     "rank",
+    "compatible",
     "tuples",
     "population",
     "predict",
@@ -30,6 +31,7 @@ const NOUNS: [&str; 25] = [
     "row_figures",
     "exposure",
     "class_risk",
+    "people",
     "synth",
 ];
 const VERBS: [&str; 14] = [
@@ -85,8 +87,8 @@ fn may(from: &str, to: &str) -> bool {
         "measure" => NOUNS.contains(&to) || to == "search",
         "decide" => NOUNS.contains(&to) || ["search", "recode"].contains(&to),
         "compare" => NOUNS.contains(&to) || ["search", "recode", "decide"].contains(&to),
-        // It tries policies as a release would decide them.
-        "suggest" => NOUNS.contains(&to) || ["search", "decide"].contains(&to),
+        // It tries policies as a release would decide them, and knows what names of columns mean.
+        "suggest" => NOUNS.contains(&to) || ["search", "decide", "describe"].contains(&to),
         // The page shows what all of them tell.
         "report" => {
             NOUNS.contains(&to) || ["search", "decide", "explore", "compare", "suggest", "risk"].contains(&to)

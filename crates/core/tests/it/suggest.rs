@@ -11,7 +11,7 @@ use throng::policy::Policy;
 use throng::rows::Rows;
 use throng::search::{Grouped, Problem};
 use throng::suggest::{
-    Asked, ColumnChange, Point, Scope, Status, Suggestion, beats, candidates, hints, narrowed, suggest,
+    Asked, ColumnChange, Hint, Point, Scope, Status, Suggestion, beats, candidates, hints, narrowed, suggest,
 };
 use throng::watch::Watch;
 
@@ -222,6 +222,39 @@ proptest! {
     }
 }
 
+/// The hints of a policy with this `[search]` on a table of made-up people.
+fn hinted(rows: usize, search: &str) -> Vec<Hint> {
+    let table = people(rows, 5);
+    // Enough distinct rows that Mondrian takes a while on the larger table.
+    let zip = |(i, mut row): (usize, Vec<Option<String>>)| {
+        row[1] = Some(format!("{:05}", i % 4_000));
+        row
+    };
+    let rows = table.rows().to_vec().into_iter().enumerate().map(zip).collect();
+    let table = Table::new(table.columns().to_vec(), rows).unwrap();
+    let policy = Policy::parse(&policy(5, 0.05, search)).unwrap();
+    let problem = posed(&policy, &table).unwrap();
+    let decision = decide(&policy, &problem, None, &Watch::none()).unwrap();
+    let figures = decision.figures(&policy, &problem).unwrap();
+    hints((&policy, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap()
+}
+
+#[test]
+fn hints_propose_the_portfolio_and_no_role_that_is_out_of_the_question() {
+    let levels = "[search]\nalgorithm = \"auto\"\nloss = \"entropy\"\n";
+    for (rows, tried) in [(300, true), (20_000, false)] {
+        let found = hinted(rows, levels);
+        let best = found.iter().find(|hint| hint.change.contains("search.algorithm = \"best\""));
+        // What costs more than a hint may is measured on a part of the table.
+        assert_eq!(best.map(|hint| hint.tried_on.is_none()), Some(tried), "{found:?}");
+        assert!(found.iter().all(|hint| hint.stars.after <= hint.stars.before), "{found:?}");
+        // Outsiders know age, postal code, sex and children.
+        assert!(found.iter().all(|hint| hint.without.is_none()), "{found:?}");
+    }
+    // Methods of the portfolio are not tried again beside it.
+    assert!(hinted(300, "").iter().all(|hint| !hint.change.contains("algorithm")), "{:?}", hinted(300, ""));
+}
+
 #[test]
 fn a_release_that_lost_nothing_has_no_hints() {
     let columns = ["age", "zip", "sex", "children", "illness", "cost"].map(String::from).to_vec();
@@ -235,6 +268,35 @@ fn a_release_that_lost_nothing_has_no_hints() {
     let decision = decide(&policy, &problem, None, &Watch::none()).unwrap();
     let figures = decision.figures(&policy, &problem).unwrap();
     assert_eq!(hints((&policy, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap(), []);
+}
+
+/// "best" may cost more than a hint may: then a part of the table stands for it, and loses more.
+#[test]
+fn large_tables_try_best_on_a_part() {
+    let table = people(9_000, 11);
+    let policy = |search: &str| Policy::parse(&policy(12, 0.0, search)).unwrap();
+    let levels = policy("[search]\nalgorithm = \"auto\"\n");
+    let problem = posed(&levels, &table).unwrap();
+    let decision = decide(&levels, &problem, None, &Watch::none()).unwrap();
+    let figures = decision.figures(&levels, &problem).unwrap();
+    let found = hints((&levels, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap();
+    let hint = found.iter().find(|hint| hint.tried_on.is_some()).unwrap();
+    assert!(hint.change.contains("\"best\""), "{hint:?}");
+    let rows = hint.tried_on.unwrap();
+    assert!((500..9_000).contains(&rows) && hint.words().ends_with(&format!("(measured on {rows} rows)")));
+    let best = policy("");
+    let problem = problem.again(&best, &no_file, &Watch::none()).unwrap();
+    let decision = decide(&best, &problem, None, &Watch::none()).unwrap();
+    let whole = decision.figures(&best, &problem).unwrap().loss["lm"];
+    assert!(whole <= hint.lm.after && hint.lm.after < hint.lm.before, "{whole} {hint:?}");
+    // A model that compares classes with the whole table cannot be judged on a part.
+    let close = "[search]\nalgorithm = \"auto\"\n[[privacy.models]]\nt_closeness = { column = \"illness\", t = 0.4 }\n";
+    let close = Policy::parse(&format!("{POLICY}[privacy]\nk = 12\nsuppression = 0.0\n{close}")).unwrap();
+    let problem = posed(&close, &table).unwrap();
+    let decision = decide(&close, &problem, None, &Watch::none()).unwrap();
+    let figures = decision.figures(&close, &problem).unwrap();
+    let found = hints((&close, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap();
+    assert!(found.iter().all(|hint| hint.tried_on.is_none()), "{found:?}");
 }
 
 #[test]

@@ -163,6 +163,27 @@ fn every_template_is_satisfied_by_what_it_writes_and_by_what_is_released() {
     }
 }
 
+/// Two rows about each person. Templates that delete values with few rows count rows, and the
+/// question about the column says so; all others count people.
+#[test]
+fn templates_count_people_unless_they_delete_rare_values() {
+    let table = patients(200);
+    let at = table.columns().iter().position(|name| name == "subject_id").unwrap();
+    let mut rows = table.rows().to_vec();
+    for (row, cells) in rows.iter_mut().enumerate() {
+        cells[at] = Some(format!("S{:05}", row / 2));
+    }
+    let table = Table::new(table.columns().to_vec(), rows).unwrap();
+    for template in Template::list().unwrap() {
+        let (text, facts) = written(&table, &template.name, parameters(), None);
+        assert_eq!(facts.broken().count(), 0, "{}", template.name);
+        let policy = Policy::parse(&text).unwrap();
+        let counts_rows = text.contains("rare_values");
+        assert_eq!(policy.subject(), (!counts_rows).then_some("subject_id"), "{}", template.name);
+        assert!(!counts_rows || text.contains("k counts rows"), "{text}");
+    }
+}
+
 #[test]
 fn safe_harbor_holds_in_every_released_cell() {
     let table = patients(400);

@@ -365,6 +365,7 @@ fn certified(
         rows,
         released: rows,
         suppressed: 0,
+        people: None,
         withheld: 0,
         deleted: None,
         levels: [("a".to_owned(), 0)].into(),

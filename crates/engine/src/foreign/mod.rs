@@ -78,7 +78,7 @@ pub(crate) fn scan<T: Send>(
     source: &Source,
     columns: &[String],
     watch: &Watch,
-    map: impl Fn(Vec<RecordBatch>) -> Result<T> + Sync,
+    map: impl Fn(u64, Vec<RecordBatch>) -> Result<T> + Sync,
     each: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     let place = |name: &String| {
@@ -96,9 +96,9 @@ pub(crate) fn scan<T: Send>(
         }
         rows.flush().map(drop)
     };
-    let work = |batches: Vec<RecordBatch>| {
+    let work = |number, batches: Vec<RecordBatch>| {
         let nulls = &source.nulls;
-        map(batches.into_iter().map(|batch| without(batch, nulls)).collect())
+        map(number, batches.into_iter().map(|batch| without(batch, nulls)).collect())
     };
     let known = source.digesting == Digesting::Nothing || source.digests.get().is_some();
     let (outcome, digests) = std::thread::scope(|scope| {

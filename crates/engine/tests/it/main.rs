@@ -16,6 +16,7 @@ mod group;
 mod holder;
 mod transform;
 mod cells;
+mod people;
 mod substitute;
 mod order;
 mod partitions;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Column, Format, Policy, Role, argus, guide, local, models, nesting, prepare, profile, rules, substitute,
-    template,
+    Column, Format, Policy, Role, argus, guide, local, models, nesting, prepare, profile, rules, subject,
+    substitute, template,
 };
 use crate::error::{Fault, nearest};
 use crate::fault;
@@ -29,6 +29,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     columns(policy, &mut faults);
     privacy(policy, &mut faults);
     models::check(policy, &mut faults);
+    subject::check(policy, &mut faults);
     profile::check(policy, &mut faults);
     local::check(policy, &mut faults);
     nesting::check(policy, &mut faults);
@@ -212,7 +213,7 @@ fn level(policy: &Policy, name: &str, column: &Column) -> Option<Fault> {
         let fault =
             fault!(Input, "policy.level-without-hierarchy", "the column has no hierarchy", column = name);
         (fault, "give it a hierarchy, or remove `level`")
-    } else if policy.columns.values().any(|column| column.substitute().is_some()) {
+    } else if policy.columns.values().any(Column::is_replaced) {
         // The verifier recognizes a pseudonym by the other cells of its rows as they are in both
         // files.
         let fault = fault!(

@@ -58,14 +58,50 @@ const SUBSTITUTE: Entry = Entry::table(
     ],
 );
 
+const KEYED: Entry = Entry::table(
+    "keyed",
+    "Replaces every value, of any format, by letters that depend on the value and a key.",
+    "Krawczyk 1997",
+    &[
+        Parameter::optional("key_file", Path, "The file with the key; or key_env."),
+        Parameter::optional("key_env", Text, "The environment variable with the key; or key_file."),
+    ],
+);
+
+const NUMBERED: Entry = Entry::table(
+    "number",
+    "Replaces values, of any format, by numbers in random order.",
+    "Krawczyk 1997",
+    &[],
+);
+
+const SHIFT: Entry = Entry::table(
+    "shift",
+    "Moves the dates of a person by the same number of days.",
+    "Krawczyk 1997",
+    &[
+        Parameter::required(
+            "days",
+            Whole(1, Some(3650)),
+            "The most days that a date moves, forward or back.",
+        ),
+        Parameter::defaulted("format", Text, "\"%Y-%m-%d\"", "How dates are written (strftime)."),
+        Parameter::optional("key_file", Path, "The file with the key; or key_env."),
+        Parameter::optional("key_env", Text, "The environment variable with the key; or key_file."),
+    ],
+);
+
 /// All transforms.
-pub(crate) const TRANSFORMS: &[Entry] = &[SUBSTITUTE];
+pub(crate) const TRANSFORMS: &[Entry] = &[SUBSTITUTE, KEYED, NUMBERED, SHIFT];
 
 impl Transform {
     /// What the registry knows of it.
     pub const fn entry(&self) -> &'static Entry {
         match self {
             Transform::Substitute(_) => &SUBSTITUTE,
+            Transform::Keyed(_) => &KEYED,
+            Transform::Number(_) => &NUMBERED,
+            Transform::Shift(_) => &SHIFT,
         }
     }
 }
@@ -134,7 +170,11 @@ const NUMBER: &[Parameter] = &[
 ];
 
 const DATE: &[Parameter] = &[
-    Parameter::required("format", Text, "How dates are written, by strftime; %b is a month name."),
+    Parameter::required(
+        "format",
+        Text,
+        "How dates are written, by strftime; %b is a month name. \"serial\": day numbers of a spreadsheet.",
+    ),
     Parameter::optional(
         "from_year",
         Whole(1800, Some(2100)),
@@ -146,6 +186,11 @@ const CELLS: &[Parameter] = &[
     Parameter::optional("number", Table(NUMBER), "How numbers are written."),
     Parameter::optional("date", Table(DATE), "How dates are written."),
     Parameter::optional("time", Text, "How times of day are written, by strftime."),
+    Parameter::optional(
+        "text",
+        Choice(&["trimmed", "lower", "upper"]),
+        "Removes spaces at both ends; lower and upper also change the case.",
+    ),
 ];
 
 const INPUT: &[Parameter] = &[
@@ -222,7 +267,7 @@ const OUTPUT: &[Parameter] = &[
 const COLUMN: &[Parameter] = &[
     Parameter::required(
         "role",
-        Choice(&["identifier", "quasi", "sensitive", "target", "text", "weight", "keep", "drop"]),
+        Choice(&["identifier", "subject", "quasi", "sensitive", "target", "text", "weight", "keep", "drop"]),
         "What the column is.",
     ),
     Parameter::optional("hierarchy", Member(Family::Hierarchy), "How its values generalize."),
@@ -339,7 +384,7 @@ const BOXES: &[Parameter] = &[
         "\"mean\"",
         "What the recipient wants to compute.",
     ),
-    Parameter::optional("columns", COLUMNS, "Of which columns; by default all with numbers."),
+    Parameter::optional("columns", COLUMNS, "The columns; by default all with numbers."),
 ];
 
 const PARTITION: &[Parameter] = &[Parameter::defaulted(

@@ -614,7 +614,7 @@ fn regions(policy: &Policy, faults: &mut Vec<Fault>) {
         Algorithm::Mondrian => ("search.mondrian.cut", "write cut = \"strict\""),
         _ => ("search.algorithm", "choose \"k-similar\", for instance"),
     };
-    let replaced = policy.columns.iter().find(|(_, c)| c.substitute().is_some() || c.level.is_some());
+    let replaced = policy.columns.iter().find(|(_, c)| c.is_replaced() || c.level.is_some());
     if let Some((name, _)) = replaced.filter(|_| policy.divides_equal_rows()) {
         refuse(
             true,

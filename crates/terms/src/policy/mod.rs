@@ -24,6 +24,7 @@ mod profile;
 mod rules;
 pub mod sampling_limits;
 mod spans;
+mod subject;
 mod substitute;
 mod switch;
 mod template;
@@ -48,7 +49,7 @@ pub use prepare::{Cap, Clear, CutList, Join, Pairs, PresentIn, Redundant, Step, 
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use rules::{Preference, cut_expression, node_expression};
 pub use spans::locate;
-pub use substitute::{Substitute, Transform};
+pub use substitute::{KeyPlace, Number, Shift, Substitute, Transform};
 pub use template::{Statement, TemplateSettings, TemplateSpec};
 pub use text::names_json;
 
@@ -390,6 +391,8 @@ pub enum Suppressed {
 pub enum Role {
     /// Names a person outright: removed, or replaced by pseudonyms.
     Identifier,
+    /// The person that a row belongs to: people are counted instead of rows. Removed, or replaced.
+    Subject,
     /// Can be linked to a person together with others: generalized.
     Quasi,
     /// What the adversary wants to learn: released as it is.
@@ -408,8 +411,8 @@ pub enum Role {
 
 impl Role {
     /// All roles, as a policy writes them.
-    pub const NAMES: [&'static str; 8] =
-        ["identifier", "quasi", "sensitive", "target", "text", "weight", "keep", "drop"];
+    pub const NAMES: [&'static str; 9] =
+        ["identifier", "subject", "quasi", "sensitive", "target", "text", "weight", "keep", "drop"];
 
     /// How a policy writes this role.
     pub fn name(self) -> &'static str {
@@ -418,7 +421,7 @@ impl Role {
 
     /// Whether columns of this role are in the release.
     pub fn released(self) -> bool {
-        !matches!(self, Role::Identifier | Role::Text | Role::Drop)
+        !matches!(self, Role::Identifier | Role::Subject | Role::Text | Role::Drop)
     }
 }
 
@@ -464,7 +467,8 @@ pub struct Column {
     /// and sets of other values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
-    /// What is done to it instead of removing it; only for `identifier`.
+    /// What is done to it: an identifier or a subject is replaced instead of removed, and dates are
+    /// shifted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transform: Option<Transform>,
     /// Why it has its role, in the holder's words; the statement repeats it.
@@ -499,12 +503,20 @@ impl Column {
 
     /// Whether the column is in the release: by its role, or because its values are replaced.
     pub fn released(&self) -> bool {
-        self.role.released() || self.substitute().is_some()
+        self.role.released() || self.is_replaced()
     }
 
-    /// How its values are replaced, where they are.
-    pub fn substitute(&self) -> Option<&Substitute> {
-        self.transform.as_ref().map(|Transform::Substitute(substitute)| substitute)
+    /// Whether its values are replaced by others.
+    pub fn is_replaced(&self) -> bool {
+        self.transform.as_ref().is_some_and(|transform| !matches!(transform, Transform::Shift(_)))
+    }
+
+    /// How its dates are shifted, where they are.
+    pub fn shift(&self) -> Option<&Shift> {
+        match &self.transform {
+            Some(Transform::Shift(shift)) => Some(shift),
+            _ => None,
+        }
     }
 
     /// The hierarchy or poset of the policy, or the default: keep or suppress.
@@ -663,7 +675,7 @@ impl Policy {
 
     /// The columns that grouping needs, each list in the order of the table: the quasi-identifiers;
     /// and the columns that are measured in their classes, which are targets, sensitive columns
-    /// that models judge or that have a level, and columns of guarding nodes.
+    /// that models judge or that have a level, columns of guarding nodes, and last the subject.
     pub fn grouped_columns(&self, columns: &[String]) -> (Vec<String>, Vec<String>) {
         let with = |role: Role| -> Vec<String> {
             let has = |name: &&String| self.columns.get(*name).is_some_and(|c| c.role == role);
@@ -679,6 +691,7 @@ impl Policy {
         let more: Vec<String> = columns.iter().filter(wanted).cloned().collect();
         measured.extend(more);
         measured.extend(columns.iter().filter(|name| guards.contains(name.as_str())).cloned());
+        measured.extend(with(Role::Subject));
         (quasi, measured)
     }
 

@@ -75,6 +75,9 @@ fn survives(policy: &Policy) {
 
 /// The names that a reader expects in place of an unknown one, in text order.
 fn expected(message: &str) -> Vec<String> {
+    if message.contains("there are no fields") {
+        return Vec::new();
+    }
     let (_, names) = message.split_once(", expected").unwrap_or_else(|| panic!("{message}"));
     let mut names: Vec<String> = names.split('`').skip(1).step_by(2).map(String::from).collect();
     names.sort_unstable();

@@ -367,6 +367,21 @@ pub(super) fn nodes_of_released(
     rule.of_column()?.guard.map(|guard| source.values[guard].merged(moves, classes))
 }
 
+/// The same for a model that counts people, whom only the original names: `values` are those of its
+/// rows in every released class.
+pub(super) fn claim_by_people(
+    rule: &Rule,
+    certificate: &Certificate,
+    released: &Side,
+    judged: &Judged,
+    values: &[Values],
+) -> Option<Finding> {
+    let by = rule.of_column()?;
+    let alive = (0..judged.counts.len()).filter(|&class| judged.counts[class] > 0);
+    let figures: Vec<(usize, f64)> = alive.map(|class| (class, by.figure_of(values, class))).collect();
+    Some(worst_class(rule, &figures, certificate, released, judged))
+}
+
 /// Compares a model's figures with the requirement and the certificate; `nodes` are the guarding
 /// nodes of released classes.
 pub(super) fn claim(

@@ -124,7 +124,7 @@ pub(super) fn claim(rule: &Rule, by: &dyn Whole, certificate: &Certificate, judg
         Some(figure) => {
             wrong.push(format!("the table reaches {figure}, at most {} is allowed", rule.required()));
         }
-        None => wrong.push("what the table reaches cannot be told"),
+        None => wrong.push("what the table reaches cannot be computed"),
     }
     if rows[0] < by.least() {
         wrong.push(format!("the smallest class has {} rows, {} are required", rows[0], by.least()));

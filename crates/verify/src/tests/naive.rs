@@ -251,7 +251,7 @@ impl<'a> Table<'a> {
 
     fn cell(&self, row: usize, at: usize, stays: bool) -> Option<String> {
         let name = &self.case.columns[at];
-        if self.policy.columns[name].substitute().is_some() {
+        if self.policy.columns[name].is_replaced() {
             return self.case.rows[row][at].as_deref().map(made_up);
         }
         match self.quasi.iter().position(|q| q == name) {

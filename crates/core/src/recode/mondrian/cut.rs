@@ -137,11 +137,19 @@ impl Cutter<'_> {
         if low.min(high) < judge.least() || judge.counts_only() {
             return low.min(high) >= judge.least();
         }
-        let mut sides = [judge.tally(), judge.tally()];
-        for (&point, &bin) in region.ids.iter().zip(&scratch.bins) {
-            judge.add(&mut sides[usize::from(bin as usize >= first)], point);
+        if !judge.settles() {
+            let mut sides = [judge.tally(), judge.tally()];
+            for (&point, &bin) in region.ids.iter().zip(&scratch.bins) {
+                judge.add(&mut sides[usize::from(bin as usize >= first)], point);
+            }
+            return sides.iter().all(|side| judge.safe(side));
         }
-        sides.iter().all(|side| judge.safe(side))
+        let side = |second: bool| {
+            let points = region.ids.iter().zip(&scratch.bins);
+            let points = points.filter(move |(_, bin)| (**bin as usize >= first) == second);
+            judge.fill(&mut judge.tally(), points.map(|(&point, _)| point)).0
+        };
+        side(false) && side(true)
     }
 
     /// First bin of the second side → whether models find both sides safe.
@@ -152,12 +160,13 @@ impl Cutter<'_> {
         let mut safe = vec![false; scratch.bin_rows.len()];
         for (bin, safe) in safe.iter_mut().enumerate() {
             *safe = judge.safe(&side);
-            points.of(bin).for_each(|point| judge.add(&mut side, point));
+            if !(*safe && judge.settles()) {
+                points.of(bin).for_each(|point| judge.add(&mut side, point));
+            }
         }
         side.clear();
         for (bin, safe) in safe.iter_mut().enumerate().rev() {
-            points.of(bin).for_each(|point| judge.add(&mut side, point));
-            *safe = *safe && judge.safe(&side);
+            *safe = judge.fill(&mut side, points.of(bin)).0 && *safe;
         }
         safe
     }
@@ -173,8 +182,7 @@ impl Cutter<'_> {
                 return rows >= judge.least();
             };
             tally.clear();
-            points.of(bin).for_each(|point| judge.add(&mut tally, point));
-            judge.safe(&tally)
+            judge.fill(&mut tally, points.of(bin)).0
         };
         let Scratch { bin_rows, part_of, present, .. } = scratch;
         // 1 for a bin that stands alone.

@@ -73,6 +73,11 @@ impl Method for Mondrian {
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
         Ok(Cutter::new(field, points, LARGE)?.run(points))
     }
+
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        let cutter = Cutter::new(field, &sets.concat(), LARGE)?;
+        Ok(sets.par_iter().map(|points| cutter.run(points)).collect())
+    }
 }
 
 /// The options of the policy; "best", which has none, cuts by gain.
@@ -129,15 +134,17 @@ impl<'a> Cutter<'a> {
 
     /// All regions of some points, numbered in the order of the parts of cuts; none when stopped.
     fn run(&self, points: &[u32]) -> Option<Vec<Share>> {
+        let counts = self.field.judge.classes().counts();
+        let rows = points.iter().map(|&point| u64::from(counts[point as usize])).sum();
         match self.field.space.points() {
             _ if points.is_empty() => Some(Vec::new()),
-            Codes::Narrow(ranks) => self.regions(Points::new(self.field.space, ranks, points)),
-            Codes::Wide(ranks) => self.regions(Points::new(self.field.space, ranks, points)),
+            Codes::Narrow(ranks) => self.regions(Points::new(self.field.space, ranks, points), rows),
+            Codes::Wide(ranks) => self.regions(Points::new(self.field.space, ranks, points), rows),
         }
     }
 
-    fn regions<T: Rank>(&self, points: Points<T>) -> Option<Vec<Share>> {
-        let mut items = vec![Item::Open(points, self.rows, 0)];
+    fn regions<T: Rank>(&self, points: Points<T>, rows: u64) -> Option<Vec<Share>> {
+        let mut items = vec![Item::Open(points, rows, 0)];
         while items.iter().any(|item| self.is_large(item)) {
             items = items.into_par_iter().flat_map_iter(|item| self.part(item)).collect();
             if self.field.watch.should_finish() {

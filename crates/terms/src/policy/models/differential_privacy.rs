@@ -107,7 +107,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 dependent(&column.hierarchy()).map(|fault| fault.key(format!("columns.{name}.hierarchy"))),
             );
         } else if column.released() {
-            let part = if column.substitute().is_some() { "transform" } else { "role" };
+            let part = if column.is_replaced() { "transform" } else { "role" };
             faults.push(
                 fault!(
                     Input,

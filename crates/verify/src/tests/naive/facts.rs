@@ -31,6 +31,7 @@ impl Table<'_> {
             rows,
             released,
             suppressed: rows - released,
+            people: None,
             withheld,
             deleted: None,
             levels: self.case.levels.clone(),

@@ -144,7 +144,7 @@ fn argus_replaces_what_it_wrote_itself() {
 
 /// A release, its certificate and its report leave the nodes of posets alone.
 #[test]
-fn nodes_of_posets_are_spared() {
+fn nodes_of_posets_are_not_overwritten() {
     for policy in ["nodes.toml", "codes.toml"] {
         let env = env();
         refused(
@@ -171,7 +171,7 @@ fn nodes_of_posets_are_spared() {
 
 /// What proves a release is not replaced by its fields.
 #[test]
-fn a_certificate_is_spared() {
+fn a_certificate_is_not_overwritten() {
     let env = env();
     env.run("release p.toml --out shared.csv").ok();
     for (file, what) in
@@ -183,7 +183,7 @@ fn a_certificate_is_spared() {
 }
 
 #[test]
-fn a_model_is_spared() {
+fn a_model_is_not_overwritten() {
     let env = env();
     env.write("model.csv", "NR > 1 { print $1 }\n");
     let model = "model = { command = [\"awk\", \"-F,\", \"-f\", \"model.csv\"], target = \"cost\" }";
@@ -214,7 +214,7 @@ const COLUMNS: &str = r#"<TableDescription>
 "#;
 
 #[test]
-fn a_conversion_spares_its_files_and_its_table() {
+fn a_conversion_does_not_overwrite_its_files_or_its_table() {
     let env = env();
     env.write("H.xml", HIERARCHY);
     env.write("C.xml", COLUMNS);
@@ -236,7 +236,7 @@ fn a_conversion_spares_its_files_and_its_table() {
 }
 
 #[test]
-fn a_comparison_spares_its_experiment() {
+fn a_comparison_does_not_overwrite_its_experiment() {
     let env = env();
     let experiment = "version = 1\n[[tables]]\nname = \"t\"\npolicy = \"q.toml\"\n[grid]\nalgorithms = [\"ola\"]\nlosses = [\"lm\"]\nk = [2]\nsuppression = [0.5]\n";
     env.write("all/e.toml", experiment);

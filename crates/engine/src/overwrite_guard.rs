@@ -35,38 +35,41 @@ impl Existing {
 
 /// Files that stay as they are, with what they are.
 #[derive(Debug, Clone, Default)]
-pub struct Spared {
+pub struct OverwriteGuard {
     files: Vec<(&'static str, PathBuf)>,
 }
 
-impl Spared {
+impl OverwriteGuard {
     /// Everything that a policy reads: itself, its table, joined files, hierarchies, poset nodes,
     /// population, keys, and files that the command of a model names. A missing file cannot be overwritten and
     /// is reported when it is read.
     pub fn of_policy(policy: &PolicyFile) -> Self {
         let base = policy.folder();
         let asked = &policy.policy;
-        let mut spared =
-            Spared::default().and("the policy", &policy.path).named_in(base, "the input", &asked.input.path);
+        let mut guard = OverwriteGuard::default().and("the policy", &policy.path).named_in(
+            base,
+            "the input",
+            &asked.input.path,
+        );
         // A bundle reads hierarchies from itself.
         for column in asked.columns.values().filter(|_| policy.bundle.is_none()) {
-            spared = spared.hierarchy_in(base, &column.hierarchy());
+            guard = guard.hierarchy_in(base, &column.hierarchy());
         }
         if let Some((_, path)) = asked.population() {
-            spared = spared.named_in(base, "the population", path);
+            guard = guard.named_in(base, "the population", path);
         }
         for path in asked.template.iter().flat_map(|template| template.files()) {
-            spared = spared.and("a file of the template", &base.join(path));
+            guard = guard.and("a file of the template", &base.join(path));
         }
         for (_, path) in asked.input.joined_files() {
-            spared = spared.named_in(base, "a joined file", path);
+            guard = guard.named_in(base, "a joined file", path);
         }
         for key in policy.key_files() {
-            spared = spared.and("a key", &key);
+            guard = guard.and("a key", &key);
         }
         let command = asked.search.model.iter().flat_map(|model| &model.command);
         let named = command.map(|part| base.join(part)).filter(|path| path.is_file());
-        named.fold(spared, |spared, path| spared.and("a part of the model", &path))
+        named.fold(guard, |guard, path| guard.and("a part of the model", &path))
     }
 
     /// And one file.
@@ -78,7 +81,7 @@ impl Spared {
 
     /// And all of another list.
     #[must_use]
-    pub fn with(mut self, other: Spared) -> Self {
+    pub fn with(mut self, other: OverwriteGuard) -> Self {
         self.files.extend(other.files);
         self
     }
@@ -91,7 +94,7 @@ impl Spared {
 
     pub(crate) fn named_in(self, base: &Path, what: &'static str, pattern: &str) -> Self {
         let files = find(pattern, base).unwrap_or_default();
-        files.iter().fold(self, |spared, file| spared.and(what, file))
+        files.iter().fold(self, |guard, file| guard.and(what, file))
     }
 
     /// And the file that a hierarchy or a poset is read from, where it is.
@@ -117,11 +120,11 @@ impl Spared {
         const WHAT: &str = "the release of the policy";
         match Paths::new(policy, None) {
             Ok(paths) => {
-                let spared =
+                let guard =
                     self.and(WHAT, &paths.output).and(WHAT, &paths.certificate).and(WHAT, &paths.report);
-                paths.statement.iter().fold(spared, |spared, path| spared.and(WHAT, path))
+                paths.statement.iter().fold(guard, |guard, path| guard.and(WHAT, path))
             }
-            // A policy that does not say where its release goes has none to spare.
+            // A policy that does not say where its release goes has none to guard.
             Err(_) => self,
         }
     }
@@ -134,7 +137,7 @@ impl Spared {
             .and("the report of the release", &release.with_extension("report.html"))
     }
 
-    /// Why a file cannot be put there, as far as that shows beforehand. From now on it is spared,
+    /// Why a file cannot be put there, as far as that shows beforehand. From now on it is guarded,
     /// too, by what it is called here.
     pub(crate) fn claim(&mut self, path: &Path, what: &'static str, existing: Existing) -> Option<Fault> {
         let over = self.files.iter().find(|(_, other)| same(path, other)).map(|(what, _)| *what);
