@@ -210,6 +210,11 @@ impl Watch {
         self.cancel.request() > self.honoured || self.limit.as_ref().is_some_and(|passed| passed())
     }
 
+    /// Whether the caller set a limit, so that work need not stop by itself.
+    pub fn has_limit(&self) -> bool {
+        self.limit.is_some()
+    }
+
     /// Whether the work was asked to stop, time limits aside.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.request() > self.honoured

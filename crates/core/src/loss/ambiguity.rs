@@ -5,8 +5,13 @@
 //! With a trade-off, a released row costs g·(its combinations) and a suppressed row s·(all
 //! combinations); the bound charges each row the lesser of the two. If suppression is free, the
 //! loss is monotone.
+//!
+//! **Bound by classes.** A row stands for at least as many combinations above a node as at it: the
+//! lesser cost of each row at b is `above`. A row that T suppresses is suppressed at every t below
+//! T. It costs s·(all) there, and its part of `above` is at most its cost at T: the difference is
+//! the surplus of T, and `above` + surplus bounds every node between b and T.
 
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::registry::LossKind;
@@ -75,15 +80,26 @@ impl Loss for Ambiguity {
         let least: f64 = self.least.iter().zip(node.levels()).map(|(l, &level)| l[level as usize]).product();
         let least = (self.tradeoff.generalized * least).min(self.everything);
         match surplus {
-            [share] => least + share * (self.everything - least),
+            [share, _] => least + share * (self.everything - least),
             _ => least,
         }
     }
 
-    /// The surplus is the share of suppressed rows; each could be anything.
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
-        let share = flags.rows() as f64 / (view.rows() as f64).max(1.0);
-        let surplus = if flags.rows() > 0 { vec![share] } else { Vec::new() };
-        Evidence { above: self.mean(view, |class| self.cells(view, class).min(self.everything)), surplus }
+    fn bound_between(&self, bottom: &Node, above: f64, surplus: &[f64]) -> f64 {
+        self.bound(bottom, surplus).max(above + surplus.get(1).copied().unwrap_or(0.0))
+    }
+
+    /// The surplus is the share of suppressed rows, each of which could be anything, and what they
+    /// cost beyond their cells.
+    fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
+        let rows = (view.rows() as f64).max(1.0);
+        let lesser = |class: usize| self.cells(view, class).min(self.everything);
+        let beyond =
+            |class: usize| f64::from(view.counts()[class]) * (self.everything - lesser(class)) / rows;
+        let surplus = match flags.rows() {
+            0 => Vec::new(),
+            hidden => vec![hidden as f64 / rows, flags.iter().map(beyond).sum()],
+        };
+        Evidence { above: self.mean(view, lesser), surplus }
     }
 }

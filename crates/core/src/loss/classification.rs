@@ -11,11 +11,12 @@
 //! **Bound.** A class costs at least the lesser of its minority and its rows; this too only grows
 //! with merging, and every node lies above the table itself. Rows suppressed at a top cost all
 //! their rows instead of their minority. Finer classes have smaller minorities, so this surplus
-//! only grows towards the bottom.
+//! only grows towards the bottom. The same with the classes of a bottom in place of the table's
+//! bounds the nodes between the two.
 //!
 //! Sums are integers until the trade-off factors apply. Costs one pass over the histograms.
 
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::registry::LossKind;
@@ -110,7 +111,16 @@ impl Loss for Classification {
         self.mean(factor * self.least as f64 + surplus.first().copied().unwrap_or(0.0))
     }
 
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+    fn by_classes(&self) -> bool {
+        true
+    }
+
+    fn bound_between(&self, bottom: &Node, above: f64, surplus: &[f64]) -> f64 {
+        let with_surplus = above + self.mean(surplus.first().copied().unwrap_or(0.0));
+        self.bound(bottom, surplus).max(with_surplus)
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
         let (mut above, mut surplus) = (0.0, 0.0);
         self.each(view, |class, rows, minority| {
             let released = self.cost(&Rows { minority, suppressed: 0 });

@@ -11,10 +11,10 @@
 //! [`CellCosts`] provides bounds for this case.
 
 use super::cells::CellCosts;
-use super::columns::aggregate;
+use super::columns::{aggregate, terms, total};
 use super::marginals::ColumnCounts;
 use super::price::ColumnSums;
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -54,6 +54,11 @@ impl ConditionalEntropy {
             aggregate: how,
         }
     }
+
+    /// Column by column, the weighted bounds.
+    fn columns<'a>(&'a self, node: &'a Node, surplus: &'a [f64]) -> impl ExactSizeIterator<Item = f64> + 'a {
+        self.costs.bounds(node, surplus).zip(&self.weights).map(|(bits, w)| w * bits)
+    }
 }
 
 /// Value at a level → H(V | value).
@@ -86,11 +91,18 @@ impl Loss for ConditionalEntropy {
     }
 
     fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
-        let parts = self.costs.bounds(node, surplus).zip(&self.weights).map(|(bits, w)| w * bits);
-        aggregate(self.aggregate, parts)
+        aggregate(self.aggregate, self.columns(node, surplus))
     }
 
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+    fn terms(&self, node: &Node, surplus: &[f64]) -> Option<Vec<f64>> {
+        terms(self.aggregate, self.columns(node, surplus))
+    }
+
+    fn total(&self, sum: f64) -> f64 {
+        total(self.aggregate, self.weights.len(), sum)
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
         Evidence { above: self.bound(view.node(), &[]), surplus: self.costs.surplus(view, flags) }
     }
 

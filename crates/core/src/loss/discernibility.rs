@@ -4,11 +4,23 @@
 //! because merging two classes adds 2·|E|·|F|. DM is not monotone; DM ≥ DM* is its bound.
 //!
 //! With a trade-off, DM = g·Σ over released classes |E|² + s·n·suppressed; it is monotone if
-//! suppression is free. For a given number of suppressed rows, the remaining rows cost least in
+//! suppression is free.
+//!
+//! **Bound by columns.** For a given number of suppressed rows, the remaining rows cost least in
 //! classes of equal size: the bound is the minimum of that over all numbers of rows that the node
 //! may suppress.
+//!
+//! **Bound by classes.** Let b be a node, t a safe node above it, and m the least rows of a released
+//! class. A row of class E at b is in a class of t that contains E. DM: the row costs at least
+//! g·max(|E|, m) if it is released, otherwise s·n; the lesser of the two, over all rows, is
+//! `above`. If t is below T and T suppresses the row in a class F ⊇ E, then t suppresses it too: it
+//! costs s·n, which exceeds its part of `above` by at least (s·n − g·max(|F|, m))⁺. The sum of that
+//! is the surplus of T, and `above` + surplus bounds every node between b and T. DM*: a row of a
+//! class with fewer than m rows at b is suppressed at t, or in a class of m rows at least. At most
+//! the allowed number of rows is suppressed; `above` grants that to the smallest classes, where it
+//! saves most, and charges the other rows m.
 
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::registry::LossKind;
@@ -78,6 +90,21 @@ fn squares(counts: impl Iterator<Item = u32>) -> u128 {
     counts.map(|n| u128::from(n) * u128::from(n)).sum()
 }
 
+/// Σ over all rows of the size of their class, at least `min_rows` for all but `spared` of them.
+fn squares_at_least(counts: &[u32], min_rows: u64, spared: u64) -> u128 {
+    let small = |count: &&u32| u64::from(**count) < min_rows;
+    let mut by_size = std::collections::BTreeMap::<u32, u64>::new();
+    counts.iter().filter(small).for_each(|&count| *by_size.entry(count).or_default() += u64::from(count));
+    let mut sum = squares(counts.iter().copied());
+    let mut spared = spared;
+    for (size, rows) in by_size {
+        let charged = rows.saturating_sub(spared);
+        spared = spared.saturating_sub(rows);
+        sum += u128::from(charged) * u128::from(min_rows - u64::from(size));
+    }
+    sum
+}
+
 impl Loss for Discernibility {
     fn kind(&self) -> LossKind {
         if self.suppressed { LossKind::Dm } else { LossKind::DmStar }
@@ -107,7 +134,7 @@ impl Loss for Discernibility {
         // Released rows cost least if all their classes have equal size. A single class gives no
         // bound: it is released or suppressed as a whole.
         match surplus {
-            [hidden] if classes >= 2.0 => {
+            [hidden, _] if classes >= 2.0 => {
                 let kept = self.rows - hidden;
                 self.rows * hidden + kept * kept / classes
             }
@@ -115,16 +142,38 @@ impl Loss for Discernibility {
         }
     }
 
-    /// Every class costs the lesser of its square and its suppression, which with an even trade-off
-    /// is its square; the surplus is the suppressed rows.
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
-        let counted = self.suppressed && flags.rows() > 0;
+    fn by_classes(&self) -> bool {
+        true
+    }
+
+    fn bound_between(&self, bottom: &Node, above: f64, surplus: &[f64]) -> f64 {
+        self.bound(bottom, surplus).max(above + surplus.get(1).copied().unwrap_or(0.0))
+    }
+
+    /// The surplus is the suppressed rows, and what they cost beyond their class.
+    fn evidence(&self, view: &View<'_>, flags: &Flags, allowed: Allowed) -> Evidence {
+        // No class is larger than the table.
+        let min_rows = allowed.min_rows.min(view.rows());
+        if !self.suppressed {
+            let above = squares_at_least(view.counts(), min_rows, allowed.max_suppressed) as f64;
+            return Evidence { above, surplus: Vec::new() };
+        }
         let Tradeoff { generalized, suppressed } = self.tradeoff;
-        let lesser = |&n: &u32| (generalized * f64::from(n)).min(suppressed * self.rows) * f64::from(n);
+        let released = |n: u32| generalized * u64::from(n).max(min_rows) as f64;
+        let row = |n: u32| released(n).min(suppressed * self.rows);
         let above = match self.tradeoff.even() {
-            true => squares(view.counts().iter().copied()) as f64,
-            false => view.counts().iter().map(lesser).sum(),
+            true => squares_at_least(view.counts(), min_rows, 0) as f64,
+            false => view.counts().iter().map(|&n| row(n) * f64::from(n)).sum(),
         };
-        Evidence { above, surplus: if counted { vec![flags.rows() as f64] } else { Vec::new() } }
+        let beyond = |class: usize| {
+            let n = view.counts()[class];
+            (suppressed * self.rows - row(n)) * f64::from(n)
+        };
+        let hidden = flags.rows() as f64;
+        let surplus = match flags.rows() {
+            0 => Vec::new(),
+            _ => vec![hidden, flags.iter().map(beyond).sum()],
+        };
+        Evidence { above, surplus }
     }
 }

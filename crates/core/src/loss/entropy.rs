@@ -9,9 +9,9 @@
 //! bound needs no further care.
 
 use super::cells::count;
-use super::columns::aggregate;
+use super::columns::{aggregate, terms, total};
 use super::price::ColumnSums;
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -59,6 +59,16 @@ impl Entropy {
         self.tradeoff.suppressed * bits
     }
 
+    /// The surplus of a column is its bits for the suppressed rows. It only grows towards the
+    /// bottom: values get finer, and n·H of a mixture is at least the sum of its parts'.
+    fn surplus(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
+        if !self.count_suppressed || flags.rows() == 0 {
+            return Vec::new();
+        }
+        let mut counts = Vec::new();
+        (0..view.columns()).map(|c| self.suppressed(view, flags, c, &mut counts)).collect()
+    }
+
     /// Column by column, the weighted parts.
     fn columns(&self, node: &Node, surplus: &[f64]) -> impl ExactSizeIterator<Item = f64> {
         let part = move |(c, &l): (usize, &u8)| {
@@ -98,18 +108,19 @@ impl Loss for Entropy {
         aggregate(self.aggregate, self.columns(node, surplus))
     }
 
-    /// The surplus of a column is its bits for the suppressed rows. It only grows towards the
-    /// bottom: values get finer, and n·H of a mixture is at least the sum of its parts'.
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
-        let mut surplus = Vec::new();
-        if self.count_suppressed && flags.rows() > 0 {
-            let mut counts = Vec::new();
-            surplus.extend((0..view.columns()).map(|c| self.suppressed(view, flags, c, &mut counts)));
-        }
-        Evidence { above: self.bound(view.node(), &[]), surplus }
+    fn terms(&self, node: &Node, surplus: &[f64]) -> Option<Vec<f64>> {
+        terms(self.aggregate, self.columns(node, surplus))
+    }
+
+    fn total(&self, sum: f64) -> f64 {
+        total(self.aggregate, self.weights.len(), sum)
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
+        Evidence { above: self.bound(view.node(), &[]), surplus: self.surplus(view, flags) }
     }
 
     fn parts(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
-        self.columns(view.node(), &self.evidence(view, flags).surplus).collect()
+        self.columns(view.node(), &self.surplus(view, flags)).collect()
     }
 }

@@ -59,4 +59,8 @@ impl Loss for Height {
     fn bound(&self, node: &Node, _: &[f64]) -> f64 {
         node.levels().iter().zip(&self.step).map(|(&l, s)| f64::from(l) * s).sum()
     }
+
+    fn terms(&self, node: &Node, _: &[f64]) -> Option<Vec<f64>> {
+        Some(node.levels().iter().zip(&self.step).map(|(&l, s)| f64::from(l) * s).collect())
+    }
 }

@@ -7,10 +7,10 @@
 //! [`CellCosts`] provides the bounds. Costs one pass over the suppressed classes.
 
 use super::cells::CellCosts;
-use super::columns::aggregate;
+use super::columns::{aggregate, terms, total};
 use super::marginals::ColumnCounts;
 use super::price::ColumnSums;
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -46,6 +46,11 @@ impl InformationLoss {
         let costs = CellCosts::new(marginals, released, suppressed);
         InformationLoss { costs, weights: weights.to_vec(), tradeoff }
     }
+
+    /// Column by column, the weighted bounds.
+    fn columns<'a>(&'a self, node: &'a Node, surplus: &'a [f64]) -> impl ExactSizeIterator<Item = f64> + 'a {
+        self.costs.bounds(node, surplus).zip(&self.weights).map(|(cost, w)| w * cost)
+    }
 }
 
 impl Loss for InformationLoss {
@@ -62,11 +67,18 @@ impl Loss for InformationLoss {
     }
 
     fn bound(&self, node: &Node, surplus: &[f64]) -> f64 {
-        let parts = self.costs.bounds(node, surplus).zip(&self.weights).map(|(cost, w)| w * cost);
-        aggregate(Aggregate::Sum, parts)
+        aggregate(Aggregate::Sum, self.columns(node, surplus))
     }
 
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+    fn terms(&self, node: &Node, surplus: &[f64]) -> Option<Vec<f64>> {
+        terms(Aggregate::Sum, self.columns(node, surplus))
+    }
+
+    fn total(&self, sum: f64) -> f64 {
+        total(Aggregate::Sum, self.weights.len(), sum)
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
         Evidence { above: self.bound(view.node(), &[]), surplus: self.costs.surplus(view, flags) }
     }
 

@@ -7,10 +7,10 @@
 //! suppression is free, LM is monotone because cells only grow.
 
 use super::cells::CellCosts;
-use super::columns::aggregate;
+use super::columns::{aggregate, terms, total};
 use super::marginals::ColumnCounts;
 use super::price::ColumnSums;
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -107,8 +107,17 @@ impl LossMetric {
         self.weights[column] * (leaves / self.rows as f64 - 1.0) / (self.all[column] - 1) as f64
     }
 
+    /// The surplus of a column is the leaves that suppressed rows add; towards the bottom there are
+    /// more such rows, and each had fewer leaves to begin with.
+    fn surplus(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
+        if !self.count_suppressed || flags.rows() == 0 {
+            return Vec::new();
+        }
+        (0..view.columns()).map(|c| self.added(view, flags, c) as f64).collect()
+    }
+
     /// What the suppressed rows add to Σ leaves of a column.
-    fn surplus(&self, view: &View<'_>, flags: &Flags, column: usize) -> u64 {
+    fn added(&self, view: &View<'_>, flags: &Flags, column: usize) -> u64 {
         let hierarchy = &view.hierarchies()[column];
         let level = view.node().level(column);
         // At the leaves and at the top, which most columns are at, nothing has to be looked up.
@@ -153,22 +162,29 @@ impl Loss for LossMetric {
         }
     }
 
-    /// The surplus of a column is the leaves that suppressed rows add; towards the bottom there are
-    /// more such rows, and each had fewer leaves to begin with.
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
-        let mut surplus = Vec::new();
-        if let Some(costs) = &self.uneven {
-            surplus = costs.surplus(view, flags);
-        } else if self.count_suppressed && flags.rows() > 0 {
-            surplus.extend((0..view.columns()).map(|c| self.surplus(view, flags, c) as f64));
+    fn terms(&self, node: &Node, surplus: &[f64]) -> Option<Vec<f64>> {
+        match &self.uneven {
+            Some(costs) => terms(self.aggregate, self.uneven(costs.bounds(node, surplus))),
+            None => terms(self.aggregate, self.even(node, surplus)),
         }
+    }
+
+    fn total(&self, sum: f64) -> f64 {
+        total(self.aggregate, self.weights.len(), sum)
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
+        let surplus = match &self.uneven {
+            Some(costs) => costs.surplus(view, flags),
+            None => self.surplus(view, flags),
+        };
         Evidence { above: self.bound(view.node(), &[]), surplus }
     }
 
     fn parts(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
         match &self.uneven {
             Some(costs) => self.uneven(costs.sums(view, flags).into_iter()).collect(),
-            None => self.even(view.node(), &self.evidence(view, flags).surplus).collect(),
+            None => self.even(view.node(), &self.surplus(view, flags)).collect(),
         }
     }
 }

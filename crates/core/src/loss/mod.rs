@@ -57,8 +57,33 @@ pub trait Loss: Send + Sync {
     fn bound(&self, node: &Node, surplus: &[f64]) -> f64;
 
     /// Evidence of a node's classes about other nodes.
-    fn evidence(&self, view: &View<'_>, _: &Flags) -> Evidence {
+    fn evidence(&self, view: &View<'_>, _: &Flags, _: Allowed) -> Evidence {
         Evidence { above: self.bound(view.node(), &[]), surplus: Vec::new() }
+    }
+
+    /// Whether the classes of a node bound the nodes above it better than its columns do, so that
+    /// it pays to form them.
+    fn by_classes(&self) -> bool {
+        false
+    }
+
+    /// A lower bound of the loss of every safe node between a bottom and a top, from
+    /// [`Evidence::above`] of the bottom and the surplus of the top. Never below either bound by
+    /// itself.
+    fn bound_between(&self, bottom: &Node, above: f64, surplus: &[f64]) -> f64 {
+        self.bound(bottom, surplus).max(above)
+    }
+
+    /// [`Loss::bound`] as one term per column: [`Loss::total`] of their sum. A column's term
+    /// depends on its level and its part of the surplus, and never falls with either. None if the
+    /// loss is not such a sum.
+    fn terms(&self, _: &Node, _: &[f64]) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// The bound that terms add up to; never falls with their sum.
+    fn total(&self, sum: f64) -> f64 {
+        sum
     }
 
     /// The loss of each column, with its weight; none if the loss is not a sum over columns.
@@ -67,11 +92,21 @@ pub trait Loss: Send + Sync {
     }
 }
 
+/// What is known of every safe node before it is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowed {
+    /// A class of fewer rows is never released.
+    pub min_rows: u64,
+    /// More rows are never suppressed.
+    pub max_suppressed: u64,
+}
+
 /// Evidence of a node's classes about other nodes, for monotone models: suppressed rows only
 /// increase towards the bottom, and classes only merge towards the top.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
-    /// A lower bound of the cost of every generalization.
+    /// A lower bound of the cost of every safe generalization. Holds for any model, because it
+    /// does not depend on which classes are suppressed.
     pub above: f64,
     /// What suppressed rows add at least to every specialization, in the loss's own parts; empty
     /// for nothing.

@@ -9,7 +9,7 @@
 //! released rows and the cost of each only grow.
 
 use super::price::ColumnSums;
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price, Tradeoff};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -109,8 +109,21 @@ impl Loss for Prec {
         mixed(least, hidden, surplus.first().copied())
     }
 
+    /// A column's least cost is charged by itself, so that uneven terms may add up to less than
+    /// the bound.
+    fn terms(&self, node: &Node, surplus: &[f64]) -> Option<Vec<f64>> {
+        let Tradeoff { generalized, suppressed } = self.tradeoff;
+        let columns = node.levels().iter().zip(&self.heights).zip(&self.weights);
+        let term = |((&level, height), weight): ((&u8, &f64), &f64)| {
+            let (kept, hidden) = (generalized * weight * f64::from(level) / height, suppressed * weight);
+            let least = if self.tradeoff.even() { kept } else { kept.min(hidden) };
+            mixed(least, hidden, surplus.first().copied()) / self.share
+        };
+        Some(columns.map(term).collect())
+    }
+
     /// The share of suppressed rows.
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
+    fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
         let surplus = self.share(view, flags).into_iter().collect();
         Evidence { above: self.bound(view.node(), &[]), surplus }
     }

@@ -13,9 +13,9 @@
 //! Sums over leaves follow the order of leaves at every level, so rounding preserves monotonicity.
 //! Costs one pass over the suppressed classes.
 
-use super::columns::aggregate;
+use super::columns::{aggregate, terms, total};
 use super::price::ColumnSums;
-use super::{Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price};
+use super::{Allowed, Asked, CellLoss, Definition, Evidence, Loss, Marginals, Price};
 use crate::classes::{Flags, View};
 use crate::lattice::Node;
 use crate::policy::Aggregate;
@@ -75,6 +75,14 @@ impl ValueInformation {
         self.columns.iter().enumerate().map(part)
     }
 
+    /// Column by column, what the suppressed rows lose beyond generalization.
+    fn surplus(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
+        if !self.count_suppressed || flags.rows() == 0 {
+            return Vec::new();
+        }
+        (0..view.columns()).map(|column| self.hidden(view, flags, column)).collect()
+    }
+
     /// What the suppressed rows' generalized values are worth.
     fn hidden(&self, view: &View<'_>, flags: &Flags, column: usize) -> f64 {
         let level = view.node().level(column);
@@ -103,15 +111,19 @@ impl Loss for ValueInformation {
         aggregate(Aggregate::Sum, self.columns(node, surplus))
     }
 
-    fn evidence(&self, view: &View<'_>, flags: &Flags) -> Evidence {
-        let mut surplus = Vec::new();
-        if self.count_suppressed && flags.rows() > 0 {
-            surplus.extend((0..view.columns()).map(|column| self.hidden(view, flags, column)));
-        }
-        Evidence { above: self.bound(view.node(), &[]), surplus }
+    fn terms(&self, node: &Node, surplus: &[f64]) -> Option<Vec<f64>> {
+        terms(Aggregate::Sum, self.columns(node, surplus))
+    }
+
+    fn total(&self, sum: f64) -> f64 {
+        total(Aggregate::Sum, self.weights.len(), sum)
+    }
+
+    fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
+        Evidence { above: self.bound(view.node(), &[]), surplus: self.surplus(view, flags) }
     }
 
     fn parts(&self, view: &View<'_>, flags: &Flags) -> Vec<f64> {
-        self.columns(view.node(), &self.evidence(view, flags).surplus).collect()
+        self.columns(view.node(), &self.surplus(view, flags)).collect()
     }
 }

@@ -31,13 +31,10 @@ impl KAnonymity {
     /// Over all quasi-identifiers. With `wildcard`, a missing cell matches everything.
     pub fn new(k: u64, wildcard: bool) -> Self {
         let facts = ModelFacts::monotone(Requirement::KAnonymity, KAnonymity::CLAIM);
-        KAnonymity {
-            facts: ModelFacts { needs_fixpoint: wildcard, ..facts },
-            k,
-            group: None,
-            wildcard,
-            cancel: Cancel::new(),
-        }
+        // A row with wildcards is safe in a small class if it matches rows of others.
+        let min_safe_rows = if wildcard { 1 } else { k };
+        let facts = ModelFacts { needs_fixpoint: wildcard, min_safe_rows, ..facts };
+        KAnonymity { facts, k, group: None, wildcard, cancel: Cancel::new() }
     }
 
     /// Over a named group of columns.

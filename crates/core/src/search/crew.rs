@@ -35,6 +35,8 @@ pub(super) struct Assessment {
     pub(super) solution: Option<Solution>,
     /// A lower bound of what its suppressed rows add below it, if requested.
     pub(super) surplus: Vec<f64>,
+    /// A lower bound of the loss of every safe node above it, if requested.
+    pub(super) above: f64,
     /// The number of its classes.
     pub(super) classes: usize,
 }
@@ -74,7 +76,19 @@ impl<'e, 'p> Crew<'e, 'p> {
     /// to the end.
     pub(super) fn assess(&mut self, nodes: &[Node], limit: f64) -> Vec<Assessment> {
         let tasks: Vec<Task<'_>> = nodes.iter().map(|node| Task { node, below: 0 }).collect();
-        self.all(&tasks, Question { limit, monotone: self.monotone })
+        self.all(&tasks, Question { limit, monotone: self.monotone, above: false })
+    }
+
+    /// The same for the bottoms of boxes, with their evidence about the nodes above.
+    pub(super) fn assess_bottoms(&mut self, nodes: &[Node], limit: f64) -> Vec<Assessment> {
+        let tasks: Vec<Task<'_>> = nodes.iter().map(|node| Task { node, below: 0 }).collect();
+        self.all(&tasks, Question { limit, monotone: self.monotone, above: true })
+    }
+
+    /// What nodes suppress at least, without their loss; none of them becomes the best.
+    pub(super) fn assess_suppressed(&mut self, nodes: &[Node]) -> Vec<Assessment> {
+        let tasks: Vec<Task<'_>> = nodes.iter().map(|node| Task { node, below: 1 }).collect();
+        self.all(&tasks, Question { limit: f64::NEG_INFINITY, monotone: self.monotone, above: false })
     }
 
     /// The same for the tops of boxes, with their evidence about the nodes below.
@@ -82,7 +96,12 @@ impl<'e, 'p> Crew<'e, 'p> {
         let lattice = &self.problem().lattice;
         let task = |(bottom, top)| Task { node: top, below: lattice.between(bottom, top) - 1 };
         let tasks: Vec<Task<'_>> = boxes.iter().map(|(bottom, top)| task((bottom, top))).collect();
-        self.all(&tasks, Question { limit, monotone: self.monotone })
+        self.all(&tasks, Question { limit, monotone: self.monotone, above: false })
+    }
+
+    /// Whether every model is monotone.
+    pub(super) fn monotone(&self) -> bool {
+        self.monotone
     }
 
     fn all(&mut self, tasks: &[Task<'_>], question: Question) -> Vec<Assessment> {
@@ -132,6 +151,8 @@ struct Question {
     limit: f64,
     /// Whether every model is monotone.
     monotone: bool,
+    /// Whether the evidence about the nodes above is wanted.
+    above: bool,
 }
 
 impl Question {
@@ -156,6 +177,7 @@ impl Question {
             open: judgement.safe,
             solution: None,
             surplus: self.surplus(plain, task, judgement),
+            above: self.above(plain, task),
             classes: plain.classes(task.node).0.len(),
         }
     }
@@ -170,6 +192,7 @@ impl Question {
         let node = task.node;
         let judgement = full.check(node);
         let priced = judgement.safe && full.problem().loss.bound(node, &[]) <= self.limit;
+        let above = sure.as_ref().map_or_else(|| self.above(full, task), |(sure, _)| sure.above);
         let (open, surplus) = match (self.monotone, sure) {
             (true, _) => (judgement.safe, self.surplus(full, task, judgement)),
             (false, None) => {
@@ -186,6 +209,7 @@ impl Question {
             open,
             solution,
             surplus,
+            above,
             classes: full.classes(node).0.len(),
         }
     }
@@ -194,6 +218,11 @@ impl Question {
     fn releases(self, full: &mut Evaluator<'_>, task: &Task<'_>, flagged: u64, flags: &Flags) -> bool {
         task.below > 0
             && flagged + full.min_unreleasable_rows(task.node, flags) <= full.problem().max_suppressed
+    }
+
+    /// The evidence about the nodes above.
+    fn above(self, evaluator: &mut Evaluator<'_>, task: &Task<'_>) -> f64 {
+        if self.above { evaluator.evidence(task.node).above } else { f64::NEG_INFINITY }
     }
 
     /// What the rows that an evaluator flags add at least at the node, where others may be flagged,

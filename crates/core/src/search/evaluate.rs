@@ -15,7 +15,7 @@ use super::{Account, Problem, Ranking, Solution};
 use crate::classes::{Flags, Groups, View};
 use crate::histogram::Scratch;
 use crate::lattice::Node;
-use crate::loss::Evidence;
+use crate::loss::{Allowed, Evidence};
 use crate::model::{PrivacyModel, judge_by, min_unreleasable_rows};
 use crate::people::people_facts;
 use crate::rank::Ranker;
@@ -49,6 +49,8 @@ pub struct Evaluator<'a> {
     models: Vec<&'a dyn PrivacyModel>,
     /// Smaller classes are flagged whatever these models say.
     fewest: u64,
+    /// What all models of the problem allow.
+    allowed: Allowed,
     /// Whether a node must not leave out too many people.
     counts_people: bool,
     current: Option<Node>,
@@ -95,7 +97,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn plain(problem: &'a Problem) -> Option<Self> {
         let mut models = all(problem);
         models.retain(|m| m.facts().monotone && m.facts().needs.is_empty());
-        let fewest = problem.models.iter().map(|m| m.facts().min_safe_rows).max().unwrap_or(1);
+        let fewest = min_safe_rows(problem);
         let some = (!models.is_empty() || fewest > 1) && models.len() < problem.models.len();
         some.then(|| Evaluator {
             fewest,
@@ -134,6 +136,7 @@ impl<'a> Evaluator<'a> {
             base: Arc::new(base),
             models,
             fewest: 1,
+            allowed: Allowed { min_rows: min_safe_rows(problem), max_suppressed: problem.max_suppressed },
             counts_people: false,
             current: None,
             groups: Groups::default(),
@@ -158,6 +161,7 @@ impl<'a> Evaluator<'a> {
             base: Arc::clone(&self.base),
             models: self.models.clone(),
             fewest: self.fewest,
+            allowed: self.allowed,
             counts_people: self.counts_people,
             current: None,
             groups: Groups::default(),
@@ -254,7 +258,7 @@ impl<'a> Evaluator<'a> {
     /// Evidence of the node's classes about other nodes.
     pub fn evidence(&mut self, node: &Node) -> Evidence {
         self.form(node);
-        self.problem.loss.evidence(&self.view(node), &self.flags)
+        self.problem.loss.evidence(&self.view(node), &self.flags, self.allowed)
     }
 
     /// The classes of a node, and which of them are suppressed.
@@ -403,6 +407,11 @@ impl<'a> Evaluator<'a> {
         let at = self.memory.partition_point(|r| r.groups.len() <= len);
         self.memory.insert(at, Remembered { node, groups: Arc::new(groups), used: self.clock });
     }
+}
+
+/// A class of fewer rows cannot be safe.
+fn min_safe_rows(problem: &Problem) -> u64 {
+    problem.models.iter().map(|model| model.facts().min_safe_rows).max().unwrap_or(1)
 }
 
 fn all(problem: &Problem) -> Vec<&dyn PrivacyModel> {

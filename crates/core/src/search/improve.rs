@@ -1,14 +1,15 @@
 //! Iterated local search [Lourenço 2003] for good nodes in lattices too large to search completely.
 //!
-//! From a node, move to the best neighbour while it is better: one column a level up or down, and
-//! when that is exhausted, one column down and another up. At a local optimum, change some columns
+//! From a node, move to the best neighbour while it is better: one column at any other level, and
+//! when that is exhausted, one column down and another up by any number of levels. A level at a time
+//! would not cross a node that is worse than both sides of it. At a local optimum, change some columns
 //! of the best node at random and continue from there. No node is checked twice. Deterministic: the
 //! random numbers come from a fixed seed. Costs one check per neighbour; stores the visited nodes,
 //! up to a limit.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Solution;
 use super::crew::Crew;
@@ -20,6 +21,9 @@ const BATCH: usize = 16;
 
 /// Nodes that are remembered, so that they are not checked again: some hundred bytes each.
 const SEEN: usize = 1 << 19;
+
+/// Pairs of columns up to which they are moved by any number of levels.
+const PAIRS: usize = 1 << 12;
 
 pub(super) struct Walk {
     best: Solution,
@@ -96,8 +100,9 @@ impl Walk {
     fn look_around(&mut self, lattice: &Lattice) {
         self.pairs = false;
         let at = self.at.node.clone();
-        let around = lattice.predecessors(&at).chain(lattice.successors(&at)).collect();
-        self.take(around);
+        let dimensions = 0..lattice.dimensions();
+        let around = dimensions.flat_map(|d| moved(lattice, &at, d, |_| true)).map(|(node, _)| node);
+        self.take(around.collect());
     }
 
     /// The neighbours that differ in two columns; when these are exhausted, a throw from the best
@@ -108,11 +113,26 @@ impl Walk {
         }
         self.pairs = true;
         let at = self.at.node.clone();
+        let pairs = lattice.dimensions() * lattice.dimensions();
+        // With very many columns, one level at a time: the pairs alone are many.
+        let longest = if pairs > PAIRS { 1 } else { u8::MAX };
         let mut around = Vec::new();
-        for down in lattice.predecessors(&at) {
-            around.extend(lattice.successors(&down).filter(|n| *n != at));
+        for down in 0..lattice.dimensions() {
+            let from = lattice.level(&at, down);
+            let lower = moved(lattice, &at, down, |level| level < from && from - level <= longest);
+            for (lower, steps) in lower {
+                for up in (0..lattice.dimensions()).filter(|&up| up != down) {
+                    let from = lattice.level(&at, up);
+                    let higher = moved(lattice, &lower, up, |level| level > from && level - from <= longest);
+                    around.extend(higher.map(|(node, more)| (node, steps + more)));
+                }
+            }
         }
-        self.take(around);
+        let nodes = around.iter().map(|(node, _)| node.clone()).collect();
+        self.take(nodes);
+        // Short moves first, in random order; the last ones are tried first.
+        let steps: FxHashMap<Node, u8> = around.into_iter().collect();
+        self.neighbours.sort_by_key(|node| std::cmp::Reverse(steps.get(node).copied().unwrap_or(0)));
     }
 
     /// Starts again with some columns further down than the best node has them and others at the
@@ -159,4 +179,17 @@ impl Walk {
     fn below(&mut self, end: usize) -> usize {
         ((u64::from(self.draw.next_u32()) * end as u64) >> 32) as usize
     }
+}
+
+/// The nodes with another level along a dimension, each with the number of levels moved.
+fn moved<'a>(
+    lattice: &'a Lattice,
+    node: &'a Node,
+    dimension: usize,
+    wanted: impl Fn(u8) -> bool + 'a,
+) -> impl Iterator<Item = (Node, u8)> + 'a {
+    let (at, low) = (lattice.level(node, dimension), lattice.level(&lattice.bottom(), dimension));
+    let high = lattice.level(&lattice.top(), dimension);
+    let levels = (low..=high).filter(move |&level| level != at && wanted(level));
+    levels.map(move |level| (lattice.with_level(node, dimension, level), level.abs_diff(at)))
 }

@@ -8,6 +8,7 @@
 mod advice;
 mod again;
 mod auto;
+mod blocks;
 mod composite;
 mod crew;
 mod datafly;
@@ -211,6 +212,14 @@ pub fn least_loss(problem: &Problem, watch: &Watch) -> Outcome {
         true => auto::least_loss(&mut evaluator, watch),
         false => mingen::least_loss(&mut evaluator, watch),
     }
+}
+
+/// A lower bound of the loss of every safe node, from blocks of at most `width` dimensions that are
+/// solved with at most `checks` checks each; `auto` uses it where a lattice is too large. None if
+/// the loss is not made of one term per column. Levels must nest.
+pub fn block_bound(problem: &Problem, width: usize, checks: u64, watch: &Watch) -> Option<f64> {
+    let mut evaluator = Evaluator::new(problem);
+    blocks::floor(&mut crew::Crew::new(&mut evaluator), (width, checks), watch, &|_| {})
 }
 
 /// Like [`solve`], and computes the node-complexity score, for which it keeps every checked node.

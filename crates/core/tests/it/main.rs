@@ -5,6 +5,7 @@
 
 mod anytime;
 mod best;
+mod bounds;
 mod cells;
 mod certificate;
 mod citations;
