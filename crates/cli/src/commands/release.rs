@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use throng::error::{Error, Result};
 use throng::fault;
-use throng::registry::{LossKind};
+use throng::registry::LossKind;
 use throng::release::{NotionFacts, RegionFacts, Release, Summary};
 use throng::report::facts::{Bound, ColumnFacts};
 use throng::report::{broken_rules, preparation_lines, rules_line};
