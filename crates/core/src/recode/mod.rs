@@ -22,6 +22,7 @@ mod lub;
 mod mdav;
 mod metric;
 mod mondrian;
+mod near;
 mod own;
 mod people;
 mod points;
@@ -32,6 +33,7 @@ mod regions;
 mod similar;
 #[cfg(test)]
 mod tests;
+mod tours;
 mod written;
 
 pub use cells::cells;
