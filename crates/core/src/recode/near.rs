@@ -1,9 +1,7 @@
 //! Near points of every point: the nearest within *blocks* of points, which a tree of cuts makes.
 //!
 //! Points of a block are compared with each other; blocks of several trees give several chances to
-//! meet. On the adult table, blocks of three trees find neighbours that are as good for local search
-//! as the exact ones, at a tenth of the cost of a k-d tree: with nine columns that are hardly
-//! correlated, such a tree visits a good part of all points.
+//! meet.
 //!
 //! Costs points · block · columns per tree, whatever the table is, and 8 bytes per point and
 //! neighbour.

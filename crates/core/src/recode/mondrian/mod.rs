@@ -13,7 +13,7 @@
 //!
 //! *Refined*: strict regions by gain are then improved by local search (`polish`): each task has the
 //! neighbours of its points from subtrees of few rows, cuts tours through its regions anew and moves
-//! points between them. That takes a seventh off the cost on adult, for about 4 µs per point.
+//! points between them. That takes a seventh off the cost on adult, for 5 to 20 µs per point.
 //!
 //! Costs points × columns for each of about log2(rows / k) levels of cuts: about 40 ns per point
 //! and level with nine columns. Large regions are cut breadth first, each by all threads; the
