@@ -6,7 +6,7 @@ CARGO ?= cargo
 
 PREFIX ?= /usr/local
 
-.PHONY: demo build install uninstall test check core-test test-all data-test readers-test docs bench bench-core bench-scaling bench-first-release fuzz tools clean
+.PHONY: demo build install uninstall test check core-test test-all data-test readers-test docs bench bench-core bench-scaling bench-first-release bench-quality fuzz tools clean
 
 demo: build ## build the program and run it on made-up patients
 	$(TARGET)/release/throng demo
@@ -90,6 +90,10 @@ bench-scaling: build ## CPU and memory of every command at 10^4 to 10^6 rows, be
 
 bench-first-release: build ## stars, loss, AUC and seconds of untouched first releases; see docs/first-release.md
 	python3 bench/first_release.py --throng \
+	  "$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng" $(ARGS)
+
+bench-quality: build ## loss against CPU time of every method that forms regions, as quality.md and quality.svg
+	python3 bench/quality.py --throng \
 	  "$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng" $(ARGS)
 
 # What the tests use and a bare Debian machine with Rust lacks.

@@ -55,7 +55,7 @@ fn all(bench: &mut Criterion) {
         (Cut::Strict, By::Gain),
         (Cut::Strict, By::Entropy),
     ] {
-        regions(bench, mondrian, "spread-1M", &large, Mondrian { cut, by });
+        regions(bench, mondrian, "spread-1M", &large, Mondrian { cut, by, refine: None });
     }
     drop(large);
     regions(bench, mondrian, "nine-1M", &nine(1_000_000).problem(1.0, LM, ""), Mondrian::default());

@@ -22,7 +22,7 @@ pub trait Probe {
 }
 
 /// How far apart two ranks of a column are.
-pub type Spread<'a> = &'a dyn Fn(usize, Code, Code) -> u64;
+pub type Spread<'a> = &'a (dyn Fn(usize, Code, Code) -> u64 + Sync);
 
 /// Most points of a leaf.
 const LEAF: usize = 24;

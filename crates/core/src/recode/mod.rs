@@ -22,6 +22,7 @@ mod lub;
 mod mdav;
 mod metric;
 mod mondrian;
+mod near;
 mod own;
 mod people;
 mod persons;
@@ -33,6 +34,7 @@ mod regions;
 mod similar;
 #[cfg(test)]
 mod tests;
+mod tours;
 mod written;
 
 pub use cells::cells;

@@ -13,7 +13,7 @@
 //! Costs points · log points per column and cut, and 4 · (columns + 2) bytes per point.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -75,6 +75,12 @@ impl<'a> Points<'a> {
         self.numbers[point as usize]
     }
 
+    /// The points that the table calls by these names, all of which are here.
+    pub fn places(&self, names: &[u32]) -> Vec<u32> {
+        let place = |name: &u32| self.numbers.binary_search(name).unwrap_or(0) as u32;
+        names.iter().map(place).collect()
+    }
+
     /// What makes regions safe.
     pub fn judge(&self) -> &Judge<'a> {
         &self.judge
@@ -118,8 +124,21 @@ pub fn by_parts(
     spread: Spread<'_>,
     form: impl Fn(&Points<'_>) -> Option<(Vec<Share>, u32)> + Sync,
 ) -> Result<Option<Vec<Share>>> {
-    let formed = each_part(field, points, most, spread, |part| match part.divisible() {
-        true => form(part),
+    by_reporting_parts(field, points, most, spread, |part, _| form(part))
+}
+
+/// Forms regions of parts of at most `most` points, in parallel; none when stopped. `form` numbers
+/// the regions of a part from 0 and says how many there are; it reports the share of its work that
+/// is done.
+pub fn by_reporting_parts(
+    field: &Field<'_>,
+    points: &[u32],
+    most: usize,
+    spread: Spread<'_>,
+    form: impl Fn(&Points<'_>, &dyn Fn(f64)) -> Option<(Vec<Share>, u32)> + Sync,
+) -> Result<Option<Vec<Share>>> {
+    let formed = each_part(field, points, most, spread, |part, progress| match part.divisible() {
+        true => form(part, progress),
         false => Some(part.one_region()),
     });
     let Some(formed) = formed else { return Ok(None) };
@@ -153,19 +172,25 @@ pub fn each_part<T: Send>(
     points: &[u32],
     most: usize,
     spread: Spread<'_>,
-    find: impl Fn(&Points<'_>) -> Option<T> + Sync,
+    find: impl Fn(&Points<'_>, &dyn Fn(f64)) -> Option<T> + Sync,
 ) -> Option<Vec<T>> {
     if points.is_empty() {
         return Some(Vec::new());
     }
-    let parts = parts(field, points, most, spread);
-    let done = Mutex::new(0);
+    let parts = parts(field, points, most, spread)?;
+    // Thousandths of points.
+    let done = AtomicU64::new(0);
     one_each(&parts, |part| {
         let part = Points::new(field, part);
-        let found = find(&part)?;
-        let mut done = done.lock().ok()?;
-        *done += part.len();
-        field.report(*done as f64 / points.len() as f64);
+        let own = AtomicU64::new(0);
+        let progress = |share: f64| {
+            let reached = (share.clamp(0.0, 1.0) * 1000.0 * part.len() as f64) as u64;
+            let more = reached.saturating_sub(own.fetch_max(reached, Ordering::Relaxed));
+            let all = done.fetch_add(more, Ordering::Relaxed) + more;
+            field.report(all as f64 / 1000.0 / points.len() as f64);
+        };
+        let found = find(&part, &progress)?;
+        progress(1.0);
         Some(found)
     })
 }
@@ -192,21 +217,39 @@ fn one_each<T: Send>(parts: &[Vec<u32>], work: impl Fn(&[u32]) -> Option<T> + Sy
 }
 
 /// Cuts points into parts of at most `most`, each safe; larger where a cut would leave a side that
-/// is not.
-fn parts(field: &Field<'_>, points: &[u32], most: usize, spread: Spread<'_>) -> Vec<Vec<u32>> {
+/// is not. None when stopped.
+fn parts(field: &Field<'_>, points: &[u32], most: usize, spread: Spread<'_>) -> Option<Vec<Vec<u32>>> {
     let all = Points::new(field, points);
-    let mut open = vec![(0..all.len() as u32).collect::<Vec<u32>>()];
-    let mut done = Vec::new();
-    let mut tally = field.judge.tally();
-    while let Some(part) = open.pop() {
-        let sides = if part.len() > most { halves(&all, part.clone(), spread, &mut tally) } else { None };
-        match sides {
-            // The left side is worked at first, so that parts keep one order.
-            Some((left, right)) => open.extend([right, left]),
-            None => done.push(part.iter().map(|&point| all.number(point)).collect()),
-        }
+    let mut parts = Vec::new();
+    cut_parts(field, &all, (0..all.len() as u32).collect(), (most, spread), &mut parts)?;
+    Some(parts)
+}
+
+/// The parts of a part in order, the two sides of a cut at the same time.
+fn cut_parts(
+    field: &Field<'_>,
+    all: &Points<'_>,
+    part: Vec<u32>,
+    (most, spread): (usize, Spread<'_>),
+    done: &mut Vec<Vec<u32>>,
+) -> Option<()> {
+    if field.watch.should_finish() {
+        return None;
     }
-    done
+    let mut tally = field.judge.tally();
+    let sides = if part.len() > most { halves(all, part.clone(), spread, &mut tally) } else { None };
+    let Some((left, right)) = sides else {
+        done.push(part.iter().map(|&point| all.number(point)).collect());
+        return Some(());
+    };
+    let mut after = Vec::new();
+    let (first, second) = rayon::join(
+        || cut_parts(field, all, left, (most, spread), done),
+        || cut_parts(field, all, right, (most, spread), &mut after),
+    );
+    first.and(second)?;
+    done.append(&mut after);
+    Some(())
 }
 
 /// Two safe sides of a part, cut where it separates least.
@@ -269,7 +312,7 @@ mod tests {
         let models: Vec<&dyn ClassModel> = vec![&majority];
         let field = field(&made, &search, Judge::new(&made.classes, 2, models));
         let all: Vec<u32> = (0..64).collect();
-        let parts = parts(&field, &all, 10, &|_, a, b| u64::from(a.abs_diff(b)));
+        let parts = parts(&field, &all, 10, &|_, a, b| u64::from(a.abs_diff(b))).unwrap();
         assert!(parts.iter().all(|part| part.len() <= 10), "{parts:?}");
         let mut tally = field.judge.tally();
         for part in &parts {

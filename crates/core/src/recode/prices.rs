@@ -111,6 +111,7 @@ impl<'a> Prices<'a> {
     }
 
     /// The price of a cell that covers a range of ranks.
+    #[inline]
     pub fn cell(&self, column: usize, low: Code, high: Code) -> Price {
         let pairs = &self.pairs[column];
         if pairs.is_empty() {
@@ -119,7 +120,22 @@ impl<'a> Prices<'a> {
         pairs[low as usize * self.axes[column].len() + high as usize]
     }
 
+    /// The price of a cell that covers two ranks.
+    #[inline]
+    pub fn pair(&self, column: usize, a: Code, b: Code) -> Price {
+        match self.by_values(column) {
+            true => self.span(column, split(1 << a | 1 << b)),
+            false => self.cell(column, a.min(b), a.max(b)),
+        }
+    }
+
+    /// What a column costs in the mean where it is `*`.
+    pub fn unit(&self) -> u64 {
+        WHOLE as u64 / self.width().max(1) as u64
+    }
+
     /// Whether spans of a column have a bit for every value.
+    #[inline]
     fn by_values(&self, column: usize) -> bool {
         !self.sets[column].is_empty()
     }
@@ -130,6 +146,7 @@ impl<'a> Prices<'a> {
     }
 
     /// What some points cover with a further one.
+    #[inline]
     pub fn with(&self, column: usize, span: Span, rank: Code) -> Span {
         match self.by_values(column) {
             true => split(bits(span) | 1 << rank),
@@ -146,6 +163,7 @@ impl<'a> Prices<'a> {
     }
 
     /// The price of a cell that covers a span; nothing costs nothing.
+    #[inline]
     pub fn span(&self, column: usize, span: Span) -> Price {
         if !self.by_values(column) {
             return if span.0 <= span.1 { self.cell(column, span.0, span.1) } else { 0 };

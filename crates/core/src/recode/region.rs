@@ -22,6 +22,9 @@ use crate::table::Code;
 use crate::watch::{Event, Stage, Watch};
 use crate::worth::Worths;
 
+/// The most judged values of sets that are judged by the thousand.
+const CHEAP: usize = 64;
+
 /// What a method is given.
 pub struct Field<'a> {
     /// The points.
@@ -189,6 +192,12 @@ impl<'a> Judge<'a> {
     /// Whether the number of rows alone decides.
     pub fn counts_only(&self) -> bool {
         self.models.is_empty() && self.crowd.is_none() && self.subjects.is_none()
+    }
+
+    /// Whether judging a set is cheap: by rows alone, or by few values.
+    pub fn is_cheap(&self) -> bool {
+        let values: usize = self.columns.iter().map(|&(_, values)| values).sum();
+        self.crowd.is_none() && (self.models.is_empty() || values <= CHEAP)
     }
 
     /// The most common value of a point in every judged column, the first of equally common ones.

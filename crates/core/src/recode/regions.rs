@@ -38,10 +38,6 @@ use crate::table::Code;
 use crate::watch::Watch;
 use crate::worth::Worths;
 
-/// The most values of a set that "best" writes; a longer list is no help to a reader, and the cell
-/// is `*`.
-const MOST_LISTED: usize = 8;
-
 /// A release by regions.
 #[derive(Debug)]
 pub struct Regional {
@@ -305,8 +301,7 @@ pub fn axes(policy: &Policy, ground: &Ground<'_>) -> Result<Vec<Axis>> {
         }
         let weight = policy.weight(name) * information.get(column).copied().unwrap_or(1.0);
         match Axis::new(name, hierarchy, form, measure, weight) {
-            Ok(axis) if policy.search.algorithm == Algorithm::Best => axes.push(axis.listing(MOST_LISTED)),
-            Ok(axis) => axes.push(axis),
+            Ok(axis) => axes.push(axis.listing(policy.output.longest_set())),
             Err(error) => faults.extend(error.faults().iter().cloned()),
         }
     }

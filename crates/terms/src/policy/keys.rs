@@ -262,6 +262,12 @@ const OUTPUT: &[Parameter] = &[
         "false",
         "Keeps the order of the input, which can identify rows.",
     ),
+    Parameter::defaulted(
+        "longest_set",
+        Whole(1, None),
+        "8",
+        "The most values of a set cell; a set of more is written as `*`.",
+    ),
 ];
 
 const COLUMN: &[Parameter] = &[
@@ -372,8 +378,13 @@ const MONDRIAN: &[Parameter] = &[
     Parameter::defaulted(
         "by",
         Choice(&["range", "gain", "entropy", "target"]),
-        "\"range\"",
+        "\"gain\"",
         "Which column is cut.",
+    ),
+    Parameter::optional(
+        "refine",
+        Flag,
+        "Whether rows then move between neighbouring regions; by default for strict cuts by gain.",
     ),
 ];
 

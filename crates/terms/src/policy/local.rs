@@ -59,6 +59,17 @@ pub struct Mondrian {
     /// Which column is cut.
     #[serde(default, skip_serializing_if = "is_default")]
     pub by: By,
+    /// Whether rows then move between neighbouring regions while that lowers the cost; default: for
+    /// strict cuts by gain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refine: Option<bool>,
+}
+
+impl Mondrian {
+    /// Whether regions are refined. Cuts by other scores aim at something else than cost.
+    pub fn refines(self) -> bool {
+        self.cut == Cut::Strict && self.refine.unwrap_or(self.by == By::Gain)
+    }
 }
 
 /// Whether rows of equal values stay together.
@@ -77,10 +88,10 @@ pub enum Cut {
 #[serde(rename_all = "snake_case")]
 pub enum By {
     /// The one whose values spread over the largest part of the column's range.
-    #[default]
     Range,
     /// The column with the highest information gain per cut: narrower cells for most rows, relative
     /// to the bits used.
+    #[default]
     Gain,
     /// The one whose values have most entropy.
     Entropy,
@@ -237,6 +248,17 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         })
     };
     faults.extend(only("search.mondrian", search.mondrian.is_some(), Algorithm::Mondrian));
+    if search.mondrian.is_some_and(|mondrian| mondrian.refine == Some(true) && !mondrian.refines()) {
+        faults.push(
+            fault!(
+                Input,
+                "policy.refine-needs-strict-cuts",
+                "regions of relaxed cuts divide equal rows and cannot be refined"
+            )
+            .key("search.mondrian.refine")
+            .help("write cut = \"strict\", or remove refine"),
+        );
+    }
     faults.extend(only("search.boxes", search.boxes.is_some(), Algorithm::Boxes));
     faults.extend(only("search.greedy", search.greedy.is_some(), Algorithm::Greedy));
     faults.extend(only("search.partition", search.partition.is_some(), Algorithm::Partition));

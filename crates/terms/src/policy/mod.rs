@@ -369,6 +369,20 @@ pub struct Output {
     /// Keeps the order of the input, which can identify people (unsorted matching).
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_order: bool,
+    /// The most values of a set cell; a set of more is written as `*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_set: Option<usize>,
+}
+
+impl Output {
+    /// The most values of a set cell, where the policy does not say it: a longer list is no help to
+    /// a reader, and every row of a region repeats it.
+    pub const LONGEST_SET: usize = 8;
+
+    /// The most values of a set cell.
+    pub fn longest_set(&self) -> usize {
+        self.longest_set.unwrap_or(Self::LONGEST_SET)
+    }
 }
 
 /// What becomes of a suppressed row.

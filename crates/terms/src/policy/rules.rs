@@ -225,7 +225,7 @@ fn choice(policy: &Policy, faults: &mut Vec<Fault>) {
         );
         return;
     }
-    if policy.search.mondrian.is_some_and(|mondrian| mondrian.by != By::Range) {
+    if policy.search.mondrian.is_some_and(|mondrian| mondrian.by != By::default()) {
         faults.push(
             fault!(
                 Input,
@@ -327,7 +327,7 @@ mod tests {
         refused(&mondrian("choose = 'rnage'"), "expression.no-such-variable", &["search.choose", "`range`"]);
         refused(&mondrian("choose = 'target'"), "expression.no-target", &["search.choose"]);
         refused(
-            &mondrian("choose = 'range'\nmondrian = { by = \"gain\" }"),
+            &mondrian("choose = 'range'\nmondrian = { by = \"entropy\" }"),
             "policy.two-choices-of-columns",
             &["search.choose"],
         );

@@ -30,7 +30,7 @@ use super::pack::pack;
 use super::rows::Row;
 use super::{Group, Kept, Meets, spread};
 use crate::error::{Fault, Result};
-use crate::recode::points::{Points, by_parts, each_part};
+use crate::recode::points::{Points, by_reporting_parts, each_part};
 use crate::recode::region::{Field, Method, Share, Tally};
 use crate::registry::Algorithm;
 use crate::table::Code;
@@ -39,7 +39,9 @@ use crate::table::Code;
 pub struct Greedy;
 
 /// Most points that are compared with each other.
-const PART: usize = 16_384;
+const PART: usize = 4096;
+/// The sets that are found between two reports.
+const REPORTED: usize = 512;
 /// How many of the nearest candidates are looked at before the others.
 const AHEAD: usize = 64;
 /// The number of costs in the sample that estimates the distance of the nearest.
@@ -68,10 +70,11 @@ impl Method for Greedy {
         // A model is queried for many candidates, and its answer hardly depends on the last per
         // cent of measure.
         let most = if field.aims.guiding.is_some() { PART / 2 } else { PART };
-        let formed = by_parts(field, points, most, &apart, |part| {
+        let formed = by_reporting_parts(field, points, most, &apart, |part, progress| {
             let meets = Meets::new(field, part);
             let Some(guide) = field.aims.guiding.zip(field.aims.texts) else {
-                return pack(&meets, part, &sets(&meets, part, field)?, field, true);
+                let sets = sets(&meets, part, field, &|share| progress(0.8 * share))?;
+                return pack(&meets, part, &sets, field, true);
             };
             match guided(&meets, part, field, guide) {
                 Ok(sets) => pack(&meets, part, &sets?, field, false),
@@ -93,10 +96,10 @@ impl Method for Greedy {
 /// stopped.
 pub fn own_sets(field: &Field<'_>, points: &[u32]) -> Option<Vec<Vec<u32>>> {
     let apart = |column: usize, a: Code, b: Code| spread(field.space, column, a, b);
-    let found = each_part(field, points, PART, &apart, |part| {
+    let found = each_part(field, points, PART, &apart, |part, progress| {
         let meets = Meets::new(field, part);
         let numbered = |set: Set| set.members.iter().map(|&point| part.number(point)).collect::<Vec<u32>>();
-        Some(sets(&meets, part, field)?.into_iter().map(numbered).collect::<Vec<_>>())
+        Some(sets(&meets, part, field, progress)?.into_iter().map(numbered).collect::<Vec<_>>())
     })?;
     Some(found.into_iter().flatten().collect())
 }
@@ -110,8 +113,29 @@ pub(super) struct Set {
     pub(super) near: Vec<u32>,
 }
 
-/// The sets of all points; none when stopped.
-pub(super) fn sets(meets: &Meets<'_>, points: &Points<'_>, field: &Field<'_>) -> Option<Vec<Set>> {
+/// The sets of all points; none when stopped. Reports the share of them that is found.
+pub(super) fn sets(
+    meets: &Meets<'_>,
+    points: &Points<'_>,
+    field: &Field<'_>,
+    progress: &dyn Fn(f64),
+) -> Option<Vec<Set>> {
+    let mut found = Vec::with_capacity(points.len());
+    for start in (0..points.len()).step_by(REPORTED) {
+        let end = points.len().min(start + REPORTED);
+        found.extend(some_sets(meets, points, field, start as u32..end as u32)?);
+        progress(end as f64 / points.len() as f64);
+    }
+    Some(found)
+}
+
+/// The sets of some points; none when stopped.
+fn some_sets(
+    meets: &Meets<'_>,
+    points: &Points<'_>,
+    field: &Field<'_>,
+    some: std::ops::Range<u32>,
+) -> Option<Vec<Set>> {
     let others: Vec<u32> = (0..points.len() as u32).collect();
     let one = |search: &mut Search, point: u32| {
         if point.is_multiple_of(64) && field.watch.should_finish() {
@@ -119,8 +143,7 @@ pub(super) fn sets(meets: &Meets<'_>, points: &Points<'_>, field: &Field<'_>) ->
         }
         Some(search.set(meets, points, point, &others))
     };
-    let all = (0..points.len() as u32).into_par_iter();
-    all.map_init(|| Search::new(field), one).collect()
+    some.into_par_iter().map_init(|| Search::new(field), one).collect()
 }
 
 /// A set that is being made.

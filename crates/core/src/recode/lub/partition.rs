@@ -12,21 +12,25 @@
 //! instead, from [`STARTS`] starting points: the point farthest from one, the one farthest from
 //! that, and so on while the distance grows. Many pairs are equally far apart; the choice among
 //! them changes the loss by up to 2 % either way, and so does comparing all pairs. A sweep costs
-//! points · columns; splitting costs that at every depth.
+//! points · columns; splitting costs that at every depth. Outliers make the tree of splits deep, so
+//! large tables are first divided into parts of at most [`PART`] points.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::Meets;
 use super::rows::Row;
+use super::{Meets, spread};
 use crate::error::{Fault, Result};
-use crate::recode::points::{Points, by_parts};
+use crate::recode::points::{Points, by_reporting_parts};
 use crate::recode::region::{Field, Method, Share};
 use crate::registry::Algorithm;
+use crate::table::Code;
 
 /// Splits about the farthest rows.
 pub struct Partition;
 
+/// Larger tables are divided into parts of at most this many points first.
+const PART: usize = 32_768;
 /// The largest number of points for which all pairs are compared.
 const PAIRS: usize = 64;
 /// How many points sweeps start from.
@@ -44,9 +48,10 @@ impl Method for Partition {
     }
 
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
-        by_parts(field, points, usize::MAX, &|_, _, _| 0, |all| {
+        let apart = |column: usize, a: Code, b: Code| spread(field.space, column, a, b);
+        by_reporting_parts(field, points, PART, &apart, |all, progress| {
             let meets = Meets::new(field, all);
-            let sides = split_all(&meets, all, field, PAIRS)?;
+            let sides = split_all(&meets, all, field, (PAIRS, progress))?;
             Some(shares(all, sides))
         })
     }
@@ -67,12 +72,13 @@ pub(super) fn shares(points: &Points<'_>, regions: Vec<Vec<u32>>) -> (Vec<Share>
     (all.collect(), count)
 }
 
-/// Splits all points until nothing can be split; none when stopped.
+/// Splits all points until nothing can be split, and reports the share of points that stay together;
+/// none when stopped.
 pub(super) fn split_all(
     meets: &Meets<'_>,
     points: &Points<'_>,
     field: &Field<'_>,
-    pairs: usize,
+    (pairs, progress): (usize, &dyn Fn(f64)),
 ) -> Option<Vec<Vec<u32>>> {
     let alone: Vec<u32> = (0..points.len() as u32).map(|point| meets.alone(point)).collect();
     let tries = field.search.partition.unwrap_or_default().tries;
@@ -96,7 +102,7 @@ pub(super) fn split_all(
                 }
             }
         }
-        field.report(settled as f64 / points.len().max(1) as f64);
+        progress(settled as f64 / points.len().max(1) as f64);
         open = next;
     }
     Some(done)

@@ -116,7 +116,7 @@ proptest! {
     fn greedy_sets_are_those_of_looking_at_all_rows(rows in rows(), k in 1..5u64) {
         let table = table(&rows);
         let k = k.min(table.classes.rows());
-        let found = with_field(&table, k, &Search::default(), |field, points, meets| sets(meets, points, field).unwrap());
+        let found = with_field(&table, k, &Search::default(), |field, points, meets| sets(meets, points, field, &|_| {}).unwrap());
         for (point, set) in found.iter().enumerate() {
             let mut members = vec![point as u32];
             while counted(&table, &members) < k {
@@ -140,7 +140,7 @@ proptest! {
         let table = table(&rows);
         let k = k.min(table.classes.rows());
         let search = Search { greedy: Some(Options { beam, tabu: 0 }), ..Search::default() };
-        let found = with_field(&table, k, &search, |field, points, meets| sets(meets, points, field).unwrap());
+        let found = with_field(&table, k, &search, |field, points, meets| sets(meets, points, field, &|_| {}).unwrap());
         let cost = |members: &[u32]| (by_definition(&table, members) * ALL).round() as u32;
         for (point, set) in found.iter().enumerate() {
             let mut kept = vec![(cost(&[point as u32]), vec![point as u32])];
@@ -179,7 +179,7 @@ proptest! {
         let k = k.min(table.classes.rows());
         let wide = Search { greedy: Some(Options { beam: 4096, tabu: 0 }), ..Search::default() };
         let [one, all] = [&Search::default(), &wide].map(|search| {
-            with_field(&table, k, search, |field, points, meets| sets(meets, points, field).unwrap())
+            with_field(&table, k, search, |field, points, meets| sets(meets, points, field, &|_| {}).unwrap())
         });
         let count = table.space.len() as u32;
         for point in 0..count {
@@ -202,7 +202,7 @@ proptest! {
         let tabu = Search { greedy: Some(Options { beam: 1, tabu: 5 }), ..Search::default() };
         let [plain, searched] = [&Search::default(), &tabu].map(|search| {
             with_field(&table, k, search, |field, points, meets| {
-                let sets = sets(meets, points, field).unwrap();
+                let sets = sets(meets, points, field, &|_| {}).unwrap();
                 let (shares, count) = pack(meets, points, &sets, field, true).unwrap();
                 let mut regions = vec![Vec::new(); count as usize];
                 shares.iter().for_each(|share| regions[share.region as usize].push(share.point));
@@ -234,7 +234,7 @@ proptest! {
         let table = table(&rows);
         let k = k.min(table.classes.rows());
         let search = Search { partition: Some(Tries { tries: 1 }), ..Search::default() };
-        let mut found = with_field(&table, k, &search, |field, points, meets| split_all(meets, points, field, 100).unwrap());
+        let mut found = with_field(&table, k, &search, |field, points, meets| split_all(meets, points, field, (100, &|_| {})).unwrap());
         let mut expected = Vec::new();
         let mut open: Vec<Vec<u32>> = vec![(0..table.space.len() as u32).collect()];
         while let Some(set) = open.pop() {

@@ -183,7 +183,7 @@ impl Cutter<'_> {
         let cost = |(&(low, high), &rows): (&(u32, u32), &u64)| rows as f64 * axis.cost(low, high);
         let after = spans.iter().zip(&*rows).map(cost).sum::<f64>() / all as f64;
         let gain = axis.cost(column.low, column.high) - after;
-        gain.max(0.0) / (entropy(rows.iter().copied()) + 0.5)
+        self.factors[column.at] * gain.max(0.0) / (entropy(rows.iter().copied()) + 0.5)
     }
 
     /// The information gain of a cut about the targets, in bits per row. Rows that a relaxed cut

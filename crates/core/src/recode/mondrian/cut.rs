@@ -7,7 +7,8 @@
 //!
 //! Hierarchy: the least value above the region has child values; each child that occurs is a bin.
 //! Safe bins become one part each, and the others are pooled; an unsafe pool absorbs the smallest
-//! safe parts until it is safe.
+//! safe parts until it is safe. Values without a hierarchy that are written as sets are cut in two
+//! by frequency where no value can stand alone: as numbers are, in the order of their ranks.
 //!
 //! Costs one look-up per point and, if models judge, a tally of the points of every bin.
 
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 
 use super::Cutter;
 use super::points::{Rank, Region, Scratch};
-use crate::policy::Cut;
+use crate::policy::{Cut, Form};
 use crate::recode::region::Tally;
 use crate::space::Axis;
 use crate::table::Code;
@@ -104,7 +105,8 @@ impl Cutter<'_> {
         scratch.parted = None;
         let axis = self.scales[column.at].axis;
         if !axis.ordered() {
-            return self.cut_values(region, scratch);
+            let flat = axis.form() == Form::Set && axis.height() <= 1;
+            return self.cut_values(region, scratch) || flat && self.cut_numbers(region, scratch);
         }
         let apart = scratch.bin_rows.len() - 1;
         if axis.missing() == Some(column.high) && self.sides_safe(region, apart, scratch) {

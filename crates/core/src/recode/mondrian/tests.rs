@@ -142,7 +142,8 @@ impl Table {
     /// Whether a column of a region can be cut so that all parts are safe.
     fn can_cut(&self, rows: &[&Row], at: usize) -> bool {
         let column = &self.columns[at];
-        if column.form.ordered() {
+        let flat = column.form == Form::Set && column.paths[0].is_empty();
+        if column.form.ordered() || flat && self.options.cut == Cut::Strict {
             // Missing comes last.
             let rank = |row: &Row| row.0[at].unwrap_or(usize::MAX);
             if self.options.cut == Cut::Relaxed {
@@ -239,7 +240,7 @@ fn table() -> impl Strategy<Value = Table> {
         let row = |(cells, value): (Vec<usize>, u32)| (columns.iter().zip(&cells).map(cell).collect(), value);
         let rows = rows.into_iter().map(row).collect();
         let cut = if relaxed && model == Model::None { Cut::Relaxed } else { Cut::Strict };
-        Table { columns, rows, k, model, options: Options { cut, by } }
+        Table { columns, rows, k, model, options: Options { cut, by, refine: Some(false) } }
     })
 }
 
@@ -311,7 +312,7 @@ fn numbers(rows: &[usize], cut: Cut) -> Table {
         rows: rows.iter().map(|&n| (vec![(n < 100).then_some(n)], 0)).collect(),
         k: 2,
         model: Model::None,
-        options: Options { cut, by: By::Range },
+        options: Options { cut, by: By::Range, refine: Some(false) },
     }
 }
 
