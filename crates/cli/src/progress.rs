@@ -47,7 +47,8 @@ static JSON: AtomicBool = AtomicBool::new(false);
 /// Whether no progress is shown.
 static QUIET: AtomicBool = AtomicBool::new(false);
 /// What is shown now.
-static SHOWN: Mutex<Shown> = Mutex::new(Shown { started: None, latest: None, bar: None, last: None, found: None });
+static SHOWN: Mutex<Shown> =
+    Mutex::new(Shown { started: None, latest: None, bar: None, last: None, found: None });
 
 /// Begins to show progress, unless quiet, and catches signals. To be called before any other thread
 /// starts.

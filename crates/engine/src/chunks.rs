@@ -24,6 +24,8 @@ use crate::text;
 
 /// Bytes that are read at once: about a batch.
 const CHUNK: usize = 1 << 20;
+/// A buffer: what is read at once, after the beginning of a record.
+const BUFFER: usize = CHUNK + CHUNK / 8;
 
 /// Per file, the positions in its text after which it is cut: ends of records.
 pub(crate) type Cuts = Vec<Vec<u64>>;
@@ -46,7 +48,7 @@ impl Chunk {
 }
 
 /// Buffers that were decoded, to be filled again: new ones cost more than decoding some of them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
 
 impl Buffers {
@@ -61,7 +63,7 @@ impl Buffers {
     /// filled, which is much for a small table.
     fn take(&self, len: usize) -> Vec<u8> {
         let free = self.0.lock().ok().and_then(|mut free| free.pop());
-        free.filter(|buffer| buffer.len() >= len).unwrap_or_else(|| vec![0; len.max(2 * CHUNK)])
+        free.filter(|buffer| buffer.len() >= len).unwrap_or_else(|| vec![0; len.max(BUFFER)])
     }
 }
 

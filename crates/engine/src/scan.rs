@@ -19,7 +19,7 @@ use throng::policy::Format;
 use throng::watch::Watch;
 
 use crate::cells::Cells;
-use crate::chunks::{self, Buffers, Chunk};
+use crate::chunks::{self, Chunk};
 use crate::digest::{Digester, Digesting, Digests};
 use crate::error::{damaged, reading};
 use crate::pipeline::{self, pipeline};
@@ -285,11 +285,11 @@ fn scan_text<T: Send>(
         .map(|c| schema.index_of(c).map_err(|_| no_column(source, c)))
         .collect::<Result<Vec<usize>>>()?;
     let decoder = TextDecoder { source, schema, projection, free: Mutex::default() };
-    let buffers = Buffers::default();
+    let buffers = source.buffers.as_ref();
     let produce = |send: &mut pipeline::Send<'_, Chunk>| {
         let unknown = source.digesting != Digesting::Nothing && source.digests.get().is_none();
         let mut digester = unknown.then(|| Digester::new(source.digesting));
-        let whole = chunks::read(source, digester.as_mut(), &buffers, watch, send).map_err(|e| {
+        let whole = chunks::read(source, digester.as_mut(), buffers, watch, send).map_err(|e| {
             let unclosed = e.has_code("table.unclosed-quote");
             if unclosed { diagnose::unclosed_quote(source).unwrap_or(e) } else { e }
         })?;

@@ -17,7 +17,7 @@ use throng::policy::{Encoding, Format, Header, Input, Policy};
 use throng::release::PreparationFacts;
 use throng::watch::Watch;
 
-use crate::chunks::Cuts;
+use crate::chunks::{Buffers, Cuts};
 use crate::digest::{Digesting, Digests};
 use crate::error::{unlabelled, unreadable};
 use crate::foreign::{self, Sheet};
@@ -73,6 +73,8 @@ pub struct Source {
     pub(crate) inferred: Arc<OnceLock<SchemaRef>>,
     /// Where delimited text was cut when it was read before.
     pub(crate) cuts: Arc<OnceLock<Cuts>>,
+    /// Buffers of delimited text, which every pass over it fills again.
+    pub(crate) buffers: Arc<Buffers>,
     /// The digests that are made while it is read, and they themselves when it was read to the end.
     pub(crate) digesting: Digesting,
     pub(crate) digests: Arc<OnceLock<Digests>>,
@@ -113,6 +115,7 @@ impl Source {
             labelled: Vec::new(),
             inferred: Arc::default(),
             cuts: Arc::default(),
+            buffers: Arc::default(),
             digesting: Digesting::Nothing,
             digests: Arc::default(),
             preparation: None,

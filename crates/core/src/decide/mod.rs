@@ -199,16 +199,18 @@ pub fn choose(
     }
 }
 
-/// Runs the algorithm that a policy asks for, of several methods only the first: "best" is never
-/// worse than that.
+/// Runs the algorithm that a policy asks for, of several methods only the first, and without
+/// refining its regions: "best" only improves on that.
 ///
 /// # Errors
 /// As [`decide`].
 pub fn choose_first(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {
-    match runs_best(policy) {
-        true => best::choose(policy, problem, &best::MEMBERS[..1], watch),
-        false => choose(policy, problem, None, watch),
+    if !runs_best(policy) {
+        return choose(policy, problem, None, watch);
     }
+    let mut policy = policy.clone();
+    policy.search.mondrian.get_or_insert_default().refine = Some(false);
+    best::choose(&policy, problem, &best::MEMBERS[..1], watch)
 }
 
 fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {

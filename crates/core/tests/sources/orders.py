@@ -106,7 +106,7 @@ def case(rng):
             if groups or rng.random() < 0.5:
                 lines.append('form = "range"')
     k = rng.randint(1, min(4, count))
-    lines.append(f'[privacy]\nk = {k}\n[search]\nalgorithm = "mondrian"\nloss = "lm"\n')
+    lines.append(f'[privacy]\nk = {k}\n[search]\nalgorithm = "mondrian"\nloss = "lm"\nmondrian = {{ by = "range" }}\n')
     rows = [list(row) for row in zip(*cells)]
     released, sums = [], [0.0] * width
     for region in regions(columns, rows, k):

@@ -174,6 +174,8 @@ proptest! {
                     prop_assert_eq!(&read.columns[&column.name].hierarchy, &column.hierarchy);
                 }
             }
+            // Dates that can be read in two ways are a question to the user.
+            Err(error) if error.has_code("inspect.ambiguous-cells") => {}
             Err(_) => prop_assert!(!description.columns.iter().any(|c| c.role == Role::Quasi)),
         }
     }
