@@ -1,6 +1,7 @@
 //! Files as a table that releasing and verifying can read: [`Rows`] over a [`Source`].
 
-use arrow::array::ArrayRef;
+use std::cell::OnceCell;
+
 use arrow::record_batch::RecordBatch;
 use throng::error::Result;
 use throng::release::PreparationFacts;
@@ -36,14 +37,16 @@ impl<'a> FileTable<'a> {
 pub(crate) struct TextBatch {
     rows: usize,
     cells: Vec<Cells>,
+    /// The same with keys, of columns that were asked for theirs.
+    interned: Vec<OnceCell<Cells>>,
 }
 
 impl TextBatch {
     /// Of a batch with these columns.
     pub(crate) fn new(batch: &RecordBatch, names: &[String]) -> Result<Self> {
-        let interned = |(array, name): (&ArrayRef, &String)| Cells::new(name, array).map(Cells::interned);
-        let cells = batch.columns().iter().zip(names).map(interned);
-        Ok(TextBatch { rows: batch.num_rows(), cells: cells.collect::<Result<_>>()? })
+        let cells = batch.columns().iter().zip(names).map(|(array, name)| Cells::new(name, array));
+        let cells = cells.collect::<Result<Vec<Cells>>>()?;
+        Ok(TextBatch { rows: batch.num_rows(), interned: vec![OnceCell::new(); cells.len()], cells })
     }
 }
 
@@ -57,7 +60,8 @@ impl Batch for TextBatch {
     }
 
     fn keyed(&self, column: usize) -> Option<Keyed<'_>> {
-        self.cells[column].keyed().map(|(keys, values)| Keyed { keys, values })
+        let interned = self.interned[column].get_or_init(|| self.cells[column].clone().interned());
+        interned.keyed().map(|(keys, values)| Keyed { keys, values })
     }
 }
 

@@ -72,6 +72,11 @@ impl Interner {
         number
     }
 
+    /// Counts a number once more.
+    pub(super) fn count_again(&mut self, number: u32) {
+        self.counts[number as usize] += 1;
+    }
+
     /// Takes over the texts of another interner with their counts, in the order of its numbers;
     /// its numbers as numbers of this one.
     pub(super) fn merge(&mut self, other: &Interner) -> Vec<u32> {

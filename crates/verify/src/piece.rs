@@ -2,8 +2,8 @@
 //! pieces of a table are then put together in its order, so that all numbers are those of first
 //! sight, whatever the number of threads.
 //!
-//! A cell costs a hash of its text and, nearly always, one comparison. Texts are copied once per
-//! piece.
+//! A cell costs a hash of its text and, nearly always, one comparison; in a column that a batch has
+//! keys of, only a value does. Texts are copied once per piece.
 
 use super::classes::Interner;
 use super::rowhash::RowHash;
@@ -58,9 +58,7 @@ impl Plan {
         let rows = batch.rows();
         let mut columns = Vec::with_capacity(self.numbered.len());
         for place in &self.numbered {
-            let mut column = Numbered { texts: Interner::new(), numbers: Vec::with_capacity(rows) };
-            each(*place, batch, |cell| column.numbers.push(column.texts.add(cell)))?;
-            columns.push(column);
+            columns.push(Numbered::new(*place, batch)?);
         }
         let mut hashes = vec![self.start; rows];
         let people = self.subject.map(|subject| &columns[subject]);
@@ -123,6 +121,26 @@ pub(super) struct Numbered {
 }
 
 impl Numbered {
+    fn new(place: Option<usize>, batch: &dyn Batch) -> Result<Self> {
+        let mut column = Numbered { texts: Interner::new(), numbers: Vec::with_capacity(batch.rows()) };
+        match place.and_then(|place| batch.keyed(place)) {
+            Some(keyed) => {
+                // Numbers are those of first sight among the rows: keys have an order of their own.
+                let mut known = vec![None; keyed.values.len()];
+                for &key in keyed.keys {
+                    let key = key as usize;
+                    let number =
+                        *known[key].get_or_insert_with(|| column.texts.count_in(keyed.values[key], 0));
+                    column.texts.count_again(number);
+                    column.numbers.push(number);
+                }
+                complete(place, batch.rows(), keyed.keys.len())?;
+            }
+            None => each(place, batch, |cell| column.numbers.push(column.texts.add(cell)))?,
+        }
+        Ok(column)
+    }
+
     /// The cell of a row; `None` is missing.
     fn text(&self, row: usize) -> Option<&str> {
         self.texts.value(self.numbers[row])
@@ -170,6 +188,11 @@ fn each(place: Option<usize>, batch: &dyn Batch, mut take: impl FnMut(Option<&st
         Some(place) => batch.each(place, &mut count),
         None => (0..rows).for_each(|_| count(None)),
     }
+    complete(place, rows, given)
+}
+
+/// Whether a column gave as many cells as there are rows.
+fn complete(place: Option<usize>, rows: usize, given: usize) -> Result<()> {
     if given == rows {
         return Ok(());
     }
