@@ -13,7 +13,7 @@ use arrow::csv::reader::Decoder;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
-use throng::error::{Error, Fault, Result};
+use throng::error::{Error, Fault, Kind, Result};
 use throng::fault;
 use throng::policy::Format;
 use throng::watch::Watch;
@@ -109,10 +109,11 @@ impl Engine {
 }
 
 /// What a scan found, if nobody wrote to the table meanwhile: whatever is wrong with a table that
-/// changes follows from that. A request to stop is one in any case.
+/// changes follows from that. A request to stop is one in any case, and so is a file that cannot be
+/// read.
 fn unless_changed(source: &Source, scanned: Result<()>) -> Result<()> {
     match &scanned {
-        Err(e) if e.is_cancelled() => scanned,
+        Err(e) if e.is_cancelled() || e.is_all(Kind::System) => scanned,
         _ => source.unchanged().and(scanned),
     }
 }

@@ -106,6 +106,7 @@ pub(super) fn least_loss(evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcom
     };
     search.judge_tops(vec![Lower::of(problem.lattice.bottom(), problem.lattice.top())]);
     search.judge_lowest();
+    search.tell(watch);
     let mut large = Large::new(&search, watch);
     loop {
         let open = search.most_promising();
