@@ -32,12 +32,15 @@ const SWAPPED: usize = 16;
 /// points: a judgement looks at all of them.
 const JUDGED: usize = 512;
 
+/// Regions of cuts are refined less in a table of more points.
+pub const FEW: usize = 100_000;
+
 /// How much is done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
     /// Tours.
     pub tours: usize,
-    /// Points move after every so many tours.
+    /// Points move after every so many tours; never for 0.
     pub moves: usize,
     /// Clusters are re-formed after every so many tours; never for 0.
     pub forms: usize,
@@ -48,13 +51,17 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// What regions of cuts are refined by.
-    pub const LIGHT: Effort = Effort { tours: 6, moves: 3, forms: 0, noise: 0.0, rounds: 0 };
+    /// What regions of cuts are refined by: more in a table of few points.
+    pub fn of_cuts(points: usize) -> Self {
+        let (tours, moves) = if points > FEW { (1, 0) } else { (6, 3) };
+        Effort { tours, moves, forms: 0, noise: 0.0, rounds: 0 }
+    }
 
     /// What nearest clusters are refined by: the more, the fewer points the table has.
     pub fn of(points: usize) -> Self {
-        let tours = ((1 << 20) / points.max(1)).clamp(20, 40);
-        Effort { tours, moves: 5, forms: 10, noise: 2.0, rounds: if tours > 20 { 2 } else { 1 } }
+        let tours = ((1 << 21) / points.max(1)).clamp(20, 100);
+        let (forms, noise, rounds) = if tours > 20 { (50, 3.0, 2) } else { (10, 2.0, 1) };
+        Effort { tours, moves: (tours / 10).max(5), forms, noise, rounds }
     }
 
     /// Steps of progress.
@@ -91,7 +98,7 @@ pub fn polish(
     for tour in 0..effort.tours {
         let left = 1.0 - (tour + 1) as f64 / effort.tours as f64;
         polish.tour((effort.noise * unit * left) as u64);
-        let moves = (tour + 1).is_multiple_of(effort.moves.max(1));
+        let moves = effort.moves > 0 && (tour + 1).is_multiple_of(effort.moves);
         let forms = effort.forms > 0 && (tour + 1).is_multiple_of(effort.forms);
         let stopped = watch.should_finish() || moves && !polish.moves() || forms && !polish.forms(tour);
         if stopped {
