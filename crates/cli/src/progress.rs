@@ -48,7 +48,7 @@ static JSON: AtomicBool = AtomicBool::new(false);
 static QUIET: AtomicBool = AtomicBool::new(false);
 /// What is shown now.
 static SHOWN: Mutex<Shown> =
-    Mutex::new(Shown { started: None, latest: None, bar: None, last: None, found: None });
+    Mutex::new(Shown { started: None, latest: None, bar: None, last: None, begun: Vec::new(), found: None });
 
 /// Begins to show progress, unless quiet, and catches signals. To be called before any other thread
 /// starts.
@@ -177,6 +177,7 @@ pub fn clear() {
         bar.finish_and_clear();
     }
     (shown.latest, shown.last, shown.found) = (None, None, None);
+    shown.begun.clear();
     shown.started = shown.started.map(|_| Instant::now());
 }
 
@@ -280,6 +281,8 @@ struct Shown {
     bar: Option<ProgressBar>,
     /// The stage of the last plain line, and when it was written.
     last: Option<(String, Instant)>,
+    /// The stages that have had a plain line.
+    begun: Vec<String>,
     /// The result that Ctrl-C would release.
     found: Option<String>,
 }
@@ -290,7 +293,9 @@ impl Shown {
         let (stage, mut rest) = self.stage(event);
         let stoppable = matches!(event, Event::Searching(_) | Event::Run { .. }) || self.found.is_some();
         if is_plain() {
-            if self.last.as_ref().is_none_or(|(last, at)| *last != stage || at.elapsed() >= PLAIN) {
+            // Stages that overlap take turns.
+            if !self.begun.contains(&stage) || self.last.as_ref().is_none_or(|(_, at)| at.elapsed() >= PLAIN)
+            {
                 self.line(&stage, &rest);
             }
         } else if stoppable && !hint.is_empty() {
@@ -352,6 +357,9 @@ impl Shown {
     fn line(&mut self, stage: &str, rest: &str) {
         let _ = writeln!(std::io::stderr(), "{}", sanitized(&format!("{stage}: {rest}")));
         self.last = Some((stage.to_owned(), Instant::now()));
+        if !self.begun.iter().any(|begun| begun == stage) {
+            self.begun.push(stage.to_owned());
+        }
     }
 }
 
@@ -436,7 +444,8 @@ mod tests {
 
     #[test]
     fn a_result_that_is_improved_is_shown_until_the_search_ends() {
-        let mut shown = Shown { started: None, latest: None, bar: None, last: None, found: None };
+        let mut shown =
+            Shown { started: None, latest: None, bar: None, last: None, begun: Vec::new(), found: None };
         let mut line = |event| {
             shown.show(event, "Ctrl-C releases it");
             shown.message()

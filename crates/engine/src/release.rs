@@ -104,28 +104,32 @@ impl Engine {
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
         let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
         release.template = template;
-        let mut facts = collect(
-            Subject {
-                policy,
-                policy_path: job.policy.path.display().to_string(),
-                certificate_path: prepared.paths.certificate.display().to_string(),
-                columns: &prepared.columns,
-                problem: &prepared.problem,
-                decision: &decision,
-                figures: &figures,
-                exposed: &written.exposed,
-                release,
-            },
-            watch,
-        )?;
         let certificate =
-            Certificate::new(facts.release.clone().published(), written.columns.clone(), figures.classes)?;
-        let Prepared { source, paths, problem, .. } = prepared;
+            Certificate::new(release.clone().published(), written.columns.clone(), figures.classes.clone())?;
+        let Prepared { source, paths, problem, columns, .. } = prepared;
+        let subject = Subject {
+            policy,
+            policy_path: job.policy.path.display().to_string(),
+            certificate_path: paths.certificate.display().to_string(),
+            columns: &columns,
+            problem: &problem,
+            decision: &decision,
+            figures: &figures,
+            exposed: &written.exposed,
+            release,
+        };
         let assignment = DecidedAssignment::new(policy, &problem, &decision);
         let assignment = policy.forms_regions().then_some(&assignment as &dyn Assignment);
         // What the verifier reads, it digests itself.
         let original = (Some(&source), assignment, written.counted.as_ref());
-        let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch)?;
+        // The report states what was decided; the verifier reads what was written.
+        let (facts, verdict) = std::thread::scope(|scope| {
+            let facts = scope.spawn(|| collect(subject, watch));
+            let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch);
+            (facts.join(), verdict)
+        });
+        let mut facts = facts.unwrap_or_else(|_| Err(Fault::bug("the report stopped").into()))?;
+        let verdict = verdict?;
         refuse(&verdict)?;
         watch.check()?;
         let load = |path: &str| job.policy.load(path);

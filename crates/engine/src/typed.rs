@@ -111,7 +111,7 @@ pub(crate) fn keyed_text() -> DataType {
     DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
 }
 
-/// The schema with text as keyed text in the columns that the file holds as dictionaries alone.
+/// The schema with text as keyed text in the columns that the file holds as dictionaries.
 fn with_dictionaries(schema: &SchemaRef, file: &ParquetMetaData) -> SchemaRef {
     let descriptor = file.file_metadata().schema_descr();
     let is_dictionary = |column: usize| {
@@ -120,10 +120,12 @@ fn with_dictionaries(schema: &SchemaRef, file: &ParquetMetaData) -> SchemaRef {
         let (Some(leaf), None) = (leaves.next(), leaves.next()) else { return false };
         file.row_groups().iter().all(|group| {
             let chunk = group.column(leaf);
-            let pages = chunk.page_encoding_stats_mask();
-            pages.is_some_and(|pages| {
-                pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY)
-            })
+            let keyed = [Encoding::RLE_DICTIONARY, Encoding::PLAIN_DICTIONARY];
+            match chunk.page_encoding_stats_mask() {
+                Some(pages) => keyed.into_iter().any(|encoding| pages.is_only(encoding)),
+                // Some writers leave them out. A page without keys is decoded all the same.
+                None => chunk.encodings().any(|encoding| keyed.contains(&encoding)),
+            }
         })
     };
     let field = |(column, field): (usize, &Arc<Field>)| match field.data_type() {

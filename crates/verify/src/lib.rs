@@ -70,14 +70,15 @@ pub use deleted::ValueCounts;
 pub use levels::Build;
 pub use verdict::{Finding, Verdict};
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
 
 use self::deleted::Deleted;
 use self::groups::Group;
 use self::models::Rule;
 use self::population::Comparison;
 use self::predicted::Prediction;
+use self::reading::Reader;
 use self::rowhash::RowHash;
 use self::sampling::Drawn;
 use self::side::Side;
@@ -152,8 +153,7 @@ pub fn verify(inputs: &Inputs<'_>) -> Result<Verdict> {
     if let Some(verdict) = verifier.lacks_files() {
         return Ok(verdict);
     }
-    let released = verifier.read_release()?;
-    let original = inputs.original.map(|original| verifier.read_original(original, &released)).transpose()?;
+    let (released, original) = verifier.read_tables()?;
     let population = inputs.population.map(|rows| verifier.read_population(rows)).transpose()?;
     let rows = inputs.original.map(|original| original.rows);
     let preparation = claims::preparation(inputs.policy, inputs.certificate, rows);
@@ -193,14 +193,12 @@ struct Verifier<'a> {
     rules: Vec<Rule>,
     comparisons: Vec<Comparison>,
     predictions: Vec<Prediction>,
-    start: RowHash,
+    reader: Reader<'a>,
     /// What differential privacy asks for, where the policy does.
     drawn: Option<Drawn>,
     /// What was deleted from the original, where it was read and the policy deletes rare values.
     deleted: Option<Deleted>,
     watch: &'a Watch,
-    /// Rows of all tables that were read so far.
-    rows: Cell<u64>,
 }
 
 impl<'a> Verifier<'a> {
@@ -217,11 +215,16 @@ impl<'a> Verifier<'a> {
             rules: models::of(policy),
             comparisons: population::of(policy, left(certificate), 0),
             predictions: predicted::of(policy),
-            start: RowHash::keyed(files.0, files.1),
+            reader: Reader {
+                policy,
+                certificate,
+                start: RowHash::keyed(files.0, files.1),
+                watch,
+                rows: AtomicU64::new(0),
+            },
             drawn,
             deleted: None,
             watch,
-            rows: Cell::new(0),
         })
     }
 

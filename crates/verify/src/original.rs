@@ -185,7 +185,7 @@ impl Verifier<'_> {
     fn of_identifiers(&self, released: &Side, compared: Source<'_>, verdict: &mut Verdict) -> Result<()> {
         let pace = self.pace();
         for (at, column) in identifiers::replaced(self.policy).enumerate() {
-            let finding = identifiers::identifiers(at, released, compared, self.start, &pace)?;
+            let finding = identifiers::identifiers(at, released, compared, self.reader.start, &pace)?;
             verdict.set(identifiers::claim(column), finding);
         }
         Ok(())

@@ -1,26 +1,38 @@
 //! Reads the tables that are judged: the release, the original and the population, each once. All
-//! cores make pieces of their batches, which one thread puts together in the order of the table.
+//! cores make pieces of their batches, which one thread per table puts together in its order.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::deleted::{self, Deleted};
 use super::pace::Pace;
 use super::piece::{self, Piece};
+use super::rowhash::RowHash;
 use super::sampling::{Draw, SortedTable};
 use super::side::Side;
 use super::{Original, Read, Verifier};
 use throng_terms::error::{Fault, Result};
-use throng_terms::policy::{Column, Role};
+use throng_terms::policy::{Column, Policy, Role};
 use throng_terms::registry::LossKind;
-use throng_terms::release::DeletedFacts;
+use throng_terms::release::{Certificate, DeletedFacts};
 use throng_terms::rows::{Batch, Made, Rows};
-use throng_terms::watch::Stage;
+use throng_terms::watch::{Stage, Watch};
 
 /// Drawn rows that are read at once.
 const BATCH: usize = 8192;
 
-impl Verifier<'_> {
+/// What reads a table, on any thread.
+pub(super) struct Reader<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) certificate: &'a Certificate,
+    pub(super) start: RowHash,
+    pub(super) watch: &'a Watch,
+    /// Rows of all tables that were read so far.
+    pub(super) rows: AtomicU64,
+}
+
+impl Reader<'_> {
     /// Reads the release.
-    pub(super) fn read_release(&self) -> Result<Read> {
-        let rows = self.inputs.release;
+    fn release(&self, rows: &dyn Rows) -> Result<Read> {
         let facts = &self.certificate.release;
         let counted = |key: &String| LossKind::from_key(key).is_some_and(LossKind::counts_labels);
         let labels = facts.regions.is_some() && facts.loss.keys().any(counted);
@@ -30,8 +42,48 @@ impl Verifier<'_> {
         self.read(rows, &columns, side)
     }
 
+    fn read(&self, rows: &dyn Rows, columns: &[usize], mut side: Side) -> Result<Read> {
+        let plan = side.plan();
+        rows.read_made(columns, self.watch, &|batch| plan.made(batch), &mut |made| {
+            let piece = piece::piece(made)?;
+            side.add(&piece)?;
+            self.progress(piece.rows)
+        })?;
+        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: None })
+    }
+
+    /// Reports some more rows of a table.
+    fn progress(&self, rows: usize) -> Result<()> {
+        let before = self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+        self.watch.done(Stage::Verifying, before + rows as u64, None)
+    }
+}
+
+impl Verifier<'_> {
+    /// Reads the release, and the original where there is one: at the same time, unless the classes
+    /// of the release are needed to read the original.
+    pub(super) fn read_tables(&self) -> Result<(Read, Option<Read>)> {
+        let (reader, release) = (&self.reader, self.inputs.release);
+        match self.inputs.original {
+            Some(original) if original.assignment.is_none() && self.drawn.is_none() => {
+                std::thread::scope(|scope| {
+                    let released = scope.spawn(|| reader.release(release));
+                    let original = self.read_original(original, None);
+                    let released =
+                        released.join().unwrap_or_else(|_| Err(Fault::bug("a reader stopped").into()));
+                    Ok((released?, Some(original?)))
+                })
+            }
+            original => {
+                let released = reader.release(release)?;
+                let original = original.map(|original| self.read_original(original, Some(&released)));
+                Ok((released, original.transpose()?))
+            }
+        }
+    }
+
     /// Reads the original: only what a release can hold, and what rows are guarded against.
-    pub(super) fn read_original(&self, original: Original<'_>, released: &Read) -> Result<Read> {
+    fn read_original(&self, original: Original<'_>, released: Option<&Read>) -> Result<Read> {
         let (policy, rows) = (self.policy, original.rows);
         let guards = policy.guards();
         let needed = |name: &String| {
@@ -40,7 +92,7 @@ impl Verifier<'_> {
         };
         let columns: Vec<usize> = (0..rows.columns().len()).filter(|&c| needed(&rows.columns()[c])).collect();
         let names: Vec<String> = columns.iter().map(|&c| rows.columns()[c].clone()).collect();
-        let side = Side::new("original", policy, &names, self.start);
+        let side = Side::new("original", policy, &names, self.reader.start);
         let side = side.with_guards(policy).with_subject(policy);
         let mut side = side.with_shifts(policy, original.secret)?;
         let stated = self.certificate.release.loss.keys().filter_map(|key| LossKind::from_key(key));
@@ -53,7 +105,7 @@ impl Verifier<'_> {
                 Draw::new(drawn, secret, self.certificate.release.seed, self.inputs.policy_sha256, table)
             });
         }
-        if let Some(assignment) = original.assignment {
+        if let (Some(assignment), Some(released)) = (original.assignment, released) {
             let pace = self.pace();
             assignment.each(&mut |tuple, rows, cells| {
                 pace.steps(8)?;
@@ -65,7 +117,7 @@ impl Verifier<'_> {
         }
         let mut read = match Deleted::of(policy, rows, original.counted, self.watch)? {
             Some(deleted) => self.read_left(rows, (&columns, &names), side, deleted)?,
-            None => self.read(rows, &columns, side)?,
+            None => self.reader.read(rows, &columns, side)?,
         };
         read.side.settle();
         Ok(read)
@@ -89,11 +141,10 @@ impl Verifier<'_> {
             let Ok(made) = made.downcast::<(Piece, DeletedFacts)>() else { return Err(piece::unasked()) };
             deleted::add(&mut found, made.1);
             side.add(&made.0)?;
-            self.progress(side.rows)
+            self.reader.progress(made.0.rows)
         })?;
         deleted.found = found;
         side.deleted = deleted.found.rows;
-        self.counted(&side);
         Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: Some(deleted) })
     }
 
@@ -117,12 +168,12 @@ impl Verifier<'_> {
             drawn.rows.extend(std::iter::repeat_n(tuple, times));
             if drawn.rows.len() >= BATCH {
                 side.batch(&drawn)?;
+                self.reader.progress(drawn.rows.len())?;
                 drawn.rows.clear();
-                self.progress(side.rows)?;
             }
         }
         side.batch(&drawn)?;
-        self.counted(&side);
+        self.reader.progress(drawn.rows.len())?;
         Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: None })
     }
 
@@ -132,32 +183,12 @@ impl Verifier<'_> {
         let needed = |c: &usize| quasi.contains(&rows.columns()[*c].as_str());
         let columns: Vec<usize> = (0..rows.columns().len()).filter(needed).collect();
         let names: Vec<String> = columns.iter().map(|&c| rows.columns()[c].clone()).collect();
-        self.read(rows, &columns, Side::new("population", self.policy, &names, self.start))
-    }
-
-    fn read(&self, rows: &dyn Rows, columns: &[usize], mut side: Side) -> Result<Read> {
-        let plan = side.plan();
-        rows.read_made(columns, self.watch, &|batch| plan.made(batch), &mut |made| {
-            side.add(&piece::piece(made)?)?;
-            self.progress(side.rows)
-        })?;
-        self.counted(&side);
-        Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: None })
-    }
-
-    /// Reports that so many rows of a table were read, after those of other tables.
-    fn progress(&self, rows: u64) -> Result<()> {
-        self.watch.done(Stage::Verifying, self.rows.get() + rows, None)
-    }
-
-    /// Remembers the rows of a table that was read.
-    fn counted(&self, side: &Side) {
-        self.rows.set(self.rows.get() + side.rows);
+        self.reader.read(rows, &columns, Side::new("population", self.policy, &names, self.reader.start))
     }
 
     /// Reports and stops the stages after reading.
     pub(super) fn pace(&self) -> Pace<'_> {
-        Pace::new(self.watch, self.rows.get())
+        Pace::new(self.watch, self.reader.rows.load(Ordering::Relaxed))
     }
 }
 

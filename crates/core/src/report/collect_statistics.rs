@@ -26,6 +26,8 @@ const VALUES: usize = 8;
 const TABLES: usize = 2;
 /// The least share of rows whose value is a number in a column of numbers.
 const NUMERIC: f64 = 0.95;
+/// Classes whose columns are laid out at once: they stay in the cache while all pairs are read.
+const BLOCK: usize = 4096;
 
 /// A table and what became of it.
 pub(super) struct Compared<'a> {
@@ -97,9 +99,9 @@ impl Compared<'_> {
         let base = self.recoded.base();
         let mut before = vec![0; self.hierarchies[column].leaf_count()];
         let mut after = vec![0; self.recoded.columns()[column].values.len()];
+        base.each_code(column, |class, leaf| before[leaf as usize] += u64::from(base.counts()[class]));
         self.recoded.each_cell(column, |class, value| {
             let rows = u64::from(base.counts()[class]);
-            before[base.code(class, column) as usize] += rows;
             if !self.recoded.suppresses(class) {
                 after[value] += rows;
             }
@@ -218,17 +220,63 @@ impl Compared<'_> {
         (!covered.is_empty()).then_some(covered)
     }
 
+    /// Calls `each` with blocks of classes, as the named columns see them.
+    fn each_block(&self, columns: &[usize], watch: &Watch, mut each: impl FnMut(&Block)) -> Result<()> {
+        let base = self.recoded.base();
+        let mut block = Block::default();
+        for start in (0..base.counts().len()).step_by(BLOCK) {
+            watch.check()?;
+            let classes = start..(start + BLOCK).min(base.counts().len());
+            block.rows.clear();
+            block.rows.extend(base.counts()[classes.clone()].iter().map(|&rows| f64::from(rows)));
+            block.released.clear();
+            block.released.extend(classes.clone().map(|class| !self.recoded.suppresses(class)));
+            block.leaves.resize_with(columns.len(), Vec::new);
+            block.values.resize_with(columns.len(), Vec::new);
+            for (at, &column) in columns.iter().enumerate() {
+                block.leaves[at].clear();
+                block.leaves[at].extend(classes.clone().map(|class| base.code(class, column)));
+                block.values[at].clear();
+                block.values[at].extend(classes.clone().map(|class| self.recoded.cell(class, column) as u32));
+            }
+            each(&block);
+        }
+        Ok(())
+    }
+}
+
+/// Some classes by columns, so that pairs of columns are read one after the other.
+#[derive(Default)]
+struct Block {
+    /// The rows of each class.
+    rows: Vec<f64>,
+    /// Whether it is released.
+    released: Vec<bool>,
+    /// Column → leaf of each class.
+    leaves: Vec<Vec<Code>>,
+    /// Column → released value of each class.
+    values: Vec<Vec<u32>>,
+}
+
+impl Block {
     /// Calls `each` with the rows of every class, its leaf in two columns, and its released values
     /// unless it is suppressed.
     fn each_pair(&self, [a, b]: [usize; 2], mut each: impl FnMut(f64, [usize; 2], Option<[usize; 2]>)) {
-        let base = self.recoded.base();
-        for (class, &rows) in base.counts().iter().enumerate().filter(|(_, rows)| **rows > 0) {
-            let leaves = [a, b].map(|column| base.code(class, column) as usize);
-            let released = !self.recoded.suppresses(class);
-            let values = released.then(|| [a, b].map(|column| self.recoded.cell(class, column)));
-            each(f64::from(rows), leaves, values);
+        let leaves = self.leaves[a].iter().zip(&self.leaves[b]);
+        let values = self.values[a].iter().zip(&self.values[b]);
+        let classes = self.rows.iter().zip(&self.released).zip(leaves.zip(values));
+        for ((&rows, &released), ((&leaf, &other), (&value, &beside))) in classes {
+            if rows > 0.0 {
+                let values = released.then_some([value as usize, beside as usize]);
+                each(rows, [leaf as usize, other as usize], values);
+            }
         }
     }
+}
+
+/// The pairs of some things, by their places.
+fn pairs(count: usize) -> Vec<[usize; 2]> {
+    (0..count).flat_map(|a| (a + 1..count).map(move |b| [a, b])).collect()
 }
 
 /// Whether a value is the code of something, which has no mean: by its hierarchy, or by a zero in
@@ -331,14 +379,15 @@ fn correlations(
     numbers: &[Numbers],
     watch: &Watch,
 ) -> Result<Vec<CorrelationFacts>> {
-    let mut all = Vec::new();
     let first = &numbers[..numbers.len().min(CORRELATED)];
-    for (i, a) in first.iter().enumerate() {
-        for b in &first[i + 1..] {
-            watch.check()?;
+    let pairs = pairs(first.len());
+    let columns: Vec<usize> = first.iter().map(|numbers| numbers.column).collect();
+    let mut sums: Vec<[Products; 2]> = pairs.iter().map(|_| Default::default()).collect();
+    compared.each_block(&columns, watch, |block| {
+        for (&[i, j], [before, after]) in pairs.iter().zip(&mut sums) {
+            let (a, b) = (&first[i], &first[j]);
             let [shift_a, shift_b] = [a, b].map(|column| column.facts.before.mean);
-            let [mut before, mut after] = [Products::default(), Products::default()];
-            compared.each_pair([a.column, b.column], |rows, leaves, values| {
+            block.each_pair([i, j], |rows, leaves, values| {
                 if let (Some(x), Some(y)) = (a.before[leaves[0]], b.before[leaves[1]]) {
                     before.add(rows, x - shift_a, y - shift_b);
                 }
@@ -348,11 +397,13 @@ fn correlations(
                     after.add(rows, x - shift_a, y - shift_b);
                 }
             });
-            let columns = [a, b].map(|column| column.facts.column.clone());
-            let Some(before) = before.correlation() else { continue };
-            all.push(CorrelationFacts { columns, before, after: after.correlation() });
         }
-    }
+    })?;
+    let correlation = |([i, j], [before, after]): (&[usize; 2], &[Products; 2])| {
+        let columns = [*i, *j].map(|at| first[at].facts.column.clone());
+        Some(CorrelationFacts { columns, before: before.correlation()?, after: after.correlation() })
+    };
+    let mut all: Vec<CorrelationFacts> = pairs.iter().zip(&sums).filter_map(correlation).collect();
     all.sort_by(|a, b| b.before.abs().total_cmp(&a.before.abs()));
     all.truncate(LISTED);
     Ok(all)
@@ -364,49 +415,66 @@ fn cross_tables(
     categories: &[Categories],
     watch: &Watch,
 ) -> Result<Vec<CrossTable>> {
-    let mut all: Vec<(f64, CrossTable)> = Vec::new();
-    for (i, a) in categories.iter().enumerate() {
-        for b in &categories[i + 1..] {
-            watch.check()?;
-            all.push(cross_table(compared, a, b));
+    let pairs = pairs(categories.len());
+    let columns: Vec<usize> = categories.iter().map(|categories| categories.column).collect();
+    let crossed = |&[i, j]: &[usize; 2]| Crossed::new(&categories[i], &categories[j]);
+    let mut tables: Vec<Crossed<'_>> = pairs.iter().map(crossed).collect();
+    compared.each_block(&columns, watch, |block| {
+        for (&pair, table) in pairs.iter().zip(&mut tables) {
+            block.each_pair(pair, |rows, leaves, values| table.add(rows, leaves, values));
         }
-    }
+    })?;
+    let mut all: Vec<(f64, CrossTable)> = tables.iter().map(|table| table.facts(compared)).collect();
     all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     all.truncate(TABLES);
     Ok(all.into_iter().map(|(_, table)| table).collect())
 }
 
-/// The cross table of two columns, and their mutual information before.
-fn cross_table(compared: &Compared<'_>, a: &Categories, b: &Categories) -> (f64, CrossTable) {
-    let empty = vec![vec![0.0; b.names.len()]; a.names.len()];
-    let (mut before, mut after) = (empty.clone(), empty);
-    let mut released = 0.0;
-    compared.each_pair([a.column, b.column], |rows, leaves, values| {
-        before[a.before[leaves[0]]][b.before[leaves[1]]] += rows;
+/// Rows by the values of two columns, before and after.
+struct Crossed<'a> {
+    a: &'a Categories,
+    b: &'a Categories,
+    before: Vec<Vec<f64>>,
+    after: Vec<Vec<f64>>,
+    released: f64,
+}
+
+impl<'a> Crossed<'a> {
+    fn new(a: &'a Categories, b: &'a Categories) -> Self {
+        let empty = vec![vec![0.0; b.names.len()]; a.names.len()];
+        Crossed { a, b, before: empty.clone(), after: empty, released: 0.0 }
+    }
+
+    fn add(&mut self, rows: f64, leaves: [usize; 2], values: Option<[usize; 2]>) {
+        self.before[self.a.before[leaves[0]]][self.b.before[leaves[1]]] += rows;
         let Some([x, y]) = values else { return };
-        released += rows;
-        let (Some(of_a), Some(of_b)) = (&a.after[x], &b.after[y]) else { return };
-        for (cells, part) in after.iter_mut().zip(of_a) {
+        self.released += rows;
+        let (Some(of_a), Some(of_b)) = (&self.a.after[x], &self.b.after[y]) else { return };
+        for (cells, part) in self.after.iter_mut().zip(of_a) {
             cells.iter_mut().zip(of_b).for_each(|(cell, other)| *cell += rows * part * other);
         }
-    });
-    let used: f64 = after.iter().flatten().sum();
-    let all: f64 = before.iter().flatten().sum();
-    let few = |rows: f64| rows > 0.0 && rows < compared.floor as f64;
-    let shown =
-        |cells: &Vec<f64>| cells.iter().map(|&rows| (!few(rows)).then_some(rows / all.max(1.0))).collect();
-    let table = CrossTable {
-        columns: [a, b].map(|of| compared.names[of.column].clone()),
-        rows: a.names.clone(),
-        across: b.names.clone(),
-        before: before.iter().map(shown).collect(),
-        after: after
-            .iter()
-            .map(|cells| cells.iter().map(|rows| rows / used.max(f64::MIN_POSITIVE)).collect())
-            .collect(),
-        used: if released > 0.0 { used / released } else { 0.0 },
-    };
-    (mutual_information(&before), table)
+    }
+
+    /// The table, and the mutual information of its columns before.
+    fn facts(&self, compared: &Compared<'_>) -> (f64, CrossTable) {
+        let Crossed { a, b, before, after, released } = self;
+        let used: f64 = after.iter().flatten().sum();
+        let all: f64 = before.iter().flatten().sum();
+        let few = |rows: f64| rows > 0.0 && rows < compared.floor as f64;
+        let shown = |cells: &Vec<f64>| {
+            cells.iter().map(|&rows| (!few(rows)).then_some(rows / all.max(1.0))).collect()
+        };
+        let parts = |cells: &Vec<f64>| cells.iter().map(|rows| rows / used.max(f64::MIN_POSITIVE)).collect();
+        let table = CrossTable {
+            columns: [a, b].map(|of| compared.names[of.column].clone()),
+            rows: a.names.clone(),
+            across: b.names.clone(),
+            before: before.iter().map(shown).collect(),
+            after: after.iter().map(parts).collect(),
+            used: if *released > 0.0 { used / released } else { 0.0 },
+        };
+        (mutual_information(before), table)
+    }
 }
 
 /// The mutual information of rows and columns of a table of counts, in bits.
