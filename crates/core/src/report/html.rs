@@ -259,7 +259,7 @@ fn dearest(facts: &Facts) -> Html {
     };
     let next = columns[1..].iter().map(|(name, lm)| format!(", then {name} {}", percent(*lm)));
     let note = format!("{} of its detail (LM){}", percent(*lm), next.collect::<String>());
-    tile("", "Column that lost most", name, note)
+    tile("named", "Column that lost most", name, note)
 }
 
 /// How good the result is among those that were possible.
