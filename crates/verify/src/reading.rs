@@ -145,7 +145,7 @@ impl Verifier<'_> {
         Ok(Read { side, fingerprint: rows.fingerprint(self.watch)?, deleted: None })
     }
 
-    /// Reports that so many rows of a table were read, after those of other tables.
+    /// Reports that `rows` rows of a table were read, after those of other tables.
     fn progress(&self, rows: u64) -> Result<()> {
         self.watch.done(Stage::Verifying, self.rows.get() + rows, None)
     }

@@ -37,9 +37,9 @@ const JUDGED: usize = 512;
 pub struct Effort {
     /// Tours.
     pub tours: usize,
-    /// Points move after every so many tours.
+    /// Tours between moves of points.
     pub moves: usize,
-    /// Clusters are re-formed after every so many tours; never for 0.
+    /// Tours between re-formings of clusters; 0 never re-forms.
     pub forms: usize,
     /// The noise of the first tour, as a share of what a column costs at the top.
     pub noise: f64,

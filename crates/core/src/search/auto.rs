@@ -121,7 +121,7 @@ pub(super) fn least_loss(evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcom
         if let Some(large) = &mut large {
             large.improve(&mut search, watch);
         }
-        search.tell(watch);
+        search.report(watch);
     }
     let least = search.least;
     search.best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })
@@ -188,7 +188,7 @@ impl Large {
         let cut = search.crew.checked() - self.besides;
         while self.walk.fruitless() < PATIENCE + 2 * cut && !watch.should_finish() {
             self.besides += search.walk(&mut self.walk);
-            search.tell(watch);
+            search.report(watch);
         }
         match self.blocks.len() {
             2 => self.solve_blocks(search, watch),
@@ -288,7 +288,7 @@ impl Search<'_, '_> {
         self.crew.checked() - before
     }
 
-    fn tell(&self, watch: &Watch) {
+    fn report(&self, watch: &Watch) {
         watch.report(Event::Searching(self.progress()));
     }
 
