@@ -354,7 +354,7 @@ fn a_cell_that_is_not_written_as_stated_is_refused_with_its_line() {
     input.null.push("NA".into());
     let reading = "[input]\npath = \"x\"\n[input.cells]\npay = { number = { decimal = \",\" } }\n";
     let text = format!("version = 1\n{reading}[columns.x]\nrole = \"quasi\"\n[privacy]\nk = 2\n");
-    input.cells = throng::policy::Policy::parse(&text).unwrap().input.cells;
+    input.cells = Policy::parse(&text).unwrap().input.cells;
     let source = ENGINE.open_table(&input, std::path::Path::new("")).unwrap();
     let error = rows_of(&source, &["x".into(), "pay".into()]).unwrap_err();
     refused("t.csv", &error, "prepare.unreadable-cell", Some(5), &["`12..5`", "input.null", "input.cells"]);
