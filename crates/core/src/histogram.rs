@@ -106,7 +106,7 @@ impl Histogram {
         part
     }
 
-    /// Some values of every class, up to `most` of them, without their rows: enough to tell whether
+    /// Some values of every class, up to `most` of them, without their rows: enough to see whether
     /// a class, merged with any others, has that many. Merging then costs by classes, not by pairs.
     #[must_use]
     pub fn witnesses(&self, most: usize) -> Histogram {

@@ -114,7 +114,8 @@ impl Recoded {
         Recoded::made(Arc::clone(base), columns, cells, suppressed)
     }
 
-    /// The same of classes of which rows became different things; each is then there several times.
+    /// The same for classes whose rows were recoded differently; each class is then listed several
+    /// times.
     ///
     /// # Errors
     /// As [`Classes::new`].
@@ -324,8 +325,8 @@ impl Recoded {
 }
 
 impl Recoded {
-    /// Look → its class in [`released`](Self::released). Looks without released rows are no classes
-    /// of the release: they have the place of the next one.
+    /// Look → its class in [`released`](Self::released). Looks without released rows are not
+    /// classes of the release: they have the place of the next one.
     pub fn released_places(&self) -> Vec<u32> {
         let mut classes = 0;
         let place = |look: &Look| {

@@ -112,7 +112,7 @@ impl Axis {
         Axis { listed: most, ..self }
     }
 
-    /// Whether a set of so many present values is written as `*`: it is too long, or says nothing.
+    /// Whether a set of this many values is written as `*`: it is too long, or says nothing.
     pub fn unlisted(&self, values: usize) -> bool {
         let all = values + usize::from(self.missing.is_some()) == self.len();
         all && values > 2 || values > self.listed
@@ -215,7 +215,7 @@ impl Axis {
         }
     }
 
-    /// The share of the leaves that a set of so many present values leaves open.
+    /// The share of the leaves that a set of this many present values leaves open.
     pub fn set_share(&self, values: usize) -> f64 {
         match values {
             0 | 1 => 0.0,

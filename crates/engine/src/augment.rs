@@ -229,7 +229,7 @@ impl<'a> Rewriter<'a> {
                     row = before + row as u64 + 1
                 )
                 .column(name)
-                .help("only what levels were chosen for can be augmented: cells of regions may be no labels")
+                .help("only releases with one level per column can be augmented: cells of regions need not be labels")
             })?;
             fields.iter_mut().zip(labels).for_each(|(field, label)| field.push(label));
         }

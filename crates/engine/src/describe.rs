@@ -57,7 +57,13 @@ impl Engine {
             input.cells.entry(name).or_insert(reading);
         }
         if input.cells.len() > stated {
-            (source, description) = self.described(&input, answers, watch)?;
+            // Codes for missing values are not written like the other cells of their columns.
+            let mut codes = std::mem::take(&mut description.missing_codes);
+            let mut again = input.clone();
+            again.null.extend(codes.iter().map(|code| code.code.clone()));
+            (source, description) = self.described(&again, answers, watch)?;
+            codes.append(&mut description.missing_codes);
+            description.missing_codes = codes;
         }
         for column in &mut description.columns {
             column.reading = input.cells.get(&column.name).cloned();

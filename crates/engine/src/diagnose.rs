@@ -166,11 +166,13 @@ fn ragged_file(source: &Source, file: &Path) -> Option<Error> {
     let name = file.display().to_string();
     let mut records = records(source, file)?;
     let mut record = csv::ByteRecord::new();
+    let mut first_row = true;
     while let Ok(true) = records.read_byte_record(&mut record) {
         let line = line_of(source, &record, &records);
         if record.len() != source.header.len() {
-            return Some(wrong_width(source, &record, line, name));
+            return Some(wrong_width(source, &record, (line, first_row), name));
         }
+        first_row = false;
         if record.iter().any(|cell| cell.contains(&0)) {
             return Some(nul_byte().file(name).line(line).into());
         }
@@ -182,7 +184,12 @@ fn ragged_file(source: &Source, file: &Path) -> Option<Error> {
     None
 }
 
-fn wrong_width(source: &Source, record: &csv::ByteRecord, line: u64, name: String) -> Error {
+fn wrong_width(
+    source: &Source,
+    record: &csv::ByteRecord,
+    (line, first_row): (u64, bool),
+    name: String,
+) -> Error {
     let (found, expected) = (record.len(), source.header.len());
     let help = if record.get(0).is_some_and(|cell| cell.starts_with(b"#")) {
         "comments are not rows: remove the line, or set input.skip if all of them are above the header"
@@ -191,6 +198,9 @@ fn wrong_width(source: &Source, record: &csv::ByteRecord, line: u64, name: Strin
          input.skip to their number"
     } else if found < expected {
         "a cell is missing, or a quote is not closed before it"
+    } else if source.headed && found == expected + 1 && first_row {
+        "R writes row names like this: write the table with row.names = FALSE, or put a delimiter in front of the \
+         header. Otherwise a cell holds the delimiter and needs quotes around it"
     } else {
         "a cell holds the delimiter and needs quotes around it"
     };

@@ -14,7 +14,7 @@ use arrow::datatypes::{
 /// Fewer cells than this are not worth it.
 const CELLS: usize = 64;
 /// The most distinct values of a column that is keyed: one per this many cells, and one per cell of
-/// the first so many.
+/// the first [`GLANCE`] cells.
 const CELLS_PER_VALUE: usize = 4;
 const GLANCE: usize = 256;
 /// The longest text that is compared as a number.
@@ -57,7 +57,7 @@ pub(crate) fn texts<'a>(
 /// Distinct texts, in order of first sight.
 struct Known<'a> {
     texts: Vec<&'a str>,
-    /// What tells each from the others.
+    /// A key of each text; different texts have different keys.
     marks: Vec<u128>,
     /// A table of keys and one, open addressing; 0 where there is none.
     slots: Vec<u32>,

@@ -58,7 +58,7 @@ impl Engine {
         self.memory.map(|memory| (memory.saturating_sub(fixed) / 4).max(WAITING) as usize)
     }
 
-    /// Refuses a limit that is below the need of a table with so many distinct rows and columns.
+    /// Refuses a limit that is too low for a table with this many distinct rows and columns.
     pub(crate) fn check_memory(&self, distinct: u64, columns: u64) -> Result<()> {
         let need = need(distinct, columns, threads() as u64);
         match self.memory {

@@ -52,7 +52,7 @@ pub(crate) struct Dealt {
 }
 
 impl Plan {
-    /// With a key rows are shuffled. `rows` are expected, of so many bytes each.
+    /// With a key, rows are shuffled. `rows` and `row_bytes` are estimates.
     pub(crate) fn new(key: Option<[u8; 32]>, rows: u64, row_bytes: u64) -> Self {
         let size = (BUCKET_BYTES / row_bytes.max(1)).clamp(FEW, BUCKET);
         let together = (GROUP_BYTES as u64 / (size * row_bytes.max(1))).clamp(1, GROUP as u64 / size);
@@ -110,7 +110,7 @@ pub(crate) struct Shuffle<'a> {
 }
 
 impl<'a> Shuffle<'a> {
-    /// For so many rows; `memory` limits the bytes that wait for their turn.
+    /// `rows` is how many to expect; `memory` limits the bytes that wait for their turn.
     pub(crate) fn new(sink: Sink, plan: Plan, rows: u64, memory: Option<usize>, watch: &'a Watch) -> Self {
         let most = memory.unwrap_or(WAITING);
         Shuffle { sink, plan, dealt: Vec::new(), bytes: 0, most, spill: None, expected: rows, watch }

@@ -66,7 +66,7 @@ impl PolicyFile {
                 (policy::Transform::Substitute(_), Some(key)) => Way::Substitute(key),
                 (policy::Transform::Keyed(_), Some(key)) => Way::Keyed(key),
                 (policy::Transform::Number(_), _) => Way::Number,
-                // Dates are no identifiers: see `shift.rs`.
+                // Dates are not identifiers: see `shift.rs`.
                 (policy::Transform::Shift(_), _) => continue,
                 (_, None) => return Err(Fault::bug("a transform without the place of its key").into()),
             };

@@ -47,7 +47,7 @@ pub struct Transform<'a> {
     pub policy: &'a Policy,
     /// What was decided.
     pub recoding: &'a Recoding,
-    /// Finds the class of every row, where that is asked for.
+    /// Finds the class of every row, if requested.
     pub row_classes: Option<&'a RowClasses>,
     /// The values of the quasi-identifiers, as grouping found them.
     pub dictionaries: &'a [Dictionary],
@@ -226,7 +226,7 @@ impl<'a> ClassesOfRows<'a> {
         ClassesOfRows { find, counter: RowCounter::default(), found: Vec::new() }
     }
 
-    /// Adds the rows of a batch, of which some are `left` and the others deleted.
+    /// Adds the rows of a batch. Rows that are not `left` are deleted.
     fn add(&mut self, encoded: &Encoded, left: Option<&[bool]>) {
         let Some(find) = self.find else { return };
         let mut classes = find.of(encoded.codes.clone(), &encoded.keys, &mut self.counter).into_iter();
@@ -308,8 +308,8 @@ struct Rewriter<'a> {
     /// The columns whose exposure is counted; per released column its place among them.
     exposing: Vec<String>,
     exposed: Vec<Option<usize>>,
-    /// Per quasi-identifier, code of a label → first code of the same text: what tells classes
-    /// apart.
+    /// Per quasi-identifier, code of a label → first code of the same text. Classes differ if
+    /// these codes differ.
     texts: Vec<Vec<Code>>,
 }
 
@@ -390,7 +390,7 @@ impl<'a> Rewriter<'a> {
         Exposure::new(self.exposing.iter().cloned())
     }
 
-    /// Whether a released column becomes codes of labels, and of which quasi-identifier.
+    /// The quasi-identifier that a released column is, if it becomes codes of labels.
     fn coded(&self, column: usize) -> Option<usize> {
         self.quasi[column].filter(|_| *self.schema.field(column).data_type() == keyed_text())
     }

@@ -143,10 +143,10 @@ pub struct RegionFacts {
 }
 
 impl Release {
-    /// What may be published of it. Where rows were drawn for differential privacy, that is what
-    /// the released rows tell anyhow: how many rows there were, were drawn or were suppressed, what
-    /// that lost, how long it took, and a digest of the input would each tell somebody who knows
-    /// all rows but one whether that one is among them. Then `rows` counts the rows of the release,
+    /// What may be published of it. Where rows were drawn for differential privacy, that is
+    /// only what the released rows show: the number of rows, drawn rows and suppressed rows, the
+    /// losses, the time taken, and a digest of the input would each show somebody who knows all
+    /// rows but one whether that one is among them. Then `rows` counts the rows of the release,
     /// `withheld` is 0, there are no losses, and of the input there is only its path.
     ///
     /// The digests of `files` stay: with differential privacy a policy cannot name a population,

@@ -68,7 +68,7 @@ pub(super) fn surely(trials: u64, p: f64, error: f64, up_to: u64) -> u64 {
     let up_to = up_to.min(trials);
     let mean = trials as f64 * p;
     // Below this, 25 standard deviations, there are next to no chances; much further below there
-    // would be no number for them.
+    // would not be a number for them.
     let first = (mean - 25.0 * (mean * (1.0 - p)).sqrt() - 1.0).max(0.0).floor() as u64;
     if first >= up_to || p >= 1.0 {
         return up_to;

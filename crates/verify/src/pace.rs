@@ -21,7 +21,7 @@ pub(super) struct Pace<'a> {
 }
 
 impl<'a> Pace<'a> {
-    /// Of a verification that has read so many rows.
+    /// For a verification that has read `rows` rows.
     pub(super) fn new(watch: &'a Watch, rows: u64) -> Self {
         Pace { watch, rows: Some(rows), left: Cell::new(STRIDE) }
     }

@@ -52,7 +52,7 @@ impl Shifted {
         Sha256::new().chain_update(self.key.map(|byte| byte ^ 0x5c)).chain_update(inner).finalize().into()
     }
 
-    /// What a date of a person became; none where it is no date.
+    /// What a date of a person became; none where it is not a date.
     pub(super) fn date(&self, person: &str, cell: &str) -> Option<String> {
         let number = self.hmac(person)[..8].iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
         let date = NaiveDate::parse_from_str(cell, &self.format).ok()?;

@@ -120,7 +120,7 @@ impl Desk<'_> {
             }
         }
         self.write_out()?;
-        self.tell()
+        self.print_state()
     }
 
     /// Writes the final table, if requested.
@@ -128,8 +128,8 @@ impl Desk<'_> {
         self.args.out.as_ref().map_or(Ok(()), |path| self.write(path))
     }
 
-    /// Tells how it ended.
-    fn tell(&self) -> Result<()> {
+    /// Prints the final state.
+    fn print_state(&self) -> Result<()> {
         if !self.args.output.json {
             out(&self.state()?)?;
             return Ok(());

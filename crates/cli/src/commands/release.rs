@@ -1,5 +1,6 @@
 //! `throng release POLICY`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -381,9 +382,13 @@ fn starred(done: &Done) -> String {
     )
 }
 
-/// How many regions there are, and how their cells are written.
+/// How many regions there are, and the columns by the form of their cells.
 fn in_regions(regions: &RegionFacts) -> String {
-    let forms = regions.forms.iter().map(|(name, form)| format!("{name} {}", form.name()));
-    let forms: Vec<String> = forms.collect();
-    format!("{}; cells: {}", integer(regions.count), sanitized(&some_names(&forms)))
+    let mut forms: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, form) in &regions.forms {
+        forms.entry(form.name()).or_default().push(name);
+    }
+    let forms = forms.iter().map(|(form, names)| format!("; {form}s: {}", sanitized(&some_names(names))));
+    let groups = if regions.count == 1 { "group" } else { "groups" };
+    format!("{} {groups} of similar rows{}", integer(regions.count), forms.collect::<String>())
 }

@@ -309,7 +309,7 @@ impl Runs<'_> {
         }
     }
 
-    /// A run of which nothing is known yet.
+    /// A run without results yet.
     fn empty(&self, place: &Place<'_>, algorithm: usize, nodes: u128) -> Run {
         Run {
             table: place.table.1.to_owned(),

@@ -63,9 +63,14 @@ pub fn policy(
         write_column(&mut text, column);
     }
     text += "\n[privacy]\n";
-    comment(&mut text, "Every released combination of quasi-identifiers occurs in at least k rows.");
+    let subjects = description.columns.iter().any(|column| column.role == Role::Subject);
+    let (shared, counted) = if subjects { ("is shared by", "people") } else { ("occurs in", "rows") };
+    comment(
+        &mut text,
+        &format!("Every released combination of quasi-identifiers {shared} at least k {counted}."),
+    );
     line(&mut text, "k", &k.to_string());
-    comment(&mut text, "At most this share of the rows may be left out.");
+    comment(&mut text, &format!("At most this share of the {counted} may be left out."));
     line(&mut text, "suppression", &suppression.to_string());
     text += SEARCH;
     Policy::parse(&text)?;

@@ -44,9 +44,9 @@ const PERSONAL: Shapes = bit::EMAIL | bit::IP | bit::MAC | bit::UUID | bit::SSN 
 /// What the first cell of a column suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Evidence {
-    /// It is one more value, with so many points.
+    /// It is one more value, with points for it.
     Data(u32),
-    /// It is a name, with so many points.
+    /// It is a name, with points for it.
     Name(u32),
     /// It could be either.
     Neither,

@@ -4,9 +4,9 @@
 //! Methods that form regions write labels where there is a hierarchy, and intervals of numbers and
 //! sets of other values where there is none. So plain numbers and few categories get none, and a
 //! hierarchy for searches by level is offered beside them. Dates, postal codes and other codes
-//! always get one: a set of exact dates or an interval of codes is no generalization. Only what fits
-//! *every* value is proposed, so that the policy runs unchanged. The cost does not grow with the
-//! table.
+//! always get one: a set of exact dates or an interval of codes is not a generalization. Only what
+//! fits *every* value is proposed, so that the policy runs unchanged. The cost does not grow with
+//! the table.
 
 use super::Kind;
 use super::dates::{self, FORMATS};
@@ -146,7 +146,17 @@ fn periods(facts: &Facts) -> Option<Proposal> {
     if days <= 62 {
         levels.extend((days > 7).then_some("week"));
     } else {
-        let periods = [("month", 28), ("quarter", 92), ("year", 366), ("5-year", 5 * 365), ("10-year", 3650)];
+        // The longest ones are for people who share little else: a birth within 40 years is more
+        // than `*`.
+        let periods = [
+            ("month", 28),
+            ("quarter", 92),
+            ("year", 366),
+            ("5-year", 5 * 365),
+            ("10-year", 10 * 365),
+            ("20-year", 20 * 365),
+            ("40-year", 40 * 365),
+        ];
         levels.extend(periods.into_iter().filter(|(_, least)| days >= *least).map(|(period, _)| period));
     }
     if levels.is_empty() {

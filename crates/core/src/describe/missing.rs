@@ -193,7 +193,7 @@ const FEWEST: usize = 3;
 /// The numbers of a column that look like codes. Only where all values are numbers and counted.
 pub(super) fn suspects(column: &Column) -> Vec<Suspect> {
     let numeric = column.traits.all(bit::NUMBER);
-    // Digits with leading zeros are no numbers.
+    // Digits with leading zeros are not numbers.
     let coded = column.traits.all(bit::DIGITS) && !column.traits.all(bit::INTEGER);
     if !numeric || coded || !column.sample.exact() {
         return Vec::new();

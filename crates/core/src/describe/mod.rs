@@ -26,6 +26,7 @@ mod sample;
 mod shape;
 mod show;
 mod traits;
+mod twins;
 mod vocabulary;
 mod wide;
 mod words;
@@ -301,6 +302,12 @@ impl Describer {
             columns[i].reason = reason.text();
             columns[i].set(role, &known[i].facts);
             known[i].reason = reason;
+        }
+        for (i, source) in twins::find(&columns, &known, &counters) {
+            let name = columns[source].name.clone();
+            columns[i].set(Role::Quasi, &known[i].facts);
+            (columns[i].clue, columns[i].certain) = (true, false);
+            columns[i].reason = twins::reason(&name);
         }
         one_person(&mut columns, &known);
         one_weight(&mut columns, &known);

@@ -8,8 +8,8 @@ use super::facts::Facts;
 use super::words::Says;
 use crate::hierarchy::{Intervals, Spec};
 
-/// The levels of a column of numbers, with the reason; none where numbers are too close to be told
-/// apart.
+/// The levels of a column of numbers, with the reason; none where numbers are too close for
+/// intervals.
 pub(super) fn levels(facts: &Facts) -> Option<(Spec, String)> {
     let whole = facts.whole();
     let says = facts.meaning.says();

@@ -143,14 +143,16 @@ fn not_null(name: &str) -> String {
     format!("'\"{}\" IS NOT NULL'", name.replace('"', "\"\""))
 }
 
-/// Released unchanged, and rare enough to be recognized.
+/// Whether a column is released unchanged, and its values are rare enough to be recognized.
+fn recognizable(description: &Description, c: &ColumnDescription) -> bool {
+    c.role.released()
+        && !matches!(c.role, Role::Quasi | Role::Weight)
+        && description.rows >= 20
+        && c.unique_share > 0.1
+}
+
 fn exact(description: &Description) -> Option<Question> {
-    let columns = chosen(description, |c| {
-        c.role.released()
-            && !matches!(c.role, Role::Quasi | Role::Weight)
-            && description.rows >= 20
-            && c.unique_share > 0.1
-    });
+    let columns = chosen(description, |c| recognizable(description, c));
     let most = columns.iter().map(|c| c.unique_share).fold(0.0, f64::max);
     let seen =
         if columns.len() == 1 { "The value is unique in" } else { "The most precise one is unique in" };
@@ -162,8 +164,10 @@ fn exact(description: &Description) -> Option<Question> {
     question(&columns, text, "role = \"quasi\", or round the values with a `hierarchy` and `level = 1`")
 }
 
+/// Columns that [`exact`] asks about are not asked about again.
 fn unclear_sensitive(description: &Description) -> Option<Question> {
-    let columns = chosen(description, |c| !c.clue && c.role == Role::Sensitive);
+    let columns =
+        chosen(description, |c| !c.clue && c.role == Role::Sensitive && !recognizable(description, c));
     let text = format!("{} treated as sensitive and released unchanged.", unclear(&columns));
     question(&columns, text, "role = \"quasi\" for what neighbours, colleagues or public records know")
 }

@@ -371,7 +371,7 @@ mod tests {
             let read = with(name, &days, Some(true)).unwrap().unwrap();
             assert_eq!(read, "day numbers of a spreadsheet, counted from 1899-12-30");
         }
-        // Other names, numbers that are no days, years, fractions.
+        // Other names, numbers that are not days, years, fractions.
         for (name, values) in [
             ("income", &days[..]),
             ("number_of_dates", &days),

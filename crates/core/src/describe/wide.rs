@@ -2,11 +2,16 @@
 //! give no clue.
 //!
 //! A battery is a run of numbered columns with one answer scale (`q1` to `q20`, all from 1 to 5):
-//! answers that only the survey knows. In a table with many columns without a clue, columns of few
-//! values are taken for what its holder collected, which outsiders rarely know: calling all of them
-//! quasi-identifiers would leave nothing of the table. Columns of many different values stay
-//! quasi-identifiers, because each of their values is rarer; numbers among them do so only while
-//! such columns are few. The user is asked about all of them.
+//! answers that only the survey knows.
+//!
+//! Columns without a clue are quasi-identifiers while they are few. Outsiders know a handful of
+//! facts about a person, and demographics, places and dates are the likely ones; the more columns
+//! without a clue a table has, the fewer of them can be among these facts. Most are then what its
+//! holder collected. As quasi-identifiers they would all cost detail of the columns that
+//! outsiders do know. So every column beyond the first `CATEGORIES` without a clue frees one
+//! more of them ([`protected`]), those of few different values first because their values are the
+//! most common. Numbers of many different values have a limit of their own, `NUMBERS`; texts of
+//! many different values always stay quasi-identifiers. The user is asked about all of them.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +20,12 @@ use super::names::split;
 use super::role::Reason;
 use crate::policy::Role;
 
-/// Columns without a clue beyond which a table is wide.
-const WIDE: usize = 10;
+/// Columns without a clue that may all be quasi-identifiers. Twice as many are taken for what the
+/// holder collected.
+const CATEGORIES: usize = 5;
 
-/// Columns without a clue and of many values beyond which numbers are taken for figures.
-const WIDEST: usize = 20;
+/// The same limit for numbers of many different values.
+const NUMBERS: usize = 10;
 
 /// Columns of one answer scale that make a battery.
 const BATTERY: usize = 4;
@@ -51,20 +57,35 @@ pub(super) fn revise(names: &[String], known: &[Known]) -> Vec<(usize, Role, Rea
     }
     let left: Vec<usize> =
         (0..names.len()).filter(unclear).filter(|i| revised.iter().all(|(r, ..)| r != i)).collect();
-    if left.len() > WIDE {
-        let few = |i: usize| known[i].facts.distinct <= FEW;
-        let figures = left.iter().filter(|&&i| !few(i)).count() > WIDEST;
-        for &i in left.iter().filter(|&&i| few(i) || figures && known[i].facts.numeric()) {
-            let because = format!(
-                "The name gives no clue, and the table has {} such columns. Treated as sensitive, because outsiders \
-                 rarely know most of them.",
-                left.len()
-            );
-            revised.push((i, Role::Sensitive, Reason::unchanged(because)));
-        }
+    for i in freed(&left, known) {
+        let because = format!(
+            "The name gives no clue, and the table has {} such columns. Treated as sensitive, because outsiders \
+             rarely know most of them.",
+            left.len()
+        );
+        revised.push((i, Role::Sensitive, Reason::unchanged(because)));
     }
     revised.sort_by_key(|(i, ..)| *i);
     revised
+}
+
+/// The columns without a clue that are not to be quasi-identifiers, because there are many.
+fn freed(unclear: &[usize], known: &[Known]) -> Vec<usize> {
+    let (mut few, many): (Vec<usize>, Vec<usize>) =
+        unclear.iter().partition(|&&i| known[i].facts.distinct <= FEW);
+    let mut numbers: Vec<usize> = many.iter().copied().filter(|&i| known[i].facts.numeric()).collect();
+    // The sort is stable: of columns with equally many values, the first ones stay.
+    for columns in [&mut few, &mut numbers] {
+        columns.sort_by_key(|&i| std::cmp::Reverse(known[i].facts.distinct));
+    }
+    let few = few.into_iter().skip(protected(unclear.len(), CATEGORIES));
+    few.chain(numbers.into_iter().skip(protected(many.len(), NUMBERS))).collect()
+}
+
+/// How many of `columns` stay quasi-identifiers: all up to a limit, then one fewer for each column
+/// more, down to none at twice the limit.
+fn protected(columns: usize, limit: usize) -> usize {
+    columns.min((2 * limit).saturating_sub(columns))
 }
 
 /// The stem of a numbered name, and the answers of the column.

@@ -262,11 +262,11 @@ pub(super) const WORDS: &[Word] = &[
     word(
         Quasi,
         "where a person is treated, taught or served",
-        "hospital|clinic|facility|ward|unit|department|dept|care unit|station|abteilung|klinik|krankenhaus|hopital|service|\
+        "hospital|clinic|facility|ward|unit|department|dept|care unit|station|abteilung|fachabteilung|klinik|krankenhaus|hopital|service|\
          center|centre|study site|site id|provider|physician|doctor|surgeon|attending|attending physician|referring|nurse|arzt|\
          medecin|medico|pharmacy|practice|institution|organization|organisation|school|schule|ecole|escuela|university|\
          college|admission source|admission type|admission location|discharge location|discharge disposition|insurance|\
-         insurer|payer|payor|payer code|krankenkasse|versicherung|medical specialty|specialty",
+         insurer|payer|payor|payer code|krankenkasse|kasse|kostentrager|versicherung|medical specialty|specialty",
     ),
     // What others know of a person.
     word(
@@ -361,10 +361,11 @@ pub(super) const WORDS: &[Word] = &[
         Sensitive,
         "a laboratory or test result",
         "lab|labs|lab result|lab value|lab test|test result|result|results|test value|measurement|laborwert|hba1c|a1c|\
-         a1cresult|glucose|max glu serum|cholesterol|chol|ldl|hdl|triglycerides|hemoglobin|haemoglobin|hematocrit|\
+         a1cresult|glucose|max glu serum|cholesterol|chol|ldl|hdl|triglycerides|hemoglobin|haemoglobin|hamoglobin|hematocrit|hamatokrit|\
          creatinine|albumin|bilirubin|platelets|leukocytes|wbc|rbc|psa|tsh|crp|troponin|sodium|potassium|cd4|\
          viral load|blood pressure|systolic|diastolic|sbp|dbp|trestbps|blood type|blood group|heart rate|pulse|\
-         respiratory rate|temperature|oxygen saturation|spo2|ecg|ekg|restecg|resultat|resultado|blutdruck|biomarker",
+         respiratory rate|temperature|oxygen saturation|spo2|ecg|ekg|restecg|resultat|resultado|blutdruck|biomarker|\
+         blutzucker|cholesterin|kreatinin|leukozyten|thrombozyten|herzfrequenz|blutgruppe",
     ),
     word(
         Sensitive,
@@ -385,7 +386,7 @@ pub(super) const WORDS: &[Word] = &[
          charge|charges|total charges|cost|costs|total cost|price|payment|payments|paid|amount paid|billed|bill amount|\
          billing amount|reimbursement|salary|wage|wages|hourly wage|income|household income|annual income|wagp|pincp|hourly rate|pay rate|expense|expenses|earnings|\
          revenue|net worth|debt|balance|loan amount|credit amount|mortgage|rent|capital gain|capital loss|gehalt|lohn|\
-         einkommen|kosten|betrag|salaire|revenu|cout|salario|sueldo|ingresos|renta|costo|coste|pension|bonus|tuition",
+         einkommen|kosten|betrag|erlos|umsatz|entgelt|rechnungsbetrag|salaire|revenu|cout|salario|sueldo|ingresos|renta|costo|coste|pension|bonus|tuition",
     ),
     // What is neither.
     word(

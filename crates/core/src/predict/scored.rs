@@ -52,7 +52,7 @@ impl Scored {
     ) -> Result<Self> {
         let column = |name: &String| {
             let at = names.iter().position(|n| n == name);
-            at.ok_or_else(|| Fault::bug(format!("`{name}` is no quasi-identifier")).into())
+            at.ok_or_else(|| Fault::bug(format!("`{name}` is not a quasi-identifier")).into())
         };
         let features: Vec<usize> = guide.features().iter().map(column).collect::<Result<_>>()?;
         let base = recoded.base();

@@ -4,8 +4,8 @@
 //! value. The same key gives the same letters in every table, and that two values of a table get
 //! the same ones is less likely than 1 in 10¹² even for 100 million values. Numbers go from 1 on in
 //! an order that a key decides. All have the same number of digits, enough that none is a value of
-//! the column. Neither shows anything of the format of a value, so ids of
-//! different lengths do not tell people apart.
+//! the column. Neither depends on the format of a value, so ids of different lengths do not
+//! distinguish people.
 //!
 //! A keyed value costs one HMAC; numbers cost one HMAC and a place in a table per distinct value.
 

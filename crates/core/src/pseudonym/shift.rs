@@ -37,7 +37,7 @@ impl DateShift {
     /// A date of a person, shifted.
     ///
     /// # Errors
-    /// A cell that is no date, or would leave the calendar.
+    /// A cell that is not a date, or would leave the calendar.
     pub fn replace(&self, person: &str, cell: &str) -> Result<String> {
         let date = NaiveDate::parse_from_str(cell, &self.format).ok();
         let moved = date.and_then(|date| date.checked_add_signed(TimeDelta::days(self.days(person))));

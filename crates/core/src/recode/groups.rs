@@ -26,9 +26,8 @@ pub enum Settled {
     Merges(Vec<usize>),
 }
 
-/// Where a point goes, by the groups that have points, the nearest first, of which `asked` are
-/// looked at for each decision. None where there is no group. `tally` is
-/// empty and stays so.
+/// Where a point goes, by the groups that have points, the nearest first. Each
+/// decision looks at `asked` of them. None if there is no group. `tally` is empty and stays so.
 pub fn settled<'m>(
     points: &Points<'_>,
     point: u32,

@@ -75,7 +75,7 @@ impl<'a> Points<'a> {
         self.numbers[point as usize]
     }
 
-    /// The points that the table calls by these names, all of which are here.
+    /// The points that the table calls by these names. All of them must be here.
     pub fn places(&self, names: &[u32]) -> Vec<u32> {
         let place = |name: &u32| self.numbers.binary_search(name).unwrap_or(0) as u32;
         names.iter().map(place).collect()

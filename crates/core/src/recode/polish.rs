@@ -40,9 +40,9 @@ pub const FEW: usize = 100_000;
 pub struct Effort {
     /// Tours.
     pub tours: usize,
-    /// Points move after every so many tours; never for 0.
+    /// Tours between moves of points; 0 never moves them.
     pub moves: usize,
-    /// Clusters are re-formed after every so many tours; never for 0.
+    /// Tours between re-formings of clusters; 0 never re-forms.
     pub forms: usize,
     /// The noise of the first tour, as a share of what a column costs at the top.
     pub noise: f64,

@@ -50,8 +50,8 @@ impl Entry {
         Entry { label, rows, values: 1, key }
     }
 
-    /// The label as one quantity: a number that is no code such as `02138`, or the year of an ISO
-    /// date.
+    /// The label as one quantity: a number that is not a code such as `02138`, or the year of an
+    /// ISO date.
     fn quantity(&self) -> Option<f64> {
         let text = self.label.trim();
         let digits = text.trim_start_matches(['-', '+']).as_bytes();

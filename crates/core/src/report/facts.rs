@@ -1,4 +1,4 @@
-//! What a report tells, as plain data: filled after the search, rendered at the edge.
+//! The contents of a report as plain data: filled after the search, rendered at the edge.
 //!
 //! The helpers cut counts down to what a page can show. Each costs one pass over the distinct
 //! values or class sizes it is given, plus a sort of the distinct values.
@@ -14,7 +14,7 @@ use crate::suggest::Hint;
 
 pub use super::bars::bars;
 
-/// All that a report tells.
+/// All contents of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Facts {
@@ -131,7 +131,7 @@ pub struct ColumnFacts {
 }
 
 impl ColumnFacts {
-    /// A column of which only this much is known; all counts are 0 and nothing is generalized.
+    /// A column with nothing else known; all counts are 0 and nothing is generalized.
     pub fn new(name: impl Into<String>, role: Role, action: impl Into<String>) -> Self {
         ColumnFacts {
             name: name.into(),
@@ -363,7 +363,7 @@ impl LossFacts {
     }
 }
 
-/// Sizes above this are not told apart.
+/// Sizes above this are counted together.
 const OPEN_END: u64 = 100_000;
 
 /// The bins of [`size_bins`]: 1, 2, 3–4, 5–9, 10–19, 20–49, 50–99, 100–199, …, and an open end.

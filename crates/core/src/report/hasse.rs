@@ -137,7 +137,7 @@ fn diagram(explored: &Explored) -> Html {
     pen.finish(size, "The lattice, node by node", &description(explored))
 }
 
-/// The distance between neighbours in a row of so many nodes.
+/// The distance between neighbours in a row of `nodes` nodes.
 fn apart(span: f64, nodes: u64, least: f64) -> f64 {
     (span / nodes.max(1) as f64).min(54.0).max(least)
 }

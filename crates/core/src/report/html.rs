@@ -174,17 +174,27 @@ fn people_story(facts: &PeopleFacts) -> String {
     )
 }
 
+/// Exposed columns that are shown at once; a longer list would hide what was achieved.
+const EXPOSED: usize = 4;
+
 /// What the holder has to know before anything else.
 fn warnings(facts: &Facts) -> Html {
+    let item = |class: &str, w: &String| markup!("<li class=\"{class}\">{w}</li>"; class, w);
     let broken = facts.release.template.as_ref().map(rules::broken_rules).unwrap_or_default();
-    let first = broken.iter().chain(&facts.exposures).map(|w| ("exposed", w));
-    let all = first.chain(facts.warnings.iter().map(|w| ("", w)));
-    let items: Html = all.map(|(class, w)| markup!("<li class=\"{class}\">{w}</li>"; class, w)).collect();
+    let (shown, more) = facts.exposures.split_at(facts.exposures.len().min(EXPOSED));
+    let first = broken.iter().chain(shown).map(|w| item("exposed", w));
+    let items: Html = first.chain(facts.warnings.iter().map(|w| item("", w))).collect();
+    let folded: Html = more.iter().map(|w| item("", w)).collect();
+    let folded = match more.len() {
+        0 => Html::default(),
+        1 => markup!("<details><summary>1 more warning</summary><ul>{}</ul></details>", folded),
+        n => markup!("<details><summary>{} more warnings</summary><ul>{}</ul></details>", n, folded),
+    };
     match items.is_empty() {
         true => Html::default(),
         false => markup!(
-            "<aside class=\"warnings\" aria-label=\"Warnings\"><h2>Before you pass it on</h2><ul>{items}</ul></aside>\n";
-            items
+            "<aside class=\"warnings\" aria-label=\"Warnings\"><h2>Before you pass it on</h2><ul>{items}</ul>{folded}</aside>\n";
+            items, folded
         ),
     }
 }
@@ -259,7 +269,7 @@ fn dearest(facts: &Facts) -> Html {
     };
     let next = columns[1..].iter().map(|(name, lm)| format!(", then {name} {}", percent(*lm)));
     let note = format!("{} of its detail (LM){}", percent(*lm), next.collect::<String>());
-    tile("", "Column that lost most", name, note)
+    tile("named", "Column that lost most", name, note)
 }
 
 /// How good the result is among those that were possible.

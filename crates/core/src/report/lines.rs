@@ -140,7 +140,7 @@ impl Chart {
     }
 }
 
-/// The sign of a series; its shape tells what its colour tells.
+/// The marker of a series. Each series has its own shape as well as its own colour.
 fn mark(pen: &mut Pen, i: usize, (x, y): (f64, f64)) {
     let class = format!("mark s{}", i % 6);
     match i % 4 {

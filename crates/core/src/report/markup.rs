@@ -86,7 +86,7 @@ macro_rules! numbers {
 
 numbers!(u8, u32, u64, usize);
 
-/// A value as it stands on the page.
+/// A value as the page shows it.
 pub(super) struct Shown<'a, T: ?Sized>(pub(super) &'a T);
 
 impl<T: ToHtml + ?Sized> fmt::Display for Shown<'_, T> {

@@ -259,6 +259,21 @@ fn what_columns_give_away_is_said_first() {
     assert!(!page.contains("Safe:"));
 }
 
+#[test]
+fn many_exposed_columns_do_not_hide_the_rest() {
+    let mut facts = sample();
+    facts.exposures = (0..6).map(|i| format!("column {i} gives away")).collect();
+    let page = check(&facts);
+    let at = |text: &str| page.find(text).unwrap();
+    let order =
+        ["column 3 gives", &facts.warnings[0], "<summary>2 more warnings", "column 4 gives", "5-anonymous"];
+    assert!(order.map(at).is_sorted(), "{page}");
+    facts.exposures.truncate(5);
+    assert!(check(&facts).contains("<summary>1 more warning</summary>"));
+    facts.exposures.truncate(4);
+    assert!(!check(&facts).contains("more warning"));
+}
+
 fn broken() -> Facts {
     let mut facts = sample();
     facts.release.privacy.get_mut("k-anonymity").unwrap().achieved = Some(1.0);

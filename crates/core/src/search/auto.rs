@@ -106,7 +106,7 @@ pub(super) fn least_loss(evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcom
     };
     search.judge_tops(vec![Lower::of(problem.lattice.bottom(), problem.lattice.top())]);
     search.judge_lowest();
-    search.tell(watch);
+    search.report(watch);
     let mut large = Large::new(&search, watch);
     loop {
         let open = search.most_promising();
@@ -122,7 +122,7 @@ pub(super) fn least_loss(evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcom
         if let Some(large) = &mut large {
             large.improve(&mut search, watch);
         }
-        search.tell(watch);
+        search.report(watch);
     }
     let least = search.least;
     search.best.map_or(Outcome::Infeasible { least }, |best| Outcome::Found { best, gap: 0.0 })
@@ -189,7 +189,7 @@ impl Large {
         let cut = search.crew.checked() - self.besides;
         while self.walk.fruitless() < PATIENCE + 2 * cut && !watch.should_finish() {
             self.besides += search.walk(&mut self.walk);
-            search.tell(watch);
+            search.report(watch);
         }
         match self.blocks.len() {
             2 => self.solve_blocks(search, watch),
@@ -289,7 +289,7 @@ impl Search<'_, '_> {
         self.crew.checked() - before
     }
 
-    fn tell(&self, watch: &Watch) {
+    fn report(&self, watch: &Watch) {
         watch.report(Event::Searching(self.progress()));
     }
 

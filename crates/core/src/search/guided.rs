@@ -33,7 +33,7 @@ impl Problem {
         let mut values = Vec::new();
         for name in features {
             let column = self.names.iter().position(|n| n == name);
-            let column = column.ok_or_else(|| Fault::bug(format!("`{name}` is no quasi-identifier")))?;
+            let column = column.ok_or_else(|| Fault::bug(format!("`{name}` is not a quasi-identifier")))?;
             let hierarchy = &self.hierarchies[column];
             let mut rows = vec![0; hierarchy.leaf_count()];
             for (class, &count) in self.classes.counts().iter().enumerate() {
@@ -65,7 +65,7 @@ impl Problem {
     pub fn predicted(&self, spec: &GuideSpec) -> Result<Predicted> {
         let targets = &self.measured[..self.classes.targets()];
         let column = targets.iter().position(|(name, _)| *name == spec.target);
-        let column = column.ok_or_else(|| Fault::bug(format!("`{}` is no target", spec.target)))?;
+        let column = column.ok_or_else(|| Fault::bug(format!("`{}` is not a target", spec.target)))?;
         let texts = &targets[column].1;
         let texts: Vec<&str> =
             (0..texts.len() as Code).map(|code| texts.value(code).unwrap_or_default()).collect();

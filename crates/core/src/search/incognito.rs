@@ -205,7 +205,7 @@ impl Walk<'_, '_, '_> {
             let judgement = self.evaluator.judge(&node);
             settled += if judgement.safe { family.tag(candidate, &mut safe) } else { 1 };
             self.settled = if whole { settled } else { 0 };
-            self.tell(None);
+            self.report(None);
         }
         (safe, true)
     }
@@ -242,7 +242,7 @@ impl Walk<'_, '_, '_> {
             if best.as_ref().is_none_or(|b| solution.better_than(b)) {
                 best = Some(solution);
             }
-            self.tell(best.as_ref().map(|b| b.loss));
+            self.report(best.as_ref().map(|b| b.loss));
         }
         match best {
             Some(best) if proven => Outcome::Found { best, gap: 0.0 },
@@ -266,7 +266,7 @@ impl Walk<'_, '_, '_> {
         minimal.nodes()
     }
 
-    fn tell(&self, best: Option<f64>) {
+    fn report(&self, best: Option<f64>) {
         let checked = self.evaluator.account().checked;
         let nodes = self.problem.lattice.nodes();
         self.watch.report(Event::Searching(Progress { checked, nodes, best, bound: None }));

@@ -14,9 +14,9 @@
 //! released at the node of the whole table, and at the most general one where that is not enough;
 //! none of this searches.
 //!
-//! It only proposes nodes. Whether steps cost less than the one node that was found is told by the
-//! policy's loss; otherwise that node stands alone. Costs a search per round; of rounds there are
-//! about ln(rows / k) / ln(1 / [`LEFT`]), and they get ever smaller: together some 20 searches of
+//! It only proposes nodes. The policy's loss decides whether steps cost less than the one node that
+//! was found; otherwise that node stands alone. Costs a search per round; of rounds there are about
+//! ln(rows / k) / ln(1 / [`LEFT`]), and they get ever smaller: together some 20 searches of
 //! the whole table.
 
 use std::sync::Arc;

@@ -250,7 +250,7 @@ impl Looked<'_> {
         self.watch.check()?;
         let table = self.posed.1;
         let members = part.map(|part| runs(table.classes.len(), part));
-        // Whatever fails is no hint, and no reason to refuse a release that is proven.
+        // A hint that fails is left out. It is not a reason to refuse a proven release.
         let quiet = self.watch.clone().quiet();
         let found =
             posed_anew(self.posed, settings, members.as_deref(), &quiet).and_then(|(policy, problem)| {

@@ -218,8 +218,8 @@ pub fn check(policy: &Policy, scope: &Scope) -> Result<()> {
     Ok(())
 }
 
-/// Whether two settings differ in nothing but the role of a column that is no quasi-identifier in
-/// either, so that they have the same decision.
+/// Whether two settings differ in nothing but the role of a column that is not a quasi-identifier
+/// in either, so that they have the same decision.
 fn same_problem(a: &Settings, b: &Settings) -> bool {
     let (Some(before), Some(after)) = (&a.change, &b.change) else { return false };
     let left_out = before.leaves_out() && after.leaves_out() && before.column() == after.column();

@@ -34,7 +34,7 @@ impl ColumnChange {
         }
     }
 
-    /// Whether the column is no quasi-identifier afterwards.
+    /// Whether the column stops being a quasi-identifier.
     pub fn leaves_out(&self) -> bool {
         !matches!(self, ColumnChange::MaxLevel { .. })
     }

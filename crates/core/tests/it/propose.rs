@@ -252,6 +252,54 @@ fn a_survey_of_67_columns() {
     table.released(&found);
 }
 
+/// Columns without a clue are quasi-identifiers while they are few. One more column
+/// changes the roles of two others at most: there is no width at which a proposal turns over.
+#[test]
+fn one_more_column_without_a_clue_changes_little() {
+    const NAMES: [&str; 14] =
+        ["xa", "xb", "xc", "xd", "xe", "xf", "xg", "xh", "xi", "xj", "xk", "xl", "xm", "xn"];
+    let unclear = |columns: usize, values: u64| -> Vec<String> {
+        let named = NAMES.iter().take(columns).enumerate();
+        let of_values = named.map(|(i, name)| number(name, 1, values + i as u64));
+        let found = fixture(of_values.chain([number("age", 18, 90)]).collect(), 400).described();
+        roles(&found, Role::Quasi).into_iter().filter(|name| *name != "age").map(str::to_owned).collect()
+    };
+    for (values, limit) in [(2, 5_usize), (40, 10)] {
+        let mut before = unclear(1, values);
+        for columns in 2..=NAMES.len() {
+            let now = unclear(columns, values);
+            assert_eq!(now.len(), columns.min((2 * limit).saturating_sub(columns)), "{columns}");
+            let lost = before.iter().filter(|name| !now.contains(name)).count();
+            assert!(lost <= 2, "{columns}: {before:?} -> {now:?}");
+            before = now;
+        }
+    }
+    // The columns of the most values stay: their values are the rarest.
+    assert_eq!(unclear(8, 2), ["xg", "xh"]);
+}
+
+/// A function of a quasi-identifier gives its exact values away, whatever the name is.
+#[test]
+fn what_is_computed_from_a_quasi_identifier_is_one() {
+    let age = |row: u64| 20 + row * row % 997 % 61;
+    let columns = vec![
+        column("age", move |row, _| age(row).to_string()),
+        column("aget", move |row, _| format!("{:.4}", (age(row) as f64 - 55.0) / 17.0)),
+        column("neg", move |row, _| format!("{:.6}", 1.0 / age(row) as f64)),
+        column("lx", move |row, _| {
+            if age(row) == 20 { String::new() } else { format!("{:.4}", (age(row) as f64 - 20.0).ln()) }
+        }),
+        column("score", |_, draws| format!("{}.{:03}", draws.below(6), draws.below(10))),
+        one_of("sex", &["f", "m"]),
+    ];
+    let table = fixture(columns, 500);
+    let found = table.described();
+    assert_eq!(roles(&found, Role::Quasi), ["age", "aget", "neg", "lx", "sex"]);
+    assert!(of(&found, "aget").reason.contains("computed from"), "{}", of(&found, "aget").reason);
+    assert!(!asks(&found, "aget", "no clue"), "{:?}", found.questions);
+    table.released(&found);
+}
+
 #[test]
 fn panel_data() {
     let columns = vec![
@@ -277,7 +325,11 @@ fn panel_data() {
     assert_eq!(of(&found, "tenure").role, Role::Sensitive);
     assert_eq!(of(&found, "age").hierarchy, None);
     assert!(matches!(of(&found, "age").offered_hierarchy, Some(Spec::Intervals(_))));
-    table.released(&found);
+    let text = table.released(&found);
+    assert!(
+        text.contains("is shared by at least k people") && text.contains("share of the people"),
+        "{text}"
+    );
 }
 
 /// Rows without a person cannot be released; the question has the condition that leaves them out.

@@ -29,7 +29,7 @@ pub(super) fn rows(file: &Path, out: &mut TextRows<'_>) -> Result<bool> {
     let mut places: Vec<usize> = out.wanted.clone();
     places.sort_unstable();
     places.dedup();
-    // Where no column is asked for, rows are counted by the first one.
+    // If no column is requested, the first one counts the rows.
     if places.is_empty() {
         places.push(0);
     }

@@ -8,6 +8,7 @@ use std::io::Write;
 
 use throng::describe::{self, Answers};
 use throng::error::{Error, Result};
+use throng::policy::Policy;
 use throng::watch::Watch;
 use throng_engine::{Inspected, sniff};
 
@@ -92,6 +93,9 @@ fn damage() -> Vec<Case> {
         }),
         text("ragged.csv", "name,age\nAnn,31\nBo,42,x\nCy,7\nDi,8\nEd,9\n", {
             Refused("table.wrong-cell-count", Some(3), &["has 3 cells", "needs quotes"])
+        }),
+        text("row-names-of-r.csv", "name,age\n1,Ann,31\n2,Bo,42\n3,Cy,7\n4,Di,8\n5,Ed,9\n", {
+            Refused("table.wrong-cell-count", Some(2), &["has 3 cells", "row.names = FALSE", "needs quotes"])
         }),
         text("too-short.csv", "name;age;sex\nAnn;31;f\nBo;42\nCy;1;f\nDi;2;f\nEd;3;m\n", {
             Refused("table.wrong-cell-count", Some(3), &["has 2 cells", "a cell is missing"])
@@ -322,6 +326,26 @@ fn what_was_detected_is_reported_and_written_into_the_policy() {
     assert!(shown.contains("detected: cells are divided by ';'"), "{shown}");
 }
 
+/// A code such as `k.A.` is not written like the numbers of its column. It is proposed as missing,
+/// and the policy reads the table.
+#[test]
+fn codes_for_missing_values_among_decimal_commas() {
+    let folder = Folder::new();
+    let rows = |row: usize| match row % 20 {
+        7 => "k.A.;f\n".to_owned(),
+        _ => format!("{},{};{}\n", 11 + row % 5, row % 10, ["m", "f"][row % 2]),
+    };
+    folder.write("labor.csv", format!("Wert;Geschlecht\n{}", (0..200).map(rows).collect::<String>()));
+    let path = folder.path("labor.csv").display().to_string();
+    let inspected = ENGINE.inspect(sniff(&path).unwrap(), &Answers::default(), &Watch::none()).unwrap();
+    let Inspected { input, description } = inspected;
+    assert_eq!((description.columns[0].kind.name(), description.columns[0].missing), ("decimal", 10));
+    let codes: Vec<_> = description.missing_codes.iter().map(|c| (c.code.as_str(), c.cells)).collect();
+    assert_eq!(codes, [("k.A.", 10)]);
+    let policy = Policy::parse(&describe::policy(&description, &input, 2, 0.0, "out").unwrap()).unwrap();
+    assert!(policy.input.null.contains(&"k.A.".to_owned()) && policy.input.cells.contains_key("Wert"));
+}
+
 #[test]
 fn a_cell_that_is_not_written_as_stated_is_refused_with_its_line() {
     let folder = Folder::new();
@@ -330,7 +354,7 @@ fn a_cell_that_is_not_written_as_stated_is_refused_with_its_line() {
     input.null.push("NA".into());
     let reading = "[input]\npath = \"x\"\n[input.cells]\npay = { number = { decimal = \",\" } }\n";
     let text = format!("version = 1\n{reading}[columns.x]\nrole = \"quasi\"\n[privacy]\nk = 2\n");
-    input.cells = throng::policy::Policy::parse(&text).unwrap().input.cells;
+    input.cells = Policy::parse(&text).unwrap().input.cells;
     let source = ENGINE.open_table(&input, std::path::Path::new("")).unwrap();
     let error = rows_of(&source, &["x".into(), "pay".into()]).unwrap_err();
     refused("t.csv", &error, "prepare.unreadable-cell", Some(5), &["`12..5`", "input.null", "input.cells"]);

@@ -177,7 +177,7 @@ impl Hierarchy {
         for field in 0..count {
             let level = refined(&finest_last[finest_last.len() - 1].codes, &fields, field);
             let sizes = finest_last.last().map_or(0, |coarser| coarser.labels.len())..self.leaf_count();
-            // A field that distinguishes nothing more, or all values, is no level of its own.
+            // A field that distinguishes nothing more, or all values, is not a level of its own.
             if level.labels.len() > sizes.start && level.labels.len() < sizes.end {
                 finest_last.push(level);
             }
@@ -401,8 +401,8 @@ impl Assembly {
         }
     }
 
-    /// The leaves in order of first sight, and the levels from 0; so many above it where there was
-    /// no path.
+    /// The leaves in order of first sight, and the levels from 0. If there was no path, the number
+    /// of levels above 0 is `without_paths`.
     fn levels(self, without_paths: usize) -> Result<(Dictionary, Vec<Level>)> {
         Error::check(self.fault.into_iter().collect())?;
         let identity = (0..self.leaves.len() as Code).collect();

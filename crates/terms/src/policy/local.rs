@@ -147,7 +147,8 @@ pub struct Boxes {
     /// What the recipient wants to compute.
     #[serde(default, skip_serializing_if = "is_default")]
     pub statistic: Statistic,
-    /// Of which columns; default all with numbers, for two the first two.
+    /// The columns to compute it for. Default: all columns with numbers; the first two of them for
+    /// a statistic of two columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
 }

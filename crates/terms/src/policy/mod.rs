@@ -375,7 +375,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// The most values of a set cell, where the policy does not say it: a longer list is no help to
+    /// The most values of a set cell, where the policy does not say it: a longer list does not help
     /// a reader, and every row of a region repeats it.
     pub const LONGEST_SET: usize = 8;
 

@@ -14,7 +14,7 @@ pub enum Family {
     Loss,
     /// What finds a release.
     Algorithm,
-    /// What is asked for beside k.
+    /// A privacy model beside k-anonymity.
     Model,
     /// How values generalize, level by level.
     Hierarchy,
@@ -106,7 +106,7 @@ pub fn unknown(family: Family, name: &str) -> Fault {
     unknown_among(family, name, &family.keys())
 }
 
-/// The same, with the names of which some are not in the registry.
+/// The same for a list of names, some of them not in the registry.
 pub fn unknown_among(family: Family, name: &str, keys: &[&str]) -> Fault {
     if family == Family::Loss && name == MODEL_LOSS {
         return only_measured();

@@ -30,7 +30,7 @@ const TOLERANCE: f64 = 1e-9;
 /// Something, or why it cannot be computed.
 type Checked<T> = Result<T, &'static str>;
 
-const NO_INFORMATION: &str = "not checked: it is not known what the columns tell of a target";
+const NO_INFORMATION: &str = "not checked: the information of the columns about a target is not known";
 /// Nobody reads it: the request to stop is honoured after the losses.
 const STOPPED: &str = "not checked: the verification was stopped";
 const NO_DEFINITION: &str = "not checked: no second definition of this loss";
@@ -164,7 +164,7 @@ fn judge_columns(stated: &BTreeMap<String, f64>, chains: &[Chain<'_>], parts: &[
         }
     }
     for name in stated.keys().filter(|name| chains.iter().all(|chain| chain.name != **name)) {
-        wrong.push(format!("`{name}` is no quasi-identifier"));
+        wrong.push(format!("`{name}` is not a quasi-identifier"));
     }
     Finding::of(&wrong, || "as certified in every column".into())
 }

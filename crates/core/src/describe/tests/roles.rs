@@ -104,7 +104,7 @@ fn identifiers_by_values() {
 #[test]
 fn quasi_identifiers() {
     let dates: &[&str] = &["1950-03-01", "1961-12-24", "1999-07-31"];
-    let calendar = "dates by month, quarter, year, 5-year, 10-year";
+    let calendar = "dates by month, quarter, year, 5-year, 10-year, 20-year, 40-year";
     check(&[
         ("dob", dates, Quasi, calendar),
         ("Geburtsdatum", &["01.03.1950", "24.12.1961", "31.07.1999"], Quasi, calendar),

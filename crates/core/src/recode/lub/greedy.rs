@@ -317,7 +317,7 @@ impl Search {
         best.found.into_iter().map(|(_, point)| point).collect()
     }
 
-    /// Reckons what a candidate costs, if it could be among the best.
+    /// Computes the cost of a candidate, if it could be among the best.
     fn look(&mut self, meets: &Meets<'_>, open: &Open, at: usize, best: &mut Best) {
         let point = self.others[at];
         if !best.takes((self.least[at], point)) || open.members.contains(&point) {

@@ -86,7 +86,7 @@ impl<'a> Regions<'a> {
         (rows + self.points.rows(point)) * u64::from(self.meets.with(group, point))
     }
 
-    /// Reckons anew what a region costs.
+    /// Computes the cost of a region again.
     fn price(&mut self, region: usize) {
         let members = &self.members[region];
         self.rows[region] = members.iter().map(|&point| self.points.rows(point)).sum();

@@ -49,7 +49,7 @@ use points::{Points, Rank, Region, Scratch};
 /// More points are worth several threads.
 const LARGE: usize = 1 << 15;
 /// Progress is reported after this many rows.
-const TOLD: u64 = 1 << 16;
+const REPORT_ROWS: u64 = 1 << 16;
 
 /// How much regions are refined.
 #[derive(Debug, Clone, Copy)]
@@ -261,7 +261,7 @@ impl<'a> Cutter<'a> {
         if !self.choose(&region, (rows, depth), &mut scratch) {
             let mut finished = Finished::default();
             finished.add(&region);
-            self.tell(rows);
+            self.report(rows);
             return vec![Item::Finished(finished)];
         }
         scratch.sort(&region);
@@ -283,7 +283,7 @@ impl<'a> Cutter<'a> {
         // next one starts.
         let mut open = vec![(0, rows, depth, false)];
         let block = self.refinement.block.saturating_mul(self.field.judge.least());
-        let mut told = 0;
+        let mut unreported = 0;
         while let Some((start, rows, depth, mut within)) = open.pop() {
             let region = stack.from(start);
             if !within && (rows <= block || open.is_empty()) {
@@ -298,9 +298,9 @@ impl<'a> Cutter<'a> {
                 }
                 finished.add(&region);
                 stack.truncate(start);
-                told += rows;
-                if told > TOLD {
-                    self.tell(std::mem::take(&mut told));
+                unreported += rows;
+                if unreported > REPORT_ROWS {
+                    self.report(std::mem::take(&mut unreported));
                 }
                 continue;
             }
@@ -316,7 +316,7 @@ impl<'a> Cutter<'a> {
                 start += scratch.part_places(part).len();
             }
         }
-        self.tell(told);
+        self.report(unreported);
         match &self.refining {
             Some(prices) => self.refined(finished, prices),
             None => Some(finished),
@@ -353,7 +353,7 @@ impl<'a> Cutter<'a> {
         Some(Finished { shares, regions, blocks: Vec::new() })
     }
 
-    fn tell(&self, rows: u64) {
+    fn report(&self, rows: u64) {
         if self.quiet {
             return;
         }
