@@ -91,7 +91,7 @@ impl Method for Mondrian {
     }
 
     fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
-        let cutter = Cutter::new(field, &sets.concat(), LARGE)?;
+        let cutter = Cutter::new(field, &sets.concat(), LARGE)?.refining();
         Ok(sets.par_iter().map(|points| cutter.run(points)).collect())
     }
 }
