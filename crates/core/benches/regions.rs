@@ -32,6 +32,7 @@ fn regions(bench: &mut Criterion, method: &dyn Method, label: &str, problem: &Pr
         judge: Judge::new(&problem.classes, 5, Vec::new()),
         search: &Search { mondrian: Some(options), ..Search::default() },
         names: &problem.names,
+        all_names: &problem.names,
         tolerance: vec![1.0; problem.names.len()],
         seed: 1,
         aims: Aims::default(),

@@ -103,6 +103,7 @@ fn main() {
         judge: Judge::new(&problem.classes, least, class_models(&problem.models, true)),
         search: &Search::default(),
         names: &problem.names,
+        all_names: &problem.names,
         tolerance: vec![1.0; problem.names.len()],
         seed: 1,
         aims: Aims::default(),

@@ -133,7 +133,8 @@ pub fn check_alike(policy: &Policy, facts: &PeopleFacts) -> Result<(), Error> {
     Err(fault!(
         Unsolvable,
         "people.rows-can-be-linked",
-        "the rows of one person can be linked in the release, and only {alike} people share all their rows; {k} must",
+        "the rows of one person can be linked in the release, and the smallest group of people with the same rows \
+         has size {alike}; {k} are required",
         alike = alike,
         k = k
     )

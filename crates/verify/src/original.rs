@@ -57,12 +57,17 @@ impl Verifier<'_> {
                 verdict.set(&rule.claim, finding);
             }
         }
-        if let (Some(source), Some(places)) = (&source, &places)
+        if let Some(source) = &source
             && let Some(subjects) = &source.subjects
         {
+            // A class that is released counts with its people, even where it should be withheld.
+            let shown = if source.shown.is_empty() { &source.moved } else { &source.shown };
+            let mut places = truth::laid(self.policy, (source, shown), chains, released, pace)?;
             // Starred rows are in no class that is judged.
-            let place = |(place, moved): (&u32, &Option<_>)| moved.map_or(UNKNOWN, |_: (u32, u32)| *place);
-            let places: Vec<u32> = places.iter().zip(&source.moved).map(place).collect();
+            let judged_class = |place: u32| judged.counts.get(place as usize).is_some_and(|&rows| rows > 0);
+            let out = |(place, shown): (&u32, &Option<_>)| shown.is_none() || !judged_class(*place);
+            let out: Vec<bool> = places.iter().zip(shown).map(out).collect();
+            places.iter_mut().zip(out).filter(|(_, out)| *out).for_each(|(place, _)| *place = UNKNOWN);
             let people = Subjects::new(self.policy, subjects, &places, released.classes.len(), pace)?;
             self.of_people(Some(&people), (released, judged), verdict, pace)?;
             self.of_judged_people(&source.values, &places, (released, judged), verdict, pace)?;

@@ -1,8 +1,8 @@
 //! The distinct pairs of a text and the label that it is released as, and whether labels are the
-//! means or medians of their classes.
+//! means or medians of their classes, or of all their rows where these belong to people.
 //!
 //! Costs two passes over the shares of the original, and a sort of the texts of each label or of the
-//! values of each class.
+//! values of each class or label.
 
 use super::classes::{Interner, UNKNOWN};
 use super::deal::{Deal, Dealt, HELD};
@@ -77,9 +77,10 @@ pub(super) fn paired(
 }
 
 /// Number of a label → whether it is the mean or median of the values of every class that has it;
-/// none where cells are neither.
+/// none where cells are neither. Where rows belong to people, `by_label`, a label is that of all
+/// rows that have it: what is constant per person is recoded alike in several classes.
 pub(super) fn means(
-    form: Form,
+    (form, by_label): (Form, bool),
     column: usize,
     (deal, interner): (&Deal, &Interner),
     released: &Side,
@@ -91,38 +92,45 @@ pub(super) fn means(
     let size = |text: u32| interner.value(text).and_then(number);
     let sizes: Vec<Option<f64>> = (0..interner.len() as u32).map(size).collect();
     let of_share = |share: &Dealt| sizes[deal.tuples.tuple(share.tuple as usize)[column] as usize];
-    // A class with a missing value, or of one value, shows what any other form would.
-    let mut plain = vec![false; released.classes.len()];
-    let mut ends = vec![0usize; released.classes.len() + 1];
+    let labels = released.interners[column].len();
+    let label = |class: usize| released.classes.tuples.tuple(class)[column] as usize;
+    let set = |share: &Dealt| match by_label {
+        true => label(share.class as usize),
+        false => share.class as usize,
+    };
+    let sets = if by_label { labels } else { released.classes.len() };
+    // A set with a missing value, or of one value, shows what any other form would.
+    let mut plain = vec![false; sets];
+    let mut ends = vec![0usize; sets + 1];
     for share in deal.shares.iter().filter(|share| share.class < HELD) {
         pace.step()?;
         match of_share(share) {
-            Some(_) => ends[share.class as usize + 1] += 1,
-            None => plain[share.class as usize] = true,
+            Some(_) => ends[set(share) + 1] += 1,
+            None => plain[set(share)] = true,
         }
     }
-    (0..plain.len()).for_each(|class| ends[class + 1] += ends[class]);
-    let mut values = vec![(0.0, 0); ends[plain.len()]];
+    (0..sets).for_each(|set| ends[set + 1] += ends[set]);
+    let mut values = vec![(0.0, 0); ends[sets]];
     for share in deal.shares.iter().filter(|share| share.class < HELD) {
         pace.step()?;
         if let Some(x) = of_share(share) {
-            values[ends[share.class as usize]] = (x, share.rows);
-            ends[share.class as usize] += 1;
+            values[ends[set(share)]] = (x, share.rows);
+            ends[set(share)] += 1;
         }
     }
-    let mut right = vec![true; released.interners[column].len()];
+    let mut right = vec![true; labels];
     let mut start = 0;
-    for (class, &end) in ends.iter().take(plain.len()).enumerate() {
+    for (set, &end) in ends.iter().take(sets).enumerate() {
         let values = &mut values[start..end];
         start = end;
         pace.steps(1 + values.len() as u64)?;
-        if plain[class] || values.is_empty() {
+        if plain[set] || values.is_empty() {
             continue;
         }
-        let label = released.classes.tuples.tuple(class)[column];
-        let text = released.interners[column].value(label);
+        let label = if by_label { set } else { label(set) };
+        let text = released.interners[column].value(label as u32);
         values.sort_by(|a, b| a.0.total_cmp(&b.0));
-        right[label as usize] &= text.is_some_and(|text| stands_for(form, text, values));
+        right[label] &= text.is_some_and(|text| stands_for(form, text, values));
     }
     Ok(Some(right))
 }

@@ -56,7 +56,7 @@ impl Column {
     /// Checks every pair of value and cell of a column.
     fn new(
         at: usize,
-        (hierarchy, order, form): (&Hierarchy, Option<&[String]>, Form),
+        (hierarchy, order, form, of_people): (&Hierarchy, Option<&[String]>, Form, bool),
         (deal, interner): (&Deal, &Interner),
         released: &Side,
         information: Option<&TargetInformation>,
@@ -65,7 +65,7 @@ impl Column {
         let Paired { pairs, starts, hidden } = paired(deal, at, interner, released, pace)?;
         let texts = (interner, &released.interners[at]);
         let shown = Shown::new(form, (hierarchy, order), texts, information, pace)?;
-        let means = means(form, at, (deal, interner), released, pace)?;
+        let means = means((form, of_people), at, (deal, interner), released, pace)?;
         let shapes = shown.shapes(&pairs, means.as_deref(), pace)?;
         Ok(Column {
             pairs,
@@ -138,7 +138,7 @@ impl Regions {
                 return Ok(None);
             };
             let information = information.as_ref().map(|information| &information[at]);
-            let column = (hierarchy, chain.order, *form);
+            let column = (hierarchy, chain.order, *form, subjects.is_some());
             let of = (&deal, &interners[at]);
             Column::new(at, column, of, released, information, &shared.of_thread(at)).map(Some)
         };

@@ -123,7 +123,8 @@ pub(super) struct Generalized {
     /// does. Only where identifiers are replaced, models judge sensitive columns or people are
     /// counted.
     pub(super) moved: Vec<Option<(u32, u32)>>,
-    /// The same whether or not it is safe; only where there is one step and rows are guarded.
+    /// The same whether or not it is safe; only where there is one step and rows are guarded or
+    /// people are counted.
     pub(super) shown: Vec<Option<(u32, u32)>>,
     /// The values of the sensitive columns that models judge, and the guarding nodes, in every
     /// class of the original.
@@ -206,7 +207,7 @@ impl Generalized {
         let subjects = self.subjects.as_ref().map(|people| people.merged(moves, classes.len()));
         let stay = safety.stable(&classes, &values, subjects.as_ref())?;
         let staying = |place: &usize| stay[*place] > 0;
-        if safety.rules.iter().any(Rule::has_guard) {
+        if safety.k_people.is_some() || safety.rules.iter().any(Rule::has_guard) {
             self.shown = moved.iter().map(|place| place.map(|place| (0, place as u32))).collect();
         }
         self.moved = moved.into_iter().map(|p| p.filter(staying).map(|place| (0, place as u32))).collect();

@@ -110,8 +110,8 @@ pub(super) fn to_released(chains: &[Chain<'_>], released: &Side, pace: &Pace<'_>
 }
 
 /// Class of the original → the released class that its rows must be in, or [`UNKNOWN`] where they
-/// are suppressed; empty where no identifiers are replaced, no row is guarded, no sensitive column
-/// has a level and no people are counted.
+/// are suppressed; empty where no identifiers are replaced, no row is guarded and no sensitive
+/// column has a level.
 pub(super) fn places(
     policy: &Policy,
     (source, moved): (&Generalized, &[Option<(u32, u32)>]),
@@ -119,10 +119,20 @@ pub(super) fn places(
     released: &Side,
     pace: &Pace<'_>,
 ) -> Result<Vec<u32>> {
-    let needed = !source.identifiers.is_empty() || source.subjects.is_some();
-    if !needed && policy.guards().is_empty() && policy.leveled().is_empty() {
+    if source.identifiers.is_empty() && policy.guards().is_empty() && policy.leveled().is_empty() {
         return Ok(Vec::new());
     }
+    laid(policy, (source, moved), chains, released, pace)
+}
+
+/// The same in any case.
+pub(super) fn laid(
+    policy: &Policy,
+    (source, moved): (&Generalized, &[Option<(u32, u32)>]),
+    chains: &[Chain<'_>],
+    released: &Side,
+    pace: &Pace<'_>,
+) -> Result<Vec<u32>> {
     let held_back = match policy.output.suppressed {
         Suppressed::Dropped | Suppressed::Cells => UNKNOWN,
         Suppressed::Starred => starred(released).map_or(UNKNOWN, |class| class as u32),

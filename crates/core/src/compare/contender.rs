@@ -124,6 +124,8 @@ impl Contender {
         let modelled = search.model.is_some() || matches!(self, Contender::Guided | Contender::GuidedBy(_));
         search.greedy = search.greedy.filter(|_| !modelled);
         policy.check()?;
+        let runs = if self == Contender::Rows { Algorithm::GreedyRows } else { self.algorithm() };
+        policy.check_subject(runs, modelled)?;
         Ok(policy)
     }
 

@@ -33,7 +33,7 @@
 use super::groups::{ASKED, Groups};
 use super::index::{Found, Index, Probe};
 use super::metric::{Greatest, Metric};
-use super::points::{Points, by_parts};
+use super::points::{Points, by_parts, each_set_or};
 use super::region::{Field, Method, Share};
 use crate::error::{Fault, Result, nearest};
 use crate::fault;
@@ -74,6 +74,14 @@ impl Method for Boxes {
         let sensitive = Sensitive::new(field, &metric);
         let spread = |column: usize, a: Code, b: Code| metric.spread(column, a, b);
         by_parts(field, points, PART, &spread, |part| {
+            Some(boxes(field, part, &metric, &sensitive)?.shares(part))
+        })
+    }
+
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        let metric = Metric::new(field.space);
+        let sensitive = Sensitive::new(field, &metric);
+        each_set_or(field, sets, (PART, |set: &[u32]| self.run(field, set)), |part| {
             Some(boxes(field, part, &metric, &sensitive)?.shares(part))
         })
     }
@@ -182,6 +190,8 @@ impl<'m, 'a> Sensitive<'m, 'a> {
                 _ if !self.of.contains(&column) => 0.0,
                 Statistic::Mean => 1.0,
                 Statistic::Variance => 2.0 * z(column).abs(),
+                // Where regions are formed by some columns first, the other may not be among them.
+                Statistic::Covariance | Statistic::Correlation if self.of.len() < 2 => 1.0,
                 Statistic::Covariance => z(other).abs(),
                 Statistic::Correlation => (z(other) - self.correlation * z(column)).abs(),
             };

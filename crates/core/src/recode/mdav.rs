@@ -14,7 +14,7 @@
 use super::groups::{ASKED, Groups};
 use super::index::{Found, Index, Probe};
 use super::metric::{Euclid, Metric};
-use super::points::{Points, by_parts};
+use super::points::{Points, by_parts, each_set_or};
 use super::region::{Field, Method, Share, Tally};
 use crate::error::{Fault, Result};
 use crate::registry::Algorithm;
@@ -39,6 +39,13 @@ impl Method for Mdav {
         let metric = Metric::new(field.space);
         let spread = |column: usize, a: Code, b: Code| metric.spread(column, a, b);
         by_parts(field, points, PART, &spread, |part| Some(aggregate(field, part, &metric)?.shares(part)))
+    }
+
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        let metric = Metric::new(field.space);
+        each_set_or(field, sets, (PART, |set: &[u32]| self.run(field, set)), |part| {
+            Some(aggregate(field, part, &metric)?.shares(part))
+        })
     }
 }
 

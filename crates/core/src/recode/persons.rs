@@ -1,14 +1,25 @@
 //! Regions of people first, then of their rows, so that what is constant per person is written
 //! identically in all rows of a person.
 //!
-//! Columns in which every person has one value are *person columns*. The method first forms regions
-//! by these columns alone: all rows of a person are in one of them. Within each it then forms
-//! regions by the other columns. A row has the cells of its first region in person columns, and
-//! those of its second in the others. A second region is safe by itself, and lies within a first
-//! one, whose cells are true of all its rows. First regions have up to [`WIDER`] times the people
-//! that are needed, because a region of k people leaves nothing to part.
+//! Columns have one of three *tiers*: every person has one value; all but [`VARYING`] of the people
+//! with several rows have, because values are corrected and people move; the others. The method
+//! forms regions by the columns of the first tier, within each of them regions by the second, and
+//! within those by the third. A row has the cells of a column from its region of the column's tier.
+//! A tier without columns is left out.
 //!
-//! Costs two runs of the method, on fewer columns each.
+//! **Who has identical cells.** All rows of a person are in one region of the first tier, so
+//! everybody has identical cells in its columns. All rows of a person with one value in every
+//! column of the first two tiers are in one region of the second, too. A person with two values in
+//! a column of the second tier can be in two of its regions: cells of *all* its columns may then
+//! differ between these rows.
+//!
+//! **Why the whole is safe.** Regions of the last tier are safe each, and all rows of one have the
+//! same cells: each lies within one region of every tier before. The cells of that are true of all
+//! its rows, whoever they belong to. So nothing depends on how many people vary.
+//!
+//! Regions that are divided again have up to [`WIDER`] times the people that are needed, per tier
+//! that follows, because a region of k people leaves nothing to divide. Costs a run of the method
+//! per tier, on fewer columns each.
 
 use std::sync::Arc;
 
@@ -21,89 +32,116 @@ use crate::histogram::{Histogram, Scratch};
 use crate::lattice::{Lattice, Limits};
 use crate::model::PrivacyModel;
 use crate::policy::Policy;
-use crate::registry::Algorithm;
 use crate::space::{Ground, Space};
 use crate::table::Code;
 use crate::tuples::Tuples;
 use crate::watch::Watch;
 
-/// How many times the people that are needed a first region should have.
+/// How many times the people that are needed a region should have that is divided once more.
 const WIDER: u64 = 4;
+
+/// Of the people with several rows, the share that may have more than one value in a column of the
+/// second tier.
+const VARYING: f64 = 0.02;
 
 /// A point that is in no region.
 const NOWHERE: u32 = u32::MAX;
 
+/// The tier of columns in which every person has one value, of those in which nearly everybody has,
+/// and of the others.
+const TIERS: [usize; 3] = [0, 1, 2];
+
 /// Regions of rows within regions of people.
 pub(super) struct Nested {
-    /// The regions of rows.
+    /// The regions of the last tier.
     pub(super) shares: Vec<Share>,
-    /// Region of rows → region of people.
-    pub(super) within: Vec<u32>,
-    /// Column → whether every person has one value in it.
-    pub(super) constant: Vec<bool>,
+    /// How many there are.
+    pub(super) regions: usize,
+    /// Tier but the last → region of the last → the region that it lies within.
+    pub(super) within: Vec<Vec<u32>>,
+    /// Column → tier.
+    pub(super) tiers: Vec<usize>,
 }
 
-/// Column → whether it is a person column; none where rows belong to nobody, or all columns or none
-/// are, or the method does not form regions in two steps.
-pub(super) fn person_columns(policy: &Policy, ground: &Ground<'_>, method: &dyn Method) -> Option<Vec<bool>> {
-    let nests = matches!(method.algorithm(), Algorithm::Mondrian | Algorithm::KSimilar);
-    // An expression that names columns cannot do without some of them.
-    if !nests || policy.search.choose.is_some() {
-        return None;
-    }
+/// Column → tier; none where rows belong to nobody, or all columns have one tier.
+pub(super) fn tiers(ground: &Ground<'_>) -> Option<Vec<usize>> {
     let subjects = ground.classes.subjects()?;
-    let mut constant = vec![true; ground.names.len()];
-    for (column, constant) in constant.iter_mut().enumerate() {
-        let mut of_person = vec![Code::MAX; subjects.values()];
-        ground.classes.each_code(column, |class, code| {
-            for &person in subjects.class(class).0 {
-                let known = &mut of_person[person as usize];
-                *constant &= *known == Code::MAX || *known == code;
-                *known = code;
-            }
-        });
+    let mut rows_of = vec![0u64; subjects.values()];
+    for class in 0..subjects.len() {
+        let (people, counts) = subjects.class(class);
+        people.iter().zip(counts).for_each(|(&person, &rows)| rows_of[person as usize] += u64::from(rows));
     }
+    let several = rows_of.iter().filter(|&&rows| rows > 1).count();
+    let allowed = (VARYING * several as f64) as usize;
+    let tier = |column: usize| match varying(ground, subjects, column) {
+        0 => TIERS[0],
+        people if people <= allowed => TIERS[1],
+        _ => TIERS[2],
+    };
+    let mut tiers: Vec<usize> = (0..ground.names.len()).map(tier).collect();
     // Linked columns rise together.
     for dimension in 0..ground.lattice.dimensions() {
         let columns = ground.lattice.columns_along(dimension);
-        let all = columns.iter().all(|&column| constant[column]);
-        columns.iter().for_each(|&column| constant[column] = all);
+        let last = columns.iter().map(|&column| tiers[column]).max().unwrap_or(0);
+        columns.iter().for_each(|&column| tiers[column] = last);
     }
-    (constant.contains(&true) && constant.contains(&false)).then_some(constant)
+    let used: Vec<usize> = TIERS.into_iter().filter(|tier| tiers.contains(tier)).collect();
+    tiers.iter_mut().for_each(|tier| *tier = used.partition_point(|used| used < tier));
+    (used.len() > 1).then_some(tiers)
 }
 
-/// Forms regions of people, and regions of rows within them; none when stopped.
+/// How many people have several values in a column.
+fn varying(ground: &Ground<'_>, subjects: &Histogram, column: usize) -> usize {
+    let mut value_of = vec![Code::MAX; subjects.values()];
+    let mut varies = vec![false; subjects.values()];
+    ground.classes.each_code(column, |class, code| {
+        for &person in subjects.class(class).0 {
+            let known = &mut value_of[person as usize];
+            varies[person as usize] |= *known != Code::MAX && *known != code;
+            *known = code;
+        }
+    });
+    varies.into_iter().filter(|&varies| varies).count()
+}
+
+/// Forms regions tier by tier, each within those of the tier before; none when stopped.
 ///
 /// # Errors
-/// What the method is not defined for, and too many rows that no region can take.
+/// Too many rows that no region can take, and what the method fails with.
 pub(super) fn nested(
     policy: &Policy,
     ground: &Ground<'_>,
     (method, aim): (&dyn Method, bool),
-    constant: Vec<bool>,
+    tiers: Vec<usize>,
     watch: &Watch,
 ) -> Result<Option<Nested>> {
-    let everywhere = vec![0; ground.classes.len()];
-    let of = |wanted: bool| (0..constant.len()).filter(|&c| constant[c] == wanted).collect::<Vec<usize>>();
-    let (person, other) = (of(true), of(false));
-    let first = Projected::new(ground, &person, &everywhere)?;
-    let Some(people) = first.regions(policy, (method, aim), true, watch)? else { return Ok(None) };
-    let second = Projected::new(ground, &other, &people)?;
-    let Some(rows) = second.regions(policy, (method, aim), false, watch)? else { return Ok(None) };
-    let regions = rows.iter().filter(|&&region| region != NOWHERE).max().map_or(0, |&last| last as usize + 1);
-    let (mut shares, mut within) = (Vec::new(), vec![0; regions]);
-    for (point, (&region, &group)) in rows.iter().zip(&people).enumerate() {
-        if region != NOWHERE {
-            within[region as usize] = group;
-            let rows = ground.classes.counts()[point];
-            shares.push(Share { point: point as u32, region, rows });
-        }
+    let last = tiers.iter().copied().max().unwrap_or(0);
+    let mut groups = vec![0; ground.classes.len()];
+    // Tier → class → region.
+    let mut formed: Vec<Vec<u32>> = Vec::new();
+    for tier in 0..=last {
+        let columns: Vec<usize> = (0..tiers.len()).filter(|&column| tiers[column] == tier).collect();
+        let projected = Projected::new(ground, &columns, &groups)?;
+        let wider = WIDER.pow((last - tier) as u32);
+        let Some(regions) = projected.regions(policy, (method, aim), wider, watch)? else { return Ok(None) };
+        groups.clone_from(&regions);
+        formed.push(regions);
     }
-    Ok(Some(Nested { shares, within, constant }))
+    let _ = formed.pop();
+    let regions =
+        groups.iter().filter(|&&region| region != NOWHERE).max().map_or(0, |&last| last as usize + 1);
+    let (mut shares, mut within) = (Vec::new(), vec![vec![0; regions]; formed.len()]);
+    for (point, &region) in groups.iter().enumerate().filter(|(_, region)| **region != NOWHERE) {
+        within.iter_mut().zip(&formed).for_each(|(within, outer)| within[region as usize] = outer[point]);
+        shares.push(Share { point: point as u32, region, rows: ground.classes.counts()[point] });
+    }
+    Ok(Some(Nested { shares, regions, within, tiers }))
 }
 
 /// A table seen through some of its columns.
 struct Projected<'a> {
+    /// All columns, and those that are seen.
+    all_names: &'a [String],
     names: Vec<String>,
     hierarchies: Vec<Hierarchy>,
     classes: Arc<Classes>,
@@ -149,6 +187,7 @@ impl<'a> Projected<'a> {
         let classes = classes.measured(histograms)?.with_targets(ground.classes.targets());
         let classes = classes.with_subject(ground.classes.subject()).with_rare(ground.classes.rare());
         Ok(Projected {
+            all_names: ground.names,
             names: columns.iter().map(|&column| ground.names[column].clone()).collect(),
             hierarchies: columns.iter().map(|&column| ground.hierarchies[column].clone()).collect(),
             classes: classes.into(),
@@ -161,13 +200,14 @@ impl<'a> Projected<'a> {
         })
     }
 
-    /// Class of the whole table → its region, or [`NOWHERE`]; none when stopped. `wide` regions
-    /// have more people than are needed where there are enough.
+    /// Class of the whole table → its region, or [`NOWHERE`]; none when stopped. Regions have
+    /// `wider` times the people that are needed where there are enough. What the method refuses is
+    /// known from the whole table.
     fn regions(
         &self,
         policy: &Policy,
         (method, aim): (&dyn Method, bool),
-        wide: bool,
+        wider: u64,
         watch: &Watch,
     ) -> Result<Option<Vec<u32>>> {
         let ground = Ground {
@@ -181,14 +221,12 @@ impl<'a> Projected<'a> {
         };
         let space = Space::new(&self.classes, axes(policy, &ground)?);
         let mut field = field(policy, (&ground, &space), aim, watch);
-        if let Some(fault) = method.refuses(&field) {
-            return Err(fault.into());
-        }
+        field.all_names = self.all_names;
         let parts = parts(policy, &ground, &field, Some(&self.apart))?;
-        if wide {
+        if wider > 1 {
             let people = self.classes.subjects().map_or(0, |subjects| subjects.values() as u64);
             let needed = field.judge.people_needed();
-            field.judge = field.judge.needing_people((people / 8).clamp(needed, WIDER * needed));
+            field.judge = field.judge.needing_people((people / 8).clamp(needed, wider * needed));
         }
         let mut of_class = vec![NOWHERE; self.classes.len()];
         let mut regions = 0;

@@ -152,7 +152,7 @@ pub fn by_reporting_parts(
 }
 
 /// Forms regions of small sets of points, each by itself, in parallel; none when stopped.
-pub fn each_set(
+fn each_set(
     field: &Field<'_>,
     sets: &[Vec<u32>],
     form: impl Fn(&Points<'_>) -> Option<(Vec<Share>, u32)> + Sync,
@@ -163,6 +163,25 @@ pub fn each_set(
         Some(formed.0)
     };
     sets.par_iter().map(formed).collect()
+}
+
+/// The same for sets of any size: those of more than `most` points are left to `run`, one by one.
+pub fn each_set_or(
+    field: &Field<'_>,
+    sets: &[Vec<u32>],
+    (most, run): (usize, impl Fn(&[u32]) -> Result<Option<Vec<Share>>>),
+    form: impl Fn(&Points<'_>) -> Option<(Vec<Share>, u32)> + Sync,
+) -> Result<Option<Vec<Vec<Share>>>> {
+    let small: Vec<Vec<u32>> = sets.iter().filter(|set| set.len() <= most).cloned().collect();
+    let Some(small) = each_set(field, &small, form) else { return Ok(None) };
+    let mut small = small.into_iter();
+    let mut formed = Vec::with_capacity(sets.len());
+    for set in sets {
+        let shares = if set.len() <= most { small.next() } else { run(set)? };
+        let Some(shares) = shares else { return Ok(None) };
+        formed.push(shares);
+    }
+    Ok(Some(formed))
 }
 
 /// What is found in each part of at most `most` points, in the order of the parts; none when

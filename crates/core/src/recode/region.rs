@@ -35,6 +35,8 @@ pub struct Field<'a> {
     pub search: &'a Search,
     /// Names of the columns.
     pub names: &'a [String],
+    /// The same with those that are not seen here, where regions are formed by some columns first.
+    pub all_names: &'a [String],
     /// Column → how much distortion the recipient tolerates, from 0 to 1: decides ties.
     pub tolerance: Vec<f64>,
     /// Decides what is left to chance.

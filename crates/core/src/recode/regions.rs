@@ -21,7 +21,7 @@ use super::mdav::Mdav;
 use super::mondrian::Mondrian;
 use super::own::{OwnSets, own_regional};
 use super::people::{Crowd, PeopleIndex, people_of_classes};
-use super::persons::{Nested, nested, person_columns};
+use super::persons::{Nested, nested, tiers};
 use super::region::{Aims, ColumnWorth, Field, Judge, Method, Share, Tally, Texts, class_models};
 use super::similar::Similar;
 use super::written::{Columns, Writer};
@@ -174,12 +174,15 @@ fn attempt<'a>(
     if let Some(fault) = method.refuses(&field) {
         return Err(fault.into());
     }
-    let mut shares = Vec::new();
-    let mut regions = 0;
-    if let Some(constant) = person_columns(policy, ground, method).filter(|_| guiding.is_none()) {
-        let Some(nested) = nested(policy, ground, (method, aim), constant, watch)? else { return Ok(None) };
+    if let Some(tiers) = tiers(ground) {
+        if guiding.is_some() {
+            return Err(Fault::bug("a model guides, and values of a person could differ").into());
+        }
+        let Some(nested) = nested(policy, ground, (method, aim), tiers, watch)? else { return Ok(None) };
         return made_nested(ground, &space, nested).map(Some);
     }
+    let mut shares = Vec::new();
+    let mut regions = 0;
     for part in parts(policy, ground, &field, None)? {
         let Some(formed) = method.run(&field, &part)? else { return Ok(None) };
         let end = formed.iter().map(|share| share.region + 1).max().unwrap_or(0);
@@ -234,9 +237,9 @@ fn made_beside(
 
 /// A release of regions of rows within regions of people.
 fn made_nested(ground: &Ground<'_>, space: &Space, nested: Nested) -> Result<Regional> {
-    let Nested { mut shares, within, constant } = nested;
+    let Nested { mut shares, regions, within, tiers } = nested;
     shares.sort_unstable();
-    let columns = Columns::new(ground, space, &shares, (within.len(), Some((&within, &constant))));
+    let columns = Columns::new(ground, space, &shares, (regions, Some((&within, &tiers))));
     let recoded = columns.recoded(ground, space, &shares, false)?;
     let released = proven(&recoded, ground.models, None)?;
     let forms = space.axes().iter().map(Axis::form).collect();
@@ -265,6 +268,7 @@ pub(super) fn field<'f>(
             .counting_people(ground.models),
         search: &policy.search,
         names: ground.names,
+        all_names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
         seed: ground.seed,
         aims: Aims { worths, guiding: None, texts: None },

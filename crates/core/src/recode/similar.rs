@@ -28,7 +28,7 @@ use super::groups::{self, Settled, settled};
 use super::index::{Found, Index};
 use super::mondrian::blocks;
 use super::near::Near;
-use super::points::{Points, by_reporting_parts, each_set};
+use super::points::{Points, by_reporting_parts, each_set_or};
 use super::polish::{Effort, polish};
 use super::prices::{Prices, Profile};
 use super::region::{Field, Method, Share, Tally};
@@ -76,14 +76,10 @@ impl Method for Similar {
     }
 
     fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
-        if let Some(large) = sets.iter().position(|points| points.len() > self.part) {
-            let Some(first) = self.run_each(field, &sets[..large])? else { return Ok(None) };
-            let Some(own) = self.run(field, &sets[large])? else { return Ok(None) };
-            let Some(others) = self.run_each(field, &sets[large + 1..])? else { return Ok(None) };
-            return Ok(Some(first.into_iter().chain([own]).chain(others).collect()));
-        }
         let prices = Prices::with_sets(field.space.axes(), &field.tolerance);
-        Ok(each_set(field, sets, |part| shares(field, &prices, part, Effort::of(part.len()), &|_| {})))
+        each_set_or(field, sets, (self.part, |set: &[u32]| self.run(field, set)), |part| {
+            shares(field, &prices, part, Effort::of(part.len()), &|_| {})
+        })
     }
 }
 
@@ -389,7 +385,9 @@ mod tests {
         let search = Search::default();
         let field = field(&made, &search, Judge::new(&made.classes, 2, Vec::new()));
         let sets: Vec<Vec<u32>> = vec![(0..5).collect(), vec![5], (6..12).collect()];
-        for method in [&Similar::WHOLE as &dyn Method, &super::super::mondrian::Mondrian] {
+        // Small and large parts.
+        let large: &dyn Method = &Similar { part: 4 };
+        for method in super::super::methods().into_iter().chain([large]) {
             let each = method.run_each(&field, &sets).unwrap().unwrap();
             let alone: Vec<_> = sets.iter().map(|set| method.run(&field, set).unwrap().unwrap()).collect();
             assert_eq!(each, alone, "{}", method.name());

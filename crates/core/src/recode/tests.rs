@@ -150,6 +150,7 @@ pub fn field<'a>(made: &'a Made, search: &'a Search, judge: Judge<'a>) -> Field<
         judge,
         search,
         names: &made.names,
+        all_names: &made.names,
         tolerance,
         seed: 3,
         aims: Aims::default(),

@@ -57,9 +57,10 @@ impl Texts for Writer<'_> {
     }
 }
 
-/// Larger regions that regions lie within: region → larger one, and the columns that have the cells
-/// of that.
-pub(super) type Within<'a> = (&'a [u32], &'a [bool]);
+/// Larger regions that regions lie within: tier → region → larger one, and the tier of every
+/// column, which has the cells of that; columns of the last tier have those of the regions
+/// themselves.
+pub(super) type Within<'a> = (&'a [Vec<u32>], &'a [usize]);
 
 /// The cells of all regions, column by column.
 pub(super) struct Columns<'a> {
@@ -78,11 +79,13 @@ impl<'s> Columns<'s> {
         (regions, within): (usize, Option<Within<'_>>),
     ) -> Self {
         let members = Members::new(shown, regions);
-        let larger = within.map(|(within, _)| {
+        let (within, tiers) = within.unwrap_or_default();
+        let larger = |within: &Vec<u32>| {
             let outer = |share: &Share| Share { region: within[share.region as usize], ..*share };
             let count = within.iter().map(|&outer| outer as usize + 1).max().unwrap_or(0);
             (Members::new(&shown.iter().map(outer).collect::<Vec<_>>(), count), count)
-        });
+        };
+        let larger: Vec<(Members, usize)> = within.iter().map(larger).collect();
         let mut made: Vec<Vec<Made>> = Vec::new();
         for (column, axis) in space.axes().iter().enumerate() {
             let decimals = decimals(&ground.hierarchies[column]);
@@ -93,9 +96,9 @@ impl<'s> Columns<'s> {
                 ranks.extend(shares.iter().map(rank));
                 make(axis, &mut ranks, decimals)
             };
-            let outer = within.zip(larger.as_ref()).filter(|((_, constant), _)| constant[column]);
-            made.push(match outer {
-                Some(((within, _), (larger, count))) => {
+            let tier = tiers.get(column).copied().unwrap_or(within.len());
+            made.push(match within.get(tier).zip(larger.get(tier)) {
+                Some((within, (larger, count))) => {
                     let cells: Vec<Made> = (0..*count).map(|region| make(larger.of(region))).collect();
                     within.iter().map(|&outer| cells[outer as usize].clone()).collect()
                 }

@@ -56,7 +56,10 @@ impl Method {
         let same = |method: &Method| by_lm && (method.algorithm, method.local) == (own.algorithm, own.local);
         // Where regions are not defined, "best" is a search of levels, which is in the list already.
         let levels = |method: &Method| method.policy(policy).needs_levels().is_some();
-        let others = METHODS.into_iter().filter(|method| !same(method) && !levels(method));
+        // Rounds are refused with a subject.
+        let refused = |method: &Method| method.local && policy.subject().is_some();
+        let others =
+            METHODS.into_iter().filter(|method| !same(method) && !levels(method) && !refused(method));
         [own].into_iter().chain(others).collect()
     }
 
@@ -138,6 +141,21 @@ mod tests {
         assert_eq!(names(lm), ["k-similar", "mondrian", "best", "auto+local", "auto"]);
         let levels = "[search]\nalgorithm = \"ola\"\n";
         assert_eq!(names(levels), ["ola", "mondrian", "best", "k-similar", "auto+local", "auto"]);
+    }
+
+    #[test]
+    fn no_method_is_refused_with_a_subject() {
+        let text = POLICY.replace("[columns.b]", "[columns.patient]\nrole = \"subject\"\n[columns.b]");
+        for search in
+            ["", "[search]\nalgorithm = \"mdav\"\n", "[search]\nalgorithm = \"auto\"\nprefer = 'loss'\n"]
+        {
+            let policy = Policy::parse(&format!("{text}{search}")).unwrap();
+            let methods = Method::all(&policy);
+            assert!(methods.len() > 1 && methods.iter().all(|method| !method.local), "{methods:?}");
+            for method in methods {
+                method.policy(&policy).check().unwrap_or_else(|e| panic!("{}: {e}", method.name()));
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The subject of a row: the column that says which person a row belongs to.
 //!
 //! With such a column a class is as large as the people in it, whatever the rows. What counts rows
-//! by its definition, and has no definition by people, is refused here by name.
+//! by its definition, and has no definition by people, is refused here by name; and so is what
+//! could generalize a value that is constant per person differently in two rows of a person.
 
-use super::{Cut, Diversity, Missing, ModelSpec, Policy, Role};
-use crate::error::Fault;
+use super::{Cut, Diversity, Missing, ModelSpec, Policy, Role, Suppressed};
+use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::registry::Algorithm;
 
@@ -20,10 +21,26 @@ impl Policy {
         let replaced = |role: Role| matches!(role, Role::Subject | Role::Identifier);
         self.subject().is_some() && self.columns.values().any(|c| replaced(c.role) && c.released())
     }
+
+    /// Checks whether an algorithm of a comparison, guided by a model or not, can be used with the
+    /// subject of the policy.
+    ///
+    /// # Errors
+    /// What is refused with a subject.
+    pub fn check_subject(&self, algorithm: Algorithm, guided: bool) -> Result<()> {
+        let mut faults = Vec::new();
+        check_by(self, (algorithm, guided), &mut faults);
+        Error::check(faults)
+    }
 }
 
-/// Errors of the subject, and what cannot count people.
+/// Errors of the subject, and what cannot be used with one.
 pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
+    let guided = policy.search.model.as_ref().is_some_and(|model| model.guides);
+    check_by(policy, (policy.search.algorithm, guided), faults);
+}
+
+fn check_by(policy: &Policy, (algorithm, guided): (Algorithm, bool), faults: &mut Vec<Fault>) {
     let subjects = policy.with_role(Role::Subject);
     let Some(&first) = subjects.first() else { return };
     for other in &subjects[1..] {
@@ -50,7 +67,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
             .help("give privacy.k, for instance k = 5"),
         );
     }
-    faults.extend(refused(policy).into_iter().map(|(key, what, help)| {
+    faults.extend(refused(policy, algorithm).into_iter().map(|(key, what, help)| {
         fault!(
             Input,
             "people.counts-rows",
@@ -61,11 +78,49 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
         .key(key)
         .help(help)
     }));
+    faults.extend(by_row(policy, guided).map(|(key, what, help)| {
+        fault!(
+            Input,
+            "people.cells-differ",
+            "with {what}, a value of one person could be generalized differently in two of the person's rows, and \
+             `{column}` has role \"subject\"",
+            what = what,
+            column = first
+        )
+        .key(key)
+        .help(help)
+    }));
+}
+
+/// What generalizes a row regardless of the other rows of its person: its key, its name and what
+/// can be used instead.
+fn by_row(policy: &Policy, guided: bool) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let settings = [
+        (
+            policy.search.local,
+            "search.local",
+            "search.local",
+            "remove search.local; algorithm = \"best\" suppresses hardly any row without it",
+        ),
+        (
+            policy.output.suppressed == Suppressed::Cells,
+            "output.suppressed",
+            "suppressed = \"cells\"",
+            "remove it; algorithm = \"best\" suppresses hardly any row",
+        ),
+        (
+            guided,
+            "search.model",
+            "a model that guides",
+            "set search.model.guides = false, so that it only measures the release, or remove it and write \
+             algorithm = \"best\"",
+        ),
+    ];
+    settings.into_iter().filter_map(|(given, key, what, help)| given.then_some((key, what, help)))
 }
 
 /// What counts rows: its key, its name and what can be used instead.
-fn refused(policy: &Policy) -> Vec<(String, String, &'static str)> {
-    let algorithm = policy.search.algorithm;
+fn refused(policy: &Policy, algorithm: Algorithm) -> Vec<(String, String, &'static str)> {
     let relaxed = policy.search.mondrian.is_some_and(|mondrian| mondrian.cut == Cut::Relaxed);
     let fixed = [
         (
@@ -79,7 +134,7 @@ fn refused(policy: &Policy) -> Vec<(String, String, &'static str)> {
             matches!(algorithm, Algorithm::CellMinGen | Algorithm::GreedyRows),
             "search.algorithm",
             format!("algorithm \"{algorithm}\""),
-            "write algorithm = \"k-similar\" or \"mondrian\"",
+            "write algorithm = \"best\"",
         ),
     ];
     let fixed = fixed.into_iter().filter(|(refused, ..)| *refused);
@@ -112,7 +167,6 @@ fn counts_people(policy: &Policy, model: &ModelSpec) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Result;
 
     fn parse(more: &str) -> Result<Policy> {
         Policy::parse(&format!(
@@ -167,6 +221,57 @@ mod tests {
         )
         .unwrap_err();
         assert!(error.to_string().contains("wildcard"), "{error}");
+    }
+
+    #[test]
+    fn what_could_write_a_value_of_a_person_in_two_ways_is_refused() {
+        let model = "model = { builtin = \"linear\", target = \"cost\"";
+        let cases = [
+            ("[privacy]\nk = 2\n[search]\nlocal = true".to_owned(), "search.local"),
+            ("[privacy]\nk = 2\n[search]\nalgorithm = \"ola\"\nlocal = true".into(), "search.local"),
+            ("[privacy]\nk = 2\n[output]\nsuppressed = \"cells\"".into(), "output.suppressed"),
+            (
+                format!(
+                    "cost.role = \"target\"\n[privacy]\nk = 2\n[search]\nalgorithm = \"greedy\"\n{model} }}"
+                ),
+                "search.model",
+            ),
+        ];
+        for (more, key) in cases {
+            let error = parse(&more).expect_err(&more);
+            assert!(error.has_code("people.cells-differ"), "{error}");
+            let fault = error.faults().iter().find(|fault| fault.code == "people.cells-differ").unwrap();
+            assert!(
+                fault.place.key.as_deref() == Some(key) && fault.help.as_ref().unwrap().contains("best"),
+                "{error}"
+            );
+        }
+        // A model that only measures, suppressed rows that are starred, and other cuts are
+        // accepted.
+        let measures = format!(
+            "cost.role = \"target\"\n[privacy]\nk = 2\n[search]\nalgorithm = \"greedy\"\n{model}, guides = false }}"
+        );
+        for more in [
+            measures.as_str(),
+            "[privacy]\nk = 2\n[output]\nsuppressed = \"starred\"",
+            "[privacy]\nk = 2\n[search]\nalgorithm = \"mondrian\"\nchoose = 'if(is(age), 2, 1) * range'",
+        ] {
+            parse(more).unwrap_or_else(|error| panic!("{more}: {error}"));
+        }
+    }
+
+    #[test]
+    fn algorithms_of_a_comparison_are_checked_like_those_of_a_policy() {
+        let policy = parse("[privacy]\nk = 2").unwrap();
+        assert!(policy.check_subject(Algorithm::Greedy, false).is_ok());
+        let code = |algorithm, guided| policy.check_subject(algorithm, guided).unwrap_err().faults()[0].code;
+        assert_eq!(code(Algorithm::Greedy, true), "people.cells-differ");
+        assert_eq!(code(Algorithm::GreedyRows, false), "people.counts-rows");
+        let rows = Policy {
+            columns: [("age", &policy.columns["age"])].map(|(n, c)| (n.into(), c.clone())).into(),
+            ..policy
+        };
+        assert!(rows.check_subject(Algorithm::GreedyRows, true).is_ok());
     }
 
     #[test]

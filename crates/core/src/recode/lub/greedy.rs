@@ -30,7 +30,7 @@ use super::pack::pack;
 use super::rows::Row;
 use super::{Group, Kept, Meets, spread};
 use crate::error::{Fault, Result};
-use crate::recode::points::{Points, by_reporting_parts, each_part};
+use crate::recode::points::{Points, by_reporting_parts, each_part, each_set_or};
 use crate::recode::region::{Field, Method, Share, Tally};
 use crate::registry::Algorithm;
 use crate::table::Code;
@@ -88,6 +88,16 @@ impl Method for Greedy {
             Some(error) => Err(error),
             None => Ok(formed),
         }
+    }
+
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        // A model is asked for one set at a time.
+        let most = if field.aims.guiding.is_some() { 0 } else { PART };
+        each_set_or(field, sets, (most, |set: &[u32]| self.run(field, set)), |part| {
+            let meets = Meets::new(field, part);
+            let sets = self::sets(&meets, part, field, &|_| {})?;
+            pack(&meets, part, &sets, field, true)
+        })
     }
 }
 

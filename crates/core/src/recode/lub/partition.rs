@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 use super::rows::Row;
 use super::{Meets, spread};
 use crate::error::{Fault, Result};
-use crate::recode::points::{Points, by_reporting_parts};
+use crate::recode::points::{Points, by_reporting_parts, each_set_or};
 use crate::recode::region::{Field, Method, Share};
 use crate::registry::Algorithm;
 use crate::table::Code;
@@ -53,6 +53,13 @@ impl Method for Partition {
             let meets = Meets::new(field, all);
             let sides = split_all(&meets, all, field, (PAIRS, progress))?;
             Some(shares(all, sides))
+        })
+    }
+
+    fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
+        each_set_or(field, sets, (PART, |set: &[u32]| self.run(field, set)), |all| {
+            let meets = Meets::new(field, all);
+            Some(shares(all, split_all(&meets, all, field, (PAIRS, &|_| {}))?))
         })
     }
 }

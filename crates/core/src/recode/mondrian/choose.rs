@@ -47,14 +47,14 @@ enum Source {
     Rows,
     /// Cuts that made the region.
     Depth,
-    /// Whether the column is this one.
-    Is(usize),
+    /// Whether the column is this one; none is one that is not cut here.
+    Is(Option<usize>),
 }
 
 impl Rule {
-    /// Reads an expression for some columns.
-    pub(super) fn new(text: &str, names: &[String]) -> Result<Self> {
-        let columns: Vec<&str> = names.iter().map(String::as_str).collect();
+    /// Reads an expression for some columns of all.
+    pub(super) fn new(text: &str, names: &[String], all: &[String]) -> Result<Self> {
+        let columns: Vec<&str> = all.iter().map(String::as_str).collect();
         let expression = cut_expression(text, &columns)?;
         let source = |variable: &Variable| match variable {
             Variable::Plain(name) => match name.as_str() {
@@ -70,7 +70,9 @@ impl Rule {
                 "depth" => Some(Source::Depth),
                 _ => None,
             },
-            Variable::OfColumn { column, .. } => names.iter().position(|name| name == column).map(Source::Is),
+            Variable::OfColumn { column, .. } => {
+                Some(Source::Is(names.iter().position(|name| name == column)))
+            }
         };
         let sources = expression.variables().iter().map(source).collect::<Option<_>>();
         let sources = sources.ok_or_else(|| Fault::bug("a variable of search.choose has no value"))?;
@@ -156,7 +158,7 @@ impl Cutter<'_> {
             Source::Weight => axis.weight(),
             Source::Rows => rows as f64,
             Source::Depth => f64::from(depth),
-            Source::Is(column) => f64::from(u8::from(*column == at)),
+            Source::Is(column) => f64::from(u8::from(*column == Some(at))),
         };
         let values: Vec<f64> = rule.sources.iter().map(value).collect();
         let value = rule.expression.evaluate(&values);

@@ -188,7 +188,8 @@ impl<'a> Cutter<'a> {
     fn new(field: &'a Field<'a>, points: &[u32], large: usize) -> Result<Self> {
         let rows = points.iter().map(|&p| u64::from(field.space.counts()[p as usize])).sum();
         let scales = field.space.axes().iter().map(Scale::new).collect();
-        let rule = field.search.choose.as_deref().map(|text| Rule::new(text, field.names)).transpose()?;
+        let rule = |text: &str| Rule::new(text, field.names, field.all_names);
+        let rule = field.search.choose.as_deref().map(rule).transpose()?;
         let factors = vec![1.0; field.space.axes().len()];
         let done = AtomicU64::new(0);
         let options = options(field);

@@ -112,11 +112,13 @@ impl Table {
         let space = Space::new(classes, self.columns.iter().map(axis).collect());
         let made = self.model.made();
         let models: Vec<&dyn ClassModel> = made.as_deref().into_iter().collect();
+        let names: Vec<String> = (0..self.columns.len()).map(|at| format!("c{at}")).collect();
         let field = Field {
             space: &space,
             judge: Judge::new(classes, self.k, models),
             search,
-            names: &(0..self.columns.len()).map(|at| format!("c{at}")).collect::<Vec<_>>(),
+            names: &names,
+            all_names: &names,
             tolerance: Vec::new(),
             seed: 0,
             aims: Aims::default(),
@@ -386,6 +388,7 @@ fn it_says_what_it_cannot_do() {
             judge: Judge::new(&classes, 2, made.as_deref().into_iter().collect()),
             search: &Search { mondrian: Some(options), ..Search::default() },
             names: &[],
+            all_names: &[],
             tolerance: Vec::new(),
             seed: 0,
             aims: Aims::default(),
@@ -413,6 +416,7 @@ fn it_stops_when_told_to() {
         judge: Judge::new(&classes, 2, Vec::new()),
         search: &Search::default(),
         names: &[],
+        all_names: &[],
         tolerance: Vec::new(),
         seed: 0,
         aims: Aims::default(),
