@@ -105,7 +105,7 @@ impl Engine {
         let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
         release.template = template;
         let certificate =
-            Certificate::new(release.clone().published(), written.columns.clone(), figures.classes.clone())?;
+            Certificate::new(release.clone().published(), written.columns.clone(), figures.classes)?;
         let Prepared { source, paths, problem, columns, .. } = prepared;
         let subject = Subject {
             policy,
