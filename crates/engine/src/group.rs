@@ -183,7 +183,9 @@ impl Engine {
                     values.try_for_each(|value| originals.add(value)).map_err(|e| e.map(here))?;
                 }
             }
-            watch.done(Stage::Reading, counted.tuples.rows(), None)
+            let (rows, distinct) = (counted.tuples.rows(), counted.tuples.len() as u64);
+            self.check_memory_so_far(rows, distinct, wanted.grouped.len() as u64)?;
+            watch.done(Stage::Reading, rows, None)
         })?;
         Ok(TableRead { counted, contents: wanted.content.as_ref().map(|_| contents), originals })
     }

@@ -14,11 +14,13 @@ use crate::scan::threads;
 /// The program, its tables of names and the buffers of files.
 const PROGRAM: u64 = 64 << 20;
 /// What a thread has in hand: a piece that is read, a group of rows that is written.
-const THREAD: u64 = 24 << 20;
+const THREAD: u64 = 16 << 20;
 /// What a distinct row takes in a column, and beside its columns: classes, the search's index, what
-/// became of it, the verifier's classes.
-const CELL: u64 = 24;
-const CLASS: u64 = 160;
+/// became of it, the verifier's classes. Where regions are formed, also its place among them.
+/// Measured with 0.02 to 6 million distinct rows of 5 to 9 columns; see `docs/performance.md`.
+const CELL: u64 = 10;
+const CLASS: u64 = 80;
+const REGION: u64 = 250;
 /// Threads beyond this are a slip of the keyboard.
 const MOST_THREADS: usize = 1024;
 /// What has to be able to wait.
@@ -58,9 +60,29 @@ impl Engine {
         self.memory.map(|memory| (memory.saturating_sub(fixed) / 4).max(WAITING) as usize)
     }
 
+    /// Refuses a limit while a table is read, as soon as its distinct rows alone take more. Otherwise
+    /// reading itself could take any amount.
+    pub(crate) fn check_memory_so_far(&self, rows: u64, distinct: u64, columns: u64) -> Result<()> {
+        let need = need(distinct, columns, threads() as u64, false);
+        match self.memory {
+            Some(memory) if memory < distinct * class(columns) => Err(fault!(
+                Input,
+                "release.far-too-little-memory",
+                "the first {rows} rows have {distinct} distinct ones, which need about {need} MiB; the limit is {limit} MiB",
+                rows = rows,
+                distinct = distinct,
+                need = need.div_ceil(1 << 20),
+                limit = memory >> 20
+            )
+            .help("give more with --memory, or group columns of many values first, such as dates by month")
+            .into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses a limit that is too low for a table with this many distinct rows and columns.
-    pub(crate) fn check_memory(&self, distinct: u64, columns: u64) -> Result<()> {
-        let need = need(distinct, columns, threads() as u64);
+    pub(crate) fn check_memory(&self, distinct: u64, columns: u64, regions: bool) -> Result<()> {
+        let need = need(distinct, columns, threads() as u64, regions);
         match self.memory {
             Some(memory) if memory < need => Err(fault!(
                 Input,
@@ -77,6 +99,12 @@ impl Engine {
     }
 }
 
-fn need(distinct: u64, columns: u64, threads: u64) -> u64 {
-    PROGRAM + threads * THREAD + WAITING + distinct * (CLASS + columns * CELL)
+fn need(distinct: u64, columns: u64, threads: u64, regions: bool) -> u64 {
+    let regions = if regions { REGION } else { 0 };
+    PROGRAM + threads * THREAD + WAITING + distinct * (class(columns) + regions)
+}
+
+/// What a distinct row takes.
+fn class(columns: u64) -> u64 {
+    CLASS + columns * CELL
 }

@@ -85,7 +85,7 @@ impl Engine {
         let read = sampled.as_ref().map_or(rows, |sampled| sampled.sample.rows);
         let load = |path: &str| job.policy.load(path);
         let width = grouped.names.len() + grouped.measured.len();
-        self.check_memory(grouped.tuples.len() as u64, width as u64)?;
+        self.check_memory(grouped.tuples.len() as u64, width as u64, policy.forms_regions())?;
         let quasi = grouped.names.len();
         let leveled = search::leveled(policy, &grouped, &load).map_err(|e| in_table(e, &source))?;
         let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;

@@ -99,7 +99,10 @@ impl Compared<'_> {
         let base = self.recoded.base();
         let mut before = vec![0; self.hierarchies[column].leaf_count()];
         let mut after = vec![0; self.recoded.columns()[column].values.len()];
-        base.each_code(column, |class, leaf| before[leaf as usize] += u64::from(base.counts()[class]));
+        // Classes of the population alone come last and have no rows.
+        base.each_code(column, |class, leaf| {
+            before[leaf as usize] += base.counts().get(class).map_or(0, |&rows| u64::from(rows));
+        });
         self.recoded.each_cell(column, |class, value| {
             let rows = u64::from(base.counts()[class]);
             if !self.recoded.suppresses(class) {

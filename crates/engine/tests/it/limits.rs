@@ -78,6 +78,16 @@ fn what_does_not_fit_waits_on_disk_and_too_little_is_refused() {
     });
 }
 
+/// Reading does not go on when the distinct rows alone exceed the limit.
+#[test]
+fn many_distinct_rows_are_refused_while_they_are_read() {
+    let folder = folder(40_000, 6);
+    let policy = folder.policy(&policy("out.csv").replace("role = \"keep\"", "role = \"quasi\""));
+    let refused = Engine::new().within(Some(2 << 20)).release(&job(&policy)).unwrap_err();
+    assert!(refused.has_code("release.far-too-little-memory"), "{refused}");
+    assert_eq!(folder.names(), ["policy.toml", "t.csv"]);
+}
+
 /// A row is appended while the table is read, and another time while it is rewritten.
 #[test]
 fn a_table_that_grows_is_refused_and_nothing_is_left() {
