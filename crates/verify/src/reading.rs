@@ -17,6 +17,8 @@ use throng_terms::release::{Certificate, DeletedFacts};
 use throng_terms::rows::{Batch, Made, Rows};
 use throng_terms::watch::{Stage, Watch};
 
+/// Both tables are read at the same time if the original has this many rows: that takes more memory.
+const AT_ONCE: u64 = if cfg!(test) { 1 } else { 2_000_000 };
 /// Drawn rows that are read at once.
 const BATCH: usize = 8192;
 
@@ -65,21 +67,24 @@ impl Verifier<'_> {
     pub(super) fn read_tables(&self) -> Result<(Read, Option<Read>)> {
         let (reader, release) = (&self.reader, self.inputs.release);
         match self.inputs.original {
-            Some(original) if original.assignment.is_none() && self.drawn.is_none() => {
-                std::thread::scope(|scope| {
-                    let released = scope.spawn(|| reader.release(release));
-                    let original = self.read_original(original, None);
-                    let released =
-                        released.join().unwrap_or_else(|_| Err(Fault::bug("a reader stopped").into()));
-                    Ok((released?, Some(original?)))
-                })
-            }
+            Some(original) if self.reads_at_once(original) => std::thread::scope(|scope| {
+                let released = scope.spawn(|| reader.release(release));
+                let original = self.read_original(original, None);
+                let released = released.join().unwrap_or_else(|_| Err(Fault::bug("a reader stopped").into()));
+                Ok((released?, Some(original?)))
+            }),
             original => {
                 let released = reader.release(release)?;
                 let original = original.map(|original| self.read_original(original, Some(&released)));
                 Ok((released, original.transpose()?))
             }
         }
+    }
+
+    /// Whether both tables are worth reading at the same time, and can be.
+    fn reads_at_once(&self, original: Original<'_>) -> bool {
+        let free = original.assignment.is_none() && self.drawn.is_none();
+        free && self.certificate.release.rows >= AT_ONCE
     }
 
     /// Reads the original: only what a release can hold, and what rows are guarded against.
