@@ -21,6 +21,8 @@ const THREAD: u64 = 16 << 20;
 const CELL: u64 = 10;
 const CLASS: u64 = 80;
 const REGION: u64 = 250;
+/// How far reading exceeds a limit to find out what is needed.
+const EARLY: u64 = 8;
 /// Threads beyond this are a slip of the keyboard.
 const MOST_THREADS: usize = 1024;
 /// What has to be able to wait.
@@ -60,12 +62,12 @@ impl Engine {
         self.memory.map(|memory| (memory.saturating_sub(fixed) / 4).max(WAITING) as usize)
     }
 
-    /// Refuses a limit while a table is read, as soon as its distinct rows alone take more. Otherwise
-    /// reading itself could take any amount.
+    /// Refuses a limit while a table is read, as soon as its distinct rows alone take [`EARLY`] times as
+    /// much. Otherwise reading itself could take any amount.
     pub(crate) fn check_memory_so_far(&self, rows: u64, distinct: u64, columns: u64) -> Result<()> {
         let need = need(distinct, columns, threads() as u64, false);
         match self.memory {
-            Some(memory) if memory < distinct * class(columns) => Err(fault!(
+            Some(memory) if EARLY * memory < distinct * class(columns) => Err(fault!(
                 Input,
                 "release.far-too-little-memory",
                 "the first {rows} rows have {distinct} distinct ones, which need about {need} MiB; the limit is {limit} MiB",
