@@ -83,7 +83,7 @@ fn what_does_not_fit_waits_on_disk_and_too_little_is_refused() {
 fn many_distinct_rows_are_refused_while_they_are_read() {
     let folder = folder(40_000, 6);
     let policy = folder.policy(&policy("out.csv").replace("role = \"keep\"", "role = \"quasi\""));
-    let refused = Engine::new().within(Some(1 << 19)).release(&job(&policy)).unwrap_err();
+    let refused = Engine::new().within(Some(1 << 18)).release(&job(&policy)).unwrap_err();
     assert!(refused.has_code("release.far-too-little-memory"), "{refused}");
     assert_eq!(folder.names(), ["policy.toml", "t.csv"]);
 }
