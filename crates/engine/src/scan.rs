@@ -55,7 +55,7 @@ impl Engine {
     ///
     /// # Errors
     /// What cannot be read, with file and line where there are lines; what `each` returns; and
-    /// [`Kind::Cancelled`](throng::error::Kind::Cancelled) when asked to stop.
+    /// [`Kind::Cancelled`] when asked to stop.
     pub fn scan(
         &self,
         source: &Source,
