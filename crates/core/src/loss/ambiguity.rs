@@ -89,7 +89,7 @@ impl Loss for Ambiguity {
         self.bound(bottom, surplus).max(above + surplus.get(1).copied().unwrap_or(0.0))
     }
 
-    /// The surplus is the share of suppressed rows, each of which could be anything, and what they
+    /// The surplus is the share of suppressed rows, which could be anything, and what they
     /// cost beyond their cells.
     fn evidence(&self, view: &View<'_>, flags: &Flags, _: Allowed) -> Evidence {
         let rows = (view.rows() as f64).max(1.0);

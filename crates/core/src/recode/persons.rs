@@ -15,7 +15,7 @@
 //!
 //! **Why the whole is safe.** Regions of the last tier are safe each, and all rows of one have the
 //! same cells: each lies within one region of every tier before. The cells of that are true of all
-//! its rows, whoever they belong to. So nothing depends on how many people vary.
+//! its rows, of all their people. So nothing depends on how many people vary.
 //!
 //! Regions that are divided again have up to [`WIDER`] times the people that are needed, per tier
 //! that follows, because a region of k people leaves nothing to divide. Costs a run of the method

@@ -59,9 +59,8 @@ impl Effort {
 
     /// What nearest clusters are refined by: the more, the fewer points the table has.
     pub fn of(points: usize) -> Self {
-        let tours = ((1 << 21) / points.max(1)).clamp(20, 100);
-        let (forms, noise, rounds) = if tours > 20 { (50, 3.0, 2) } else { (10, 2.0, 1) };
-        Effort { tours, moves: (tours / 10).max(5), forms, noise, rounds }
+        let tours = ((1 << 20) / points.max(1)).clamp(20, 40);
+        Effort { tours, moves: 5, forms: 10, noise: 2.0, rounds: if tours > 20 { 2 } else { 1 } }
     }
 
     /// Steps of progress.

@@ -110,7 +110,7 @@ fn shares(
     done.then(|| clusters.shares())
 }
 
-/// Blocks of near points by several trees of cuts, each of which prefers other columns; none when
+/// Blocks of near points by several trees of cuts. Each tree prefers other columns. None when
 /// stopped.
 fn trees(field: &Field<'_>, part: &Points<'_>, names: &[u32]) -> Option<Vec<Vec<Vec<u32>>>> {
     let mut chance = ChaCha8Rng::seed_from_u64(field.seed);

@@ -310,7 +310,7 @@ fn cells_of_people<'a>(
     cells
 }
 
-/// Visits of which age and place are those of the person; months and illnesses differ.
+/// Visits: age and place are constant per person, months and illnesses differ.
 fn constant_visits(people: u32) -> impl Strategy<Value = Vec<Visit>> {
     visits(people).prop_map(|mut visits| {
         let first: BTreeMap<String, Visit> = visits.iter().rev().map(|v| (v[0].clone(), v.clone())).collect();

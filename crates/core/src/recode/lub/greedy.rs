@@ -91,7 +91,7 @@ impl Method for Greedy {
     }
 
     fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
-        // A model is asked for one set at a time.
+        // A model predicts one set at a time.
         let most = if field.aims.guiding.is_some() { 0 } else { PART };
         each_set_or(field, sets, (most, |set: &[u32]| self.run(field, set)), |part| {
             let meets = Meets::new(field, part);
