@@ -6,7 +6,7 @@ CARGO ?= cargo
 
 PREFIX ?= /usr/local
 
-.PHONY: demo build install uninstall test check core-test test-all data-test readers-test docs bench bench-core bench-scaling bench-first-release bench-quality fuzz tools clean
+.PHONY: demo build install uninstall test check core-test sanitizer-test test-all data-test readers-test docs bench bench-core bench-scaling bench-first-release bench-quality bench-text fuzz tools clean
 
 demo: build ## build the program and run it on made-up patients
 	$(TARGET)/release/throng demo
@@ -36,7 +36,7 @@ uninstall: ## remove what `make install` installed
 	  "$(SHARE)/bash-completion/completions/throng" "$(SHARE)/zsh/site-functions/_throng" \
 	  "$(SHARE)/fish/vendor_completions.d/throng.fish"
 
-test: tools check core-test readers-test test-all data-test docs ## everything that must pass before a change lands
+test: tools check core-test sanitizer-test readers-test test-all data-test docs ## everything that must pass before a change lands
 
 # Formatting, every lint as an error, and dependencies: unused ones, licences, sources. Modules that a macro
 # declares are formatted by name: cargo fmt does not find them.
@@ -49,12 +49,21 @@ check:
 
 # Vocabulary, verifier and core with debug assertions; no Arrow.
 core-test:
-	$(CARGO) test --locked -p throng-terms -p throng-verify -p throng
+	$(CARGO) test --locked -p throng-terms -p throng-verify -p throng-statistics -p throng -p throng-arenas
+
+# The only unsafe code, with AddressSanitizer. The flag is unstable, hence the variable; the runtime
+# comes with every toolchain for this target.
+SANITIZED = x86_64-unknown-linux-gnu
+sanitizer-test:
+	@if [ "$$(rustc -vV | sed -n 's/host: //p')" = $(SANITIZED) ]; then \
+	  RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
+	    $(CARGO) test --locked --lib --target $(SANITIZED) --target-dir "$(TARGET)/sanitizer" -p throng-arenas; \
+	else echo "SKIPPED: 1 test needs AddressSanitizer on $(SANITIZED)"; fi
 
 # Everything that needs Arrow, in the release profile, and the seeds of the fuzz targets, so that these
 # cannot rot. Benchmarks are checked by clippy, and not built: that would compile the core once more.
 test-all:
-	$(CARGO) test --locked --release -p throng-engine -p throng-cli
+	$(CARGO) test --locked --release -p throng-text -p throng-documents -p throng-engine -p throng-cli
 	$(CARGO) test --locked --manifest-path fuzz/Cargo.toml
 
 # Tests that compare with a table that is not ours to ship.
@@ -74,10 +83,10 @@ readers-test:
 	else echo "!!! readers/throng.R WAS NOT TESTED: there is no Rscript !!!" >&2; fi
 
 fuzz: ## fuzz everything that reads what people write, a minute each
-	for target in policy hierarchy hierarchy_spec certificate xml; do fuzz/run $$target 60; done
+	for target in policy hierarchy hierarchy_spec certificate xml text text_row; do fuzz/run $$target 60; done
 
 docs:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng-terms -p throng-verify -p throng -p throng-engine
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng-terms -p throng-verify -p throng-text -p throng-statistics -p throng -p throng-documents -p throng-engine
 
 bench: build ## measure the figures of docs/performance.md again and write them there; ARGS="--only growth" for some
 	python3 bench/performance.py --throng "$(TARGET)/release/throng" $(ARGS)
@@ -95,6 +104,9 @@ bench-first-release: build ## stars, loss, AUC and seconds of untouched first re
 bench-quality: build ## loss against CPU time of every method that forms regions, as quality.md and quality.svg
 	python3 bench/quality.py --throng \
 	  "$$($(CARGO) metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/throng" $(ARGS)
+
+bench-text: ## recall, precision and speed of free text for docs/text.md; ARGS="--quick --misses" for mistakes
+	$(CARGO) run --locked --release -p throng-text --example bench -- $(ARGS)
 
 # What the tests use and a bare Debian machine with Rust lacks.
 tools:

@@ -45,3 +45,27 @@ table <- throng_bounds(table, "age")
 stopifnot(identical(table$age_low, c(20, 7, -Inf, NA, 1, -Inf, NA, NA, NA)))
 stopifnot(identical(table$age_high, c(35, 7, Inf, NA, 3, 5, NA, NA, NA)))
 cat("readers/throng.R: ", length(lines), " cases\n", sep = "")
+
+lines <- readLines(file.path(folder, "statistics.csv"), encoding = "UTF-8")[-1]
+for (line in lines) {
+  fields <- split(line, ";")
+  spans <- throng_spans(split(fields[1], "|"), c(-10, 20))
+  found <- list(throng_mean(spans), throng_median(spans), throng_quantile(spans, 0.25), throng_variance(spans))
+  ends <- unlist(lapply(found, function(bounds) c(bounds$low, bounds$high)))
+  if (!isTRUE(all.equal(ends, as.numeric(fields[2:9]), tolerance = 1e-9))) stop(line, ": ", deparse(ends))
+  stopifnot(found[[4]]$exact == (fields[10] == "true"))
+}
+spans <- throng_spans(c("*", "< 5", ""), c(0, 120))
+stopifnot(identical(unname(spans), matrix(c(0, 0, 120, 5), 2)))
+stopifnot(inherits(try(throng_spans("old"), silent = TRUE), "try-error"))
+
+# Bounds of the variance of few cells are those of all corners.
+set.seed(1)
+for (step in 1:100) {
+  low <- sample(0:20, sample(2:6, 1), replace = TRUE)
+  spans <- cbind(low, low + sample(0:12, length(low), replace = TRUE))
+  corners <- as.matrix(expand.grid(lapply(seq_along(low), function(i) spans[i, ])))
+  most <- max(apply(corners, 1, function(values) mean((values - mean(values))^2)))
+  stopifnot(isTRUE(all.equal(throng_variance(spans, FALSE)$high, most)))
+}
+cat("readers/throng.R: ", length(lines), " cases of statistics\n", sep = "")

@@ -133,3 +133,114 @@ throng_masked <- function(text) {
   }
   NULL
 }
+
+# Statistics of cells: bounds between which the statistic of every original lies, as docs/statistics.md explains. The program
+# itself rounds outward and has more statistics; here bounds are floats, and their last digits are rounded.
+
+# The bounds of cells that are not missing: a matrix with columns low and high. `domain` is what `*` and open intervals can be.
+throng_spans <- function(cells, domain = c(-Inf, Inf)) {
+  cells <- as.character(cells)
+  cells <- cells[!is.na(cells) & cells != ""]
+  one <- function(text) {
+    span <- throng_cell_bounds(text)
+    if (is.na(span[1])) span <- throng_digits(throng_parse(text))
+    if (is.na(span[1])) stop("`", text, "` is not a number")
+    if (!is.finite(span[1])) span[1] <- min(domain[1], span[2])
+    if (!is.finite(span[2])) span[2] <- max(domain[2], span[1])
+    span
+  }
+  matrix(vapply(cells, one, numeric(2), USE.NAMES = FALSE), ncol = 2, byrow = TRUE, dimnames = list(NULL, c("low", "high")))
+}
+
+# The bounds of a mask whose hidden characters are digits.
+throng_digits <- function(cell) {
+  if (cell$kind != "masked") return(c(NA_real_, NA_real_))
+  ends <- vapply(c("0", "9"), function(digit) {
+    hidden <- strrep(digit, cell$hidden)
+    throng_number(if (cell$begins) paste0(cell$shown, hidden) else paste0(hidden, cell$shown))
+  }, numeric(1), USE.NAMES = FALSE)
+  c(min(ends), max(ends))
+}
+
+# Bounds of the mean; sharp.
+throng_mean <- function(spans) list(low = mean(spans[, 1]), high = mean(spans[, 2]), exact = TRUE)
+
+# Bounds of a quantile, by interpolation between rows (type 7); sharp.
+throng_quantile <- function(spans, share) {
+  of <- function(values) {
+    values <- sort(values)
+    place <- (length(values) - 1) * share
+    row <- floor(place)
+    below <- values[row + 1]
+    above <- values[min(row + 2, length(values))]
+    if (place == row || below == above) below else below + (place - row) * (above - below)
+  }
+  list(low = of(spans[, 1]), high = of(spans[, 2]), exact = TRUE)
+}
+
+# Bounds of the median; sharp.
+throng_median <- function(spans) throng_quantile(spans, 0.5)
+
+# Bounds of the variance. The lower one is sharp for cells without gaps; the upper one is sharp if no cell near the mean lies
+# within another, or if few do, and an enclosure otherwise.
+throng_variance <- function(spans, sample = TRUE) {
+  n <- nrow(spans)
+  factor <- if (sample) n / (n - 1) else 1
+  greatest <- throng_greatest(spans)
+  list(low = max(0, throng_least(spans)) * factor, high = greatest$high * factor, exact = greatest$exact)
+}
+
+# The variance of values that are moved as close to one point as they can be: the least over all points.
+throng_least <- function(spans) {
+  low <- spans[, 1]
+  high <- spans[, 2]
+  if (max(low) <= min(high)) return(0)
+  at <- function(point) mean(pmax(low - point, point - high, 0)^2)
+  points <- sort(unique(c(low, high)))
+  points <- points[is.finite(points)]
+  for (i in seq_len(length(points) - 1)) {
+    nearest <- c(high[high <= points[i]], low[low >= points[i + 1]])
+    if (length(nearest) > 0 && mean(nearest) >= points[i] && mean(nearest) <= points[i + 1]) {
+      points <- mean(nearest)
+      break
+    }
+  }
+  min(vapply(points, at, numeric(1)))
+}
+
+# The greatest variance, over bounds of cells: the dual bound leaves few cells undecided, which are tried in order or all.
+throng_greatest <- function(spans) {
+  n <- nrow(spans)
+  low <- spans[, 1]
+  high <- spans[, 2]
+  if (any(!is.finite(spans))) return(list(high = Inf, exact = TRUE))
+  farther <- function(point) ifelse(point - low > high - point, low, high)
+  of <- function(values) mean((values - mean(values))^2)
+  first <- min(low)
+  last <- max(high)
+  for (step in 1:200) {
+    point <- (first + last) / 2
+    if (!(first < point && point < last)) break
+    if (mean(farther(point)) > point) first <- point else last <- point
+  }
+  middles <- (low + high) / 2
+  nearest <- middles[which.min(abs(middles - first))]
+  point <- if (abs(nearest - first) <= 1e-9 * (1 + abs(nearest))) nearest else first
+  dual <- mean((farther(point) - point)^2)
+  reach <- sqrt(max(0, dual - of(farther(point)))) * (1 + 1e-9) + 1e-9 * (1 + abs(point))
+  open <- abs(middles - point) <= reach + (high - low) / 2 / n & low < high
+  fixed <- farther(point)[!open]
+  order <- order(low[open], high[open])
+  low <- low[open][order]
+  high <- high[open][order]
+  k <- length(low)
+  if (k == 0) return(list(high = of(fixed), exact = TRUE))
+  if (all(diff(high) >= 0)) {
+    best <- max(vapply(0:k, function(at) of(c(fixed, head(low, at), tail(high, k - at))), numeric(1)))
+    return(list(high = best, exact = TRUE))
+  }
+  if (k > 14) return(list(high = dual, exact = FALSE))
+  choose <- function(choice) ifelse(bitwAnd(bitwShiftR(choice, seq_len(k) - 1), 1) == 1, high, low)
+  best <- max(vapply(seq_len(2^k) - 1, function(choice) of(c(fixed, choose(choice))), numeric(1)))
+  list(high = best, exact = TRUE)
+}

@@ -155,3 +155,159 @@ def _masked(text: str) -> Optional[Cell]:
         if shown and shown != text and "*" not in shown:
             return Cell("masked", shown=shown, hidden=len(text) - len(shown), begins=begins)
     return None
+
+
+# Statistics of cells: bounds between which the statistic of every original lies, as
+# docs/statistics.md explains. The program itself rounds outward and has more statistics; here
+# bounds are floats, and their last digits are rounded.
+
+
+class Bounds(NamedTuple):
+    """A statistic of the original lies from low to high; sharp bounds are exact, others a guaranteed enclosure."""
+
+    low: float
+    high: float
+    exact: bool
+
+
+def spans(cells, domain: Optional[Tuple[float, float]] = None) -> List[Tuple[float, float]]:
+    """The bounds of cells that are not missing. `domain` is what `*` and open intervals can be.
+
+    Raises ValueError for a cell that is not a number.
+    """
+    least, most = domain if domain else (-math.inf, math.inf)
+    found = []
+    for text in cells:
+        if text is None or text == "":
+            continue
+        low, high = bounds(text)
+        if low is None:
+            low, high = _digits(parse(text))
+        if low is None:
+            raise ValueError("%r is not a number" % text)
+        found.append((low if math.isfinite(low) else min(least, high), high if math.isfinite(high) else max(most, low)))
+    return found
+
+
+def _digits(cell: Cell) -> Tuple[Optional[float], Optional[float]]:
+    """The bounds of a mask whose hidden characters are digits."""
+    if cell.kind != "masked":
+        return None, None
+    ends = []
+    for digit in "09":
+        hidden = digit * cell.hidden
+        ends.append(number(cell.shown + hidden if cell.begins else hidden + cell.shown))
+    if any(x is None for x in ends):
+        return None, None
+    return min(ends), max(ends)
+
+
+def mean(spans) -> Bounds:
+    """Bounds of the mean; sharp."""
+    n = len(spans)
+    return Bounds(math.fsum(low for low, _ in spans) / n, math.fsum(high for _, high in spans) / n, True)
+
+
+def quantile(spans, share: float) -> Bounds:
+    """Bounds of a quantile, by interpolation between rows (type 7); sharp."""
+
+    def of(values):
+        values = sorted(values)
+        place = (len(values) - 1) * share
+        row = int(math.floor(place))
+        rest = place - row
+        below, above = values[row], values[min(row + 1, len(values) - 1)]
+        return below if rest == 0 or below == above else below + rest * (above - below)
+
+    return Bounds(of(low for low, _ in spans), of(high for _, high in spans), True)
+
+
+def median(spans) -> Bounds:
+    """Bounds of the median; sharp."""
+    return quantile(spans, 0.5)
+
+
+def variance(spans, sample: bool = True) -> Bounds:
+    """Bounds of the variance. The lower one is sharp for cells without gaps; the upper one is sharp if no cell near the mean lies
+    within another, or if few do, and an enclosure otherwise."""
+    n = len(spans)
+    low = _least(spans)
+    high, exact = _greatest(spans)
+    factor = n / (n - 1) if sample else 1.0
+    return Bounds(max(0.0, low) * factor, high * factor, exact)
+
+
+def _least(spans) -> float:
+    """The variance of values that are moved as close to one point as they can be: the least over all points."""
+    most_low, least_high = max(low for low, _ in spans), min(high for _, high in spans)
+    if most_low <= least_high:
+        return 0.0
+    highs, lows = sorted(high for _, high in spans), sorted(low for low, _ in spans)
+    below, above = [0.0], [0.0]
+    for high in highs:
+        below.append(below[-1] + high)
+    for low in reversed(lows):
+        above.append(above[-1] + low)
+    ends = sorted(set(highs + lows))
+    from bisect import bisect_left, bisect_right
+
+    def outside(first, last):
+        """How many cells lie below and above a range between neighbouring ends, and the sum of their nearest bounds."""
+        under = bisect_right(highs, first)
+        over = len(lows) - bisect_left(lows, last)
+        return under + over, below[under] + above[over]
+
+    points = [x for x in ends if math.isfinite(x)]
+    for first, last in zip(points, points[1:]):
+        count, total = outside(first, last)
+        if count and first <= total / count <= last:
+            points = [total / count]
+            break
+
+    def at(point):
+        return math.fsum(max(low - point, point - high, 0.0) ** 2 for low, high in spans) / len(spans)
+
+    return min(at(point) for point in points)
+
+
+def _greatest(spans) -> Tuple[float, bool]:
+    """The greatest variance, over bounds of cells: the dual bound leaves few cells undecided, which are tried in order or all."""
+    n = len(spans)
+    if any(not (math.isfinite(low) and math.isfinite(high)) for low, high in spans):
+        return math.inf, True
+
+    def farther(cell, point):
+        return cell[0] if point - cell[0] > cell[1] - point else cell[1]
+
+    def of(values):
+        middle = math.fsum(values) / n
+        return math.fsum((x - middle) ** 2 for x in values) / n
+
+    # Where the mean of the farther bounds is the point itself, or jumps over it.
+    first, last = min(low for low, _ in spans), max(high for _, high in spans)
+    for _ in range(200):
+        point = (first + last) / 2
+        if not first < point < last:
+            break
+        if math.fsum(farther(cell, point) for cell in spans) / n > point:
+            first = point
+        else:
+            last = point
+    middles = sorted((low + high) / 2 for low, high in spans)
+    point = min(middles, key=lambda x: abs(x - first)) if any(abs(x - first) <= 1e-9 * (1 + abs(x)) for x in middles) else first
+    dual = math.fsum((farther(cell, point) - point) ** 2 for cell in spans) / n
+    found = of([farther(cell, point) for cell in spans])
+    reach = math.sqrt(max(0.0, dual - found)) * (1 + 1e-9) + 1e-9 * (1 + abs(point))
+    rest, open_cells = [], []
+    for low, high in spans:
+        near = abs((low + high) / 2 - point) <= reach + (high - low) / 2 / n
+        (open_cells if near and low < high else rest).append((low, high))
+    fixed = [farther(cell, point) for cell in rest]
+    open_cells.sort()
+    if all(a[1] <= b[1] for a, b in zip(open_cells, open_cells[1:])):
+        ways = ([low for low, _ in open_cells[:k]] + [high for _, high in open_cells[k:]] for k in range(len(open_cells) + 1))
+    elif len(open_cells) <= 16:
+        ways = ([cell[choice >> i & 1] for i, cell in enumerate(open_cells)] for choice in range(1 << len(open_cells)))
+    else:
+        return dual, False
+    return max(of(fixed + values) for values in ways), True

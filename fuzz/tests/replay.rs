@@ -58,3 +58,13 @@ fn certificates() {
 fn configurations() {
     replay("xml");
 }
+
+#[test]
+fn texts() {
+    replay("text");
+}
+
+#[test]
+fn texts_of_rows() {
+    replay("text_row");
+}

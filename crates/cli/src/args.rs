@@ -1,17 +1,20 @@
 //! The command line: commands, options and their help texts.
 
+mod documents;
 mod everyday;
 pub mod help;
 mod installation;
 mod policies;
 mod research;
 mod shared;
+mod stats;
 #[cfg(test)]
 mod tests;
 mod values;
 
 use clap::{Parser, Subcommand};
 
+pub use documents::{Scrub, ScrubDates, ScrubMode, TextEncoding};
 pub use everyday::{
     DEFAULT_K, DEFAULT_SUPPRESSION, DateOrder, Demo, Inspect, Measure, Missing, Release, Risk, Suggest,
     Verify, YesNo,
@@ -20,6 +23,7 @@ pub use installation::{Completions, Man};
 pub use policies::{Hierarchy, HierarchyCommand, Policy, PolicyCommand, Schema};
 pub use research::{Argus, Augment, Compare, Explore, Network, Screen, Synth};
 pub use shared::{Layout, Output, Overwrite, PolicySeed, Seed};
+pub use stats::Stats;
 
 /// Release data about people without releasing the people.
 #[derive(Debug, Parser)]
@@ -64,6 +68,8 @@ pub enum Command {
     Release(Release),
     /// Check a release against its certificate
     Verify(Verify),
+    /// Replace what identifies people in letters and notes
+    Scrub(Scrub),
     /// Show the lattice of a policy: safe nodes, their losses, and the chosen node
     Explore(Explore),
     /// Compare methods and k on the table of a policy, or run the grid of an experiment
@@ -72,6 +78,8 @@ pub enum Command {
     Risk(Risk),
     /// Measure loss, privacy and risk of a table that another tool de-identified
     Measure(Measure),
+    /// Compute statistics of a release, with bounds that hold for the original
+    Stats(Stats),
     /// Show which columns predict which others (Bayesian network)
     Network(Network),
     /// Anonymize step by step, checking small combinations of columns, as in mu-Argus
@@ -102,10 +110,12 @@ impl Command {
             Command::Suggest(args) => &args.output,
             Command::Release(args) => &args.output,
             Command::Verify(args) => &args.output,
+            Command::Scrub(args) => &args.output,
             Command::Explore(args) => &args.output,
             Command::Compare(args) => &args.output,
             Command::Risk(args) => &args.output,
             Command::Measure(args) => &args.output,
+            Command::Stats(args) => &args.output,
             Command::Network(args) => &args.output,
             Command::Argus(args) => &args.output,
             Command::Synth(args) => &args.output,

@@ -25,6 +25,7 @@ enum Ended {
 }
 
 fn main() -> ExitCode {
+    throng_arenas::limit_to_cores();
     let args = parse();
     progress::begin(args.quiet, args.command.json());
     let ended = match &args.command {
@@ -34,10 +35,12 @@ fn main() -> ExitCode {
         Command::Suggest(args) => commands::suggest::run(args),
         Command::Release(args) => commands::release::run(args),
         Command::Verify(args) => commands::verify::run(args),
+        Command::Scrub(args) => commands::scrub::run(args),
         Command::Explore(args) => commands::explore::run(args),
         Command::Compare(args) => commands::compare::run(args),
         Command::Risk(args) => commands::risk::run(args),
         Command::Measure(args) => commands::measure::run(args),
+        Command::Stats(args) => commands::stats::run(args),
         Command::Network(args) => commands::network::run(args),
         Command::Argus(args) => commands::argus::run(args),
         Command::Augment(args) => commands::augment::run(args),

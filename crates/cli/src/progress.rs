@@ -404,7 +404,7 @@ fn far(stage: Stage, done: u64, of: Option<u64>, unit: &str) -> String {
         // What follows the last region is not counted.
         Stage::Forming if share >= 100 => "100 %, finishing".to_owned(),
         Stage::Forming => format!("{share} %"),
-        Stage::Hashing => format!("{} of {} MB ({share} %)", mega(done), mega(of)),
+        Stage::Hashing | Stage::Scrubbing => format!("{} of {} MB ({share} %)", mega(done), mega(of)),
         _ => format!("{} of {} {unit} ({share} %)", integer(done), integer(of)),
     }
 }
@@ -424,6 +424,7 @@ fn stage_of(stage: Stage) -> (&'static str, &'static str) {
         Stage::Measuring => ("measuring", "columns or pairs of columns"),
         Stage::Drawing => ("drawing", "rows"),
         Stage::Suggesting => ("looking for settings that keep more", "tries"),
+        Stage::Scrubbing => ("scrubbing", "bytes"),
         _ => ("working", "steps"),
     }
 }

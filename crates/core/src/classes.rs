@@ -13,8 +13,7 @@
 //! and per ghost.
 
 mod grouped;
-
-use rayon::slice::ParallelSliceMut;
+mod sorted;
 
 use crate::error::{Fault, Result};
 use crate::fault;
@@ -253,18 +252,6 @@ impl Classes {
         self.standing(members, counts, histograms)
     }
 
-    /// The same classes in the order of their codes, so that nothing depends on the order of rows.
-    /// Codes must follow values, not first sight. Costs n·log n comparisons on all cores.
-    #[must_use]
-    pub fn sorted(self) -> Classes {
-        let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        match &self.codes {
-            Codes::Narrow(codes) => sort(&mut order, codes, self.columns),
-            Codes::Wide(codes) => sort(&mut order, codes, self.columns),
-        }
-        if order.is_sorted() { self } else { self.part(&order) }
-    }
-
     /// Some of the classes, one perhaps several times, with rows of their own and without what is
     /// measured in them.
     ///
@@ -307,38 +294,6 @@ fn not_contained(classes: usize) -> Fault {
     .help(
         "give a population that holds everybody in the table, with quasi-identifiers written as in the table",
     )
-}
-
-/// Sorts classes by their codes.
-fn sort<T: Ord + Copy + Into<u32> + Sync>(order: &mut [u32], codes: &[T], width: usize) {
-    if let Some(bits) = bits(codes, width) {
-        return sort_packed(order, codes, &bits);
-    }
-    let row = |&class: &u32| &codes[class as usize * width..(class as usize + 1) * width];
-    order.par_sort_unstable_by(|a, b| row(a).cmp(row(b)));
-}
-
-/// Column → the bits of its codes, if these and the number of a class fit into 128 bits together.
-fn bits<T: Copy + Into<u32>>(codes: &[T], width: usize) -> Option<Vec<u32>> {
-    let mut most = vec![0u32; width];
-    for class in codes.chunks_exact(width.max(1)) {
-        most.iter_mut().zip(class).for_each(|(most, &code)| *most = (*most).max(code.into()));
-    }
-    let bits: Vec<u32> = most.iter().map(|most| u32::BITS - most.leading_zeros()).collect();
-    (bits.iter().sum::<u32>() <= u128::BITS - u32::BITS).then_some(bits)
-}
-
-/// The same on one number per class, which takes a third of the time.
-fn sort_packed<T: Copy + Into<u32>>(order: &mut [u32], codes: &[T], bits: &[u32]) {
-    let key = |&class: &u32| {
-        let row = &codes[class as usize * bits.len()..(class as usize + 1) * bits.len()];
-        let cells =
-            row.iter().zip(bits).fold(0u128, |key, (&code, bits)| key << bits | u128::from(code.into()));
-        cells << u32::BITS | u128::from(class)
-    };
-    let mut keys: Vec<u128> = order.iter().map(key).collect();
-    keys.par_sort_unstable();
-    order.iter_mut().zip(keys).for_each(|(class, key)| *class = key as u32);
 }
 
 /// The classes of one node: for each, its first member and its rows.

@@ -2,14 +2,17 @@
 //!
 //! Compatibility is not an equivalence: (1, ?) and (?, 2) both match (1, 2) and need not match each
 //! other's matches, so counts cannot come from one grouping. Tuples that ask and tuples that have
-//! rows are split together, column by column: those with a value meet those with the same value
-//! and those without one, and tuples without a value meet all. Cells of a tuple are bit fields of a
-//! few words, so that two tuples are compared by one operation per word. Where few patterns of
-//! missing cells remain, patterns are joined by hash instead, each on the columns that both have.
+//! rows are split together, column by column: those with a value meet those with the same value and
+//! those without one, and tuples without a value meet all. Cells of a tuple are bit fields of a few
+//! words, so that two tuples are compared by one operation per word. Where few patterns of missing
+//! cells remain, patterns are joined by hash instead, each on the columns that both have. Where a
+//! count need not be exact from a limit on, a few tuples that are spread over all are compared
+//! first: tuples that most match are done then, and only rare ones are split.
 //!
 //! **Cost.** The least of two estimates, for every part of a split: Σ over columns of (prefixes that
-//! ask) × (tuples that match the prefix), or tuples × patterns of missing cells. Parts are counted
-//! in parallel; the counts do not depend on it.
+//! ask) × (tuples that match the prefix), or tuples × patterns of missing cells; with a limit at
+//! most as much more for the first comparisons, limit / (share of pairs that match) per tuple.
+//! Parts are counted in parallel; what is below the limit does not depend on it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +30,10 @@ const FEW_PAIRS: usize = 256;
 const MANY_PAIRS: usize = 1 << 12;
 /// Pairs that are worth another thread.
 const THREAD_PAIRS: usize = 1 << 20;
+/// How many tuples are compared first, in those that are expected to reach the limit.
+const PROBES: f64 = 2.0;
+/// Tuples whose patterns are counted before all are grouped by pattern.
+const SAMPLE: usize = 64;
 /// How much longer a look-up in a table takes than the comparison of two tuples.
 const LOOK_UP: f64 = 4.0;
 
@@ -195,9 +202,41 @@ impl<'a, const W: usize> Join<'a, W> {
             asked.iter().for_each(|&id| self.add(id, rows));
         } else if pairs <= FEW_PAIRS || asked.len() <= 2 {
             self.compare(asked, have);
-        } else if pairs <= MANY_PAIRS || !((self.tuples.stopped)() || self.joined(asked, have, depth)) {
+        } else if pairs <= MANY_PAIRS {
             self.split(asked, have, depth);
+        } else if !(self.tuples.stopped)() {
+            let left = self.probed(asked, have, depth);
+            let asked = left.as_deref().unwrap_or(asked);
+            if !self.joined(asked, have, depth) {
+                self.split(asked, have, depth);
+            }
         }
+    }
+
+    /// The tuples that do not reach the limit among some that are spread over all; none where that
+    /// is not expected to pay.
+    fn probed(&self, asked: &[u32], have: &[u32], depth: usize) -> Option<Vec<u32>> {
+        let share: f64 = self.shares[depth..].iter().product();
+        let wanted = PROBES * self.tuples.enough as f64 / share;
+        let splitting = self.cost_of_splits(asked.len() as f64, have.len() as f64, depth);
+        if wanted * 2.0 > have.len() as f64 || wanted * asked.len() as f64 > splitting {
+            return None;
+        }
+        // Odd, and prime to most lengths: neighbours are alike.
+        let step = (have.len() as f64 / wanted) as usize | 1;
+        let reaches = |&id: &u32| {
+            let mine = &self.items[id as usize];
+            let mut rows = 0;
+            for theirs in have.iter().step_by(step).map(|&id| &self.items[id as usize]) {
+                rows += if mine.matches(theirs) { theirs.rows } else { 0 };
+                if rows >= self.tuples.enough {
+                    self.add(id, rows);
+                    return true;
+                }
+            }
+            false
+        };
+        Some(asked.par_iter().filter(|id| !reaches(id)).copied().collect())
     }
 
     fn add(&self, id: u32, rows: u64) {
@@ -279,6 +318,11 @@ impl<'a, const W: usize> Join<'a, W> {
         }
         let mut rest = [0; W];
         self.fields[depth..].iter().for_each(|field| rest[field.word] |= field.mask << field.shift);
+        // A few tuples have at most as many patterns as all.
+        let some = |list: &[u32]| self.sampled(list, &rest) as f64;
+        if LOOK_UP * (ask * some(have) + has * some(asked)) >= splitting {
+            return false;
+        }
         let (asking, having) = (self.patterns(asked, &rest), self.patterns(have, &rest));
         let joining = LOOK_UP * (ask * having.len() as f64 + has * asking.len() as f64);
         if joining < splitting {
@@ -299,6 +343,15 @@ impl<'a, const W: usize> Join<'a, W> {
             }
         }
         cost
+    }
+
+    /// Patterns of some of these tuples, spread over all.
+    fn sampled(&self, list: &[u32], rest: &[u64; W]) -> usize {
+        let some = list.iter().step_by(list.len().div_ceil(SAMPLE).max(1));
+        let mut patterns: Vec<[u64; W]> = some.map(|&id| both(&self.items[id as usize].gaps, rest)).collect();
+        patterns.sort_unstable();
+        patterns.dedup();
+        patterns.len()
     }
 
     fn patterns(&self, list: &[u32], rest: &[u64; W]) -> Patterns<W> {

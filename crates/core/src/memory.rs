@@ -111,6 +111,7 @@ fn released(
         output: file(policy.output.path.as_deref().unwrap_or("memory"), &written)?,
         policy_sha256: sha256.clone(),
         files: files.clone(),
+        text: BTreeMap::new(),
         seed: policy.search.seed,
     };
     let mut facts = decision.release(&policy, &problem, &figures, circumstances)?;
@@ -136,6 +137,7 @@ fn refuse(policy: &Policy, population: bool) -> Result<()> {
         (policy.differential_privacy().is_some(), "differential privacy"),
         (replaced, "replaced identifiers"),
         (policy.columns.values().any(|column| column.shift().is_some()), "shifted dates"),
+        (policy.scrubbed().next().is_some(), "scrubbed text"),
         (command, "a model that is a command"),
         (!policy.leveled().is_empty(), "sensitive columns at a level"),
     ];
@@ -330,7 +332,7 @@ fn judge(
         certificate,
         files: Some(&files),
         release,
-        original: Some(Original { rows: original, assignment, secret: None, counted: None }),
+        original: Some(Original { rows: original, assignment, secret: None, counted: None, notes: None }),
         population: population.map(|people| people as &dyn Rows),
         build: &|column, values| {
             let spec = policy.columns.get(column).map_or(hierarchy::Spec::Suppress, |c| c.hierarchy());

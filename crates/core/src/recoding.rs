@@ -362,13 +362,15 @@ impl Exceptions {
     /// The rows of a batch that the rule does not serve, ascending, each with its fate.
     fn fates_of(&self, codes: &[Vec<Code>], keys: &[u64], counter: &mut RowCounter) -> Vec<(u32, u32)> {
         let rows = codes.first().map_or(0, Vec::len);
-        let mut tuple = vec![0; codes.len()];
-        let mut fates = Vec::new();
-        for row in 0..rows {
-            for (cell, (leaves, codes)) in tuple.iter_mut().zip(self.leaves.iter().zip(codes)) {
-                *cell = leaves[codes[row] as usize];
-            }
-            match self.tuples.find(&tuple) {
+        let mut tuples = vec![0; rows * codes.len()];
+        for (column, (leaves, cells)) in self.leaves.iter().zip(codes).enumerate() {
+            let places = tuples.iter_mut().skip(column).step_by(codes.len());
+            places.zip(cells).for_each(|(cell, &code)| *cell = leaves[code as usize]);
+        }
+        let (mut found, mut fates) = (Vec::with_capacity(rows), Vec::new());
+        self.tuples.find_all(&tuples, &mut found);
+        for (row, at) in found.into_iter().enumerate() {
+            match at {
                 Some(at) => fates.push((row as u32, self.fate(at, keys.get(row), counter))),
                 None if !self.ruled => fates.push((row as u32, SUPPRESSED)),
                 None => {}

@@ -17,6 +17,7 @@ use throng::watch::Watch;
 use crate::Engine;
 use crate::digest::Digesting;
 use crate::leveled::Leveled;
+use crate::notes::TextColumns;
 use crate::overwrite_guard::{Existing, OverwriteGuard};
 use crate::paths::Staging;
 use crate::policy_file::{PolicyFile, in_table};
@@ -141,6 +142,7 @@ impl Engine {
             dictionaries: &held.dictionaries,
             substitutes: &held.substitutes,
             shifts: &Shifts::default(),
+            texts: &TextColumns::default(),
             leveled: &held.leveled,
             deletion: held.problem.deletion.as_ref(),
             sampled: None,

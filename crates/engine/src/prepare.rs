@@ -3,11 +3,12 @@
 //! Reads the table once.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use throng::error::{Error, Result};
-use throng::policy::{Column, Policy};
+use throng::policy::{Column, Policy, Role};
 use throng::pseudonym::Originals;
-use throng::recoding::Contents;
+use throng::recoding::{Contents, Recoding};
 use throng::rows::Counted;
 use throng::search::{self, Grouped, Problem};
 use throng::table::{Code, Dictionary};
@@ -19,12 +20,14 @@ use crate::digest::Digesting;
 use crate::draw::SampledTable;
 use crate::group::TableRead;
 use crate::leveled::Leveled;
+use crate::notes::TextColumns;
 use crate::paths::Paths;
 use crate::policy_file::{PolicyFile, explain_delimiter, in_table};
 use crate::release::Job;
 use crate::shift::Shifts;
 use crate::source::Source;
 use crate::substitute::{self, Substitutes};
+use crate::transform::Transform;
 
 /// A table that was read and grouped, and the problem that it is.
 pub(crate) struct Prepared {
@@ -49,6 +52,36 @@ pub(crate) struct Prepared {
     pub(crate) maps: Vec<Vec<Code>>,
     pub(crate) substitutes: Substitutes,
     pub(crate) shifts: Shifts,
+    pub(crate) texts: TextColumns,
+}
+
+impl Prepared {
+    /// What rewrites the table, without the classes of rows.
+    pub(crate) fn transform<'a>(
+        &'a self,
+        policy: &'a Policy,
+        recoding: &'a Recoding,
+        output: &'a Path,
+        watch: &'a Watch,
+    ) -> Transform<'a> {
+        Transform {
+            source: &self.source,
+            policy,
+            recoding,
+            row_classes: None,
+            dictionaries: &self.dictionaries,
+            substitutes: &self.substitutes,
+            shifts: &self.shifts,
+            texts: &self.texts,
+            leveled: &self.leveled,
+            deletion: self.problem.deletion.as_ref(),
+            sampled: self.sampled.as_ref(),
+            rows: self.rows,
+            seed: self.seed,
+            output,
+            watch,
+        }
+    }
 }
 
 /// What one pass over a table finds, grouped as its policy asks.
@@ -72,6 +105,7 @@ impl Engine {
         }
         let keys = job.policy.keys()?;
         let shifts = job.policy.shifts()?;
+        let texts = job.policy.texts()?;
         let seed = job.seed.unwrap_or(policy.search.seed);
         let files = job.policy.files(watch)?;
         source.preparation.iter().try_for_each(|preparation| preparation.check_digests(&files))?;
@@ -111,6 +145,7 @@ impl Engine {
             maps,
             substitutes,
             shifts,
+            texts,
         })
     }
 
@@ -167,11 +202,15 @@ impl Engine {
     /// Refuses columns whose cells have no text form before anything is read.
     pub(crate) fn check_types(&self, source: &Source, policy: &Policy) -> Result<()> {
         let schema = self.schema(source)?;
-        let released = |name: &String| {
-            let released = policy.columns.get(name).is_some_and(Column::released);
-            released || policy.subject() == Some(name.as_str())
+        let scrubs = policy.scrubbed().next().is_some();
+        let read = |name: &String| {
+            let column = policy.columns.get(name);
+            // Texts are searched for identifiers.
+            let searched = scrubs && column.is_some_and(|column| column.role == Role::Identifier);
+            let released = column.is_some_and(Column::released);
+            released || searched || policy.subject() == Some(name.as_str())
         };
-        let faults = schema.fields().iter().filter(|field| released(field.name()));
+        let faults = schema.fields().iter().filter(|field| read(field.name()));
         let faults = faults.filter_map(|field| unfit(field.name(), field.data_type()));
         Error::check(faults.map(|fault| fault.file(&source.name)).collect())
     }

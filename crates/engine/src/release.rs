@@ -23,11 +23,13 @@ use throng::watch::{Stage, Watch};
 use crate::Engine;
 use crate::external::External;
 use crate::holder::{HolderFile, HolderFiles, publish_with};
+use crate::notes::StatedTable;
 use crate::paths::{Paths, Staging};
 use crate::policy_file::PolicyFile;
 use crate::prepare::Prepared;
 use crate::sink::Written;
 use crate::transform::Transform;
+use crate::verify::OriginalTable;
 
 /// The time limit of the algorithm "best" where no other is given. Its work is limited by the size
 /// of the table, so that only a slow machine or a search of levels comes this far.
@@ -99,29 +101,33 @@ impl Engine {
         let watch = &if whole { job.watch.clone() } else { job.watch.acknowledge() };
         watch.done(Stage::Writing, 0, Some(prepared.rows))?;
 
-        let (stage, written) = self.write(job, &prepared, &decision, watch)?;
+        let (stage, recoding, written) = self.write(job, &prepared, &decision, watch)?;
         let figures = decision.figures(policy, &prepared.problem)?;
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
         let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
         release.template = template;
         let certificate =
             Certificate::new(release.clone().published(), written.columns.clone(), figures.classes)?;
-        let Prepared { source, paths, problem, columns, .. } = prepared;
+        let Prepared { source, paths, problem, columns, .. } = &prepared;
         let subject = Subject {
             policy,
             policy_path: job.policy.path.display().to_string(),
             certificate_path: paths.certificate.display().to_string(),
-            columns: &columns,
-            problem: &problem,
+            columns,
+            problem,
             decision: &decision,
             figures: &figures,
             exposed: &written.exposed,
             release,
         };
-        let assignment = DecidedAssignment::new(policy, &problem, &decision);
+        let assignment = DecidedAssignment::new(policy, problem, &decision);
         let assignment = policy.forms_regions().then_some(&assignment as &dyn Assignment);
         // What the verifier reads, it digests itself.
-        let original = (Some(&source), assignment, written.counted.as_ref());
+        let counted = written.counted.as_ref();
+        let again = prepared.transform(policy, &recoding, &stage.output, watch);
+        let stated = (!prepared.texts.is_empty()).then(|| StatedTable::new(self, &again)).transpose()?;
+        let notes = stated.as_ref().map(StatedTable::notes);
+        let original = OriginalTable { source: Some(source), assignment, counted, notes };
         // The report states what was decided; the verifier reads what was written.
         let (facts, verdict) = std::thread::scope(|scope| {
             let facts = scope.spawn(|| collect(subject, watch));
@@ -133,10 +139,10 @@ impl Engine {
         refuse(&verdict)?;
         watch.check()?;
         let load = |path: &str| job.policy.load(path);
-        facts.suggestions = hints((policy, &problem, &load), (&decision, &figures), watch)?;
-        let files = holder_files(job, (&problem, &decision), &written)?;
-        publish_with(files, || stage.publish(&paths, &certificate, &facts))?;
-        Ok(Done { certificate, verdict, facts, paths, holder: job.holder.clone() })
+        facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
+        let files = holder_files(job, (problem, &decision), &written)?;
+        publish_with(files, || stage.publish(paths, &certificate, &facts))?;
+        Ok(Done { certificate, verdict, facts, paths: paths.clone(), holder: job.holder.clone() })
     }
 
     /// Writes the release to where it waits for the verifier.
@@ -146,7 +152,7 @@ impl Engine {
         prepared: &Prepared,
         decision: &Decision,
         watch: &Watch,
-    ) -> Result<(Staging, Written)> {
+    ) -> Result<(Staging, Recoding, Written)> {
         let stage = Staging::new(&prepared.paths)?;
         let mut recoding = Recoding::new(&prepared.problem.names, &prepared.maps, &decision.recoded);
         let asked = job.holder.paths().next().is_some();
@@ -156,24 +162,10 @@ impl Engine {
             recoding.divide_by(contents)?;
             row_classes.iter_mut().try_for_each(|classes| classes.divide_by(contents))?;
         }
-        let written = self.transform(&Transform {
-            source: &prepared.source,
-            policy: &job.policy.policy,
-            recoding: &recoding,
-            row_classes: row_classes.as_ref(),
-            dictionaries: &prepared.dictionaries,
-            substitutes: &prepared.substitutes,
-            shifts: &prepared.shifts,
-            leveled: &prepared.leveled,
-            deletion: prepared.problem.deletion.as_ref(),
-            sampled: prepared.sampled.as_ref(),
-            rows: prepared.rows,
-            seed: prepared.seed,
-            output: &stage.output,
-            watch,
-        });
+        let transform = prepared.transform(&job.policy.policy, &recoding, &stage.output, watch);
+        let written = self.transform(&Transform { row_classes: row_classes.as_ref(), ..transform });
         let written = written.map_err(|e| stage.named(e, &prepared.paths))?;
-        Ok((stage, written))
+        Ok((stage, recoding, written))
     }
 
     /// What is known of the release beside the decision.
@@ -195,6 +187,7 @@ impl Engine {
             output: file(output, written.sha256.clone(), written.rows),
             policy_sha256: job.policy.sha256.clone(),
             files: prepared.files.clone(),
+            text: written.text.clone(),
             seed: prepared.seed,
         })
     }

@@ -31,7 +31,7 @@ const BUCKET_BYTES: u64 = 1 << 24;
 /// The least rows of a bucket.
 const FEW: u64 = 1 << 6;
 /// Bytes that wait in memory where no limit is given.
-const WAITING: usize = 1 << 27;
+const WAITING: usize = 1 << 25;
 /// The random streams that permute buckets; those before deal pieces of the table.
 const PERMUTING: u64 = 1 << 62;
 

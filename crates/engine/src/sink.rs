@@ -1,5 +1,6 @@
 //! Writes a release: to a temporary name in the output's folder, hashed on the way, then renamed.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use throng::error::{Fault, Result};
 use throng::exposure::Exposed;
 use throng::fault;
 use throng::policy::{Format, Policy};
+use throng::release::TextFacts;
 use throng::verify::ValueCounts;
 
 use crate::cells::UTC;
@@ -48,6 +50,8 @@ pub struct Written {
     pub classes_of_rows: Vec<u32>,
     /// How often values occur in the table, counted for the verifier where rare ones are deleted.
     pub(crate) counted: Option<ValueCounts>,
+    /// Text column → what was scrubbed in it.
+    pub(crate) text: BTreeMap<String, TextFacts>,
 }
 
 /// A file that is hashed as it is written.
@@ -285,6 +289,7 @@ impl Sink {
             exposed: Vec::new(),
             classes_of_rows: Vec::new(),
             counted: None,
+            text: BTreeMap::new(),
         })
     }
 }

@@ -66,8 +66,8 @@ impl PolicyFile {
                 (policy::Transform::Substitute(_), Some(key)) => Way::Substitute(key),
                 (policy::Transform::Keyed(_), Some(key)) => Way::Keyed(key),
                 (policy::Transform::Number(_), _) => Way::Number,
-                // Dates are not identifiers: see `shift.rs`.
-                (policy::Transform::Shift(_), _) => continue,
+                // Dates and texts are not identifiers: see `shift.rs` and `notes/`.
+                (policy::Transform::Shift(_) | policy::Transform::Scrub(_), _) => continue,
                 (_, None) => return Err(Fault::bug("a transform without the place of its key").into()),
             };
             keys.push((name.clone(), way));

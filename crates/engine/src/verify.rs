@@ -2,24 +2,33 @@
 
 use std::path::Path;
 
-use throng::decide::{DecidedAssignment, Decision};
-use throng::error::{Fault, Result};
+use throng::decide::{DecidedAssignment, Decision, decide_at_levels};
+use throng::error::{Error, Fault, Result};
 use throng::fault;
 use throng::hierarchy;
+use throng::policy::Policy;
+use throng::recoding::{Contents, Recoding};
 use throng::release::Certificate;
 use throng::rows::Rows;
-use throng::search::Problem;
+use throng::search::{self, Problem};
+use throng::table::{Code, Dictionary};
 use throng::template;
-use throng::verify::{Assignment, Finding, Inputs, Original, ValueCounts, Verdict, verify};
+use throng::verify::{Assignment, Finding, Inputs, Notes, Original, ValueCounts, Verdict, verify};
 use throng::watch::Watch;
 
 use crate::Engine;
 use crate::digest::Digesting;
+use crate::leveled::Leveled;
+use crate::notes::{StatedTable, TextColumns};
 use crate::policy_file::{PolicyFile, in_table};
+use crate::prepare::GroupedRead;
 use crate::release::decide_again_with_model;
 use crate::shape::shape;
+use crate::shift::Shifts;
 use crate::source::Source;
+use crate::substitute::{self, Keys, Substitutes};
 use crate::table::FileTable;
+use crate::transform::Transform;
 
 impl Engine {
     /// Judges a release by its file, the policy and the certificate, and with the original where
@@ -47,17 +56,36 @@ impl Engine {
         // Where a file is missing, nothing is read.
         let original = original.filter(|_| !policy.lacks_files());
         let original = original.map(|source| self.prepared(source.clone(), policy, watch)).transpose()?;
-        let original = original.as_ref();
-        let assigned = original.filter(|_| policy.policy.forms_regions());
-        let Some(source) = assigned else {
-            return self.verify_with(policy, output, certificate, (original, None, None), watch);
+        let Some(source) = original.as_ref() else {
+            return self.verify_with(policy, output, certificate, OriginalTable::default(), watch);
         };
-        if certificate.format == 0 {
+        let table = OriginalTable { source: Some(source), ..OriginalTable::default() };
+        let (regions, scrubs) = (policy.policy.forms_regions(), policy.policy.scrubbed().next().is_some());
+        if !regions && !scrubs {
+            return self.verify_with(policy, output, certificate, table, watch);
+        }
+        if regions && certificate.format == 0 {
             return Err(formed_by_row_order(&certificate.release.version).into());
         }
-        let (problem, decision) = self.decide_again(policy, source, certificate, watch)?;
-        let assignment = DecidedAssignment::new(&policy.policy, &problem, &decision);
-        self.verify_with(policy, output, certificate, (original, Some(&assignment), None), watch)
+        let keys = scrubs.then(|| TextKeys::of(policy)).transpose();
+        let unknown = keys.as_ref().err().map(unknown_texts).transpose()?;
+        if let (false, Some(unknown)) = (regions, &unknown) {
+            let table = OriginalTable { notes: Some(Notes::Unknown(unknown)), ..table };
+            return self.verify_with(policy, output, certificate, table, watch);
+        }
+        let keys = keys.ok().flatten();
+        let again = self.decide_again(policy, source, (certificate, keys), watch)?;
+        let assignment = DecidedAssignment::new(&policy.policy, &again.problem, &again.decision);
+        let recoding = again.recoding()?;
+        let transform = again.transform(source, &policy.policy, &recoding, output, watch);
+        let stated = transform.map(|transform| StatedTable::new(self, &transform)).transpose()?;
+        let stated = stated.as_ref().map(StatedTable::notes);
+        let table = OriginalTable {
+            assignment: regions.then_some(&assignment as &dyn Assignment),
+            notes: stated.or(unknown.as_deref().map(Notes::Unknown)),
+            ..table
+        };
+        self.verify_with(policy, output, certificate, table, watch)
     }
 
     /// What the rows of an original became, decided again.
@@ -65,19 +93,41 @@ impl Engine {
         &self,
         policy: &PolicyFile,
         source: &Source,
-        certificate: &Certificate,
+        (certificate, keys): (&Certificate, Option<TextKeys>),
         watch: &Watch,
-    ) -> Result<(Problem, Decision)> {
+    ) -> Result<DecidedAgain> {
         let (policy, seed) = (&policy.with_forms_of(certificate), certificate.release.seed);
         let columns = self.columns(source)?;
         policy.policy.bind(&columns)?;
-        let grouped = self.read_grouped(policy, (source, &columns), seed, Vec::new(), watch)?.grouped;
+        let replaced = keys
+            .as_ref()
+            .map_or_else(Vec::new, |keys| substitute::replaced(&policy.policy, &keys.identifiers));
+        let read = self.read_grouped(policy, (source, &columns), seed, replaced, watch)?;
+        let GroupedRead { grouped, contents, originals, .. } = read;
         let load = |path: &str| policy.load(path);
-        let (mut problem, _) =
+        let dictionaries = grouped.dictionaries.clone();
+        let texts = match keys {
+            None => None,
+            Some(TextKeys { identifiers, shifts, texts }) => {
+                let leveled =
+                    search::leveled(&policy.policy, &grouped, &load).map_err(|e| in_table(e, source))?;
+                let measured = (&grouped.measured[..], &dictionaries[grouped.names.len()..]);
+                let leveled = Leveled::new(leveled, measured)?;
+                // Numbers of identifiers follow from the order of the rows.
+                let ordered = source.digested(Digesting::WithOrder);
+                let substitutes = Substitutes::new(identifiers, originals, (&ordered, seed), watch)?;
+                Some(Scrubbing { texts, substitutes, shifts, leveled })
+            }
+        };
+        let rows = grouped.tuples.rows();
+        let (mut problem, maps) =
             Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, source))?;
         problem.profile.seed = seed;
-        let decision = decide_again_with_model(policy, &problem, &certificate.release.search, watch)?;
-        Ok((problem, decision))
+        let decision = match policy.policy.forms_regions() {
+            true => decide_again_with_model(policy, &problem, &certificate.release.search, watch)?,
+            false => decide_at_levels(&policy.policy, &problem, &certificate.release, watch)?,
+        };
+        Ok(DecidedAgain { problem, decision, maps, contents, dictionaries, texts, rows, seed })
     }
 
     /// The same with what the original's rows became, where they were put into regions, and with
@@ -87,9 +137,10 @@ impl Engine {
         policy: &PolicyFile,
         output: &Path,
         certificate: &Certificate,
-        (original, assignment, counted): (Option<&Source>, Option<&dyn Assignment>, Option<&ValueCounts>),
+        table: OriginalTable<'_>,
         watch: &Watch,
     ) -> Result<Verdict> {
+        let OriginalTable { source: original, assignment, counted, notes } = table;
         let files = policy.found_files(watch)?;
         let lacking = files.values().any(Option::is_none);
         // What the verifier reads, it digests itself.
@@ -111,6 +162,7 @@ impl Engine {
                 assignment,
                 secret: secret.as_deref(),
                 counted,
+                notes,
             }),
             population: population.as_ref().map(|rows| rows as &dyn Rows),
             build: &|column, values| {
@@ -129,6 +181,103 @@ impl Engine {
         verdict.claims.insert("shape".into(), Finding { holds, found, unchecked: false });
         verdict.claims.extend(template_claim(policy, certificate));
         Ok(verdict)
+    }
+}
+
+/// The table that was released, and what is known of its rows.
+#[derive(Default)]
+pub(crate) struct OriginalTable<'a> {
+    pub(crate) source: Option<&'a Source>,
+    /// What its rows became, where they were put into regions.
+    pub(crate) assignment: Option<&'a dyn Assignment>,
+    /// How often its values occur, where that was counted.
+    pub(crate) counted: Option<&'a ValueCounts>,
+    /// What its texts became, where some are scrubbed.
+    pub(crate) notes: Option<Notes<'a>>,
+}
+
+/// What is needed to scrub texts again.
+struct TextKeys {
+    identifiers: Keys,
+    shifts: Shifts,
+    texts: TextColumns,
+}
+
+impl TextKeys {
+    fn of(policy: &PolicyFile) -> Result<Self> {
+        Ok(TextKeys { identifiers: policy.keys()?, shifts: policy.shifts()?, texts: policy.texts()? })
+    }
+}
+
+/// Why texts cannot be scrubbed again: a key is not at hand. Any other fault is one.
+fn unknown_texts(error: &Error) -> Result<String> {
+    let absent = ["pseudonym.variable-not-set", "file.not-found", "file.unreadable"];
+    match error.faults() {
+        [fault] if absent.contains(&fault.code) => {
+            let help = fault.help.as_deref().unwrap_or("give the key that the policy names");
+            Ok(format!(
+                "not checked without the key of the policy, with which texts are scrubbed again: {help}"
+            ))
+        }
+        _ => Err(error.clone()),
+    }
+}
+
+/// What scrubs the texts of an original again.
+struct Scrubbing {
+    texts: TextColumns,
+    substitutes: Substitutes,
+    shifts: Shifts,
+    leveled: Leveled,
+}
+
+/// What the rows of an original became.
+struct DecidedAgain {
+    problem: Problem,
+    decision: Decision,
+    maps: Vec<Vec<Code>>,
+    contents: Option<Contents>,
+    dictionaries: Vec<Dictionary>,
+    /// Where texts are scrubbed and all keys are at hand.
+    texts: Option<Scrubbing>,
+    rows: u64,
+    seed: u64,
+}
+
+impl DecidedAgain {
+    fn recoding(&self) -> Result<Recoding> {
+        let mut recoding = Recoding::new(&self.problem.names, &self.maps, &self.decision.recoded);
+        self.contents.iter().try_for_each(|contents| recoding.divide_by(contents))?;
+        Ok(recoding)
+    }
+
+    /// What rewrites the table again, where texts are scrubbed.
+    fn transform<'a>(
+        &'a self,
+        source: &'a Source,
+        policy: &'a Policy,
+        recoding: &'a Recoding,
+        output: &'a Path,
+        watch: &'a Watch,
+    ) -> Option<Transform<'a>> {
+        let Scrubbing { texts, substitutes, shifts, leveled } = self.texts.as_ref()?;
+        Some(Transform {
+            source,
+            policy,
+            recoding,
+            row_classes: None,
+            dictionaries: &self.dictionaries,
+            substitutes,
+            shifts,
+            texts,
+            leveled,
+            deletion: self.problem.deletion.as_ref(),
+            sampled: None,
+            rows: self.rows,
+            seed: self.seed,
+            output,
+            watch,
+        })
     }
 }
 

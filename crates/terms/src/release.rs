@@ -49,6 +49,9 @@ pub struct Release {
     /// weights.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
+    /// Column of free text → what was scrubbed in it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub text: BTreeMap<String, TextFacts>,
     /// How the grouped rows were sampled, if the policy uses differential privacy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<SamplingFacts>,
@@ -118,6 +121,28 @@ pub struct DeletedFacts {
     pub rows: u64,
     /// Column → cells in the rows that are left; only columns that lost some.
     pub cells: BTreeMap<String, u64>,
+}
+
+/// What was scrubbed in a column of free text, in the released rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextFacts {
+    /// Texts that are not missing.
+    pub texts: u64,
+    /// Kind of what was found → how often it was replaced or suppressed.
+    pub found: BTreeMap<String, u64>,
+    /// Words that resembled a value of their row after that, and were suppressed.
+    pub suppressed: u64,
+}
+
+impl TextFacts {
+    /// Adds those of other texts.
+    pub fn add(&mut self, other: &TextFacts) {
+        self.texts += other.texts;
+        self.suppressed += other.suppressed;
+        for (kind, count) in &other.found {
+            *self.found.entry(kind.clone()).or_default() += count;
+        }
+    }
 }
 
 /// One step: rows that no earlier step could release, at a node of its own.

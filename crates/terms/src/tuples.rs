@@ -1,11 +1,10 @@
 //! Distinct tuples of codes with their counts: groups rows into classes.
 //!
-//! Tuples are contiguous in one array, two bytes per cell while no code needs more, beside an index
-//! of four bytes per tuple. Rows come in batches, column by column. About 30 ns per row of nine
-//! columns if most rows are new, less otherwise; a known tuple allocates nothing.
-
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+//! Tuples are contiguous in one array, two bytes per cell while no code needs more. Beside it is a
+//! table with open addressing of 10 to 20 bytes per tuple, which holds a part of every hash:
+//! growing does not read the tuples. Rows come in batches, column by column, and are looked up in
+//! blocks: all hashes, all slots, then all tuples, so that the waits for memory of a block overlap.
+//! A known tuple allocates nothing.
 
 use crate::error::Result;
 use crate::fault;
@@ -21,16 +20,28 @@ pub enum Codes {
     Wide(Vec<u32>),
 }
 
+/// Rows that are looked up together.
+const BLOCK: usize = 128;
+
 /// Distinct tuples in order of first sight.
 #[derive(Debug, Clone)]
 pub struct Tuples {
     width: usize,
     codes: Codes,
     counts: Vec<u32>,
-    index: HashTable<u32>,
+    index: Index,
     rows: u64,
-    /// A batch, row by row; kept to be used again.
+    /// A batch, row by row, and the positions of its rows; kept to be used again.
     batch: Vec<Code>,
+    positions: Vec<u32>,
+}
+
+/// Where tuples are, by their hashes.
+#[derive(Debug, Clone, Default)]
+struct Index {
+    /// A part of the hash and the position + 1, or 0 where there is none: a power of two of them,
+    /// at most four fifths in use.
+    slots: Vec<u64>,
 }
 
 impl Tuples {
@@ -40,9 +51,10 @@ impl Tuples {
             width,
             codes: Codes::Narrow(Vec::new()),
             counts: Vec::new(),
-            index: HashTable::new(),
+            index: Index::default(),
             rows: 0,
             batch: Vec::new(),
+            positions: Vec::new(),
         }
     }
 
@@ -80,9 +92,19 @@ impl Tuples {
         if self.width == 0 {
             self.add_empty(rows as u32);
         } else {
-            for row in batch.chunks_exact(self.width) {
-                self.place(row, 1);
+            let mut positions = std::mem::take(&mut self.positions);
+            positions.clear();
+            match &mut self.codes {
+                Codes::Narrow(codes) => {
+                    place_all(codes, &mut self.index, self.width, &batch, |c| c as u16, &mut positions);
+                }
+                Codes::Wide(codes) => {
+                    place_all(codes, &mut self.index, self.width, &batch, |c| c, &mut positions);
+                }
             }
+            self.counts.resize(self.codes.len() / self.width, 0);
+            positions.iter().for_each(|&at| self.counts[at as usize] += 1);
+            self.positions = positions;
         }
         self.batch = batch;
         Ok(())
@@ -92,8 +114,16 @@ impl Tuples {
     pub fn find(&self, row: &[Code]) -> Option<u32> {
         let width = self.width;
         match &self.codes {
-            Codes::Narrow(codes) => self.index.find(hash(row), |&at| same(codes, width, at, row)).copied(),
-            Codes::Wide(codes) => self.index.find(hash(row), |&at| same(codes, width, at, row)).copied(),
+            Codes::Narrow(codes) => self.index.find(hash(row), |at| same(codes, width, at, row)),
+            Codes::Wide(codes) => self.index.find(hash(row), |at| same(codes, width, at, row)),
+        }
+    }
+
+    /// The positions of tuples that are given end to end; none where one is not known.
+    pub fn find_all(&self, rows: &[Code], found: &mut Vec<Option<u32>>) {
+        match &self.codes {
+            Codes::Narrow(codes) => find_all(codes, &self.index, self.width, rows, found),
+            Codes::Wide(codes) => find_all(codes, &self.index, self.width, rows, found),
         }
     }
 
@@ -216,22 +246,225 @@ fn same<T: Copy + Into<Code>>(codes: &[T], width: usize, at: u32, row: &[Code]) 
     codes[at..at + width].iter().zip(row).all(|(&a, &b)| a.into() == b)
 }
 
+impl Codes {
+    /// Number of cells.
+    fn len(&self) -> usize {
+        match self {
+            Codes::Narrow(codes) => codes.len(),
+            Codes::Wide(codes) => codes.len(),
+        }
+    }
+}
+
+impl Index {
+    /// The first slot of a hash: it follows from the part that slots have.
+    fn start(&self, hash: u64) -> usize {
+        (hash >> 32) as usize & (self.slots.len() - 1)
+    }
+
+    /// What is in the first slots of some hashes; there are slots.
+    fn first(&self, hashes: &[u64], seen: &mut [u64]) {
+        seen.iter_mut().zip(hashes).for_each(|(seen, &hash)| *seen = self.slots[self.start(hash)]);
+    }
+
+    /// The position of a tuple.
+    fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
+        if self.slots.is_empty() { None } else { self.look_up(hash, same).ok() }
+    }
+
+    /// The position of a tuple, or the free slot that it belongs into; there are slots.
+    fn look_up(&self, hash: u64, same: impl Fn(u32) -> bool) -> Result<u32, usize> {
+        let mut slot = self.start(hash);
+        loop {
+            let seen = self.slots[slot];
+            if seen == 0 {
+                return Err(slot);
+            }
+            if tagged(seen, hash) && same(position(seen)) {
+                return Ok(position(seen));
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Makes room for this number of tuples.
+    fn reserve(&mut self, tuples: usize) {
+        if 5 * tuples <= 4 * self.slots.len() {
+            return;
+        }
+        let mut size = self.slots.len().max(16);
+        while 5 * tuples > 4 * size {
+            size *= 2;
+        }
+        let old = std::mem::replace(&mut self.slots, vec![0; size]);
+        for seen in old.into_iter().filter(|&seen| seen != 0) {
+            let mut slot = self.start(seen);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.slots[slot] = seen;
+        }
+    }
+}
+
+/// Whether a slot can be that of a hash.
+fn tagged(seen: u64, hash: u64) -> bool {
+    (seen ^ hash) >> 32 == 0
+}
+
+fn position(seen: u64) -> u32 {
+    seen as u32 - 1
+}
+
 /// The tuple's position, where it is put if it is new.
 fn place<T: Copy + Into<Code>>(
     codes: &mut Vec<T>,
-    index: &mut HashTable<u32>,
+    index: &mut Index,
     width: usize,
     row: &[Code],
     narrow: impl Fn(Code) -> T,
 ) -> u32 {
-    let rehash = |&at: &u32| hash(&codes[at as usize * width..(at as usize + 1) * width]);
-    match index.entry(hash(row), |&at| same(codes, width, at, row), rehash) {
-        Entry::Occupied(entry) => *entry.get(),
-        Entry::Vacant(entry) => {
-            let at = (codes.len() / width) as u32;
-            entry.insert(at);
+    let tuples = codes.len() / width;
+    index.reserve(tuples + 1);
+    let hash = hash(row);
+    match index.look_up(hash, |at| same(codes, width, at, row)) {
+        Ok(at) => at,
+        Err(slot) => {
+            index.slots[slot] = hash >> 32 << 32 | (tuples as u64 + 1);
             codes.extend(row.iter().map(|&c| narrow(c)));
-            at
+            tuples as u32
         }
+    }
+}
+
+/// The positions of tuples end to end, which are put last, in order, where they are new.
+fn place_all<T: Copy + Into<Code>>(
+    codes: &mut Vec<T>,
+    index: &mut Index,
+    width: usize,
+    rows: &[Code],
+    narrow: impl Fn(Code) -> T,
+    positions: &mut Vec<u32>,
+) {
+    let (mut hashes, mut seen, mut first) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
+    for block in rows.chunks(BLOCK * width) {
+        let tuples = codes.len() / width;
+        index.reserve(tuples + block.len() / width);
+        look_ahead(codes, index, width, block, (&mut hashes, &mut seen, &mut first));
+        for (at, row) in block.chunks_exact(width).enumerate() {
+            let (hash, seen) = (hashes[at], seen[at]);
+            let likely = seen != 0 && tagged(seen, hash) && first[at] == row[0];
+            if likely && same(codes, width, position(seen), row) {
+                positions.push(position(seen));
+                continue;
+            }
+            let found = index.look_up(hash, |at| same(codes, width, at, row));
+            positions.push(found.unwrap_or_else(|slot| {
+                let tuples = codes.len() / width;
+                index.slots[slot] = hash >> 32 << 32 | (tuples as u64 + 1);
+                codes.extend(row.iter().map(|&c| narrow(c)));
+                tuples as u32
+            }));
+        }
+    }
+}
+
+/// The positions of tuples end to end.
+fn find_all<T: Copy + Into<Code>>(
+    codes: &[T],
+    index: &Index,
+    width: usize,
+    rows: &[Code],
+    found: &mut Vec<Option<u32>>,
+) {
+    if index.slots.is_empty() || width == 0 {
+        found.extend(rows.chunks_exact(width.max(1)).map(|_| None));
+        return;
+    }
+    let (mut hashes, mut seen, mut first) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
+    for block in rows.chunks(BLOCK * width) {
+        look_ahead(codes, index, width, block, (&mut hashes, &mut seen, &mut first));
+        for (at, row) in block.chunks_exact(width).enumerate() {
+            let (hash, seen) = (hashes[at], seen[at]);
+            let likely = seen != 0 && tagged(seen, hash) && first[at] == row[0];
+            found.push(match likely && same(codes, width, position(seen), row) {
+                true => Some(position(seen)),
+                false => index.find(hash, |at| same(codes, width, at, row)),
+            });
+        }
+    }
+}
+
+/// The hashes of a block of rows, their first slots, and the first cells of the tuples that these
+/// lead to: what waits for memory, without a decision in between.
+fn look_ahead<T: Copy + Into<Code>>(
+    codes: &[T],
+    index: &Index,
+    width: usize,
+    block: &[Code],
+    (hashes, seen, first): (&mut [u64; BLOCK], &mut [u64; BLOCK], &mut [Code; BLOCK]),
+) {
+    let rows = block.len() / width;
+    hashes.iter_mut().zip(block.chunks_exact(width)).for_each(|(to, row)| *to = hash(row));
+    index.first(&hashes[..rows], seen);
+    for (first, (&seen, &hash)) in first.iter_mut().zip(seen.iter().zip(&hashes[..rows])) {
+        let likely = seen != 0 && tagged(seen, hash);
+        *first = if likely { codes[position(seen) as usize * width].into() } else { 0 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Rows in batches, rows one by one and a map agree, narrow and wide.
+        #[test]
+        fn positions_are_those_of_first_sight(
+            width in 1usize..4,
+            cells in prop::collection::vec(0u32..6, 0..1500),
+            scale in prop::sample::select(vec![1u32, 1 << 16, 0x2000_0001]),
+            cut in 0usize..400,
+        ) {
+            let rows: Vec<Vec<Code>> = cells
+                .chunks_exact(width)
+                .map(|row| row.iter().map(|cell| cell * scale).collect())
+                .collect();
+            let (mut batched, mut single) = (Tuples::new(width), Tuples::new(width));
+            let (before, after) = rows.split_at(cut.min(rows.len()));
+            for part in [before, after] {
+                let column = |c: usize| part.iter().map(|row| row[c]).collect();
+                batched.add(&(0..width).map(column).collect::<Vec<_>>(), part.len()).unwrap();
+            }
+            let mut known: HashMap<&[Code], (u32, u32)> = HashMap::new();
+            for row in &rows {
+                let next = known.len() as u32;
+                known.entry(row).or_insert((next, 0)).1 += 1;
+                prop_assert_eq!(single.insert(row, 1), known[row.as_slice()].0);
+            }
+            for (row, &(at, count)) in &known {
+                for tuples in [&batched, &single] {
+                    prop_assert_eq!(tuples.find(row), Some(at));
+                    prop_assert_eq!(tuples.get(at as usize), (row.to_vec(), count));
+                }
+            }
+            prop_assert_eq!((batched.len(), batched.rows()), (known.len(), rows.len() as u64));
+            let strangers = vec![7; width];
+            let (mut found, asked) = (Vec::new(), [&rows.concat()[..], &strangers].concat());
+            batched.find_all(&asked, &mut found);
+            let expected = rows.iter().map(|row| Some(known[row.as_slice()].0)).chain([None]);
+            prop_assert_eq!(found, expected.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is() {
+        let (tuples, mut found) = (Tuples::new(2), Vec::new());
+        tuples.find_all(&[1, 2, 3, 4], &mut found);
+        assert_eq!((found, tuples.find(&[1, 2])), (vec![None, None], None));
     }
 }

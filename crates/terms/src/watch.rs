@@ -85,6 +85,8 @@ pub enum Stage {
     Drawing,
     /// Changes of a policy tried after a release.
     Suggesting,
+    /// Bytes of documents scrubbed.
+    Scrubbing,
 }
 
 /// How far a search is.

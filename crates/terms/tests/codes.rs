@@ -48,12 +48,15 @@ const AREAS: &[(&str, &str)] = &[
     ("risk", "Re-identification risk, `throng risk`."),
     ("sampling", "Differential privacy by sampling."),
     ("screen", "Columns ranked by information, `throng screen`."),
+    ("scrub", "Documents, `throng scrub`."),
     ("search", "Searches that find no safe release, or not in time."),
+    ("statistics", "Statistics of a release, `throng stats`."),
     ("suggest", "Other settings for a policy, `throng suggest` and `throng compare POLICY`."),
     ("synth", "Made-up tables, `throng synth`."),
     ("system", "The operating system."),
     ("table", "Tables: their files, their layout, and cells that do not fit."),
     ("template", "Templates: their files, and rules that a policy does not satisfy."),
+    ("text", "Settings for free text."),
     ("verify", "Verification of a release."),
 ];
 

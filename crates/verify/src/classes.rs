@@ -1,60 +1,95 @@
 //! Interning of texts and grouping of rows into classes, for the verifier only.
 //!
-//! The texts of a column are contiguous in one string, the tuples of a table in one array; a hash
-//! table stores their positions. Known values allocate nothing, and memory grows with distinct
-//! values and classes, not with rows: a class of m columns takes 4·m + 24 bytes and its place in
-//! the table.
-
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+//! The texts of a column are contiguous in one string; a hash table stores their positions. Known
+//! values allocate nothing, and memory grows with distinct values and classes, not with rows: a
+//! class takes its tuple (`tuples.rs`) and 24 bytes.
 
 use super::pace::Pace;
 use super::rowhash::padded;
+use super::slots::{BLOCK, ODD, Slots, mix, spread};
 use throng_terms::error::Result;
 use throng_terms::table::Dictionary;
+
+pub(super) use super::tuples::Tuples;
+
+/// Classes that are regrouped together.
+const REGROUPED: usize = 1 << 10;
 
 /// The number of a missing cell.
 pub(super) const MISSING: u32 = 0;
 /// The number of a value that its hierarchy does not know; no released cell has it.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
-/// The golden ratio in 64 bits, a common odd factor for hashing.
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A position with a part of its hash, so that growing the table does not read what it points to.
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    at: u32,
-    hash: u32,
+/// Texts end to end, each with a number from 1 on; 0 is a missing cell.
+#[derive(Debug, Clone)]
+struct Ends {
+    text: String,
+    /// Number → where its text ends; it starts where the one before ends.
+    ends: Vec<usize>,
 }
 
-impl Slot {
-    fn spread(hash: u32) -> u64 {
-        u64::from(hash).wrapping_mul(ODD)
+impl Ends {
+    fn new() -> Self {
+        Ends { text: String::new(), ends: vec![0] }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    fn nth(&self, number: u32) -> &str {
+        &self.text[self.ends[number as usize - 1]..self.ends[number as usize]]
+    }
+}
+
+/// Some texts of a column with their counts and hashes; one may be there several times.
+#[derive(Debug, Clone)]
+pub(super) struct Texts {
+    texts: Ends,
+    counts: Vec<u64>,
+    hashes: Vec<u32>,
+}
+
+impl Texts {
+    pub(super) fn new() -> Self {
+        Texts { texts: Ends::new(), counts: vec![0], hashes: vec![0] }
+    }
+
+    /// The number of a cell, which is put last unless it is missing; counted so often.
+    pub(super) fn push(&mut self, cell: Option<&str>, count: u64) -> u32 {
+        let Some(text) = cell else {
+            self.counts[MISSING as usize] += count;
+            return MISSING;
+        };
+        self.texts.push(text);
+        self.counts.push(count);
+        self.hashes.push(text_hash(text));
+        self.counts.len() as u32 - 1
+    }
+
+    /// Counts a number once more.
+    pub(super) fn count_again(&mut self, number: u32) {
+        self.counts[number as usize] += 1;
+    }
+
+    /// The text behind a number; `None` is missing.
+    pub(super) fn value(&self, number: u32) -> Option<&str> {
+        (number != MISSING).then(|| self.texts.nth(number))
     }
 }
 
 /// The distinct texts of one column with their counts.
 #[derive(Debug, Clone)]
 pub(super) struct Interner {
-    text: String,
-    /// Number → where its text ends; it starts where the one before ends.
-    ends: Vec<usize>,
+    texts: Ends,
     counts: Vec<u64>,
-    /// Number → hash of its text.
-    hashes: Vec<u32>,
-    index: HashTable<Slot>,
+    index: Slots,
 }
 
 impl Interner {
     pub(super) fn new() -> Self {
-        Interner {
-            text: String::new(),
-            ends: vec![0],
-            counts: vec![0],
-            hashes: vec![0],
-            index: HashTable::new(),
-        }
+        Interner { texts: Ends::new(), counts: vec![0], index: Slots::default() }
     }
 
     /// The number of a cell, counted.
@@ -72,46 +107,50 @@ impl Interner {
         number
     }
 
-    /// Counts a number once more.
-    pub(super) fn count_again(&mut self, number: u32) {
-        self.counts[number as usize] += 1;
-    }
-
-    /// Takes over the texts of another interner with their counts, in the order of its numbers;
-    /// its numbers as numbers of this one.
-    pub(super) fn merge(&mut self, other: &Interner) -> Vec<u32> {
-        let mut numbers = Vec::with_capacity(other.len());
+    /// Takes over some texts with their counts, in the order of their numbers; these as numbers of
+    /// its own. Texts are looked up in blocks, so that waits for memory overlap.
+    pub(super) fn merge(&mut self, other: &Texts) -> Vec<u32> {
+        let mut numbers = Vec::with_capacity(other.counts.len());
         numbers.push(MISSING);
         self.counts[MISSING as usize] += other.counts[MISSING as usize];
-        for number in 1..other.len() as u32 {
-            let to = self.intern_hashed(nth(&other.text, &other.ends, number), other.hashes[number as usize]);
-            self.counts[to as usize] += other.counts[number as usize];
-            numbers.push(to);
+        let (mut seen, mut places) = ([None; BLOCK], [(0, 0); BLOCK]);
+        for hashes in other.hashes[1..].chunks(BLOCK) {
+            self.index.reserve(self.len() + hashes.len());
+            self.index.first(hashes, &mut seen);
+            for (place, seen) in places.iter_mut().zip(&seen[..hashes.len()]) {
+                let ends = |at: u32| (self.texts.ends[at as usize], self.texts.ends[at as usize + 1]);
+                *place = seen.map_or((0, 0), ends);
+            }
+            for (row, &hash) in hashes.iter().enumerate() {
+                let number = numbers.len() as u32;
+                let text = other.texts.nth(number);
+                let known = |&(from, to): &(usize, usize)| self.texts.text.get(from..to) == Some(text);
+                let to = match seen[row].filter(|_| known(&places[row])) {
+                    Some(at) => at + 1,
+                    None => self.place(text, hash),
+                };
+                self.counts[to as usize] += other.counts[number as usize];
+                numbers.push(to);
+            }
         }
         numbers
     }
 
     fn intern(&mut self, text: &str) -> u32 {
-        self.intern_hashed(text, text_hash(text))
+        self.index.reserve(self.len() + 1);
+        self.place(text, text_hash(text))
     }
 
-    fn intern_hashed(&mut self, text: &str, hash: u32) -> u32 {
-        let Interner { text: all, ends, counts, hashes, index } = self;
-        let entry = index.entry(
-            Slot::spread(hash),
-            |slot| slot.hash == hash && nth(all, ends, slot.at) == text,
-            |slot| Slot::spread(slot.hash),
-        );
-        match entry {
-            Entry::Occupied(slot) => slot.get().at,
-            Entry::Vacant(slot) => {
-                let at = ends.len() as u32;
-                slot.insert(Slot { at, hash });
-                all.push_str(text);
-                ends.push(all.len());
-                counts.push(0);
-                hashes.push(hash);
-                at
+    /// The number of a text, which is put last when it is new; there is room for it.
+    fn place(&mut self, text: &str, hash: u32) -> u32 {
+        match self.index.find(hash, |at| self.texts.nth(at + 1) == text) {
+            Ok(at) => at + 1,
+            Err(slot) => {
+                let number = self.len() as u32;
+                self.index.put(slot, hash, number - 1);
+                self.texts.push(text);
+                self.counts.push(0);
+                number
             }
         }
     }
@@ -119,14 +158,12 @@ impl Interner {
     /// The number of a text that occurred, or of a missing cell.
     pub(super) fn get(&self, cell: Option<&str>) -> Option<u32> {
         let Some(text) = cell else { return Some(MISSING) };
-        let hash = text_hash(text);
-        let same = |slot: &Slot| slot.hash == hash && nth(&self.text, &self.ends, slot.at) == text;
-        self.index.find(Slot::spread(hash), same).map(|slot| slot.at)
+        self.index.get(text_hash(text), |at| self.texts.nth(at + 1) == text).map(|at| at + 1)
     }
 
     /// The text behind a number; `None` is missing.
     pub(super) fn value(&self, number: u32) -> Option<&str> {
-        (number != MISSING).then(|| nth(&self.text, &self.ends, number))
+        (number != MISSING).then(|| self.texts.nth(number))
     }
 
     /// How often the value behind a number occurred.
@@ -136,7 +173,7 @@ impl Interner {
 
     /// One more than the highest number.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.counts.len()
     }
 
     /// The same as a dictionary, which hierarchies are built from.
@@ -151,93 +188,9 @@ impl Interner {
     }
 }
 
-fn nth<'a>(text: &'a str, ends: &[usize], number: u32) -> &'a str {
-    &text[ends[number as usize - 1]..ends[number as usize]]
-}
-
 fn text_hash(text: &str) -> u32 {
     let start = (text.len() as u64).wrapping_mul(ODD);
     spread(text.as_bytes().chunks(8).fold(start, |hash, part| mix(hash, padded(part))))
-}
-
-fn tuple_hash(tuple: &[u32]) -> u32 {
-    let word = |pair: &[u32]| pair.iter().fold(0, |word, &cell| word << 32 | u64::from(cell));
-    spread(tuple.chunks(2).fold(ODD, |hash, pair| mix(hash, word(pair))))
-}
-
-/// Multiplies to 128 bits and folds the halves, so that every bit of the word reaches every bit of
-/// the hash.
-fn mix(hash: u64, word: u64) -> u64 {
-    let product = u128::from(hash ^ word) * u128::from(ODD);
-    product as u64 ^ (product >> 64) as u64
-}
-
-fn spread(hash: u64) -> u32 {
-    (hash ^ hash >> 32) as u32
-}
-
-/// Distinct tuples of numbers, each with its position in order of first sight.
-#[derive(Debug)]
-pub(super) struct Tuples {
-    width: usize,
-    len: usize,
-    /// Tuples end to end. While tuples are regrouped, what is left of the old ones lies behind the
-    /// new.
-    cells: Vec<u32>,
-    index: HashTable<Slot>,
-}
-
-impl Tuples {
-    pub(super) fn new(width: usize) -> Self {
-        Tuples { width, len: 0, cells: Vec::new(), index: HashTable::new() }
-    }
-
-    /// The position of a tuple, which is put last when it is new.
-    pub(super) fn intern(&mut self, tuple: &[u32]) -> usize {
-        let hash = tuple_hash(tuple);
-        let Tuples { width, len, cells, index } = self;
-        let entry = index.entry(
-            Slot::spread(hash),
-            |slot| slot.hash == hash && at(cells, *width, slot.at as usize) == tuple,
-            |slot| Slot::spread(slot.hash),
-        );
-        match entry {
-            Entry::Occupied(slot) => slot.get().at as usize,
-            Entry::Vacant(slot) => {
-                slot.insert(Slot { at: *len as u32, hash });
-                let start = *len * *width;
-                match cells.get_mut(start..start + *width) {
-                    Some(place) => place.copy_from_slice(tuple),
-                    None => cells.extend_from_slice(tuple),
-                }
-                *len += 1;
-                *len - 1
-            }
-        }
-    }
-
-    /// The position of a tuple that is known.
-    pub(super) fn get(&self, tuple: &[u32]) -> Option<usize> {
-        let hash = tuple_hash(tuple);
-        let same = |slot: &Slot| slot.hash == hash && self.tuple(slot.at as usize) == tuple;
-        self.index.find(Slot::spread(hash), same).map(|slot| slot.at as usize)
-    }
-
-    pub(super) fn tuple(&self, position: usize) -> &[u32] {
-        at(&self.cells, self.width, position)
-    }
-
-    pub(super) fn width(&self) -> usize {
-        self.width
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-}
-
-fn at(cells: &[u32], width: usize, position: usize) -> &[u32] {
-    &cells[position * width..(position + 1) * width]
 }
 
 /// What is added up over the rows of a class.
@@ -282,6 +235,21 @@ impl Classes {
         self.add(tuple, Tally::of(hash))
     }
 
+    /// The classes of some tuples, which are given end to end; new ones have no rows yet.
+    pub(super) fn known(&mut self, tuples: &[u32], rows: usize, classes: &mut Vec<u32>) {
+        classes.clear();
+        self.tuples.intern_each(tuples, rows, classes);
+        self.tallies.resize(self.tuples.len(), Tally::default());
+    }
+
+    /// Adds rows, whose tuples are given end to end; their classes.
+    pub(super) fn rows(&mut self, tuples: &[u32], hashes: &[[u64; 2]], classes: &mut Vec<u32>) {
+        self.known(tuples, hashes.len(), classes);
+        for (&class, &hash) in classes.iter().zip(hashes) {
+            self.tallies[class as usize].add(Tally::of(hash));
+        }
+    }
+
     /// Adds rows that share a tuple; their class.
     pub(super) fn add(&mut self, tuple: &[u32], tally: Tally) -> usize {
         let class = self.tuples.intern(tuple);
@@ -305,49 +273,105 @@ impl Classes {
         self.tallies.iter().map(|tally| tally.rows).collect()
     }
 
-    /// Changes every tuple and joins the classes that become the same; classes for which `change`
-    /// says `false` go to a set of their own, the second one returned. Done in place: a changed
+    /// Changes every tuple and joins the classes that become the same; changed classes that are not
+    /// kept go to a set of their own, the second one returned. Calls `moved` for every class, in
+    /// order, with its place in the first set. Tuples are changed on all cores, in place: a changed
     /// class lies where an earlier one lay.
     pub(super) fn regroup(
         self,
-        change: impl FnMut(&mut [u32]) -> bool,
-        pace: &Pace<'_>,
-    ) -> Result<(Classes, Classes)> {
-        self.regroup_observed(change, |_| {}, pace)
-    }
-
-    /// The same; calls `moved` for every class, in order, with its place in the first set.
-    pub(super) fn regroup_observed(
-        self,
-        mut change: impl FnMut(&mut [u32]) -> bool,
+        change: impl Fn(&mut [u32]) + Sync,
+        keeps: impl Fn(&[u32]) -> bool,
         mut moved: impl FnMut(Option<usize>),
         pace: &Pace<'_>,
     ) -> Result<(Classes, Classes)> {
-        let Classes { tuples: Tuples { width, len, cells, index }, mut tallies } = self;
-        drop(index);
-        let mut joined = Tuples { width, len: 0, cells, index: HashTable::new() };
+        let Classes { mut tuples, mut tallies } = self;
+        let (width, len) = (tuples.width(), tuples.len());
+        tuples.change(change, pace)?;
+        let mut joined = Tuples::in_place_of(tuples);
         let mut apart = Classes::new(width);
-        let mut tuple = vec![MISSING; width];
-        for class in 0..len {
-            pace.steps(4)?;
-            tuple.copy_from_slice(joined.tuple(class));
-            let tally = tallies[class];
-            if !change(&mut tuple) {
-                apart.add(&tuple, tally);
-                moved(None);
-                continue;
+        let (mut block, mut from, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for start in (0..len).step_by(REGROUPED) {
+            pace.steps(4 * REGROUPED as u64)?;
+            block.clear();
+            from.clear();
+            places.clear();
+            for (class, &tally) in tallies.iter().enumerate().take(len).skip(start).take(REGROUPED) {
+                let tuple = joined.old(class);
+                if keeps(tuple) {
+                    block.extend_from_slice(tuple);
+                    from.push(class);
+                } else {
+                    apart.add(tuple, tally);
+                }
             }
-            let known = joined.len();
-            let position = joined.intern(&tuple);
-            moved(Some(position));
-            if position == known {
-                tallies[position] = tally;
-            } else {
-                tallies[position].add(tally);
+            let mut known = joined.len();
+            joined.intern_each(&block, from.len(), &mut places);
+            let mut kept = from.iter().zip(&places).peekable();
+            for class in start..len.min(start + REGROUPED) {
+                let place = kept.next_if(|(from, _)| **from == class).map(|(_, &place)| place as usize);
+                moved(place);
+                let Some(place) = place else { continue };
+                let tally = tallies[class];
+                if place == known {
+                    tallies[place] = tally;
+                    known += 1;
+                } else {
+                    tallies[place].add(tally);
+                }
             }
         }
-        joined.cells.truncate(joined.len * width);
-        tallies.truncate(joined.len);
+        joined.end();
+        tallies.truncate(joined.len());
         Ok((Classes { tuples: joined, tallies }, apart))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Numbers are those of first sight and counts add up, whatever is repeated within a block
+        /// or in several parts, one by one or together.
+        #[test]
+        fn texts_are_numbered_by_first_sight(
+            picks in prop::collection::vec(prop::option::weighted(0.9, 0u32..300), 0..700),
+            length in prop::sample::select(vec![1usize, 3, 8, 20]),
+            part in 1usize..400,
+        ) {
+            let text = |pick: &Option<u32>| pick.map(|n| format!("{n:0length$}é"));
+            let cells: Vec<Option<String>> = picks.iter().map(text).collect();
+            let mut expected: HashMap<&str, (u32, u64)> = HashMap::new();
+            let (mut merged, mut single) = (Interner::new(), Interner::new());
+            for cells in cells.chunks(part) {
+                let mut texts = Texts::new();
+                let numbers: Vec<u32> = cells.iter().map(|cell| texts.push(cell.as_deref(), 1)).collect();
+                let map = merged.merge(&texts);
+                for (cell, &number) in cells.iter().zip(&numbers) {
+                    let next = expected.len() as u32 + 1;
+                    let known = cell.as_deref().map(|cell| {
+                        let entry = expected.entry(cell).or_insert((next, 0));
+                        entry.1 += 1;
+                        entry.0
+                    });
+                    prop_assert_eq!(texts.value(number), cell.as_deref());
+                    prop_assert_eq!(map[number as usize], known.unwrap_or(MISSING));
+                    prop_assert_eq!(single.add(cell.as_deref()), known.unwrap_or(MISSING));
+                }
+            }
+            for interner in [&merged, &single] {
+                prop_assert_eq!(interner.len(), expected.len() + 1);
+                prop_assert_eq!(interner.count(MISSING), cells.iter().filter(|c| c.is_none()).count() as u64);
+                for (&text, &(number, count)) in &expected {
+                    prop_assert_eq!(interner.get(Some(text)), Some(number));
+                    prop_assert_eq!((interner.value(number), interner.count(number)), (Some(text), count));
+                }
+                prop_assert_eq!(interner.get(Some("other")), None);
+            }
+        }
     }
 }

@@ -45,7 +45,7 @@ impl ValueCounts {
         let deletes = policy.deletions().next().is_some();
         let nulls = policy.input.null.clone();
         let values = columns.iter().map(|_| Interner::new()).collect();
-        deletes.then(|| ValueCounts { columns, nulls, values, rows: 0 })
+        deletes.then_some(ValueCounts { columns, nulls, values, rows: 0 })
     }
 
     /// Counts the values of some rows.

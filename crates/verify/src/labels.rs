@@ -73,9 +73,8 @@ impl Labels {
     ) -> Result<u64> {
         let change = |pair: &mut [u32]| {
             pair.iter_mut().zip(maps).for_each(|(cell, map)| *cell = map[*cell as usize]);
-            true
         };
-        let (pairs, _) = self.pairs.regroup(change, pace)?;
+        let (pairs, _) = self.pairs.regroup(change, |_| true, |_| {}, pace)?;
         let mut most = vec![0; classes.len()];
         for pair in 0..pairs.len() {
             pace.steps(4)?;

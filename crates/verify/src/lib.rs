@@ -15,11 +15,13 @@
 //! suppression, and `levels` as far as hierarchies come from files. With the original, without the
 //! rare values that the policy deletes from it (`deleted.rs`), also these deletions, `input`,
 //! `(k,1)-anonymity` where the policy asks for it, `truth`, all `levels`, `identifiers: COLUMN`
-//! where identifiers are replaced, every `loss: NAME` that has a second definition in `losses.rs`,
-//! and `loss by column: NAME`. The errors of a predictive model are named as not checked (`model`).
+//! where identifiers are replaced, `text: COLUMN` where free text is scrubbed, every `loss: NAME`
+//! that has a second definition in `losses.rs`, and `loss by column: NAME`. The errors of a
+//! predictive model are named as not checked (`model`).
 
 #![forbid(unsafe_code)]
 
+mod assigned;
 mod chances;
 mod claims;
 mod classes;
@@ -40,6 +42,7 @@ mod matched;
 mod meanings;
 mod model;
 mod models;
+pub mod notes;
 mod original;
 mod pace;
 mod pairs;
@@ -57,9 +60,11 @@ mod sensitive;
 mod shapes;
 mod shifted;
 mod side;
+mod slots;
 mod source;
 mod target_information;
 mod truth;
+mod tuples;
 mod verdict;
 mod wildcard;
 
@@ -125,14 +130,53 @@ pub struct Original<'a> {
     /// How often its values occur, if they were counted while it was read for another purpose. The
     /// rows are the same if the fingerprint is, which is checked.
     pub counted: Option<&'a ValueCounts>,
+    /// What its texts became, where the policy scrubs some.
+    pub notes: Option<Notes<'a>>,
 }
 
-/// Receives the released cells of the next rows of a tuple of quasi-identifiers: the tuple, the
-/// number of rows, and the cells, none if the rows are suppressed. Columns are in name order.
-pub type TakeAssigned<'a> = dyn FnMut(&[Option<&str>], u64, Option<&[Option<&str>]>) -> Result<()> + 'a;
+/// What the texts of an original became.
+#[derive(Clone, Copy)]
+pub enum Notes<'a> {
+    /// The rows of the original that are released, each beside the row that it became. It is a
+    /// hint, and is checked.
+    Stated {
+        /// The rows.
+        rows: &'a dyn Rows,
+        /// The columns of the original, which come first; the columns of the release follow.
+        originals: usize,
+    },
+    /// It is not known, for a reason.
+    Unknown(&'a str),
+}
+
+/// The texts that an assignment refers to by their places; `None` is a missing cell. Columns are in
+/// name order.
+#[derive(Debug, Clone, Default)]
+pub struct AssignedTexts<'a> {
+    /// Column → texts of the original.
+    pub originals: Vec<Vec<Option<&'a str>>>,
+    /// Column → texts of the release.
+    pub labels: Vec<Vec<Option<&'a str>>>,
+}
+
+/// Receives the released cells of a look: per column, a place among the labels.
+pub type TakeLook<'a> = dyn FnMut(&[u32]) -> Result<()> + 'a;
+
+/// Receives what the next rows of a tuple of quasi-identifiers became: the tuple, per column a
+/// place among the texts; the number of rows; and their look, none if the rows are suppressed.
+pub type TakeAssigned<'a> = dyn FnMut(&[u32], u64, Option<u32>) -> Result<()> + 'a;
 
 /// The claimed regions of the rows of an original.
 pub trait Assignment {
+    /// The texts of all columns.
+    fn texts(&self) -> AssignedTexts<'_>;
+
+    /// Hands out the distinct tuples of released cells, in the order of their numbers.
+    ///
+    /// # Errors
+    /// What `take` returns.
+    fn looks(&self, take: &mut TakeLook<'_>) -> Result<()>;
+
     /// Hands out every tuple; all entries of one tuple are adjacent. Rows of a tuple with several
     /// entries are assigned in the order of their content (see
     /// [`ContentKey`](throng_terms::rows::ContentKey)).
@@ -157,7 +201,10 @@ pub fn verify(inputs: &Inputs<'_>) -> Result<Verdict> {
     let population = inputs.population.map(|rows| verifier.read_population(rows)).transpose()?;
     let rows = inputs.original.map(|original| original.rows);
     let preparation = claims::preparation(inputs.policy, inputs.certificate, rows);
+    let mut notes = Verdict::default();
+    verifier.of_notes(&mut notes)?;
     let mut verdict = verifier.judge(released, original, population)?;
+    verdict.claims.append(&mut notes.claims);
     if let Some(finding) = preparation {
         verdict.set("preparation", finding);
     }

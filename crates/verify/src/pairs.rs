@@ -34,26 +34,32 @@ pub(super) fn paired(
     pace: &Pace<'_>,
 ) -> Result<Paired> {
     let labels = released.interners[column].len();
-    let label = |share: &Dealt| released.classes.tuples.tuple(share.class as usize)[column] as usize;
     let mut hidden = vec![0; interner.len()];
     let mut ends = vec![0u32; labels + 1];
+    // Share → its label; classes are all over memory.
+    let mut shown = Vec::with_capacity(deal.shares.len());
     for share in &deal.shares {
         pace.step()?;
         match share.class {
             HELD => hidden[deal.tuples.tuple(share.tuple as usize)[column] as usize] += share.rows,
             UNKNOWN => {}
-            _ => ends[label(share) + 1] += 1,
+            class => {
+                let label = released.classes.tuples.tuple(class as usize)[column];
+                ends[label as usize + 1] += 1;
+                shown.push(label);
+            }
         }
     }
     (0..labels).for_each(|at| ends[at + 1] += ends[at]);
     // Where each label starts; when all shares are placed, where it ends.
     let mut sorted = vec![(0u32, 0u64); ends[labels] as usize];
-    for share in deal.shares.iter().filter(|share| share.class < HELD) {
+    for (share, &label) in deal.shares.iter().filter(|share| share.class < HELD).zip(&shown) {
         pace.step()?;
-        let end = &mut ends[label(share)];
+        let end = &mut ends[label as usize];
         sorted[*end as usize] = (deal.tuples.tuple(share.tuple as usize)[column], share.rows);
         *end += 1;
     }
+    drop(shown);
     let (mut pairs, mut starts) = (Pairs::new(), vec![0]);
     // Text → the label that it was met with last, and the pair.
     let mut met = vec![(UNKNOWN, 0); interner.len()];

@@ -2,10 +2,10 @@
 //! pieces of a table are then put together in its order, so that all numbers are those of first
 //! sight, whatever the number of threads.
 //!
-//! A cell costs a hash of its text and, nearly always, one comparison; in a column that a batch has
-//! keys of, only a value does. Texts are copied once per piece.
+//! A cell costs a hash and a copy of its text; in a column that a batch has keys of, only a value
+//! does. Equal texts are found when pieces are put together.
 
-use super::classes::Interner;
+use super::classes::{Interner, Texts};
 use super::rowhash::RowHash;
 use super::shifted::Shifted;
 use throng_terms::error::{Error, Fault, Result};
@@ -116,27 +116,26 @@ pub(super) struct Piece {
 /// A column of a piece.
 #[derive(Debug)]
 pub(super) struct Numbered {
-    texts: Interner,
+    texts: Texts,
     numbers: Vec<u32>,
 }
 
 impl Numbered {
     fn new(place: Option<usize>, batch: &dyn Batch) -> Result<Self> {
-        let mut column = Numbered { texts: Interner::new(), numbers: Vec::with_capacity(batch.rows()) };
+        let mut column = Numbered { texts: Texts::new(), numbers: Vec::with_capacity(batch.rows()) };
         match place.and_then(|place| batch.keyed(place)) {
             Some(keyed) => {
                 // Numbers are those of first sight among the rows: keys have an order of their own.
                 let mut known = vec![None; keyed.values.len()];
                 for &key in keyed.keys {
                     let key = key as usize;
-                    let number =
-                        *known[key].get_or_insert_with(|| column.texts.count_in(keyed.values[key], 0));
+                    let number = *known[key].get_or_insert_with(|| column.texts.push(keyed.values[key], 0));
                     column.texts.count_again(number);
                     column.numbers.push(number);
                 }
                 complete(place, batch.rows(), keyed.keys.len())?;
             }
-            None => each(place, batch, |cell| column.numbers.push(column.texts.add(cell)))?,
+            None => each(place, batch, |cell| column.numbers.push(column.texts.push(cell, 1)))?,
         }
         Ok(column)
     }

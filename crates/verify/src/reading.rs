@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::assigned::assign;
 use super::deleted::{self, Deleted};
 use super::pace::Pace;
 use super::piece::{self, Piece};
@@ -55,7 +56,7 @@ impl Reader<'_> {
     }
 
     /// Reports some more rows of a table.
-    fn progress(&self, rows: usize) -> Result<()> {
+    pub(super) fn progress(&self, rows: usize) -> Result<()> {
         let before = self.rows.fetch_add(rows as u64, Ordering::Relaxed);
         self.watch.done(Stage::Verifying, before + rows as u64, None)
     }
@@ -111,13 +112,7 @@ impl Verifier<'_> {
             });
         }
         if let (Some(assignment), Some(released)) = (original.assignment, released) {
-            let pace = self.pace();
-            assignment.each(&mut |tuple, rows, cells| {
-                pace.steps(8)?;
-                let class = cells.map(|cells| released.side.class_of(cells));
-                side.assign(tuple, rows, class);
-                Ok(())
-            })?;
+            assign(assignment, &released.side, &mut side, &self.pace())?;
             side.order_by_content(policy);
         }
         let mut read = match Deleted::of(policy, rows, original.counted, self.watch)? {

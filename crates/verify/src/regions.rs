@@ -84,10 +84,19 @@ impl Column {
         self.pairs.iter().enumerate().map(|(at, &(pair, rows))| (pair, rows, self.shapes.get(at)))
     }
 
+    /// What the released cells cover, with their rows; none where some cell is not true of its
+    /// text.
+    pub(super) fn covered(&self) -> Option<&[(Shape, u64)]> {
+        self.shapes.all()
+    }
+
     /// What a label covers that stands for a text; none where it is not true of it.
     fn shape(&self, text: u32, label: u32) -> Option<Shape> {
-        let start = self.starts[label as usize] as usize;
-        let of_label = &self.pairs[start..self.starts[label as usize + 1] as usize];
+        let (start, end) = (self.starts[label as usize] as usize, self.starts[label as usize + 1] as usize);
+        if let Some(shape) = self.shapes.common(start..end) {
+            return Some(shape);
+        }
+        let of_label = &self.pairs[start..end];
         let at = of_label.binary_search_by_key(&text, |((text, _), _)| *text).ok()?;
         self.shapes.get(start + at)
     }
@@ -101,6 +110,8 @@ pub(super) struct Regions {
     pub(super) rows: u64,
     /// Rows that were deleted before.
     pub(super) deleted: u64,
+    /// Rows that are suppressed.
+    pub(super) suppressed: u64,
     pub(super) columns: Vec<Column>,
     pub(super) identifiers: Vec<Identifiers>,
     /// Class of the original → the released class of its rows.
@@ -123,13 +134,17 @@ impl Regions {
     ) -> Result<Option<Self>> {
         let subjects = original.subjects();
         let values = if subjects.is_some() { original.take_values() } else { Vec::new() };
-        let Side { interners, rows, deleted, identifiers, deal, dealt, labels, .. } = original;
-        let (Some(deal), Some(facts)) = (deal, &certificate.release.regions) else { return Ok(None) };
+        let Side { interners, classes, rows, deleted, identifiers, deal, labels, .. } = original;
+        let (Some(mut deal), Some(facts)) = (deal, &certificate.release.regions) else { return Ok(None) };
         let known = |chain: &Chain<'_>| chain.hierarchy.is_some() && facts.forms.contains_key(chain.name);
         if !chains.iter().all(known) {
             return Ok(None);
         }
         pace.look()?;
+        let places = (0..classes.len()).map(|class| deal.place(class)).collect();
+        deal.tuples = classes.tuples;
+        let held = deal.shares.iter().filter(|share| share.class == HELD);
+        let suppressed = held.map(|share| share.rows).sum();
         let information = target_information(&labels, &interners, chains, few, pace)?;
         drop(labels);
         let shared = pace.shared();
@@ -145,15 +160,18 @@ impl Regions {
         let columns: Vec<Option<Column>> =
             chains.par_iter().enumerate().map(column).collect::<Result<_>>()?;
         let Some(columns) = columns.into_iter().collect() else { return Ok(None) };
-        let place = |&tuple: &u32| match tuple {
-            UNKNOWN => UNKNOWN,
-            tuple => match deal.shares[deal.first[tuple as usize] as usize].class {
-                HELD => UNKNOWN,
-                class => class,
-            },
-        };
-        let places = dealt.iter().map(place).collect();
-        Ok(Some(Regions { interners, rows, deleted, columns, identifiers, places, deal, subjects, values }))
+        Ok(Some(Regions {
+            deal,
+            interners,
+            rows,
+            deleted,
+            suppressed,
+            columns,
+            identifiers,
+            places,
+            subjects,
+            values,
+        }))
     }
 
     /// Whether rows of one tuple are in several classes, so that `places` is not known of them.
@@ -161,14 +179,9 @@ impl Regions {
         self.deal.divides()
     }
 
-    /// Rows that are suppressed.
-    pub(super) fn suppressed(&self) -> u64 {
-        self.deal.shares.iter().filter(|share| share.class == HELD).map(|share| share.rows).sum()
-    }
-
     /// The texts and rows of every distinct original of released rows.
     pub(super) fn released_originals(&self) -> impl Iterator<Item = (Vec<u32>, u64)> + '_ {
-        let mut rows = vec![0; self.deal.first.len()];
+        let mut rows = vec![0; self.deal.tuples.len()];
         for share in self.deal.shares.iter().filter(|share| share.class < HELD) {
             rows[share.tuple as usize] += share.tally.rows;
         }
@@ -419,7 +432,7 @@ pub(super) fn truth(
     if deal.beyond > 0 {
         wrong.push(format!("{} of the original are in no region", several(deal.beyond, "row")));
     }
-    let short: u64 = deal.shares.iter().map(|share| share.rows - share.tally.rows).sum();
+    let short = deal.shares.iter().map(|share| share.rows - share.tally.rows).sum::<u64>() + deal.stray;
     if short > 0 {
         wrong.push(format!(
             "the assignment lists {} that the original does not contain",

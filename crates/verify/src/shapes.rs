@@ -41,29 +41,45 @@ pub(super) struct Shape {
 /// The shapes of the pairs of a column.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
-    distinct: Vec<Shape>,
+    /// Shapes with their rows; pairs of one label that follow each other share them.
+    distinct: Vec<(Shape, u64)>,
     /// Pair → its shape, or [`UNKNOWN`] where the cell is not true of the text.
     of: Vec<u32>,
+    /// Whether there is such a pair.
+    untrue: bool,
 }
 
 impl Shapes {
     /// The shape of a pair; none where the cell is not true of the text.
     pub(super) fn get(&self, pair: usize) -> Option<Shape> {
-        self.distinct.get(self.of[pair] as usize).copied()
+        self.distinct.get(self.of[pair] as usize).map(|(shape, _)| *shape)
     }
 
-    /// Adds the shape of the next pair; an equal one that came just before is used again.
-    fn push(&mut self, shape: Option<Shape>) {
-        let at = match shape {
-            None => UNKNOWN,
-            Some(shape) => {
-                if self.distinct.last() != Some(&shape) {
-                    self.distinct.push(shape);
-                }
-                self.distinct.len() as u32 - 1
-            }
+    /// The shape of all pairs of a label, where it is one; none where it is not, or where some cell
+    /// of the column is not true of its text.
+    pub(super) fn common(&self, pairs: Range<usize>) -> Option<Shape> {
+        let of_label = self.of.get(pairs).filter(|_| !self.untrue)?;
+        // Numbers of shapes rise from pair to pair.
+        (of_label.first()? == of_label.last()?).then(|| self.distinct[of_label[0] as usize].0)
+    }
+
+    /// All shapes with their rows; none where some cell is not true of its text.
+    pub(super) fn all(&self) -> Option<&[(Shape, u64)]> {
+        (!self.untrue).then_some(&self.distinct)
+    }
+
+    /// Adds the shape of the next pair with its rows; an equal one that came just before is used
+    /// again.
+    fn push(&mut self, shape: Option<Shape>, rows: u64) {
+        let Some(shape) = shape else {
+            self.untrue = true;
+            return self.of.push(UNKNOWN);
         };
-        self.of.push(at);
+        match self.distinct.last_mut() {
+            Some((last, known)) if *last == shape => *known += rows,
+            _ => self.distinct.push((shape, rows)),
+        }
+        self.of.push(self.distinct.len() as u32 - 1);
     }
 }
 
@@ -207,9 +223,9 @@ impl<'a> Shown<'a> {
             let Some(&((_, label), _)) = of_label.first() else { continue };
             let right = right.is_none_or(|right| right[label as usize]);
             if self.form == Form::Label {
-                for &((text, label), _) in of_label {
+                for &((text, label), rows) in of_label {
                     pace.step()?;
-                    shapes.push(self.label(text, label).filter(|_| right));
+                    shapes.push(self.label(text, label).filter(|_| right), rows);
                 }
                 continue;
             }
@@ -217,9 +233,9 @@ impl<'a> Shown<'a> {
             let itself = self.texts.get(shown);
             let meaning = self.meaning(shown);
             pace.steps(cost)?;
-            for &((text, _), _) in of_label {
+            for &((text, _), rows) in of_label {
                 pace.step()?;
-                shapes.push(self.shape(&meaning, text, itself == Some(text)).filter(|_| right));
+                shapes.push(self.shape(&meaning, text, itself == Some(text)).filter(|_| right), rows);
             }
         }
         Ok(shapes)

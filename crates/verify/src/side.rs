@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use super::classes::{Classes, Interner, MISSING, Tally};
+use super::classes::{Classes, Interner, MISSING};
 use super::deal::Deal;
 use super::identifiers::{self, Identifiers};
 use super::labels::Labels;
@@ -53,14 +53,13 @@ pub(super) struct Side {
     pub(super) has_levels: bool,
     /// The claimed regions of rows, in an original that was released in regions.
     pub(super) deal: Option<Deal>,
-    /// Class → its tuple in the deal, or [`UNKNOWN`]; where there is a deal.
-    pub(super) dealt: Vec<u32>,
     /// The values of every sensitive column in every class, once they are laid out.
     values: OnceLock<Vec<Values>>,
     /// What is made of its rows.
     plan: Plan,
-    /// The tuples of the piece at hand, end to end.
+    /// The tuples of the piece at hand, end to end, and their classes.
     tuples: Vec<u32>,
+    places: Vec<u32>,
 }
 
 impl Side {
@@ -89,10 +88,10 @@ impl Side {
             leveled: Leveled::of(policy, &mut numbered),
             has_levels: !policy.leveled().is_empty(),
             deal: None,
-            dealt: Vec::new(),
             values: OnceLock::new(),
             plan,
             tuples: Vec::new(),
+            places: Vec::new(),
         }
     }
 
@@ -130,18 +129,15 @@ impl Side {
         Ok(self)
     }
 
-    /// The class of a tuple of cells, if the table has it.
-    pub(super) fn class_of(&self, cells: &[Option<&str>]) -> Option<usize> {
-        let numbers = self.interners.iter().zip(cells).map(|(interner, cell)| interner.get(*cell));
-        let tuple: Option<Vec<u32>> = numbers.collect();
-        tuple.and_then(|tuple| self.classes.tuples.get(&tuple))
-    }
-
-    /// States the class of the next rows of a tuple; none if they are suppressed.
-    pub(super) fn assign(&mut self, source: &[Option<&str>], rows: u64, class: Option<Option<usize>>) {
-        let numbers = self.interners.iter_mut().zip(source);
-        let tuple: Vec<u32> = numbers.map(|(interner, cell)| interner.count_in(*cell, 0)).collect();
-        self.deal.get_or_insert_with(|| Deal::new(tuple.len())).say(&tuple, rows, class);
+    /// States the fates of some tuples, which are given end to end: rows, and their released class,
+    /// [`HELD`](super::deal::HELD) or [`UNKNOWN`](super::classes::UNKNOWN).
+    pub(super) fn assign(&mut self, tuples: &[u32], fates: &[(u64, u32)]) {
+        let deal = self.deal.get_or_insert_with(Deal::new);
+        self.classes.known(tuples, fates.len(), &mut self.places);
+        self.places
+            .iter()
+            .zip(fates)
+            .for_each(|(&tuple, &(rows, class))| deal.say(tuple as usize, rows, class));
     }
 
     /// Reads the content of rows too, where rows of one tuple are in several classes.
@@ -154,7 +150,7 @@ impl Side {
 
     /// Assigns the rows of tuples that are in several classes, when all were read.
     pub(super) fn settle(&mut self) {
-        self.deal.iter_mut().for_each(Deal::settle);
+        self.deal.iter_mut().for_each(|deal| deal.settle(&self.classes));
     }
 
     /// What threads make of the rows of the file.
@@ -183,24 +179,32 @@ impl Side {
         identifiers.iter_mut().for_each(|column| column.begin(&piece.columns));
         sensitive.iter_mut().chain(subject).for_each(|column| column.begin(&piece.columns));
         leveled.iter_mut().for_each(|leveled| leveled.begin(&piece.columns));
-        let mut keys = piece.content.iter().copied();
-        for (row, &hash) in piece.hashes.iter().enumerate() {
-            let tuple = &self.tuples[row * width..(row + 1) * width];
-            let class = self.classes.row(tuple, hash);
-            if let Some(deal) = &mut self.deal {
-                if class == self.dealt.len() {
-                    self.dealt.push(deal.place(tuple));
-                }
-                deal.row(self.dealt[class], keys.next().unwrap_or_default(), Tally::of(hash));
-            }
+        self.classes.rows(&self.tuples, &piece.hashes, &mut self.places);
+        if let Some(deal) = self.deal.as_mut().filter(|deal| deal.divides()) {
+            // Without columns that distinguish rows, all rows of a tuple are alike.
+            let mut keys = piece.content.iter().copied();
+            let rows = self.places.iter().zip(&piece.hashes);
+            rows.for_each(|(&class, &hash)| deal.row(class, keys.next().unwrap_or_default(), hash));
+        }
+        self.rows += piece.rows as u64;
+        if self.counts_classes_alone() {
+            return Ok(());
+        }
+        for (row, (&class, &hash)) in self.places.iter().zip(&piece.hashes).enumerate() {
+            let class = class as usize;
             self.identifiers.iter_mut().for_each(|column| column.row(row, class, hash));
             let person = self.subject.as_ref().map(|subject| subject.value(row));
             self.sensitive.iter_mut().for_each(|column| column.row(row, class, person));
             self.subject.iter_mut().for_each(|column| column.row(row, class, None));
             self.leveled.iter_mut().for_each(|leveled| leveled.row(row, class, hash));
         }
-        self.rows += piece.rows as u64;
         Ok(())
+    }
+
+    /// Whether nothing but classes is counted.
+    fn counts_classes_alone(&self) -> bool {
+        let values = self.sensitive.is_empty() && self.subject.is_none() && self.leveled.is_none();
+        values && self.identifiers.is_empty()
     }
 
     /// Classes and values are numbered with 32 bits; the largest number means an unknown value.

@@ -189,19 +189,20 @@ impl Generalized {
             let counts = (0..interner.len() as u32).map(|text| interner.count(text)).collect();
             self.texts[column].insert(levels[column], counts);
         }
-        let mut texts = vec![MISSING; levels.len()];
         let mut moved = Vec::with_capacity(self.moved.len());
+        let maps = self.maps_at(&levels);
         let generalize = |tuple: &mut [u32]| {
-            texts.copy_from_slice(tuple);
-            self.generalize(&texts, &levels, tuple);
-            !forced(tuple, safety.missing)
+            for (cell, map) in tuple.iter_mut().zip(&maps) {
+                *cell = map.map_or(UNKNOWN, |map| map[*cell as usize]);
+            }
         };
+        let stays = |tuple: &[u32]| !forced(tuple, safety.missing);
         let observe = |place| {
             if !self.moved.is_empty() {
                 moved.push(place);
             }
         };
-        let (classes, forced) = classes.regroup_observed(generalize, observe, pace)?;
+        let (classes, forced) = classes.regroup(generalize, stays, observe, pace)?;
         let moves = || moved.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)));
         let values: Vec<Values> = self.values.iter().map(|v| v.merged(moves, classes.len())).collect();
         let subjects = self.subjects.as_ref().map(|people| people.merged(moves, classes.len()));
@@ -211,8 +212,7 @@ impl Generalized {
             self.shown = moved.iter().map(|place| place.map(|place| (0, place as u32))).collect();
         }
         self.moved = moved.into_iter().map(|p| p.filter(staying).map(|place| (0, place as u32))).collect();
-        let maps = self.maps.iter().zip(&levels).map(|(maps, level)| maps.get(level).map(Vec::as_slice));
-        let maps: Vec<&[u32]> = maps.map(Option::unwrap_or_default).collect();
+        let maps: Vec<&[u32]> = self.maps_at(&levels).into_iter().map(Option::unwrap_or_default).collect();
         let minority = |labels: Labels| labels.minority(&maps, &classes, &stay, pace);
         self.minorities = labels.into_iter().map(minority).collect::<Result<_>>()?;
         for class in (0..classes.len()).filter(|&class| stay[class] == 0) {
@@ -314,6 +314,11 @@ impl Generalized {
         *origins = behind_origins;
         self.layers.push(Layer { levels, stay: kept.counts(), classes: kept });
         Ok(behind)
+    }
+
+    /// Column → number of the text → number of its value at a level, where that is known.
+    fn maps_at(&self, levels: &[usize]) -> Vec<Option<&[u32]>> {
+        self.maps.iter().zip(levels).map(|(maps, level)| maps.get(level).map(Vec::as_slice)).collect()
     }
 
     fn generalize(&self, tuple: &[u32], levels: &[usize], general: &mut [u32]) {

@@ -9,14 +9,17 @@ use super::Args;
 
 /// The groups of the list of commands. A command that is in none is listed last.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Everyday commands", &["demo", "inspect", "suggest", "release", "verify", "measure", "risk"]),
+    (
+        "Everyday commands",
+        &["demo", "inspect", "suggest", "release", "verify", "scrub", "measure", "risk", "stats"],
+    ),
     ("Policies and hierarchies", &["policy", "hierarchy", "schema"]),
     ("Research commands", &["explore", "compare", "screen", "network", "argus", "augment", "synth"]),
     ("Installation", &["completions", "man"]),
 ];
 
 /// What some commands are called elsewhere.
-const ELSEWHERE: [(&str, &str); 14] = [
+const ELSEWHERE: [(&str, &str); 17] = [
     ("anonymize", "release"),
     ("anonymise", "release"),
     ("deidentify", "release"),
@@ -29,8 +32,11 @@ const ELSEWHERE: [(&str, &str); 14] = [
     ("init", "inspect"),
     ("profile", "inspect"),
     ("describe", "inspect"),
+    ("redact", "scrub"),
     ("assess", "risk"),
     ("generate", "synth"),
+    ("statistics", "stats"),
+    ("summary", "stats"),
 ];
 
 /// The program with all its commands, as they are listed.

@@ -17,6 +17,8 @@ pub mod release;
 pub mod risk;
 pub mod schema;
 pub mod screen;
+pub mod scrub;
+pub mod stats;
 pub mod suggest;
 pub mod synth;
 mod templates;

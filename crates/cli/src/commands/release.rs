@@ -12,7 +12,7 @@ use throng::fault;
 use throng::registry::LossKind;
 use throng::release::{NotionFacts, RegionFacts, Release, Summary};
 use throng::report::facts::{Bound, ColumnFacts};
-use throng::report::{broken_rules, preparation_lines, rules_line};
+use throng::report::{broken_rules, preparation_lines, rules_line, scrubbed_lines};
 use throng::suggest::Hint;
 use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
 
@@ -135,6 +135,9 @@ pub fn summary(done: &Done) -> String {
     }
     for line in r.preparation.as_ref().map(preparation_lines).unwrap_or_default() {
         let _ = writeln!(text, "prepared    {}", sanitized(&line));
+    }
+    for line in scrubbed_lines(&r.text) {
+        let _ = writeln!(text, "scrubbed    {}", sanitized(&line));
     }
     if let Some(deleted) = &r.deleted {
         let cells =

@@ -30,13 +30,18 @@ mod argus;
 mod augment;
 mod sampled;
 mod screen;
+mod stats;
 mod network;
 mod synth;
 mod contract;
 mod errors;
 mod stop;
 mod tamper;
+mod notes;
+mod scrub;
 mod templates;
+#[cfg(unix)]
+mod terminal;
 mod identifiers;
 mod subjects;
 mod models;

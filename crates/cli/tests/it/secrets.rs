@@ -211,3 +211,34 @@ fn a_verdict_does_not_quote_cells() {
         quotes_at_most(&env, &line, 0);
     }
 }
+
+#[test]
+fn texts_that_cannot_be_scrubbed_are_not_quoted() {
+    let env = env();
+    env.write("short.key", "SECRETKEY");
+    env.write("words.txt", b"SECRETW\xff\n");
+    let text = "[columns.note]\nrole = \"text\"";
+    for scrub in [
+        "key_file = \"none.key\"",
+        "key_file = \"short.key\"",
+        "key_env = \"THRONG_NO_SUCH_VARIABLE\"",
+        "lists = [\"words.txt\"]",
+        "lists = [\"none.txt\"]",
+        "mode = \"all\"",
+    ] {
+        env.write("n.toml", policy(&[(text, &format!("{text}\ntransform = {{ scrub = {{ {scrub} }} }}"))]));
+        quotes_at_most(&env, &["release", "n.toml"], 0);
+    }
+    let all = format!("{text}\ntransform = {{ scrub = {{}} }}");
+    env.write("n.toml", policy(&[(text, &all)]));
+    env.run("release n.toml").ok();
+    let said = env.run("verify out.csv --policy n.toml --original t.csv").ok();
+    assert!(secrets(&said).is_empty(), "{}", said.said());
+    for line in [
+        &["scrub", "t.csv"][..],
+        &["scrub", "t.csv", "--column", "nothing"],
+        &["scrub", "short.key", "--key-file", "short.key"],
+    ] {
+        quotes_at_most(&env, line, 0);
+    }
+}

@@ -17,7 +17,7 @@ use crate::env::TestEnv;
 use crate::naive::Table;
 
 /// The wide table with all its hierarchies: 5 · 10¹³ nodes.
-fn wide(rows: usize) -> TestEnv {
+pub fn wide(rows: usize) -> TestEnv {
     let env = TestEnv::new();
     let names: Vec<String> = (0..Wide::COLUMNS).map(Wide::name).collect();
     let mut policy = String::from("version = 1\n[input]\npath = \"wide.csv\"\n");

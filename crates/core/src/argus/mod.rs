@@ -281,6 +281,18 @@ fn unfit(policy: &Policy, names: &[String]) -> Vec<Fault> {
     if policy.privacy.k().is_none() {
         faults.push(no_k());
     }
+    for (column, _) in policy.scrubbed() {
+        faults.push(
+            fault!(
+                Input,
+                "argus.scrubs-text",
+                "argus does not verify what it writes, and the texts of `{column}` would be released",
+                column = column
+            )
+            .key(format!("columns.{column}.transform"))
+            .help("remove `transform`, so that the texts are removed, or use `throng release`"),
+        );
+    }
     if let Some(column) = policy.subject() {
         faults.push(
             fault!(

@@ -2,7 +2,8 @@
 //!
 //! Stores one code per cell of the distinct tuples, and per tuple which cells are absent:
 //! suppressed now, or missing in the input. A key is the mixed-radix number of a tuple's codes; if
-//! that does not fit 64 bits, the columns so far are ranked first.
+//! that does not fit 64 bits, the columns so far are ranked first. Where a combination of columns
+//! has few combinations of values, rows are counted by key, in two passes over the tuples.
 
 use rayon::prelude::*;
 
@@ -40,6 +41,19 @@ pub(super) struct Rare {
 
 /// As many combinations as are looked at together: what each finds is held until all have.
 const TOGETHER: usize = 16;
+/// Rows are counted by key where there are at most this many keys per tuple.
+const KEYS: u64 = 8;
+/// Or this many in all.
+const FEW_KEYS: u64 = 1 << 16;
+/// Of a count: a class with this key was seen.
+const SEEN: u32 = 1 << 31;
+
+/// What counting needs meanwhile.
+#[derive(Default)]
+struct Scratch {
+    ranker: Ranker,
+    counts: Vec<u32>,
+}
 
 impl<'a> Shown<'a> {
     pub fn new(subject: Subject<'a>, state: &State) -> Self {
@@ -98,9 +112,9 @@ impl<'a> Shown<'a> {
     ) -> Result<()> {
         let counter = Counter::new(watch, Stage::Combinations, Some(tested.len() as u64));
         for (chunk, masks) in tested.chunks(TOGETHER).enumerate() {
-            let found = masks.par_iter().map_init(Ranker::default, |ranker, &mask| {
+            let found = masks.par_iter().map_init(Scratch::default, |scratch, &mask| {
                 watch.check()?;
-                let rare = self.rare(mask, k, ranker);
+                let rare = self.rare(mask, k, scratch);
                 counter.one()?;
                 Ok(rare)
             });
@@ -111,8 +125,48 @@ impl<'a> Shown<'a> {
     }
 
     /// The rare combinations of values in a combination of columns, among rows that have all of its
-    /// cells.
-    fn rare(&self, mask: u64, k: u64, ranker: &mut Ranker) -> Rare {
+    /// cells; in the order in which classes have them first.
+    fn rare(&self, mask: u64, k: u64, scratch: &mut Scratch) -> Rare {
+        let keys = columns(mask).try_fold(1u64, |keys, column| keys.checked_mul(self.sizes[column]));
+        let tuples = self.subject.classes.len() as u64;
+        let rows = self.subject.classes.rows();
+        match keys.filter(|&keys| keys <= FEW_KEYS.max(KEYS * tuples) && rows.max(k) < u64::from(SEEN)) {
+            Some(keys) => self.rare_by_key(mask, k as u32, keys as usize, &mut scratch.counts),
+            None => self.rare_by_rank(mask, k, &mut scratch.ranker),
+        }
+    }
+
+    /// The same, with a count for every key.
+    fn rare_by_key(&self, mask: u64, k: u32, keys: usize, counts: &mut Vec<u32>) -> Rare {
+        let rows = self.subject.classes.counts();
+        let of: Vec<(&[Code], u32)> =
+            columns(mask).map(|column| (&self.codes[column][..], self.sizes[column] as u32)).collect();
+        let key = |class: usize| of.iter().fold(0, |key, (codes, size)| key * size + codes[class]) as usize;
+        let there = |class: &usize| self.absent[*class] & mask == 0;
+        counts.clear();
+        counts.resize(keys, 0);
+        (0..rows.len()).filter(there).for_each(|class| counts[key(class)] += rows[class]);
+        let mut rare = Rare::default();
+        for class in (0..rows.len()).filter(there) {
+            let count = &mut counts[key(class)];
+            if *count & !SEEN >= k {
+                continue;
+            }
+            if *count & SEEN == 0 {
+                rare.first.push(class as u32);
+                rare.rows.push(*count);
+                *count |= SEEN;
+            }
+            if rare.classes.is_empty() {
+                rare.classes.resize(rows.len().div_ceil(64), 0);
+            }
+            rare.classes[class / 64] |= 1 << (class % 64);
+        }
+        rare
+    }
+
+    /// The same, with a count for every key that occurs.
+    fn rare_by_rank(&self, mask: u64, k: u64, ranker: &mut Ranker) -> Rare {
         let counts = self.subject.classes.counts();
         let members: Vec<u32> =
             (0..counts.len() as u32).filter(|&class| self.absent[class as usize] & mask == 0).collect();
@@ -176,4 +230,55 @@ impl<'a> Shown<'a> {
 /// The columns of a mask, ascending.
 pub(super) fn columns(mask: u64) -> impl Iterator<Item = usize> + Clone {
     (0..64).filter(move |column| mask >> column & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::tests::Table;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+        /// Both ways of counting find what comparing all classes does.
+        #[test]
+        fn rare_combinations_are_those_of_the_definition(
+            rows in proptest::collection::vec((proptest::collection::vec(0..4u32, 3), 0..8u64), 1..60),
+            mask in 1..8u64,
+            k in 1..8u64,
+        ) {
+            let texts: Vec<Vec<String>> =
+                rows.iter().map(|(codes, _)| codes.iter().map(u32::to_string).collect()).collect();
+            let levels: [fn(&str) -> Vec<String>; 3] = [|_| vec!["any".into()]; 3];
+            let table = Table::new(&["a", "b", "c"], &texts, &levels);
+            let subject = table.subject();
+            let mut shown = Shown::new(subject, &State { levels: vec![0; 3], blanked: Arc::new(Vec::new()), step: String::new() });
+            let classes = subject.classes;
+            let blanks: Vec<u64> = (0..classes.len()).map(|class| rows[class].1).collect();
+            shown.blank(&blanks);
+            let there = |class: usize| shown.absent(class) & mask == 0;
+            let alike = |a: usize, b: usize| columns(mask).all(|c| shown.code(a, c) == shown.code(b, c));
+            let size = |class: usize| {
+                let others = (0..classes.len()).filter(|&other| there(other) && alike(class, other));
+                others.map(|other| u64::from(classes.counts()[other])).sum::<u64>()
+            };
+            let is_rare = |class: &usize| there(*class) && size(*class) < k;
+            let expected: Vec<usize> = (0..classes.len()).filter(is_rare).collect();
+            let first = |&&class: &&usize| (0..class).all(|other| !there(other) || !alike(class, other));
+            let first: Vec<u32> = expected.iter().filter(first).map(|&class| class as u32).collect();
+            let keys = columns(mask).map(|column| shown.sizes()[column] as usize).product();
+            let by_key = shown.rare_by_key(mask, k as u32, keys, &mut Vec::new());
+            let by_rank = shown.rare_by_rank(mask, k, &mut Ranker::default());
+            for found in [by_key, by_rank] {
+                let of = |class: usize| found.classes.get(class / 64).is_some_and(|word| word >> (class % 64) & 1 == 1);
+                prop_assert_eq!(&(0..classes.len()).filter(|&c| of(c)).collect::<Vec<_>>(), &expected);
+                prop_assert_eq!(&found.first, &first);
+                let rows: Vec<u32> = first.iter().map(|&class| size(class as usize) as u32).collect();
+                prop_assert_eq!(&found.rows, &rows);
+            }
+        }
+    }
 }

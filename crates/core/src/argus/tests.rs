@@ -14,7 +14,7 @@ use crate::table::Code;
 
 /// A table of texts with its hierarchies; an empty text is missing.
 #[derive(Debug)]
-struct Table {
+pub(super) struct Table {
     names: Vec<String>,
     hierarchies: Vec<Hierarchy>,
     classes: Classes,
@@ -23,7 +23,7 @@ struct Table {
 }
 
 impl Table {
-    fn new(names: &[&str], rows: &[Vec<String>], levels: &[fn(&str) -> Vec<String>]) -> Table {
+    pub(super) fn new(names: &[&str], rows: &[Vec<String>], levels: &[fn(&str) -> Vec<String>]) -> Table {
         let mut hierarchies = Vec::new();
         for (column, labels) in levels.iter().enumerate() {
             let mut values: Vec<&str> = rows.iter().map(|row| row[column].as_str()).collect();
@@ -54,7 +54,7 @@ impl Table {
         }
     }
 
-    fn subject(&self) -> Subject<'_> {
+    pub(super) fn subject(&self) -> Subject<'_> {
         Subject {
             names: &self.names,
             hierarchies: &self.hierarchies,

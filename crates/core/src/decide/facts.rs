@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Decision, Figures};
 use crate::error::Result;
 use crate::policy::Policy;
-use crate::release::{FileFacts, PolicyFacts, PreparationFacts, Release, SamplingFacts};
+use crate::release::{FileFacts, PolicyFacts, PreparationFacts, Release, SamplingFacts, TextFacts};
 use crate::sampling::Sampling;
 use crate::search::Problem;
 
@@ -26,6 +26,8 @@ pub struct Circumstances {
     pub policy_sha256: String,
     /// Path in the policy → SHA-256, of every other file that influenced the decision.
     pub files: BTreeMap<String, String>,
+    /// Column of free text → what was scrubbed in it.
+    pub text: BTreeMap<String, TextFacts>,
     /// The seed.
     pub seed: u64,
 }
@@ -42,7 +44,7 @@ impl Decision {
         figures: &Figures,
         circumstances: Circumstances,
     ) -> Result<Release> {
-        let Circumstances { rows, input, preparation, population, output, policy_sha256, files, seed } =
+        let Circumstances { rows, input, preparation, population, output, policy_sha256, files, text, seed } =
             circumstances;
         let deleted = problem.deletion.as_ref().map(|deletion| deletion.facts().clone());
         let withheld = self.recoded.suppressed_rows() + deleted.as_ref().map_or(0, |deleted| deleted.rows);
@@ -59,6 +61,7 @@ impl Decision {
             regions: self.region_facts(&problem.names),
             loss: figures.loss.clone(),
             loss_by_column: figures.loss_by_column.clone(),
+            text,
             sampling: sampling_facts(policy)?,
             privacy: figures.privacy.clone(),
             notions: self.own_sets().and_then(|own| own.notions),

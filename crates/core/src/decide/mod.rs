@@ -24,7 +24,8 @@ pub use scored::ModelErrors;
 
 use std::collections::BTreeMap;
 
-use crate::error::{Fault, Result};
+use crate::error::{Error, Fault, Result};
+use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
 use crate::people::check_alike;
@@ -34,7 +35,7 @@ use crate::recode::{self, Local, OwnSets, Regional};
 use crate::recoded::{Recoded, Released};
 use crate::recoding::{Share, Steps};
 use crate::registry::Algorithm;
-use crate::release::{RegionFacts, SearchFacts, StepFacts};
+use crate::release::{RegionFacts, Release, SearchFacts, StepFacts};
 use crate::search::{self, Account, Evaluator, Outcome, Problem, Solution};
 use crate::space::Guiding;
 use crate::watch::Watch;
@@ -165,6 +166,49 @@ pub fn decide_as_certified(
         Some(method) => best::choose(policy, problem, &[method], watch)?,
         None => choose(policy, problem, guide, watch)?,
     };
+    Decision::new(policy, problem, chosen, &watch.acknowledge())
+}
+
+/// The same decision where a certificate states the levels: what every class becomes follows from
+/// them without a search.
+///
+/// # Errors
+/// Levels that the hierarchies do not have.
+pub fn decide_at_levels(
+    policy: &Policy,
+    problem: &Problem,
+    certified: &Release,
+    watch: &Watch,
+) -> Result<Decision> {
+    let node = |levels: &BTreeMap<String, usize>| {
+        let level = |(name, hierarchy): (&String, &Hierarchy)| {
+            let level = levels.get(name).copied().filter(|level| *level <= hierarchy.height());
+            let unknown = || {
+                fault!(
+                    Input,
+                    "certificate.unknown-level",
+                    "the certificate has no level of `{column}` that its hierarchy has",
+                    column = name
+                )
+                .help("verify with the policy and the hierarchies that were released with")
+            };
+            let level = level.and_then(|level| u8::try_from(level).ok());
+            level.ok_or_else(|| Error::from(unknown()))
+        };
+        let levels: Result<Vec<u8>> =
+            problem.names.iter().zip(problem.hierarchies.iter()).map(level).collect();
+        Ok::<Node, Error>(Node::new(levels?))
+    };
+    let rescued = policy.output.suppressed == Suppressed::Cells;
+    let choice = match certified.steps.len() {
+        0..=1 => Choice::Levels(Solution { node: node(&certified.levels)?, loss: 0.0, suppressed: 0 }),
+        // Which cells are suppressed follows from the first step.
+        _ if rescued => {
+            Choice::Levels(Solution { node: node(&certified.steps[0].levels)?, loss: 0.0, suppressed: 0 })
+        }
+        _ => Choice::Steps(certified.steps.iter().map(|step| node(&step.levels)).collect::<Result<_>>()?),
+    };
+    let chosen = Chosen { choice, loss: 0.0, gap: 0.0, account: Account::default(), method: None };
     Decision::new(policy, problem, chosen, &watch.acknowledge())
 }
 

@@ -206,6 +206,11 @@ fn write_column(text: &mut String, column: &ColumnDescription) {
     prose(text, "", &column.reason);
     *text += &format!("[columns.{}]\n", key(&column.name));
     line(text, "role", &quoted(column.role.name()));
+    if column.role == Role::Text {
+        // Texts are released where the holder decides so.
+        comment(text, "Releases the texts without what identifies people:");
+        comment(text, "transform = { scrub = {} }");
+    }
     if column.role != Role::Quasi {
         return;
     }

@@ -140,6 +140,12 @@ impl<'a> Clusters<'a> {
         self.list.iter().map(Cluster::total).sum()
     }
 
+    /// What all rows cost, and by how much that is against the recipient's preference.
+    pub fn total_with_preference(&self) -> (u64, u64) {
+        let preferences = self.list.iter().map(|cluster| cluster.rows * preference(cluster.price));
+        (self.total(), preferences.sum())
+    }
+
     /// The clusters as regions, numbered from 0 in the order of their first points, and how many
     /// there are.
     pub fn shares(&self) -> (Vec<Share>, u32) {

@@ -14,6 +14,7 @@
 mod boxes;
 mod cells;
 mod clusters;
+mod covered;
 mod exact;
 mod group;
 mod groups;
@@ -24,17 +25,20 @@ mod metric;
 mod mondrian;
 mod near;
 mod own;
+mod packed;
 mod people;
 mod persons;
 mod points;
 mod polish;
 mod prices;
+mod reform;
 pub mod region;
 mod regions;
 mod similar;
 #[cfg(test)]
 mod tests;
 mod tours;
+mod trim;
 mod written;
 
 pub use cells::cells;

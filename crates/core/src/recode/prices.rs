@@ -136,7 +136,7 @@ impl<'a> Prices<'a> {
 
     /// Whether spans of a column have a bit for every value.
     #[inline]
-    fn by_values(&self, column: usize) -> bool {
+    pub fn by_values(&self, column: usize) -> bool {
         !self.sets[column].is_empty()
     }
 
@@ -168,8 +168,13 @@ impl<'a> Prices<'a> {
         if !self.by_values(column) {
             return if span.0 <= span.1 { self.cell(column, span.0, span.1) } else { 0 };
         }
-        let (values, prices) = (bits(span).count_ones() as usize, &self.sets[column]);
-        let missing = self.axes[column].missing().is_some_and(|rank| bits(span) >> rank & 1 == 1);
+        self.of_values(column, bits(span))
+    }
+
+    /// The price of a set of values, with a bit for each, in a column that is priced by values.
+    pub fn of_values(&self, column: usize, set: u64) -> Price {
+        let (values, prices) = (set.count_ones() as usize, &self.sets[column]);
+        let missing = self.axes[column].missing().is_some_and(|rank| set >> rank & 1 == 1);
         // Nothing less than everything is true of a missing value and others: the last price.
         prices[if missing && values > 1 { prices.len() - 1 } else { values }]
     }

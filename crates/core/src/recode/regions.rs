@@ -24,6 +24,7 @@ use super::people::{Crowd, PeopleIndex, people_of_classes};
 use super::persons::{Nested, nested, tiers};
 use super::region::{Aims, ColumnWorth, Field, Judge, Method, Share, Tally, Texts, class_models};
 use super::similar::Similar;
+use super::trim::{Limit, trimmed};
 use super::written::{Columns, Writer};
 use crate::classes::Flags;
 use crate::error::{Error, Fault, Kind, Result};
@@ -183,11 +184,17 @@ fn attempt<'a>(
     }
     let mut shares = Vec::new();
     let mut regions = 0;
-    for part in parts(policy, ground, &field, None)? {
+    let parts = parts(policy, ground, &field, None)?;
+    let limit = Limit::of(policy, ground, &parts);
+    for part in parts {
         let Some(formed) = method.run(&field, &part)? else { return Ok(None) };
         let end = formed.iter().map(|share| share.region + 1).max().unwrap_or(0);
         shares.extend(formed.into_iter().map(|share| Share { region: share.region + regions, ..share }));
         regions += end;
+    }
+    if method.algorithm() == Algorithm::Boxes && limit.pays(policy, &space) {
+        let Some(trimmed) = trimmed(&field, shares, limit) else { return Ok(None) };
+        shares = trimmed;
     }
     made_beside(ground, &space, shares, population.as_ref()).map(Some)
 }

@@ -13,12 +13,13 @@
 //! suppressed values are as many as k asks for, too.
 //!
 //! Clusters grow within *blocks*: parts of the table that Mondrian's cuts make, of some 32 k rows. A
-//! block is safe, so its points suffice. Then `polish` exchanges points between the clusters of all
-//! blocks, by the near points that three trees of such cuts find; that takes a quarter off the cost
-//! on adult, more than where clusters start matters. Sets of few values are priced by their values.
+//! block is safe, so its points suffice. Then `polish` improves the clusters of all blocks, by the
+//! near points that three trees of such cuts find; that takes a quarter off the cost on adult, more
+//! than where clusters start matters. Sets of few values are priced by their values.
 //!
-//! Costs points · block · columns, and then tours: the more of them, the fewer points there are. Parts
-//! of at most [`Similar::part`] points run in parallel. Memory: 4 · (2 · columns + 40) bytes per point.
+//! Costs points · block · columns, and then `polish`: the more of it, the fewer points there are.
+//! Parts of at most [`Similar::part`] points run in parallel. Memory: 4 · (2 · columns + 40) bytes
+//! per point.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -69,7 +70,7 @@ impl Method for Similar {
     fn run(&self, field: &Field<'_>, points: &[u32]) -> Result<Option<Vec<Share>>> {
         let prices = Prices::with_sets(field.space.axes(), &field.tolerance);
         let spread = |column: usize, a: Code, b: Code| prices.cell(column, a, b);
-        let effort = Effort::of(points.len());
+        let effort = Effort::of(points.len(), field.judge.least());
         by_reporting_parts(field, points, self.part, &spread, |part, progress| {
             shares(field, &prices, part, effort, progress)
         })
@@ -78,7 +79,7 @@ impl Method for Similar {
     fn run_each(&self, field: &Field<'_>, sets: &[Vec<u32>]) -> Result<Option<Vec<Vec<Share>>>> {
         let prices = Prices::with_sets(field.space.axes(), &field.tolerance);
         each_set_or(field, sets, (self.part, |set: &[u32]| self.run(field, set)), |part| {
-            shares(field, &prices, part, Effort::of(part.len()), &|_| {})
+            shares(field, &prices, part, Effort::of(part.len(), field.judge.least()), &|_| {})
         })
     }
 }
@@ -355,7 +356,7 @@ mod tests {
             let mut near = Near::new(points.len(), 6);
             prop_assert!(near.meet(&points, &prices, &[(0..points.len() as u32).collect()], &field.watch));
             let near = near.found();
-            let effort = Effort { tours: 9, moves: 3, forms: 4, noise: 1.0, rounds: 1 };
+            let effort = Effort { tours: 9, moves: 3, priced: 60, temperature: 1.0 };
             let polished = polish(&mut clusters, &near, (effort, 1), &field.watch, &|_| {});
             prop_assert!(polished);
             prop_assert!(clusters.total() <= before);

@@ -10,8 +10,11 @@
 //! With *noise*, every cluster of a way has some random cost added: ways that are not best are
 //! taken, too, and later tours can find better ones from there. The caller keeps the best clusters.
 //!
+//! Prices only rise with further points, so that most clusters that a way could end with are dearer
+//! than the best one before they are priced.
+//!
 //! Costs points · near points to lay a tour, and points · columns · the points of two clusters to
-//! cut it: 0.4 µs per point with nine columns and k = 5. Where models judge, also a judgement for
+//! cut it: 0.2 µs per point with nine columns and k = 5. Where models judge, also a judgement for
 //! each of these points.
 
 use rand_chacha::ChaCha8Rng;
@@ -19,11 +22,10 @@ use rand_chacha::rand_core::Rng;
 
 use super::clusters::{Cluster, Clusters};
 use super::near::Near;
-use super::prices::{Price, Prices, Span, cost};
+use super::packed::{Cover, Packed};
+use super::reform::LARGEST;
 use super::region::Tally;
 
-/// Clusters of more points stay as they are.
-const LARGEST: usize = 64;
 /// No way leads there.
 const NEVER: u64 = u64::MAX;
 
@@ -38,8 +40,7 @@ pub struct Tours {
     /// End of a row of points → the least cost of cutting it, and where its last cluster begins.
     least: Vec<u64>,
     from: Vec<u32>,
-    spans: Vec<Span>,
-    prices: Vec<Price>,
+    cover: Cover,
 }
 
 impl Tours {
@@ -47,23 +48,33 @@ impl Tours {
     pub fn new(clusters: &Clusters<'_>) -> Self {
         let tally = clusters.points.judge().tally();
         let (order, members, seen, least) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (from, spans, prices) = (Vec::new(), Vec::new(), Vec::new());
-        Tours { tally, order, members, seen, least, from, spans, prices }
+        Tours { tally, order, members, seen, least, from: Vec::new(), cover: Cover::default() }
     }
 
     /// Makes one tour and takes the best way to cut it, or the best with noise of at most this cost
     /// per cluster.
-    pub fn pass(&mut self, clusters: &mut Clusters<'_>, near: &Near, noise: u64, chance: &mut ChaCha8Rng) {
-        self.lay(clusters, near, chance);
+    pub fn pass(
+        &mut self,
+        (clusters, packed): (&mut Clusters<'_>, &Packed<'_>),
+        near: &Near,
+        noise: u64,
+        chance: &mut ChaCha8Rng,
+    ) {
+        self.lay((clusters, packed), near, chance);
         if self.order.is_empty() {
             return;
         }
-        self.cut(clusters, noise, chance);
+        self.cut((clusters, packed), noise, chance);
         self.take(clusters);
     }
 
     /// Lays a tour through all clusters that cost something.
-    fn lay(&mut self, clusters: &Clusters<'_>, near: &Near, chance: &mut ChaCha8Rng) {
+    fn lay(
+        &mut self,
+        (clusters, packed): (&Clusters<'_>, &Packed<'_>),
+        near: &Near,
+        chance: &mut ChaCha8Rng,
+    ) {
         let visited = |cluster: &Cluster| cluster.price > 0 && cluster.members.len() <= LARGEST;
         self.seen.clear();
         self.seen.extend(clusters.list.iter().map(|cluster| !visited(cluster)));
@@ -76,7 +87,7 @@ impl Tours {
             }
             let mut next = clusters.list[at].members.first().copied();
             while let Some(entry) = next {
-                next = self.visit(clusters, near, entry, chance);
+                next = self.visit((clusters, packed), near, entry, chance);
             }
         }
     }
@@ -85,17 +96,19 @@ impl Tours {
     /// Returns where that leads; none where all near clusters have been visited.
     fn visit(
         &mut self,
-        clusters: &Clusters<'_>,
+        (clusters, packed): (&Clusters<'_>, &Packed<'_>),
         near: &Near,
         entry: u32,
         chance: &mut ChaCha8Rng,
     ) -> Option<u32> {
-        let (points, prices) = (clusters.points, clusters.prices);
         let at = clusters.of[entry as usize];
         self.seen[at as usize] = true;
+        let cover = &mut self.cover;
         let apart = |&point: &u32| {
-            let both = points.ranks(entry).iter().zip(points.ranks(point)).enumerate();
-            (both.map(|(column, (&a, &b))| prices.pair(column, a, b)).sum(), point)
+            packed.clear(cover);
+            packed.add(cover, entry);
+            packed.add(cover, point);
+            (packed.cost(cover), point)
         };
         self.members.clear();
         self.members.extend(clusters.list[at as usize].members.iter().map(apart));
@@ -123,26 +136,36 @@ impl Tours {
     }
 
     /// Finds the best way to cut the tour, for every end that it may have.
-    fn cut(&mut self, clusters: &Clusters<'_>, noise: u64, chance: &mut ChaCha8Rng) {
+    fn cut(&mut self, (clusters, packed): (&Clusters<'_>, &Packed<'_>), noise: u64, chance: &mut ChaCha8Rng) {
+        let judge = clusters.points.judge();
+        let (fewest, counts_only) = (judge.least(), judge.counts_only());
         self.least.clear();
         self.least.push(0);
         self.from.clear();
         self.from.push(0);
         for end in 1..=self.order.len() {
             let (mut least, mut from) = (NEVER, 0);
-            self.begin(clusters.prices);
+            if !counts_only {
+                self.tally.clear();
+            }
+            packed.clear(&mut self.cover);
             let mut last = Last::default();
             for start in (0..end).rev() {
-                if !self.extends(clusters, (start, end), &mut last) {
+                if !self.extends(clusters, (start, end), counts_only, &mut last) {
                     break;
                 }
+                packed.add(&mut self.cover, self.order[start]);
+                // With further points, a row costs at least what it did.
                 let before = self.least[start];
-                if before == NEVER || !self.safe(clusters, &mut last) {
+                if last.rows < fewest || before.saturating_add(last.rows * last.cost) >= least {
                     continue;
                 }
-                let price: Price = self.prices.iter().sum();
+                if !counts_only && !self.safe(clusters, &mut last) {
+                    continue;
+                }
+                last.cost = packed.cost(&self.cover);
                 let chosen = if noise > 0 { (chance.next_u32() as u64 * noise) >> 32 } else { 0 };
-                let total = before + last.rows * cost(price) + chosen;
+                let total = before + last.rows * last.cost + chosen;
                 if total < least {
                     (least, from) = (total, start as u32);
                 }
@@ -152,21 +175,18 @@ impl Tours {
         }
     }
 
-    /// Forgets the last cluster of a row.
-    fn begin(&mut self, prices: &Prices<'_>) {
-        self.tally.clear();
-        self.spans.clear();
-        self.spans.extend((0..prices.width()).map(|column| prices.nothing(column)));
-        self.prices.clear();
-        self.prices.resize(prices.width(), 0);
-    }
-
     /// Adds a point to the front of the last cluster of a row, unless it is large enough to be cut
     /// in two. A cluster that there is can always be taken whole.
-    fn extends(&mut self, clusters: &Clusters<'_>, (start, end): (usize, usize), last: &mut Last) -> bool {
-        let (points, prices) = (clusters.points, clusters.prices);
+    fn extends(
+        &mut self,
+        clusters: &Clusters<'_>,
+        (start, end): (usize, usize),
+        counts_only: bool,
+        last: &mut Last,
+    ) -> bool {
+        let points = clusters.points;
         let point = self.order[start];
-        let enough = match points.judge().counts_only() {
+        let enough = match counts_only {
             true => 2 * points.judge().least(),
             false => last.safe.map_or(NEVER, |rows| 2 * rows),
         };
@@ -175,22 +195,15 @@ impl Tours {
             return false;
         }
         last.rows += points.rows(point);
-        if !points.judge().counts_only() {
+        if !counts_only {
             points.add(&mut self.tally, point);
-        }
-        for (column, &rank) in points.ranks(point).iter().enumerate() {
-            let span = prices.with(column, self.spans[column], rank);
-            if span != self.spans[column] {
-                self.spans[column] = span;
-                self.prices[column] = prices.span(column, span);
-            }
         }
         true
     }
 
     fn safe(&self, clusters: &Clusters<'_>, last: &mut Last) -> bool {
         let judge = clusters.points.judge();
-        let safe = last.rows >= judge.least() && (judge.counts_only() || judge.safe(&self.tally));
+        let safe = judge.safe(&self.tally);
         if safe && last.safe.is_none() {
             last.safe = Some(last.rows);
         }
@@ -234,6 +247,8 @@ impl Tours {
 #[derive(Default)]
 struct Last {
     rows: u64,
+    /// What a row cost when it was last priced.
+    cost: u64,
     /// Its rows when it was safe first.
     safe: Option<u64>,
 }
@@ -244,6 +259,7 @@ mod tests {
     use rand_chacha::rand_core::SeedableRng;
 
     use super::super::points::Points;
+    use super::super::prices::Prices;
     use super::super::region::Judge;
     use super::super::tests::{Distinct, Majority, field, models, table};
     use super::*;
@@ -281,6 +297,7 @@ mod tests {
             let all: Vec<u32> = (0..made.space.len() as u32).collect();
             let points = Points::new(&field, &all);
             let prices = Prices::with_sets(made.space.axes(), &field.tolerance);
+            let packed = Packed::new(&points, &prices).unwrap();
             let mut clusters = Clusters::new(&points, &prices);
             clusters.found(all.clone());
             let mut near = Near::new(points.len(), 4);
@@ -289,13 +306,13 @@ mod tests {
             let mut chance = ChaCha8Rng::seed_from_u64(seed);
             let mut tours = Tours::new(&clusters);
             for _ in 0..3 {
-                tours.lay(&clusters, &near, &mut chance);
+                tours.lay((&clusters, &packed), &near, &mut chance);
                 if tours.order.is_empty() {
                     break;
                 }
                 let best = by_trying(&points, &prices, &tours.order);
                 let (row, before) = (tours.order.clone(), clusters.total());
-                tours.cut(&clusters, 0, &mut chance);
+                tours.cut((&clusters, &packed), 0, &mut chance);
                 tours.take(&mut clusters);
                 let touched: std::collections::BTreeSet<u32> = row.iter().map(|&p| clusters.of[p as usize]).collect();
                 let total: u64 = touched.iter().map(|&at| clusters.list[at as usize].total()).sum();

@@ -3,12 +3,14 @@
 //!
 //! A cell is derived from ranks (see `space.rs`) and written once, however many regions use it.
 //! Losses need what a cell covers: for numbers in place of values, and for labels that occur at
-//! several levels, this depends on the row. Costs one pass over the cells of all points, and one
-//! over the ranks that each distinct cell covers.
+//! several levels, this depends on the row. Costs one pass over the cells of all points, and for
+//! each distinct cell what [`covered`](super::covered) states; with targets, or where a cell does
+//! not cover neighbours, one pass over the ranks that it covers.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::covered::{Covered, Stretches};
 use super::region::{Share, Texts};
 use super::regions::Ground;
 use crate::cell::{number, write_interval, write_range, write_set};
@@ -285,8 +287,9 @@ fn rise(ground: &Ground<'_>, space: &Space, made: &mut [Vec<Made>]) {
 struct Listed<'a> {
     hierarchy: &'a Hierarchy,
     axis: &'a Axis,
-    /// Rank → rows of the table.
-    rows: Vec<u64>,
+    /// Rows of the table by rank, and by place in the line of a poset that has one.
+    rows: Stretches,
+    line: Stretches,
     /// Whether what a cell covers depends on the row: numbers cover what lies between, and a label
     /// that stands at several levels is that of the least at which it is the row's.
     by_row: bool,
@@ -314,7 +317,11 @@ impl<'a> Listed<'a> {
             Form::Interval | Form::Range | Form::Set | Form::Poset => false,
         };
         let (places, labels) = (FxHashMap::default(), FxHashMap::default());
-        Listed { hierarchy, axis, rows, by_row, values, worths: None, places, labels }
+        let on_line = |&leaf: &Code| rows[axis.rank(leaf) as usize];
+        let line = hierarchy.poset().and_then(|poset| poset.line()).unwrap_or_default();
+        let line = Stretches::new(line.iter().map(on_line).collect());
+        let rows = Stretches::new(rows);
+        Listed { hierarchy, axis, rows, line, by_row, values, worths: None, places, labels }
     }
 
     /// From now on values carry their worth.
@@ -324,10 +331,37 @@ impl<'a> Listed<'a> {
     }
 
     /// The information about the targets of a cell that covers some ranks.
-    fn worth(&self, level: usize, ranks: &[Code]) -> f64 {
-        let (Some(worths), Some(&first)) = (&self.worths, ranks.first()) else { return 0.0 };
-        let leaves: Vec<Code> = ranks.iter().map(|&rank| self.axis.leaf(rank)).collect();
-        worths.of_cell(&leaves, level, self.hierarchy.generalize(self.axis.leaf(first), level))
+    fn worth(&self, level: usize, covered: &Covered) -> f64 {
+        let Some(worths) = &self.worths else { return 0.0 };
+        let leaves: Vec<Code> = match covered {
+            Covered::Span(low, high) => (*low..=*high).map(|rank| self.axis.leaf(rank)).collect(),
+            Covered::Ranks(ranks) => ranks.iter().map(|&rank| self.axis.leaf(rank)).collect(),
+            // In the order of leaves, as of other posets.
+            Covered::Line(places) => {
+                let line = self.hierarchy.poset().and_then(|poset| poset.line()).unwrap_or_default();
+                let mut leaves = line[places.clone()].to_vec();
+                leaves.sort_unstable();
+                leaves
+            }
+        };
+        let Some(&first) = leaves.first() else { return 0.0 };
+        worths.of_cell(&leaves, level, self.hierarchy.generalize(first, level))
+    }
+
+    /// How many values a cell covers, their rows, and the entropy of these.
+    fn covers(&self, covered: &Covered) -> (usize, u64, f64) {
+        let (values, (rows, bits)) = match covered {
+            Covered::Span(low, high) => {
+                let places = *low as usize..*high as usize + 1;
+                (places.len(), self.rows.stretch(places))
+            }
+            Covered::Line(places) => (places.len(), self.line.stretch(places.clone())),
+            Covered::Ranks(ranks) => {
+                let rows = ranks.iter().map(|&rank| self.rows.rows(rank as usize));
+                (ranks.len(), (rows.clone().sum(), entropy(rows)))
+            }
+        };
+        (values, rows, bits)
     }
 
     /// The place of the value that a cell is for a row at a rank.
@@ -364,21 +398,14 @@ impl<'a> Listed<'a> {
 
     /// How a cell is written, and what it covers; its label is numbered when it is listed.
     fn found(&self, made: &Made) -> (Option<String>, Value) {
-        let (text, level, ranks) = self.written(made);
+        let (text, level, covered) = self.written(made);
         let measure = match (made, self.hierarchy.poset()) {
             (Made::Set(_), Some(poset)) => poset.measure_of(text.as_deref()).unwrap_or(1.0),
             _ => level as f64,
         };
-        let rows = ranks.iter().map(|&rank| self.rows[rank as usize]);
-        let value = Value {
-            level,
-            measure,
-            leaves: ranks.len() as u32,
-            rows: rows.clone().sum(),
-            bits: entropy(rows),
-            label: 0,
-            worth: self.worth(level, &ranks),
-        };
+        let (leaves, rows, bits) = self.covers(&covered);
+        let worth = self.worth(level, &covered);
+        let value = Value { level, measure, leaves: leaves as u32, rows, bits, label: 0, worth };
         (text, value)
     }
 
@@ -396,11 +423,11 @@ impl<'a> Listed<'a> {
 
     /// How a value is written, the level of the least hierarchy value above it, and the ranks that
     /// it covers.
-    fn written(&self, made: &Made) -> (Option<String>, usize, Vec<Code>) {
+    fn written(&self, made: &Made) -> (Option<String>, usize, Covered) {
         let text = |rank: Code| self.hierarchy.leaf_value(self.axis.leaf(rank));
-        let span = |low: Code, high: Code| (low..=high).collect::<Vec<Code>>();
+        let span = Covered::Span;
         match made {
-            Made::Range(low, high) if low == high => (text(*low).map(String::from), 0, vec![*low]),
+            Made::Range(low, high) if low == high => (text(*low).map(String::from), 0, span(*low, *low)),
             Made::Label { level, low } => {
                 let code = self.hierarchy.generalize(self.axis.leaf(*low), *level);
                 let (first, last) = self.axis.branch(*low, *level);
@@ -425,7 +452,7 @@ impl<'a> Listed<'a> {
                     return (Some(TOP.into()), self.hierarchy.height(), all);
                 }
                 let written = write_set(set.iter().map(|&rank| text(rank).unwrap_or_default()));
-                (Some(written), self.axis.level(low, high), set.clone())
+                (Some(written), self.axis.level(low, high), Covered::Ranks(set.clone()))
             }
             Made::Number { text, low, high } => {
                 (Some(text.clone()), self.axis.level(*low, *high), span(*low, *high))
@@ -441,18 +468,24 @@ impl<'a> Listed<'a> {
 
 impl Listed<'_> {
     /// The first of the least cells above some values of a poset.
-    fn above(&self, ranks: &[Code]) -> (Option<String>, usize, Vec<Code>) {
-        let all = || (0..self.axis.len() as Code).collect::<Vec<Code>>();
+    fn above(&self, ranks: &[Code]) -> (Option<String>, usize, Covered) {
         let Some(poset) = self.hierarchy.poset() else {
-            return (Some(TOP.into()), self.hierarchy.height(), all());
+            let all = Covered::Span(0, self.axis.len() as Code - 1);
+            return (Some(TOP.into()), self.hierarchy.height(), all);
         };
         let leaves: Vec<Code> = ranks.iter().map(|&rank| self.axis.leaf(rank)).collect();
         let common = poset.common(&leaves);
         let cell = poset.lub(&common).into_iter().next().unwrap_or_else(|| Some(TOP.into()));
-        let covered: Vec<Code> =
-            poset.covered(&common).into_iter().map(|leaf| self.axis.rank(leaf)).collect();
-        let level = usize::from(covered.len() > 1) * self.hierarchy.height();
-        (cell, level, covered)
+        let on_line = poset.line().and(cell.as_deref()).filter(|text| *text != TOP);
+        let (values, covered) = match on_line.map(|text| poset.stretch(text)) {
+            Some(places) => (places.len(), Covered::Line(places)),
+            None => {
+                let ranks = poset.covered(&common).into_iter().map(|leaf| self.axis.rank(leaf));
+                let ranks: Vec<Code> = ranks.collect();
+                (ranks.len(), Covered::Ranks(ranks))
+            }
+        };
+        (cell, usize::from(values > 1) * self.hierarchy.height(), covered)
     }
 }
 

@@ -8,6 +8,7 @@ use super::facts::{
     ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary,
     StarFacts, bars, size_bins,
 };
+use super::scrubbed;
 use super::text::{count, integer};
 use super::words::{exposures, searched, uninformative};
 use crate::class_risk::{ClassRisk, THRESHOLD};
@@ -188,6 +189,11 @@ fn column(subject: &Subject<'_>, marginals: &Marginals, name: &str) -> ColumnFac
                 Role::Identifier | Role::Subject if column.released() => REPLACED,
                 Role::Subject => "removed: it names the person that a row belongs to",
                 Role::Identifier => "removed: it names people",
+                Role::Text if column.scrub().is_some() => {
+                    let facts = subject.release.text.get(name).map(scrubbed::phrase).unwrap_or_default();
+                    let action = format!("scrubbed: {facts}");
+                    return ColumnFacts { released: true, ..ColumnFacts::new(name, column.role, action) };
+                }
                 Role::Text => "removed: free text can name people",
                 Role::Drop => "removed",
                 _ if column.shift().is_some() => "dates shifted per person",
@@ -455,6 +461,12 @@ fn warnings(subject: &Subject<'_>, worths: &[Worths]) -> Vec<String> {
             ),
             None => format!("The numbers of {name} still show which rows of this release belong to one person."),
         });
+    }
+    for (name, _) in subject.policy.scrubbed() {
+        warnings.push(format!(
+            "The texts of {name} were scrubbed by a program, and no program finds everything that identifies somebody: read a \
+             sample before passing the release on."
+        ));
     }
     if subject.release.sampling.is_some() {
         warnings.push(

@@ -6,6 +6,7 @@ use super::markup::{Html, ToHtml, markup};
 use super::prepared::preparation_lines;
 use super::protection::{Protection, State};
 use super::rules;
+use super::scrubbed::scrubbed_lines;
 use super::sections;
 use super::text::{count, decimal, integer, percent};
 use super::utility::utility;
@@ -376,6 +377,7 @@ fn provenance(facts: &Facts) -> Html {
     let entries = [
         ("Input", file(&release.input.path, release.input.rows, &release.input.sha256)),
         ("Preparation", prepared(release)),
+        ("Free text", listed(&scrubbed_lines(&release.text))),
         ("Release", file(&release.output.path, release.output.rows, &release.output.sha256)),
         ("Policy", markup!("<code>{}</code>{}", policy.path, hash(&release.policy.sha256))),
         ("Search", markup!("{}, {} s", search.found_by(), decimal(search.seconds))),
@@ -401,11 +403,15 @@ fn provenance(facts: &Facts) -> Html {
 
 /// How the rows of the input became those of the table.
 fn prepared(release: &Release) -> Html {
+    listed(&release.preparation.as_ref().map(preparation_lines).unwrap_or_default())
+}
+
+/// Lines of text.
+fn listed(lines: &[String]) -> Html {
     let line = |(at, line): (usize, &String)| match at {
         0 => markup!("{line}"; line),
         _ => markup!("<br>{line}"; line),
     };
-    let lines = release.preparation.as_ref().map(preparation_lines).unwrap_or_default();
     lines.iter().enumerate().map(line).collect()
 }
 

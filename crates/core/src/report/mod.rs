@@ -30,6 +30,7 @@ mod words;
 
 #[cfg(test)]
 mod sample;
+mod scrubbed;
 #[cfg(test)]
 mod tests;
 
@@ -43,5 +44,6 @@ pub use network::network_picture;
 pub use prepared::preparation_lines;
 pub use protection::{Protection, State};
 pub use rules::{broken_rules, rules_line};
+pub use scrubbed::scrubbed_lines;
 pub use statement::statement;
 pub use suggested::{policy_comparison_page, policy_comparison_picture, suggested_page};

@@ -314,6 +314,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         regions: None,
         loss: BTreeMap::from([("prec".to_owned(), 0.4), ("entropy".to_owned(), 213_402.7)]),
         loss_by_column: BTreeMap::new(),
+        text: BTreeMap::new(),
         sampling: None,
         privacy: BTreeMap::from([(
             "k-anonymity".to_owned(),

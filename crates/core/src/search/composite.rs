@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::Problem;
 use crate::lattice::Node;
 use crate::rank::Ranker;
@@ -41,33 +43,15 @@ pub(super) struct Composites {
 
 impl Composites {
     pub(super) fn new(problem: &Problem) -> Self {
-        let bins = bins(problem);
-        let classes = problem.classes.members();
-        let mut codes = vec![0; classes * bins.len()];
-        let mut ranker = Ranker::default();
-        let width = bins.len();
-        let composites = bins
-            .into_iter()
-            .enumerate()
-            .map(|(i, columns)| {
-                let size = |c: &usize| problem.hierarchies[*c].leaf_count() as u64;
-                ranker.begin(columns.iter().map(size).product(), classes);
-                let mut leaves = Vec::new();
-                for class in 0..classes {
-                    let row = columns.iter().map(|&c| problem.classes.code(class, c));
-                    let key = row.clone().zip(&columns).fold(0, |k, (v, c)| k * size(c) + u64::from(v));
-                    let id = ranker.id(key);
-                    if id as usize * columns.len() == leaves.len() {
-                        leaves.extend(row);
-                    }
-                    codes[class * width + i] = id;
-                }
-                let levels: Vec<usize> =
-                    columns.iter().map(|&c| problem.hierarchies[c].height() + 1).collect();
-                let tables = (0..levels.iter().product()).map(|_| None).collect();
-                Composite { columns, leaves: leaves.into(), tables, levels }
-            })
-            .collect();
+        let (bins, classes) = (bins(problem), problem.classes.members());
+        let made: Vec<(Composite, Vec<u32>)> =
+            bins.into_par_iter().map(|columns| Composite::new(problem, columns)).collect();
+        let (composites, columns): (Vec<Composite>, Vec<Vec<u32>>) = made.into_iter().unzip();
+        let mut codes = vec![0; classes * columns.len()];
+        for (at, column) in columns.iter().enumerate() {
+            let places = codes.iter_mut().skip(at).step_by(columns.len());
+            places.zip(column).for_each(|(place, &code)| *place = code);
+        }
         Composites { composites, codes: Arc::new(codes) }
     }
 
@@ -104,6 +88,27 @@ impl Composites {
 }
 
 impl Composite {
+    /// Of some columns, with the code of every class.
+    fn new(problem: &Problem, columns: Vec<usize>) -> (Self, Vec<u32>) {
+        let classes = problem.classes.members();
+        let size = |c: &usize| problem.hierarchies[*c].leaf_count() as u64;
+        let mut ranker = Ranker::default();
+        ranker.begin(columns.iter().map(size).product(), classes);
+        let (mut leaves, mut codes) = (Vec::new(), Vec::with_capacity(classes));
+        for class in 0..classes {
+            let row = columns.iter().map(|&c| problem.classes.code(class, c));
+            let key = row.clone().zip(&columns).fold(0, |k, (v, c)| k * size(c) + u64::from(v));
+            let id = ranker.id(key);
+            if id as usize * columns.len() == leaves.len() {
+                leaves.extend(row);
+            }
+            codes.push(id);
+        }
+        let levels: Vec<usize> = columns.iter().map(|&c| problem.hierarchies[c].height() + 1).collect();
+        let tables = (0..levels.iter().product()).map(|_| None).collect();
+        (Composite { columns, leaves: leaves.into(), tables, levels }, codes)
+    }
+
     fn fork(&self) -> Self {
         Composite {
             columns: self.columns.clone(),

@@ -8,8 +8,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::composite::Composites;
-use super::merge::Merger;
+use super::merge::{MANY, Merger};
 use super::score::Trace;
 use super::{Account, Problem, Ranking, Solution};
 use crate::classes::{Flags, Groups, View};
@@ -464,9 +466,21 @@ fn chunks<'a>(composites: &'a Composites, node: &Node, items: usize) -> Vec<(Vec
     chunks
 }
 
-/// Adds codes × radix of the parts to every class's key.
+/// Adds codes × radix of the parts to every class's key; of a great many classes, on all cores.
 fn add_parts(rows: Rows<'_>, parts: &[Part<'_>], from: &Groups, keys: &mut [u64]) {
-    for (key, &first) in keys.iter_mut().zip(&from.first) {
+    let size = if keys.len() < MANY { keys.len().max(1) } else { MANY / 16 };
+    match keys.len() <= size {
+        true => add_to(rows, parts, &from.first, keys),
+        false => {
+            let pieces = keys.par_chunks_mut(size).zip(from.first.par_chunks(size));
+            pieces.for_each(|(keys, first)| add_to(rows, parts, first, keys));
+        }
+    }
+}
+
+/// The same for some of the classes, given by their first members.
+fn add_to(rows: Rows<'_>, parts: &[Part<'_>], firsts: &[u32], keys: &mut [u64]) {
+    for (key, &first) in keys.iter_mut().zip(firsts) {
         let at = first as usize * rows.width;
         let row = &rows.codes[at..at + rows.width];
         for part in parts {

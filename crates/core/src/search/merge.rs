@@ -3,12 +3,17 @@
 //! Whether a key is new is unpredictable, so nothing branches on it: the slot is written either
 //! way, and ids, counts and first members are selected without a jump. Small key spaces index an
 //! array; others probe a hash table that is at most half full. Costs a few nanoseconds per class,
-//! and no allocation once the buffers have grown.
+//! and no allocation once the buffers have grown. Tables that exceed the cache are left to
+//! `pool.rs`.
 
+use super::pool;
 use crate::classes::Groups;
 
 /// The largest key space that is always indexed directly.
 const DENSE: u64 = 1 << 15;
+
+/// Classes whose table is far too large for the cache. Fewer are merged in buffers that are kept.
+pub(super) const MANY: usize = 1 << 20;
 
 /// Buffers that are kept from check to check.
 #[derive(Default)]
@@ -31,6 +36,9 @@ impl Merger {
     /// them.
     pub(super) fn merge<const IDS: bool>(&mut self, space: u64, from: &Groups, to: &mut Groups) {
         self.ids.clear();
+        if !IDS && from.len() >= MANY && space > from.len() as u64 {
+            return pool::merge(&self.keys, from, to);
+        }
         to.first.clear();
         to.count.clear();
         to.first.resize(from.len(), u32::MAX);

@@ -20,6 +20,7 @@ mod local;
 mod merge;
 mod mingen;
 mod ola;
+mod pool;
 mod population;
 mod prefer;
 mod problem;

@@ -14,8 +14,10 @@ use throng::registry::Algorithm;
 use throng::release::Certificate;
 use throng::rows::Rows;
 use throng::search::{Grouped, Problem};
-use throng::verify::{Assignment, Inputs, Original, TakeAssigned, Verdict, verify};
+use throng::verify::{Assignment, Inputs, Original, Verdict, verify};
 use throng::watch::{Cancel, Event, Watch};
+
+use crate::assigned::{Entry, Stated, entries};
 
 const POLICY: &str = "version = 1\n[input]\npath = \"people\"\n[columns]\nage.role = \"quasi\"\nzip.role = \"quasi\"\n\
     born.role = \"quasi\"\ntown.role = \"quasi\"\nill.role = \"sensitive\"\n[privacy]\nk = 4\nsuppression = 0.1\n";
@@ -206,34 +208,12 @@ fn settings_of_levels_are_searched_by_levels() {
 }
 
 /// An assignment in which the cells of two tuples are exchanged.
-struct Exchanged<'a>(&'a DecidedAssignment<'a>);
-
-/// Original cells, rows, and released cells.
-type Entry = (Vec<Option<String>>, u64, Option<Vec<Option<String>>>);
-
-fn owned(cells: &[Option<&str>]) -> Vec<Option<String>> {
-    cells.iter().map(|cell| cell.map(String::from)).collect()
-}
-
-fn lent(cells: &[Option<String>]) -> Vec<Option<&str>> {
-    cells.iter().map(Option::as_deref).collect()
-}
-
-impl Assignment for Exchanged<'_> {
-    fn each(&self, take: &mut TakeAssigned<'_>) -> Result<()> {
-        let mut entries: Vec<Entry> = Vec::new();
-        self.0.each(&mut |original, rows, released| {
-            entries.push((owned(original), rows, released.map(owned)));
-            Ok(())
-        })?;
-        let other = (1..entries.len()).find(|&at| entries[at].2 != entries[0].2).unwrap();
-        let first = entries[0].2.take();
-        entries[0].2 = std::mem::replace(&mut entries[other].2, first);
-        for (original, rows, released) in &entries {
-            take(&lent(original), *rows, released.as_deref().map(lent).as_deref())?;
-        }
-        Ok(())
-    }
+fn exchanged(assignment: &dyn Assignment) -> Vec<Entry> {
+    let mut entries = entries(assignment).unwrap();
+    let other = (1..entries.len()).find(|&at| entries[at].2 != entries[0].2).unwrap();
+    let first = entries[0].2.take();
+    entries[0].2 = std::mem::replace(&mut entries[other].2, first);
+    entries
 }
 
 fn judged(
@@ -248,7 +228,13 @@ fn judged(
         certificate,
         files: Some(&BTreeMap::new()),
         release: &made.table,
-        original: Some(Original { rows: table, assignment: Some(assignment), secret: None, counted: None }),
+        original: Some(Original {
+            rows: table,
+            assignment: Some(assignment),
+            secret: None,
+            counted: None,
+            notes: None,
+        }),
         population: None,
         build: &|_, values| hierarchy::build(&Spec::Suppress, values, &no_file),
         watch: &Watch::none(),
@@ -265,7 +251,7 @@ fn what_is_not_true_is_refuted() {
     let decision = decide(&policy, &problem, None, &Watch::none()).unwrap();
     let assignment = DecidedAssignment::new(&policy, &problem, &decision);
     assert!(judged((&table, &made), &made.certificate, &assignment).holds());
-    let exchanged = judged((&table, &made), &made.certificate, &Exchanged(&assignment));
+    let exchanged = judged((&table, &made), &made.certificate, &Stated(&exchanged(&assignment)));
     assert!(!exchanged.holds(), "{exchanged:?}");
     // The method must be one that can be chosen.
     for method in [None, Some("mdav"), Some("auto")] {

@@ -312,6 +312,7 @@ fn the_verifier_counts_originals_itself() {
             assignment: Some(&assignment),
             secret: None,
             counted: None,
+            notes: None,
         }),
         population: None,
         build: &|column, values| build(&asked.columns[column].hierarchy(), values, &|_| unreachable!()),

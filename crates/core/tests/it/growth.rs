@@ -65,7 +65,13 @@ fn many_tuples_are_matched_like_few() {
         };
         let columns: Vec<Vec<u32>> = (0..width).map(|c| (0..3000).map(|t| cell(t, c)).collect()).collect();
         let rows: Vec<u64> = (0..3000).map(|t| t % 3).collect();
-        assert_eq!(matches(&columns, &rows, u64::MAX), brute_force(&columns, &rows));
+        let expected = brute_force(&columns, &rows);
+        assert_eq!(matches(&columns, &rows, u64::MAX), expected);
+        // With a limit, most tuples are compared with a few others first.
+        for enough in [1, 3, 10, 100] {
+            let found = matches(&columns, &rows, enough).into_iter().map(|count| count.min(enough));
+            assert!(found.eq(expected.iter().map(|&count| count.min(enough))), "{width} {enough}");
+        }
     }
 }
 

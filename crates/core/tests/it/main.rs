@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod anytime;
+mod assigned;
 mod best;
 mod bounds;
 mod cells;

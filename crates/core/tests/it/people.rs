@@ -16,6 +16,8 @@ use throng::search::{Evaluator, Grouped, Problem};
 use throng::verify::{Assignment, Inputs, Original, Verdict, verify};
 use throng::watch::Watch;
 
+use crate::assigned::{Texts, entries};
+
 /// Person, age, place, month and illness.
 type Visit = [String; 5];
 const COLUMNS: [&str; 5] = ["person", "age", "place", "month", "illness"];
@@ -69,13 +71,10 @@ fn outcome(policy: &str, visits: &[Visit]) -> throng::error::Result<Outcome> {
     let problem = problem(&policy, visits)?;
     let decision = decide(&policy, &problem, None, &Watch::none())?;
     let figures = decision.figures(&policy, &problem)?;
-    let mut became = BTreeMap::new();
-    let texts =
-        |cells: &[Option<&str>]| cells.iter().map(|c| c.unwrap_or("?").to_owned()).collect::<Vec<_>>();
-    DecidedAssignment::new(&policy, &problem, &decision).each(&mut |original, _, released| {
-        became.insert(texts(original), released.map(texts));
-        Ok(())
-    })?;
+    let texts = |cells: Texts| cells.into_iter().map(|c| c.unwrap_or_else(|| "?".into())).collect::<Vec<_>>();
+    let entries = entries(&DecidedAssignment::new(&policy, &problem, &decision))?;
+    let became = entries.into_iter().map(|(original, _, released)| (texts(original), released.map(texts)));
+    let became: BTreeMap<_, _> = became.collect();
     // In name order: age, month, place.
     let tuple = |visit: &Visit| vec![visit[1].clone(), visit[3].clone(), visit[2].clone()];
     let of_visits = visits.iter().map(|visit| became[&tuple(visit)].clone()).collect();
@@ -563,7 +562,7 @@ fn judged_by(
         certificate: &certificate,
         files: None,
         release: &made.table,
-        original: Some(Original { rows: original, assignment, secret: None, counted: None }),
+        original: Some(Original { rows: original, assignment, secret: None, counted: None, notes: None }),
         population: None,
         build: &|column, values| hierarchy::build(&policy.columns[column].hierarchy(), values, &no_file),
         watch: &Watch::none(),

@@ -22,8 +22,10 @@ use throng::search::{Grouped, Problem};
 use throng::space::Space;
 use throng::table::Dictionary;
 use throng::tuples::Tuples;
-use throng::verify::{Assignment, Inputs, Original, TakeAssigned, Verdict, verify};
+use throng::verify::{Inputs, Original, Verdict, verify};
 use throng::watch::Watch;
+
+use crate::assigned::{Entry, Stated};
 
 /// Labels nest; "north" stands at two levels, and a leaf has the name of its label.
 const ZIP: &str = "n1;north;north\nn2;north;north\nx;x;north\ns1;south;south\nsouth;south;south\n";
@@ -191,8 +193,7 @@ fn divided(regional: &Regional) -> bool {
     (1..base.len()).any(|class| tuple(class) == tuple(class - 1))
 }
 
-type Texts = Vec<Option<String>>;
-type Hint = Vec<(Texts, u64, Option<Texts>)>;
+type Hint = Vec<Entry>;
 
 fn hint(problem: &Problem, regional: &Regional) -> Hint {
     let base = regional.recoded.base();
@@ -275,6 +276,7 @@ fn certificate(
         predicted: BTreeMap::new(),
         model: None,
         risk: Some(risks(rows, view.counts())),
+        text: BTreeMap::new(),
         sampling: None,
         loss: kinds.map(|kind| (kind.to_string(), value(*kind))).collect(),
         loss_by_column: LossKind::ALL.iter().map(parts).filter(|(_, parts)| !parts.is_empty()).collect(),
@@ -290,17 +292,6 @@ fn certificate(
     };
     let columns = COLUMNS.iter().map(|c| (*c).to_owned()).collect();
     Certificate::new(release, columns, view.len() as u64).unwrap()
-}
-
-impl Assignment for Made {
-    fn each(&self, take: &mut TakeAssigned<'_>) -> throng::error::Result<()> {
-        for (source, rows, cells) in &self.hint {
-            let source: Vec<_> = source.iter().map(Option::as_deref).collect();
-            let cells = cells.as_ref().map(|cells| cells.iter().map(Option::as_deref).collect::<Vec<_>>());
-            take(&source, *rows, cells.as_deref())?;
-        }
-        Ok(())
-    }
 }
 
 /// The original, from the last row to the first: their order does not matter.
@@ -322,9 +313,10 @@ fn judge(table: &Table, made: &Made) -> Verdict {
         release: &rows::Table::new(columns, released).unwrap().identified_by("out"),
         original: Some(Original {
             rows: &original(table),
-            assignment: Some(made),
+            assignment: Some(&Stated(&made.hint)),
             secret: None,
             counted: None,
+            notes: None,
         }),
         population: None,
         build: &|name, values| build(&policy.columns[name].hierarchy(), values, &load),

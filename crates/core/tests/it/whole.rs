@@ -377,6 +377,7 @@ fn certified(
         predicted: BTreeMap::new(),
         model: None,
         risk: None,
+        text: BTreeMap::new(),
         sampling: None,
         loss: BTreeMap::new(),
         loss_by_column: BTreeMap::new(),

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Column, Policy, TemplateSpec};
+use super::{Column, Policy, Scrub, TemplateSpec};
 use crate::hierarchy::{File, Spec};
 use crate::poset;
 
 impl Policy {
-    /// The files that hierarchies, posets and the template are read from, as the policy writes their
-    /// paths: what a bundle holds.
+    /// The files that hierarchies, posets, lists of words and the template are read from, as the
+    /// policy writes their paths: what a bundle holds.
     pub fn hierarchy_files(&self) -> BTreeSet<&str> {
         let template = self.template.iter().flat_map(TemplateSpec::files);
         self.columns.values().flat_map(files_of).chain(template).collect()
@@ -40,5 +40,6 @@ fn files_of(column: &Column) -> impl Iterator<Item = &str> {
         Some(poset::Spec::File(file) | poset::Spec::Codes(poset::Codes { file, .. })) => Some(file),
         _ => None,
     };
-    hierarchy.into_iter().chain(poset).map(File::path)
+    let lists = column.scrub().into_iter().flat_map(Scrub::files);
+    hierarchy.into_iter().chain(poset).map(File::path).chain(lists)
 }

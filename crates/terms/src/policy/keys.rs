@@ -91,8 +91,50 @@ const SHIFT: Entry = Entry::table(
     ],
 );
 
+const SCRUB: Entry = Entry::table(
+    "scrub",
+    "Replaces what identifies people in free text, and what a text says beyond its row.",
+    "Sweeney 2001",
+    &[
+        Parameter::defaulted(
+            "mode",
+            Choice(&["surrogate", "tag", "mask"]),
+            "\"surrogate\"",
+            "What takes the place of what is found: made-up values, [PERSON 1], or ***.",
+        ),
+        Parameter::defaulted(
+            "threshold",
+            Number(Bounds::SHARE),
+            "0.7",
+            "How certain a finding must be to be replaced; less certain ones are suppressed.",
+        ),
+        Parameter::defaulted(
+            "dates",
+            Choice(&["month", "year", "shift"]),
+            "\"month\"",
+            "What is left of dates: month and year, the year, or dates that move per person.",
+        ),
+        Parameter::optional(
+            "days",
+            Whole(1, Some(3650)),
+            "The most days that a date moves, forward or back; 30 with dates = \"shift\".",
+        ),
+        Parameter::defaulted(
+            "ages",
+            Choice(&["over-89", "decades", "all"]),
+            "\"over-89\"",
+            "Which ages are replaced, beside that of the row.",
+        ),
+        Parameter::defaulted("day_first", Flag, "false", "Whether 03/04/2024 is 3 April."),
+        Parameter::optional("lists", List(&Path), "Files of words to replace, one per line."),
+        Parameter::optional("safe", List(&Path), "Files of words to keep, one per line."),
+        Parameter::optional("key_file", Path, "The file with the key for surrogates; or key_env."),
+        Parameter::optional("key_env", Text, "The environment variable with the key; or key_file."),
+    ],
+);
+
 /// All transforms.
-pub(crate) const TRANSFORMS: &[Entry] = &[SUBSTITUTE, KEYED, NUMBERED, SHIFT];
+pub(crate) const TRANSFORMS: &[Entry] = &[SUBSTITUTE, KEYED, NUMBERED, SHIFT, SCRUB];
 
 impl Transform {
     /// What the registry knows of it.
@@ -102,6 +144,7 @@ impl Transform {
             Transform::Keyed(_) => &KEYED,
             Transform::Number(_) => &NUMBERED,
             Transform::Shift(_) => &SHIFT,
+            Transform::Scrub(_) => &SCRUB,
         }
     }
 }
@@ -313,7 +356,7 @@ const COLUMN: &[Parameter] = &[
     Parameter::optional(
         "transform",
         Member(Family::Transform),
-        "Replaces an identifier instead of removing it.",
+        "Replaces an identifier or scrubs free text, instead of removing it.",
     ),
     Parameter::optional("reason", Text, "Why the column has its role; the statement repeats it."),
 ];

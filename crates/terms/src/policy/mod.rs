@@ -23,6 +23,7 @@ mod prepare;
 mod profile;
 mod rules;
 pub mod sampling_limits;
+mod scrub;
 mod spans;
 mod subject;
 mod substitute;
@@ -48,6 +49,7 @@ pub(crate) use prepare::numbered;
 pub use prepare::{Cap, Clear, CutList, Join, Pairs, PresentIn, Redundant, Step, Unmatched};
 pub use profile::{ANONYMITY_TABLE, Limit};
 pub use rules::{Preference, cut_expression, node_expression};
+pub use scrub::{Scrub, ScrubAges, ScrubDates, ScrubMode};
 pub use spans::locate;
 pub use substitute::{KeyPlace, Number, Shift, Substitute, Transform};
 pub use template::{Statement, TemplateSettings, TemplateSpec};
@@ -413,7 +415,7 @@ pub enum Role {
     Sensitive,
     /// What a model will predict: released as it is.
     Target,
-    /// Free text: removed, because it can name people.
+    /// Free text: removed, because it can name people, or scrubbed.
     Text,
     /// The row's survey weight: released as it is.
     Weight,
@@ -481,8 +483,8 @@ pub struct Column {
     /// and sets of other values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
-    /// What is done to it: an identifier or a subject is replaced instead of removed, and dates are
-    /// shifted.
+    /// What is done to it: an identifier or a subject is replaced instead of removed, dates are
+    /// shifted, and free text is scrubbed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transform: Option<Transform>,
     /// Why it has its role, in the holder's words; the statement repeats it.
@@ -515,14 +517,16 @@ impl Column {
         self.hierarchy.as_ref().and_then(Spec::stated_order)
     }
 
-    /// Whether the column is in the release: by its role, or because its values are replaced.
+    /// Whether the column is in the release: by its role, or because its values are replaced or its
+    /// texts are scrubbed.
     pub fn released(&self) -> bool {
-        self.role.released() || self.is_replaced()
+        self.role.released() || self.is_replaced() || self.scrub().is_some()
     }
 
-    /// Whether its values are replaced by others.
+    /// Whether its values are replaced by others, one for one.
     pub fn is_replaced(&self) -> bool {
-        self.transform.as_ref().is_some_and(|transform| !matches!(transform, Transform::Shift(_)))
+        let kept = |transform: &Transform| matches!(transform, Transform::Shift(_) | Transform::Scrub(_));
+        self.transform.as_ref().is_some_and(|transform| !kept(transform))
     }
 
     /// How its dates are shifted, where they are.

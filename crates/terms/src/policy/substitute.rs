@@ -2,13 +2,14 @@
 //! [Sweeney 2001]).
 //!
 //! `transform = { substitute = { key_file = "secret.key" } }`, or `keyed` in its place for values
-//! of any format, or `number = {}` for numbers without a key. `shift` moves dates per person. The
-//! policy names the location of the secret and never contains it; the program that runs the release reads it. The core's `pseudonym`
-//! derives the pseudonyms.
+//! of any format, or `number = {}` for numbers without a key. `shift` moves dates per person, and
+//! `scrub` is for free text (`scrub.rs`). The policy names the location of the secret and never
+//! contains it; the program that runs the release reads it. The core's `pseudonym` derives the
+//! pseudonyms.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Column, Policy, Role};
+use super::{Column, Policy, Role, Scrub, scrub};
 use crate::error::Fault;
 use crate::fault;
 
@@ -24,6 +25,8 @@ pub enum Transform {
     Number(Number),
     /// Dates move by a number of days that depends on the person and a key.
     Shift(Shift),
+    /// What identifies people in free text is replaced.
+    Scrub(Scrub),
 }
 
 /// Where a key is: the file and the variable of the environment, one of which is given.
@@ -37,6 +40,7 @@ impl Transform {
                 Some((key.key_file.as_deref(), key.key_env.as_deref()))
             }
             Transform::Shift(shift) => Some((shift.key_file.as_deref(), shift.key_env.as_deref())),
+            Transform::Scrub(scrub) => scrub.key(),
             Transform::Number(_) => None,
         }
     }
@@ -64,7 +68,7 @@ fn iso() -> String {
 }
 
 /// The most days that dates may move: ten years.
-const MOST_DAYS: u32 = 3650;
+pub(super) const MOST_DAYS: u32 = 3650;
 
 /// Numbers in place of values: nothing is left to say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +92,10 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
     for (name, column) in &policy.columns {
         let Some(transform) = &column.transform else { continue };
         let key = format!("columns.{name}.transform");
+        if let Transform::Scrub(asked) = transform {
+            faults.extend(scrub::unfit(policy, (name, column), asked));
+            continue;
+        }
         let placed = |(file, env): KeyPlace<'_>| place(file, env).map(|fault| fault.key(&key));
         faults.extend(transform.key().and_then(placed));
         if let Transform::Shift(shift) = transform {
@@ -99,6 +107,7 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
                 Role::Quasi => {
                     "a quasi-identifier is generalized: remove `transform`, or give the column role = \"identifier\""
                 }
+                Role::Text => "write transform = { scrub = {} }, or remove `transform`",
                 _ => "remove `transform`, or give the column role = \"identifier\"",
             };
             faults.push(

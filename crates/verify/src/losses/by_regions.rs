@@ -2,7 +2,7 @@
 //!
 //! A cell covers some of the leaves and is a single value from some level on. Suppressed rows have
 //! their own texts. Heights and distances are defined on levels only, so they do not apply. Costs
-//! one pass over the pairs of value and cell per loss.
+//! one pass over the distinct cells per loss, over the pairs of value and cell where values matter.
 
 use super::{Cell, Checked, Facts, LevelShare, NO_DEFINITION, NO_INFORMATION, Pair, STOPPED};
 use crate::classes::Interner;
@@ -40,12 +40,11 @@ impl RegionFacts<'_> {
         }
     }
 
-    /// Calls `each` with every text of released rows, the shape of its cell and its rows.
-    fn each_shape(&self, column: usize, each: &mut dyn FnMut(u32, Shape, f64) -> Checked<()>) -> Checked<()> {
-        let column = self.column(column);
-        for (pair, rows, shape) in column.shaped() {
+    /// Calls `each` with what released cells cover, and their rows.
+    fn each_shape(&self, column: usize, each: &mut dyn FnMut(Shape, f64)) -> Checked<()> {
+        for &(shape, rows) in self.column(column).covered().ok_or(UNTRUE)? {
             self.pace.step().map_err(|_| STOPPED)?;
-            each(pair.0, shape.ok_or(UNTRUE)?, rows as f64)?;
+            each(shape, rows as f64);
         }
         Ok(())
     }
@@ -62,7 +61,7 @@ impl Facts for RegionFacts<'_> {
     }
 
     fn suppressed(&self) -> f64 {
-        self.regions.suppressed() as f64
+        self.regions.suppressed as f64
     }
 
     fn columns(&self) -> usize {
@@ -119,24 +118,25 @@ impl Facts for RegionFacts<'_> {
     fn level_shares(&self, column: usize) -> Checked<Vec<LevelShare>> {
         let rows = self.rows().max(1.0);
         let mut shares = vec![LevelShare { level: 0.0, released: 0.0, suppressed: self.suppressed() / rows }];
-        self.each_shape(column, &mut |_, shape, released| {
+        self.each_shape(column, &mut |shape, released| {
             shares.push(LevelShare { level: shape.level, released: released / rows, suppressed: 0.0 });
-            Ok(())
         })?;
         Ok(shares)
     }
 
     fn each_cell(&self, column: usize, each: &mut dyn FnMut(&Cell)) -> Checked<()> {
-        self.each_shape(column, &mut |_, shape, rows| {
-            each(&cell(shape, rows));
-            Ok(())
-        })?;
+        self.each_shape(column, &mut |shape, rows| each(&cell(shape, rows)))?;
         self.each_suppressed(column, each);
         Ok(())
     }
 
     /// Suppressed rows keep their texts, so their pairs cost nothing and are left out.
     fn each_pair(&self, column: usize, each: &mut dyn FnMut(&Pair<'_>) -> Checked<()>) -> Checked<()> {
-        self.each_shape(column, &mut |text, shape, rows| each(&Pair { text, cell: &cell(shape, rows), rows }))
+        for ((text, _), rows, shape) in self.column(column).shaped() {
+            self.pace.step().map_err(|_| STOPPED)?;
+            let rows = rows as f64;
+            each(&Pair { text, cell: &cell(shape.ok_or(UNTRUE)?, rows), rows })?;
+        }
+        Ok(())
     }
 }

@@ -42,7 +42,8 @@ fn every_report_can_stop_it() {
         for stop_at in 1..=reports {
             let (verdict, seen) = judge(stop_at);
             assert!(verdict.unwrap_err().is_cancelled(), "{stop_at} of {reports}");
-            assert_eq!(seen, stop_at, "reports after the request");
+            // Threads that work at the same time may each have one report on its way.
+            assert!(seen < stop_at + rayon::current_num_threads(), "{seen} reports, stopped at {stop_at}");
         }
     }
 }

@@ -154,6 +154,11 @@ impl<'a> Meets<'a> {
         self.columns.iter().map(|column| column.pair(column.number(point), column.number(point))).sum()
     }
 
+    /// What a row of two points costs.
+    pub(super) fn pair(&self, a: u32, b: u32) -> u32 {
+        self.columns.iter().map(|column| column.pair(column.number(a), column.number(b))).sum()
+    }
+
     /// What a row of a point and each of some points costs, these in ascending order.
     pub(super) fn row_of(&self, point: u32, others: &[u32], costs: &mut Vec<u32>, row: &mut Row) {
         costs.clear();

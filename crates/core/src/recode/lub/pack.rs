@@ -11,7 +11,8 @@
 //! The cost is Σ over regions of rows · measure of their row. It never rises after packing, except
 //! in tabu search: that makes the best move of a point even if it costs, does not undo it for a
 //! while, and returns the cheapest regions that it saw. A pass costs points · near points · region
-//! · columns.
+//! · columns; later passes skip points around which no region changed, because nothing that gains
+//! was found there. An exchange is priced only where no pair of its points is too dear already.
 
 use rayon::prelude::*;
 
@@ -42,6 +43,9 @@ pub(super) struct Regions<'a> {
     costs: Vec<u64>,
     rows: Vec<u64>,
     groups: Vec<Group>,
+    /// Region → when its points last changed; the number of changes so far.
+    changed: Vec<u32>,
+    changes: u32,
     tally: Tally,
 }
 
@@ -72,7 +76,8 @@ impl<'a> Regions<'a> {
         let of = vec![NOWHERE; points.len()];
         let tally = points.judge().tally();
         let (members, costs, rows, groups) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Regions { meets, points, of, members, costs, rows, groups, tally }
+        let changed = Vec::new();
+        Regions { meets, points, of, members, costs, rows, groups, changed, changes: 0, tally }
     }
 
     /// What rows of some points cost in one region.
@@ -88,6 +93,8 @@ impl<'a> Regions<'a> {
 
     /// Computes the cost of a region again.
     fn price(&mut self, region: usize) {
+        self.changes += 1;
+        self.changed[region] = self.changes;
         let members = &self.members[region];
         self.rows[region] = members.iter().map(|&point| self.points.rows(point)).sum();
         if let Some(group) = self.meets.group(members.iter().copied()) {
@@ -113,6 +120,7 @@ impl<'a> Regions<'a> {
         members.iter().for_each(|&point| self.of[point as usize] = region);
         self.costs.push(0);
         self.rows.push(0);
+        self.changed.push(0);
         self.groups.push(self.meets.start(members[0]));
         self.members.push(members);
         self.price(region as usize);
@@ -224,6 +232,15 @@ impl<'a> Regions<'a> {
         self.of[point as usize] = NOWHERE;
     }
 
+    /// Whether the region of a point or of a near point changed after a change.
+    fn news(&self, point: u32, near: &[&[u32]], after: u32) -> bool {
+        let changed = |&other: &u32| {
+            let region = self.of[other as usize];
+            region != NOWHERE && self.changed[region as usize] > after
+        };
+        changed(&point) || near[point as usize].iter().any(changed)
+    }
+
     /// The other regions of near points, each once.
     fn around(&self, point: u32, near: &[&[u32]]) -> Vec<u32> {
         let own = self.of[point as usize];
@@ -240,11 +257,16 @@ impl<'a> Regions<'a> {
     /// Moves, exchanges and dissolves while that pays; none when stopped.
     fn polish(&mut self, near: &[&[u32]], field: &Field<'_>) -> Option<()> {
         let mut steps = Steps::new(self.points.len(), 0);
+        let mut tried = vec![0; self.members.len()];
         for _ in 0..PASSES {
             let before: u64 = self.costs.iter().sum();
             self.pass(near, &mut steps, field)?;
-            for region in 0..self.members.len() {
-                self.dissolve(region, near);
+            for (region, tried) in tried.iter_mut().enumerate() {
+                let members = &self.members[region];
+                if members.iter().any(|&point| self.news(point, near, *tried)) {
+                    *tried = self.changes;
+                    self.dissolve(region, near);
+                }
             }
             // Less than a thousandth is not worth another pass.
             let after: u64 = self.costs.iter().sum();
@@ -283,9 +305,11 @@ impl<'a> Regions<'a> {
                 return None;
             }
             steps.now += 1;
-            if steps.forbidden(point) {
+            let seen = steps.seen[point as usize];
+            if steps.forbidden(point) || steps.memory == 0 && !self.news(point, near, seen) {
                 continue;
             }
+            steps.seen[point as usize] = self.changes;
             let own = self.of[point as usize];
             let Some((gain, region, other)) = self.step(point, near, steps) else { continue };
             if gain <= 0 && (steps.memory == 0 || gain < -(self.costs[own as usize] as i64) / 4) {
@@ -331,19 +355,31 @@ impl<'a> Regions<'a> {
                 continue;
             }
             let members = std::mem::take(&mut self.members[at]);
+            let (farthest, second) = self.farthest(point, &members);
             for &other in members.iter().filter(|&&other| !steps.forbidden(other)) {
                 let here = || rest.iter().copied().chain([other]);
                 let there = || members.iter().copied().filter(|&m| m != other).chain([point]);
+                // What is there costs at least what the point costs with the farthest that stays,
+                // and what is here what the rest costs.
+                let rows = self.points.rows(other);
+                let far = if farthest.1 == other { second } else { farthest.0 };
+                let there_least = (self.rows[at] - rows + self.points.rows(point)) * u64::from(far);
+                let here_least = (rest_rows + rows) * rest_group.as_ref().map_or(0, |g| u64::from(g.cost()));
+                let hopeless = |here: u64| {
+                    let most = own_cost + cost - (here + there_least) as i64;
+                    best.map_or(steps.memory == 0 && most <= 0, |best| most <= best.0)
+                };
+                if hopeless(here_least) {
+                    continue;
+                }
                 let new_here = match &rest_group {
                     Some(group) => self.priced_with((group, rest_rows), other),
                     None => self.priced(here()),
                 };
-                // What is there costs nothing at best: then this is all that can be gained.
-                let most = own_cost + cost - new_here as i64;
-                if best.map_or(steps.memory == 0 && most <= 0, |best| most <= best.0) {
+                if hopeless(new_here) {
                     continue;
                 }
-                let gain = most - self.priced(there()) as i64;
+                let gain = own_cost + cost - new_here as i64 - self.priced(there()) as i64;
                 if best.is_none_or(|best| gain > best.0) && self.safe(here()) && self.safe(there()) {
                     best = better(best, (gain, region, Some(other)));
                 }
@@ -351,6 +387,21 @@ impl<'a> Regions<'a> {
             self.members[at] = members;
         }
         best
+    }
+
+    /// What a row of a point and the farthest of some points costs, and that point; and what it
+    /// costs with the second.
+    fn farthest(&self, point: u32, members: &[u32]) -> ((u32, u32), u32) {
+        let (mut first, mut second) = ((0, NOWHERE), 0);
+        for &member in members {
+            let cost = self.meets.pair(point, member);
+            if cost > first.0 {
+                (first, second) = ((cost, member), first.0);
+            } else {
+                second = second.max(cost);
+            }
+        }
+        (first, second)
     }
 
     /// Deals the points of a region to others where that is cheaper.
@@ -408,11 +459,13 @@ struct Steps {
     /// How long a point stays where it was put; 0 where nothing is remembered.
     memory: u32,
     until: Vec<u32>,
+    /// Point → the changes that there were when its steps were last computed.
+    seen: Vec<u32>,
 }
 
 impl Steps {
     fn new(points: usize, memory: u32) -> Self {
-        Steps { now: 0, memory, until: vec![0; points] }
+        Steps { now: 0, memory, until: vec![0; points], seen: vec![0; points] }
     }
 
     fn forbidden(&self, point: u32) -> bool {

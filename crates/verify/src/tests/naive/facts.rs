@@ -39,6 +39,7 @@ impl Table<'_> {
             regions: None,
             loss: losses,
             loss_by_column: self.by_column(stay),
+            text: BTreeMap::new(),
             sampling: None,
             privacy: self
                 .groups()

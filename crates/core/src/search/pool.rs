@@ -1,0 +1,214 @@
+//! Merges a great many classes with equal keys: the same as `merge.rs` where the table of keys does
+//! not fit into the cache.
+//!
+//! Keys are divided among the cores by hash, and every core looks its keys up in blocks: first all
+//! slots, then all groups, so that the waits for memory of a block overlap. Members come in order,
+//! so the groups of each core are sorted by their first member and are put together in one pass:
+//! the result does not depend on the number of cores. Costs 16 bytes per group, and
+//! 8 per slot; at most four fifths of the slots are in use.
+
+use rayon::prelude::*;
+
+use crate::classes::Groups;
+
+/// Keys that are looked up together.
+const BLOCK: usize = 128;
+/// The most cores that share the keys: each reads all of them.
+const MOST: usize = 8;
+
+/// Merges the classes of `from`, whose keys are given, into groups ordered by their first member.
+pub(super) fn merge(keys: &[u64], from: &Groups, to: &mut Groups) {
+    let shards = rayon::current_num_threads().clamp(1, MOST);
+    let pool = |shard: usize| Pool::of(keys, from, (shard, shards)).groups;
+    let pools: Vec<Vec<Group>> = (0..shards).into_par_iter().map(pool).collect();
+    to.first.clear();
+    to.count.clear();
+    let mut rest: Vec<&[Group]> = pools.iter().map(Vec::as_slice).collect();
+    loop {
+        let heads = rest.iter().enumerate().filter_map(|(pool, groups)| Some((groups.first()?.first, pool)));
+        let Some((_, pool)) = heads.min() else { return };
+        let [group, others @ ..] = rest[pool] else { return };
+        to.first.push(group.first);
+        to.count.push(group.count);
+        rest[pool] = others;
+    }
+}
+
+/// Some classes of one key.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    key: u64,
+    first: u32,
+    count: u32,
+}
+
+/// The groups of the keys of one core.
+struct Pool {
+    groups: Vec<Group>,
+    /// A part of the hash, and the place of the group + 1; 0 is free.
+    slots: Vec<u64>,
+    /// Hashes of a block, and the classes that have them.
+    hashes: [u64; BLOCK],
+    classes: [u32; BLOCK],
+    waiting: usize,
+}
+
+impl Pool {
+    /// Of the keys that one of several cores has.
+    fn of(keys: &[u64], from: &Groups, (shard, shards): (usize, usize)) -> Self {
+        let slots = (keys.len() / shards * 5 / 4).next_power_of_two().max(2 * BLOCK);
+        let mut pool = Pool {
+            groups: Vec::new(),
+            slots: vec![0; slots],
+            hashes: [0; BLOCK],
+            classes: [0; BLOCK],
+            waiting: 0,
+        };
+        for (class, &key) in keys.iter().enumerate() {
+            let hash = hash(key);
+            // The upper bits: no slot follows from them.
+            if ((hash >> 58) as usize * shards) >> 6 != shard {
+                continue;
+            }
+            (pool.hashes[pool.waiting], pool.classes[pool.waiting]) = (hash, class as u32);
+            pool.waiting += 1;
+            if pool.waiting == BLOCK {
+                pool.take(keys, from);
+            }
+        }
+        pool.take(keys, from);
+        pool
+    }
+
+    /// Takes the classes of the block.
+    fn take(&mut self, keys: &[u64], from: &Groups) {
+        if 5 * (self.groups.len() + BLOCK) > 4 * self.slots.len() {
+            self.grow();
+        }
+        let mut seen = [0; BLOCK];
+        let block = seen.iter_mut().zip(&self.hashes[..self.waiting]);
+        block.for_each(|(seen, &hash)| *seen = self.slots[start(hash, self.slots.len())]);
+        let mut likely = [0; BLOCK];
+        for (likely, (&slot, &hash)) in likely.iter_mut().zip(seen.iter().zip(&self.hashes[..self.waiting])) {
+            *likely = if tagged(slot, hash) { self.groups[slot as u32 as usize - 1].key } else { 0 };
+        }
+        for at in 0..self.waiting {
+            let (hash, class) = (self.hashes[at], self.classes[at] as usize);
+            let (key, count) = (keys[class], from.count[class]);
+            match tagged(seen[at], hash) && likely[at] == key {
+                true => self.groups[seen[at] as u32 as usize - 1].count += count,
+                false => self.add(hash, Group { key, first: from.first[class], count }),
+            }
+        }
+        self.waiting = 0;
+    }
+
+    /// Adds a class to its group, which it may be the first of.
+    fn add(&mut self, hash: u64, class: Group) {
+        let mask = self.slots.len() - 1;
+        let mut at = start(hash, self.slots.len());
+        while self.slots[at] != 0 {
+            let slot = self.slots[at];
+            if tagged(slot, hash) {
+                let group = &mut self.groups[slot as u32 as usize - 1];
+                if group.key == class.key {
+                    group.count += class.count;
+                    return;
+                }
+            }
+            at = (at + 1) & mask;
+        }
+        self.groups.push(class);
+        self.slots[at] = hash << 32 | self.groups.len() as u64;
+    }
+
+    fn grow(&mut self) {
+        let size = 2 * self.slots.len();
+        let mut slots = vec![0; size];
+        for (place, group) in self.groups.iter().enumerate() {
+            let hash = hash(group.key);
+            let mut at = start(hash, size);
+            while slots[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            slots[at] = hash << 32 | (place as u64 + 1);
+        }
+        self.slots = slots;
+    }
+}
+
+/// Every bit of the key reaches both halves.
+#[inline]
+fn hash(key: u64) -> u64 {
+    let product = (key ^ key >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ product >> 29
+}
+
+/// The first slot of a hash, of a power of two of slots.
+#[inline]
+fn start(hash: u64, slots: usize) -> usize {
+    (hash >> 32) as usize & (slots - 1)
+}
+
+/// Whether a slot can be that of a hash: slots have its lower half.
+#[inline]
+fn tagged(slot: u64, hash: u64) -> bool {
+    slot as u32 != 0 && (slot >> 32) as u32 == hash as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::merge::Merger;
+    use super::*;
+
+    proptest! {
+        /// The same groups in the same order as one core makes, at any number of threads.
+        #[test]
+        fn pools_merge_like_one_table(
+            classes in prop::collection::vec((0u64..700, 1u32..9), 0..2000),
+            scale in prop::sample::select(vec![1u64, 1000, 1 << 30, 1 << 50]),
+            threads in 1usize..5,
+        ) {
+            let from = Groups {
+                first: (0..classes.len() as u32).map(|i| 3 * i).collect(),
+                count: classes.iter().map(|c| c.1).collect(),
+                people: Vec::new(),
+                histograms: Vec::new(),
+            };
+            let mut merger = Merger::default();
+            merger.keys.extend(classes.iter().map(|c| c.0 * scale));
+            let (mut expected, mut found) = (Groups::default(), Groups::default());
+            merger.merge::<false>(700 * scale, &from, &mut expected);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| merge(&merger.keys, &from, &mut found));
+            prop_assert_eq!((found.first, found.count), (expected.first, expected.count));
+        }
+    }
+
+    /// Keys that begin with few slots.
+    #[test]
+    fn a_table_grows() {
+        let count = 5000;
+        let from = Groups {
+            first: (0..count).collect(),
+            count: vec![1; count as usize],
+            people: Vec::new(),
+            histograms: Vec::new(),
+        };
+        let keys: Vec<u64> = (0..u64::from(count)).map(|key| key * 12).collect();
+        let all: usize = (0..8).map(|shard| Pool::of(&keys, &from, (shard, 8)).groups.len()).sum();
+        assert_eq!(all, count as usize);
+        let mut pool = Pool::of(&[], &Groups::default(), (0, 1));
+        for (class, &key) in keys.iter().enumerate() {
+            if 5 * (pool.groups.len() + BLOCK) > 4 * pool.slots.len() {
+                pool.grow();
+            }
+            pool.add(hash(key), Group { key, first: class as u32, count: 1 });
+        }
+        assert_eq!(pool.groups.len(), count as usize);
+        keys.iter().for_each(|&key| pool.add(hash(key), Group { key, first: 0, count: 2 }));
+        assert!(pool.groups.len() == count as usize && pool.groups.iter().all(|group| group.count == 3));
+    }
+}

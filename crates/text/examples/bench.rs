@@ -1,0 +1,341 @@
+//! Recall, precision and speed of the detectors on made-up and hand-written documents, beside
+//! search and replace [Sweeney 2001, figure 24], as Markdown tables for `docs/text.md`.
+//!
+//!     make bench-text ARGS="--quick --misses"
+//!
+//! `--quick` takes fewer documents, `--no-speed` and `--speed-only` leave a part out, `--odd` times
+//! texts that nobody writes, `--figure` prints the scrubbed letter of figure 21, `--show` made-up
+//! letters with marks. `--misses` prints every mistake in the made-up and the development documents
+//! with its context. Mistakes in the held-out documents are shown only with `--held-out`, those in
+//! the last documents never: detectors must not be tuned to them.
+
+#![allow(clippy::print_stdout, reason = "the tables are the program's output")]
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+use throng_text::letters::score::{Mistake, Score};
+use throng_text::letters::{Letter, letter, letters, marked, search};
+use throng_text::{Kind, Scrubber, Settings, Subject};
+
+const DEVELOPMENT: &str = include_str!("../tests/documents/development.txt");
+const FIGURE_21: &str = include_str!("../tests/documents/figure-21.txt");
+const HELD_OUT: &str = include_str!("../tests/documents/held-out.txt");
+
+const LAST: &str = include_str!("../tests/documents/last.txt");
+
+type Found = Vec<(Range<usize>, Kind)>;
+
+/// A way to find what identifies people.
+enum Method {
+    Straight,
+    Cues,
+    Throng(Box<Scrubber>),
+}
+
+impl Method {
+    fn throng(threshold: f32, suppress: f32) -> Self {
+        let settings = Settings { threshold, suppress_threshold: suppress, ..Settings::default() };
+        Method::Throng(Box::new(Scrubber::new(settings).expect("the settings are valid")))
+    }
+
+    fn find(&self, letter: &Letter) -> Found {
+        let plain =
+            |places: Vec<Range<usize>>| places.into_iter().map(|place| (place, Kind::Person)).collect();
+        match self {
+            Method::Straight => plain(search::straight(&letter.text, &letter.record)),
+            Method::Cues => plain(search::with_cues(&letter.text, &letter.record)),
+            Method::Throng(scrubber) => {
+                let spans = scrubber.find(&letter.text, &Subject::default());
+                spans.iter().map(|span| (span.start..span.end, span.kind)).collect()
+            }
+        }
+    }
+}
+
+struct Options {
+    quick: bool,
+    speed: bool,
+    misses: bool,
+    held_out: bool,
+}
+
+fn main() {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    let has = |name: &str| given.iter().any(|arg| arg == name);
+    let options = Options {
+        quick: has("--quick"),
+        speed: !has("--no-speed"),
+        misses: has("--misses"),
+        held_out: has("--held-out"),
+    };
+    if has("--show") {
+        return letters(1).take(40).for_each(|letter| show(&letter));
+    }
+    if has("--speed-only") {
+        return speed(options.quick);
+    }
+    if has("--figure") {
+        let letter = &marked::documents(FIGURE_21).expect("the letter is well-formed")[0];
+        let scrubber = Scrubber::new(Settings::default()).expect("the default settings are valid");
+        return print!("{}", scrubber.scrub(&letter.text, &Subject::default()).text);
+    }
+    if has("--odd") {
+        return odd();
+    }
+    let per_seed = if options.quick { 600 } else { 2_500 };
+    let made: Vec<Letter> = (1..=4).flat_map(|seed| letters(seed).take(per_seed)).collect();
+    let development = marked::documents(DEVELOPMENT).expect("the development documents are well-formed");
+    let held_out = marked::documents(HELD_OUT).expect("the held-out documents are well-formed");
+    let last = marked::documents(LAST).expect("the last documents are well-formed");
+    let between_physicians: Vec<Letter> =
+        made.iter().filter(|letter| letter.title.starts_with("letter")).cloned().collect();
+    let sets = [
+        ("made-up letters", between_physicians),
+        ("all made-up", made),
+        ("development", development),
+        ("held-out", held_out),
+        ("last", last),
+    ];
+    comparison(&sets);
+    kinds(&sets[1..]);
+    if options.misses || options.held_out {
+        for (name, set) in &sets[1..4] {
+            if (*name == "held-out") == options.held_out {
+                mistakes(name, set);
+            }
+        }
+    }
+    if options.speed {
+        speed(options.quick);
+    }
+}
+
+/// Prints a made-up letter with its marks.
+fn show(letter: &Letter) {
+    let mut marks: Vec<(usize, String)> = Vec::new();
+    for truth in &letter.truth {
+        marks.push((truth.start, format!("[[{}:", truth.kind.as_str())));
+        marks.push((truth.end, "]]".to_owned()));
+    }
+    for phrase in &letter.medical {
+        marks.push((phrase.start, "{{".to_owned()));
+        marks.push((phrase.end, "}}".to_owned()));
+    }
+    marks.sort_by_key(|mark| std::cmp::Reverse(mark.0));
+    let mut text = letter.text.clone();
+    marks.iter().for_each(|(at, mark)| text.insert_str(*at, mark));
+    println!("=== {}\n{text}", letter.title);
+}
+
+fn score(method: &Method, set: &[Letter]) -> Score {
+    let mut score = Score::default();
+    for letter in set {
+        score.add(letter, &method.find(letter));
+    }
+    score
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// Figure 24 with a column per set, then all figures of Throng's methods.
+fn comparison(sets: &[(&str, Vec<Letter>)]) {
+    let methods = [
+        ("straight search", "37 %", Method::Straight),
+        ("search with cues", "84 %", Method::Cues),
+        ("Throng, threshold 0.8", "98 %", Method::throng(0.8, 0.8)),
+        ("Throng, threshold 0.7", "100 %", Method::throng(0.7, 0.7)),
+        ("Throng, default", "", Method::throng(0.7, 0.5)),
+    ];
+    let scores = methods.map(|(name, source, method)| {
+        (name, source, sets.iter().map(|(_, set)| score(&method, set)).collect::<Vec<_>>())
+    });
+    print!("| recall | figure 24 |");
+    sets.iter().for_each(|(name, _)| print!(" {name} |"));
+    println!("\n| --- | ---: |{}", " ---: |".repeat(sets.len()));
+    for (name, source, scores) in &scores {
+        print!("| {name} | {source} |");
+        scores.iter().for_each(|score| print!(" {} |", percent(score.all().recall())));
+        println!();
+    }
+    println!(
+        "\n| documents | number | method | identifiers | recall | precision | medical phrases | untouched |"
+    );
+    println!("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |");
+    for (place, (set_name, set)) in sets.iter().enumerate() {
+        for (name, _, scores) in scores.iter().skip(2) {
+            let (score, all) = (&scores[place], scores[place].all());
+            println!(
+                "| {set_name} | {} | {name} | {} | {} | {} | {} | {} |",
+                set.len(),
+                all.truth,
+                percent(all.recall()),
+                percent(all.precision()),
+                score.medical,
+                percent(score.medical_share())
+            );
+        }
+    }
+    println!();
+}
+
+/// Recall and precision per kind with the default settings.
+fn kinds(sets: &[(&str, Vec<Letter>)]) {
+    let method = Method::throng(0.7, 0.5);
+    let scores: Vec<Score> = sets.iter().map(|(_, set)| score(&method, set)).collect();
+    print!("| kind |");
+    sets.iter().for_each(|(name, _)| print!(" {name}: number | recall | precision |"));
+    println!("\n| --- |{}", " ---: | ---: | ---: |".repeat(sets.len()));
+    for kind in Kind::ALL {
+        print!("| {} |", kind.as_str());
+        for tally in scores.iter().map(|score| score.kind(kind)) {
+            let recall = if tally.truth == 0 { "".into() } else { percent(tally.recall()) };
+            let precision = if tally.spans == 0 { "".into() } else { percent(tally.precision()) };
+            print!(" {} | {recall} | {precision} |", tally.truth);
+        }
+        println!();
+    }
+    println!();
+}
+
+/// All mistakes of a set with their context; at most forty of each kind.
+fn mistakes(name: &str, set: &[Letter]) {
+    let method = Method::throng(0.7, 0.5);
+    let mut score = Score::default();
+    let mut shown: BTreeMap<String, usize> = BTreeMap::new();
+    println!("## Mistakes in {name} documents\n");
+    for letter in set {
+        for (mistake, place) in score.add(letter, &method.find(letter)) {
+            let label = match mistake {
+                Mistake::Missed(kind) => format!("MISSED {}", kind.as_str()),
+                Mistake::Wrong(kind) => format!("WRONG  {}", kind.as_str()),
+                Mistake::Touched => "TOUCHED medical".to_owned(),
+            };
+            let count = shown.entry(label.clone()).or_default();
+            *count += 1;
+            if *count <= 40 {
+                println!("{label:24} {:28} {}", letter.title, context(&letter.text, place));
+            }
+        }
+    }
+    println!("\n{shown:#?}");
+}
+
+fn context(text: &str, place: Range<usize>) -> String {
+    let before: String =
+        text[..place.start].chars().rev().take(45).collect::<Vec<_>>().into_iter().rev().collect();
+    let after: String = text[place.end..].chars().take(30).collect();
+    format!("{before}⟦{}⟧{after}", &text[place]).replace(['\n', '\r'], "⏎")
+}
+
+/// Processor time of this thread in seconds; the wall clock where the system does not give it.
+fn clock(start: Instant) -> f64 {
+    let spent = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let spent = spent.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    spent.map_or_else(|| start.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
+}
+
+/// The most memory that the process had, in MB.
+fn memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
+}
+
+/// Speed over many documents and over one long one, and memory.
+fn speed(quick: bool) {
+    let scrubber = Scrubber::new(Settings::default()).expect("the default settings are valid");
+    scrubber.find("Warm up.", &Subject::default());
+    println!("| what | size | find | scrub | most memory |");
+    println!("| --- | ---: | ---: | ---: | ---: |");
+    let sizes: [usize; 2] = if quick { [4, 12] } else { [8, 40] };
+    for size in sizes {
+        // Documents come in portions, so that the clock's ticks do not matter.
+        let (mut bytes, mut number, mut finding, mut scrubbing) = (0, 0, 0.0, 0.0);
+        while bytes < size << 20 {
+            let portion: Vec<Letter> = (number..number + 2000).map(|number| letter(99, number)).collect();
+            let (find, scrub) = timed(&scrubber, portion.iter().map(|letter| letter.text.as_str()));
+            finding += find;
+            scrubbing += scrub;
+            bytes += portion.iter().map(|letter| letter.text.len()).sum::<usize>();
+            number += 2000;
+        }
+        row(&format!("{number} documents"), bytes, finding, scrubbing);
+    }
+    for size in sizes.map(|size| size / 2) {
+        let mut text = String::new();
+        for letter in letters(98) {
+            text.push_str(&letter.text);
+            if text.len() >= size << 20 {
+                break;
+            }
+        }
+        let (finding, scrubbing) = timed(&scrubber, std::iter::once(text.as_str()));
+        row("one document", text.len(), finding, scrubbing);
+    }
+}
+
+/// Nanoseconds per byte for texts that nobody writes, at two sizes: the same if the cost is linear.
+fn odd() {
+    let scrubber = Scrubber::new(Settings::default()).expect("the default settings are valid");
+    scrubber.find("Warm up.", &Subject::default());
+    let texts = [
+        ("one word", "A"),
+        ("digits", "9"),
+        ("digits and hyphens", "1-"),
+        ("brackets", "("),
+        ("names", "Dr. Ann Lee "),
+        ("other names", "Zorvan Telquist, "),
+        ("a@", "a@"),
+        ("a.", "a."),
+        ("NUL", "\0"),
+        ("dates", "1/2/94 "),
+        ("capitals", "ZOR "),
+        ("lines", "\n"),
+        ("blanks", " "),
+        ("keys", "Name: "),
+        ("right to left", "שלום "),
+        ("slashes", "/"),
+        ("hyphens", "Ann-"),
+        ("apostrophes", "O'"),
+        ("commas", "Lynn, "),
+        ("table", "| Ann | 12 |\n"),
+        ("lower", "zorvan "),
+    ];
+    println!("| text | find, 100 kB | find, 400 kB | scrub, 100 kB | scrub, 400 kB |");
+    println!("| --- | ---: | ---: | ---: | ---: |");
+    for (name, piece) in texts {
+        let times = [100_000, 400_000].map(|size| {
+            let text = piece.repeat(size / piece.len());
+            let (find, scrub) = timed(&scrubber, std::iter::once(text.as_str()));
+            (find / size as f64 * 1e9, scrub / size as f64 * 1e9)
+        });
+        let [(a, c), (b, d)] = times;
+        println!("| {name} | {a:.0} ns/B | {b:.0} ns/B | {c:.0} ns/B | {d:.0} ns/B |");
+    }
+}
+
+/// Seconds for finding and for scrubbing.
+fn timed<'a>(scrubber: &Scrubber, texts: impl Iterator<Item = &'a str> + Clone) -> (f64, f64) {
+    let start = Instant::now();
+    let before = clock(start);
+    let found: usize = texts.clone().map(|text| scrubber.find(text, &Subject::default()).len()).sum();
+    let between = clock(start);
+    let scrubbed: usize = texts.map(|text| scrubber.scrub(text, &Subject::default()).spans.len()).sum();
+    let end = clock(start);
+    assert_eq!(found, scrubbed);
+    (between - before, end - between)
+}
+
+fn row(what: &str, bytes: usize, finding: f64, scrubbing: f64) {
+    let mb = bytes as f64 / 1e6;
+    println!(
+        "| {what} | {mb:.1} MB | {:.1} MB/s | {:.1} MB/s | {:.0} MB |",
+        mb / finding,
+        mb / scrubbing,
+        memory()
+    );
+}

@@ -1,0 +1,502 @@
+//! Ages: numbers with "years old" in all its spellings, with a sex, behind "age", and decades.
+
+use super::Detector;
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::Document;
+use crate::span::Kind;
+use crate::token::{Flags, Token};
+
+/// Finds ages.
+pub struct Age;
+
+impl Detector for Age {
+    fn name(&self) -> &'static str {
+        "age"
+    }
+
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        for code in &document.codes {
+            let first = code.first as usize;
+            let token = &document.tokens[first];
+            if token.is_number() && token.len() <= 3 && code.end as usize - first <= 9 {
+                self.propose(document, first, first + 1, found);
+                if token.len() == 2 {
+                    self.decade(document, first, found);
+                }
+            }
+        }
+        for cue in &document.times {
+            let at = *cue as usize;
+            if document.tokens[at].is(cues::NUMBER) {
+                let starts = at == 0 || !document.tokens[at - 1].is(cues::NUMBER);
+                if let Some(end) = starts.then(|| numeral(document, at)).flatten() {
+                    self.propose(document, at, end, found);
+                }
+            }
+            if document.tokens[at].is(cues::AGE) {
+                self.keyed(document, at, found);
+                self.decade(document, at, found);
+            }
+        }
+    }
+}
+
+/// The end of a number in words below 120: "ninety-one", "forty seven".
+fn numeral(document: &Document<'_>, at: usize) -> Option<usize> {
+    let tokens = &document.tokens;
+    let value =
+        |at: usize| tokens.get(at).filter(|token| token.is(cues::NUMBER)).map(|token| token.cue.value);
+    let first = value(at)?;
+    if first >= 20 && first % 10 == 0 && first < 100 {
+        let hyphen = tokens.get(at + 1).is_some_and(|token| token.is_sign(b'-'));
+        let next = at + 1 + usize::from(hyphen);
+        if value(next).is_some_and(|unit| unit < 10) {
+            return Some(next + 1);
+        }
+    }
+    Some(at + 1)
+}
+
+impl Age {
+    /// Proposes a number if what is behind or before it says that it is an age.
+    fn propose(&self, document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
+        let number = document.word(first).parse::<u32>().unwrap_or(0);
+        if number > 125 {
+            return;
+        }
+        let (first, whole) = (first, fraction(document, end));
+        if let Some((rule, certainty, behind)) = behind(document, first, whole) {
+            let score = Score::new(rule, document.bytes(whole..behind), certainty);
+            let start = fraction_start(document, first);
+            // Months and weeks are a part of the age.
+            let end = if rule == "years behind a name"
+                && !document.is_any(whole, &["years", "year", "yrs", "yr", "y"])
+            {
+                behind
+            } else {
+                whole
+            };
+            found.add(self.name(), Kind::Age, document.bytes(start..end), &score);
+            return;
+        }
+        let months = document.is_any(
+            whole,
+            &["mo", "mos", "months", "wk", "wks", "weeks", "days", "m", "mth", "mths", "y", "yrs"],
+        );
+        let listed = first >= 2
+            && (document.tokens[first - 1].is_sign(b',') || document.tokens[first - 1].is_sign(b'('))
+            && super::is_name(&document.tokens[first - 2]);
+        let closed = document
+            .tokens
+            .get(whole + 1)
+            .is_none_or(|next| matches!(next.first, b',' | b')' | b'.' | b';') && !next.is_word());
+        if months && listed && closed && !document.tokens[whole].has(Flags::LINE) {
+            let score = Score::new("behind a name", document.bytes(first - 2..first), 0.8);
+            found.add(self.name(), Kind::Age, document.bytes(first..whole + 1), &score);
+            return;
+        }
+        if let Some((rule, certainty, from, to)) = before(document, first, end) {
+            let score = Score::new(rule, document.bytes(from..to), certainty);
+            found.add(self.name(), Kind::Age, document.bytes(first..whole), &score);
+        }
+    }
+
+    /// "age 47", "aged 91", "Age: 47".
+    fn keyed(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
+        let tokens = &document.tokens;
+        let mut next = at + 1;
+        let skipped = |next: usize| {
+            document.is_any(next, &["of", "is", "was", "about", "approximately", "approx"])
+                || tokens.get(next).is_some_and(|token| token.is_sign(b':') || token.is_sign(b'='))
+        };
+        while next < at + 4 && skipped(next) {
+            next += 1;
+        }
+        let Some(token) = tokens.get(next).filter(|token| !token.has(Flags::LINE)) else { return };
+        if !document.is_any(at, &["age", "aged", "ages", "alter"]) {
+            return;
+        }
+        let end =
+            if token.is_number() && token.len() <= 3 { Some(next + 1) } else { numeral(document, next) };
+        let Some(end) = end.filter(|_| token.is_number() && token.len() <= 3 || token.is(cues::NUMBER))
+        else {
+            return;
+        };
+        let gestation = document.is_any(end, &["weeks", "week", "wks", "days"])
+            || at > 0 && document.is_any(at - 1, &["gestational", "gest", "bone", "mental"]);
+        if gestation {
+            return;
+        }
+        let score = Score::new("behind \"age\"", document.bytes(at..at + 1), 0.9);
+        found.add(self.name(), Kind::Age, document.bytes(next..fraction(document, end)), &score);
+    }
+
+    /// "in her nineties", "in his 90s", "nonagenarian", "centenarian".
+    fn decade(&self, document: &Document<'_>, next: usize, found: &mut Candidates) {
+        let tokens = &document.tokens;
+        let token = &tokens[next];
+        let mut before = next;
+        while before > 0
+            && next - before < 2
+            && (tokens[before - 1].is_sign(b'-') || document.is_any(before - 1, &["early", "mid", "late"]))
+        {
+            before -= 1;
+        }
+        let Some(at) =
+            before.checked_sub(1).filter(|at| document.is_any(*at, &["his", "her", "their", "the", "my"]))
+        else {
+            return;
+        };
+        let words = [
+            "twenties",
+            "thirties",
+            "forties",
+            "fifties",
+            "sixties",
+            "seventies",
+            "eighties",
+            "nineties",
+            "teens",
+        ];
+        let number = token.is_number()
+            && token.len() == 2
+            && token.first != b'0'
+            && document.slice(token.end - 1..token.end) == "0";
+        let plural =
+            document.is(next + 1, "s") || tokens.get(next + 1).is_some_and(|sign| sign.is_sign(b'\''));
+        let end = match number && plural {
+            true => next + 2,
+            false if document.is_any(next, &words) => next + 1,
+            false => return,
+        };
+        let score =
+            Score::new("decade", document.bytes(at..next), if document.is(at, "the") { 0.3 } else { 0.9 });
+        found.add(self.name(), Kind::Age, document.bytes(next..end), &score);
+    }
+}
+
+/// The end of a fraction behind a number: "7 and 6/12", "2 1/2".
+fn fraction(document: &Document<'_>, end: usize) -> usize {
+    let tokens = &document.tokens;
+    let joined = end + usize::from(document.is(end, "and"));
+    let number = |at: usize| {
+        tokens.get(at).is_some_and(|token| token.is_number() && token.len() <= 2 && !token.has(Flags::LINE))
+    };
+    let slash = tokens.get(joined + 1).is_some_and(|token| token.is_sign(b'/'));
+    if number(joined) && slash && number(joined + 2) && (joined > end || !document.glued(joined)) {
+        return joined + 3;
+    }
+    let point = tokens.get(end).is_some_and(|token| token.is_sign(b'.') && document.glued(end));
+    if point && number(end + 1) && document.glued(end + 1) { end + 2 } else { end }
+}
+
+/// The first token of a number whose fraction starts at a token.
+fn fraction_start(document: &Document<'_>, first: usize) -> usize {
+    let tokens = &document.tokens;
+    let is_small = |at: usize| tokens.get(at).is_some_and(|token| token.is_number() && token.len() <= 3);
+    let mut at = first;
+    if at >= 2 && tokens[at - 1].is_sign(b'/') && is_small(at - 2) {
+        at -= 2;
+        if at >= 2 && document.is(at - 1, "and") && is_small(at - 2) {
+            return at - 2;
+        }
+        if at >= 1 && is_small(at - 1) {
+            return at - 1;
+        }
+    }
+    first
+}
+
+/// What is behind an age: the rule, the certainty and its end.
+fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static str, f32, usize)> {
+    let tokens = &document.tokens;
+    let next = tokens.get(end)?;
+    if next.has(Flags::PARAGRAPH) {
+        return None;
+    }
+    let hyphen = |at: usize| {
+        at + usize::from(
+            tokens
+                .get(at)
+                .is_some_and(|token| token.is_sign(b'-') || token.first == 0xe2 && !token.is_word()),
+        )
+    };
+    let at = hyphen(end);
+    let years = document.is_any(
+        at,
+        &[
+            "year",
+            "years",
+            "yr",
+            "yrs",
+            "y",
+            "jahre",
+            "ans",
+            "años",
+            "month",
+            "months",
+            "mo",
+            "mos",
+            "week",
+            "weeks",
+            "wk",
+            "day",
+            "days",
+            "yo",
+            "jährige",
+            "jähriger",
+            "jährigen",
+        ],
+    );
+    if document.is_any(at, &["yo", "jährige", "jähriger", "jährigen", "yof", "yom", "jaehrige", "jaehriger"])
+    {
+        return Some(("years old", 0.95, at + 1));
+    }
+    if years {
+        let mut old = at + 1;
+        if tokens.get(old).is_some_and(|token| token.is_sign(b'.') || token.is_sign(b'/'))
+            && document.glued(old)
+            && document.glued(old + 1)
+        {
+            old += 1;
+        }
+        old = hyphen(old);
+        if document.is_any(old, &["old", "o", "alt", "olds"]) {
+            return Some(("years old", 0.96, old + 1));
+        }
+        if document.is_any(old, &["of"]) && document.is(old + 1, "age") {
+            return Some(("years of age", 0.95, old + 2));
+        }
+        if document
+            .is_any(old, &["female", "male", "boy", "girl", "man", "woman", "gentleman", "lady", "f", "m"])
+        {
+            return Some(("years and sex", 0.9, old + 1));
+        }
+    }
+    // "(FS Labrador, 9y)".
+    if document.is_any(end, &["y", "yrs", "yr"])
+        && document.glued(end)
+        && tokens
+            .get(end + 1)
+            .is_none_or(|next| matches!(next.first, b')' | b',' | b'.' | b';') && !next.is_word())
+    {
+        return Some(("years", 0.8, end + 1));
+    }
+    // "(anna, 64 years)", "NAME, 79 yrs": behind a name, a sex or a bracket.
+    if years
+        && !document.is_any(
+            at + 1,
+            &[
+                "ago", "of", "history", "later", "prior", "after", "before", "and", "post", "from", "in",
+                "for", "since", "now", "with",
+            ],
+        )
+    {
+        let before = first.checked_sub(1).map(|at| &tokens[at]);
+        let start = before.is_none_or(|token| {
+            matches!(token.first, b',' | b'(' | b'|' | b':') && !token.is_word()
+                || super::is_name(token)
+                || token.has(Flags::SINGLE) && matches!(token.first, b'F' | b'M')
+        });
+        let closed =
+            tokens.get(at + 1).is_none_or(|next| !next.is_word() || next.has(Flags::LINE.or(Flags::GAP)));
+        if start && closed {
+            return Some(("years behind a name", 0.78, at + 1));
+        }
+    }
+    // "038Y", "62y".
+    let letters = tokens
+        .get(end + 1)
+        .is_some_and(|next| !next.has(Flags::SPACE) && (next.is_number() || next.is_word()));
+    if document.is_any(end, &["y", "yr", "yrs", "j"]) && document.glued(end) && !letters {
+        return Some(("years", 0.85, end + 1));
+    }
+    // "47F", "47 M", "91/F", "47 female".
+    let slash = usize::from(next.is_sign(b'/') && document.glued(end));
+    let sex = end + slash;
+    if document.is_any(sex, &["f", "m"])
+        && tokens[sex].has(Flags::CAPITAL)
+        && (document.glued(sex) || slash > 0)
+    {
+        let behind = tokens.get(sex + 1);
+        let free = behind.is_none_or(|behind| {
+            behind.has(Flags::SPACE) || !matches!(behind.first, b'-' | b'/' | b'0'..=b'9')
+        });
+        return free.then_some(("sex behind", 0.85, sex + 1));
+    }
+    // "47 M", "61f" behind a name, a comma or at the start of a line.
+    let before = first.checked_sub(1).map(|at| &tokens[at]);
+    let starts = tokens[first].has(Flags::LINE.or(Flags::GAP))
+        || before.is_some_and(|token| {
+            matches!(token.first, b',' | b'(' | b'|' | b':') && !token.is_word()
+                || super::is_name(token)
+                || document.is_any(first - 1, &["pt", "patient", "a", "an"])
+        });
+    let sexed = document.is_any(end, &["f", "m"])
+        && !letters
+        && tokens.get(end).is_some_and(|sex| sex.has(Flags::CAPITAL) || document.glued(end));
+    if starts
+        && sexed
+        && !tokens[end].has(Flags::LINE)
+        && !tokens
+            .get(end + 1)
+            .is_some_and(|next| matches!(next.first, b'/' | b'-' | b'0'..=b'9') && !next.is_word())
+    {
+        return Some(("sex behind", 0.78, end + 1));
+    }
+    if document.is_any(end, &["female", "male", "woman", "man", "boy", "girl"]) {
+        return Some(("sex behind", 0.85, end + 1));
+    }
+    None
+}
+
+/// What is before an age in brackets or behind a name: "(66)", "at age 38" is elsewhere; "turned
+/// 40".
+fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static str, f32, usize, usize)> {
+    let tokens = &document.tokens;
+    let field = document
+        .field_of(first)
+        .filter(|field| field.head.any(cues::KEY_AGE) && field.value.start as usize == first);
+    if let Some(field) = field {
+        return Some(("key of an age", 0.95, field.key.start as usize, field.key.end as usize));
+    }
+    let previous = first.checked_sub(1)?;
+    let next = tokens.get(end);
+    let ends = next.is_none_or(|next| matches!(next.first, b'.' | b',' | b';') && !next.is_word())
+        || document.is_any(end, &["and", "but", "years", "now"]);
+    if (document.is_any(previous, &["is", "was", "be"])
+        || tokens[previous].is_word() && document.is_any(previous, &["she's", "he's", "she’s", "he’s"]))
+        && ends
+        && (tokens[first].is_number() && tokens[first].len() <= 3
+            || tokens[first].is(cues::NUMBER) && tokens[first].cue.value >= 10)
+    {
+        let subject = previous.checked_sub(1).map(|at| &tokens[at]);
+        if subject.is_some_and(|token| {
+            super::is_name(token)
+                || token.is(cues::RELATIVE)
+                || token.is_word() && !token.word.is_known()
+                || document.is_any(
+                    previous - 1,
+                    &[
+                        "he", "she", "who", "now", "patient", "pt", "her", "him", "will", "she'll", "he'll",
+                        "who'll", "she’ll", "he’ll", "would", "to",
+                    ],
+                )
+        }) && !document.glued(previous - 1)
+            && !tokens.get(end).is_some_and(|next| {
+                next.is_sign(b'%') || next.is_sign(b'.') && tokens.get(end + 1).is_some_and(Token::is_number)
+            })
+        {
+            return Some(("is N years old", 0.8, previous - 1, first));
+        }
+    }
+    if document.is_any(previous, &["turned", "turning", "turns", "turn", "aged", "approx", "aet"])
+        && (tokens[first].is_number() && tokens[first].len() == 2 || tokens[first].is(cues::NUMBER))
+        && !super::number::is_measured(document, end)
+    {
+        return Some(("turned", 0.8, previous, first));
+    }
+    // "a retired teacher of 71", "breast cancer at 38 and".
+    let adult = tokens[first].is_number() && tokens[first].len() == 2 && tokens[first].first != b'0' && ends;
+    if adult
+        && document.is(previous, "of")
+        && previous > 0
+        && (tokens[previous - 1].word.is_occupation()
+            || document.is_any(
+                previous - 1,
+                &["man", "woman", "lady", "gentleman", "boy", "girl", "age", "teacher", "schoolteacher"],
+            ))
+    {
+        return Some(("of N years", 0.78, previous - 1, first));
+    }
+    let event = |at: usize| {
+        tokens[at].word.is_medical()
+            || document.is_any(
+                at,
+                &[
+                    "died",
+                    "diagnosed",
+                    "retired",
+                    "married",
+                    "cancer",
+                    "attack",
+                    "stroke",
+                    "menarche",
+                    "menopause",
+                ],
+            )
+    };
+    if adult
+        && document.is(previous, "at")
+        && previous > 0
+        && event(previous - 1)
+        && tokens[previous - 1].is_word()
+        && !tokens[previous - 1].has(Flags::CAPITAL)
+    {
+        return Some(("at N years", 0.72, previous - 1, first));
+    }
+    // "F 61", "M/61" at the start of a line or cell, or behind a name.
+    let slash = usize::from(tokens[previous].is_sign(b'/') && document.glued(first));
+    if let Some(sex) = previous.checked_sub(slash).filter(|sex| {
+        tokens[*sex].has(Flags::SINGLE)
+            && matches!(tokens[*sex].first, b'F' | b'M')
+            && tokens[first].is_number()
+            && tokens[first].len() == 2
+    }) {
+        let alone = tokens[sex].has(Flags::LINE.or(Flags::GAP))
+            || sex > 0
+                && (matches!(tokens[sex - 1].first, b',' | b'(' | b'|' | b':') && !tokens[sex - 1].is_word()
+                    || super::is_name(&tokens[sex - 1]));
+        if alone && !super::number::is_measured(document, end) {
+            return Some(("sex before", 0.78, sex, first));
+        }
+    }
+    // "SMITH 51": a number of two digits that ends the line of a name.
+    let last = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE.or(Flags::GAP)) || matches!(next.first, b',' | b')' | b'|') && !next.is_word()
+    });
+    let full = tokens[previous].is_capital()
+        && super::is_name(&tokens[previous])
+        && previous > 0
+        && super::is_name(&tokens[previous - 1])
+        && !tokens[previous].word.is_eponym();
+    if last
+        && full
+        && tokens[first].is_number()
+        && tokens[first].len() == 2
+        && tokens[first].first != b'0'
+        && !document.glued(first)
+    {
+        return Some(("behind a full name", 0.62, previous - 1, first));
+    }
+    // "(anna, 26)".
+    let inner = tokens[previous].is_sign(b',')
+        && tokens.get(end).is_some_and(|token| token.is_sign(b')'))
+        && previous > 0
+        && tokens[previous - 1].is_word();
+    if inner && tokens[first].is_number() && tokens[first].len() <= 2 {
+        return Some(("behind a name in brackets", 0.76, previous - 1, first));
+    }
+    // "Lily (6)", "Mr Zielinski (45)": a number of one or two digits in brackets behind a name.
+    let bracket = tokens[previous].is_sign(b'(')
+        && tokens.get(end).is_some_and(|token| token.is_sign(b')') || token.is_sign(b','));
+    let name = previous.checked_sub(1).map(|at| &tokens[at]).filter(|token| super::is_name(token));
+    if bracket && tokens[first].is_number() && name.is_some() {
+        return Some(("in brackets behind a name", 0.8, previous - 1, previous));
+    }
+    // "Wanda Smith, 47, was"
+    let comma = tokens[previous].is_sign(b',')
+        && tokens.get(end).is_none_or(|token| {
+            matches!(token.first, b',' | b'.' | b';' | b')')
+                && !token.is_word()
+                && !token.is_number()
+                && !tokens.get(end + 1).is_some_and(Token::is_number)
+                || token.has(Flags::LINE)
+                || document.is_any(end, &["and", "who", "with", "lives", "was", "is", "from"])
+        });
+    if comma && tokens[first].is_number() && tokens[first].len() == 2 && name.is_some() {
+        return Some(("between commas behind a name", 0.75, previous - 1, previous));
+    }
+    None
+}

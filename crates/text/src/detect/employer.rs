@@ -1,0 +1,224 @@
+//! Companies: names with a suffix such as "Corp", and names behind "works at".
+
+use super::Detector;
+use super::names::{Sort, nameness};
+use super::places::{self, Named};
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::{Document, Run};
+use crate::span::Kind;
+use crate::token::Flags;
+
+/// Finds employers.
+pub struct Employer;
+
+/// Suffixes that only companies have.
+const LEGAL: &[&str] = &[
+    "inc",
+    "incorporated",
+    "corp",
+    "corporation",
+    "ltd",
+    "limited",
+    "llc",
+    "llp",
+    "gmbh",
+    "kg",
+    "ag",
+    "plc",
+    "pty",
+    "sarl",
+    "srl",
+    "bv",
+    "ohg",
+    "bros",
+    "co",
+];
+
+impl Detector for Employer {
+    fn name(&self) -> &'static str {
+        "employer"
+    }
+
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        for cue in &document.heads {
+            let at = *cue as usize;
+            let token = &document.tokens[at];
+            if token.is(cues::COMPANY_SUFFIX) && token.has(Flags::CAPITAL) {
+                suffixed(document, at, found);
+            }
+        }
+        for run in &document.runs {
+            behind_work(document, run, found);
+            partners(document, run, found);
+            small_head(document, run, found);
+        }
+        for field in &document.fields {
+            if field.head.any(cues::KEY_EMPLOYER) && !field.numbered && !field.value.is_empty() {
+                in_field(
+                    document,
+                    field.value.start as usize,
+                    field.value.end as usize,
+                    field.key.start as usize,
+                    found,
+                );
+            }
+        }
+    }
+}
+
+/// A name with a suffix: "Marina Corp", "Kessing Steel".
+fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
+    let Named { tokens, distinct, .. } = places::around(document, head);
+    if tokens.len() < 2 {
+        return;
+    }
+    // "lives in Co. Kerry" is a county.
+    let county = document.is(head, "co")
+        && document.tokens.get(head + 1).is_some_and(|dot| dot.is_sign(b'.'))
+        && document
+            .tokens
+            .get(head + 2)
+            .is_some_and(|name| name.is_capital() && document.same_line(head, head + 2));
+    if county && head > 0 && document.is_any(head - 1, &["in", "from", "at", "of", "near", "to"]) {
+        return;
+    }
+    let legal = document.is_any(head, LEGAL);
+    let certainty = match (legal, distinct) {
+        (true, 1 | 2) => 0.94,
+        (true, _) => 0.75,
+        (false, 2) => 0.84,
+        (false, 1) if tokens.len() >= 2 => 0.58,
+        _ => 0.2,
+    };
+    let mut score = Score::new("suffix of a company", document.bytes(head..head + 1), certainty);
+    if let Some(cue) = places::cue_before(document, tokens.start, cues::WORK, 5) {
+        score.raise("work", document.bytes(cue..cue + 1), 0.6);
+    }
+    if document.tokens[head].has(Flags::SHOUTED) && distinct < 2 {
+        score.lower("line in capitals", document.bytes(tokens.clone()), 0.5);
+    }
+    found.add("employer", Kind::Employer, document.bytes(tokens), &score);
+}
+
+/// A name behind "works at", "employed by", "job with", "drives for".
+fn behind_work(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    let Some(word) = places::before(document, first) else { return };
+    let the = document.is_any(word, &["the", "a"]);
+    let preposition = if the { word.saturating_sub(1) } else { word };
+    if !document.is_any(preposition, &["at", "for", "by", "with", "in", "from"]) {
+        return;
+    }
+    let reach = if document.is_any(preposition, &["for", "with", "by"]) { 5 } else { 9 };
+    let Some(work) =
+        places::cue_before(document, preposition, cues::WORK.or(cues::OFFICE), reach).or_else(|| {
+            let driver = preposition.checked_sub(1)?;
+            document
+                .is_any(
+                    driver,
+                    &[
+                        "drives", "drove", "driver", "nurse", "clerk", "cook", "teacher", "cashier",
+                        "engineer", "welder", "mechanic", "manager", "guard",
+                    ],
+                )
+                .then_some(driver)
+        })
+    else {
+        return;
+    };
+    if document.tokens[first].word.is_month() || document.tokens[first].is(cues::MONTH.or(cues::WEEKDAY)) {
+        return;
+    }
+    let sort = nameness(document, first).sort;
+    let certainty = match sort {
+        Sort::Medical | Sort::Acronym if end - first == 1 => 0.5,
+        Sort::Ordinary if end - first == 1 => 0.6,
+        _ => 0.86,
+    };
+    let score = Score::new("work", document.bytes(work..word + 1), certainty);
+    let mut last = end;
+    // "Hallam & Rudge".
+    if document.tokens.get(end).is_some_and(|token| token.is_sign(b'&'))
+        && document.tokens.get(end + 1).is_some_and(|token| token.is_capital())
+    {
+        last = end + 2;
+    }
+    found.add("employer", Kind::Employer, document.bytes(first..last), &score);
+}
+
+/// "Fontenot & Sons", "Hallam & Rudge".
+fn partners(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    let joined = document.tokens.get(end).is_some_and(|token| token.is_sign(b'&'));
+    let next = document
+        .tokens
+        .get(end + 1)
+        .filter(|next| joined && next.is_capital() && !next.has(Flags::LINE) && next.len() > 2);
+    let own = (first..end).find(|at| nameness(document, *at).prior >= 0.5);
+    if let (Some(_), Some(from)) = (next, own) {
+        let mut last = end + 2;
+        while document.tokens.get(last).is_some_and(|token| {
+            token.is_capital() && token.is(cues::COMPANY_SUFFIX) && !token.has(Flags::LINE)
+        }) {
+            last += 1;
+        }
+        let score = Score::new("partners", document.bytes(end..end + 2), 0.8);
+        found.add("employer", Kind::Employer, document.bytes(from..last), &score);
+    }
+}
+
+/// A name before a kind of business in small letters: "the Golden Carp restaurant".
+fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    let heads = [
+        "restaurant",
+        "bakery",
+        "factory",
+        "plant",
+        "store",
+        "bank",
+        "company",
+        "supermarket",
+        "diner",
+        "cafe",
+        "farm",
+        "garage",
+        "hotel",
+        "brewery",
+        "warehouse",
+        "firm",
+        "mine",
+        "mill",
+    ];
+    let next = document.tokens.get(end).filter(|next| !next.has(Flags::CAPITAL.or(Flags::PARAGRAPH)));
+    let acronym = end - first == 1 && document.tokens[first].has(Flags::UPPER);
+    if next.is_some()
+        && document.is_any(end, &heads)
+        && !acronym
+        && !document.tokens[first].has(Flags::SENTENCE)
+        && !document.tokens[first].word.is_function()
+    {
+        let score = Score::new("kind of business", document.bytes(end..end + 1), 0.75);
+        found.add("employer", Kind::Employer, document.bytes(first..end), &score);
+    }
+}
+
+/// The value of "Employer:".
+fn in_field(document: &Document<'_>, first: usize, end: usize, key: usize, found: &mut Candidates) {
+    let stop = (first..end).find(|at| {
+        matches!(document.tokens[*at].first, b',' | b';' | b'(') && !document.tokens[*at].is_word()
+            || document.tokens[*at].is_number()
+    });
+    let last = stop.unwrap_or(end);
+    let named = document.tokens[first..last]
+        .iter()
+        .any(|token| token.is_capital() || token.is_word() && !token.word.is_known());
+    if named
+        && !document.tokens[first].word.is_function()
+        && !document.is_any(first, &["none", "unemployed", "retired", "unknown", "self"])
+    {
+        let score = Score::new("key of an employer", document.bytes(key..first), 0.9);
+        found.add("employer", Kind::Employer, document.bytes(first..last), &score);
+    }
+}

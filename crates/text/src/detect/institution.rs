@@ -1,0 +1,327 @@
+//! Hospitals, practices, laboratories, churches and other institutions: names with a head, saints,
+//! and unknown names behind "at".
+
+use super::Detector;
+use super::names::{Sort, nameness};
+use super::places::{self, Named};
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::{Document, Run};
+use crate::span::Kind;
+use crate::token::Flags;
+
+/// Finds institutions.
+pub struct Institution;
+
+/// Heads that are nothing but an institution.
+const STRONG: &[&str] = &[
+    "hospital",
+    "hospitals",
+    "clinic",
+    "clinics",
+    "infirmary",
+    "hospice",
+    "pharmacy",
+    "church",
+    "cathedral",
+    "synagogue",
+    "mosque",
+    "temple",
+    "laboratory",
+    "laboratories",
+    "labs",
+    "klinikum",
+    "klinik",
+    "kliniken",
+    "krankenhaus",
+    "spital",
+    "praxis",
+    "hôpital",
+    "clinique",
+    "ospedale",
+    "ziekenhuis",
+    "sanatorium",
+    "chapel",
+    "abbey",
+    "parish",
+    "jail",
+    "prison",
+    "shelter",
+    "universitätsklinikum",
+    "uniklinik",
+    "pflegeheim",
+    "hospiz",
+    "apotheke",
+    "pharmacie",
+    "foundation",
+    "surgery",
+    "rehab",
+    "manor",
+    "institute",
+    "dispensary",
+    "monastery",
+    "polyclinic",
+    "universitätsklinik",
+    "healthcare",
+    "museum",
+    "hotel",
+    "library",
+    "festival",
+    "drug",
+    "hospitalier",
+    "center",
+    "centre",
+];
+
+impl Detector for Institution {
+    fn name(&self) -> &'static str {
+        "institution"
+    }
+
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        for cue in &document.heads {
+            let at = *cue as usize;
+            let token = &document.tokens[at];
+            if token.is(cues::INSTITUTION_HEAD) && token.has(Flags::CAPITAL) {
+                headed(document, at, found);
+            }
+        }
+        for run in &document.runs {
+            saint(document, run, found);
+            small_head(document, run, found);
+            behind_at(document, run, found);
+            adjective(document, run, found);
+        }
+        for field in &document.fields {
+            in_field(
+                document,
+                field.key.end as usize,
+                field.value.start as usize,
+                field.value.end as usize,
+                found,
+            );
+        }
+    }
+}
+
+/// A name that ends with what is short for a hospital: "Dunmore Regional", "Harlan Memorial".
+fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    let short = [
+        "regional",
+        "memorial",
+        "general",
+        "baptist",
+        "methodist",
+        "presbyterian",
+        "deaconess",
+        "lutheran",
+        "community",
+        "adventist",
+    ];
+    let Some(last) = end.checked_sub(1).filter(|last| *last > first && document.is_any(*last, &short)) else {
+        return;
+    };
+    let Some(from) = (first..last)
+        .find(|at| nameness(document, *at).is_nameable() && !document.tokens[*at].has(Flags::SHOUTED))
+    else {
+        return;
+    };
+    let place = places::before(document, from).is_some_and(|word| {
+        document.is_any(word, &["at", "from", "to", "in", "hospital", "the", "via", "of"])
+    });
+    let next = document.tokens.get(end).is_none_or(|next| {
+        !next.is_word() || next.word.is_function() || next.has(Flags::LINE.or(Flags::GAP))
+    });
+    if place && next {
+        let score = Score::new("short for a hospital", document.bytes(last..end), 0.86);
+        found.add("institution", Kind::Institution, document.bytes(from..end), &score);
+    }
+}
+
+/// The value of "Nursing home:", "Facility:", "Daycare:": capitalized words that are not medical.
+fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let keys = [
+        "facility", "hospital", "clinic", "pharmacy", "daycare", "school", "church", "hospice", "shelter",
+        "home", "parish", "employer",
+    ];
+    let Some(key) = colon.checked_sub(1).filter(|key| document.is_any(*key, &keys)) else { return };
+    if document.is(key, "home")
+        && !(key > 0 && document.is_any(key - 1, &["nursing", "care", "group", "foster", "rest"]))
+    {
+        return;
+    }
+    let word = |at: usize| {
+        tokens[at].is_capital()
+            && !tokens[at].word.is_medical()
+            && !tokens[at].word.is_weekday()
+            && !tokens[at].word.is_month()
+    };
+    let stop = (first..end.min(first + 7)).find(|at| {
+        !(word(*at)
+            || document.is_any(*at, &["of", "the", "and"])
+            || tokens[*at].is_sign(b'&')
+            || tokens[*at].is_sign(b'-'))
+    });
+    let last = stop.unwrap_or(end.min(first + 7));
+    let closed = tokens.get(last).is_none_or(|next| !next.is_word() || next.has(Flags::LINE.or(Flags::GAP)));
+    if last > first
+        && closed
+        && word(first)
+        && word(last - 1)
+        && !document.is_any(first, &["none", "unknown", "n", "yes", "no", "name", "same", "other", "not"])
+    {
+        let score = Score::new("key of an institution", document.bytes(key..key + 1), 0.76);
+        found.add("institution", Kind::Institution, document.bytes(first..last), &score);
+    }
+}
+
+/// A name with a head in capitals: "Harlan County Hospital".
+fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
+    let Named { tokens, distinct, .. } = places::around(document, head);
+    if tokens.len() < 2 {
+        return;
+    }
+    let strong = document.is_any(head, STRONG);
+    let certainty = match (strong, distinct) {
+        (true, 2) => 0.93,
+        (true, 1) => 0.8,
+        (false, 2) => 0.84,
+        (false, 1) => 0.5,
+        _ => 0.2,
+    };
+    let shouted = document.tokens[head].has(Flags::SHOUTED);
+    let mut score = Score::new("head of an institution", document.bytes(head..head + 1), certainty);
+    if shouted && distinct < 2 {
+        score.lower("line in capitals", document.bytes(tokens.clone()), 0.5);
+    }
+    if let Some(word) =
+        places::before(document, tokens.start).filter(|word| document.is_any(*word, &["at", "from", "to"]))
+    {
+        score.raise("preposition", document.bytes(word..word + 1), 0.25);
+    }
+    found.add("institution", Kind::Institution, document.bytes(tokens), &score);
+}
+
+/// "St. Anselm's", "Saint Ursula", "Our Lady of the Bayou".
+fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    for at in first..end {
+        let saint = document.is_any(at, &["st", "saint", "sankt", "ste"]);
+        let lady = document.is(at, "our") && document.is(at + 1, "lady");
+        let next = at + 1 + usize::from(document.tokens.get(at + 1).is_some_and(|token| token.is_sign(b'.')));
+        let name = document
+            .tokens
+            .get(next)
+            .is_some_and(|token| token.is_capital() && next < end && !token.is(cues::STREET_SUFFIX));
+        // "12 Main St Boston": a street before.
+        let street = at > first
+            && document.tokens[at - 1].is_capital()
+            && !document.tokens[at - 1].is(cues::NAME_FILLER);
+        if (saint || lady) && name && !street {
+            let named = places::around(document, next);
+            let tokens = at..named.tokens.end.max(next + 1);
+            let possessive = document.tokens[tokens.end - 1].has(Flags::POSSESSIVE);
+            let at_word = places::before(document, at)
+                .is_some_and(|word| document.is_any(word, &["at", "from", "to", "in"]));
+            let certainty = if possessive || at_word || lady { 0.88 } else { 0.74 };
+            let score = Score::new("saint", document.bytes(at..next + 1), certainty);
+            found.add("institution", Kind::Institution, places::with_possessive(document, tokens), &score);
+            return;
+        }
+    }
+}
+
+/// A run before a head in small letters: "Colindon reference lab".
+fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    let heads = [
+        "hospital",
+        "clinic",
+        "lab",
+        "laboratory",
+        "pharmacy",
+        "church",
+        "hospice",
+        "rehab",
+        "surgery",
+        "shelter",
+        "prison",
+        "jail",
+        "festival",
+        "home",
+        "infirmary",
+        "center",
+        "centre",
+        "practice",
+    ];
+    for place in 0..2 {
+        let at = end + place;
+        let Some(token) = document
+            .tokens
+            .get(at)
+            .filter(|token| token.is_word() && !token.has(Flags::CAPITAL.or(Flags::PARAGRAPH)))
+        else {
+            return;
+        };
+        if document.is_any(at, &heads) {
+            let Some(from) = (first..end).find(|at| nameness(document, *at).prior >= 0.5) else { return };
+            let possessive = document.tokens[end - 1].has(Flags::POSSESSIVE);
+            let sort = nameness(document, from).sort;
+            let certainty = if sort == Sort::Unknown && !possessive { 0.78 } else { 0.55 };
+            let score = Score::new("head of an institution", token.start..token.end, certainty);
+            let end = if document.is_any(at, &["lab", "laboratory", "hospital", "clinic", "rehab"]) {
+                at + 1
+            } else {
+                end
+            };
+            found.add("institution", Kind::Institution, document.bytes(from..end), &score);
+            return;
+        }
+        if token.word.is_function() {
+            return;
+        }
+    }
+}
+
+/// An unknown name behind "at", often with a possessive: "at Brigham's".
+fn behind_at(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    let Some(word) = places::before(document, first) else { return };
+    let the = document.is(word, "the") && word > 0 && document.is_any(word - 1, &["at", "from", "to"]);
+    if !(document.is_any(word, &["at", "bei"]) || the) {
+        return;
+    }
+    let names = (first..end).filter(|at| {
+        let name = nameness(document, *at);
+        name.prior >= 0.5 || name.sort == Sort::Both
+    });
+    let best = names.clone().map(|at| nameness(document, at).prior).fold(0.0f32, f32::max);
+    let ordinary = (first..end).filter(|at| document.tokens[*at].is_word()).all(|at| {
+        let word = document.tokens[at].word;
+        word.is_common()
+            && !word.is_medical()
+            && !word.is_heading()
+            && !word.is_month()
+            && !word.is_weekday()
+            && !document.tokens[at].has(Flags::UPPER)
+    });
+    let certainty = match () {
+        _ if end - first >= 2 && document.tokens[end - 1].has(Flags::POSSESSIVE) => 0.78,
+        _ if best >= 0.7 => 0.78,
+        _ if best >= 0.5 => 0.62,
+        _ if ordinary && end - first >= 2 && the => 0.72,
+        _ if ordinary && end - first >= 2 => 0.55,
+        _ => return,
+    };
+    let mut score = Score::new("name behind \"at\"", document.bytes(word..word + 1), certainty);
+    if document.tokens[end - 1].has(Flags::POSSESSIVE)
+        && !document.tokens.get(end).is_some_and(|next| next.is_word() && !next.word.is_function())
+    {
+        score.raise("possessive", document.bytes(end - 1..end), 0.5);
+    }
+    if !places::is_eponymous(document, &(first..end)) {
+        found.add("institution", Kind::Institution, places::with_possessive(document, first..end), &score);
+    }
+}

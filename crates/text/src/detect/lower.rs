@@ -1,0 +1,383 @@
+//! Names in small letters behind a cue, as in hurried notes, and initials with dots.
+
+use super::names;
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::Document;
+use crate::span::Kind;
+use crate::token::{Flags, Token};
+
+/// Proposes words in small letters behind titles, relatives and other cues.
+pub fn find(document: &Document<'_>, found: &mut Candidates) {
+    for cue in &document.people {
+        let at = *cue as usize;
+        let token = &document.tokens[at];
+        let next = document.tokens.get(at + 1).map_or(at + 1, |next| at + 1 + usize::from(!next.is_word()));
+        if !document
+            .tokens
+            .get(next)
+            .is_some_and(|next| next.is_word() && !next.has(Flags::CAPITAL) && !next.word.is_function())
+        {
+            continue;
+        }
+        let (rule, unknown, named) = match () {
+            _ if is_short_title(document, at) => ("title", 0.93, 0.95),
+            _ if token.is(cues::RELATIVE) => ("relative", 0.72, 0.85),
+            _ if document.is_any(
+                at,
+                &["hey", "hi", "hello", "dear", "thx", "thanks", "cc", "named", "called", "pt"],
+            ) =>
+            {
+                ("word before a person", 0.74, 0.85)
+            }
+            _ if document.is_any(at, &["by", "per", "nurse", "rn", "md", "np", "pa", "tech", "aide"]) => {
+                ("word before a person", 0.66, 0.82)
+            }
+            _ if document.is(at, "with") => ("word before a person", 0.5, 0.8),
+            _ if token.is(cues::ROLE) => ("role", 0.5, 0.8),
+            _ => continue,
+        };
+        let mut next = at + 1;
+        while next < at + 3
+            && document
+                .tokens
+                .get(next)
+                .is_some_and(|token| matches!(token.first, b'.' | b',' | b':') && !token.is_word())
+        {
+            next += 1;
+        }
+        let Some(end) = name_end(document, next).or_else(|| titled(document, rule, next)) else { continue };
+        let listed = document.tokens[next..end].iter().any(|token| token.word.is_known());
+        let mut score = Score::new(rule, token.start..token.end, if listed { named } else { unknown });
+        if end > next + 1 {
+            score.raise("several names", document.bytes(next..end), 0.4);
+        }
+        if !listed && names::is_misspelled(document.word(next)) && rule != "title" {
+            score.lower("near an ordinary word", document.bytes(next..end), 0.5);
+        }
+        found.add("person", Kind::Person, document.bytes(next..end), &score);
+    }
+    pairs(document, found);
+    alone(document, found);
+    last_initials(document, found);
+}
+
+/// Initials in small letters at the end of a note: "-mj", "-c.v.", "AB/cd".
+fn last_initials(document: &Document<'_>, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    for line in &document.lines {
+        let (first, end) = (line.first as usize, line.end as usize);
+        let letters = |token: &Token| token.is_word() && token.len() <= 3 && !token.word.is_function();
+        let mut at = end;
+        while at > first
+            && end - at < 6
+            && (letters(&tokens[at - 1]) || tokens[at - 1].is_sign(b'.'))
+            && (at == end || !tokens[at].has(Flags::SPACE))
+        {
+            at -= 1;
+        }
+        if at == end || at == first && end - first > 1 {
+            continue;
+        }
+        let dash = at > first
+            && tokens[at - 1].is_sign(b'-')
+            && !tokens[at].has(Flags::SPACE)
+            && (tokens[at - 1].has(Flags::SPACE) || at >= 2 && tokens[at - 2].is_sign(b'-'));
+        let slash = at > first
+            && tokens[at - 1].is_sign(b'/')
+            && at >= 2
+            && letters(&tokens[at - 2])
+            && at - 2 == first
+            && end - at == 1;
+        if dash && tokens[at..end].iter().any(|token| token.is_word()) {
+            let score = Score::new("initials under a note", document.bytes(at..end), 0.76);
+            found.add("person", Kind::Person, document.bytes(at..end), &score);
+        } else if slash {
+            let score = Score::new("initials under a note", document.bytes(first..end), 0.8);
+            found.add("person", Kind::Person, document.bytes(first..end), &score);
+        }
+    }
+}
+
+/// Words in small letters that no list has, or that are only names, without a cue before them.
+fn alone(document: &Document<'_>, found: &mut Candidates) {
+    for (at, token) in document.tokens.iter().enumerate() {
+        if !token.is_word()
+            || token.has(Flags::CAPITAL.or(Flags::SINGLE).or(Flags::CASELESS))
+            || token.len() < 3
+        {
+            continue;
+        }
+        let word = token.word;
+        let listed = !word.is_common()
+            && (word.first_level() >= 9 || word.last_level() >= 11)
+            && is_lower_name(token)
+            && !word.is_city();
+        let unknown = !word.is_known() && token.cue.classes == cues::Classes::NONE;
+        if (listed || unknown) && stands_free(document, at) {
+            judge(document, at, listed, found);
+        }
+    }
+}
+
+/// Whether blanks or ends of a phrase are around a word: no part of a code, an address or a
+/// compound.
+fn stands_free(document: &Document<'_>, at: usize) -> bool {
+    let token = &document.tokens[at];
+    let before = at.checked_sub(1).map(|before| &document.tokens[before]);
+    // "coscaskou-wuslumia": two such words with a hyphen.
+    let compound = |sign: Option<&Token>, other: Option<&Token>| {
+        sign.is_some_and(|sign| sign.is_sign(b'-') && !sign.has(Flags::SPACE))
+            && other.is_some_and(|other| is_lower_name(other) || other.is(cues::PARTICLE))
+    };
+    let left = token.has(Flags::SPACE)
+        || at >= 2 && compound(before, document.tokens.get(at - 2))
+        || before.is_some_and(|before| {
+            matches!(before.first, b'(' | b'"' | b'-') && !before.is_word() && before.has(Flags::SPACE)
+        });
+    let next = document.tokens.get(at + 1);
+    let right = next.is_none_or(|next| {
+        next.has(Flags::SPACE)
+            || matches!(next.first, b',' | b';' | b')' | b'"' | b':' | b'!' | b'?' | b'.')
+                && document.tokens.get(at + 2).is_none_or(|behind| behind.has(Flags::SPACE))
+    });
+    left && (right
+        || token.has(Flags::POSSESSIVE)
+        || compound(next, document.tokens.get(at + 2)) && document.glued(at + 2))
+}
+
+fn judge(document: &Document<'_>, at: usize, listed: bool, found: &mut Candidates) {
+    let token = &document.tokens[at];
+    let text = document.word(at);
+    let term = |at: usize| {
+        document.tokens.get(at).is_some_and(|token| {
+            token.is_word()
+                && (token.word.is_medical() || token.word.is_drug())
+                && !token.is(cues::AFTER_PERSON.or(cues::RELATIVE))
+                && !token.has(Flags::LINE)
+        })
+    };
+    if !listed && !token.has(Flags::POSSESSIVE) && (term(at + 1) || at > 0 && term(at - 1)) {
+        return;
+    }
+    if !listed && (names::looks_medical(text) || names::is_misspelled(text)) {
+        return;
+    }
+    let (rule, certainty) = if listed {
+        ("list of names", 0.72)
+    } else {
+        ("unknown word", if token.len() >= 5 { 0.52 } else { 0.4 })
+    };
+    let mut score = Score::new(rule, token.start..token.end, certainty);
+    if let Some(degree) = super::person::credential(document, at + 1) {
+        score.raise("degree", document.bytes(degree..degree + 1), 0.8);
+    }
+    let next = document.tokens.get(at + 1);
+    if token.has(Flags::POSSESSIVE) {
+        score.raise("possessive", token.start..token.end, 0.4);
+    } else if let Some(next) = next.filter(|next| next.is_word() && next.is(cues::AFTER_PERSON)) {
+        score.raise("verb behind", next.start..next.end, 0.4);
+    }
+    let line = document.line(at).map_or(0..0, |line| line.first as usize..line.end as usize);
+    if line.len() <= 3
+        && document.tokens[line.clone()].iter().all(|token| is_lower_name(token) || !token.is_word())
+    {
+        score.raise("alone on its line", document.bytes(line), 0.6);
+    } else if token.has(Flags::SENTENCE) {
+        score.raise("starts a sentence", token.start..token.end, 0.3);
+    }
+    let before = at.checked_sub(1);
+    if before.is_some_and(|before| {
+        document.is_any(
+            before,
+            &["for", "ask", "asked", "by", "saw", "and", "with", "from", "to", "is", "in", "at"],
+        )
+    }) && !listed
+    {
+        score.raise("word before a person", before.map_or(0..0, |before| document.bytes(before..at)), 0.4);
+    }
+    let beside = |at: usize| {
+        document
+            .tokens
+            .get(at)
+            .is_some_and(|token| is_lower_name(token) && !names::is_misspelled(document.word(at)))
+    };
+    if beside(at + 1) || before.is_some_and(beside) {
+        score.raise("several names", document.bytes(at..at + 1), 0.5);
+    }
+    let first = initial_before(document, at);
+    if first < at {
+        score.raise("initial", document.bytes(first..at), 0.6);
+    }
+    found.add("person", Kind::Person, document.bytes(first..at + 1), &score);
+}
+
+/// The first token of an initial before a name in small letters, and of the name before it: "v.
+/// o'sirett", "zavomor o. strairvham".
+fn initial_before(document: &Document<'_>, at: usize) -> usize {
+    let tokens = &document.tokens;
+    let particles = super::places::particles(document, at);
+    let dot = particles >= 2
+        && tokens[particles - 1].is_sign(b'.')
+        && tokens[particles - 2].has(Flags::SINGLE)
+        && document.same_line(particles - 2, at);
+    if !dot {
+        return particles;
+    }
+    let initial = particles - 2;
+    match initial.checked_sub(1).filter(|before| {
+        is_lower_name(&tokens[*before])
+            && document.same_line(*before, at)
+            && !tokens[initial].has(Flags::SENTENCE)
+    }) {
+        Some(before) => before,
+        None => initial,
+    }
+}
+
+/// The end of a name behind a title that is also an ordinary word, or hardly known.
+fn titled(document: &Document<'_>, rule: &str, first: usize) -> Option<usize> {
+    let next = document.tokens.get(first + 1);
+    let closed = next.is_none_or(|next| {
+        !next.is_word() && !next.is_number() && next.first != b'-' || next.is(cues::AFTER_PERSON)
+    });
+    let relative = rule == "relative"
+        && closed
+        && document.tokens.get(first).is_some_and(|token| token.word.first_level() >= 14);
+    let token = document.tokens.get(first).filter(|token| {
+        (rule == "title" || relative) && token.is_word() && !token.has(Flags::CAPITAL.or(Flags::SINGLE))
+    })?;
+    let word = token.word;
+    let named = word.is_first_name() || word.is_last_name();
+    let term = word.is_medical()
+        || word.is_drug()
+        || word.is_function()
+        || word.is_heading()
+        || token.cue.classes != cues::Classes::NONE;
+    (named && !term && !token.has(Flags::PARAGRAPH)).then_some(first + 1)
+}
+
+fn is_short_title(document: &Document<'_>, at: usize) -> bool {
+    document.is_any(at, &["dr", "mr", "mrs", "ms", "miss", "prof", "herr", "frau", "mme", "drs", "doctor"])
+}
+
+/// The end of up to three words in small letters that are unknown or names.
+fn name_end(document: &Document<'_>, first: usize) -> Option<usize> {
+    let mut end = first;
+    while end < first + 2
+        && document.tokens.get(end).is_some_and(|token| {
+            token.is(cues::PARTICLE)
+                && document
+                    .is_any(end, &["de", "la", "van", "der", "von", "den", "al", "el", "di", "da", "del"])
+                && !token.has(Flags::CAPITAL)
+        })
+    {
+        end += 1;
+    }
+    if end > first && !document.tokens.get(end).is_some_and(is_lower_name) {
+        return None;
+    }
+    while end < first + 4
+        && document.tokens.get(end).is_some_and(|token| {
+            is_lower_name(token) && (end == first || !token.has(Flags::PARAGRAPH.or(Flags::GAP)))
+        })
+    {
+        end += 1;
+    }
+    (end > first && !document.tokens[first].has(Flags::PARAGRAPH)).then_some(end)
+}
+
+/// Whether a word in small letters is unknown or hardly anything but a name.
+pub fn is_lower_name(token: &Token) -> bool {
+    let word = token.word;
+    let plain = token.is_word() && !token.has(Flags::CAPITAL.or(Flags::SINGLE)) && token.len() > 1;
+    let listed =
+        (word.is_first_name() || word.is_last_name()) && (word.name_odds() >= 0.6 || !word.is_common());
+    let term =
+        word.is_medical() || word.is_drug() || word.is_shorthand() || word.is_function() || word.is_heading();
+    plain && !term && (listed || !word.is_known()) && token.cue.classes == cues::Classes::NONE
+}
+
+/// Two names in a row in small letters: "wanda crutchfield".
+fn pairs(document: &Document<'_>, found: &mut Candidates) {
+    for line in &document.lines {
+        let tokens = &document.tokens[line.first as usize..line.end as usize];
+        // Lines with capitals in the middle are written with care; names there have capitals too.
+        for (place, pair) in tokens.windows(2).enumerate() {
+            let [first, second] = pair else { continue };
+            let sure = |token: &Token| token.word.first_level() >= 8 && token.word.name_odds() >= 1.0;
+            let last = |token: &Token| {
+                token.word.last_level() > 0 && token.word.name_odds() >= 0.8 || !token.word.is_known()
+            };
+            if first.word.is_first_name()
+                && sure(first)
+                && is_lower_name(first)
+                && is_lower_name(second)
+                && last(second)
+                && !second.has(Flags::GAP)
+            {
+                let at = line.first as usize + place;
+                let score = Score::new("two names in small letters", document.bytes(at..at + 2), 0.82);
+                found.add("person", Kind::Person, document.bytes(at..at + 2), &score);
+            }
+        }
+    }
+}
+
+/// Initials behind a dash at the end of a note: "-Q.M.", "-TN".
+fn signature(document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
+    let dash = first > 0
+        && document.tokens[first - 1].is_sign(b'-')
+        && document.tokens[first - 1].has(Flags::SPACE)
+        || first > 1 && document.tokens[first - 1].is_sign(b'-') && document.tokens[first - 2].is_sign(b'-');
+    let dot = usize::from(
+        document.tokens.get(end).is_some_and(|token| token.is_sign(b'.') && !token.has(Flags::SPACE)),
+    );
+    let last = document.tokens.get(end + dot).is_none_or(|next| next.has(Flags::LINE));
+    let short = document.bytes(first..end).len() <= 5
+        && document.tokens[first..end].iter().all(|token| {
+            !token.is_word() || token.has(Flags::SINGLE) || token.has(Flags::UPPER) && token.len() <= 3
+        });
+    if dash && last && short && !document.glued(first + 1) | (end == first + 1) | (end == first + 3) {
+        let bytes = document.bytes(first..end + dot);
+        found.add("person", Kind::Person, bytes.clone(), &Score::new("initials under a note", bytes, 0.78));
+    }
+}
+
+/// Proposes three initials with dots: "J.R.M.".
+pub fn initials(document: &Document<'_>, found: &mut Candidates) {
+    for run in &document.runs {
+        let (first, end) = (run.first as usize, run.end as usize);
+        let single = |at: usize| {
+            document.tokens.get(at).is_some_and(|token| token.is_capital() && token.has(Flags::SINGLE))
+        };
+        let dot = |at: usize| {
+            document.tokens.get(at).is_some_and(|token| token.is_sign(b'.') && !token.has(Flags::SPACE))
+        };
+        let spelled = end - first == 5
+            && (0..5).all(|place| if place % 2 == 0 { single(first + place) } else { dot(first + place) });
+        let before = first.checked_sub(1).map(|at| &document.tokens[at]);
+        let cue = before.is_some_and(|token| {
+            token.is(cues::BEFORE_PERSON.or(cues::RELATIVE).or(cues::TITLE).or(cues::KEY_PERSON))
+        });
+        let label = document.tokens.get(end + 1).is_some_and(|next| next.is_sign(b':') || next.is_number());
+        if label {
+            continue;
+        }
+        signature(document, first, end, found);
+        if spelled && dot(end) {
+            let known = document.is(first, "u") && document.is(first + 2, "s");
+            let bytes = document.bytes(first..end + 1);
+            let score = Score::new("initials", bytes.clone(), if known { 0.2 } else { 0.74 });
+            found.add("person", Kind::Person, bytes, &score);
+        } else if end - first == 3 && cue && single(first) && dot(first + 1) && single(first + 2) && dot(end)
+        {
+            let known = document.is(first, "u")
+                || document.is(first, "m") && document.is(first + 2, "d")
+                || document.is(first, "p");
+            let bytes = document.bytes(first..end + 1);
+            let score = Score::new("initials", bytes.clone(), if known { 0.2 } else { 0.72 });
+            found.add("person", Kind::Person, bytes, &score);
+        }
+    }
+}

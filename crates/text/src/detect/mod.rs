@@ -1,0 +1,84 @@
+//! Detectors: each looks for one kind of thing and proposes spans with certainties.
+//!
+//! A detector visits only the indexes of its interest and looks a bounded number of tokens around
+//! them, so that all are linear in the size of the text. To add one: a file with `impl Detector`
+//! and a line in [`ALL`].
+
+mod account;
+mod age;
+mod checks;
+mod city;
+mod country;
+mod date;
+mod date_words;
+mod device;
+mod email;
+mod employer;
+mod institution;
+mod ip;
+mod licence;
+mod lower;
+mod names;
+mod national;
+mod number;
+mod occupation;
+mod person;
+mod phone;
+mod places;
+mod postal;
+mod record;
+mod school;
+mod state;
+mod street;
+mod team;
+mod url;
+mod user;
+mod vehicle;
+mod ward;
+#[cfg(test)]
+mod tests;
+
+pub use date::Calendar;
+pub(crate) use date::{Written as WrittenDate, all as dates_in, parse as parse_date};
+pub use names::Nameness;
+pub(crate) use names::{is_name, judge, looks_medical};
+pub use user::UserDetector;
+
+use crate::candidates::Candidates;
+use crate::document::Document;
+
+/// Looks for one kind of thing.
+pub trait Detector: Sync {
+    /// The name in reports.
+    fn name(&self) -> &'static str;
+
+    /// Proposes spans.
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates);
+}
+
+/// All detectors that need no settings.
+pub static ALL: [&dyn Detector; 23] = [
+    &person::Person,
+    &institution::Institution,
+    &ward::Ward,
+    &employer::Employer,
+    &school::School,
+    &team::Team,
+    &street::Street,
+    &city::City,
+    &state::State,
+    &country::Country,
+    &postal::Postal,
+    &phone::Phone,
+    &email::Email,
+    &url::Url,
+    &ip::Ip,
+    &record::Record,
+    &account::Account,
+    &licence::Licence,
+    &device::Device,
+    &vehicle::Vehicle,
+    &national::National,
+    &age::Age,
+    &occupation::Occupation,
+];

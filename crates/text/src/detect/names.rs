@@ -1,0 +1,466 @@
+//! How much a word looks like a name: by the lexicon, its letters and its place in the sentence.
+
+use std::cell::RefCell;
+use std::sync::OnceLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cues;
+use crate::document::Document;
+use crate::token::{Flags, Token};
+
+/// What a word is, as far as names are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// No list has it.
+    Unknown,
+    /// A name, and hardly anything else.
+    Name,
+    /// A name and an ordinary word.
+    Both,
+    /// An ordinary word.
+    Ordinary,
+    /// A term of medicine, or a drug.
+    Medical,
+    /// Capitals that stand for a term.
+    Acronym,
+    /// One capital.
+    Initial,
+}
+
+/// How much a word looks like a name.
+#[derive(Debug, Clone, Copy)]
+pub struct Nameness {
+    /// What it is.
+    pub sort: Sort,
+    /// The certainty that it names somebody or something, without its context.
+    pub prior: f32,
+    /// The rule in reports.
+    pub rule: &'static str,
+}
+
+impl Nameness {
+    /// Whether it can be a part of a name without help.
+    pub fn is_nameable(&self) -> bool {
+        self.prior >= 0.3 || self.sort == Sort::Initial
+    }
+}
+
+const fn made(sort: Sort, prior: f32, rule: &'static str) -> Nameness {
+    Nameness { sort, prior, rule }
+}
+
+/// How much a word looks like a name, as the document has it or judged now.
+pub fn nameness(document: &Document<'_>, at: usize) -> Nameness {
+    document.names.get(at).copied().flatten().unwrap_or_else(|| judge(document, at))
+}
+
+/// Judges a word.
+pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
+    let Some(token) = document.tokens.get(at).filter(|token| token.is_word()) else {
+        return made(Sort::Ordinary, 0.0, "sign");
+    };
+    let word = token.word;
+    let glued =
+        |at: usize| document.tokens.get(at).is_some_and(|next| next.is_number() && !next.has(Flags::SPACE));
+    if glued(at + 1) || at > 0 && document.tokens[at - 1].is_number() && document.glued(at) {
+        return made(Sort::Ordinary, 0.0, "joined with digits");
+    }
+    if document.is_key(at) || document.is_cell_key(at) {
+        return made(Sort::Ordinary, 0.0, "key");
+    }
+    if token.has(Flags::SINGLE) {
+        // "A Doppler was placed", "I saw": not an initial.
+        let dot = document.tokens.get(at + 1).is_some_and(|dot| dot.is_sign(b'.') && !dot.has(Flags::SPACE));
+        let hyphen =
+            document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'-') && !sign.has(Flags::SPACE));
+        if hyphen
+            || matches!(token.first, b'A' | b'I') && !dot && token.has(Flags::SENTENCE)
+            || token.has(Flags::SHOUTED) && !dot && matches!(token.first, b'A' | b'I' | b'a' | b'i')
+        {
+            return made(Sort::Ordinary, 0.0, "letter");
+        }
+        return if token.has(Flags::CAPITAL) {
+            made(Sort::Initial, 0.0, "initial")
+        } else {
+            made(Sort::Ordinary, 0.0, "letter")
+        };
+    }
+    if word.is_function() || token.is(cues::NOBODY) {
+        return made(Sort::Ordinary, 0.0, "function word");
+    }
+    let shouted = token.has(Flags::SHOUTED);
+    let acronym = token.has(Flags::UPPER) && !shouted && token.len() <= 6;
+    let start = token.has(Flags::SENTENCE);
+    let odds = word.name_odds();
+    let named = word.is_first_name() || word.is_last_name();
+    let medical = word.is_medical() || word.is_drug() || word.is_shorthand();
+    if acronym {
+        let cue = token.cue.classes != cues::Classes::NONE;
+        let prior = match token.len() {
+            _ if medical || cue || word.is_common() => 0.1,
+            _ if named && odds > 1.5 && token.len() >= 4 => 0.45,
+            5.. if !word.is_known() => 0.42,
+            4 if !word.is_known() => 0.2,
+            _ => 0.12,
+        };
+        return made(Sort::Acronym, prior, "capitals");
+    }
+    if !word.is_known() {
+        return unknown(document, at, token, start, shouted);
+    }
+    if !named {
+        let place = word.is_city() || word.is_state() || word.is_country();
+        return match () {
+            _ if medical || word.is_eponym() => made(Sort::Medical, 0.05, "medical term"),
+            _ if place && !word.is_common() => made(Sort::Name, 0.4, "place"),
+            _ => made(Sort::Ordinary, 0.04, "ordinary word"),
+        };
+    }
+    let odds = odds - if start { 0.9 } else { 0.0 } - if shouted { 0.9 } else { 0.0 };
+    let prior: f32 = match odds {
+        _ if !word.is_common() && !start && !shouted => 0.85,
+        odds if odds >= 1.2 => 0.84,
+        odds if odds >= 0.0 => 0.76,
+        odds if odds >= -1.0 => 0.6,
+        odds if odds >= -1.8 => 0.33,
+        _ => 0.15,
+    };
+    let prior = match () {
+        _ if token.is(cues::MONTH.or(cues::WEEKDAY).or(cues::SEASON).or(cues::HOLIDAY)) => prior.min(0.32),
+        _ if is_keyword(token) && before_number(document, at) => 0.0,
+        _ if is_keyword(token) => prior * 0.6,
+        _ if word.is_drug() => prior * 0.4,
+        _ if medical => prior * if odds > 1.5 { 0.7 } else { 0.4 },
+        _ if word.is_eponym() => prior * 0.8,
+        _ if word.is_heading() => prior * 0.5,
+        _ => prior,
+    };
+    let sort = if word.is_common() && odds < 1.2 { Sort::Both } else { Sort::Name };
+    made(sort, prior, "list of names")
+}
+
+/// Whether a word is also a key of a form or the head of a name.
+fn is_keyword(token: &Token) -> bool {
+    const KEYS: u64 = (1 << 28) - (1 << 15);
+    token.cue.classes.0 & KEYS != 0
+        || token.is(cues::INSTITUTION_HEAD
+            .or(cues::WARD_HEAD)
+            .or(cues::SCHOOL_HEAD)
+            .or(cues::KEY_CITY)
+            .or(cues::KEY_WARD)
+            .or(cues::KEY_STATE))
+}
+
+/// Whether a number, a colon or the like follows.
+fn before_number(document: &Document<'_>, at: usize) -> bool {
+    document.tokens.get(at + 1).is_some_and(|next| {
+        next.is_number()
+            || matches!(next.first, b':' | b'#' | b'(' | b'|') && !next.is_word()
+            || next.is(cues::NUMBER_WORD)
+    })
+}
+
+/// A word that no list has.
+fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shouted: bool) -> Nameness {
+    if token.cue.classes != cues::Classes::NONE {
+        return made(Sort::Ordinary, 0.05, "cue");
+    }
+    if looks_medical(document.word(at)) {
+        return made(Sort::Medical, 0.3, "sounds medical");
+    }
+    let prior = match () {
+        _ if token.len() == 2 && !token.has(Flags::FOREIGN) => 0.45,
+        _ if shouted => 0.66,
+        _ if token.has(Flags::UPPER) => 0.55,
+        _ if !token.has(Flags::CAPITAL) => 0.3,
+        _ if start => 0.66,
+        _ => 0.8,
+    };
+    made(Sort::Unknown, prior, "unknown word")
+}
+
+/// Whether a token is a capitalized word that can be a name.
+pub fn is_name(token: &Token) -> bool {
+    let word = token.word;
+    let known = word.is_first_name() || word.is_last_name();
+    token.is_capital()
+        && !token.has(Flags::SINGLE)
+        && (known || !word.is_known())
+        && !word.is_function()
+        && word.name_odds() > -1.5
+}
+
+/// Endings of medical terms and substances.
+const ENDINGS: &[&str] = &[
+    "itis",
+    "osis",
+    "oses",
+    "emia",
+    "aemia",
+    "ectomy",
+    "otomy",
+    "ostomy",
+    "oscopy",
+    "oma",
+    "omas",
+    "pathy",
+    "plasty",
+    "algia",
+    "uria",
+    "cillin",
+    "mycin",
+    "micin",
+    "azole",
+    "prazole",
+    "olol",
+    "pril",
+    "sartan",
+    "statin",
+    "idine",
+    "amine",
+    "azine",
+    "oxacin",
+    "cycline",
+    "vir",
+    "mab",
+    "nib",
+    "tinib",
+    "parin",
+    "pam",
+    "lam",
+    "barbital",
+    "caine",
+    "dronate",
+    "gliptin",
+    "glitazone",
+    "gliflozin",
+    "tide",
+    "lukast",
+    "setron",
+    "triptan",
+    "thiazide",
+    "semide",
+    "ium",
+    "itol",
+    "ase",
+    "gram",
+    "graphy",
+    "scope",
+    "scopic",
+    "metry",
+    "metric",
+    "genic",
+    "trophy",
+    "trophic",
+    "lysis",
+    "lytic",
+    "plegia",
+    "paresis",
+    "phasia",
+    "phagia",
+    "pnea",
+    "pnoea",
+    "rrhea",
+    "rrhoea",
+    "rrhage",
+    "ectasia",
+    "ectasis",
+    "iasis",
+    "cele",
+    "penia",
+    "philia",
+    "phobia",
+    "plasia",
+    "ptosis",
+    "sclerosis",
+    "stenosis",
+    "thorax",
+    "toxin",
+    "trophin",
+    "tropin",
+    "globin",
+    "globulin",
+    "cyte",
+    "cytes",
+    "blast",
+    "coccus",
+    "cocci",
+    "bacter",
+    "virus",
+    "logist",
+    "logy",
+    "logical",
+    "atrics",
+    "iatry",
+    "opsy",
+    "opia",
+    "acusis",
+    "esthesia",
+    "aesthesia",
+    "ergic",
+    "zumab",
+    "ximab",
+    "platin",
+    "rubicin",
+    "taxel",
+    "fungin",
+    "afil",
+    "dopa",
+    "tropium",
+    "terol",
+    "sone",
+    "solone",
+    "onide",
+    "profen",
+    "oxetine",
+    "triptyline",
+    "zepam",
+    "zolam",
+    "apine",
+    "idone",
+    "peridol",
+    "barb",
+    "bital",
+    "oxin",
+    "arone",
+    "entan",
+    "ciclib",
+    "rafenib",
+    "icular",
+    "oidal",
+    "aceous",
+    "mellitus",
+    "ation",
+    "ations",
+    "ically",
+    "iness",
+    "fulness",
+    "ously",
+    "able",
+    "ibility",
+];
+
+/// The last eight bytes of every ending, as a number; longer endings by their last eight.
+fn endings() -> &'static FxHashSet<u64> {
+    static PACKED: OnceLock<FxHashSet<u64>> = OnceLock::new();
+    PACKED.get_or_init(|| {
+        ENDINGS.iter().map(|ending| packed(&ending.as_bytes()[ending.len().saturating_sub(8)..])).collect()
+    })
+}
+
+fn packed(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(byte.to_ascii_lowercase()))
+}
+
+/// Whether a word sounds like a medical term or a substance [Sweeney 2001, section 6.1].
+pub fn looks_medical(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes.len() >= 7
+        && (3..=8.min(bytes.len() - 3))
+            .any(|length| endings().contains(&packed(&bytes[bytes.len() - length..])))
+}
+
+thread_local! {
+    /// Answers of [`is_misspelled`] by the hash of the word.
+    static MISSPELLED: RefCell<FxHashMap<u64, bool>> = RefCell::default();
+}
+
+/// Words whose answer is remembered.
+const MOST_ANSWERS: usize = 1 << 15;
+
+/// Whether a word is one letter away from an ordinary word: a misspelling rather than a name. Tries
+/// doubled, missing, swapped and wrong letters; some hundred look-ups, once per word.
+pub fn is_misspelled(word: &str) -> bool {
+    let hash = crate::lexicon::hash(word);
+    if let Some(answer) = MISSPELLED.with_borrow(|answers| answers.get(&hash).copied()) {
+        return answer;
+    }
+    let answer = is_near_word(word);
+    MISSPELLED.with_borrow_mut(|answers| {
+        if answers.len() >= MOST_ANSWERS {
+            answers.clear();
+        }
+        answers.insert(hash, answer);
+    });
+    answer
+}
+
+fn is_near_word(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    if !lower.is_ascii() || !(4..=16).contains(&lower.len()) {
+        return false;
+    }
+    let lexicon = crate::lexicon::lexicon();
+    let mut letters: Vec<u8> = lower.into_bytes();
+    let usual = |letters: &[u8]| {
+        std::str::from_utf8(letters).is_ok_and(|word| lexicon.is_usual(crate::lexicon::hash(word)))
+    };
+    for at in 0..letters.len() {
+        let removed = letters.remove(at);
+        let hit = usual(&letters);
+        letters.insert(at, removed);
+        if hit {
+            return true;
+        }
+        if at + 1 < letters.len() {
+            letters.swap(at, at + 1);
+            let hit = usual(&letters);
+            letters.swap(at, at + 1);
+            if hit {
+                return true;
+            }
+        }
+    }
+    inserted(&mut letters, &usual)
+}
+
+/// Whether one more or one other letter makes an ordinary word.
+fn inserted(letters: &mut Vec<u8>, usual: &dyn Fn(&[u8]) -> bool) -> bool {
+    for at in 0..=letters.len() {
+        letters.insert(at, b'a');
+        for letter in b'a'..=b'z' {
+            letters[at] = letter;
+            if usual(letters) {
+                letters.remove(at);
+                return true;
+            }
+        }
+        letters.remove(at);
+    }
+    for at in 1..letters.len() {
+        let own = letters[at];
+        for letter in b'a'..=b'z' {
+            letters[at] = letter;
+            if letter != own && usual(letters) {
+                letters[at] = own;
+                return true;
+            }
+        }
+        letters[at] = own;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medical_endings() {
+        for word in ["Bronchitis", "cholecystectomy", "Zorvastatin", "ADALIMUMAB"] {
+            assert!(looks_medical(word), "{word}");
+        }
+        for word in ["Kathel", "Wallams", "Vitis", "é", "Müllerová", "Oma"] {
+            assert!(!looks_medical(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn misspellings_of_ordinary_words() {
+        for word in ["Pateint", "Presnted", "Shhe", "Aftter"] {
+            assert!(is_misspelled(word), "{word}");
+        }
+        assert!(!is_misspelled("Kathel") && !is_misspelled("Zyxw") && !is_misspelled("Ö"));
+    }
+}

@@ -1,0 +1,170 @@
+//! Numbers that states give to people: by their key, their shape and their check digits.
+
+use super::Detector;
+use super::checks;
+use super::number::{self, Compact, keyed};
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::{Code, Document};
+use crate::span::Kind;
+
+/// Finds national numbers.
+pub struct National;
+
+keyed!(National, "national", NationalId, KEY_NATIONAL, 5, 0.95, 0.85);
+
+/// A check of digits, its rule, and its certainty without and with a key.
+type Check = (fn(&[u8]) -> bool, &'static str, f32, f32);
+
+const CHECKS: [Check; 4] = [
+    (checks::nhs, "NHS number", 0.8, 0.97),
+    (checks::steuer_id, "tax number", 0.8, 0.97),
+    (checks::bsn, "citizen service number", 0.55, 0.97),
+    (checks::nir, "NIR", 0.9, 0.98),
+];
+
+impl Detector for National {
+    fn name(&self) -> &'static str {
+        "national"
+    }
+
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        KEYED.detect(document, found);
+        for at in 0..document.codes.len() {
+            self.check(document, at, found);
+            self.ssn(document, at, found);
+            self.nino(document, at, found);
+            self.named(document, at, found);
+        }
+    }
+}
+
+/// What numbers of people are called in several countries.
+const NAMES: &[&str] = &[
+    "svnr",
+    "svnummer",
+    "dni",
+    "nie",
+    "nif",
+    "curp",
+    "cpf",
+    "ahv",
+    "avs",
+    "bsn",
+    "personnummer",
+    "cpr",
+    "pesel",
+    "ppsn",
+    "pps",
+    "tfn",
+    "rut",
+    "cnp",
+    "oib",
+    "jmbg",
+    "egn",
+    "emso",
+    "aadhaar",
+    "nric",
+    "hkid",
+    "medicare",
+    "medicaid",
+    "ramq",
+    "ohip",
+    "chi",
+    "rvnr",
+    "insz",
+    "amka",
+    "hetu",
+];
+
+impl National {
+    /// A number behind its name in another country: "SVNR 1237 010180", "Medicare 2123 45670 1".
+    fn named(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
+        let first = document.codes[at].first as usize;
+        let near = (first.saturating_sub(3)..first).rev().take_while(|word| document.same_line(*word, first));
+        let key = near
+            .take_while(|word| !document.tokens[*word].is_number())
+            .find(|word| document.is_any(*word, NAMES));
+        let Some(key) = key else { return };
+        let last = number::series(document, at, 4);
+        let digits: usize = document.codes[at..last].iter().map(|code| usize::from(code.digits)).sum();
+        let end = document.codes[last - 1].end as usize;
+        if digits >= 7 && !number::is_measured(document, end) {
+            let score = Score::new("name of a number", document.bytes(key..key + 1), 0.84);
+            found.add(self.name(), Kind::NationalId, document.bytes(first..end), &score);
+        }
+    }
+
+    fn check(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
+        if document.codes[at].letters > 0 || number::is_date_like(document, &document.codes[at]) {
+            return;
+        }
+        let last = number::series(document, at, 7);
+        let digits: usize = document.codes[at..last].iter().map(|code| usize::from(code.digits)).sum();
+        if digits < 9 {
+            return;
+        }
+        let keyed = number::keys(document, &document.codes[at]).0.any(cues::KEY_NATIONAL);
+        for (check, rule, likely, sure) in CHECKS {
+            if let Some(tokens) = number::checked(document, at, 7, |compact, _| compact.holds(check)) {
+                let certainty = if keyed { sure } else { likely };
+                number::propose(self, Kind::NationalId, document, tokens, rule, certainty, found);
+            }
+        }
+    }
+
+    /// An American Social Security number, or its last four digits.
+    fn ssn(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
+        let code = &document.codes[at];
+        if !matches!(code.digits, 3 | 9) || code.letters > 0 {
+            return;
+        }
+        let groups = |compact: &Compact, code: &Code| {
+            let shape = document.tokens[code.first as usize].len();
+            compact.holds(checks::ssn) && (shape == 3 || shape == 9)
+        };
+        let Some(tokens) = number::checked(document, at, 3, groups) else {
+            return;
+        };
+        let separated = tokens.len() == 5 || tokens.len() == 3 && code.digits == 3;
+        let keyed = number::keys(document, code).0.any(cues::KEY_NATIONAL);
+        let shape = if separated { 0.88 } else { 0.5 };
+        let mut score = Score::new("SSN", document.bytes(tokens.clone()), shape);
+        if keyed {
+            score.raise("key", document.bytes(code.key_at as usize..code.first as usize), 0.9);
+        }
+        if separated && document.tokens[code.first as usize + 2].len() == 2 || keyed {
+            found.add(self.name(), Kind::NationalId, document.bytes(tokens), &score);
+        }
+    }
+
+    /// A British National Insurance number: two letters, six digits, a letter from A to D.
+    fn nino(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
+        let code = &document.codes[at];
+        let mut first = code.first as usize;
+        let lettered =
+            code.letters >= 2 || first > 0 && document.tokens[first - 1].has(crate::token::Flags::UPPER);
+        if code.digits > 6 || !lettered {
+            return;
+        }
+        if code.letters == 0 && first > 0 && document.tokens[first - 1].len() == 2 {
+            first -= 1;
+        }
+        let last = document.codes[number::series(document, at, 4) - 1].end as usize;
+        for end in [last + 1, last] {
+            let tokens = first..end.min(document.tokens.len());
+            let shape = Compact::new(document, tokens.clone()).is_some_and(|compact| is_nino(compact.text()));
+            if shape && document.same_line(first, tokens.end - 1) {
+                number::propose(self, Kind::NationalId, document, tokens, "NINO", 0.93, found);
+                return;
+            }
+        }
+    }
+}
+
+fn is_nino(text: &[u8]) -> bool {
+    text.len() == 9
+        && text[..2].iter().all(u8::is_ascii_uppercase)
+        && text[2..8].iter().all(u8::is_ascii_digit)
+        && matches!(text[8], b'A'..=b'D')
+}

@@ -1,0 +1,158 @@
+//! Occupations that few people have: offices with a place or organization, "the mayor of …".
+
+use super::Detector;
+use super::places;
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::Document;
+use crate::span::Kind;
+use crate::token::Flags;
+
+/// Finds identifying occupations.
+pub struct Occupation;
+
+/// Offices that identify without a place.
+const ALONE: &[&str] = &[
+    "mayor",
+    "senator",
+    "ambassador",
+    "governor",
+    "congressman",
+    "congresswoman",
+    "bishop",
+    "archbishop",
+    "sheriff",
+    "astronaut",
+    "alderman",
+    "councilman",
+    "councilwoman",
+    "bürgermeister",
+    "bürgermeisterin",
+    "maire",
+    "alcalde",
+    "premier",
+    "headmaster",
+    "headmistress",
+];
+
+impl Detector for Occupation {
+    fn name(&self) -> &'static str {
+        "occupation"
+    }
+
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        for cue in &document.heads {
+            let at = *cue as usize;
+            if document.tokens[at].is(cues::OFFICE) {
+                office(document, at, found);
+            }
+        }
+        for run in &document.runs {
+            with_organization(document, run.first as usize, run.end as usize, found);
+        }
+    }
+}
+
+/// An occupation with the organization or ship behind it: "first violin with the Harlow
+/// Philharmonic".
+fn with_organization(document: &Document<'_>, name: usize, end: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let Some(the) = places::before(document, name).filter(|the| document.is(*the, "the")) else { return };
+    let Some(with) = the.checked_sub(1).filter(|with| document.is_any(*with, &["with", "of", "for", "in"]))
+    else {
+        return;
+    };
+    let Some(last) = with.checked_sub(1) else { return };
+    let played = [
+        "violin", "viola", "cello", "trumpet", "horn", "oboe", "flute", "clarinet", "bassoon", "trombone",
+        "timpani", "tenor", "soprano", "baritone", "alto",
+    ];
+    let occupation = tokens[last].word.is_occupation() || document.is_any(last, &played);
+    let care = tokens[last].is(cues::ROLE) || tokens[last].word.is_title();
+    if !occupation || care || tokens[last].has(Flags::CAPITAL) && tokens[last].has(Flags::SENTENCE) {
+        return;
+    }
+    let ordinal = last > 0
+        && document.is_any(
+            last - 1,
+            &["first", "second", "principal", "lead", "head", "chief", "former", "retired"],
+        );
+    let score = Score::new("occupation with an organization", document.bytes(last..name), 0.78);
+    found.add("occupation", Kind::Occupation, document.bytes(last - usize::from(ordinal)..end), &score);
+}
+
+fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let mut first = at;
+    let modifiers = [
+        "head",
+        "deputy",
+        "vice",
+        "assistant",
+        "former",
+        "state",
+        "county",
+        "parish",
+        "city",
+        "town",
+        "district",
+        "attorney",
+        "chief",
+        "lieutenant",
+        "u",
+        "s",
+        "us",
+        "current",
+        "police",
+        "fire",
+        "olympic",
+        "world",
+        "lead",
+    ];
+    while first > 0 && at - first < 6 && !tokens[first].has(Flags::PARAGRAPH) {
+        let token = &tokens[first - 1];
+        let part = token.is_word()
+            && (document.is_any(first - 1, &modifiers)
+                || token.is_capital()
+                    && !token.word.is_function()
+                    && !token.is(cues::TITLE.or(cues::NOBODY))
+                    && !token.has(Flags::SENTENCE))
+            || token.is_sign(b'.')
+                && first >= 2
+                && tokens[first - 2].has(Flags::SINGLE)
+                && tokens[first - 2].is_capital();
+        if !part {
+            break;
+        }
+        first -= 1;
+    }
+    while first < at && !tokens[first].is_word() {
+        first += 1;
+    }
+    // "chief of police of Lowman".
+    let police = document.is(at + 1, "of")
+        && document.is_any(at + 2, &["police", "staff", "surgery", "medicine", "detectives"]);
+    let at = if police { at + 2 } else { at };
+    let joined = document.is_any(at + 1, &["of", "to", "for", "at"]);
+    let the = at + 2 + usize::from(joined && document.is_any(at + 2, &["the", "a"]));
+    let place = tokens.get(the).filter(|token| joined && token.is_capital() && !token.has(Flags::PARAGRAPH));
+    if place.is_some() {
+        let run = document.runs.partition_point(|run| run.first as usize <= the);
+        let mut end = run.checked_sub(1).map_or(the + 1, |run| document.runs[run].end as usize).max(the + 1);
+        // "the University of West Harrow" is a school, with its own detector.
+        if document.is(end, "of") && tokens.get(end + 1).is_some_and(|token| token.is_capital()) {
+            end = the;
+        }
+        if end > the {
+            let score = Score::new("office with a place", document.bytes(at..end), 0.85);
+            found.add("occupation", Kind::Occupation, document.bytes(first..end), &score);
+            return;
+        }
+    }
+    let article = places::before(document, first)
+        .is_some_and(|word| document.is_any(word, &["the", "our", "a", "as", "former", "retired"]));
+    if document.is_any(at, ALONE) && (article || first < at) {
+        let score = Score::new("office", document.bytes(at..at + 1), 0.74);
+        found.add("occupation", Kind::Occupation, document.bytes(first..at + 1), &score);
+    }
+}

@@ -1,0 +1,239 @@
+//! What the words around a name say: titles and relatives before it, degrees and verbs behind it,
+//! closings and greetings.
+
+use super::*;
+
+/// Lowers an ordinary word at the start of a sentence with an article behind it: "Mark the site".
+pub(super) fn verb(document: &Document<'_>, segment: &Segment, score: &mut Score) {
+    let token = &document.tokens[segment.tokens.start];
+    let next = segment.tokens.end;
+    let object = document.is_any(
+        next,
+        &[
+            "the", "a", "an", "her", "his", "this", "that", "any", "all", "to", "of", "with", "for", "on",
+            "in",
+        ],
+    );
+    if segment.tokens.len() == 1
+        && segment.title.is_none()
+        && token.has(Flags::SENTENCE.or(Flags::SHOUTED))
+        && token.word.is_common()
+        && token.word.name_odds() < 1.0
+        && object
+    {
+        score.lower("verb or noun", document.bytes(next..next + 1), 0.6);
+    }
+    let noun = document.tokens.get(next).is_some_and(|next| {
+        next.is_word()
+            && !next.has(Flags::CAPITAL)
+            && !next.is(cues::AFTER_PERSON)
+            && !next.word.is_function()
+    });
+    let possessive = document.tokens[next - 1].has(Flags::POSSESSIVE);
+    if segment.tokens.len() == 1
+        && segment.title.is_none()
+        && (token.has(Flags::SENTENCE) || segment.best.1.sort == Sort::Both && token.word.name_odds() < 0.5)
+        && token.word.is_common()
+        && noun
+        && !possessive
+        && !object
+    {
+        score.lower("adjective", document.bytes(next..next + 1), 0.4);
+    }
+}
+
+/// The nearest word before a token, over signs that join, and its distance in tokens.
+pub(super) fn word_before(document: &Document<'_>, first: usize) -> Option<usize> {
+    let from = first.saturating_sub(4);
+    let mut at = first;
+    while at > from {
+        at -= 1;
+        let token = &document.tokens[at];
+        if token.is_word() {
+            return (!document.tokens[first].has(Flags::PARAGRAPH)).then_some(at);
+        }
+        if !matches!(token.first, b',' | b'(' | b':' | b'"' | b'-' | b'.' | b'\'' | b'=' | b'/' | 0xe2) {
+            return None;
+        }
+    }
+    None
+}
+
+const STRONG: &[&str] = &[
+    "by",
+    "dear",
+    "cc",
+    "bcc",
+    "hi",
+    "hello",
+    "hey",
+    "attn",
+    "attention",
+    "named",
+    "called",
+    "nicknamed",
+    "née",
+    "nee",
+    "aka",
+    "alias",
+    "re",
+    "signed",
+    "liebe",
+    "lieber",
+    "geehrte",
+    "geehrter",
+    "thanks",
+    "per",
+    "told",
+    "asked",
+    "pt",
+    "patient",
+    "phoned",
+    "paged",
+    "met",
+];
+
+/// Raises by what is before a segment. Returns whether a person is expected there.
+pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool {
+    let first = segment.title.unwrap_or(segment.tokens.start);
+    let Some(at) = word_before(document, first) else {
+        return closing(document, segment, score);
+    };
+    let classes = document.classes(at);
+    let evidence = document.bytes(at..at + 1);
+    let ended = document.tokens[at + 1..first].iter().any(|token| token.is_sign(b'.'))
+        && document.tokens[at].len() > 3;
+    let near = document.same_line(at, first) || !document.tokens[first].has(Flags::GAP);
+    if ended || !near {
+        return closing(document, segment, score);
+    }
+    // "His uncle is Bertil", "the owner was Ann".
+    let copula = document.is_any(at, &["is", "was"])
+        && at > 0
+        && document.tokens[at - 1].is(cues::RELATIVE.or(cues::ROLE));
+    if copula {
+        score.raise("relative", document.bytes(at - 1..at + 1), 0.7);
+        return true;
+    }
+    if document.is_any(at, STRONG) {
+        score.raise("word before a person", evidence, 0.75);
+        return true;
+    } else if classes.any(cues::RELATIVE) {
+        score.raise("relative", evidence, 0.7);
+        return true;
+    } else if classes.any(cues::ROLE) {
+        score.raise("role", evidence, 0.6);
+    } else if classes.any(cues::TITLE) && segment.title.is_none() && document.tokens[at].has(Flags::CAPITAL) {
+        score.raise("title", evidence, 0.85);
+    } else if classes.any(cues::BEFORE_PERSON) {
+        score.raise("word before a person", evidence, 0.25);
+    } else if document.is_any(at, &["a", "an"]) && segment.names == 1 {
+        score.lower("article", evidence, 0.4);
+    } else {
+        return closing(document, segment, score);
+    }
+    false
+}
+
+/// Raises a line by itself behind a closing formula: a signature.
+pub(super) fn closing(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool {
+    let Some(line) = document.tokens.get(segment.tokens.start).map(|token| token.line as usize) else {
+        return false;
+    };
+    let start = document.lines[line].first as usize == segment.tokens.start || segment.title.is_some();
+    let above = (line.saturating_sub(4)..line).rev().map(|line| &document.lines[line]).find(|line| {
+        line.bytes < 50
+            && document.tokens[line.first as usize..line.end as usize]
+                .iter()
+                .any(|token| token.is(cues::CLOSING))
+    });
+    if let Some(above) = above.filter(|_| start && document.lines[line].bytes < 60) {
+        score.raise("signature", document.bytes(above.first as usize..above.end as usize), 0.7);
+        return true;
+    }
+    // A greeting without "Dear": "Welo - the results are in".
+    let end = segment.tokens.end;
+    let dash = document.tokens.get(end).is_some_and(|token| {
+        token.is_sign(b',') && document.lines[line].bytes < 40
+            || token.is_sign(b'-') && token.has(Flags::SPACE)
+            || token.first == 0xe2 && token.has(Flags::SPACE) && !token.is_word()
+    });
+    if start
+        && dash
+        && document.tokens[segment.tokens.start].has(Flags::PARAGRAPH)
+        && segment.tokens.len() <= 2
+    {
+        score.raise("greeting", document.bytes(end..end + 1), 0.5);
+        return true;
+    }
+    // A message in a chat: "[12/03/24, 06:51] Jas: morning".
+    let chat = segment.tokens.start > 0
+        && document.tokens[segment.tokens.start - 1].is_sign(b']')
+        && document.tokens.get(end).is_some_and(|token| token.is_sign(b':'));
+    if chat {
+        score.raise("sender of a message", document.bytes(end..end + 1), 0.8);
+    }
+    chat
+}
+
+/// Raises by what is behind a segment: degrees, verbs, relatives of the person.
+pub(super) fn behind(document: &Document<'_>, segment: &Segment, score: &mut Score) {
+    let end = segment.tokens.end;
+    if let Some(degree) = credential(document, end) {
+        score.raise("degree", document.bytes(degree..degree + 1), 0.85);
+        return;
+    }
+    let Some(next) = document.tokens.get(end).filter(|next| !next.has(Flags::PARAGRAPH)) else { return };
+    let evidence = next.start..next.end;
+    let possessive = document.tokens[end - 1].has(Flags::POSSESSIVE);
+    if next.is_word() && possessive && next.is(cues::RELATIVE) {
+        score.raise("relative behind", evidence, 0.6);
+    } else if next.is_word()
+        && next.is(cues::AFTER_PERSON)
+        && (!next.has(Flags::CAPITAL) || next.has(Flags::SHOUTED))
+        && !possessive
+    {
+        score.raise("verb behind", evidence, 0.4);
+    } else if next.is_sign(b',')
+        && document.is_any(end + 1, &["her", "his", "the", "my", "their", "a", "our"])
+        && document.tokens.get(end + 2).is_some_and(|token| token.is(cues::RELATIVE.or(cues::ROLE)))
+    {
+        score.raise("relative behind", document.bytes(end + 1..end + 3), 0.75);
+    } else if document.is(end, "and")
+        && document.tokens.get(end + 1).is_some_and(|token| {
+            token.is_capital() && (document.is(end + 1, "i") || nameness(document, end + 1).prior >= 0.6)
+        })
+    {
+        score.raise("joined with a name", document.bytes(end..end + 2), 0.5);
+    } else if possessive
+        && next.is_word()
+        && !next.has(Flags::CAPITAL)
+        && segment.best.1.sort != Sort::Both
+        && !document.tokens[end - 1].word.is_eponym_name()
+    {
+        score.raise("possessive", document.bytes(end - 1..end), 0.3);
+    } else if next.is_sign(b'(')
+        && document.tokens.get(end + 1).is_some_and(|token| token.is(cues::RELATIVE) || token.is_number())
+    {
+        score.raise("brackets behind", document.bytes(end..end + 2), 0.3);
+    }
+}
+
+/// The token of a degree behind a name: "M.D.", ", RN", "MD".
+pub fn credential(document: &Document<'_>, end: usize) -> Option<usize> {
+    let comma = usize::from(document.tokens.get(end).is_some_and(|token| token.is_sign(b',')));
+    let at = end + comma;
+    let token = document
+        .tokens
+        .get(at)
+        .filter(|token| token.is_capital() && !token.has(Flags::PARAGRAPH.or(Flags::LINE)))?;
+    let dotted = token.has(Flags::SINGLE)
+        && document.tokens.get(at + 1).is_some_and(|dot| dot.is_sign(b'.'))
+        && document
+            .tokens
+            .get(at + 2)
+            .is_some_and(|next| next.is_word() && !next.has(Flags::SPACE) && next.len() <= 2);
+    let degree = token.is(cues::CREDENTIAL)
+        && (token.has(Flags::UPPER.or(Flags::MIXED)) || document.is_any(at, &["jr", "sr"]));
+    (dotted && (comma > 0 || matches!(token.first, b'M' | b'D' | b'R' | b'P')) || degree).then_some(at)
+}

@@ -1,0 +1,163 @@
+//! Names that a form, a chat or an age behind them says.
+
+use super::*;
+
+/// A name that is also an ordinary word, with an age behind it: "Dot is a 7 year old".
+pub(super) fn introduced(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let end = run.end as usize;
+    if !(document.is_any(end, &["is", "was"]) && document.is_any(end + 1, &["a", "an"])) {
+        return;
+    }
+    let last = &document.tokens[end - 1];
+    let named = last.word.is_first_name() || last.word.is_last_name() || !last.word.is_known();
+    let aged = document
+        .tokens
+        .get(end + 2)
+        .is_some_and(|token| token.is_number() && token.len() <= 3 || token.is(cues::NUMBER));
+    let nobody = last.is(cues::NOBODY.or(cues::KEY_PERSON).or(cues::HEADING))
+        || last.word.is_function()
+        || last.has(Flags::SINGLE);
+    if named && aged && !nobody {
+        let score = Score::new("age behind", document.bytes(end..end + 3), 0.82);
+        found.add("person", Kind::Person, document.bytes(end - 1..end), &score);
+    }
+}
+
+/// The sender of a message in a chat, whatever its words are: "[12/03/24, 06:51] Dev P: morning".
+pub(super) fn sender(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    let bracket = first > 0 && document.tokens[first - 1].is_sign(b']');
+    let colon = document.tokens.get(end).is_some_and(|token| token.is_sign(b':'));
+    if bracket && colon && end - first <= 4 {
+        let score = Score::new("sender of a message", document.bytes(first - 1..end + 1), 0.86);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
+/// Keys whose value is something else than a person although a word of them is a key of a person.
+const OTHER_HEADS: Classes = cues::KEY_DATE
+    .or(cues::KEY_PHONE)
+    .or(cues::KEY_ADDRESS)
+    .or(cues::KEY_EMPLOYER)
+    .or(cues::KEY_OCCUPATION)
+    .or(cues::KEY_CITY)
+    .or(cues::KEY_STATE)
+    .or(cues::KEY_POSTAL)
+    .or(cues::KEY_AGE)
+    .or(cues::KEY_SCHOOL)
+    .or(cues::KEY_ACCOUNT);
+
+/// Proposes a key that is a name: the speaker of a line in a chat.
+pub(super) fn speaker(document: &Document<'_>, field: &Field, found: &mut Candidates) {
+    let (first, end) = (field.key.start as usize, field.key.end as usize);
+    let name = |token: &Token| {
+        let word = token.word;
+        token.is_word()
+            && token.cue.classes == Classes::NONE
+            && (!word.is_known()
+                || (word.is_first_name() || word.is_last_name())
+                    && (word.name_odds() > 0.3 || !word.is_common()))
+            && !word.is_medical()
+            && !word.is_shorthand()
+    };
+    let initial = |at: usize| at > first && document.tokens[at].has(Flags::SINGLE);
+    if end > first
+        && end - first <= 2
+        && document.tokens[first].has(Flags::LINE)
+        && (first..end).all(|at| name(&document.tokens[at]) || initial(at))
+        && !document.tokens[first].has(Flags::UPPER)
+    {
+        let score = Score::new("speaker", document.bytes(first..end + 1), 0.74);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
+/// Proposes the value of a key of a person, in any case.
+pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
+    speaker(document, field, found);
+    let person = field.head.any(cues::KEY_PERSON)
+        && (!field.head.any(OTHER_HEADS) || field.all.any(cues::KEY_PERSON) && field.value.len() <= 8);
+    if !person || field.numbered {
+        return;
+    }
+    let (mut at, end) = (field.value.start as usize, field.value.end as usize);
+    while at < end && document.tokens[at].is(cues::TITLE.or(cues::ROLE)) && at + 1 < end {
+        at += 1 + usize::from(document.tokens[at + 1].is_sign(b'.'));
+    }
+    let first = at;
+    let mut last = at;
+    let (mut words, mut best) = (0, 0.0f32);
+    while at < end && words < 6 {
+        let token = &document.tokens[at];
+        if !token.is_word() {
+            let joins =
+                matches!(token.first, b'.' | b'-' | b'\'' | 0xe2) || token.is_sign(b',') && words == 1;
+            if !joins || token.has(Flags::GAP) {
+                break;
+            }
+            at += 1;
+            continue;
+        }
+        if token.is(cues::CREDENTIAL)
+            && (token.has(Flags::UPPER) || token.len() <= 2)
+            && words > 0
+            && !document.tokens[at].has(Flags::SINGLE)
+        {
+            break;
+        }
+        let prior = value_prior(document, at);
+        if prior < 0.2 && !(token.is(cues::PARTICLE) && words > 0) {
+            break;
+        }
+        best = best.max(prior);
+        words += 1;
+        at += 1;
+        last = at;
+    }
+    if words == 0 || last <= first {
+        return;
+    }
+    let mut score =
+        Score::new("key of a person", document.bytes(field.key.start as usize..field.key.end as usize), best);
+    if words > 1 {
+        score.raise("several names", document.bytes(first..last), 0.4);
+    }
+    found.add("person", Kind::Person, document.bytes(first..last), &score);
+}
+
+/// How much a word of such a value looks like a name: an ordinary word in small letters does not.
+pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
+    let token = &document.tokens[at];
+    let word = token.word;
+    let named = word.is_first_name() || word.is_last_name();
+    match () {
+        _ if word.is_function() || token.is(cues::NOBODY) => 0.0,
+        _ if token.has(Flags::SINGLE) => {
+            if token.has(Flags::CAPITAL) {
+                0.5
+            } else {
+                0.25
+            }
+        }
+        _ if named && word.name_odds() > 0.3 => 0.93,
+        _ if word.is_medical()
+            || word.is_drug()
+            || word.is_shorthand()
+            || word.is_heading()
+            || token.is(cues::HEADING) =>
+        {
+            0.1
+        }
+        _ if named && token.has(Flags::CAPITAL) => 0.88,
+        _ if !word.is_known() => 0.9,
+        _ if token.has(Flags::CAPITAL) && !word.is_common() => 0.8,
+        _ if token.has(Flags::CAPITAL)
+            && !token.has(Flags::SHOUTED)
+            && token.cue.classes == Classes::NONE =>
+        {
+            0.6
+        }
+        _ if token.has(Flags::CAPITAL) && !token.has(Flags::SHOUTED) => 0.3,
+        _ => 0.05,
+    }
+}

@@ -1,0 +1,252 @@
+//! What speaks against a person: diseases, signs, tests, devices and drugs that are named after
+//! one.
+
+use super::*;
+
+/// Lowers names of diseases, signs, devices and drugs.
+pub(super) fn medical(document: &Document<'_>, segment: &Segment, cued: bool, score: &mut Score) {
+    if segment.title.is_some() {
+        return;
+    }
+    let end = segment.tokens.end;
+    let evidence = |at: usize| document.bytes(at..at + 1);
+    if phrase(document, segment.tokens.start, &segment.tokens).is_some()
+        || segment.tokens.len() == 1 && phrase_before(document, segment.tokens.start)
+    {
+        score.lower("medical phrase", document.bytes(segment.tokens.clone()), 0.93);
+        return;
+    }
+    let Some(next) = document.tokens.get(end).filter(|next| !next.has(Flags::PARAGRAPH)) else {
+        return eponym(document, segment, cued, score);
+    };
+    if tested(document, segment, cued, score) {
+        return;
+    }
+    let hyphen = usize::from(next.is_sign(b'-') && document.tokens.get(end + 1).is_some_and(Token::is_word));
+    let head = document.tokens.get(end + hyphen).unwrap_or(next);
+    if head.is_word()
+        && ((head.is(cues::EPONYM_HEAD)
+            || head.word.is_eponym_noun() && document.tokens[end - 1].word.is_eponym_name())
+            && !head.has(Flags::LINE)
+            || head.word.is_drug() && !head.word.is_last_name())
+        && !head.is(cues::AFTER_PERSON)
+    {
+        let named =
+            document.tokens[end - 1].word.is_eponym() || document.tokens[end - 1].word.is_eponym_name();
+        // "Bourkins's insulin" is somebody's; "Bell's palsy" is not.
+        let owned = document.tokens[end - 1].has(Flags::POSSESSIVE)
+            && !named
+            && (head.word.is_drug()
+                || document.is_any(
+                    end + hyphen,
+                    &[
+                        "therapy",
+                        "treatment",
+                        "exam",
+                        "chart",
+                        "fever",
+                        "knee",
+                        "hip",
+                        "wound",
+                        "pulse",
+                        "rash",
+                        "cast",
+                        "study",
+                        "attack",
+                        "dressing",
+                        "pump",
+                        "diet",
+                        "anemia",
+                        "dementia",
+                        "arthritis",
+                        "fracture",
+                        "stent",
+                        "hernia",
+                        "test",
+                        "cells",
+                        "score",
+                    ],
+                ));
+        if owned {
+            return;
+        }
+        let share = if segment.names >= 2 && !named { 0.6 } else { 0.88 };
+        score.lower("eponym or product", evidence(end + hyphen), share);
+    } else if next.is_number() && dosed(document, end) {
+        score.lower("dose behind", evidence(end), 0.85);
+    } else {
+        eponym(document, segment, cued, score);
+    }
+}
+
+/// Lowers names of scores and tests: with a number behind them, or a head further on in the run.
+pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, score: &mut Score) -> bool {
+    let end = segment.tokens.end;
+    let further = (end..end + 3).take_while(|at| {
+        document.tokens.get(*at).is_some_and(|token| {
+            token.is_capital()
+                && !token.has(Flags::LINE.or(Flags::GAP))
+                && !token.word.is_function()
+                && !token.is(cues::AFTER_PERSON)
+        })
+    });
+    let head = further.clone().find(|at| {
+        document.tokens[*at].is(cues::EPONYM_HEAD)
+            && !document.tokens[*at].is(cues::NAME_FILLER.or(cues::STREET_SUFFIX).or(cues::INSTITUTION_HEAD))
+    });
+    if let Some(head) = head {
+        score.lower("name of a test", document.bytes(end..head + 1), 0.8);
+        return true;
+    }
+    let next = &document.tokens[end];
+    let small = next.is_number() && next.len() <= 2 && !next.has(Flags::LINE.or(Flags::GAP));
+    let grade = next.is_word()
+        && next.has(Flags::CAPITAL)
+        && document.is_any(end, &["ii", "iii", "iv", "ib", "ia", "iia", "iib", "iiia"]);
+    let sign = matches!(next.first, b'+' | b'-')
+        && !next.is_word()
+        && next.has(Flags::SPACE)
+        && document.tokens.get(end + 1).is_some_and(|behind| behind.is_sign(b',') || behind.is_sign(b'.'));
+    let finding = document.is_any(
+        end,
+        &[
+            "positive",
+            "negative",
+            "pos",
+            "neg",
+            "absent",
+            "present",
+            "intact",
+            "symmetric",
+            "bilaterally",
+            "grade",
+            "stage",
+            "type",
+            "class",
+            "level",
+            "score",
+            "index",
+            "equivocal",
+            "downgoing",
+            "upgoing",
+            "normal",
+            "test",
+            "distorted",
+        ],
+    );
+    let followed = small
+        && !document
+            .tokens
+            .get(end + 1)
+            .is_some_and(|behind| behind.is_capital() || behind.is_sign(b'/') || behind.is_sign(b'-'));
+    let famous =
+        document.tokens[end - 1].word.first_level() >= 15 && !document.tokens[end - 1].word.is_eponym_name();
+    if segment.names == 1
+        && segment.initials == 0
+        && !cued
+        && !famous
+        && (followed || grade || sign || finding || listed(document, segment))
+        && score.certainty() < 0.9
+    {
+        score.lower(
+            "number behind",
+            next.start..next.end,
+            if document.tokens[end - 1].word.is_eponym_name() { 0.75 } else { 0.5 },
+        );
+        return true;
+    }
+    false
+}
+
+/// Whether a dose starts at a token: "20 mg", "0.5 mg", "10/20 mg".
+pub(super) fn dosed(document: &Document<'_>, at: usize) -> bool {
+    (at..at + 5).any(|at| {
+        document.tokens.get(at).is_some_and(|token| {
+            token.is_word()
+                && token.is(cues::UNIT.or(cues::DOSE))
+                && !token.has(Flags::CAPITAL.or(Flags::LINE))
+        })
+    }) && document.same_line(at.saturating_sub(1), at)
+}
+
+/// Whether a word stands in a list between medical terms: "Kernig, Brudzinski, nuchal rigidity".
+pub(super) fn listed(document: &Document<'_>, segment: &Segment) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let term = |token: &Token| {
+        token.is_word()
+            && (token.word.is_medical()
+                || token.word.is_drug()
+                || token.word.is_eponym()
+                || token.has(Flags::UPPER) && token.word.is_shorthand())
+    };
+    let comma = |at: usize| {
+        document.tokens.get(at).is_some_and(|token| token.is_sign(b','))
+            || document.is_any(at, &["and", "or"])
+    };
+    let before = first >= 2 && comma(first - 1) && term(&document.tokens[first - 2]);
+    let behind = comma(end)
+        && document.tokens.get(end + 1).is_some_and(|token| term(token) && !token.is(cues::RELATIVE));
+    before && behind
+}
+
+/// Lowers a word that a disease or sign is named after, without further evidence.
+pub(super) fn eponym(document: &Document<'_>, segment: &Segment, cued: bool, score: &mut Score) {
+    if cued {
+        return;
+    }
+    let last = segment.tokens.end - 1;
+    let word = document.tokens[last].word;
+    let alone = segment.names == 1 && segment.initials == 0;
+    if alone && word.is_eponym() && score.certainty() < 0.93 {
+        let share = if word.first_level() > 14 { 0.2 } else { 0.5 };
+        score.lower("eponym", document.bytes(last..last + 1), share);
+    }
+    if alone && word.is_drug() && score.certainty() < 0.93 {
+        score.lower("drug", document.bytes(last..last + 1), 0.7);
+    }
+}
+
+/// The end of the longest phrase of medicine that starts at a token and is longer than a segment.
+pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> Option<usize> {
+    if !document.tokens[first].word.starts_phrase() {
+        return None;
+    }
+    let mut joined = String::with_capacity(48);
+    let mut best = None;
+    let mut words = 0;
+    for at in first..(first + 9).min(document.tokens.len()) {
+        let token = &document.tokens[at];
+        if token.has(Flags::PARAGRAPH) && at > first {
+            break;
+        }
+        if !token.is_word() {
+            if matches!(token.first, b'-' | b'.' | b'\'') || token.first == 0xe2 {
+                continue;
+            }
+            break;
+        }
+        if words > 0 {
+            joined.push(' ');
+        }
+        joined.push_str(document.word(at));
+        words += 1;
+        if words > 5 {
+            break;
+        }
+        let known = lexicon().phrase(&joined);
+        if words > 1 && (known.is_medical() || known.is_eponym() || known.is_drug()) && at + 1 >= tokens.end {
+            best = Some(at + 1);
+        }
+    }
+    best
+}
+
+/// Whether a word is the end of a medical phrase whose first words are before it: "Ann Arbor".
+pub(super) fn phrase_before(document: &Document<'_>, at: usize) -> bool {
+    (1..=3).any(|back| {
+        let Some(first) = at.checked_sub(back) else { return false };
+        document.tokens[first].is_word()
+            && document.same_line(first, at)
+            && phrase(document, first, &(first..at + 1)).is_some_and(|end| end > at)
+    })
+}

@@ -1,0 +1,119 @@
+//! Names of people: runs of capitalized words, judged by their words, titles and degrees, the words
+//! around them, and the layout they stand in.
+//!
+//! The rules follow the recording practices of letters and notes [Sweeney 2001, section 6.1].
+
+mod context;
+mod extent;
+mod form;
+mod medical;
+mod segment;
+
+use std::ops::Range;
+
+use super::Detector;
+use super::lower;
+use super::names::{self, Nameness, Sort, nameness};
+use super::places;
+use crate::candidates::{Candidates, Score};
+use crate::cues::{self, Classes};
+use crate::document::{Document, Field, Run};
+use crate::lexicon::lexicon;
+use crate::span::Kind;
+use crate::token::{Flags, Token};
+
+pub use context::credential;
+pub use medical::phrase;
+pub use segment::{Segment, segments};
+
+use context::{before, behind, verb};
+use extent::{fillers, initials_before, reversed, widened};
+use form::{in_field, introduced, sender};
+use medical::medical;
+
+/// Finds names of people.
+pub struct Person;
+
+impl Detector for Person {
+    fn name(&self) -> &'static str {
+        "person"
+    }
+
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        for run in &document.runs {
+            segments(document, run, &mut |segment| judge(document, segment, found));
+            introduced(document, run, found);
+            sender(document, run, found);
+        }
+        for field in &document.fields {
+            in_field(document, field, found);
+        }
+        lower::find(document, found);
+        lower::initials(document, found);
+    }
+}
+
+/// Scores a segment by its words and its surroundings.
+fn judge(document: &Document<'_>, segment: Segment, found: &mut Candidates) {
+    if segment.names == 0 && segment.title.is_none() {
+        return;
+    }
+    let (at, best) = segment.best;
+    let mut score = Score::new(best.rule, document.bytes(at..at + 1), best.prior);
+    if let Some(title) = segment.title {
+        score.raise("title", document.bytes(title..title + 1), 0.93);
+    }
+    if segment.names >= 2 {
+        score.raise("several names", document.bytes(segment.tokens.clone()), 0.45);
+    }
+    if segment.initials > 0 && segment.names > 0 {
+        score.raise("initial", document.bytes(segment.tokens.clone()), 0.45);
+    }
+    let cued = before(document, &segment, &mut score);
+    behind(document, &segment, &mut score);
+    medical(document, &segment, cued, &mut score);
+    verb(document, &segment, &mut score);
+    if is_doubtful(document, &segment, &score) && names::is_misspelled(document.word(at)) {
+        score.lower("near an ordinary word", document.bytes(at..at + 1), 0.6);
+    }
+    // "Boston, MA 02151": a city.
+    let end = segment.tokens.end;
+    let comma = usize::from(document.tokens.get(end).is_some_and(|token| token.is_sign(b',')));
+    let zip = document.tokens.get(end + comma + 1).is_some_and(|token| token.is_number() && token.len() == 5);
+    let state =
+        document.tokens.get(end + comma).is_some_and(|token| crate::detect::state::is_code(document, token));
+    if state
+        && segment.title.is_none()
+        && (zip || comma > 0 && !document.tokens[end + 1].is(cues::CREDENTIAL))
+    {
+        score.lower("before a state", document.bytes(end + comma..end + comma + 1), 0.5);
+        found.add("person", Kind::Person, document.bytes(segment.tokens), &score);
+        return;
+    }
+    // "7 Hullbury Ave": the name of a street.
+    let numbered = segment.tokens.start > 0
+        && document.tokens[segment.tokens.start - 1].is_number()
+        && !document.tokens[segment.tokens.start].has(Flags::LINE.or(Flags::GAP));
+    let street = numbered
+        && document.tokens[segment.tokens.start + 1..(segment.tokens.end + 1).min(document.tokens.len())]
+            .iter()
+            .any(|token| token.is(cues::STREET_SUFFIX) && token.is_capital());
+    if street {
+        score.lower("number of a house", document.bytes(segment.tokens.start - 1..segment.tokens.start), 0.5);
+    }
+    let tokens = if street { segment.tokens.clone() } else { reversed(document, &segment, &mut score) };
+    let start = places::particles(document, widened(document, tokens.start));
+    let tokens = initials_before(document, start)..fillers(document, &segment, tokens.end);
+    found.add("person", Kind::Person, document.bytes(tokens), &score);
+}
+
+/// Whether an unknown first word of a sentence has nothing else that speaks for a name.
+fn is_doubtful(document: &Document<'_>, segment: &Segment, score: &Score) -> bool {
+    let token = &document.tokens[segment.best.0];
+    segment.best.1.sort == Sort::Unknown
+        && segment.names == 1
+        && score.certainty() < 0.75
+        && score.certainty() > 0.4
+        && token.has(Flags::SENTENCE.or(Flags::SHOUTED))
+        && !token.has(Flags::POSSESSIVE)
+}

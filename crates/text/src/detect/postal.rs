@@ -1,0 +1,240 @@
+//! Postal codes: American behind a state or a city, British, Canadian, German and Dutch by their
+//! shape and what is beside them.
+
+use super::Detector;
+use super::number;
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::{Code, Document};
+use crate::lexicon;
+use crate::span::Kind;
+use crate::token::Flags;
+
+/// Finds postal codes.
+pub struct Postal;
+
+impl Detector for Postal {
+    fn name(&self) -> &'static str {
+        "postal"
+    }
+
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        for (at, code) in document.codes.iter().enumerate() {
+            let proposal = numeric(document, code).or_else(|| two_parts(document, at));
+            let Some((end, rule, certainty)) = proposal else { continue };
+            let mut score = Score::new(rule, document.bytes(code.first as usize..end), certainty);
+            if number::keys(document, code).0.any(cues::KEY_POSTAL) {
+                score.raise(
+                    "key of a postal code",
+                    document.bytes(code.key_at as usize..code.first as usize),
+                    0.8,
+                );
+            }
+            found.add(self.name(), Kind::PostalCode, document.bytes(code.first as usize..end), &score);
+        }
+    }
+}
+
+/// Codes of digits: ZIP, ZIP+4, PLZ and those of other countries with four or five digits.
+fn numeric(document: &Document<'_>, code: &Code) -> Option<(usize, &'static str, f32)> {
+    let (first, end) = (code.first as usize, code.end as usize);
+    // A country before the code belongs to it: "A-1234 Wien".
+    let country = end - first == 3
+        && document.tokens[first + 1].is_sign(b'-')
+        && document.tokens[first].is_capital()
+        && document.tokens[first].len() <= 2;
+    let (first, letters) = if country { (first + 2, 0) } else { (first, code.letters) };
+    let token = document.tokens.get(first)?;
+    if country
+        && matches!(token.len(), 4 | 5)
+        && document
+            .tokens
+            .get(end)
+            .is_some_and(|next| next.is_capital() && !next.has(Flags::LINE.or(Flags::GAP)))
+    {
+        return Some((end, "country and code", 0.86));
+    }
+    let zip4 = end - first == 3
+        && token.len() == 5
+        && document.tokens[first + 1].is_sign(b'-')
+        && document.tokens[end - 1].len() == 4;
+    if letters > 0 || !(zip4 || end - first == 1 && matches!(token.len(), 4 | 5)) {
+        return None;
+    }
+    let keyed = number::keys(document, code).0.any(cues::KEY_POSTAL);
+    if zip4 && lexicon::zip(document.word(first)).is_some() {
+        return Some((end, "ZIP+4", 0.92));
+    }
+    // "A-1234", "D-50933", "NSW 2000".
+    let prefix = before_code(document, first);
+    if let Some(rule) = prefix {
+        return Some((end, rule, 0.82));
+    }
+    if keyed && !number::is_measured(document, end) {
+        return Some((end, "digits behind a key", 0.85));
+    }
+    let before = first.checked_sub(1).map(|before| &document.tokens[before]);
+    let near = !token.has(Flags::LINE.or(Flags::GAP));
+    if token.len() == 5 && near && before.is_some_and(|before| super::state::is_code(document, before)) {
+        return Some((end, "behind a state", 0.95));
+    }
+    if token.len() == 5 && near && before.is_some_and(|before| before.is_capital() && before.word.is_state())
+    {
+        return Some((end, "behind a state", 0.92));
+    }
+    if token.len() == 5
+        && let Some(place) = lexicon::zip(document.word(first))
+        && names_place(document, first, place.city)
+    {
+        return Some((end, "behind its city", 0.93));
+    }
+    before_city(document, code).or_else(|| ends_line(document, code))
+}
+
+/// "Skeldon 42472": alone on its line, or behind nothing but a city, in an address.
+fn ends_line(document: &Document<'_>, code: &Code) -> Option<(usize, &'static str, f32)> {
+    let (first, end) = (code.first as usize, code.end as usize);
+    let line = document.line(first).filter(|line| line.end as usize == end && !line.paragraph)?;
+    let above = document.lines.get((document.tokens[first].line as usize).checked_sub(1)?)?;
+    let start = line.first as usize;
+    let city = document.tokens[start..first]
+        .iter()
+        .all(|token| token.is_capital() || matches!(token.first, b',' | b'-' | b'.') && !token.is_word());
+    let short = above.bytes < 60 && document.tokens[above.first as usize].class != crate::token::Class::Sign;
+    let words =
+        document.tokens[above.first as usize..above.end as usize].iter().filter(|token| token.is_word());
+    let named = words.filter(|token| !token.is_capital()).count() <= 1;
+    let five = document.tokens[first].len() == 5;
+    (city && short && named && five && first - start <= 5).then_some((end, "end of an address", 0.84))
+}
+
+/// The rule of a country or state before digits.
+fn before_code(document: &Document<'_>, first: usize) -> Option<&'static str> {
+    let tokens = &document.tokens;
+    let before = first.checked_sub(1).map(|before| &tokens[before])?;
+    if tokens[first].len() == 4
+        && document.is_any(first - 1, &["nsw", "vic", "qld", "tas", "act"])
+        && before.has(Flags::UPPER)
+        && document.same_line(first - 1, first)
+    {
+        return Some("behind a state");
+    }
+    // "N.Y. 10001", "Mass. 02151".
+    let dotted = before.is_sign(b'.')
+        && first >= 3
+        && tokens[first - 2].is_capital()
+        && !tokens[first - 2].is(cues::CREDENTIAL)
+        && !(tokens[first - 2].has(Flags::SINGLE)
+            && first >= 4
+            && document.is_any(first - 4, &["m", "ph", "d", "r", "pharm", "psy"]))
+        && tokens[first - 2].len() <= 5
+        && tokens[first].len() == 5;
+    let comma = (first.saturating_sub(6)..first).any(|at| tokens[at].is_sign(b','));
+    (dotted && comma && document.same_line(first - 2, first)).then_some("behind a state")
+}
+
+/// Whether the words before a token are a city, in any case.
+fn names_place(document: &Document<'_>, first: usize, city: &str) -> bool {
+    let Some(last) = city.split(' ').next_back() else { return false };
+    let mut at = first;
+    while at > 0 && first - at < 3 && document.same_line(at - 1, first) {
+        at -= 1;
+        if document.tokens[at].is_word() {
+            return document.word(at).eq_ignore_ascii_case(last);
+        }
+    }
+    false
+}
+
+/// "50933 Hohenrath", "4051 Basel", "1012 AB Amsterdam": on an address line, before a capital.
+fn before_city(document: &Document<'_>, code: &Code) -> Option<(usize, &'static str, f32)> {
+    let (first, mut end) = (code.first as usize, code.end as usize);
+    let token = &document.tokens[first];
+    let mut dutch = false;
+    if token.len() == 4
+        && document
+            .tokens
+            .get(end)
+            .is_some_and(|next| next.has(Flags::UPPER) && next.len() == 2 && !next.has(Flags::LINE))
+    {
+        end += 1;
+        dutch = true;
+    }
+    let next =
+        document.tokens.get(end).filter(|next| next.is_capital() && !next.has(Flags::LINE.or(Flags::GAP)));
+    let next = next.filter(|next| {
+        !next.word.is_month() && !next.is(cues::MONTH.or(cues::STREET_SUFFIX)) && !next.has(Flags::UPPER)
+            || dutch
+    })?;
+    let before = first.checked_sub(1).map(|before| &document.tokens[before]);
+    let start = token.has(Flags::LINE.or(Flags::GAP))
+        || before.is_some_and(|before| {
+            !before.is_word()
+                && !before.is_number()
+                && matches!(before.first, b',' | b'-' | b'|' | b'/' | 0xc2 | 0xe2)
+        });
+    // A house number before a street looks the same; the city ends the line or is known.
+    let run = document
+        .runs
+        .partition_point(|run| run.first as usize <= end)
+        .checked_sub(1)
+        .map(|run| document.runs[run].end as usize);
+    let behind = document.tokens.get(run.filter(|run| *run > end).unwrap_or(end + 1));
+    let last = behind.is_none_or(|behind| {
+        behind.has(Flags::LINE) || behind.is_sign(b',') || behind.is_sign(b'.') || behind.is_sign(b')')
+    });
+    let city = next.word.is_city() || next.word.is_country();
+    let certainty = match (start, last || city, dutch) {
+        (_, _, true) if start || city => 0.9,
+        (true, true, _) if token.len() == 5 || city => 0.85,
+        (false, _, _) if city && token.len() == 5 => 0.8,
+        _ => return None,
+    };
+    Some((end, "before a city", certainty))
+}
+
+/// Codes of two parts: British "HX4 7QD", Canadian "K1A 0B1"; also without the blank.
+fn two_parts(document: &Document<'_>, at: usize) -> Option<(usize, &'static str, f32)> {
+    let code = &document.codes[at];
+    let single = document.slice(document.bytes(code.first as usize..code.end as usize)).as_bytes();
+    if single.len() > 8 || !single.first().is_some_and(u8::is_ascii_alphabetic) {
+        return None;
+    }
+    let upper = |rule| (code.end as usize, rule, 0.72);
+    if (5..=7).contains(&single.len()) && is_british(&single[..single.len() - 3], &single[single.len() - 3..])
+    {
+        return Some(upper("British, without blank"));
+    }
+    if single.len() == 6 && is_canadian(&single[..3], &single[3..]) {
+        return Some(upper("Canadian, without blank"));
+    }
+    let next = document.codes.get(at + 1).filter(|_| number::series(document, at, 2) == at + 2)?;
+    let second = document.slice(document.bytes(next.first as usize..next.end as usize)).as_bytes();
+    if is_canadian(single, second) {
+        return Some((next.end as usize, "Canadian", 0.96));
+    }
+    is_british(single, second).then_some((next.end as usize, "British", 0.95))
+}
+
+/// The shapes of the first part, and a digit with two letters behind it.
+fn is_british(outward: &[u8], inward: &[u8]) -> bool {
+    let shape = |part: &[u8]| -> Vec<u8> {
+        let class = |sign: &u8| match sign {
+            b'A'..=b'Z' => b'A',
+            b'0'..=b'9' => b'9',
+            _ => b'?',
+        };
+        part.iter().map(class).collect()
+    };
+    let outward = shape(outward);
+    let valid = [&b"A9"[..], b"A99", b"AA9", b"AA99", b"A9A", b"AA9A"];
+    valid.contains(&outward.as_slice()) && shape(inward) == b"9AA"
+}
+
+/// Letter, digit, letter; digit, letter, digit.
+fn is_canadian(first: &[u8], second: &[u8]) -> bool {
+    let letter = |sign: &u8| sign.is_ascii_uppercase();
+    let digit = |sign: &u8| sign.is_ascii_digit();
+    matches!(first, [a, b, c] if letter(a) && digit(b) && letter(c))
+        && matches!(second, [a, b, c] if digit(a) && letter(b) && digit(c))
+}

@@ -1,0 +1,111 @@
+//! Schools, colleges and universities: names with a head.
+
+use super::Detector;
+use super::places::{self, Named};
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::Document;
+use crate::span::Kind;
+use crate::token::Flags;
+
+/// Finds schools.
+pub struct School;
+
+/// Words that a name of a school ends or begins with by themselves.
+const STRONG: &[&str] = &[
+    "school",
+    "university",
+    "college",
+    "academy",
+    "elementary",
+    "kindergarten",
+    "preschool",
+    "daycare",
+    "seminary",
+    "polytechnic",
+    "universität",
+    "hochschule",
+    "schule",
+    "gymnasium",
+    "grundschule",
+    "lycée",
+    "lycee",
+    "collège",
+    "université",
+    "universidad",
+    "escuela",
+    "colegio",
+    "montessori",
+    "primary",
+    "secondary",
+    "univ",
+    "realschule",
+    "kita",
+    "conservatory",
+    "high",
+    "middle",
+    "universiteit",
+    "nursery",
+];
+
+impl Detector for School {
+    fn name(&self) -> &'static str {
+        "school"
+    }
+
+    fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        for cue in &document.heads {
+            let head = *cue as usize;
+            let token = &document.tokens[head];
+            if !(token.is(cues::SCHOOL_HEAD) && document.is_any(head, STRONG)) {
+                continue;
+            }
+            if token.has(Flags::CAPITAL) {
+                capital(document, head, found);
+            } else {
+                small(document, head, found);
+            }
+        }
+    }
+}
+
+fn capital(document: &Document<'_>, head: usize, found: &mut Candidates) {
+    let Named { tokens, distinct, .. } = places::around(document, head);
+    let weak = document.is_any(head, &["high", "middle", "nursery", "primary", "secondary"]);
+    let last = tokens.end == head + 1;
+    if tokens.len() < 2 || weak && !last {
+        return;
+    }
+    let certainty = match distinct {
+        2 if weak => 0.76,
+        2 => 0.92,
+        1 if weak => 0.4,
+        1 => 0.76,
+        _ => 0.25,
+    };
+    let score = Score::new("head of a school", document.bytes(head..head + 1), certainty);
+    found.add("school", Kind::School, document.bytes(tokens), &score);
+}
+
+/// A name before a head in small letters: "Riverton high school", "goes to Larkfield school".
+fn small(document: &Document<'_>, head: usize, found: &mut Candidates) {
+    let levels = [
+        "high",
+        "middle",
+        "elementary",
+        "primary",
+        "grade",
+        "nursery",
+        "secondary",
+        "grammar",
+        "community",
+        "public",
+    ];
+    let end = if head > 0 && document.is_any(head - 1, &levels) { head - 1 } else { head };
+    let Some(first) = places::capitals_before(document, end, 4) else { return };
+    let first = (first..end).find(|at| super::names::nameness(document, *at).prior >= 0.5);
+    if let Some(first) = first.filter(|_| !document.tokens[end - 1].has(Flags::POSSESSIVE)) {
+        let score = Score::new("head of a school", document.bytes(head..head + 1), 0.8);
+        found.add("school", Kind::School, document.bytes(first..head + 1), &score);
+    }
+}

@@ -1,0 +1,138 @@
+//! Codes: chunks without blanks that have a digit, such as "32-841-09787", and their keys.
+//!
+//! A code ends at blanks and at signs other than `-`, `.`, `/` and `_`. The classes of the words
+//! before it on its line, up to the last other code, say what it may be.
+
+use crate::cues::{self, Classes};
+use crate::token::{Class, Flags, Token};
+
+/// A chunk without blanks that has a digit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// The first token.
+    pub first: u32,
+    /// The token after the last one.
+    pub end: u32,
+    /// How many digits it has.
+    pub digits: u16,
+    /// How many letters it has, in bytes.
+    pub letters: u16,
+    /// Classes of the nearest words before it.
+    pub key: Classes,
+    /// Whether "no", "number", "#" or the like is before it.
+    pub numbered: bool,
+    /// The first token of the words before it that have classes.
+    pub key_at: u32,
+}
+
+/// Finds all codes.
+pub fn find(tokens: &[Token], codes: &mut Vec<Code>) {
+    codes.clear();
+    let mut at = 0;
+    let mut barrier = 0;
+    while at < tokens.len() {
+        let mut end = at + 1;
+        if !joins(&tokens[at]) {
+            at = end;
+            continue;
+        }
+        while end < tokens.len() && !tokens[end].has(Flags::SPACE) && joins(&tokens[end]) {
+            end += 1;
+        }
+        if let Some(code) = code(tokens, at, end, barrier) {
+            barrier = code.end as usize;
+            codes.push(code);
+        }
+        at = end;
+    }
+}
+
+fn joins(token: &Token) -> bool {
+    match token.class {
+        Class::Word | Class::Number => true,
+        Class::Sign => matches!(token.first, b'-' | b'.' | b'/' | b'_'),
+    }
+}
+
+/// The code in a chunk, without signs at its ends.
+fn code(tokens: &[Token], first: usize, end: usize, barrier: usize) -> Option<Code> {
+    let is_sign = |token: &Token| token.class == Class::Sign;
+    let first = first + tokens[first..end].iter().position(|token| !is_sign(token))?;
+    let end = first + tokens[first..end].iter().rposition(|token| !is_sign(token))? + 1;
+    let sum = |class: Class| {
+        let lengths = tokens[first..end].iter().filter(|token| token.class == class).map(Token::len);
+        u16::try_from(lengths.sum::<usize>()).unwrap_or(u16::MAX)
+    };
+    let (digits, letters) = (sum(Class::Number), sum(Class::Word));
+    if digits == 0 {
+        return None;
+    }
+    let (key, numbered, key_at) = key(tokens, first, barrier);
+    Some(Code { first: first as u32, end: end as u32, digits, letters, key, numbered, key_at: key_at as u32 })
+}
+
+/// Words before a code that are looked at.
+const LOOK_BACK: usize = 7;
+
+/// The classes of the nearest words before a code on its line: up to the end of a sentence or the
+/// code before, and at most two words without a class.
+fn key(tokens: &[Token], first: usize, barrier: usize) -> (Classes, bool, usize) {
+    let (mut classes, mut numbered, mut key_at, mut plain) = (Classes::NONE, false, first, 0);
+    let from = barrier.max(first.saturating_sub(LOOK_BACK));
+    for at in (from..first).rev() {
+        let token = &tokens[at];
+        if token.line != tokens[first].line {
+            break;
+        }
+        if token.class == Class::Sign {
+            numbered |= token.first == b'#';
+            let stop = match token.first {
+                b'.' => at > 0 && tokens[at - 1].len() > 4 && tokens[at + 1].has(Flags::SPACE),
+                b';' | b',' | b'!' | b'?' | b'|' => true,
+                _ => false,
+            };
+            if stop {
+                break;
+            }
+            continue;
+        }
+        if token.is(cues::NUMBER_WORD) {
+            numbered = true;
+            key_at = at;
+            classes = classes.or(Classes(token.cue.classes.0 & KEYS.0));
+            continue;
+        }
+        let found = Classes(token.cue.classes.0 & KEYS.0);
+        if found == Classes::NONE {
+            plain += 1;
+            if plain > 2 || !classes_are_open(classes) {
+                break;
+            }
+            continue;
+        }
+        classes = classes.or(found);
+        key_at = at;
+    }
+    (classes, numbered, key_at)
+}
+
+/// Whether words before an unclassed word still belong to the key.
+fn classes_are_open(classes: Classes) -> bool {
+    classes == Classes::NONE
+}
+
+/// Classes of keys of numbers.
+const KEYS: Classes = cues::KEY_RECORD
+    .or(cues::KEY_ACCOUNT)
+    .or(cues::KEY_PHONE)
+    .or(cues::KEY_LICENCE)
+    .or(cues::KEY_DEVICE)
+    .or(cues::KEY_VEHICLE)
+    .or(cues::KEY_NATIONAL)
+    .or(cues::KEY_DATE)
+    .or(cues::KEY_POSTAL)
+    .or(cues::KEY_AGE)
+    .or(cues::KEY_ADDRESS)
+    .or(cues::KEY_WARD)
+    .or(cues::BUILDING_PART)
+    .or(cues::WARD_HEAD);

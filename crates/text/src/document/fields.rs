@@ -1,0 +1,124 @@
+//! Fields of forms and headers: a key, a colon and a value, several on a line or one per line.
+
+use super::lines::Line;
+use crate::cues::{self, Classes};
+use crate::token::{Flags, Token};
+use std::ops::Range;
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The tokens of the key.
+    pub key: Range<u32>,
+    /// The tokens of the value: up to the next key, a wide gap or the end of the line.
+    pub value: Range<u32>,
+    /// The classes of the last word of the key that is not "number" or the like.
+    pub head: Classes,
+    /// The classes of all words of the key.
+    pub all: Classes,
+    /// Whether the key ends with "number" or the like.
+    pub numbered: bool,
+}
+
+/// Words of a key.
+const MOST_WORDS: usize = 6;
+/// Tokens of a value.
+const MOST_TOKENS: usize = 40;
+
+/// Finds all fields.
+pub fn find(tokens: &[Token], lines: &[Line], fields: &mut Vec<Field>) {
+    fields.clear();
+    for (number, line) in lines.iter().enumerate() {
+        let (from, end) = (line.first as usize, line.end as usize);
+        let first_field = fields.len();
+        for colon in from..end {
+            if tokens[colon].is_sign(b':') && is_key_colon(tokens, colon) {
+                add(tokens, lines, number, colon, first_field, fields);
+            }
+        }
+    }
+}
+
+/// Whether a colon can be behind a key: not within a time or an address.
+fn is_key_colon(tokens: &[Token], colon: usize) -> bool {
+    let before = colon.checked_sub(1).map(|before| &tokens[before]);
+    let word =
+        before.is_some_and(|token| token.is_word() || matches!(token.first, b')' | b'#' | b'.' | b'*'));
+    word && !tokens.get(colon + 1).is_some_and(|next| next.is_sign(b'/'))
+}
+
+fn add(
+    tokens: &[Token],
+    lines: &[Line],
+    line: usize,
+    colon: usize,
+    first_field: usize,
+    fields: &mut Vec<Field>,
+) {
+    let (from, end) = (lines[line].first as usize, lines[line].end as usize);
+    let previous = fields.len().checked_sub(1).filter(|last| *last >= first_field);
+    let floor = previous.map_or(from, |last| fields[last].value.start as usize);
+    let key = key_start(tokens, floor, colon)..colon;
+    let before = key.start.checked_sub(1).map(|before| &tokens[before]);
+    let chat = before.is_some_and(|token| token.is_sign(b']'));
+    let salutation = tokens[from..colon]
+        .iter()
+        .take(2)
+        .any(|token| token.is(cues::BEFORE_PERSON) && token.len() >= 2 && is_greeting(token));
+    if chat || salutation {
+        return;
+    }
+    if let Some(last) = previous {
+        let value = &mut fields[last].value;
+        value.end = value.end.min(key.start as u32).max(value.start);
+    }
+    let all = tokens[key.clone()].iter().fold(Classes::NONE, |all, token| all.or(token.cue.classes));
+    let last = tokens[key.clone()].iter().rposition(|token| token.is_word() || token.is_sign(b'#'));
+    let last = last.map(|last| &tokens[key.start + last]);
+    let numbered = last.is_some_and(|last| last.is_sign(b'#') || last.is(cues::NUMBER_WORD));
+    let head = tokens[key.clone()].iter().rfind(|token| token.is_word() && !token.is(cues::NUMBER_WORD));
+    let head = head.map_or(Classes::NONE, |token| token.cue.classes);
+    let value = value(tokens, lines, line, colon + 1, end);
+    let (key, value) = (key.start as u32..key.end as u32, value.start as u32..value.end as u32);
+    fields.push(Field { key, value, head, all, numbered });
+}
+
+/// Whether a word greets: "Dear", "Hi".
+fn is_greeting(token: &Token) -> bool {
+    token.is(cues::GREETING)
+}
+
+/// The first token of a key: as far back as words belong to it.
+fn key_start(tokens: &[Token], floor: usize, colon: usize) -> usize {
+    let mut at = colon;
+    // Leaders: "CITY........:".
+    while at > floor + 1 && matches!(tokens[at - 1].first, b'.' | b'_') && !tokens[at - 1].is_word() {
+        at -= 1;
+    }
+    let colon = at;
+    while at > floor && colon - at < MOST_WORDS {
+        let token = &tokens[at - 1];
+        let word = token.is_word() && (token.cue.classes != Classes::NONE || token.word.is_common());
+        let sign =
+            matches!(token.first, b'/' | b'#' | b'(' | b')' | b'-' | b'.' | b'&' | b'*') && !token.is_word();
+        // A sentence before a key is not a part of it: "Seen by Anna Hale. Plan: rest."
+        let stop = token.is_sign(b'.') && at < colon && tokens[at].has(Flags::SENTENCE);
+        let gap = at < colon && tokens[at].has(Flags::GAP);
+        if stop || gap || !(word || sign || at == colon) {
+            break;
+        }
+        at -= 1;
+    }
+    at
+}
+
+/// The tokens of a value: up to a gap or the end of the line; the next line if this one is empty.
+fn value(tokens: &[Token], lines: &[Line], line: usize, from: usize, end: usize) -> Range<usize> {
+    let end = end.min(from + MOST_TOKENS);
+    if from < end {
+        let stop = (from + 1..end).find(|at| tokens[*at].has(Flags::GAP) || tokens[*at].is_sign(b'|'));
+        return from..stop.unwrap_or(end);
+    }
+    let next = lines.get(line + 1).filter(|next| !next.paragraph && next.bytes < 60);
+    next.map_or(from..from, |next| next.first as usize..next.end as usize)
+}

@@ -1,0 +1,224 @@
+//! A text with its tokens and indexes: lines, fields of forms, runs of capitalized words, codes.
+//!
+//! Detectors look only at the indexes of their interest. Everything is made in one pass each over
+//! the tokens, and the memory of a document is used again for the next one.
+
+mod codes;
+mod fields;
+mod lines;
+mod runs;
+
+pub use codes::Code;
+pub use fields::Field;
+pub use lines::Line;
+pub use runs::Run;
+
+use std::ops::Range;
+
+use crate::cues::{self, Classes};
+use crate::detect::{Nameness, judge};
+use crate::token::{self, Flags, Token};
+
+/// Classes of [`Document::heads`].
+const HEADS: Classes = cues::INSTITUTION_HEAD
+    .or(cues::WARD_HEAD)
+    .or(cues::SCHOOL_HEAD)
+    .or(cues::COMPANY_SUFFIX)
+    .or(cues::TEAM_HEAD)
+    .or(cues::STREET_SUFFIX)
+    .or(cues::STREET_PREFIX)
+    .or(cues::BUILDING_PART)
+    .or(cues::OFFICE)
+    .or(cues::DIRECTION);
+/// Classes of [`Document::times`].
+const TIMES: Classes =
+    cues::MONTH.or(cues::HOLIDAY).or(cues::NAMED_DAY).or(cues::SEASON).or(cues::NUMBER).or(cues::AGE);
+/// Classes of [`Document::people`].
+const PEOPLE: Classes = cues::TITLE
+    .or(cues::RELATIVE)
+    .or(cues::ROLE)
+    .or(cues::GREETING)
+    .or(cues::BEFORE_PERSON)
+    .or(cues::CREDENTIAL);
+
+/// A text with its tokens and indexes.
+#[derive(Debug, Default)]
+pub struct Document<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// All tokens.
+    pub tokens: Vec<Token>,
+    /// All lines that have a token.
+    pub lines: Vec<Line>,
+    /// Runs of capitalized words.
+    pub runs: Vec<Run>,
+    /// Chunks without blanks that have a digit.
+    pub codes: Vec<Code>,
+    /// Keys with values: "DOB: 1 May 1980".
+    pub fields: Vec<Field>,
+    /// Words that are heads of names or parts of addresses, by token.
+    pub heads: Vec<u32>,
+    /// Words of dates and ages, by token.
+    pub times: Vec<u32>,
+    /// Words that people are named behind, by token.
+    pub people: Vec<u32>,
+    /// How much capitalized words look like names, by token.
+    pub names: Vec<Option<Nameness>>,
+    /// At signs, by token.
+    pub ats: Vec<u32>,
+    /// Colons and dots between words without blanks, by token.
+    pub joints: Vec<u32>,
+}
+
+impl<'a> Document<'a> {
+    /// Reads a text into the memory of an earlier document.
+    pub fn read(text: &'a str, earlier: Document<'_>) -> Document<'a> {
+        let Document {
+            mut tokens,
+            mut lines,
+            mut runs,
+            mut codes,
+            mut fields,
+            mut heads,
+            mut times,
+            mut people,
+            mut names,
+            mut ats,
+            mut joints,
+            ..
+        } = earlier;
+        token::tokenize(text, &mut tokens);
+        token::mark_uncased(&mut tokens);
+        lines::mark(&mut tokens, &mut lines);
+        heads.clear();
+        times.clear();
+        people.clear();
+        names.clear();
+        ats.clear();
+        joints.clear();
+        for (at, token) in (0..).zip(&tokens) {
+            if token.cue.classes != Classes::NONE {
+                if token.is(HEADS) {
+                    heads.push(at);
+                }
+                if token.is(TIMES) {
+                    times.push(at);
+                }
+                if token.is(PEOPLE) {
+                    people.push(at);
+                }
+            } else if token.is_sign(b'@') {
+                ats.push(at);
+            } else if (token.is_sign(b'.') || token.is_sign(b':')) && !token.has(Flags::SPACE) {
+                joints.push(at);
+            }
+        }
+        runs::find(&tokens, &mut runs);
+        codes::find(&tokens, &mut codes);
+        fields::find(&tokens, &lines, &mut fields);
+        let mut document = Document {
+            text,
+            tokens,
+            lines,
+            runs,
+            codes,
+            fields,
+            heads,
+            times,
+            people,
+            names: Vec::new(),
+            ats,
+            joints,
+        };
+        let judged = |(at, token): (usize, &Token)| token.is_capital().then(|| judge(&document, at));
+        names.extend(document.tokens.iter().enumerate().map(judged));
+        document.names = names;
+        document
+    }
+
+    /// The memory of the document for the next one.
+    pub fn forget(self) -> Document<'static> {
+        let Document { tokens, lines, runs, codes, fields, heads, times, people, names, ats, joints, .. } =
+            self;
+        Document { text: "", tokens, lines, runs, codes, fields, heads, times, people, names, ats, joints }
+    }
+
+    /// The text of a token.
+    pub fn word(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |token| &self.text[token.start as usize..token.end as usize])
+    }
+
+    /// The text of bytes.
+    pub fn slice(&self, bytes: Range<u32>) -> &'a str {
+        self.text.get(bytes.start as usize..bytes.end as usize).unwrap_or_default()
+    }
+
+    /// The bytes of a range of tokens; empty for an empty range.
+    pub fn bytes(&self, tokens: Range<usize>) -> Range<u32> {
+        match (
+            self.tokens.get(tokens.start),
+            tokens.end.checked_sub(1).and_then(|last| self.tokens.get(last)),
+        ) {
+            (Some(first), Some(last)) if tokens.start < tokens.end => first.start..last.end,
+            _ => 0..0,
+        }
+    }
+
+    /// Whether a token is this ASCII word in any case.
+    pub fn is(&self, at: usize, word: &str) -> bool {
+        self.word(at).eq_ignore_ascii_case(word)
+    }
+
+    /// Whether a token is one of these ASCII words in any case.
+    pub fn is_any(&self, at: usize, words: &[&str]) -> bool {
+        let own = self.word(at);
+        words.iter().any(|word| word.len() == own.len() && own.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether a token follows the one before it without a blank.
+    pub fn glued(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| !token.has(Flags::SPACE))
+    }
+
+    /// Whether two tokens are on one line.
+    pub fn same_line(&self, first: usize, second: usize) -> bool {
+        match (self.tokens.get(first), self.tokens.get(second)) {
+            (Some(first), Some(second)) => first.line == second.line,
+            _ => false,
+        }
+    }
+
+    /// The line of a token.
+    pub fn line(&self, at: usize) -> Option<&Line> {
+        self.lines.get(self.tokens.get(at)?.line as usize)
+    }
+
+    /// Classes of the word at a token.
+    pub fn classes(&self, at: usize) -> Classes {
+        self.tokens.get(at).map_or(Classes::NONE, |token| token.cue.classes)
+    }
+
+    /// Whether a token belongs to the key of a field.
+    pub fn is_key(&self, at: usize) -> bool {
+        let behind = self.fields.partition_point(|field| field.key.start as usize <= at);
+        behind.checked_sub(1).is_some_and(|last| self.fields[last].key.contains(&(at as u32)))
+    }
+
+    /// Whether a word is a heading of a table: alone in its cell, and a key.
+    pub fn is_cell_key(&self, at: usize) -> bool {
+        let bar = |at: usize| self.tokens.get(at).is_some_and(|token| token.is_sign(b'|'));
+        let key = |at: usize| {
+            self.tokens.get(at).is_some_and(|token| token.is_word() && token.cue.classes != Classes::NONE)
+        };
+        let ends = bar(at + 1) || key(at + 1) && bar(at + 2);
+        let starts = at > 0 && (bar(at - 1) || key(at - 1) && at > 1 && bar(at - 2));
+        key(at) && ends && starts
+    }
+
+    /// The last field whose value has this token.
+    pub fn field_of(&self, at: usize) -> Option<&Field> {
+        let behind = self.fields.partition_point(|field| field.value.start as usize <= at);
+        let field = self.fields.get(behind.checked_sub(1)?)?;
+        ((field.value.end as usize) > at).then_some(field)
+    }
+}

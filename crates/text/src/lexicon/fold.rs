@@ -1,0 +1,191 @@
+//! Folding and hashing of words: lower case, no accents, a hyphen is a blank.
+//!
+//! `knowledge/builder/lexicon.py` folds the keys in the same way. A word of ASCII costs about a
+//! nanosecond per byte; nothing is allocated.
+
+use std::sync::OnceLock;
+
+/// Accented letters in lower case by the letter that they are looked up as.
+const ACCENTED: &[(u8, &str)] = &[
+    (b'a', "àáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ"),
+    (b'b', "ḃḅḇ"),
+    (b'c', "çćĉċčḉ"),
+    (b'd', "ðďđḋḍḏḑḓ"),
+    (b'e', "èéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ"),
+    (b'f', "ḟ"),
+    (b'g', "ĝğġģǧǵḡ"),
+    (b'h', "ĥħȟḣḥḧḩḫẖ"),
+    (b'i', "ìíîïĩīĭįıǐȉȋḭḯỉị"),
+    (b'j', "ĵǰ"),
+    (b'k', "ķǩḱḳḵ"),
+    (b'l', "ĺļľłḷḹḻḽ"),
+    (b'm', "ḿṁṃ"),
+    (b'n', "ñńņňŋǹṅṇṉṋ"),
+    (b'o', "òóôõöøōŏőơǒǫǭȍȏȫȭȯȱṍṏṑṓọỏốồổỗộớờởỡợ"),
+    (b'p', "ṕṗ"),
+    (b'r', "ŕŗřȑȓṙṛṝṟ"),
+    (b's', "śŝşšſșṡṣṥṧṩẛ"),
+    (b't', "ţťțṫṭṯṱẗ"),
+    (b'u', "ùúûüũūŭůűųưǔǖǘǚǜȕȗṳṵṷṹṻụủứừửữự"),
+    (b'v', "ṽṿ"),
+    (b'w', "ŵẁẃẅẇẉẘ"),
+    (b'x', "ẋẍ"),
+    (b'y', "ýÿŷȳẏẙỳỵỷỹ"),
+    (b'z', "źżžẑẓẕ"),
+];
+
+/// Letters that become two.
+const PAIRS: &[(char, [u8; 2])] = &[
+    ('ß', *b"ss"),
+    ('æ', *b"ae"),
+    ('œ', *b"oe"),
+    ('þ', *b"th"),
+    ('ĳ', *b"ij"),
+    ('ﬁ', *b"fi"),
+    ('ﬂ', *b"fl"),
+];
+
+/// Returns the hash under which the table has a word or phrase. Case, accents, and the difference
+/// between blank and hyphen do not matter.
+///
+/// ```
+/// use throng_text::lexicon::hash;
+/// assert_eq!(hash("Müller-Lüdenscheidt"), hash("muller ludenscheidt"));
+/// ```
+pub fn hash(word: &str) -> u64 {
+    hash_ascii(word.as_bytes()).unwrap_or_else(|| {
+        let mut hasher = Hasher::default();
+        hasher.push_word(word);
+        hasher.finish()
+    })
+}
+
+/// The hash of a word of the table.
+pub(super) fn hash_bytes(word: &[u8]) -> u64 {
+    hash_ascii(word).unwrap_or_else(|| hash(&String::from_utf8_lossy(word)))
+}
+
+/// The hash of a word that is ASCII, eight bytes at a time; none for another word.
+fn hash_ascii(word: &[u8]) -> Option<u64> {
+    let (chunks, rest) = word.as_chunks::<8>();
+    let mut state = 0;
+    for &chunk in chunks {
+        state = mix(state, fold_eight(u64::from_le_bytes(chunk))?);
+    }
+    Some(finish(state, fold_eight(fewer_than_eight(rest))?, word.len()))
+}
+
+/// Up to seven bytes as a little-endian number. Reads that overlap need no loop.
+fn fewer_than_eight(bytes: &[u8]) -> u64 {
+    let length = bytes.len();
+    if let (Some(&first), Some(&last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let last = u64::from(u32::from_le_bytes(last));
+        return u64::from(u32::from_le_bytes(first)) | last << (8 * (length - 4));
+    }
+    let at = |place: usize| bytes.get(place).map_or(0, |&byte| u64::from(byte) << (8 * place));
+    at(0) | at(1) | at(2)
+}
+
+/// Folds eight bytes of ASCII: letters to lower case, hyphens to blanks.
+fn fold_eight(bytes: u64) -> Option<u64> {
+    if bytes & HIGH != 0 {
+        return None;
+    }
+    // A byte's high bit is set where the byte is at least the letter; no byte overflows.
+    let at_least = |letter: u8| bytes + ONES * u64::from(0x80 - letter);
+    let upper = at_least(b'A') & !at_least(b'Z' + 1) & HIGH;
+    let hyphen = at_least(b'-') & !at_least(b'-' + 1) & HIGH;
+    Some((bytes | upper >> 2) ^ ((hyphen >> 7) * u64::from(b'-' ^ b' ')))
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x80 * ONES;
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn mix(state: u64, chunk: u64) -> u64 {
+    let product = u128::from(state ^ chunk ^ FACTOR) * u128::from(FACTOR);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+/// Mixes the last bytes, at most seven, with the length.
+fn finish(state: u64, rest: u64, length: usize) -> u64 {
+    let state = mix(state, rest ^ (length as u64) << 56);
+    state ^ (state >> 29)
+}
+
+/// Returns the word as the table has it; for messages and tests.
+pub fn folded(word: &str) -> String {
+    let mut bytes = Vec::with_capacity(word.len());
+    fold(word, |byte| bytes.push(byte));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn fold_ascii(byte: u8) -> u8 {
+    match byte {
+        b'-' => b' ',
+        _ => byte.to_ascii_lowercase(),
+    }
+}
+
+fn fold(word: &str, mut push: impl FnMut(u8)) {
+    for letter in word.chars().flat_map(char::to_lowercase) {
+        match letter {
+            _ if letter.is_ascii() => push(fold_ascii(letter as u8)),
+            '\u{2018}' | '\u{2019}' | '\u{2bc}' => push(b'\''),
+            '\u{2010}'..='\u{2013}' => push(b' '),
+            // Accents that follow their letter.
+            '\u{300}'..='\u{36f}' => {}
+            _ => fold_letter(letter, &mut push),
+        }
+    }
+}
+
+fn fold_letter(letter: char, push: &mut impl FnMut(u8)) {
+    if let Some(&(_, pair)) = PAIRS.iter().find(|(from, _)| *from == letter) {
+        pair.into_iter().for_each(push);
+    } else if let Some(base) = base(letter) {
+        push(base);
+    } else {
+        letter.encode_utf8(&mut [0; 4]).bytes().for_each(push);
+    }
+}
+
+/// The letter without its accent.
+fn base(letter: char) -> Option<u8> {
+    static BASES: OnceLock<Vec<u8>> = OnceLock::new();
+    let bases = BASES.get_or_init(|| {
+        let mut bases = vec![0; 0x1f00];
+        for &(base, letters) in ACCENTED {
+            letters.chars().for_each(|letter| bases[letter as usize] = base);
+        }
+        bases
+    });
+    bases.get(letter as usize).copied().filter(|&base| base != 0)
+}
+
+/// The same hash for bytes that come one by one.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Hasher {
+    state: u64,
+    chunk: u64,
+    length: usize,
+}
+
+impl Hasher {
+    fn push(&mut self, byte: u8) {
+        self.chunk |= u64::from(byte) << (self.length % 8 * 8);
+        self.length += 1;
+        if self.length.is_multiple_of(8) {
+            self.state = mix(self.state, self.chunk);
+            self.chunk = 0;
+        }
+    }
+
+    pub(super) fn push_word(&mut self, word: &str) {
+        fold(word, |byte| self.push(byte));
+    }
+
+    pub(super) fn finish(self) -> u64 {
+        finish(self.state, self.chunk, self.length)
+    }
+}

@@ -1,0 +1,288 @@
+//! Replacement of what was found: made-up values, tags or masks, the same for the same value.
+//!
+//! Made-up values follow from a key: that of the settings, so that they are the same in all
+//! documents, or else a digest of the text. Names that occur in the text are never made up.
+
+mod ages;
+mod dates;
+mod key;
+mod names;
+mod number;
+mod places;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::candidates::{Candidate, Candidates};
+use crate::document::Document;
+use crate::lexicon;
+use crate::scrubber::Scrubbed;
+use crate::settings::{DateRule, Mode, Settings};
+use crate::span::Kind;
+use crate::subject::{Known, Meaning, Subject};
+pub use ages::years;
+use key::Key;
+use names::Roles;
+
+/// What takes the place of something that nothing can be made up for.
+pub const SUPPRESSED: &str = "*";
+/// What takes the place of everything in mode [`Mode::Mask`].
+pub const MASK: &str = "***";
+
+/// Replaces the spans of one text.
+pub struct Replacer<'a> {
+    settings: &'a Settings,
+    text: &'a str,
+    subject: &'a Subject<'a>,
+    key: Option<Key>,
+    /// All words of the text, when they are first needed.
+    source: Option<FxHashSet<u64>>,
+    made: FxHashMap<(Kind, u64), String>,
+    roles: Roles,
+    tags: FxHashMap<(Kind, u64), u32>,
+    counts: FxHashMap<Kind, u32>,
+}
+
+impl<'a> Replacer<'a> {
+    /// For a text and what is known about its person.
+    pub fn new(settings: &'a Settings, text: &'a str, subject: &'a Subject<'a>) -> Self {
+        Replacer {
+            settings,
+            text,
+            subject,
+            key: settings.key.as_ref().map(|key| Key::new(key)),
+            source: None,
+            made: FxHashMap::default(),
+            roles: Roles::default(),
+            tags: FxHashMap::default(),
+            counts: FxHashMap::default(),
+        }
+    }
+
+    /// Replaces the spans of a piece.
+    pub fn replace(
+        &mut self,
+        piece: &Document<'_>,
+        offset: usize,
+        chosen: &[Candidate],
+        found: &Candidates,
+    ) -> Scrubbed {
+        if self.settings.mode == Mode::Surrogate {
+            for candidate in chosen.iter().filter(|candidate| candidate.kind == Kind::Person) {
+                let tokens = tokens(piece, candidate);
+                if tokens.len() > 1 {
+                    self.roles.learn(piece, tokens.start, tokens.end);
+                }
+            }
+        }
+        let mut scrubbed = Scrubbed {
+            text: String::with_capacity(piece.text.len()),
+            spans: Vec::with_capacity(chosen.len()),
+        };
+        let mut at = 0;
+        for candidate in chosen {
+            scrubbed.text.push_str(piece.slice(at..candidate.start));
+            at = candidate.end;
+            let mut span = found.span(candidate, piece.text, offset);
+            span.replacement = self.one(piece, candidate);
+            let kept = piece.slice(candidate.start..candidate.end);
+            scrubbed.text.push_str(span.replacement.as_deref().unwrap_or(kept));
+            scrubbed.spans.push(span);
+        }
+        scrubbed.text.push_str(&piece.text[at as usize..]);
+        scrubbed
+    }
+
+    /// What a span becomes; none if it is kept.
+    fn one(&mut self, piece: &Document<'_>, candidate: &Candidate) -> Option<String> {
+        let text = piece.slice(candidate.start..candidate.end);
+        if candidate.known > 0 {
+            return Some(self.known(piece, candidate, text));
+        }
+        if self.settings.keep.contains(&candidate.kind) {
+            return None;
+        }
+        if candidate.kind == Kind::Age {
+            let age = ages::age(text, self.settings.ages)?;
+            return Some(if self.settings.mode == Mode::Surrogate {
+                age
+            } else {
+                self.marked(candidate.kind, piece, candidate, text)
+            });
+        }
+        if self.settings.mode != Mode::Surrogate {
+            return Some(self.marked(candidate.kind, piece, candidate, text));
+        }
+        if candidate.certainty < self.settings.threshold {
+            return Some(SUPPRESSED.to_owned());
+        }
+        Some(self.surrogate(piece, candidate, text))
+    }
+
+    /// What a mention of a known value becomes: its released label, in parts for a part of a name.
+    fn known(&mut self, piece: &Document<'_>, candidate: &Candidate, text: &str) -> String {
+        let at = usize::from(candidate.known) - 1;
+        let identifiers = self.subject.identifiers.len();
+        let known = self
+            .subject
+            .identifiers
+            .get(at)
+            .or_else(|| self.subject.quasi.get(at.wrapping_sub(identifiers)))
+            .copied();
+        let Some(known) = known else { return SUPPRESSED.to_owned() };
+        match (known.released, known.meaning) {
+            (Some(released), Meaning::Name) => part_of_name(&known, released, text),
+            (Some(released), _) => released.to_owned(),
+            (None, _) if at < identifiers && self.settings.mode == Mode::Surrogate => {
+                self.surrogate(piece, candidate, text)
+            }
+            (None, _) if at < identifiers => self.marked(candidate.kind, piece, candidate, text),
+            (None, _) => SUPPRESSED.to_owned(),
+        }
+    }
+
+    /// A tag with a number, or a mask.
+    fn marked(&mut self, kind: Kind, piece: &Document<'_>, candidate: &Candidate, text: &str) -> String {
+        if self.settings.mode == Mode::Mask {
+            return MASK.to_owned();
+        }
+        let words: Vec<u64> = match kind {
+            // Names that share a word are one person.
+            Kind::Person => {
+                let own = piece.tokens[tokens(piece, candidate)]
+                    .iter()
+                    .filter(|token| token.is_word() && token.len() > 1);
+                own.map(|token| token.hash).collect()
+            }
+            _ => vec![lexicon::hash(&number::compact(text))],
+        };
+        let words = if words.is_empty() { vec![lexicon::hash(text)] } else { words };
+        let known = words.iter().find_map(|word| self.tags.get(&(kind, *word)).copied());
+        let number = known.unwrap_or_else(|| {
+            let count = self.counts.entry(kind).or_default();
+            *count += 1;
+            *count
+        });
+        for word in words {
+            self.tags.entry((kind, word)).or_insert(number);
+        }
+        let tag = match kind {
+            Kind::Custom(own) => self
+                .settings
+                .custom_names()
+                .get(usize::from(own))
+                .map_or("CUSTOM".to_owned(), |name| name.to_uppercase()),
+            _ => kind.tag().to_owned(),
+        };
+        format!("[{tag} {number}]")
+    }
+
+    /// A made-up value, the same for the same value.
+    fn surrogate(&mut self, piece: &Document<'_>, candidate: &Candidate, text: &str) -> String {
+        let kind = candidate.kind;
+        let same = (kind, lexicon::hash(&number::compact(text)));
+        // Names are made word by word and depend on the words before them; numbers keep the format
+        // of the mention.
+        let cached =
+            !matches!(kind, Kind::Person | Kind::Date) && !text.bytes().any(|sign| sign.is_ascii_digit());
+        if let Some(made) = self.made.get(&same).filter(|_| cached) {
+            return made.clone();
+        }
+        let made = self
+            .make(piece, candidate, text)
+            .filter(|made| made != text)
+            .unwrap_or_else(|| SUPPRESSED.to_owned());
+        if cached {
+            self.made.insert(same, made.clone());
+        }
+        made
+    }
+
+    fn make(&mut self, piece: &Document<'_>, candidate: &Candidate, text: &str) -> Option<String> {
+        let days = self.days();
+        self.prepare(piece);
+        let (Some(key), Some(source)) = (&self.key, &self.source) else { return None };
+        let kind = candidate.kind;
+        match kind {
+            Kind::Person => names::name(
+                key,
+                piece,
+                tokens(piece, candidate),
+                candidate.start..candidate.end,
+                &mut self.roles,
+                source,
+            ),
+            Kind::Date => dates::date(text, self.settings.dates, days, self.settings.day_first),
+            Kind::Occupation | Kind::Custom(_) | Kind::Age => None,
+            Kind::Email => places::email(key, text, source),
+            Kind::Url => Some(places::url(key, text)),
+            Kind::Ip => Some(places::ip(key, text)),
+            Kind::Street => places::street(key, text, source),
+            Kind::Ward => places::ward(key, text, source),
+            Kind::State | Kind::Country => places::region(key, kind, text),
+            Kind::Institution | Kind::Employer | Kind::School | Kind::Team | Kind::City => {
+                places::named(key, kind, text, source)
+            }
+            _ => Some(number::number(key, kind.as_str(), text)),
+        }
+    }
+
+    /// The days that dates move.
+    fn days(&self) -> i32 {
+        match (self.settings.dates, &self.key) {
+            (DateRule::Shift { days }, _) => days,
+            (DateRule::ShiftWithin { days }, Some(key)) => {
+                key.shift(self.subject.person.unwrap_or_default(), days)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Makes the key and the set of words when they are first needed.
+    fn prepare(&mut self, piece: &Document<'_>) {
+        let text = self.text;
+        self.key.get_or_insert_with(|| Key::of_text(text));
+        self.source.get_or_insert_with(|| {
+            // Made-up names are words that no list has, so only such words can be among them.
+            if piece.text.len() == text.len() {
+                return piece
+                    .tokens
+                    .iter()
+                    .filter(|token| token.is_word() && !token.word.is_known())
+                    .map(|token| token.hash)
+                    .collect();
+            }
+            let words = text.split(|sign: char| !sign.is_alphabetic() && sign != '\'' && sign != '’');
+            words.filter(|word| word.len() > 1).map(lexicon::hash).collect()
+        });
+    }
+}
+
+/// The tokens of a span.
+fn tokens(document: &Document<'_>, candidate: &Candidate) -> std::ops::Range<usize> {
+    let first = document.tokens.partition_point(|token| token.start < candidate.start);
+    let end = document.tokens.partition_point(|token| token.end <= candidate.end);
+    first..end.max(first)
+}
+
+/// The part of a released name for a part of the original: the same word if both have as many.
+fn part_of_name(known: &Known<'_>, released: &str, text: &str) -> String {
+    let split = |name: &str| -> Vec<String> {
+        name.split(|sign: char| !sign.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (words, made, mention) = (split(known.value), split(released), split(text));
+    let full = mention.len() >= words.len();
+    if full || words.len() != made.len() || words.len() < 2 {
+        return released.to_owned();
+    }
+    let part = |word: &String| {
+        let place = words.iter().position(|own| lexicon::hash(own) == lexicon::hash(word));
+        place
+            .or_else(|| words.iter().position(|own| own.chars().next() == word.chars().next()))
+            .map(|place| made[place].clone())
+    };
+    let parts: Option<Vec<String>> = mention.iter().map(part).collect();
+    parts.map_or_else(|| released.to_owned(), |parts| parts.join(" "))
+}

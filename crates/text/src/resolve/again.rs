@@ -1,0 +1,305 @@
+//! Document-wide consistency: a name that was found with certainty is found everywhere, also with
+//! one letter added, missing, wrong or swapped.
+//!
+//! Every name of five or more letters is stored with all its deletions; a word is near it if one of
+//! its own deletions is among them. A word costs as many hashes as it has letters.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use crate::candidates::{Candidate, Candidates, Score};
+use crate::cues;
+use crate::detect::looks_medical;
+use crate::document::Document;
+use crate::lexicon;
+use crate::span::Kind;
+use crate::token::{Flags, Token};
+
+/// Names are taken from spans of at least this certainty.
+const SURE: f32 = 0.8;
+/// Up to this number of names are compared one by one.
+const FEW: usize = 48;
+/// Words shorter than this are not searched with misspellings.
+const LEAST_LETTERS: usize = 5;
+
+/// A name with where it was found first.
+#[derive(Debug, Clone, Copy)]
+struct Name {
+    kind: Kind,
+    certainty: f32,
+    /// Whether no list has it: then it is a name in small letters too.
+    unknown: bool,
+}
+
+/// The names of a document.
+#[derive(Debug, Default)]
+pub struct Names {
+    exact: FxHashMap<u64, Name>,
+    /// Names of people with their hashes, for misspellings.
+    texts: Vec<(u64, Box<str>)>,
+    /// Deletions of the first names of `texts`, made when a word needs them.
+    near: FxHashMap<u64, u32>,
+    indexed: usize,
+}
+
+impl Names {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.exact.is_empty()
+    }
+
+    /// Adds the names of all certain spans.
+    pub fn learn(&mut self, document: &Document<'_>, chosen: &[Candidate]) {
+        let mut at = 0;
+        for candidate in
+            chosen.iter().filter(|candidate| candidate.certainty >= SURE && is_named(candidate.kind))
+        {
+            while document.tokens.get(at).is_some_and(|token| token.start < candidate.start) {
+                at += 1;
+            }
+            for token in document.tokens[at..].iter().take_while(|token| token.end <= candidate.end) {
+                self.add(document, token, candidate);
+            }
+        }
+    }
+
+    fn add(&mut self, document: &Document<'_>, token: &Token, candidate: &Candidate) {
+        if !token.is_word() || token.len() < 3 || token.hash == 0 {
+            return;
+        }
+        let word = token.word;
+        let person = candidate.kind == Kind::Person;
+        let own = !word.is_known()
+            || (word.is_first_name() || word.is_last_name())
+                && word.name_odds() > if person { -0.6 } else { 0.8 };
+        let term = word.is_medical() || word.is_drug() || word.is_function() || word.is_month();
+        let cue = token.is(cues::NOBODY
+            .or(cues::HEADING)
+            .or(cues::TITLE)
+            .or(cues::INSTITUTION_HEAD)
+            .or(cues::COMPANY_SUFFIX));
+        if !own || term || cue {
+            return;
+        }
+        let name = Name { kind: candidate.kind, certainty: candidate.certainty, unknown: !word.is_known() };
+        match self.exact.entry(token.hash) {
+            Entry::Occupied(mut kept) => {
+                if candidate.certainty > kept.get().certainty {
+                    kept.insert(Name { unknown: kept.get().unknown, ..name });
+                }
+            }
+            Entry::Vacant(free) => {
+                free.insert(name);
+                if person && token.len() >= LEAST_LETTERS {
+                    self.texts.push((token.hash, document.slice(token.start..token.end).into()));
+                }
+            }
+        }
+    }
+
+    /// A name within one letter of a word. Few names are compared one by one.
+    fn nearest(&mut self, hash: u64, text: &str) -> Option<u64> {
+        if self.texts.len() <= FEW {
+            let similar = |name: &str| name.len().abs_diff(text.len()) <= 4;
+            return self
+                .texts
+                .iter()
+                .find(|(_, name)| {
+                    similar(name) && shares_ends(name, text) && within_one_edit(&lexicon::folded(name), text)
+                })
+                .map(|(hash, _)| *hash);
+        }
+        self.index();
+        let mut near = self.near.get(&hash).copied();
+        deletions(text, &mut |hash| near = near.or_else(|| self.near.get(&hash).copied()));
+        near.and_then(|place| self.texts.get(place as usize))
+            .filter(|(_, name)| within_one_edit(name, text))
+            .map(|(hash, _)| *hash)
+    }
+
+    /// Adds the deletions of the names that were learned since.
+    fn index(&mut self) {
+        for (place, (hash, text)) in self.texts.iter_mut().enumerate().skip(self.indexed) {
+            *text = lexicon::folded(text).into();
+            self.near.entry(*hash).or_insert(place as u32);
+            deletions(text, &mut |hash| {
+                self.near.entry(hash).or_insert(place as u32);
+            });
+        }
+        self.indexed = self.texts.len();
+    }
+
+    /// Proposes all mentions that are not covered yet.
+    pub fn propose(&mut self, document: &Document<'_>, chosen: &[Candidate], found: &mut Candidates) {
+        let mut covered = chosen.iter().peekable();
+        for (at, token) in document.tokens.iter().enumerate() {
+            if !token.is_word() || token.hash == 0 || token.len() < 3 {
+                continue;
+            }
+            while covered.next_if(|span| span.end <= token.start).is_some() {}
+            if covered.peek().is_some_and(|span| span.start < token.end) {
+                continue;
+            }
+            self.mention(document, at, token, found);
+        }
+    }
+
+    fn mention(&mut self, document: &Document<'_>, at: usize, token: &Token, found: &mut Candidates) {
+        let capital = token.has(Flags::CAPITAL);
+        if let Some(name) = self.exact.get(&token.hash) {
+            let eponym = document.tokens.get(at + 1).is_some_and(|next| next.is(cues::EPONYM_HEAD))
+                && (token.word.is_eponym() || token.has(Flags::POSSESSIVE));
+            let upper = token.has(Flags::UPPER) && !token.has(Flags::SHOUTED) && token.len() <= 3;
+            let common = token.word.is_common() && token.has(Flags::SENTENCE) && token.word.name_odds() < 0.3;
+            if (capital || name.unknown && token.len() >= 4) && !eponym && !upper && !common {
+                add_mention(token, name, "found elsewhere", 0.9, found);
+            }
+            return;
+        }
+        let unknown = !token.word.is_known() && token.len() >= LEAST_LETTERS && token.len() <= 24;
+        if !unknown || self.texts.is_empty() || !capital && token.cue.classes != cues::Classes::NONE {
+            return;
+        }
+        let text = lexicon::folded(document.slice(token.start..token.end));
+        if looks_medical(&text) && !capital {
+            return;
+        }
+        let name = self.nearest(token.hash, &text);
+        if let Some(name) = name.and_then(|hash| self.exact.get(&hash)).filter(|_| capital || text.len() >= 6)
+        {
+            add_mention(token, name, "one letter from a name", if capital { 0.85 } else { 0.75 }, found);
+        }
+    }
+}
+
+fn add_mention(token: &Token, name: &Name, rule: &'static str, certainty: f32, found: &mut Candidates) {
+    let score = Score::new(rule, token.start..token.end, certainty.min(name.certainty));
+    found.add("consistency", name.kind, token.start..token.end, &score);
+}
+
+/// Kinds whose words are names.
+fn is_named(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Person
+            | Kind::Institution
+            | Kind::Employer
+            | Kind::School
+            | Kind::Team
+            | Kind::City
+            | Kind::Street
+    )
+}
+
+/// Calls back with the hashes of a word without each of its letters.
+fn deletions(word: &str, found: &mut dyn FnMut(u64)) {
+    let mut shorter = String::with_capacity(word.len());
+    for (at, letter) in word.char_indices() {
+        shorter.clear();
+        shorter.push_str(&word[..at]);
+        shorter.push_str(&word[at + letter.len_utf8()..]);
+        found(lexicon::hash(&shorter));
+    }
+}
+
+/// Whether two words have the same first or last letter, as all have that are one edit apart and
+/// longer than three letters. Letters outside of ASCII may fold to anything.
+fn shares_ends(a: &str, b: &str) -> bool {
+    let ends = |word: &str| {
+        (
+            word.as_bytes().first().copied().unwrap_or(0) | 0x20,
+            word.as_bytes().last().copied().unwrap_or(0) | 0x20,
+        )
+    };
+    let (a_ends, b_ends) = (ends(a), ends(b));
+    a_ends.0 == b_ends.0 || a_ends.1 == b_ends.1 || !a.is_ascii() || !b.is_ascii()
+}
+
+/// Whether one letter added, missing, wrong or swapped leads from one word to another.
+pub fn within_one_edit(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return one_edit(a.as_bytes(), b.as_bytes());
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    one_edit(&a, &b)
+}
+
+fn one_edit<T: PartialEq>(a: &[T], b: &[T]) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if long.len() - short.len() > 1 {
+        return false;
+    }
+    let same = short.iter().zip(long.iter()).take_while(|(a, b)| a == b).count();
+    if same == short.len() {
+        return true;
+    }
+    if short.len() < long.len() {
+        return short[same..] == long[same + 1..];
+    }
+    let swapped = same + 1 < short.len()
+        && short[same] == long[same + 1]
+        && short[same + 1] == long[same]
+        && short[same + 2..] == long[same + 2..];
+    short[same + 1..] == long[same + 1..] || swapped
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// All words that one edit makes of another, by definition.
+    fn edits(word: &str) -> Vec<String> {
+        let letters: Vec<char> = word.chars().collect();
+        let mut all = vec![word.to_owned()];
+        for at in 0..=letters.len() {
+            for letter in 'a'..='c' {
+                let mut longer = letters.clone();
+                longer.insert(at, letter);
+                all.push(longer.iter().collect());
+                if at < letters.len() {
+                    let mut other = letters.clone();
+                    other[at] = letter;
+                    all.push(other.iter().collect());
+                }
+            }
+            if at < letters.len() {
+                let mut shorter = letters.clone();
+                shorter.remove(at);
+                all.push(shorter.iter().collect());
+            }
+            if at + 1 < letters.len() {
+                let mut swapped = letters.clone();
+                swapped.swap(at, at + 1);
+                all.push(swapped.iter().collect());
+            }
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn one_edit_is_what_the_definition_lists(a in "[abc]{0,6}", b in "[abc]{0,6}") {
+            prop_assert_eq!(within_one_edit(&a, &b), edits(&a).contains(&b));
+        }
+
+        #[test]
+        fn words_one_edit_apart_share_an_end(a in "[abc]{4,6}", b in "[abc]{4,6}") {
+            prop_assert!(!within_one_edit(&a, &b) || shares_ends(&a, &b));
+        }
+
+        /// Deletions on both sides meet for every edit.
+        #[test]
+        fn deletions_meet(a in "[abc]{5,7}") {
+            for b in edits(&a) {
+                let mut of_a = vec![lexicon::hash(&a)];
+                deletions(&a, &mut |hash| of_a.push(hash));
+                let mut of_b = vec![lexicon::hash(&b)];
+                deletions(&b, &mut |hash| of_b.push(hash));
+                prop_assert!(of_a.iter().any(|hash| of_b.contains(hash)), "{} {}", a, b);
+            }
+        }
+    }
+}

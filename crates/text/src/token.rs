@@ -1,0 +1,461 @@
+//! Tokens: words, numbers and signs, with all that detectors ask about a token, found in one pass.
+//!
+//! A word is a run of letters with inner apostrophes; a possessive 's is a flag of the word before
+//! it. A number is a run of ASCII digits. Every other sign is a token of its own; blanks and line
+//! breaks become flags of the token after them. A text of n bytes has at
+//! most n tokens. Every word is looked up once in the lexicon and once among the cues.
+
+use crate::cues::{self, Classes, Cue};
+use crate::lexicon::{self, Lexicon, Word};
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Letters.
+    Word,
+    /// Digits.
+    Number,
+    /// One other sign.
+    Sign,
+}
+
+/// Properties of a token, one bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags(pub u16);
+
+impl Flags {
+    /// At least one blank or line break before it.
+    pub const SPACE: Flags = Flags(1);
+    /// A tab or at least two blanks before it on its line.
+    pub const GAP: Flags = Flags(2);
+    /// First of its line.
+    pub const LINE: Flags = Flags(4);
+    /// Its first letter is a capital.
+    pub const CAPITAL: Flags = Flags(8);
+    /// At least two letters, all capitals.
+    pub const UPPER: Flags = Flags(16);
+    /// A capital behind the first letter, and a small letter: "McCoy".
+    pub const MIXED: Flags = Flags(32);
+    /// Followed by a possessive 's.
+    pub const POSSESSIVE: Flags = Flags(64);
+    /// First word of a sentence, item or cell.
+    pub const SENTENCE: Flags = Flags(128);
+    /// Has a letter outside of ASCII.
+    pub const FOREIGN: Flags = Flags(256);
+    /// One letter.
+    pub const SINGLE: Flags = Flags(512);
+    /// After an empty line, or first of the text.
+    pub const PARAGRAPH: Flags = Flags(1024);
+    /// On a line whose words are nearly all in capitals.
+    pub const SHOUTED: Flags = Flags(2048);
+    /// Letters without case, as in Arabic, Hebrew or Chinese.
+    pub const CASELESS: Flags = Flags(4096);
+
+    /// Whether any of some flags is set.
+    pub fn any(self, other: Flags) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// All of both.
+    pub const fn or(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+/// A word, a number or a sign.
+#[derive(Debug, Clone, Copy)]
+pub struct Token {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last one.
+    pub end: u32,
+    /// What the lexicon has about a word.
+    pub word: Word,
+    /// What a word is a cue for.
+    pub cue: Cue,
+    /// Properties.
+    pub flags: Flags,
+    /// What it is.
+    pub class: Class,
+    /// The first byte; for a sign of one byte, the sign.
+    pub first: u8,
+    /// The number of its line, set by the document.
+    pub line: u32,
+    /// The hash of a word in the lexicon; 0 for other tokens and very long words.
+    pub hash: u64,
+}
+
+impl Token {
+    /// Whether it is a word.
+    pub fn is_word(&self) -> bool {
+        self.class == Class::Word
+    }
+
+    /// Whether it is a number.
+    pub fn is_number(&self) -> bool {
+        self.class == Class::Number
+    }
+
+    /// Whether it is this sign.
+    pub fn is_sign(&self, sign: u8) -> bool {
+        self.class == Class::Sign && self.first == sign
+    }
+
+    /// Whether it is a word that starts with a capital.
+    pub fn is_capital(&self) -> bool {
+        self.is_word() && self.flags.any(Flags::CAPITAL)
+    }
+
+    /// Whether it is a cue of some classes.
+    pub fn is(&self, classes: Classes) -> bool {
+        self.cue.classes.any(classes)
+    }
+
+    /// Whether it has some flags.
+    pub fn has(&self, flags: Flags) -> bool {
+        self.flags.any(flags)
+    }
+
+    /// The length in bytes.
+    pub fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+}
+
+/// Words longer than this are not looked up.
+const LONGEST: usize = 40;
+
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+const BLANK: u8 = 3;
+const BREAK: u8 = 4;
+const OTHER: u8 = 5;
+const WIDE: u8 = 6;
+
+/// The class of every byte.
+static BYTES: [u8; 256] = {
+    let mut table = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b' ' | b'\t' | 0x0b | 0x0c | 0 => BLANK,
+            b'\n' | b'\r' => BREAK,
+            0x80..=0xff => WIDE,
+            _ => OTHER,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// What a sign outside of ASCII counts as.
+fn wide(sign: char) -> u8 {
+    match sign {
+        // Marks that join letters or hide between them stay in the word.
+        '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => LETTER,
+        '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{65f}' => LETTER,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => BLANK,
+        '\u{85}' | '\u{2028}' | '\u{2029}' => BREAK,
+        _ if sign.is_whitespace() => BLANK,
+        _ if sign.is_alphabetic() => LETTER,
+        _ => OTHER,
+    }
+}
+
+/// Tokenizes a text into an empty list.
+pub fn tokenize(text: &str, tokens: &mut Vec<Token>) {
+    assert!(u32::try_from(text.len()).is_ok(), "texts are tokenized in pieces");
+    tokens.clear();
+    let mut pass = Pass { text, bytes: text.as_bytes(), at: 0, flags: start(), lexicon: lexicon::lexicon() };
+    while pass.at < pass.bytes.len() {
+        pass.step(tokens);
+    }
+    mark_shouted(tokens);
+}
+
+fn start() -> Flags {
+    Flags::LINE.or(Flags::PARAGRAPH).or(Flags::SPACE)
+}
+
+struct Pass<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    /// Flags of the next token.
+    flags: Flags,
+    lexicon: &'static Lexicon,
+}
+
+impl Pass<'_> {
+    /// The class and the length of the sign at a place.
+    fn class_at(&self, at: usize) -> (u8, usize) {
+        let class = BYTES[self.bytes[at] as usize];
+        if class != WIDE {
+            return (class, 1);
+        }
+        match self.text[at..].chars().next() {
+            Some(sign) => (wide(sign), sign.len_utf8()),
+            None => (OTHER, 1),
+        }
+    }
+
+    fn step(&mut self, tokens: &mut Vec<Token>) {
+        let (class, length) = self.class_at(self.at);
+        match class {
+            LETTER => self.word(tokens),
+            DIGIT => self.number(tokens),
+            BLANK => self.blank(length),
+            BREAK => self.line_break(length),
+            _ => self.sign(length, tokens),
+        }
+    }
+
+    fn blank(&mut self, length: usize) {
+        let tab = self.bytes[self.at] == b'\t';
+        if tab || self.flags.any(Flags::SPACE) && !self.flags.any(Flags::LINE) {
+            self.flags = self.flags.or(Flags::GAP);
+        }
+        self.flags = self.flags.or(Flags::SPACE);
+        self.at += length;
+    }
+
+    fn line_break(&mut self, length: usize) {
+        let carriage = self.bytes[self.at] == b'\r' && self.bytes.get(self.at + 1) == Some(&b'\n');
+        let mut flags = Flags::LINE.or(Flags::SPACE);
+        if self.flags.any(Flags::LINE) {
+            flags = flags.or(Flags::PARAGRAPH);
+        }
+        self.flags = flags;
+        self.at += if carriage { 2 } else { length };
+    }
+
+    fn push(&mut self, token: Token, tokens: &mut Vec<Token>) {
+        self.at = token.end as usize;
+        tokens.push(token);
+        self.flags = Flags::default();
+    }
+
+    fn sign(&mut self, length: usize, tokens: &mut Vec<Token>) {
+        let token = Token {
+            start: self.at as u32,
+            end: (self.at + length) as u32,
+            word: Word::default(),
+            cue: Cue::default(),
+            flags: self.flags,
+            class: Class::Sign,
+            first: self.bytes[self.at],
+            line: 0,
+            hash: 0,
+        };
+        self.push(token, tokens);
+    }
+
+    fn number(&mut self, tokens: &mut Vec<Token>) {
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+        let token = Token {
+            start: self.at as u32,
+            end: (self.at + length) as u32,
+            word: Word::default(),
+            cue: Cue::default(),
+            flags: self.flags,
+            class: Class::Number,
+            first: self.bytes[self.at],
+            line: 0,
+            hash: 0,
+        };
+        self.push(token, tokens);
+    }
+
+    /// The length of an apostrophe at a place.
+    fn apostrophe(&self, at: usize) -> Option<usize> {
+        match self.bytes.get(at)? {
+            b'\'' => Some(1),
+            0xe2 if self.bytes[at..].starts_with("’".as_bytes()) => Some(3),
+            _ => None,
+        }
+    }
+
+    fn is_letter(&self, at: usize) -> bool {
+        at < self.bytes.len() && self.class_at(at).0 == LETTER
+    }
+
+    fn word(&mut self, tokens: &mut Vec<Token>) {
+        let (start, mut at, mut possessive) = (self.at, self.at, 0);
+        let mut ascii = true;
+        let mut upper = 0usize;
+        let mut letters = 0usize;
+        while at < self.bytes.len() {
+            let byte = self.bytes[at];
+            if byte.is_ascii_alphabetic() {
+                upper += usize::from(byte.is_ascii_uppercase());
+                letters += 1;
+                at += 1;
+                continue;
+            }
+            if let Some(length) = self.apostrophe(at).filter(|length| self.is_letter(at + length)) {
+                let behind = self.bytes[at + length];
+                if matches!(behind, b's' | b'S') && !self.is_letter(at + length + 1) {
+                    possessive = length + 1;
+                    break;
+                }
+                at += length;
+                continue;
+            }
+            if byte < 0x80 {
+                break;
+            }
+            let (class, length) = self.class_at(at);
+            if class != LETTER {
+                break;
+            }
+            ascii = false;
+            let sign = self.text[at..].chars().next().unwrap_or(' ');
+            upper += usize::from(sign.is_uppercase());
+            letters += usize::from(sign.is_alphabetic());
+            at += length;
+        }
+        let flags = self.word_flags(start, upper, letters, ascii, possessive > 0);
+        let (word, cue, hash) = self.look_up(start, at);
+        let first = self.bytes[start];
+        let token = Token {
+            start: start as u32,
+            end: at as u32,
+            word,
+            cue,
+            flags,
+            class: Class::Word,
+            first,
+            line: 0,
+            hash,
+        };
+        self.push(token, tokens);
+        self.at = at + possessive;
+    }
+
+    fn word_flags(&self, start: usize, upper: usize, letters: usize, ascii: bool, possessive: bool) -> Flags {
+        let mut flags = self.flags;
+        let first = self.text[start..].chars().next().unwrap_or(' ');
+        let capital = if ascii { first.is_ascii_uppercase() } else { first.is_uppercase() };
+        let mut set = |condition: bool, flag: Flags| {
+            if condition {
+                flags = flags.or(flag);
+            }
+        };
+        // Some families write two small letters for a capital: "ffoulkes".
+        let double = ascii && letters > 4 && self.bytes[start..].starts_with(b"ff");
+        set(capital || double, Flags::CAPITAL);
+        set(upper == letters && letters > 1, Flags::UPPER);
+        set(upper > usize::from(capital) && upper < letters, Flags::MIXED);
+        set(letters <= 1, Flags::SINGLE);
+        set(!ascii, Flags::FOREIGN);
+        set(possessive, Flags::POSSESSIVE);
+        set(!ascii && upper == 0 && !first.is_lowercase() && first.is_alphabetic(), Flags::CASELESS);
+        flags
+    }
+
+    fn look_up(&self, start: usize, end: usize) -> (Word, Cue, u64) {
+        if end - start > LONGEST {
+            return (Word::default(), Cue::default(), 0);
+        }
+        let hash = lexicon::hash(&self.text[start..end]);
+        (self.lexicon.hashed(hash), cues::hashed(hash), hash)
+    }
+}
+
+/// Marks tokens on lines whose words are nearly all in capitals.
+fn mark_shouted(tokens: &mut [Token]) {
+    let mut from = 0;
+    while from < tokens.len() {
+        let next = tokens[from + 1..].iter().position(|token| token.has(Flags::LINE));
+        let end = next.map_or(tokens.len(), |next| from + 1 + next);
+        let (mut upper, mut lower, mut words) = (0usize, 0usize, 0usize);
+        for token in tokens[from..end].iter().filter(|token| token.is_word() && token.len() > 1) {
+            upper += if token.has(Flags::UPPER) { token.len() } else { 0 };
+            words += 1;
+            lower += if token.has(Flags::UPPER) { 0 } else { token.len() };
+        }
+        if upper >= 7 && upper > 4 * lower && 2 * upper >= 7 * words {
+            tokens[from..end].iter_mut().for_each(|token| token.flags = token.flags.or(Flags::SHOUTED));
+        }
+        from = end;
+    }
+}
+
+/// Gives all words of a text without capitals the flags of capitals: case says nothing there.
+pub fn mark_uncased(tokens: &mut [Token]) {
+    let words = tokens.iter().filter(|token| token.is_word() && !token.has(Flags::CASELESS));
+    let (count, capitals) = words.fold((0, 0), |(count, capitals), token| {
+        (count + 1, capitals + usize::from(token.has(Flags::CAPITAL)))
+    });
+    if count >= 25 && capitals * 40 < count {
+        for token in tokens.iter_mut().filter(|token| token.is_word() && !token.has(Flags::CASELESS)) {
+            token.flags = token.flags.or(Flags::CAPITAL).or(Flags::SHOUTED);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        tokenize(text, &mut tokens);
+        tokens
+    }
+
+    fn texts(text: &str) -> Vec<&str> {
+        tokens(text).iter().map(|token| &text[token.start as usize..token.end as usize]).collect()
+    }
+
+    #[test]
+    fn words_numbers_and_signs() {
+        assert_eq!(texts("Dr. O'Brien's 47F-year"), ["Dr", ".", "O'Brien", "47", "F", "-", "year"]);
+        assert_eq!(texts("Müller’s Ärzte"), ["Müller", "Ärzte"]);
+        assert_eq!(texts("don't d’Arc 'quoted'"), ["don't", "d’Arc", "'", "quoted", "'"]);
+        assert_eq!(texts("a\u{0}b \u{feff}x"), ["a", "b", "\u{feff}x"]);
+        assert_eq!(texts("שלום 12"), ["שלום", "12"]);
+    }
+
+    #[test]
+    fn flags_of_words() {
+        let list = tokens("McCoy USA a\n\n  Anna's   x\tשלום");
+        let has = |at: usize, flag: Flags| list[at].has(flag);
+        assert!(has(0, Flags::MIXED) && has(0, Flags::PARAGRAPH) && !has(0, Flags::UPPER));
+        assert!(has(1, Flags::UPPER) && has(1, Flags::SPACE) && !has(1, Flags::GAP));
+        assert!(has(2, Flags::SINGLE) && !has(2, Flags::CAPITAL));
+        assert!(has(3, Flags::LINE) && has(3, Flags::PARAGRAPH) && has(3, Flags::POSSESSIVE));
+        assert!(has(4, Flags::GAP) && has(5, Flags::GAP) && has(5, Flags::CASELESS));
+    }
+
+    #[test]
+    fn lines_in_capitals_are_marked() {
+        let list = tokens("PATIENT: ANNA SMITH\nShe has COPD and CHF.\nMR 12");
+        assert!(list[0].has(Flags::SHOUTED) && list[3].has(Flags::SHOUTED));
+        assert!(!list[4].has(Flags::SHOUTED) && !list[6].has(Flags::SHOUTED));
+        assert!(!list[list.len() - 1].has(Flags::SHOUTED));
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_are_sorted_on_boundaries_and_cover_all_letters(text in "(\\PC|[ \\n\\t\\r\0a-zA-Z0-9'’.-]){0,60}") {
+            let list = tokens(&text);
+            let mut end = 0;
+            for token in &list {
+                let (from, to) = (token.start as usize, token.end as usize);
+                prop_assert!(from >= end && to > from);
+                prop_assert!(text.is_char_boundary(from) && text.is_char_boundary(to));
+                let skipped = &text[end..from];
+                let possessive = skipped.trim_start_matches(['\'', '’', 's', 'S']);
+                prop_assert!(!possessive.chars().any(char::is_alphanumeric) || possessive.is_empty(), "{skipped:?}");
+                end = to;
+            }
+            prop_assert!(list.len() <= text.len());
+        }
+    }
+}
