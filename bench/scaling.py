@@ -216,7 +216,9 @@ class Bench:
     """Runs cases in a folder that keeps tables."""
 
     def __init__(self, program, cache, limit):
-        self.program, self.cache, self.limit = os.path.abspath(shutil.which(program) or program), cache, limit
+        self.program, self.limit = os.path.abspath(shutil.which(program) or program), limit
+        # Commands run in folders of their own.
+        self.cache = cache = os.path.abspath(cache)
         os.makedirs(cache, exist_ok=True)
         self.peers = measured.Peers(cache)
 

@@ -22,6 +22,9 @@ pub enum Codes {
 
 /// Rows that are looked up together.
 const BLOCK: usize = 128;
+/// A slot without a tuple: no position is that great. It is not 0, because zeroed memory is not
+/// there until it is written, and a read before the first write costs two page faults.
+const FREE: u64 = u64::MAX;
 
 /// Distinct tuples in order of first sight.
 #[derive(Debug, Clone)]
@@ -39,8 +42,8 @@ pub struct Tuples {
 /// Where tuples are, by their hashes.
 #[derive(Debug, Clone, Default)]
 struct Index {
-    /// A part of the hash and the position + 1, or 0 where there is none: a power of two of them,
-    /// at most four fifths in use.
+    /// A part of the hash and the position, or [`FREE`]: a power of two of them, at most four
+    /// fifths in use.
     slots: Vec<u64>,
 }
 
@@ -277,7 +280,7 @@ impl Index {
         let mut slot = self.start(hash);
         loop {
             let seen = self.slots[slot];
-            if seen == 0 {
+            if seen == FREE {
                 return Err(slot);
             }
             if tagged(seen, hash) && same(position(seen)) {
@@ -296,10 +299,10 @@ impl Index {
         while 5 * tuples > 4 * size {
             size *= 2;
         }
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
-        for seen in old.into_iter().filter(|&seen| seen != 0) {
+        let old = std::mem::replace(&mut self.slots, vec![FREE; size]);
+        for seen in old.into_iter().filter(|&seen| seen != FREE) {
             let mut slot = self.start(seen);
-            while self.slots[slot] != 0 {
+            while self.slots[slot] != FREE {
                 slot = (slot + 1) & (size - 1);
             }
             self.slots[slot] = seen;
@@ -313,7 +316,7 @@ fn tagged(seen: u64, hash: u64) -> bool {
 }
 
 fn position(seen: u64) -> u32 {
-    seen as u32 - 1
+    seen as u32
 }
 
 /// The tuple's position, where it is put if it is new.
@@ -330,7 +333,7 @@ fn place<T: Copy + Into<Code>>(
     match index.look_up(hash, |at| same(codes, width, at, row)) {
         Ok(at) => at,
         Err(slot) => {
-            index.slots[slot] = hash >> 32 << 32 | (tuples as u64 + 1);
+            index.slots[slot] = hash >> 32 << 32 | tuples as u64;
             codes.extend(row.iter().map(|&c| narrow(c)));
             tuples as u32
         }
@@ -353,7 +356,7 @@ fn place_all<T: Copy + Into<Code>>(
         look_ahead(codes, index, width, block, (&mut hashes, &mut seen, &mut first));
         for (at, row) in block.chunks_exact(width).enumerate() {
             let (hash, seen) = (hashes[at], seen[at]);
-            let likely = seen != 0 && tagged(seen, hash) && first[at] == row[0];
+            let likely = seen != FREE && tagged(seen, hash) && first[at] == row[0];
             if likely && same(codes, width, position(seen), row) {
                 positions.push(position(seen));
                 continue;
@@ -361,7 +364,7 @@ fn place_all<T: Copy + Into<Code>>(
             let found = index.look_up(hash, |at| same(codes, width, at, row));
             positions.push(found.unwrap_or_else(|slot| {
                 let tuples = codes.len() / width;
-                index.slots[slot] = hash >> 32 << 32 | (tuples as u64 + 1);
+                index.slots[slot] = hash >> 32 << 32 | tuples as u64;
                 codes.extend(row.iter().map(|&c| narrow(c)));
                 tuples as u32
             }));
@@ -386,7 +389,7 @@ fn find_all<T: Copy + Into<Code>>(
         look_ahead(codes, index, width, block, (&mut hashes, &mut seen, &mut first));
         for (at, row) in block.chunks_exact(width).enumerate() {
             let (hash, seen) = (hashes[at], seen[at]);
-            let likely = seen != 0 && tagged(seen, hash) && first[at] == row[0];
+            let likely = seen != FREE && tagged(seen, hash) && first[at] == row[0];
             found.push(match likely && same(codes, width, position(seen), row) {
                 true => Some(position(seen)),
                 false => index.find(hash, |at| same(codes, width, at, row)),
@@ -408,7 +411,7 @@ fn look_ahead<T: Copy + Into<Code>>(
     hashes.iter_mut().zip(block.chunks_exact(width)).for_each(|(to, row)| *to = hash(row));
     index.first(&hashes[..rows], seen);
     for (first, (&seen, &hash)) in first.iter_mut().zip(seen.iter().zip(&hashes[..rows])) {
-        let likely = seen != 0 && tagged(seen, hash);
+        let likely = seen != FREE && tagged(seen, hash);
         *first = if likely { codes[position(seen) as usize * width].into() } else { 0 };
     }
 }

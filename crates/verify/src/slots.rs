@@ -12,7 +12,11 @@ pub(super) const BLOCK: usize = 128;
 /// The least number of slots.
 const LEAST: usize = 16;
 
-/// Hash and position + 1, or 0 where there is none: a power of two of them.
+/// A slot without an entry: no position is that great. It is not 0, because zeroed memory is not
+/// there until it is written, and a read before the first write costs two page faults.
+const FREE: u64 = u64::MAX;
+
+/// Hash and position, or [`FREE`]: a power of two of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Slots(Vec<u64>);
 
@@ -26,10 +30,10 @@ impl Slots {
         while 5 * entries > 4 * size {
             size *= 2;
         }
-        let old = std::mem::replace(&mut self.0, vec![0; size]);
-        for slot in old.into_iter().filter(|&slot| slot != 0) {
+        let old = std::mem::replace(&mut self.0, vec![FREE; size]);
+        for slot in old.into_iter().filter(|&slot| slot != FREE) {
             let mut at = self.start(hash_of(slot));
-            while self.0[at] != 0 {
+            while self.0[at] != FREE {
                 at = (at + 1) & (size - 1);
             }
             self.0[at] = slot;
@@ -45,7 +49,7 @@ impl Slots {
         let mut slots = [0; BLOCK];
         slots.iter_mut().zip(hashes).for_each(|(slot, &hash)| *slot = self.0[self.start(hash)]);
         for (found, (&slot, &hash)) in found.iter_mut().zip(slots.iter().zip(hashes)) {
-            *found = (slot != 0 && hash_of(slot) == hash).then(|| position_of(slot));
+            *found = (slot != FREE && hash_of(slot) == hash).then(|| position_of(slot));
         }
     }
 
@@ -59,7 +63,7 @@ impl Slots {
         let mut at = self.start(hash);
         loop {
             let slot = self.0[at];
-            if slot == 0 {
+            if slot == FREE {
                 return Err(at);
             }
             if hash_of(slot) == hash && same(position_of(slot)) {
@@ -71,7 +75,7 @@ impl Slots {
 
     /// Puts an entry into a free slot.
     pub(super) fn put(&mut self, slot: usize, hash: u32, position: u32) {
-        self.0[slot] = u64::from(hash) << 32 | (u64::from(position) + 1);
+        self.0[slot] = u64::from(hash) << 32 | u64::from(position);
     }
 }
 
@@ -80,7 +84,7 @@ fn hash_of(slot: u64) -> u32 {
 }
 
 fn position_of(slot: u64) -> u32 {
-    slot as u32 - 1
+    slot as u32
 }
 
 /// Multiplies to 128 bits and folds the halves, so that every bit of the word reaches every bit of

@@ -13,6 +13,9 @@ use crate::classes::Groups;
 
 /// Keys that are looked up together.
 const BLOCK: usize = 128;
+/// A slot without a group: no place is that great. It is not 0, because zeroed memory is not there
+/// until it is written, and a read before the first write costs two page faults.
+const FREE: u64 = u64::MAX;
 /// The most cores that share the keys: each reads all of them.
 const MOST: usize = 8;
 
@@ -45,7 +48,7 @@ struct Group {
 /// The groups of the keys of one core.
 struct Pool {
     groups: Vec<Group>,
-    /// A part of the hash, and the place of the group + 1; 0 is free.
+    /// A part of the hash, and the place of the group; or [`FREE`].
     slots: Vec<u64>,
     /// Hashes of a block, and the classes that have them.
     hashes: [u64; BLOCK],
@@ -59,7 +62,7 @@ impl Pool {
         let slots = (keys.len() / shards * 5 / 4).next_power_of_two().max(2 * BLOCK);
         let mut pool = Pool {
             groups: Vec::new(),
-            slots: vec![0; slots],
+            slots: vec![FREE; slots],
             hashes: [0; BLOCK],
             classes: [0; BLOCK],
             waiting: 0,
@@ -90,13 +93,13 @@ impl Pool {
         block.for_each(|(seen, &hash)| *seen = self.slots[start(hash, self.slots.len())]);
         let mut likely = [0; BLOCK];
         for (likely, (&slot, &hash)) in likely.iter_mut().zip(seen.iter().zip(&self.hashes[..self.waiting])) {
-            *likely = if tagged(slot, hash) { self.groups[slot as u32 as usize - 1].key } else { 0 };
+            *likely = if tagged(slot, hash) { self.groups[slot as u32 as usize].key } else { 0 };
         }
         for at in 0..self.waiting {
             let (hash, class) = (self.hashes[at], self.classes[at] as usize);
             let (key, count) = (keys[class], from.count[class]);
             match tagged(seen[at], hash) && likely[at] == key {
-                true => self.groups[seen[at] as u32 as usize - 1].count += count,
+                true => self.groups[seen[at] as u32 as usize].count += count,
                 false => self.add(hash, Group { key, first: from.first[class], count }),
             }
         }
@@ -107,10 +110,10 @@ impl Pool {
     fn add(&mut self, hash: u64, class: Group) {
         let mask = self.slots.len() - 1;
         let mut at = start(hash, self.slots.len());
-        while self.slots[at] != 0 {
+        while self.slots[at] != FREE {
             let slot = self.slots[at];
             if tagged(slot, hash) {
-                let group = &mut self.groups[slot as u32 as usize - 1];
+                let group = &mut self.groups[slot as u32 as usize];
                 if group.key == class.key {
                     group.count += class.count;
                     return;
@@ -118,20 +121,20 @@ impl Pool {
             }
             at = (at + 1) & mask;
         }
-        self.groups.push(class);
         self.slots[at] = hash << 32 | self.groups.len() as u64;
+        self.groups.push(class);
     }
 
     fn grow(&mut self) {
         let size = 2 * self.slots.len();
-        let mut slots = vec![0; size];
+        let mut slots = vec![FREE; size];
         for (place, group) in self.groups.iter().enumerate() {
             let hash = hash(group.key);
             let mut at = start(hash, size);
-            while slots[at] != 0 {
+            while slots[at] != FREE {
                 at = (at + 1) & (size - 1);
             }
-            slots[at] = hash << 32 | (place as u64 + 1);
+            slots[at] = hash << 32 | place as u64;
         }
         self.slots = slots;
     }
@@ -153,7 +156,7 @@ fn start(hash: u64, slots: usize) -> usize {
 /// Whether a slot can be that of a hash: slots have its lower half.
 #[inline]
 fn tagged(slot: u64, hash: u64) -> bool {
-    slot as u32 != 0 && (slot >> 32) as u32 == hash as u32
+    slot != FREE && (slot >> 32) as u32 == hash as u32
 }
 
 #[cfg(test)]
