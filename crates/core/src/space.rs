@@ -208,11 +208,23 @@ impl Axis {
         }
         match self.measure {
             Measure::Levels => self.level(low, high) as f64 / self.height as f64,
-            Measure::Leaves => {
-                let (low, high) = self.covered(low, high);
-                f64::from(high - low) / (self.leaves.len() - 1) as f64
-            }
+            Measure::Leaves => self.covered_share(self.covered(low, high)),
         }
+    }
+
+    /// The share of the label at a level over a rank.
+    pub fn label_share(&self, level: usize, rank: Code) -> f64 {
+        if level == 0 || self.leaves.len() < 2 {
+            return 0.0;
+        }
+        match self.measure {
+            Measure::Levels => level as f64 / self.height as f64,
+            Measure::Leaves => self.covered_share(self.under[level][rank as usize]),
+        }
+    }
+
+    fn covered_share(&self, (low, high): (Code, Code)) -> f64 {
+        f64::from(high - low) / (self.leaves.len() - 1) as f64
     }
 
     /// The share of the leaves that a set of this many present values leaves open.

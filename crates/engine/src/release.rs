@@ -64,6 +64,10 @@ impl Job<'_> {
     }
 }
 
+/// Of tables of more rows, what was decided is dropped before the proof where nothing needs it
+/// any more: the proof takes as much memory as the search, in other pieces.
+const MANY_ROWS: u64 = 1 << 21;
+
 /// A release that was written and verified.
 #[derive(Debug)]
 pub struct Done {
@@ -120,6 +124,25 @@ impl Engine {
             exposed: &written.exposed,
             release,
         };
+        let load = |path: &str| job.policy.load(path);
+        if prepared.rows >= MANY_ROWS && is_proven_from_files(job, &prepared) {
+            let mut facts = collect(subject, watch)?;
+            facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
+            let Prepared { source, paths, problem, maps, dictionaries, contents, .. } = prepared;
+            drop((problem, decision, recoding, maps, dictionaries, contents));
+            throng_arenas::return_freed();
+            let original = OriginalTable {
+                source: Some(&source),
+                assignment: None,
+                counted: written.counted.as_ref(),
+                notes: None,
+            };
+            let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch)?;
+            refuse(&verdict)?;
+            watch.check()?;
+            stage.publish(&paths, &certificate, &facts)?;
+            return Ok(Done { certificate, verdict, facts, paths, holder: job.holder.clone() });
+        }
         let assignment = DecidedAssignment::new(policy, problem, &decision);
         let assignment = policy.forms_regions().then_some(&assignment as &dyn Assignment);
         // What the verifier reads, it digests itself.
@@ -138,7 +161,6 @@ impl Engine {
         let verdict = verdict?;
         refuse(&verdict)?;
         watch.check()?;
-        let load = |path: &str| job.policy.load(path);
         facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
         let files = holder_files(job, (problem, &decision), &written)?;
         publish_with(files, || stage.publish(paths, &certificate, &facts))?;
@@ -239,6 +261,12 @@ fn command(policy: &PolicyFile, problem: &Problem, spec: &GuideSpec, watch: &Wat
     let (words, folder) = (spec.command.clone(), policy.folder());
     let seconds = spec.seconds.unwrap_or(SECONDS);
     Ok(External::new(words, folder, (features, reader), seconds, watch.clone()))
+}
+
+/// Whether the proof needs nothing but files: neither which rows are in which region, nor the texts
+/// of rows, and no file of the holder follows from what was decided.
+fn is_proven_from_files(job: &Job<'_>, prepared: &Prepared) -> bool {
+    !job.policy.policy.forms_regions() && prepared.texts.is_empty() && job.holder.paths().next().is_none()
 }
 
 /// Writes what the holder asked for; it gets its names with the release.

@@ -207,7 +207,7 @@ struct Look {
 fn anonymity(shown: &Shown<'_>, (k, missing): (u64, Missing), watch: &Watch) -> Result<Anonymity> {
     let mut looks = looks(shown);
     let value = side(looks.iter().map(|look| (look.rows, look.rows)), k);
-    match_blanks(shown, &mut looks, watch)?;
+    match_blanks(shown, &mut looks, k, watch)?;
     let anything = side(looks.iter().map(|look| (look.rows, look.matches)), k);
     let holds = match missing {
         Missing::Wildcard => anything.holds,
@@ -237,8 +237,10 @@ fn looks(shown: &Shown<'_>) -> Vec<Look> {
     looks
 }
 
-/// Counts for every look the rows that agree with it wherever both have a cell.
-fn match_blanks(shown: &Shown<'_>, looks: &mut [Look], watch: &Watch) -> Result<()> {
+/// Counts for every look the rows that agree with it wherever both have a cell; exactly where they
+/// are fewer than k, and where they are fewest. A count that may stop at a limit is a fraction of
+/// the work, so the limit rises until some look stays below it.
+fn match_blanks(shown: &Shown<'_>, looks: &mut [Look], k: u64, watch: &Watch) -> Result<()> {
     let cell = |look: &Look, column: usize| match shown.absent(look.class as usize) >> column & 1 {
         0 => shown.code(look.class as usize, column),
         _ => ABSENT,
@@ -247,7 +249,19 @@ fn match_blanks(shown: &Shown<'_>, looks: &mut [Look], watch: &Watch) -> Result<
     let columns: Vec<Vec<Code>> = (0..shown.subject.names.len()).map(column).collect();
     let rows: Vec<u64> = looks.iter().map(|look| look.rows).collect();
     let stopped = || watch.is_cancelled();
-    let tuples = Tuples { columns: &columns, rows: &rows, enough: u64::MAX, stopped: &stopped };
-    looks.iter_mut().zip(tuples.matches()).for_each(|(look, matches)| look.matches = matches);
-    watch.check()
+    let all: u64 = rows.iter().sum();
+    let mut enough = k.saturating_mul(LIMIT_STEP);
+    loop {
+        let tuples = Tuples { columns: &columns, rows: &rows, enough, stopped: &stopped };
+        let matches = tuples.matches();
+        watch.check()?;
+        if enough > all || matches.iter().any(|&rows| rows < enough) {
+            looks.iter_mut().zip(matches).for_each(|(look, matches)| look.matches = matches);
+            return Ok(());
+        }
+        enough = enough.saturating_mul(LIMIT_STEP);
+    }
 }
+
+/// How much the limit of a count rises at a time.
+const LIMIT_STEP: u64 = 4;

@@ -72,9 +72,9 @@ impl Effort {
 }
 
 /// Covers that re-forming prices in a table, and per point at least and at most.
-const ALL_PRICED: u64 = 26_000_000;
+const ALL_PRICED: u64 = 44_000_000;
 const LEAST_PRICED: u64 = 400;
-const MOST_PRICED: u64 = 1300;
+const MOST_PRICED: u64 = 2200;
 
 /// Lowers the cost of clusters; false when stopped.
 pub fn polish(

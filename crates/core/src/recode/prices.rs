@@ -9,8 +9,9 @@
 //! On request, columns of sets with few values are priced by the values of the set instead of the
 //! range that they span: their order means nothing.
 //!
-//! Costs one look-up per column with few values, otherwise one call of [`Axis::cost`]. Memory: 8
-//! bytes for every pair of values of columns with few values.
+//! Costs one look-up per column with few values or with labels, otherwise one call of
+//! [`Axis::cost`]. Memory: 8 bytes for every pair of values of columns with few values, and for
+//! every value and level of columns of many labels.
 
 use crate::policy::Form;
 use crate::space::{Axis, Measure};
@@ -52,6 +53,9 @@ pub struct Prices<'a> {
     scales: Vec<(f64, f64)>,
     /// Column → low → high → price; empty where there are too many.
     pairs: Vec<Vec<Price>>,
+    /// Column → level → rank → price of the label there; empty where pairs are priced, and where
+    /// cells are not labels.
+    labels: Vec<Vec<Vec<Price>>>,
     /// Column → number of values → price of a set; empty where ranges are priced.
     sets: Vec<Vec<Price>>,
 }
@@ -59,6 +63,11 @@ pub struct Prices<'a> {
 impl<'a> Prices<'a> {
     /// Prices of columns, and how much distortion of each the recipient tolerates.
     pub fn new(axes: &'a [Axis], tolerance: &[f64]) -> Self {
+        Prices::with_pairs(axes, tolerance, PAIRS)
+    }
+
+    /// The same, with all pairs of columns of at most this many values.
+    fn with_pairs(axes: &'a [Axis], tolerance: &[f64], most: usize) -> Self {
         let all: f64 = axes.iter().map(Axis::weight).sum();
         let scale = if all > 0.0 { WHOLE / all } else { 0.0 };
         let scales = (0..axes.len()).map(|c| {
@@ -66,8 +75,10 @@ impl<'a> Prices<'a> {
             (scale, scale * kept)
         });
         let sets = vec![Vec::new(); axes.len()];
-        let mut prices = Prices { axes, scales: scales.collect(), pairs: Vec::new(), sets };
-        prices.pairs = (0..axes.len()).map(|column| prices.all_pairs(column)).collect();
+        let (scales, pairs, labels) = (scales.collect(), Vec::new(), Vec::new());
+        let mut prices = Prices { axes, scales, pairs, labels, sets };
+        prices.pairs = (0..axes.len()).map(|column| prices.all_pairs(column, most)).collect();
+        prices.labels = (0..axes.len()).map(|column| prices.all_labels(column)).collect();
         prices
     }
 
@@ -84,9 +95,9 @@ impl<'a> Prices<'a> {
         prices
     }
 
-    fn all_pairs(&self, column: usize) -> Vec<Price> {
+    fn all_pairs(&self, column: usize, most: usize) -> Vec<Price> {
         let values = self.axes[column].len();
-        if values > PAIRS {
+        if values > most {
             return Vec::new();
         }
         let pair = |at: usize| {
@@ -96,13 +107,25 @@ impl<'a> Prices<'a> {
         (0..values * values).map(pair).collect()
     }
 
+    fn all_labels(&self, column: usize) -> Vec<Vec<Price>> {
+        let axis = &self.axes[column];
+        if !self.pairs[column].is_empty() || axis.form() != Form::Label {
+            return Vec::new();
+        }
+        let price = |level, rank| self.scaled(column, axis.weight() * axis.label_share(level, rank));
+        let of_level = |level| (0..axis.len() as Code).map(|rank| price(level, rank)).collect();
+        (0..=axis.height()).map(of_level).collect()
+    }
+
     fn computed(&self, column: usize, low: Code, high: Code) -> Price {
         self.scaled(column, self.axes[column].cost(low, high))
     }
 
     fn scaled(&self, column: usize, cost: f64) -> Price {
         let (first, second) = self.scales[column];
-        (((cost * first).round() as u64) << 32) | (cost * second).round() as u64
+        // Costs are not negative. `round` is a call of a function on the least x86-64 processor.
+        let rounded = |cost: f64| (cost + 0.5) as u64;
+        rounded(cost * first) << 32 | rounded(cost * second)
     }
 
     /// Number of columns.
@@ -113,11 +136,14 @@ impl<'a> Prices<'a> {
     /// The price of a cell that covers a range of ranks.
     #[inline]
     pub fn cell(&self, column: usize, low: Code, high: Code) -> Price {
-        let pairs = &self.pairs[column];
-        if pairs.is_empty() {
-            return self.computed(column, low, high);
+        let (pairs, labels) = (&self.pairs[column], &self.labels[column]);
+        if !pairs.is_empty() {
+            return pairs[low as usize * self.axes[column].len() + high as usize];
         }
-        pairs[low as usize * self.axes[column].len() + high as usize]
+        if !labels.is_empty() {
+            return labels[self.axes[column].level(low, high)][low as usize];
+        }
+        self.computed(column, low, high)
     }
 
     /// The price of a cell that covers two ranks.
@@ -321,6 +347,14 @@ mod tests {
                 let point = picked[at] as usize % made.space.len();
                 (0..axes.len()).map(|column| made.space.rank(point, column)).collect()
             };
+            // Labels are priced by level and rank where there are too many pairs.
+            let few = Prices::with_pairs(axes, &tolerance, 0);
+            for (column, axis) in axes.iter().enumerate() {
+                prop_assert_eq!(few.labels[column].is_empty(), axis.form() != Form::Label);
+                for (low, high) in (0..axis.len() as Code).flat_map(|low| (low..axis.len() as Code).map(move |high| (low, high))) {
+                    prop_assert_eq!(few.cell(column, low, high), prices.cell(column, low, high));
+                }
+            }
             let range = |a: &[Code], b: &[Code]| -> Vec<(Code, Code)> {
                 a.iter().zip(b).map(|(&a, &b)| (a.min(b), a.max(b))).collect()
             };

@@ -2,7 +2,8 @@
 //!
 //! Forming a node's classes takes one table look-up per class and column. Columns with few
 //! combinations are combined; for each vector of their levels, the table from combination to
-//! generalized combination is built once and kept. Nine columns become three look-ups.
+//! generalized combination is built once and kept. Nine columns become three look-ups. Codes and
+//! tables have two bytes per entry where that is enough, so that tables stay in the first cache.
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use rayon::prelude::*;
 use super::Problem;
 use crate::lattice::Node;
 use crate::rank::Ranker;
+use crate::tuples::Codes;
 
 /// A composite of fewer values than this is always worth its table.
 const SMALL: usize = 256;
@@ -19,7 +21,7 @@ const LARGE: usize = 1 << 14;
 
 /// Combination → generalized combination, and how many of those there are.
 pub(super) struct Table {
-    pub(super) codes: Vec<u32>,
+    pub(super) codes: Codes,
     pub(super) size: u64,
 }
 
@@ -37,8 +39,8 @@ struct Composite {
 /// All columns of a problem as composites, and every class's codes in them.
 pub(super) struct Composites {
     composites: Vec<Composite>,
-    /// Class by class, one code per composite.
-    codes: Arc<Vec<u32>>,
+    /// Class by class, one code per composite. Tables are as wide as these.
+    codes: Arc<Codes>,
 }
 
 impl Composites {
@@ -47,11 +49,11 @@ impl Composites {
         let made: Vec<(Composite, Vec<u32>)> =
             bins.into_par_iter().map(|columns| Composite::new(problem, columns)).collect();
         let (composites, columns): (Vec<Composite>, Vec<Vec<u32>>) = made.into_iter().unzip();
-        let mut codes = vec![0; classes * columns.len()];
-        for (at, column) in columns.iter().enumerate() {
-            let places = codes.iter_mut().skip(at).step_by(columns.len());
-            places.zip(column).for_each(|(place, &code)| *place = code);
-        }
+        let narrow = composites.iter().all(|composite| composite.combinations() <= 1 << 16);
+        let codes = match narrow {
+            true => Codes::Narrow(interleaved(&columns, classes, |code| code as u16)),
+            false => Codes::Wide(interleaved(&columns, classes, |code| code)),
+        };
         Composites { composites, codes: Arc::new(codes) }
     }
 
@@ -69,14 +71,15 @@ impl Composites {
     }
 
     /// The codes of all classes, class by class.
-    pub(super) fn codes(&self) -> &[u32] {
+    pub(super) fn codes(&self) -> &Codes {
         &self.codes
     }
 
     /// Makes sure that the node's tables exist.
     pub(super) fn prepare(&mut self, problem: &Problem, node: &Node, ranker: &mut Ranker) {
+        let narrow = matches!(*self.codes, Codes::Narrow(_));
         for composite in &mut self.composites {
-            composite.prepare(problem, node, ranker);
+            composite.prepare(problem, node, narrow, ranker);
         }
     }
 
@@ -122,7 +125,12 @@ impl Composite {
         self.columns.iter().zip(&self.levels).fold(0, |i, (&c, n)| i * n + node.level(c))
     }
 
-    fn prepare(&mut self, problem: &Problem, node: &Node, ranker: &mut Ranker) {
+    /// Number of combinations that occur.
+    fn combinations(&self) -> usize {
+        self.leaves.len() / self.columns.len()
+    }
+
+    fn prepare(&mut self, problem: &Problem, node: &Node, narrow: bool, ranker: &mut Ranker) {
         let position = self.position(node);
         if self.tables[position].is_some() {
             return;
@@ -135,18 +143,32 @@ impl Composite {
                 (h.codes(node.level(c)), h.size(node.level(c)) as u64)
             })
             .collect();
-        let combinations = self.leaves.len() / self.columns.len();
-        ranker.begin(maps.iter().map(|m| m.1).product(), combinations);
-        let codes = self
-            .leaves
-            .chunks_exact(self.columns.len())
-            .map(|row| {
-                let parts = row.iter().zip(&maps);
-                ranker.id(parts.fold(0, |k, (&leaf, (map, size))| k * size + u64::from(map[leaf as usize])))
-            })
-            .collect();
+        ranker.begin(maps.iter().map(|m| m.1).product(), self.combinations());
+        let ids = self.leaves.chunks_exact(self.columns.len()).map(|row| {
+            let parts = row.iter().zip(&maps);
+            ranker.id(parts.fold(0, |k, (&leaf, (map, size))| k * size + u64::from(map[leaf as usize])))
+        });
+        // There are at most as many ids as combinations.
+        let codes = match narrow {
+            true => Codes::Narrow(ids.map(|id| id as u16).collect()),
+            false => Codes::Wide(ids.collect()),
+        };
         self.tables[position] = Some(Table { codes, size: ranker.len() as u64 });
     }
+}
+
+/// Codes of columns, class by class.
+fn interleaved<T: Clone + Default>(
+    columns: &[Vec<u32>],
+    classes: usize,
+    narrow: impl Fn(u32) -> T,
+) -> Vec<T> {
+    let mut codes = vec![T::default(); classes * columns.len()];
+    for (at, column) in columns.iter().enumerate() {
+        let places = codes.iter_mut().skip(at).step_by(columns.len());
+        places.zip(column).for_each(|(place, &code)| *place = narrow(code));
+    }
+    codes
 }
 
 /// Columns put together first-fit, those with most values first.

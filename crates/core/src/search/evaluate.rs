@@ -22,6 +22,7 @@ use crate::model::{PrivacyModel, judge_by, min_unreleasable_rows};
 use crate::people::people_facts;
 use crate::rank::Ranker;
 use crate::recoded::Released;
+use crate::tuples::Codes;
 
 /// The verdict on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +75,23 @@ pub struct Evaluator<'a> {
 /// One composite's part of a key.
 struct Part<'a> {
     column: usize,
-    codes: &'a [u32],
+    codes: &'a Codes,
     radix: u64,
+}
+
+/// The same, with codes of a width.
+struct Summand<'a, T> {
+    column: usize,
+    codes: &'a [T],
+    radix: u64,
+}
+
+impl<T: Copy + Into<u32>> Summand<'_, T> {
+    #[inline]
+    fn of(&self, row: &[T]) -> u64 {
+        let code: u32 = row[self.column].into();
+        u64::from(self.codes[code as usize].into()) * self.radix
+    }
 }
 
 impl<'a> Evaluator<'a> {
@@ -127,7 +143,8 @@ impl<'a> Evaluator<'a> {
             Some((column, least)) => base.with_witnesses(column, least as usize),
             None => base,
         };
-        let plain = (2 * base.len()).max(1 << 20);
+        // Twice the classes, and less where they are a great many.
+        let plain = (base.len() + base.len().min(1 << 22)).max(1 << 20);
         Evaluator {
             problem,
             memory: Vec::new(),
@@ -272,6 +289,8 @@ impl<'a> Evaluator<'a> {
     /// The classes of a node as they are released, with the unsafe ones flagged.
     pub fn released(mut self, node: Node) -> Released {
         self.form(&node);
+        // What follows needs neither other groupings nor buffers.
+        (self.memory, self.merger) = (Vec::new(), Merger::default());
         let problem = self.problem;
         Released::at_node(&problem.classes, &problem.hierarchies, node, (self.groups, self.flags))
     }
@@ -441,7 +460,7 @@ fn prefix(problem: &Problem, room: usize) -> Vec<usize> {
 /// The composite codes of all classes.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
-    codes: &'a [u32],
+    codes: &'a Codes,
     width: usize,
 }
 
@@ -480,11 +499,46 @@ fn add_parts(rows: Rows<'_>, parts: &[Part<'_>], from: &Groups, keys: &mut [u64]
 
 /// The same for some of the classes, given by their first members.
 fn add_to(rows: Rows<'_>, parts: &[Part<'_>], firsts: &[u32], keys: &mut [u64]) {
-    for (key, &first) in keys.iter_mut().zip(firsts) {
-        let at = first as usize * rows.width;
-        let row = &rows.codes[at..at + rows.width];
-        for part in parts {
-            *key += u64::from(part.codes[row[part.column] as usize]) * part.radix;
+    let of = |part: &Part<'_>| (part.column, part.radix);
+    match rows.codes {
+        Codes::Narrow(codes) => {
+            let tables = parts.iter().filter_map(|part| match part.codes {
+                Codes::Narrow(table) => Some((of(part), table.as_slice())),
+                Codes::Wide(_) => None,
+            });
+            sum_to((codes, rows.width), tables.map(summand).collect(), firsts, keys);
+        }
+        Codes::Wide(codes) => {
+            let tables = parts.iter().filter_map(|part| match part.codes {
+                Codes::Wide(table) => Some((of(part), table.as_slice())),
+                Codes::Narrow(_) => None,
+            });
+            sum_to((codes, rows.width), tables.map(summand).collect(), firsts, keys);
         }
     }
+}
+
+fn summand<T>(((column, radix), codes): ((usize, u64), &[T])) -> Summand<'_, T> {
+    Summand { column, codes, radix }
+}
+
+/// Few parts have a loop of their own: a search spends a third of its time here.
+fn sum_to<T: Copy + Into<u32>>(
+    (codes, width): (&[T], usize),
+    parts: Vec<Summand<'_, T>>,
+    firsts: &[u32],
+    keys: &mut [u64],
+) {
+    let rows = firsts.iter().map(|&first| &codes[first as usize * width..][..width]);
+    match parts.as_slice() {
+        [] => {}
+        [a] => add_each(keys, rows, |row| a.of(row)),
+        [a, b] => add_each(keys, rows, |row| a.of(row) + b.of(row)),
+        [a, b, c] => add_each(keys, rows, |row| a.of(row) + b.of(row) + c.of(row)),
+        more => add_each(keys, rows, |row| more.iter().map(|part| part.of(row)).sum()),
+    }
+}
+
+fn add_each<'a, T: 'a>(keys: &mut [u64], rows: impl Iterator<Item = &'a [T]>, sum: impl Fn(&[T]) -> u64) {
+    keys.iter_mut().zip(rows).for_each(|(key, row)| *key += sum(row));
 }

@@ -28,6 +28,8 @@ pub(super) struct Merger {
     short: Vec<u64>,
     /// Key + 1 and id; 0 is free. For all other keys.
     long: Vec<(u64, u32)>,
+    /// Where there are a great many classes.
+    pools: Vec<pool::Pool>,
 }
 
 impl Merger {
@@ -37,7 +39,7 @@ impl Merger {
     pub(super) fn merge<const IDS: bool>(&mut self, space: u64, from: &Groups, to: &mut Groups) {
         self.ids.clear();
         if !IDS && from.len() >= MANY && space > from.len() as u64 {
-            return pool::merge(&self.keys, from, to);
+            return pool::merge(&self.keys, from, to, &mut self.pools);
         }
         to.first.clear();
         to.count.clear();

@@ -290,7 +290,7 @@ impl Scale {
         if x >= self.high {
             return vec![format!(">= {}", plain(self.high)); levels];
         }
-        let label = |(from, to): (f64, f64)| format!("[{}, {})", plain(from), plain(to));
+        let label = |(from, to): (f64, f64)| ["[", &plain(from), ", ", &plain(to), ")"].concat();
         match &self.levels {
             Levels::Listed(levels) => levels.iter().map(|bounds| label(between(bounds, x))).collect(),
             Levels::Equal { width, decimals, factors } => {
@@ -351,14 +351,24 @@ fn between(bounds: &[f64], x: f64) -> (f64, f64) {
     (bounds[above - 1], bounds[above])
 }
 
+/// The whole number that `x` is, where doubles tell all of them apart. Most bounds are whole, and
+/// text of an integer costs a tenth of that of a double.
+fn whole(x: f64) -> Option<i64> {
+    const EXACT: f64 = (1_i64 << 53) as f64;
+    (x.abs() < EXACT && x as i64 as f64 == x).then_some(x as i64)
+}
+
 /// `x` as printed with `decimals` decimals.
 fn rounded(x: f64, decimals: usize) -> f64 {
+    if let Some(whole) = whole(x) {
+        return whole as f64;
+    }
     format!("{x:.decimals$}").parse().unwrap_or(x) + 0.0
 }
 
 /// A number as people write it: the shortest text that reads as the same number.
 fn plain(x: f64) -> String {
-    (x + 0.0).to_string()
+    whole(x).map_or_else(|| (x + 0.0).to_string(), |whole| whole.to_string())
 }
 
 #[cfg(test)]
