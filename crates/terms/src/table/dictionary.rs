@@ -1,7 +1,8 @@
 //! The distinct values of one column, each with its code and its count.
 //!
 //! Lookup is one hash of the value's bytes and, nearly always, one comparison;
-//! nothing is allocated for a value already known.
+//! nothing is allocated for a value already known. Values are end to end in one text, so that a
+//! column of many short values stays in the cache.
 
 use std::hash::BuildHasher;
 
@@ -14,8 +15,10 @@ pub type Code = u32;
 /// Distinct values of one column with their counts; a missing cell is a value of its own.
 #[derive(Debug, Clone, Default)]
 pub struct Dictionary {
-    /// Code → value; `None` is the missing value.
-    values: Vec<Option<Box<str>>>,
+    /// Values in the order of their codes; the missing value is empty there.
+    text: String,
+    /// Code → where its value ends; it starts where the one before ends.
+    ends: Vec<usize>,
     counts: Vec<u64>,
     missing: Option<Code>,
     index: HashTable<Code>,
@@ -43,44 +46,43 @@ impl Dictionary {
     /// The value's code, given a new one when it is not known; adds `count` occurrences.
     pub fn add(&mut self, value: Option<&str>, count: u64) -> Code {
         let code = match value {
-            None => *self.missing.get_or_insert_with(|| {
-                self.values.push(None);
-                self.counts.push(0);
-                (self.values.len() - 1) as Code
-            }),
+            None => match self.missing {
+                Some(code) => code,
+                None => {
+                    let code = self.push("");
+                    self.missing = Some(code);
+                    code
+                }
+            },
             Some(value) => self.intern(value),
         };
         self.counts[code as usize] += count;
         code
     }
 
+    /// A new code for a text.
+    fn push(&mut self, text: &str) -> Code {
+        let code = self.ends.len() as Code;
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+        self.counts.push(0);
+        code
+    }
+
     /// Adds the values of another dictionary with their counts; its codes → codes of this one.
     pub fn merge(&mut self, other: &Dictionary) -> Vec<Code> {
-        other
-            .values
-            .iter()
-            .zip(&other.counts)
-            .map(|(value, &count)| self.add(value.as_deref(), count))
-            .collect()
+        let codes = 0..other.len() as Code;
+        codes.map(|code| self.add(other.value(code), other.count(code))).collect()
     }
 
     fn intern(&mut self, value: &str) -> Code {
-        let values = &self.values;
-        let found = self.index.entry(
-            hash(value),
-            |&code| values[code as usize].as_deref() == Some(value),
-            |&code| hash(values[code as usize].as_deref().unwrap_or_default()),
-        );
-        match found {
-            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
-            hashbrown::hash_table::Entry::Vacant(entry) => {
-                let code = self.values.len() as Code;
-                entry.insert(code);
-                self.values.push(Some(value.into()));
-                self.counts.push(0);
-                code
-            }
+        if let Some(code) = self.get(Some(value)) {
+            return code;
         }
+        let code = self.push(value);
+        let Dictionary { text, ends, index, .. } = self;
+        index.insert_unique(hash(value), code, |&code| hash(between(text, ends, code)));
+        code
     }
 
     /// The code of a value that is already known.
@@ -88,12 +90,13 @@ impl Dictionary {
         let Some(value) = value else {
             return self.missing;
         };
-        self.index.find(hash(value), |&code| self.values[code as usize].as_deref() == Some(value)).copied()
+        let same = |&code: &Code| between(&self.text, &self.ends, code) == value;
+        self.index.find(hash(value), same).copied()
     }
 
     /// The value behind a code; `None` is missing.
     pub fn value(&self, code: Code) -> Option<&str> {
-        self.values[code as usize].as_deref()
+        (self.missing != Some(code)).then(|| between(&self.text, &self.ends, code))
     }
 
     /// How often the value behind a code occurs.
@@ -111,12 +114,12 @@ impl Dictionary {
 
     /// Number of distinct values, the missing one included.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.ends.len()
     }
 
     /// Whether nothing was added.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.ends.is_empty()
     }
 
     /// The code of the missing value, where one occurs.
@@ -126,6 +129,58 @@ impl Dictionary {
 
     /// Present values with their counts, in code order; the missing value is left out.
     pub fn present(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.values.iter().zip(&self.counts).filter_map(|(v, &n)| v.as_deref().map(|v| (v, n)))
+        let codes = 0..self.len() as Code;
+        codes.filter_map(|code| self.value(code).map(|value| (value, self.count(code))))
+    }
+}
+
+/// The text of a code.
+fn between<'a>(text: &'a str, ends: &[usize], code: Code) -> &'a str {
+    let code = code as usize;
+    let start = if code == 0 { 0 } else { ends[code - 1] };
+    &text[start..ends[code]]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Codes are in order of first sight and counts add up, with empty and missing values, and
+        /// after a merge.
+        #[test]
+        fn codes_are_those_of_first_sight(
+            cells in prop::collection::vec(prop::option::weighted(0.9, "[a-cé]{0,2}"), 0..200),
+            cut in 0usize..200,
+        ) {
+            let mut expected: HashMap<Option<&str>, (Code, u64)> = HashMap::new();
+            let mut dictionary = Dictionary::new();
+            for cell in cells.iter().map(Option::as_deref) {
+                let next = expected.len() as Code;
+                let entry = expected.entry(cell).or_insert((next, 0));
+                entry.1 += 1;
+                prop_assert_eq!(dictionary.add(cell, 1), entry.0);
+            }
+            let (before, after) = cells.split_at(cut.min(cells.len()));
+            let mut merged = Dictionary::of(before.iter().map(Option::as_deref));
+            let second = Dictionary::of(after.iter().map(Option::as_deref));
+            let map = merged.merge(&second);
+            for code in 0..second.len() as Code {
+                prop_assert_eq!(merged.value(map[code as usize]), second.value(code));
+            }
+            for dictionary in [&dictionary, &merged] {
+                prop_assert_eq!(dictionary.len(), expected.len());
+                for (&value, &(code, count)) in &expected {
+                    prop_assert_eq!(dictionary.get(value), Some(code));
+                    prop_assert_eq!((dictionary.value(code), dictionary.count(code)), (value, count));
+                }
+                prop_assert_eq!(dictionary.missing(), expected.get(&None).map(|found| found.0));
+                prop_assert_eq!(dictionary.get(Some("unknown")), None);
+            }
+        }
     }
 }
