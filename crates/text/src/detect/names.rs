@@ -369,8 +369,9 @@ thread_local! {
 /// Words whose answer is remembered.
 const MOST_ANSWERS: usize = 1 << 15;
 
-/// Whether a word is one letter away from an ordinary word: a misspelling rather than a name. Tries
-/// doubled, missing, swapped and wrong letters; some hundred look-ups, once per word.
+/// Whether a word is one letter away from an ordinary word: a misspelling rather than a name.
+/// Doubled, missing, swapped and wrong letters count, but not a wrong first letter. Two look-ups per
+/// letter, and more only where one of them succeeds; once per word.
 pub fn is_misspelled(word: &str) -> bool {
     let hash = crate::lexicon::hash(word);
     if let Some(answer) = MISSPELLED.with_borrow(|answers| answers.get(&hash).copied()) {
@@ -387,59 +388,63 @@ pub fn is_misspelled(word: &str) -> bool {
 }
 
 fn is_near_word(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    if !lower.is_ascii() || !(4..=16).contains(&lower.len()) {
+    if !word.is_ascii() || !(4..=16).contains(&word.len()) {
         return false;
     }
     let lexicon = crate::lexicon::lexicon();
-    let mut letters: Vec<u8> = lower.into_bytes();
-    let usual = |letters: &[u8]| {
-        std::str::from_utf8(letters).is_ok_and(|word| lexicon.is_usual(crate::lexicon::hash(word)))
-    };
-    for at in 0..letters.len() {
-        let removed = letters.remove(at);
-        let hit = usual(&letters);
-        letters.insert(at, removed);
-        if hit {
+    let mut letters = [0; 17];
+    for (letter, byte) in letters.iter_mut().zip(word.bytes()) {
+        *letter = byte.to_ascii_lowercase();
+    }
+    let length = word.len();
+    let hash = |letters: &[u8]| std::str::from_utf8(letters).map_or(0, crate::lexicon::hash);
+    let usual = |letters: &[u8]| lexicon.is_usual(hash(letters));
+    let mut other = letters;
+    for at in 0..length {
+        // Without its letter at this place.
+        other[..length].copy_from_slice(&letters[..length]);
+        other.copy_within(at + 1..length, at);
+        let shorter = hash(&other[..length - 1]);
+        if lexicon.is_usual(shorter) {
             return true;
         }
-        if at + 1 < letters.len() {
-            letters.swap(at, at + 1);
-            let hit = usual(&letters);
-            letters.swap(at, at + 1);
-            if hit {
-                return true;
-            }
+        // With another letter there, or with the next two swapped, the same letters are left.
+        if lexicon.may_be_shortened(shorter) && replaced(&letters[..length], at, &mut other, &usual) {
+            return true;
         }
     }
-    inserted(&mut letters, &usual)
+    lexicon.may_be_shortened(hash(&letters[..length])) && inserted(&letters[..length], &mut other, &usual)
 }
 
-/// Whether one more or one other letter makes an ordinary word.
-fn inserted(letters: &mut Vec<u8>, usual: &dyn Fn(&[u8]) -> bool) -> bool {
-    for at in 0..=letters.len() {
-        letters.insert(at, b'a');
-        for letter in b'a'..=b'z' {
-            letters[at] = letter;
-            if usual(letters) {
-                letters.remove(at);
-                return true;
-            }
+/// Whether another letter at a place, or the letter behind it before it, makes an ordinary word.
+fn replaced(letters: &[u8], at: usize, other: &mut [u8; 17], usual: &dyn Fn(&[u8]) -> bool) -> bool {
+    let length = letters.len();
+    other[..length].copy_from_slice(letters);
+    if at + 1 < length {
+        other.swap(at, at + 1);
+        if usual(&other[..length]) {
+            return true;
         }
-        letters.remove(at);
+        other.swap(at, at + 1);
     }
-    for at in 1..letters.len() {
-        let own = letters[at];
-        for letter in b'a'..=b'z' {
-            letters[at] = letter;
-            if letter != own && usual(letters) {
-                letters[at] = own;
-                return true;
-            }
-        }
-        letters[at] = own;
-    }
-    false
+    at > 0
+        && (b'a'..=b'z').filter(|letter| *letter != letters[at]).any(|letter| {
+            other[at] = letter;
+            usual(&other[..length])
+        })
+}
+
+/// Whether one more letter makes an ordinary word.
+fn inserted(letters: &[u8], other: &mut [u8; 17], usual: &dyn Fn(&[u8]) -> bool) -> bool {
+    let length = letters.len();
+    (0..=length).any(|at| {
+        other[..at].copy_from_slice(&letters[..at]);
+        other[at + 1..=length].copy_from_slice(&letters[at..]);
+        (b'a'..=b'z').any(|letter| {
+            other[at] = letter;
+            usual(&other[..=length])
+        })
+    })
 }
 
 #[cfg(test)]
@@ -453,6 +458,34 @@ mod tests {
         }
         for word in ["Kathel", "Wallams", "Vitis", "é", "Müllerová", "Oma"] {
             assert!(!looks_medical(word), "{word}");
+        }
+    }
+
+    /// Whether an edit of a word gives an ordinary word, by trying all of them.
+    fn is_near_by_definition(word: &str) -> bool {
+        let letters: Vec<u8> = word.bytes().collect();
+        let lexicon = crate::lexicon::lexicon();
+        let usual = |letters: &[u8]| lexicon.word(std::str::from_utf8(letters).unwrap()).is_usual();
+        let edit = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut other = letters.clone();
+            change(&mut other);
+            usual(&other)
+        };
+        let alphabet = || b'a'..=b'z';
+        (0..letters.len()).any(|at| edit(&|other| drop(other.remove(at))))
+            || (1..letters.len()).any(|at| edit(&|other| other.swap(at - 1, at)))
+            || (0..=letters.len()).any(|at| alphabet().any(|letter| edit(&|other| other.insert(at, letter))))
+            || (1..letters.len()).any(|at| {
+                alphabet().any(|letter| letter != letters[at] && edit(&|other| other[at] = letter))
+            })
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn near_words_are_those_of_the_definition(
+            word in "(pat|pre|con|st|b)(ie|e|a|io)(n|nt|st|r|in)(ed|t|s|al|x)[a-z]{0,3}",
+        ) {
+            proptest::prop_assert_eq!(is_near_word(&word), is_near_by_definition(&word), "{}", word);
         }
     }
 

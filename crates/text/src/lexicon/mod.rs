@@ -85,6 +85,12 @@ impl Lexicon {
         self.table.may_be_usual(hash) && self.hashed(hash).is_usual()
     }
 
+    /// Whether one letter added somewhere may turn a word of up to 17 letters with this [`hash`]
+    /// into a word that [`Word::is_usual`]; false is certain.
+    pub fn may_be_shortened(&self, hash: u64) -> bool {
+        self.table.may_be_shortened(hash)
+    }
+
     /// The number of words and phrases.
     pub fn len(&self) -> usize {
         self.table.len()
