@@ -70,12 +70,14 @@ impl Age {
             let score = Score::new(rule, document.bytes(whole..behind), certainty);
             let start = fraction_start(document, first);
             // Months and weeks are a part of the age.
-            let end = if rule == "years behind a name"
-                && !document.is_any(whole, &["years", "year", "yrs", "yr", "y"])
-            {
-                behind
-            } else {
-                whole
+            let unit = whole + usize::from(document.tokens.get(whole).is_some_and(|sign| sign.is_sign(b'-')));
+            let short =
+                document.is_any(unit, &["months", "month", "mos", "mo", "weeks", "week", "wk", "days", "day"]);
+            let end = match rule {
+                "years behind a name" if short => behind,
+                "years" if document.glued(whole) && document.tokens[whole].has(Flags::CAPITAL) => behind,
+                "years old" if short => unit + 1,
+                _ => whole,
             };
             found.add(self.name(), Kind::Age, document.bytes(start..end), &score);
             return;
@@ -187,7 +189,10 @@ fn fraction(document: &Document<'_>, end: usize) -> usize {
     if number(joined) && slash && number(joined + 2) && (joined > end || !document.glued(joined)) {
         return joined + 3;
     }
-    let point = tokens.get(end).is_some_and(|token| token.is_sign(b'.') && document.glued(end));
+    // "5;3" is five years and three months in reports about children.
+    let point = tokens.get(end).is_some_and(|token| {
+        (token.is_sign(b'.') || token.is_sign(b';')) && document.glued(end)
+    });
     if point && number(end + 1) && document.glued(end + 1) { end + 2 } else { end }
 }
 
@@ -294,9 +299,10 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         )
     {
         let before = first.checked_sub(1).map(|at| &tokens[at]);
+        let weeks = document.is_any(at, &["week", "weeks", "wk", "day", "days"]);
         let start = before.is_none_or(|token| {
             matches!(token.first, b',' | b'(' | b'|' | b':') && !token.is_word()
-                || super::is_name(token)
+                || super::is_name(token) && !weeks
                 || token.has(Flags::SINGLE) && matches!(token.first, b'F' | b'M')
         });
         let closed =
@@ -363,7 +369,9 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     }
     let previous = first.checked_sub(1)?;
     let next = tokens.get(end);
-    let ends = next.is_none_or(|next| matches!(next.first, b'.' | b',' | b';') && !next.is_word())
+    let ends = next.is_none_or(|next| {
+        matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word()
+    })
         || document.is_any(end, &["and", "but", "years", "now"]);
     if (document.is_any(previous, &["is", "was", "be"])
         || tokens[previous].is_word() && document.is_any(previous, &["she's", "he's", "she’s", "he’s"]))
@@ -380,7 +388,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
                     previous - 1,
                     &[
                         "he", "she", "who", "now", "patient", "pt", "her", "him", "will", "she'll", "he'll",
-                        "who'll", "she’ll", "he’ll", "would", "to",
+                        "who'll", "she’ll", "he’ll", "would", "to", "shell", "hell",
                     ],
                 )
         }) && !document.glued(previous - 1)

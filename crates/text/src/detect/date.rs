@@ -184,6 +184,17 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
         "dc",
         "d/c",
         "pm",
+        "visiting",
+        "til",
+        "til",
+        "review",
+        "called",
+        "clinic",
+        "op",
+        "preop",
+        "postop",
+        "wef",
+        "w/e",
     ];
     if before.is_some_and(|before| document.is_any(before, &words)) {
         score.raise("word before a date", evidence, 0.75);
@@ -198,6 +209,12 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
         && tokens.get(written.end).is_some_and(|next| next.is_sign(b')') || next.is_sign(b','));
     if bracketed {
         score.raise("in brackets", evidence.clone(), 0.45);
+    }
+    // "Lap chole 11/7 by Lindqvist".
+    let by = document.is_any(written.end, &["by", "per"])
+        && tokens.get(written.end + 1).is_some_and(|next| next.is_capital());
+    if by {
+        score.raise("person behind", document.bytes(written.end..written.end + 2), 0.4);
     }
     if is_time(document, written.end) {
         score.raise("time behind", document.bytes(written.end..written.end + 1), 0.7);
@@ -408,7 +425,9 @@ fn partial(
         written.month = Some((at + 2, b));
         return Some(written);
     }
-    if a_len > 2 || b_len > 2 {
+    // "exp 09/27": the month and the year on a card or a box.
+    let expires = at > 0 && document.is_any(at - 1, &["exp", "expires", "expiry"]) && b > 12;
+    if a_len > 2 || b_len > 2 || expires {
         return None;
     }
     // "11.09." needs its last dot; "5/26" and "5-26" do not.

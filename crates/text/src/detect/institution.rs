@@ -91,6 +91,8 @@ impl Detector for Institution {
             small_head(document, run, found);
             behind_at(document, run, found);
             adjective(document, run, found);
+            royal(document, run, found);
+            house(document, run, found);
         }
         for field in &document.fields {
             in_field(
@@ -137,6 +139,83 @@ fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         let score = Score::new("short for a hospital", document.bytes(last..end), 0.86);
         found.add("institution", Kind::Institution, document.bytes(from..end), &score);
     }
+}
+
+/// Words that names of hospitals begin with: "Royal Elmwood", "Queen Maud's".
+fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let Some(at) = (first..end).find(|at| document.is_any(*at, &["royal", "mercy", "sacred", "queen", "princess"]))
+    else {
+        return;
+    };
+    let next = at + 1;
+    let named = next < end
+        && tokens[next].is_capital()
+        && tokens[next].is_word()
+        && !tokens[next].has(Flags::UPPER.or(Flags::SINGLE))
+        && !tokens[next].word.is_medical()
+        && !document.is_any(next, &["family", "college", "society", "jelly", "blue", "mail", "navy"]);
+    let queen = document.is_any(at, &["queen", "princess", "mercy"])
+        && !places::before(document, at).is_some_and(|word| document.is_any(word, &["at", "the", "to", "from", "in"]));
+    if named && !queen && !tokens[at].has(Flags::SHOUTED) {
+        let last = places::around(document, next).tokens.end.clamp(next + 1, end);
+        let score = Score::new("name of a hospital", document.bytes(at..next), 0.8);
+        found.add("institution", Kind::Institution, places::with_possessive(document, at..last), &score);
+    }
+}
+
+/// A house with an ordinary name behind a preposition: "outside The Crown and Anchor", "past the Feed
+/// & Seed", "at the Blue Moon".
+fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (mut first, mut end) = (run.first as usize, run.end as usize);
+    let inner = document.is(first, "the");
+    let the = if inner {
+        first += 1;
+        Some(first - 1)
+    } else {
+        first.checked_sub(1).filter(|the| document.is(*the, "the"))
+    };
+    let Some(preposition) = the.and_then(|the| the.checked_sub(1)) else { return };
+    let place = document.is_any(
+        preposition,
+        &["at", "outside", "near", "past", "behind", "opposite", "from", "in", "to", "inside", "by"],
+    );
+    let joined = document.is(end, "and") || tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'));
+    if joined && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1)) {
+        end += 2;
+    }
+    let ordinary = |at: usize| {
+        let token = &tokens[at];
+        let word = token.word;
+        !token.is_word()
+            || document.is(at, "and")
+            || token.is_capital()
+                && !token.has(Flags::UPPER.or(Flags::SINGLE).or(Flags::SHOUTED))
+                && word.is_common()
+                && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_month())
+                && !word.is_weekday()
+                && !word.is_country()
+                && !word.is_drug()
+                && !token.is(cues::HEADING.or(cues::WARD_HEAD).or(cues::ROLE).or(cues::INSTITUTION_HEAD))
+                && !token.is(cues::MONTH.or(cues::WEEKDAY).or(cues::HOLIDAY).or(cues::TIME_UNIT))
+                && !token.is(cues::EPONYM_HEAD.or(cues::KEY_PERSON).or(cues::NAMED_DAY))
+    };
+    if !place || first >= end || !(first..end).all(ordinary) || places::is_eponymous(document, &(first..end)) {
+        return;
+    }
+    let words = (first..end).filter(|at| tokens[*at].is_word()).count();
+    let strong = document.is_any(preposition, &["at", "outside", "past", "behind", "opposite"]);
+    let certainty = match words {
+        1 if strong && !tokens.get(end).is_some_and(|next| next.is_word() && !next.word.is_function()) => 0.56,
+        1 => return,
+        _ if inner || strong => 0.72,
+        _ => 0.56,
+    };
+    let score = Score::new("house with a name", document.bytes(preposition..first), certainty);
+    let first = if inner { first - 1 } else { first };
+    found.add("institution", Kind::Institution, document.bytes(first..end), &score);
 }
 
 /// The value of "Nursing home:", "Facility:", "Daycare:": capitalized words that are not medical.
@@ -193,6 +272,9 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     };
     let shouted = document.tokens[head].has(Flags::SHOUTED);
     let mut score = Score::new("head of an institution", document.bytes(head..head + 1), certainty);
+    if distinct == 1 && tokens.len() >= 3 && places::fills_line(document, tokens.start, head) {
+        score.raise("letterhead", document.bytes(tokens.clone()), 0.5);
+    }
     if shouted && distinct < 2 {
         score.lower("line in capitals", document.bytes(tokens.clone()), 0.5);
     }

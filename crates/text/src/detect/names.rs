@@ -74,6 +74,13 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         let dot = document.tokens.get(at + 1).is_some_and(|dot| dot.is_sign(b'.') && !dot.has(Flags::SPACE));
         let hyphen =
             document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'-') && !sign.has(Flags::SPACE));
+        // "J-B Mukendi", "H.-P. Lund": two initials.
+        let second = document.tokens.get(at + 2).is_some_and(|next| {
+            next.is_capital() && next.has(Flags::SINGLE) && !next.has(Flags::SPACE)
+        });
+        if hyphen && second && token.has(Flags::CAPITAL) {
+            return made(Sort::Initial, 0.0, "initial");
+        }
         if hyphen
             || matches!(token.first, b'A' | b'I') && !dot && token.has(Flags::SENTENCE)
             || token.has(Flags::SHOUTED) && !dot && matches!(token.first, b'A' | b'I' | b'a' | b'i')
@@ -169,7 +176,14 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
     if looks_medical(document.word(at)) {
         return made(Sort::Medical, 0.3, "sounds medical");
     }
+    let product = token.has(Flags::MIXED) && !has_name_prefix(document.word(at));
+    let adjective = document.word(at).ends_with("ian")
+        && document.tokens.get(at + 1).is_some_and(|next| {
+            next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::AFTER_PERSON)
+        });
     let prior = match () {
+        _ if product => 0.4,
+        _ if adjective => 0.3,
         _ if token.len() == 2 && !token.has(Flags::FOREIGN) => 0.45,
         _ if shouted => 0.66,
         _ if token.has(Flags::UPPER) => 0.55,
@@ -178,6 +192,17 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
         _ => 0.8,
     };
     made(Sort::Unknown, prior, "unknown word")
+}
+
+/// Whether a word with a capital in the middle is written as names are: "McCoy", "DiMarco".
+fn has_name_prefix(word: &str) -> bool {
+    let prefixes = [
+        "Mc", "Mac", "De", "Di", "Da", "Du", "Del", "Della", "La", "Le", "Van", "Von", "Fitz", "O'", "O’",
+        "D'", "D’", "St", "San", "Ter", "Ver", "Al", "El", "Ben", "Bin", "Ap",
+    ];
+    prefixes.iter().any(|prefix| {
+        word.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_uppercase()))
+    }) || word.contains(['-', '\'', '’'])
 }
 
 /// Whether a token is a capitalized word that can be a name.

@@ -43,12 +43,34 @@ impl Detector for Phone {
             }
             if let Some(end) = self.number(document, code, found) {
                 done = end;
+            } else {
+                self.extension_alone(document, code, found);
             }
         }
     }
 }
 
 impl Phone {
+    /// Proposes an extension without its number: "x70112", "extension 118", "bleep 311".
+    fn extension_alone(&self, document: &Document<'_>, code: &Code, found: &mut Candidates) {
+        let (first, end) = (code.first as usize, code.end as usize);
+        let tokens = &document.tokens;
+        let glued = end - first == 2
+            && document.is(first, "x")
+            && tokens[first + 1].is_number()
+            && (4..=6).contains(&tokens[first + 1].len());
+        let keys = ["ext", "extension", "extn", "bleep", "pager", "pgr", "beep", "dect", "vocera"];
+        let dot = usize::from(first > 0 && matches!(tokens[first - 1].first, b'.' | b':' | b'#'));
+        let keyed = end - first == 1
+            && (3..=6).contains(&tokens[first].len())
+            && first.checked_sub(1 + dot).is_some_and(|key| document.is_any(key, &keys))
+            && !number::is_measured(document, end);
+        if glued || keyed {
+            let score = Score::new("extension", document.bytes(first..end), 0.8);
+            found.add(self.name(), Kind::Phone, document.bytes(first..end), &score);
+        }
+    }
+
     /// Proposes the number that starts at a code, and returns its end.
     fn number(&self, document: &Document<'_>, code: &Code, found: &mut Candidates) -> Option<usize> {
         let first = code.first as usize;
@@ -224,7 +246,10 @@ fn shape(document: &Document<'_>, groups: &Groups, key: Option<usize>) -> Option
     }
     if starts(&[3, 4]) {
         let dash = matches!(groups.separators[0], b'-' | b'.');
-        return Some(("exchange, line", if dash { sure(0.86) } else { sure(0.4) }, end(2)));
+        let reached = groups.first > 0
+            && document.is_any(groups.first - 1, &["at", "on", "call", "ring", "cell", "mob", "no", "is"]);
+        let blank = if reached { 0.66 } else { 0.4 };
+        return Some(("exchange, line", if dash { sure(0.86) } else { sure(blank) }, end(2)));
     }
     if lengths == [10] {
         return Some(("ten digits", sure(0.6), groups.end));

@@ -193,8 +193,10 @@ fn strip(document: &Document<'_>, mut first: usize, head: usize) -> usize {
     while first < head {
         let token = &document.tokens[first];
         let sign = !token.is_word() && !token.is_number();
-        let article = token.word.is_function() || token.is(cues::NOBODY);
+        // "The Limes Health Centre" on a line of its own.
+        let article = (token.word.is_function() || token.is(cues::NOBODY)) && !fills_line(document, first, head);
         let opener = token.has(Flags::SENTENCE)
+            && !fills_line(document, first, head)
             && token.word.is_common()
             && !token.is(cues::NAME_FILLER)
             && token.word.name_odds() < 0.0
@@ -209,6 +211,17 @@ fn strip(document: &Document<'_>, mut first: usize, head: usize) -> usize {
         first += 1;
     }
     first
+}
+
+/// Whether a name is all of a line or cell, as in a letterhead: it starts there, and behind its head
+/// the line ends, a wide gap or a comma comes.
+pub fn fills_line(document: &Document<'_>, first: usize, head: usize) -> bool {
+    let tokens = &document.tokens;
+    tokens[first].has(Flags::LINE)
+        && head - first >= 2
+        && (first..=head).all(|at| tokens[at].is_capital() || !tokens[at].is_word() || connects(document, at))
+        && !tokens[head].has(Flags::SHOUTED)
+        && tokens.get(head + 1).is_none_or(|next| next.has(Flags::LINE.or(Flags::GAP)) || next.is_sign(b','))
 }
 
 /// How much a word distinguishes a name.

@@ -82,6 +82,17 @@ fn numeric(document: &Document<'_>, code: &Code) -> Option<(usize, &'static str,
     {
         return Some((end, "behind a state", 0.92));
     }
+    let state = |count: usize| {
+        first.checked_sub(count).is_some_and(|at| {
+            document.same_line(at, first)
+                && document.tokens[at].is_capital()
+                && super::places::longest(document, at, |word| word.is_state())
+                    .is_some_and(|(end, _)| end == first)
+        })
+    };
+    if token.len() == 5 && near && (state(2) || state(3)) {
+        return Some((end, "behind a state", 0.92));
+    }
     if token.len() == 5
         && let Some(place) = lexicon::zip(document.word(first))
         && names_place(document, first, place.city)
@@ -187,6 +198,12 @@ fn before_city(document: &Document<'_>, code: &Code) -> Option<(usize, &'static 
     let certainty = match (start, last || city, dutch) {
         (_, _, true) if start || city => 0.9,
         (true, true, _) if token.len() == 5 || city => 0.85,
+        // "Dorfstrasse 3, 6493 Hospenthal": behind the number of a house.
+        (true, true, _)
+            if first >= 2 && document.tokens[first - 2].is_number() && document.tokens[first - 2].len() <= 3 =>
+        {
+            0.8
+        }
         (false, _, _) if city && token.len() == 5 => 0.8,
         _ => return None,
     };

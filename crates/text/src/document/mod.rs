@@ -32,7 +32,7 @@ const HEADS: Classes = cues::INSTITUTION_HEAD
     .or(cues::DIRECTION);
 /// Classes of [`Document::times`].
 const TIMES: Classes =
-    cues::MONTH.or(cues::HOLIDAY).or(cues::NAMED_DAY).or(cues::SEASON).or(cues::NUMBER).or(cues::AGE);
+    cues::MONTH.or(cues::HOLIDAY).or(cues::NAMED_DAY).or(cues::SEASON).or(cues::NUMBER).or(cues::AGE).or(cues::ORDINAL);
 /// Classes of [`Document::people`].
 const PEOPLE: Classes = cues::TITLE
     .or(cues::RELATIVE)

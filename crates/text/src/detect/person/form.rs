@@ -72,6 +72,39 @@ pub(super) fn speaker(document: &Document<'_>, field: &Field, found: &mut Candid
     }
 }
 
+/// The keys of a chat: words before a colon at the start of lines that come back. One that can be a
+/// name is somebody who writes, even if it is short for something else: "Mo:".
+pub(super) fn speakers(document: &Document<'_>, found: &mut Candidates) {
+    let keys = document.fields.iter().filter_map(|field| {
+        let at = field.key.start as usize;
+        let token = &document.tokens[at];
+        (field.key.len() == 1 && token.has(Flags::LINE) && token.len() > 1).then_some((token.hash, at))
+    });
+    let mut keys: Vec<(u64, usize)> = keys.collect();
+    if keys.len() < 4 {
+        return;
+    }
+    keys.sort_unstable();
+    for same in keys.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= 2) {
+        let token = &document.tokens[same[0].1];
+        let word = token.word;
+        let name = !word.is_known() || word.is_first_name() || word.last_level() >= 12;
+        let heading = token.is(cues::HEADING.or(cues::KEY_PERSON).or(OTHER_HEADS).or(cues::KEY_WARD))
+            || token.is(cues::INSTITUTION_HEAD.or(cues::ROLE).or(cues::KEY_RECORD).or(cues::RELATIVE))
+            || word.is_heading()
+            || word.is_medical()
+            || word.is_drug()
+            || word.is_function();
+        let shouted = token.has(Flags::UPPER) && (word.is_shorthand() || token.len() <= 4);
+        if name && !heading && !shouted {
+            for (_, at) in same {
+                let score = Score::new("speaker", document.bytes(*at..*at + 2), 0.84);
+                found.add("person", Kind::Person, document.bytes(*at..*at + 1), &score);
+            }
+        }
+    }
+}
+
 /// Proposes the value of a key of a person, in any case.
 pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
     speaker(document, field, found);
@@ -131,6 +164,7 @@ pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
     let word = token.word;
     let named = word.is_first_name() || word.is_last_name();
     match () {
+        _ if token.has(Flags::SINGLE) && token.has(Flags::CAPITAL) => 0.5,
         _ if word.is_function() || token.is(cues::NOBODY) => 0.0,
         _ if token.has(Flags::SINGLE) => {
             if token.has(Flags::CAPITAL) {

@@ -4,7 +4,13 @@
 use super::*;
 
 /// Lowers names of diseases, signs, devices and drugs.
-pub(super) fn medical(document: &Document<'_>, segment: &Segment, cued: bool, score: &mut Score) {
+pub(super) fn medical(
+    document: &Document<'_>,
+    segment: &Segment,
+    cued: bool,
+    contextual: bool,
+    score: &mut Score,
+) {
     if segment.title.is_some() {
         return;
     }
@@ -16,10 +22,17 @@ pub(super) fn medical(document: &Document<'_>, segment: &Segment, cued: bool, sc
         score.lower("medical phrase", document.bytes(segment.tokens.clone()), 0.93);
         return;
     }
+    if graded(document, segment, score) {
+        return;
+    }
     let Some(next) = document.tokens.get(end).filter(|next| !next.has(Flags::PARAGRAPH)) else {
-        return eponym(document, segment, cued, score);
+        return eponym(document, segment, cued, contextual, score);
     };
     if tested(document, segment, cued, score) {
+        return;
+    }
+    if in_drug_list(document, segment) && !contextual && segment.names == 1 {
+        score.lower("behind a dose", document.bytes(segment.tokens.start - 2..segment.tokens.start), 0.6);
         return;
     }
     let hyphen = usize::from(next.is_sign(b'-') && document.tokens.get(end + 1).is_some_and(Token::is_word));
@@ -75,8 +88,55 @@ pub(super) fn medical(document: &Document<'_>, segment: &Segment, cued: bool, sc
     } else if next.is_number() && dosed(document, end) {
         score.lower("dose behind", evidence(end), 0.85);
     } else {
-        eponym(document, segment, cued, score);
+        eponym(document, segment, cued, contextual, score);
     }
+}
+
+/// Lowers an eponym with its grade: "Weber B", "Gustilo II", "Hinchey Ib", "Balthazar D".
+fn graded(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let eponym = |at: usize| {
+        let word = document.tokens[at].word;
+        word.is_eponym_name() || word.is_eponym()
+    };
+    // The grade may look like an initial or a name and be in the segment.
+    let inner = end - first == 2 && eponym(first) && is_grade(document, end - 1);
+    let dot = document.tokens.get(end).is_some_and(|next| next.is_sign(b'.') && document.glued(end));
+    let named = document.tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
+    let outer = end - first == 1 && eponym(first) && is_grade(document, end);
+    if inner && !(dot && named) || outer {
+        score.lower("eponym with its grade", document.bytes(first..end), 0.85);
+        return true;
+    }
+    false
+}
+
+/// Whether a token is a grade: a Roman number, also with a letter, or one of the letters A to F.
+fn is_grade(document: &Document<'_>, at: usize) -> bool {
+    let Some(token) = document.tokens.get(at).filter(|token| token.is_capital()) else { return false };
+    if token.has(Flags::LINE.or(Flags::GAP)) {
+        return false;
+    }
+    let text = document.word(at).as_bytes();
+    let roman = text.iter().take_while(|letter| matches!(letter, b'I' | b'V')).count();
+    let letter = text.len() == roman || text.len() == roman + 1 && text[roman].is_ascii_lowercase();
+    roman > 0 && roman <= 3 && letter || text.len() == 1 && (b'A'..=b'F').contains(&text[0])
+}
+
+/// Whether a dose, and a comma or "and", is before a segment: "Zoloft 50 mg and Sprintec".
+fn in_drug_list(document: &Document<'_>, segment: &Segment) -> bool {
+    let first = segment.tokens.start;
+    let joint = first.checked_sub(1).filter(|at| {
+        document.tokens[*at].is_sign(b',') || document.is_any(*at, &["and", "or", "plus"])
+    });
+    joint.and_then(|at| at.checked_sub(1)).is_some_and(|at| {
+        document.tokens[at].is_word()
+            && document.tokens[at].is(cues::UNIT.or(cues::DOSE))
+            && document.is_any(
+                at,
+                &["mg", "mcg", "g", "ml", "units", "iu", "daily", "bid", "tid", "qid", "bd", "tds", "od", "prn"],
+            )
+    })
 }
 
 /// Lowers names of scores and tests: with a number behind them, or a head further on in the run.
@@ -105,8 +165,14 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
         && document.is_any(end, &["ii", "iii", "iv", "ib", "ia", "iia", "iib", "iiia"]);
     let sign = matches!(next.first, b'+' | b'-')
         && !next.is_word()
-        && next.has(Flags::SPACE)
-        && document.tokens.get(end + 1).is_some_and(|behind| behind.is_sign(b',') || behind.is_sign(b'.'));
+        && (next.has(Flags::SPACE) || next.first == b'+')
+        && document.tokens.get(end + 1).is_none_or(|behind| {
+            matches!(behind.first, b',' | b'.' | b';' | b')')
+                || behind.has(Flags::LINE)
+                || document.is(end + 1, "ve")
+                || next.first == b'+' && behind.has(Flags::SPACE)
+                || behind.is_number() && behind.len() == 1 && next.has(Flags::SPACE)
+        });
     let finding = document.is_any(
         end,
         &[
@@ -132,20 +198,34 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
             "normal",
             "test",
             "distorted",
+            "nad",
+            "ve",
+            "performed",
+            "used",
+            "elicited",
+            "excluded",
+            "applied",
+            "bilat",
+            "wnl",
+            "unremarkable",
         ],
-    );
+    ) || document.is(end, "x") && document.tokens.get(end + 1).is_some_and(Token::is_number)
+        || document.tokens[end - 1].word.is_eponym_name()
+            && document.is(end, "not")
+            && document.is_any(end + 1, &["planned", "used", "done", "seen", "elicited", "tested"]);
     let followed = small
         && !document
             .tokens
             .get(end + 1)
             .is_some_and(|behind| behind.is_capital() || behind.is_sign(b'/') || behind.is_sign(b'-'));
-    let famous =
-        document.tokens[end - 1].word.first_level() >= 15 && !document.tokens[end - 1].word.is_eponym_name();
+    let own = document.tokens[end - 1].word;
+    let famous = !own.is_eponym_name()
+        && (own.first_level() >= 15 || followed && own.is_first_name() && own.name_odds() > 1.0);
     if segment.names == 1
         && segment.initials == 0
         && !cued
         && !famous
-        && (followed || grade || sign || finding || listed(document, segment))
+        && (followed || grade || sign || finding || listed(document, segment) || own.is_eponym_name() && beside_eponym(document, segment))
         && score.certainty() < 0.9
     {
         score.lower(
@@ -164,7 +244,8 @@ pub(super) fn dosed(document: &Document<'_>, at: usize) -> bool {
         document.tokens.get(at).is_some_and(|token| {
             token.is_word()
                 && token.is(cues::UNIT.or(cues::DOSE))
-                && !token.has(Flags::CAPITAL.or(Flags::LINE))
+                && (!token.has(Flags::CAPITAL) || token.has(Flags::SHOUTED) || document.is(at, "iu"))
+                && !token.has(Flags::LINE)
         })
     }) && document.same_line(at.saturating_sub(1), at)
 }
@@ -189,8 +270,45 @@ pub(super) fn listed(document: &Document<'_>, segment: &Segment) -> bool {
     before && behind
 }
 
+/// Whether another eponym or a medical term is beside one, with a comma, a slash or "and" between:
+/// "Barlow/Ortolani", "Weber and Rinne", "Charnley retractor, Hohmann".
+fn beside_eponym(document: &Document<'_>, segment: &Segment) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let joint = |at: usize| {
+        document.tokens.get(at).is_some_and(|token| token.is_sign(b',') || token.is_sign(b'/'))
+            || document.is_any(at, &["and", "or"])
+    };
+    let term = |at: usize| {
+        document.tokens.get(at).is_some_and(|token| {
+            token.is_word()
+                && !token.has(Flags::LINE)
+                && (token.word.is_eponym_name() && token.has(Flags::CAPITAL) && token.word.first_level() < 14
+                    || token.word.is_medical()
+                    || token.is(cues::EPONYM_HEAD) && !token.has(Flags::CAPITAL))
+                && !token.is(cues::RELATIVE.or(cues::TITLE))
+        })
+    };
+    joint(end) && term(end + 1) || first >= 2 && joint(first - 1) && term(first - 2)
+}
+
+/// Whether a name is all of a line or cell: nothing says there that it is an eponym.
+fn fills_cell(document: &Document<'_>, segment: &Segment) -> bool {
+    let tokens = &document.tokens;
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let edge = |token: &Token| token.has(Flags::LINE.or(Flags::GAP)) || token.is_sign(b'|');
+    let starts = tokens[first].has(Flags::LINE.or(Flags::GAP))
+        || first > 0 && matches!(tokens[first - 1].first, b'|' | b':') && !tokens[first - 1].is_word();
+    starts && tokens.get(end).is_none_or(edge)
+}
+
 /// Lowers a word that a disease or sign is named after, without further evidence.
-pub(super) fn eponym(document: &Document<'_>, segment: &Segment, cued: bool, score: &mut Score) {
+pub(super) fn eponym(
+    document: &Document<'_>,
+    segment: &Segment,
+    cued: bool,
+    contextual: bool,
+    score: &mut Score,
+) {
     if cued {
         return;
     }
@@ -199,6 +317,12 @@ pub(super) fn eponym(document: &Document<'_>, segment: &Segment, cued: bool, sco
     let alone = segment.names == 1 && segment.initials == 0;
     if alone && word.is_eponym() && score.certainty() < 0.93 {
         let share = if word.first_level() > 14 { 0.2 } else { 0.5 };
+        score.lower("eponym", document.bytes(last..last + 1), share);
+    }
+    let rare = word.first_level() < 14 || document.tokens[last].has(Flags::POSSESSIVE);
+    if alone && !word.is_eponym() && word.is_eponym_name() && rare && !contextual && !fills_cell(document, segment)
+    {
+        let share = if word.last_level() >= 21 { 0.3 } else { 0.45 };
         score.lower("eponym", document.bytes(last..last + 1), share);
     }
     if alone && word.is_drug() && score.certainty() < 0.93 {

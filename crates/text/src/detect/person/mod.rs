@@ -28,7 +28,7 @@ pub use segment::{Segment, segments};
 
 use context::{before, behind, verb};
 use extent::{fillers, initials_before, reversed, widened};
-use form::{in_field, introduced, sender};
+use form::{in_field, introduced, sender, speakers};
 use medical::medical;
 
 /// Finds names of people.
@@ -48,6 +48,8 @@ impl Detector for Person {
         for field in &document.fields {
             in_field(document, field, found);
         }
+        speakers(document, found);
+        surnames_first(document, found);
         lower::find(document, found);
         lower::initials(document, found);
     }
@@ -69,9 +71,11 @@ fn judge(document: &Document<'_>, segment: Segment, found: &mut Candidates) {
     if segment.initials > 0 && segment.names > 0 {
         score.raise("initial", document.bytes(segment.tokens.clone()), 0.45);
     }
+    let alone = score.certainty();
     let cued = before(document, &segment, &mut score);
     behind(document, &segment, &mut score);
-    medical(document, &segment, cued, &mut score);
+    let contextual = cued || score.certainty() > alone + 0.01;
+    medical(document, &segment, cued, contextual, &mut score);
     verb(document, &segment, &mut score);
     if is_doubtful(document, &segment, &score) && names::is_misspelled(document.word(at)) {
         score.lower("near an ordinary word", document.bytes(at..at + 1), 0.6);
@@ -105,6 +109,52 @@ fn judge(document: &Document<'_>, segment: Segment, found: &mut Candidates) {
     let start = places::particles(document, widened(document, tokens.start));
     let tokens = initials_before(document, start)..fillers(document, &segment, tokens.end);
     found.add("person", Kind::Person, document.bytes(tokens), &score);
+}
+
+/// "COLE, Winifred", "O'HARE, Siobhan B": a last name in capitals, a comma and a first name.
+fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    for run in &document.runs {
+        let last = run.end as usize - 1;
+        let comma = tokens.get(last + 1).is_some_and(|token| token.is_sign(b',') && document.glued(last + 1));
+        let Some(first) = tokens.get(last + 2).filter(|first| {
+            comma
+                && first.is_capital()
+                && !first.has(Flags::UPPER.or(Flags::LINE).or(Flags::GAP).or(Flags::SINGLE))
+                && first.has(Flags::SPACE)
+        }) else {
+            continue;
+        };
+        let name = &tokens[last];
+        let word = name.word;
+        let surname = name.has(Flags::UPPER)
+            && name.len() >= 3
+            && (word.is_last_name() || !word.is_known())
+            && !(word.is_medical() || word.is_drug())
+            && name.cue.classes == Classes::NONE;
+        let given = first.word.is_first_name() && first.word.name_odds() > 0.0 && !first.word.is_drug();
+        if !surname || !given {
+            continue;
+        }
+        // "VAN DER BERG, Anna": further words in capitals before.
+        let mut start = last;
+        while start > run.first as usize
+            && tokens[start - 1].has(Flags::UPPER)
+            && tokens[start - 1].is_word()
+            && !tokens[start].has(Flags::GAP)
+            && (tokens[start - 1].is(cues::PARTICLE) || tokens[start - 1].word.is_last_name())
+        {
+            start -= 1;
+        }
+        let mut end = last + 3;
+        while tokens.get(end).is_some_and(|token| {
+            token.is_capital() && token.has(Flags::SINGLE) && !token.has(Flags::LINE.or(Flags::GAP))
+        }) {
+            end += 1;
+        }
+        let score = Score::new("last name in capitals, first name", document.bytes(start..end), 0.9);
+        found.add("person", Kind::Person, document.bytes(start..end), &score);
+    }
 }
 
 /// Whether an unknown first word of a sentence has nothing else that speaks for a name.
