@@ -203,7 +203,7 @@ fn kinds(sets: &[(&str, Vec<Letter>)]) {
     println!();
 }
 
-/// All mistakes of a set with their context; at most forty of each kind.
+/// All mistakes of a set with their context; at most 400 of each kind.
 fn mistakes(name: &str, set: &[Letter]) {
     let method = Method::throng(0.7, 0.5);
     let mut score = Score::default();
@@ -218,7 +218,7 @@ fn mistakes(name: &str, set: &[Letter]) {
             };
             let count = shown.entry(label.clone()).or_default();
             *count += 1;
-            if *count <= 40 {
+            if *count <= 400 {
                 println!("{label:24} {:28} {}", letter.title, context(&letter.text, place));
             }
         }

@@ -113,6 +113,10 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         };
         return made(Sort::Acronym, prior, "capitals");
     }
+    // "PHx", "FHx": capitals and an x are shorthand for a history.
+    if token.has(Flags::MIXED) && token.len() <= 5 && document.word(at).ends_with('x') && !named {
+        return made(Sort::Ordinary, 0.0, "shorthand");
+    }
     if !word.is_known() {
         return unknown(document, at, token, start, shouted);
     }

@@ -96,6 +96,21 @@ pub fn is_medical_code(document: &Document<'_>, code: &Code) -> bool {
     (first.saturating_sub(2)..=first).any(|at| document.is_any(at, &names))
 }
 
+/// Whether a code is a reference range: two numbers with a hyphen, the first one smaller, and a unit
+/// or a result before it.
+pub fn is_range(document: &Document<'_>, code: &Code) -> bool {
+    let first = code.first as usize;
+    let text = document.slice(document.bytes(first..code.end as usize));
+    let Some((low, high)) = text.split_once('-') else { return false };
+    let (Ok(low), Ok(high)) = (low.parse::<f64>(), high.parse::<f64>()) else { return false };
+    let short = text.len() <= 11 && low < high;
+    let line = document.line(first).map_or(first, |line| line.first as usize);
+    let measured = document.tokens[line.max(first.saturating_sub(8))..first].iter().any(|token| {
+        token.is_word() && (token.is(cues::UNIT) || token.word.is_medical() || token.word.is_shorthand())
+    });
+    short && measured && code.letters == 0
+}
+
 /// Whether a code is two times of day: "2300-0700".
 pub fn is_shift(document: &Document<'_>, code: &Code) -> bool {
     let time = |at: usize| {
@@ -201,6 +216,7 @@ impl Keyed {
         if quantity
             || is_medical_code(document, code)
             || is_shift(document, code)
+            || is_range(document, code)
             || is_pair(document, code)
             || is_measured(document, code.end as usize) && code.digits < 6
             || is_date_like(document, code)

@@ -269,7 +269,8 @@ fn distinct(document: &Document<'_>, at: usize, first: usize) -> u8 {
         {
             0
         }
-        _ if token.word.is_common() && !token.has(Flags::SENTENCE) => 1,
+        _ if token.word.is_common() && (!token.has(Flags::SENTENCE) || token.has(Flags::LINE)) => 1,
+        _ if token.word.is_substance() => 1,
         _ => 0,
     }
 }

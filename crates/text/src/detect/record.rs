@@ -60,6 +60,7 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
     if code.digits < 5
         || number::is_pair(document, code)
         || number::is_shift(document, code)
+        || number::is_range(document, code)
         || number::is_medical_code(document, code)
         || number::is_measured(document, end)
         || number::is_date_like(document, code)

@@ -44,6 +44,15 @@ fn following(tokens: &[Token], end: usize) -> Option<usize> {
         let abbreviated = last.has(Flags::SINGLE)
             || last.is(cues::TITLE)
             || last.len() == 2 && last.is(cues::NAME_FILLER.or(cues::STREET_SUFFIX));
+        // "H.-P. Lund".
+        if last.has(Flags::SINGLE)
+            && tokens.get(end + 1).is_some_and(|sign| sign.is_sign(b'-') && !sign.has(Flags::SPACE))
+            && tokens.get(end + 2).is_some_and(|second| {
+                second.is_capital() && second.has(Flags::SINGLE) && !second.has(Flags::SPACE)
+            })
+        {
+            return Some(end + 2);
+        }
         let behind = tokens.get(end + 1).filter(|behind| is_proper(behind) && abbreviated)?;
         return joined(last, behind).then_some(end + 1);
     }

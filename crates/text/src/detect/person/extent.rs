@@ -39,13 +39,21 @@ pub(super) fn widened(document: &Document<'_>, first: usize) -> usize {
         && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
         && !before.word.is_function();
     let word = before.word;
+    // "Wen Li, PharmD": a first name that is also a word.
+    let given = before.is_capital()
+        && !before.has(Flags::UPPER.or(Flags::SHOUTED).or(Flags::SINGLE))
+        && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
+        && document.tokens[first].has(Flags::SPACE)
+        && word.first_level() >= 10
+        && !word.is_function()
+        && !before.is(cues::TITLE.or(cues::MONTH).or(cues::NOBODY));
     let adjective = own
         && word.is_common()
         && !word.is_medical()
         && !word.is_function()
         && !word.is_heading()
         && before.cue.classes == Classes::NONE;
-    if adjective || place && !document.is_key(first - 1) { first - 1 } else { first }
+    if adjective || given || place && !document.is_key(first - 1) { first - 1 } else { first }
 }
 
 /// The end with words in capitals that names of places have behind an unknown word: "Kleresk

@@ -23,6 +23,54 @@ pub(super) fn introduced(document: &Document<'_>, run: &Run, found: &mut Candida
     }
 }
 
+/// A name behind a relative, whatever else the word means: "her sister Peg", "his son, Chase,".
+pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (first, end) = (run.first as usize, run.end as usize);
+    let token = &document.tokens[first];
+    let word = token.word;
+    let comma = usize::from(first > 0 && document.tokens[first - 1].is_sign(b','));
+    let Some(relative) = first.checked_sub(1 + comma).filter(|at| document.tokens[*at].is(cues::RELATIVE)) else {
+        return;
+    };
+    let named = word.is_first_name() || word.is_last_name() && comma == 0;
+    let plain = !token.has(Flags::UPPER.or(Flags::SENTENCE).or(Flags::SHOUTED).or(Flags::SINGLE))
+        && !word.is_function()
+        && !token.is(cues::NOBODY.or(cues::MONTH).or(cues::WEEKDAY));
+    // "his son, Chase, came": behind a comma the name is closed.
+    let closed = comma == 0
+        || document.tokens.get(end).is_none_or(|next| matches!(next.first, b',' | b'.' | b')') && !next.is_word());
+    if named && plain && closed && end - first <= 3 && document.same_line(relative, first) {
+        let score = Score::new("relative", document.bytes(relative..relative + 1), 0.82);
+        found.add("person", Kind::Person, document.bytes(first..first + 1), &score);
+    }
+}
+
+/// Names with ages in a list: "(Jayden 9, Aaliyah 6)".
+pub(super) fn listed_ages(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let opened = first > 0 && matches!(tokens[first - 1].first, b'(' | b',') && !tokens[first - 1].is_word();
+    let age = tokens.get(end).is_some_and(|age| age.is_number() && age.len() <= 2 && !age.has(Flags::LINE));
+    let months = document.is_any(end + 1, &["months", "mo", "mos", "weeks", "yrs", "years", "y"]);
+    let close = end + 1 + usize::from(months);
+    let closed = tokens
+        .get(close)
+        .is_some_and(|sign| matches!(sign.first, b',' | b')') && !sign.is_word());
+    let name = tokens[first].word;
+    if opened
+        && age
+        && closed
+        && end - first <= 2
+        && name.is_first_name()
+        && name.name_odds() > 0.3
+        && !name.is_eponym_name()
+        && !name.is_drug()
+    {
+        let score = Score::new("age behind", document.bytes(end..close), 0.76);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
 /// The sender of a message in a chat, whatever its words are: "[12/03/24, 06:51] Dev P: morning".
 pub(super) fn sender(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);

@@ -25,6 +25,10 @@ pub(super) fn medical(
     if graded(document, segment, score) {
         return;
     }
+    if hyphenated(document, segment) && !contextual {
+        score.lower("eponym of two names", document.bytes(segment.tokens.clone()), 0.75);
+        return;
+    }
     let Some(next) = document.tokens.get(end).filter(|next| !next.has(Flags::PARAGRAPH)) else {
         return eponym(document, segment, cued, contextual, score);
     };
@@ -104,11 +108,26 @@ fn graded(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool
     let dot = document.tokens.get(end).is_some_and(|next| next.is_sign(b'.') && document.glued(end));
     let named = document.tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
     let outer = end - first == 1 && eponym(first) && is_grade(document, end);
-    if inner && !(dot && named) || outer {
+    // "Balthazar D. Sengstaken": the next sentence, not a last name.
+    let next = document.tokens.get(end + 1).map(|next| next.word);
+    let ended = next.is_some_and(|next| next.is_eponym_name() || next.is_shorthand() || next.is_medical());
+    if inner && (!(dot && named) || ended) || outer {
         score.lower("eponym with its grade", document.bytes(first..end), 0.85);
         return true;
     }
     false
+}
+
+/// Whether a segment is two names with a hyphen that eponyms have, and nothing else:
+/// "Osgood-Schlatter".
+fn hyphenated(document: &Document<'_>, segment: &Segment) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let eponym = |at: usize| document.tokens[at].word.is_eponym_name() || document.tokens[at].word.is_eponym();
+    end - first == 3
+        && matches!(document.tokens[first + 1].first, b'-' | 0xe2)
+        && !document.tokens[first + 1].is_word()
+        && (eponym(first) && eponym(end - 1)
+            || (eponym(first) || eponym(end - 1)) && document.tokens[first].word.first_level() < 12)
 }
 
 /// Whether a token is a grade: a Roman number, also with a letter, or one of the letters A to F.
@@ -214,10 +233,11 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
             && document.is(end, "not")
             && document.is_any(end + 1, &["planned", "used", "done", "seen", "elicited", "tested"]);
     let followed = small
-        && !document
-            .tokens
-            .get(end + 1)
-            .is_some_and(|behind| behind.is_capital() || behind.is_sign(b'/') || behind.is_sign(b'-'));
+        && !document.tokens.get(end + 1).is_some_and(|behind| {
+            behind.is_capital() && !behind.has(Flags::SHOUTED.or(Flags::SENTENCE))
+                || behind.is_sign(b'/')
+                || behind.is_sign(b'-') && !document.tokens[end - 1].word.is_eponym_name()
+        });
     let own = document.tokens[end - 1].word;
     let famous = !own.is_eponym_name()
         && (own.first_level() >= 15 || followed && own.is_first_name() && own.name_odds() > 1.0);
@@ -240,14 +260,20 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
 
 /// Whether a dose starts at a token: "20 mg", "0.5 mg", "10/20 mg".
 pub(super) fn dosed(document: &Document<'_>, at: usize) -> bool {
-    (at..at + 5).any(|at| {
-        document.tokens.get(at).is_some_and(|token| {
-            token.is_word()
-                && token.is(cues::UNIT.or(cues::DOSE))
-                && (!token.has(Flags::CAPITAL) || token.has(Flags::SHOUTED) || document.is(at, "iu"))
-                && !token.has(Flags::LINE)
-        })
-    }) && document.same_line(at.saturating_sub(1), at)
+    let unit = (at..at + 6).find(|at| document.tokens.get(*at).is_none_or(|token| token.is_word()));
+    let Some(token) = unit.and_then(|unit| document.tokens.get(unit)) else { return false };
+    let unit = unit.unwrap_or(at);
+    let joined = document.tokens[at..unit]
+        .iter()
+        .all(|token| token.is_number() || matches!(token.first, b'.' | b'/' | b'-' | b',' | b'%'));
+    let capital = token.has(Flags::CAPITAL)
+        && !document.is_any(unit, &["iu", "mg", "mcg", "g", "gm", "ml", "units", "kg", "meq", "bid", "tid", "daily"]);
+    token.is(cues::UNIT.or(cues::DOSE))
+        && !document.is_any(unit, &["months", "years", "weeks", "in", "m", "f"])
+        && !capital
+        && !token.has(Flags::LINE)
+        && joined
+        && document.same_line(at.saturating_sub(1), at)
 }
 
 /// Whether a word stands in a list between medical terms: "Kernig, Brudzinski, nuchal rigidity".
@@ -322,7 +348,16 @@ pub(super) fn eponym(
     let rare = word.first_level() < 14 || document.tokens[last].has(Flags::POSSESSIVE);
     if alone && !word.is_eponym() && word.is_eponym_name() && rare && !contextual && !fills_cell(document, segment)
     {
-        let share = if word.last_level() >= 21 { 0.3 } else { 0.45 };
+        // "Gilbert's, Crohn's": without what is his, a disease.
+        let elliptic = document.tokens[last].has(Flags::POSSESSIVE)
+            && document.tokens.get(last + 1).is_none_or(|next| {
+                !next.is_word() || next.word.is_medical() || next.has(Flags::LINE) || next.word.is_function()
+            });
+        let share = match () {
+            _ if elliptic => 0.6,
+            _ if word.last_level() >= 21 => 0.3,
+            _ => 0.45,
+        };
         score.lower("eponym", document.bytes(last..last + 1), share);
     }
     if alone && word.is_drug() && score.certainty() < 0.93 {

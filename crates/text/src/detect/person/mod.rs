@@ -28,7 +28,7 @@ pub use segment::{Segment, segments};
 
 use context::{before, behind, verb};
 use extent::{fillers, initials_before, reversed, widened};
-use form::{in_field, introduced, sender, speakers};
+use form::{behind_relative, in_field, introduced, listed_ages, sender, speakers};
 use medical::medical;
 
 /// Finds names of people.
@@ -43,6 +43,8 @@ impl Detector for Person {
         for run in &document.runs {
             segments(document, run, &mut |segment| judge(document, segment, found));
             introduced(document, run, found);
+            behind_relative(document, run, found);
+            listed_ages(document, run, found);
             sender(document, run, found);
         }
         for field in &document.fields {
