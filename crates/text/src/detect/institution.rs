@@ -94,6 +94,12 @@ impl Detector for Institution {
             royal(document, run, found);
             house(document, run, found);
         }
+        for cue in &document.heads {
+            small_name(document, *cue as usize, found);
+        }
+        for run in &document.runs {
+            chain(document, run, found);
+        }
         for field in &document.fields {
             in_field(
                 document,
@@ -139,6 +145,82 @@ fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         let score = Score::new("short for a hospital", document.bytes(last..end), 0.86);
         found.add("institution", Kind::Institution, document.bytes(from..end), &score);
     }
+}
+
+/// A name in small letters in a text without capitals: "at mill creek family practice", "to sunny
+/// pines rehab".
+fn small_name(document: &Document<'_>, head: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let token = &tokens[head];
+    let uncased = token.has(Flags::CAPITAL) && token.has(Flags::SHOUTED) && !token.has(Flags::UPPER);
+    let small = |token: &crate::token::Token| !token.has(Flags::CAPITAL) || uncased;
+    let heads = cues::INSTITUTION_HEAD.or(cues::COMPANY_SUFFIX).or(cues::SCHOOL_HEAD);
+    let goes_on = tokens.get(head + 1).is_some_and(|next| next.is(heads) && next.is_word() && !next.has(Flags::LINE));
+    if !token.is(heads) || !small(token) || goes_on || token.len() < 3 {
+        return;
+    }
+    let line = document.line(head).map_or(head, |line| line.first as usize);
+    let first_word = (line..head).find(|at| tokens[*at].is_word()).unwrap_or(head);
+    if !uncased && tokens[first_word].has(Flags::CAPITAL) {
+        return;
+    }
+    let mut first = head;
+    while first > line
+        && head - first < 4
+        && tokens[first - 1].is_word()
+        && small(&tokens[first - 1])
+        && !tokens[first - 1].word.is_function()
+        && !tokens[first - 1].is(cues::NOBODY.or(cues::AFTER_PERSON).or(cues::TIME_UNIT).or(cues::RELATIVE))
+        && !tokens[first].has(Flags::GAP)
+    {
+        first -= 1;
+    }
+    let before = first.checked_sub(1).filter(|before| {
+        document.is_any(*before, &["at", "to", "from", "the", "in", "via", "with", "@"]) || tokens[*before].is_sign(b'@')
+    });
+    let term = |at: usize| {
+        let word = tokens[at].word;
+        (word.is_medical() || word.is_ward() || word.is_drug() || word.is_shorthand() || tokens[at].is(cues::ROLE))
+            && !tokens[at].is(cues::NAME_FILLER)
+    };
+    let own = (first..head).filter(|at| !tokens[*at].is(heads) || tokens[*at].is(cues::NAME_FILLER)).count();
+    if let Some(before) = before.filter(|_| own >= 2 && !(first..head).any(term)) {
+        let score = Score::new("name in small letters", document.bytes(before..head + 1), 0.62);
+        found.add("institution", Kind::Institution, document.bytes(first..head + 1), &score);
+    }
+}
+
+/// Chains of pharmacies and shops with their place: "Walmart on Route 9", "Boots Tollgate".
+fn chain(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    const CHAINS: &[&str] = &[
+        "walmart", "walgreens", "cvs", "costco", "kroger", "publix", "safeway", "boots", "superdrug", "tesco",
+        "asda", "sainsbury", "sainsburys", "morrisons", "lloyds", "wegmans", "meijer", "vee", "eb", "chemmart",
+        "priceline", "shoppers", "rexall", "duane",
+    ];
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let Some(at) = (first..end).find(|at| document.is_any(*at, CHAINS) && tokens[*at].is_word()) else { return };
+    let start = if at > first && tokens[at - 1].is_sign(b'-') { first } else { at };
+    let place = document.is_any(end, &["on", "in", "at"])
+        && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
+    let stop = match place {
+        true => {
+            let mut stop = end + 2;
+            while stop < end + 6
+                && tokens.get(stop).is_some_and(|next| {
+                    (next.is_capital() || next.is_number() && next.len() <= 3)
+                        && !next.has(Flags::LINE.or(Flags::GAP).or(Flags::SENTENCE))
+                })
+            {
+                stop += 1;
+            }
+            stop
+        }
+        false if end > at + 1 => end,
+        false => return,
+    };
+    let score = Score::new("shop with its place", document.bytes(at..at + 1), 0.76);
+    found.add("institution", Kind::Institution, document.bytes(start..stop), &score);
 }
 
 /// Words that names of hospitals begin with: "Royal Elmwood", "Queen Maud's".
@@ -304,6 +386,9 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         if (saint || lady) && name && !street {
             let named = places::around(document, next);
             let tokens = at..named.tokens.end.max(next + 1);
+            if super::person::phrase(document, at, &tokens).is_some() {
+                return;
+            }
             let possessive = document.tokens[tokens.end - 1].has(Flags::POSSESSIVE);
             let at_word = places::before(document, at)
                 .is_some_and(|word| document.is_any(word, &["at", "from", "to", "in"]));
@@ -337,6 +422,10 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         "center",
         "centre",
         "practice",
+        "hostel",
+        "pub",
+        "gym",
+        "nursery",
     ];
     for place in 0..2 {
         let at = end + place;
@@ -348,12 +437,15 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             return;
         };
         if document.is_any(at, &heads) {
-            let Some(from) = (first..end).find(|at| nameness(document, *at).prior >= 0.5) else { return };
+            let placed = places::before(document, first)
+                .is_some_and(|word| document.is_any(word, &["at", "in", "from", "to"]));
+            let named = (first..end).find(|at| nameness(document, *at).prior >= 0.5);
+            let Some(from) = named.or((placed && end - first >= 2).then_some(first)) else { return };
             let possessive = document.tokens[end - 1].has(Flags::POSSESSIVE);
             let sort = nameness(document, from).sort;
             let certainty = if sort == Sort::Unknown && !possessive { 0.78 } else { 0.55 };
             let score = Score::new("head of an institution", token.start..token.end, certainty);
-            let end = if document.is_any(at, &["lab", "laboratory", "hospital", "clinic", "rehab"]) {
+            let end = if document.is_any(at, &["lab", "laboratory", "hospital", "clinic", "rehab", "hostel"]) {
                 at + 1
             } else {
                 end

@@ -172,6 +172,12 @@ fn alone(document: &Document<'_>, found: &mut Candidates) {
             && (word.first_level() >= 9 || word.last_level() >= 11)
             && is_lower_name(token)
             && (!word.is_city() || word.last_level() >= 21 || word.first_level() >= 19);
+        let placed = at > 0 && document.is_any(at - 1, &["in", "from", "near"]);
+        if placed && word.is_city() && !word.is_common() && !listed && word.population() >= 500 && stands_free(document, at)
+        {
+            let score = Score::new("place in small letters", document.bytes(at - 1..at + 1), 0.6);
+            found.add("city", Kind::City, token.start..token.end, &score);
+        }
         let unknown = !word.is_known() && token.cue.classes == cues::Classes::NONE;
         if (listed || unknown) && stands_free(document, at) {
             judge(document, at, listed, found);
@@ -222,7 +228,8 @@ fn judge(document: &Document<'_>, at: usize, listed: bool, found: &mut Candidate
     });
     let article = at > 0 && document.is_any(at - 1, &["the", "a", "an", "no", "of", "s/p"]);
     let eponym = token.word.is_eponym_name() || token.word.is_eponym();
-    if head && (eponym || !listed) || eponym && article {
+    let phrase = super::person::phrase(document, at, &(at..at + 1)).is_some();
+    if head && (eponym || !listed) || eponym && article || phrase {
         return;
     }
     if !listed && inflected(text) && !token.has(Flags::POSSESSIVE) {

@@ -78,6 +78,17 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         let second = document.tokens.get(at + 2).is_some_and(|next| {
             next.is_capital() && next.has(Flags::SINGLE) && !next.has(Flags::SPACE)
         });
+        // "stable L. Shaffer 3": the left side at the end of a sentence.
+        let side = dot
+            && matches!(token.first, b'L' | b'R')
+            && at > 0
+            && document.tokens[at - 1].is_word()
+            && !document.tokens[at - 1].has(Flags::CAPITAL)
+            && !document.tokens[at - 1].is(cues::BEFORE_PERSON.or(cues::RELATIVE).or(cues::ROLE))
+            && document.tokens.get(at + 2).is_some_and(|next| next.word.is_eponym_name());
+        if side {
+            return made(Sort::Ordinary, 0.0, "side");
+        }
         if hyphen && second && token.has(Flags::CAPITAL) {
             return made(Sort::Initial, 0.0, "initial");
         }
@@ -185,7 +196,10 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
         && document.tokens.get(at + 1).is_some_and(|next| {
             next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::AFTER_PERSON)
         });
+    let ratio = token.len() == 2
+        && document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'/') && document.glued(at + 1));
     let prior = match () {
+        _ if ratio => 0.2,
         _ if product => 0.4,
         _ if adjective => 0.3,
         _ if token.len() == 2 && !token.has(Flags::FOREIGN) => 0.45,
@@ -417,6 +431,10 @@ pub fn is_misspelled(word: &str) -> bool {
 }
 
 fn is_near_word(word: &str) -> bool {
+    if word.len() == 3 && word.is_ascii() {
+        return ["teh", "hte", "adn", "nad", "fo", "hsi", "hre", "wsa", "fro", "ot", "yuo", "tis"]
+            .contains(&word.to_ascii_lowercase().as_str());
+    }
     if !word.is_ascii() || !(4..=16).contains(&word.len()) {
         return false;
     }

@@ -103,7 +103,9 @@ pub fn is_range(document: &Document<'_>, code: &Code) -> bool {
     let text = document.slice(document.bytes(first..code.end as usize));
     let Some((low, high)) = text.split_once('-') else { return false };
     let (Ok(low), Ok(high)) = (low.parse::<f64>(), high.parse::<f64>()) else { return false };
-    let short = text.len() <= 11 && low < high;
+    let digits = |part: &str| part.split('.').next().map_or(0, str::len);
+    let parts = text.split('-').map(digits).max().unwrap_or(0);
+    let short = text.len() <= 11 && low < high && parts <= 3;
     let line = document.line(first).map_or(first, |line| line.first as usize);
     let measured = document.tokens[line.max(first.saturating_sub(8))..first].iter().any(|token| {
         token.is_word() && (token.is(cues::UNIT) || token.word.is_medical() || token.word.is_shorthand())
@@ -209,10 +211,19 @@ impl Keyed {
     fn propose(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
         let code = &document.codes[at];
         let (key, numbered) = keys(document, code);
-        if !key.any(self.key) || code.digits < self.least {
+        if !key.any(self.key) {
             return;
         }
-        let quantity = is_quantity(document, code) && !numbered;
+        // "Unit no SA 10 22 81": groups of digits behind a key count together.
+        let group = || {
+            let tokens = extended(document, at);
+            document.tokens[tokens].iter().filter(|token| token.is_number()).map(|token| token.len()).sum::<usize>()
+        };
+        let grouped = numbered && code.digits < 4 && group() >= 5;
+        if code.digits < self.least && !grouped {
+            return;
+        }
+        let quantity = is_quantity(document, code) && !numbered && !grouped;
         if quantity
             || is_medical_code(document, code)
             || is_shift(document, code)

@@ -139,7 +139,7 @@ fn name(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<us
         (false, true) => 0.3,
     };
     let mut score = Score::new("name of a state", document.bytes(at..end), certainty);
-    if places::is_eponymous(document, &(at..end)) && !placed {
+    if places::is_eponymous(document, &(at..end)) {
         score.lower("eponym or product", document.bytes(end..end + 1), 0.7);
     }
     found.add("state", Kind::State, document.bytes(at..end), &score);

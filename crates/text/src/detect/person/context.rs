@@ -125,6 +125,14 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("role", evidence, 0.6);
     } else if classes.any(cues::TITLE) && segment.title.is_none() && document.tokens[at].has(Flags::CAPITAL) {
         score.raise("title", evidence, 0.85);
+    } else if document.tokens[at].has(Flags::UPPER)
+        && document.is_any(at, &["np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm"])
+        && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
+    {
+        score.raise("profession", evidence, 0.6);
+    } else if classes.any(cues::KEY_PERSON) && document.tokens[at].has(Flags::LINE) && document.tokens[at].is_capital()
+    {
+        score.raise("key of a person", evidence, 0.4);
     } else if classes.any(cues::BEFORE_PERSON) {
         score.raise("word before a person", evidence, 0.25);
     } else if document.is_any(at, &["a", "an"]) && segment.names == 1 {
@@ -201,7 +209,10 @@ pub(super) fn behind(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("relative behind", document.bytes(end + 1..end + 3), 0.75);
     } else if document.is(end, "and")
         && document.tokens.get(end + 1).is_some_and(|token| {
-            token.is_capital() && (document.is(end + 1, "i") || nameness(document, end + 1).prior >= 0.6)
+            let eponyms = token.word.is_eponym_name() && document.tokens[end - 1].word.is_eponym_name();
+            token.is_capital()
+                && !eponyms
+                && (document.is(end + 1, "i") || nameness(document, end + 1).prior >= 0.6)
         })
     {
         score.raise("joined with a name", document.bytes(end..end + 2), 0.5);

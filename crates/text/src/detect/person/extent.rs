@@ -99,6 +99,8 @@ pub(super) fn reversed(document: &Document<'_>, segment: &Segment, score: &mut S
     let cell = document.tokens[first].has(Flags::LINE.or(Flags::GAP))
         || before
             .is_some_and(|before| matches!(before.first, b':' | b'|' | b'(' | b'#') && !before.is_word());
+    // "Ordering Feingold, S": behind a key without its colon.
+    let cell = cell || before.is_some_and(|before| before.is(cues::KEY_PERSON) && before.has(Flags::LINE));
     let upper = document.tokens[first].has(Flags::UPPER) && token.has(Flags::UPPER);
     let keyed = document.field_of(first).is_some_and(|field| field.all.any(cues::KEY_PERSON));
     let state = crate::detect::state::is_code(document, token) || token.word.is_state();

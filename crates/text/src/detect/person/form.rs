@@ -45,6 +45,20 @@ pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Ca
     }
 }
 
+/// A family: "the Thompsons".
+pub(super) fn family(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let at = run.first as usize;
+    let token = &document.tokens[at];
+    let the = at > 0 && document.is(at - 1, "the") && run.end - run.first == 1;
+    let Some(stem) = document.word(at).strip_suffix('s').filter(|stem| the && stem.len() >= 4) else { return };
+    let word = lexicon().word(stem);
+    let free = document.tokens.get(at + 1).is_none_or(|next| !next.is_word() || next.word.is_function());
+    if word.last_level() >= 14 && word.name_odds() > 1.0 && free && !token.has(Flags::UPPER) && !word.is_eponym_name() | (word.last_level() >= 22) {
+        let score = Score::new("family", document.bytes(at - 1..at + 1), 0.72);
+        found.add("person", Kind::Person, token.start..token.end, &score);
+    }
+}
+
 /// Names with ages in a list: "(Jayden 9, Aaliyah 6)".
 pub(super) fn listed_ages(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
@@ -62,6 +76,7 @@ pub(super) fn listed_ages(document: &Document<'_>, run: &Run, found: &mut Candid
         && closed
         && end - first <= 2
         && name.is_first_name()
+        && !tokens[first].has(Flags::UPPER)
         && name.name_odds() > 0.3
         && !name.is_eponym_name()
         && !name.is_drug()

@@ -17,7 +17,7 @@ pub(super) fn medical(
     let end = segment.tokens.end;
     let evidence = |at: usize| document.bytes(at..at + 1);
     if phrase(document, segment.tokens.start, &segment.tokens).is_some()
-        || segment.tokens.len() == 1 && phrase_before(document, segment.tokens.start)
+        || segment.tokens.len() <= 3 && phrase_before(document, segment.tokens.start, end)
     {
         score.lower("medical phrase", document.bytes(segment.tokens.clone()), 0.93);
         return;
@@ -328,6 +328,7 @@ fn fills_cell(document: &Document<'_>, segment: &Segment) -> bool {
 }
 
 /// Lowers a word that a disease or sign is named after, without further evidence.
+/// A possessive without what is his, as in "Gilbert's" or "Crohn's surveillance", is a disease.
 pub(super) fn eponym(
     document: &Document<'_>,
     segment: &Segment,
@@ -341,18 +342,23 @@ pub(super) fn eponym(
     let last = segment.tokens.end - 1;
     let word = document.tokens[last].word;
     let alone = segment.names == 1 && segment.initials == 0;
+    let elliptic = document.tokens[last].has(Flags::POSSESSIVE)
+        && document.tokens.get(last + 1).is_none_or(|next| {
+            !next.is_word() || next.word.is_medical() || next.has(Flags::LINE) || next.word.is_function()
+        });
     if alone && word.is_eponym() && score.certainty() < 0.93 {
-        let share = if word.first_level() > 14 { 0.2 } else { 0.5 };
+        let share = if elliptic {
+            0.6
+        } else if word.first_level() > 14 {
+            0.2
+        } else {
+            0.5
+        };
         score.lower("eponym", document.bytes(last..last + 1), share);
     }
     let rare = word.first_level() < 14 || document.tokens[last].has(Flags::POSSESSIVE);
     if alone && !word.is_eponym() && word.is_eponym_name() && rare && !contextual && !fills_cell(document, segment)
     {
-        // "Gilbert's, Crohn's": without what is his, a disease.
-        let elliptic = document.tokens[last].has(Flags::POSSESSIVE)
-            && document.tokens.get(last + 1).is_none_or(|next| {
-                !next.is_word() || next.word.is_medical() || next.has(Flags::LINE) || next.word.is_function()
-            });
         let share = match () {
             _ if elliptic => 0.6,
             _ if word.last_level() >= 21 => 0.3,
@@ -400,12 +406,13 @@ pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> O
     best
 }
 
-/// Whether a word is the end of a medical phrase whose first words are before it: "Ann Arbor".
-pub(super) fn phrase_before(document: &Document<'_>, at: usize) -> bool {
+/// Whether some words are the end of a medical phrase whose first words are before them: "Ann
+/// Arbor", "Factor V Leiden".
+pub(super) fn phrase_before(document: &Document<'_>, at: usize, end: usize) -> bool {
     (1..=3).any(|back| {
         let Some(first) = at.checked_sub(back) else { return false };
         document.tokens[first].is_word()
             && document.same_line(first, at)
-            && phrase(document, first, &(first..at + 1)).is_some_and(|end| end > at)
+            && phrase(document, first, &(first..end)).is_some_and(|last| last >= end)
     })
 }

@@ -28,7 +28,7 @@ pub use segment::{Segment, segments};
 
 use context::{before, behind, verb};
 use extent::{fillers, initials_before, reversed, widened};
-use form::{behind_relative, in_field, introduced, listed_ages, sender, speakers};
+use form::{behind_relative, family, in_field, introduced, listed_ages, sender, speakers};
 use medical::medical;
 
 /// Finds names of people.
@@ -45,6 +45,7 @@ impl Detector for Person {
             introduced(document, run, found);
             behind_relative(document, run, found);
             listed_ages(document, run, found);
+            family(document, run, found);
             sender(document, run, found);
         }
         for field in &document.fields {
@@ -107,7 +108,10 @@ fn judge(document: &Document<'_>, segment: Segment, found: &mut Candidates) {
     if street {
         score.lower("number of a house", document.bytes(segment.tokens.start - 1..segment.tokens.start), 0.5);
     }
-    let tokens = if street { segment.tokens.clone() } else { reversed(document, &segment, &mut score) };
+    let tokens = match street || score.certainty() < 0.3 {
+        true => segment.tokens.clone(),
+        false => reversed(document, &segment, &mut score),
+    };
     let start = places::particles(document, widened(document, tokens.start));
     let tokens = initials_before(document, start)..fillers(document, &segment, tokens.end);
     found.add("person", Kind::Person, document.bytes(tokens), &score);
@@ -162,9 +166,10 @@ fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
 /// Whether an unknown first word of a sentence has nothing else that speaks for a name.
 fn is_doubtful(document: &Document<'_>, segment: &Segment, score: &Score) -> bool {
     let token = &document.tokens[segment.best.0];
+    let uncased = token.has(Flags::SHOUTED) && !token.has(Flags::UPPER);
     segment.best.1.sort == Sort::Unknown
         && segment.names == 1
-        && score.certainty() < 0.75
+        && (score.certainty() < 0.75 || uncased && segment.title.is_none() && score.certainty() < 0.86)
         && score.certainty() > 0.4
         && token.has(Flags::SENTENCE.or(Flags::SHOUTED))
         && !token.has(Flags::POSSESSIVE)
