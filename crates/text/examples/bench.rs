@@ -108,6 +108,9 @@ fn main() {
     if options.misses {
         mistakes(sets[1].0, &sets[1].1);
         mistakes(sets[3].0, &sets[3].1);
+        if has("--all") {
+            mistakes(sets[4].0, &sets[4].1);
+        }
     }
     if options.speed {
         speed(options.quick);

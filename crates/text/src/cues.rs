@@ -417,7 +417,7 @@ const TABLE: &[(Classes, &str)] = &[
         supply stores store supermarket market restaurant diner cafe café farms farm ranch dairy shipping ventures capital realty \
         properties contractors builders plumbing roofing landscaping auto automotive aviation aerospace labs networks telecom \
         communications textiles mining mines mine quarry transit mutual credit lumber garage salon agency bv nv sa sas sarl spa srl oy ab as aps pty fabrik werke hotel hotels \
-        firm outfitters utilities cleaners laundry warehouse depot printing paper packaging chemicals plastics tools",
+        firm catering solicitors haulage cabs taxis couriers florists plumbers joinery scaffolding roofers outfitters utilities cleaners laundry warehouse depot printing paper packaging chemicals plastics tools",
     ),
     (
         WORK,

@@ -207,6 +207,17 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
     }
     let bracketed = before.is_some_and(|before| tokens[before].is_sign(b'('))
         && tokens.get(written.end).is_some_and(|next| next.is_sign(b')') || next.is_sign(b','));
+    // "(12/12, 9/1)": the second of a list.
+    let listed = written.first >= 4
+        && tokens[written.first - 1].is_sign(b',')
+        && slashed(document, written.first - 4)
+        && tokens.get(written.end).is_some_and(|next| next.is_sign(b')') || next.is_sign(b','));
+    // "sick note to 15/7": a day that is no month.
+    let day_first = written.day.is_some_and(|(at, day)| at == written.first && day > 12);
+    let until = before.is_some_and(|before| document.is_any(before, &["to", "till", "until", "til"]));
+    if listed || until && day_first {
+        score.raise("list or range of dates", evidence.clone(), 0.6);
+    }
     if bracketed {
         score.raise("in brackets", evidence.clone(), 0.45);
     }

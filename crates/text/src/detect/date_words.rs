@@ -491,7 +491,7 @@ fn ordinal_day(document: &Document<'_>, at: usize) -> Option<Written> {
     let next = document.tokens.get(end);
     let last = next.is_none_or(|next| {
         matches!(next.first, b'.' | b',' | b';' | b')') && !next.is_word()
-            || next.has(Flags::PARAGRAPH)
+            || next.has(Flags::PARAGRAPH.or(Flags::LINE))
             || next.word.is_function()
     });
     let mut written = Written::new(at, end, "day of a month", if before { 0.74 } else { 0.62 });

@@ -82,7 +82,10 @@ impl Detector for Institution {
         for cue in &document.heads {
             let at = *cue as usize;
             let token = &document.tokens[at];
-            if token.is(cues::INSTITUTION_HEAD) && token.has(Flags::CAPITAL) {
+            let station = document.is_any(at, &["station", "hall", "office", "court"])
+                && at > 0
+                && document.is_any(at - 1, &["police", "fire", "railway", "bus", "town", "post", "county", "city"]);
+            if (token.is(cues::INSTITUTION_HEAD) || station) && token.has(Flags::CAPITAL) {
                 headed(document, at, found);
             }
         }
@@ -99,6 +102,8 @@ impl Detector for Institution {
         }
         for run in &document.runs {
             chain(document, run, found);
+            head_first(document, run, found);
+            specialty(document, run, found);
         }
         for field in &document.fields {
             in_field(
@@ -187,6 +192,79 @@ fn small_name(document: &Document<'_>, head: usize, found: &mut Candidates) {
     if let Some(before) = before.filter(|_| own >= 2 && !(first..head).any(term)) {
         let score = Score::new("name in small letters", document.bytes(before..head + 1), 0.62);
         found.add("institution", Kind::Institution, document.bytes(first..head + 1), &score);
+    }
+}
+
+/// Names whose head comes first: "Club Vertigo", "Borough of Wexcombe", "nursery Busy Bees".
+fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let own = |at: usize| {
+        let word = tokens[at].word;
+        tokens[at].is_capital()
+            && !tokens[at].has(Flags::UPPER.or(Flags::SINGLE).or(Flags::SHOUTED))
+            && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_function())
+            && !tokens[at].is(cues::HEADING.or(cues::WARD_HEAD).or(cues::MONTH).or(cues::WEEKDAY))
+    };
+    let heads = ["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
+    let small = ["nursery", "preschool", "daycare", "playgroup", "childminder", "kindergarten", "creche"];
+    if document.is_any(first, &small) && end - first >= 2 && (first + 1..end).all(|at| !tokens[at].is_word() || own(at)) {
+        let score = Score::new("head of a school", document.bytes(first..first + 1), 0.72);
+        found.add("institution", Kind::School, document.bytes(first + 1..end), &score);
+    }
+    let free = tokens.get(first + 1).is_some_and(|next| next.is_capital() && !next.has(Flags::UPPER.or(Flags::SHOUTED)));
+    if document.is_any(first, &heads) && end - first >= 2 && free && !tokens[first].has(Flags::SENTENCE) {
+        let score = Score::new("head of an institution", document.bytes(first..first + 1), 0.74);
+        found.add("institution", Kind::Institution, document.bytes(first..end), &score);
+    }
+    // "Borough of Wexcombe", "Diocese of Elphin".
+    let of = first.checked_sub(1).filter(|of| document.is(*of, "of"));
+    let regions = ["borough", "council", "city", "town", "diocese", "municipality", "district", "archdiocese"];
+    let region = of.and_then(|of| of.checked_sub(1)).filter(|at| {
+        tokens[*at].is_capital() && document.is_any(*at, &regions)
+    });
+    if let Some(region) = region.filter(|_| own(first)) {
+        let score = Score::new("head of an institution", document.bytes(region..region + 1), 0.8);
+        found.add("institution", Kind::Institution, document.bytes(region..end), &score);
+    }
+    let head = first.checked_sub(1).filter(|at| document.is_any(*at, &small) && document.same_line(*at, first));
+    if head.is_some() && (first..end).all(|at| !tokens[at].is_word() || own(at)) {
+        let score = Score::new("head of a school", document.bytes(first - 1..first), 0.74);
+        found.add("institution", Kind::School, document.bytes(first..end), &score);
+    }
+}
+
+/// A practice behind its physician: "Dr. Grey, Lakeland Heart", "Conor Duffy, Lakeside Physio".
+fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let last = end - 1;
+    let kinds = [
+        "heart", "skin", "eye", "kidney", "lung", "brain", "spine", "physio", "physiotherapy", "orthopedics",
+        "orthopaedics", "dermatology", "cardiology", "neurology", "urology", "podiatry", "psychology", "dental",
+        "vision", "hearing", "wellness", "therapy", "counselling", "counseling", "pediatrics", "paediatrics",
+        "women's", "ob/gyn", "oncology", "rheumatology", "gastroenterology", "endocrinology",
+    ];
+    if last == first || tokens[first].is(cues::GREETING) || !document.is_any(last, &kinds) || tokens[last].has(Flags::SHOUTED) {
+        return;
+    }
+    let named = (first..last).any(|at| {
+        tokens[at].is_capital()
+            && !tokens[at].has(Flags::UPPER)
+            && !tokens[at].word.is_medical()
+            && !tokens[at].word.is_heading()
+            && !tokens[at].is(cues::HEADING.or(cues::ROLE).or(cues::TITLE))
+    });
+    let closed = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE.or(Flags::GAP)) || matches!(next.first, b',' | b'.' | b')') && !next.is_word()
+    });
+    let opened = tokens[first].has(Flags::LINE.or(Flags::GAP))
+        || first > 0
+            && (matches!(tokens[first - 1].first, b',' | b'(' | b'|' | b':') && !tokens[first - 1].is_word()
+                || document.is_any(first - 1, &["at", "from", "with", "to"]));
+    if named && closed && opened {
+        let score = Score::new("practice of a specialty", document.bytes(last..end), 0.7);
+        found.add("institution", Kind::Institution, document.bytes(first..end), &score);
     }
 }
 

@@ -178,6 +178,14 @@ fn alone(document: &Document<'_>, found: &mut Candidates) {
             let score = Score::new("place in small letters", document.bytes(at - 1..at + 1), 0.6);
             found.add("city", Kind::City, token.start..token.end, &score);
         }
+        let ending = document.is_any(
+            at + 1,
+            &["springs", "falls", "beach", "heights", "creek", "valley", "hills", "grove", "bay", "vert", "junction"],
+        ) && document.same_line(at, at + 1);
+        if placed && ending && !word.is_function() && !word.is_medical() {
+            let score = Score::new("place in small letters", document.bytes(at - 1..at + 2), 0.62);
+            found.add("city", Kind::City, document.bytes(at..at + 2), &score);
+        }
         let unknown = !word.is_known() && token.cue.classes == cues::Classes::NONE;
         if (listed || unknown) && stands_free(document, at) {
             judge(document, at, listed, found);
@@ -447,6 +455,9 @@ pub fn initials(document: &Document<'_>, found: &mut Candidates) {
         let cue = before.is_some_and(|token| {
             token.is(cues::BEFORE_PERSON.or(cues::RELATIVE).or(cues::TITLE).or(cues::KEY_PERSON))
         });
+        // "(Marco, Dottie, J.P.)".
+        let listed = before.is_some_and(|token| matches!(token.first, b',' | b'(') && !token.is_word())
+            && document.tokens.get(end + 1).is_some_and(|next| matches!(next.first, b',' | b')') && !next.is_word());
         let label = document.tokens.get(end + 1).is_some_and(|next| next.is_sign(b':') || next.is_number());
         if label {
             continue;
@@ -457,7 +468,12 @@ pub fn initials(document: &Document<'_>, found: &mut Candidates) {
             let bytes = document.bytes(first..end + 1);
             let score = Score::new("initials", bytes.clone(), if known { 0.2 } else { 0.74 });
             found.add("person", Kind::Person, bytes, &score);
-        } else if end - first == 3 && cue && single(first) && dot(first + 1) && single(first + 2) && dot(end)
+        } else if end - first == 3
+            && (cue || listed)
+            && single(first)
+            && dot(first + 1)
+            && single(first + 2)
+            && dot(end)
         {
             let known = document.is(first, "u")
                 || document.is(first, "m") && document.is(first + 2, "d")

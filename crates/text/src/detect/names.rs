@@ -188,6 +188,10 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
     if token.cue.classes != cues::Classes::NONE {
         return made(Sort::Ordinary, 0.05, "cue");
     }
+    // "Rec'd", "Disch'd".
+    if document.word(at).ends_with("'d") || document.word(at).ends_with("’d") {
+        return made(Sort::Ordinary, 0.05, "shortened word");
+    }
     if looks_medical(document.word(at)) {
         return made(Sort::Medical, 0.3, "sounds medical");
     }

@@ -67,6 +67,11 @@ impl Phone {
             && !number::is_measured(document, end);
         if glued || keyed {
             let score = Score::new("extension", document.bytes(first..end), 0.8);
+            // "101 ext 55210".
+            let short = first.checked_sub(2 + dot).filter(|at| {
+                keyed && tokens[*at].is_number() && tokens[*at].len() == 3 && document.same_line(*at, first)
+            });
+            let first = short.unwrap_or(first);
             found.add(self.name(), Kind::Phone, document.bytes(first..end), &score);
         }
     }
@@ -111,7 +116,10 @@ fn is_clock(document: &Document<'_>, at: usize) -> bool {
     let before = at > 0
         && (document.is_any(at - 1, &["at", "by", "from", "to", "since", "until", "around"])
             || document.tokens[at - 1].is_sign(b'@'));
-    document.tokens[at].len() == 4 && time && before
+    let far = !(at.saturating_sub(2)..at).any(|key| {
+        document.tokens[key].is(cues::KEY_PHONE) && document.tokens[key].is_word() || document.is_any(key, PAGERS)
+    });
+    document.tokens[at].len() == 4 && time && (before || far)
 }
 
 /// Whether a code with letters is a number with an extension: "555-0100x23".
@@ -248,7 +256,8 @@ fn shape(document: &Document<'_>, groups: &Groups, key: Option<usize>) -> Option
         let dash = matches!(groups.separators[0], b'-' | b'.');
         let reached = groups.first > 0
             && document.is_any(groups.first - 1, &["at", "on", "call", "ring", "cell", "mob", "no", "is"]);
-        let blank = if reached { 0.66 } else { 0.4 };
+        let named = groups.first > 0 && super::is_name(&document.tokens[groups.first - 1]);
+        let blank = if reached || named { 0.66 } else { 0.4 };
         return Some(("exchange, line", if dash { sure(0.86) } else { sure(blank) }, end(2)));
     }
     if lengths == [10] {

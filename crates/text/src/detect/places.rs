@@ -77,9 +77,20 @@ pub fn around(document: &Document<'_>, head: usize) -> Named {
     let mut first = left(document, head);
     let end = right(document, head);
     first = particles(document, strip(document, first, head));
+    let end = legal_form(document, end);
     let words = (first..end).filter(|at| *at != head);
     let distinct = words.map(|at| distinct(document, at, first)).max().unwrap_or(0);
     Named { tokens: first..end, head, distinct }
+}
+
+/// The end with the form of a company in dots behind a comma: ", P.A.", ", P.C.".
+fn legal_form(document: &Document<'_>, end: usize) -> usize {
+    let sign = |at: usize, sign: u8| document.tokens.get(at).is_some_and(|token| token.is_sign(sign));
+    let letter = |at: usize| {
+        document.tokens.get(at).is_some_and(|token| token.has(Flags::SINGLE) && token.is_capital())
+    };
+    let dotted = sign(end, b',') && letter(end + 1) && sign(end + 2, b'.') && letter(end + 3) && sign(end + 4, b'.');
+    if dotted && document.is(end + 1, "p") { end + 5 } else { end }
 }
 
 fn left(document: &Document<'_>, head: usize) -> usize {
@@ -194,7 +205,10 @@ fn strip(document: &Document<'_>, mut first: usize, head: usize) -> usize {
         let token = &document.tokens[first];
         let sign = !token.is_word() && !token.is_number();
         // "The Limes Health Centre" on a line of its own.
-        let article = (token.word.is_function() || token.is(cues::NOBODY)) && !fills_line(document, first, head);
+        let the = document.is(first, "the") && token.is_capital() && !token.has(Flags::SENTENCE.or(Flags::SHOUTED));
+        let article = (token.word.is_function() || token.is(cues::NOBODY))
+            && !the
+            && !fills_line(document, first, head);
         let opener = token.has(Flags::SENTENCE)
             && !fills_line(document, first, head)
             && token.word.is_common()

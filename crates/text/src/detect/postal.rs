@@ -192,7 +192,9 @@ fn before_city(document: &Document<'_>, code: &Code) -> Option<(usize, &'static 
         .map(|run| document.runs[run].end as usize);
     let behind = document.tokens.get(run.filter(|run| *run > end).unwrap_or(end + 1));
     let last = behind.is_none_or(|behind| {
-        behind.has(Flags::LINE) || behind.is_sign(b',') || behind.is_sign(b'.') || behind.is_sign(b')')
+        behind.has(Flags::LINE)
+            || matches!(behind.first, b',' | b'.' | b')') && !behind.is_word()
+            || behind.is(cues::PARTICLE) && !behind.has(Flags::CAPITAL)
     });
     let city = next.word.is_city() || next.word.is_country();
     let certainty = match (start, last || city, dutch) {

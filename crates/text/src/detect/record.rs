@@ -117,7 +117,7 @@ fn signed(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     let first = code.first as usize;
     let before = (first.saturating_sub(5)..first).rev().map(|at| &document.tokens[at]);
     let degree =
-        before.take_while(|token| token.line == document.tokens[first].line).find(|token| token.is_word());
+        before.take_while(|token| token.line == document.tokens[first].line && !token.is_number()).find(|token| token.is_word());
     let long = code.digits >= 4
         && code.letters <= 2
         && !number::is_pair(document, code)

@@ -144,6 +144,12 @@ fn suffixed(document: &Document<'_>, suffix: usize, found: &mut Candidates) {
     {
         first += 1;
     }
+    if first == suffix
+        && document.is_any(suffix, &["route", "rte", "highway", "hwy"])
+        && tokens.get(suffix + 1).is_some_and(Token::is_number)
+    {
+        return numbered_road(document, suffix, found);
+    }
     let short = document.is_any(suffix, &["dr", "st"]);
     // "Dr" before a name is a title, "St" before one a saint.
     let title = short
@@ -206,6 +212,13 @@ const ROADS: &[&str] = &["county", "state", "rural", "us", "old", "farm", "towns
 /// "County Road 12", "Route 9", "Highway 61".
 fn numbered_road(document: &Document<'_>, road: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
+    // "Mile Marker 18, Route 9".
+    let marker = road.checked_sub(4).filter(|at| {
+        document.is_any(*at, &["mile", "milepost", "exit", "junction"])
+            && document.is_any(*at + 1, &["marker", "post"])
+            && tokens[*at + 2].is_number()
+            && tokens[*at + 3].is_sign(b',')
+    });
     let number = tokens
         .get(road + 1)
         .is_some_and(|token| token.is_number() && token.len() <= 4 && !token.has(Flags::LINE.or(Flags::GAP)));
@@ -214,7 +227,7 @@ fn numbered_road(document: &Document<'_>, road: usize, found: &mut Candidates) {
     {
         let county = road > 0 && document.is_any(road - 1, ROADS);
         let start = road - usize::from(county);
-        let start = house_number(document, start).unwrap_or(start);
+        let start = marker.or_else(|| house_number(document, start)).unwrap_or(start);
         let score = Score::new("road with a number", document.bytes(road..road + 2), 0.8);
         found.add("street", Kind::Street, document.bytes(start..road + 2), &score);
     }
@@ -272,7 +285,10 @@ fn whole(document: &Document<'_>, first: usize, suffix: usize) -> (usize, usize)
     end = parts(document, end);
     // "Bramble Court, 7 Old Ferry Road", "Flat 2, 7 Old Ferry Road".
     let mut start = first;
-    if start >= 2 && tokens[start - 1].is_sign(b',') {
+    for _ in 0..2 {
+        if start < 2 || !tokens[start - 1].is_sign(b',') {
+            break;
+        }
         let run = places::capitals_before(document, start - 1, 4);
         let house = |at: usize| {
             tokens[at].is(cues::STREET_SUFFIX.or(cues::BUILDING_PART))

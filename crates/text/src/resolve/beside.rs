@@ -113,7 +113,12 @@ fn opens(document: &Document<'_>, first: usize) -> bool {
     }
     let Some(before) = first.checked_sub(1).map(|before| &tokens[before]) else { return true };
     let item = |at: usize| start(&tokens[at]) || at > 0 && start(&tokens[at - 1]);
-    before.is_sign(b'|')
+    // "Bed 6 SMYTHE, Aubrey" behind a line that was wrapped.
+    let numbered = before.is_number()
+        && first >= 2
+        && document.is_any(first - 2, &["bed", "bay", "room", "no", "side", "cubicle", "case"]);
+    numbered
+        || before.is_sign(b'|')
         || before.is_number() && item(first - 1)
         || matches!(before.first, b'.' | b')' | b':') && !before.is_word() && first >= 2 && item(first - 2)
 }

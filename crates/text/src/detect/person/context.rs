@@ -38,7 +38,9 @@ pub(super) fn verb(document: &Document<'_>, segment: &Segment, score: &mut Score
         && !possessive
         && !object
     {
-        score.lower("adjective", document.bytes(next..next + 1), 0.4);
+        // "Frank haematuria".
+        let term = document.tokens[next].word.is_medical();
+        score.lower("adjective", document.bytes(next..next + 1), if term { 0.7 } else { 0.4 });
     }
 }
 

@@ -17,7 +17,7 @@ use super::names::{self, Nameness, Sort, nameness};
 use super::places;
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Classes};
-use crate::document::{Document, Field, Run};
+use crate::document::{Document, Field, Line, Run};
 use crate::lexicon::lexicon;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -28,7 +28,9 @@ pub use segment::{Segment, segments};
 
 use context::{before, behind, verb};
 use extent::{fillers, initials_before, reversed, widened};
-use form::{behind_relative, family, in_field, introduced, listed_ages, sender, speakers};
+use form::{
+    behind_relative, family, in_field, introduced, listed_ages, listed_in_capitals, quoted, sender, speakers,
+};
 use medical::medical;
 
 /// Finds names of people.
@@ -46,10 +48,14 @@ impl Detector for Person {
             behind_relative(document, run, found);
             listed_ages(document, run, found);
             family(document, run, found);
+            quoted(document, run, found);
             sender(document, run, found);
         }
         for field in &document.fields {
             in_field(document, field, found);
+        }
+        for line in &document.lines {
+            listed_in_capitals(document, line, found);
         }
         speakers(document, found);
         surnames_first(document, found);
@@ -113,8 +119,25 @@ fn judge(document: &Document<'_>, segment: Segment, found: &mut Candidates) {
         false => reversed(document, &segment, &mut score),
     };
     let start = places::particles(document, widened(document, tokens.start));
-    let tokens = initials_before(document, start)..fillers(document, &segment, tokens.end);
+    let end = lower_part(document, tokens.end);
+    let tokens = initials_before(document, start)..fillers(document, &segment, end);
     found.add("person", Kind::Person, document.bytes(tokens), &score);
+}
+
+/// The end with a second part in small letters behind a hyphen: "Hyun-woo".
+fn lower_part(document: &Document<'_>, end: usize) -> usize {
+    let hyphen = document.tokens.get(end).is_some_and(|sign| sign.is_sign(b'-') && document.glued(end));
+    let part = document.tokens.get(end + 1).is_some_and(|part| {
+        part.is_word()
+            && !part.has(Flags::CAPITAL.or(Flags::SPACE))
+            && part.len() <= 5
+            && !part.word.is_function()
+            && !part.word.is_medical()
+            && part.cue.classes == Classes::NONE
+            && (!part.word.is_common() || part.word.is_first_name())
+            && !document.glued(end + 2) | document.tokens.get(end + 2).is_none_or(|next| !next.is_word() && next.first != b'-')
+    });
+    if hyphen && part { end + 2 } else { end }
 }
 
 /// "COLE, Winifred", "O'HARE, Siobhan B": a last name in capitals, a comma and a first name.

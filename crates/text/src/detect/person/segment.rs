@@ -68,7 +68,9 @@ pub(super) fn accepts(
     let token = &document.tokens[at];
     if follows_title {
         let initial = token.has(Flags::SINGLE) && document.tokens.get(at + 1).is_some_and(Token::is_capital);
-        return !token.word.is_function() && !token.is(cues::NOBODY) && !document.is_key(at)
+        // "Chief Medical Examiner".
+        let office = token.word.is_medical() && !token.word.is_last_name() || token.is(cues::HEADING);
+        return !token.word.is_function() && !token.is(cues::NOBODY) && !document.is_key(at) && !office
             || initial
             || is_word_and_name(document, at);
     }
