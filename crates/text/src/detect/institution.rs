@@ -208,7 +208,7 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     };
     let heads = ["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
     let small = ["nursery", "preschool", "daycare", "playgroup", "childminder", "kindergarten", "creche"];
-    if document.is_any(first, &small) && end - first >= 2 && (first + 1..end).all(|at| !tokens[at].is_word() || own(at)) {
+    if document.is_any(first, &small) && end - first >= 2 && (first + 1..end).all(|at| !tokens[at].is_word() || !tokens[at].has(Flags::UPPER)) {
         let score = Score::new("head of a school", document.bytes(first..first + 1), 0.72);
         found.add("institution", Kind::School, document.bytes(first + 1..end), &score);
     }
@@ -228,7 +228,8 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         found.add("institution", Kind::Institution, document.bytes(region..end), &score);
     }
     let head = first.checked_sub(1).filter(|at| document.is_any(*at, &small) && document.same_line(*at, first));
-    if head.is_some() && (first..end).all(|at| !tokens[at].is_word() || own(at)) {
+    let plain = |at: usize| !tokens[at].has(Flags::UPPER.or(Flags::SHOUTED)) && !tokens[at].word.is_function();
+    if head.is_some() && (first..end).all(|at| !tokens[at].is_word() || plain(at)) {
         let score = Score::new("head of a school", document.bytes(first - 1..first), 0.74);
         found.add("institution", Kind::School, document.bytes(first..end), &score);
     }

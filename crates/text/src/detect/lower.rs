@@ -348,7 +348,7 @@ fn titled(document: &Document<'_>, rule: &str, first: usize) -> Option<usize> {
         || word.is_drug()
         || word.is_function()
         || word.is_heading()
-        || token.cue.classes != cues::Classes::NONE;
+        || token.cue.classes.0 & !cues::NAME_FILLER.0 != 0;
     (named && !term && !token.has(Flags::PARAGRAPH)).then_some(first + 1)
 }
 

@@ -116,7 +116,8 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
     if acronym {
         let cue = token.cue.classes != cues::Classes::NONE;
         let prior = match token.len() {
-            _ if medical || cue || word.is_common() => 0.1,
+            _ if is_upper_pair(document, at) => 0.78,
+            _ if medical || cue || word.is_common() && odds < 2.0 => 0.1,
             _ if named && odds > 1.5 && token.len() >= 4 => 0.45,
             5.. if !word.is_known() => 0.42,
             4 if !word.is_known() => 0.2,
@@ -160,6 +161,33 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
     };
     let sort = if word.is_common() && odds < 1.2 { Sort::Both } else { Sort::Name };
     made(sort, prior, "list of names")
+}
+
+/// Whether a word in capitals and the one beside it are names: "MARY KOSLOW", in a text that is not
+/// in capitals otherwise.
+fn is_upper_pair(document: &Document<'_>, at: usize) -> bool {
+    let name = |token: &Token| {
+        let word = token.word;
+        token.is_word()
+            && token.has(Flags::UPPER)
+            && token.len() >= 3
+            && ((word.is_first_name() || word.is_last_name()) && word.name_odds() > 0.3
+                || !word.is_known() && token.len() >= 5)
+            && !(word.is_medical() || word.is_drug() || word.is_shorthand())
+            && !token.is(cues::HEADING.or(cues::UNIT).or(cues::CREDENTIAL).or(cues::NOBODY))
+    };
+    let given = |token: &Token| token.word.first_level() >= 8 && token.word.name_odds() > 1.0;
+    let tokens = &document.tokens;
+    let pair = |first: usize, second: usize| {
+        tokens.get(second).is_some_and(|next| {
+            name(&tokens[first])
+                && name(next)
+                && !next.has(Flags::LINE.or(Flags::GAP))
+                && next.has(Flags::SPACE)
+                && (given(&tokens[first]) || given(next))
+        })
+    };
+    pair(at, at + 1) || at > 0 && pair(at - 1, at)
 }
 
 /// Whether a word is also a key of a form or the head of a name.

@@ -73,7 +73,13 @@ fn add(
     let title = if dotted { Some(&tokens[colon - 3]) } else { last };
     let titled = tokens[colon - 1].is_capital()
         && title.is_some_and(|title| title.is(cues::TITLE) && title.is_capital() && title.len() <= 4);
-    if chat || salutation || titled {
+    // "before you leave for Gothenburg: he came": a sentence.
+    let sentence = tokens[colon - 1].is_capital()
+        && tokens[colon - 1].cue.classes == Classes::NONE
+        && last.is_some_and(|last| {
+            last.is_word() && !last.has(Flags::CAPITAL) && last.word.is_function() && colon >= from + 4
+        });
+    if chat || salutation || titled || sentence {
         return;
     }
     if let Some(last) = previous {

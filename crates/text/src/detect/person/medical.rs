@@ -45,7 +45,9 @@ pub(super) fn medical(
         && ((head.is(cues::EPONYM_HEAD)
             || head.word.is_eponym_noun() && document.tokens[end - 1].word.is_eponym_name())
             && !head.has(Flags::LINE)
-            || head.word.is_drug() && !head.word.is_last_name())
+            || head.word.is_drug()
+                && !head.word.is_last_name()
+                && !(cued && !head.has(Flags::CAPITAL) && segment.names + segment.initials >= 2))
         && !head.is(cues::AFTER_PERSON)
     {
         let named =
