@@ -155,6 +155,8 @@ classes! {
     NOBODY 57,
     /// A greeting: "Dear".
     GREETING 59,
+    /// "Corner", as in "corner of Beecher St and 14th".
+    CORNER 60,
     /// First word of a day with a name of several words: "Boxing".
     NAMED_DAY 58,
 }
@@ -252,6 +254,7 @@ const TABLE: &[(Classes, &str)] = &[
         GREETING,
         "dear hi hello hey liebe lieber geehrte geehrter cher chère estimado estimada morning greetings hallo bonjour beste",
     ),
+    (CORNER, "corner"),
     (
         NAMED_DAY,
         "new boxing memorial labor labour independence veterans columbus presidents martin mlk mother mothers father fathers \

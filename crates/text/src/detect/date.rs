@@ -99,7 +99,7 @@ impl Calendar {
         let first = weekday_before(document, written.first);
         let bytes = document.bytes(first..written.end);
         let mut score = Score::new(written.rule, bytes.clone(), written.certainty);
-        let key = number::keys(document, code).0;
+        let key = number::keys(code).0;
         if key.any(cues::KEY_DATE) && near_key(document, code) {
             score.raise("key of a date", document.bytes(code.key_at as usize..code.first as usize), 0.75);
         } else if written.year.is_none() {
@@ -511,7 +511,7 @@ fn compact(document: &Document<'_>, code: &Code) -> Option<Written> {
     if code.letters > 0 || code.end as usize != first + 1 || !token.is_number() {
         return None;
     }
-    let keyed = number::keys(document, code).0.any(cues::KEY_DATE) && near_key(document, code);
+    let keyed = number::keys(code).0.any(cues::KEY_DATE) && near_key(document, code);
     let text = document.word(first);
     let number = |from: usize, to: usize| text[from..to].parse::<u32>().unwrap_or(0);
     let day_month = |a: u32, b: u32| {

@@ -129,13 +129,8 @@ pub fn is_pair(document: &Document<'_>, code: &Code) -> bool {
 }
 
 /// Classes of a code's key, of the key of its field included.
-pub fn keys(document: &Document<'_>, code: &Code) -> (Classes, bool) {
-    let field = document.field_of(code.first as usize);
-    let near = field.filter(|field| code.first - field.value.start < 3);
-    match near {
-        Some(field) => (code.key.or(field.head).or(field.all), code.numbered || field.numbered),
-        None => (code.key, code.numbered),
-    }
+pub fn keys(code: &Code) -> (Classes, bool) {
+    (code.keys, code.is_numbered)
 }
 
 /// The tokens of a code with a short word in capitals before it and more digits behind it: "XGP
@@ -210,7 +205,7 @@ impl Keyed {
 
     fn propose(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
         let code = &document.codes[at];
-        let (key, numbered) = keys(document, code);
+        let (key, numbered) = keys(code);
         if !key.any(self.key) {
             return;
         }

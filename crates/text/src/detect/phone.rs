@@ -16,17 +16,25 @@ pub struct Phone;
 struct Groups {
     first: usize,
     end: usize,
-    lengths: Vec<usize>,
+    lengths: [usize; MOST],
+    count: usize,
     plus: bool,
     zero: bool,
     bracket: bool,
     /// The separators, one per gap between groups: a sign or a blank.
-    separators: Vec<u8>,
+    separators: [u8; MOST],
 }
+
+/// Groups of a number.
+const MOST: usize = 7;
 
 impl Groups {
     fn digits(&self) -> usize {
-        self.lengths.iter().sum()
+        self.lengths().iter().sum()
+    }
+
+    fn lengths(&self) -> &[usize] {
+        &self.lengths[..self.count]
     }
 }
 
@@ -93,7 +101,7 @@ impl Phone {
         let (rule, shape, tokens) = shape(document, &groups, keyed)?;
         let end = extension(document, tokens);
         let mut score = Score::new(rule, document.bytes(groups.first..tokens), shape);
-        if groups.lengths.len() == 1 && is_clock(document, first) {
+        if groups.count == 1 && is_clock(document, first) {
             return None;
         }
         if let Some(key) = keyed {
@@ -145,13 +153,14 @@ fn groups(document: &Document<'_>, at: usize) -> Option<Groups> {
     let mut found = Groups {
         first,
         end: at + 1,
-        lengths: vec![tokens[at].len()],
+        lengths: [tokens[at].len(), 0, 0, 0, 0, 0, 0],
+        count: 1,
         plus,
         zero: tokens[at].first == b'0',
         bracket,
-        separators: Vec::new(),
+        separators: [0; MOST],
     };
-    while found.lengths.len() < 7 {
+    while found.count < MOST {
         let open = (found.plus || found.bracket || found.zero) && found.digits() < 10;
         let Some((separator, next)) = following(document, found.end, open) else { break };
         // A bracket behind a separator may be the last token: "617-(".
@@ -159,8 +168,9 @@ fn groups(document: &Document<'_>, at: usize) -> Option<Groups> {
         if found.digits() + group.len() > 16 {
             break;
         }
-        found.separators.push(separator);
-        found.lengths.push(group.len());
+        found.separators[found.count - 1] = separator;
+        found.lengths[found.count] = group.len();
+        found.count += 1;
         found.end = next + 1;
     }
     (found.digits() >= 4 || found.plus).then_some(found)
@@ -217,7 +227,7 @@ fn keyed(document: &Document<'_>, code: &Code) -> Option<usize> {
 /// The rule, the certainty and the end of a number with such groups. Groups behind a complete
 /// number do not belong to it.
 fn shape(document: &Document<'_>, groups: &Groups, key: Option<usize>) -> Option<(&'static str, f32, usize)> {
-    let (lengths, digits) = (groups.lengths.as_slice(), groups.digits());
+    let (lengths, digits) = (groups.lengths(), groups.digits());
     let starts = |want: &[usize]| lengths.starts_with(want);
     // The end of the first n groups.
     let end = |count: usize| {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::names::{Sort, nameness};
 use crate::cues::{self, Classes};
 use crate::document::Document;
-use crate::lexicon::{Word, lexicon};
+use crate::lexicon::{LONGEST_PHRASE, Word, lexicon};
 use crate::token::{Flags, Token};
 
 /// A name around a head.
@@ -328,27 +328,42 @@ pub fn longest(
     accept: impl Fn(Word) -> bool,
 ) -> Option<(usize, Word)> {
     let token = document.tokens.get(first).filter(|token| token.is_word())?;
-    let mut best = Some((first + 1, token.word)).filter(|(_, word)| accept(*word));
+    let best = Some((first + 1, token.word)).filter(|(_, word)| accept(*word));
+    let phrase = if token.is_capital() { document.phrase_at(first) } else { longest_phrase(document, first) };
+    phrase.filter(|(_, word)| accept(*word)).or(best)
+}
+
+/// The longest phrase of several words from a token on, with its end.
+pub fn longest_phrase(document: &Document<'_>, first: usize) -> Option<(usize, Word)> {
+    let token = document.tokens.get(first).filter(|token| token.is_word() && token.word.starts_phrase())?;
     let next = document.tokens.get(first + 1);
-    if !token.word.starts_phrase()
-        || !next.is_some_and(|next| next.is_word() || next.is_sign(b'-') || next.is_sign(b'.'))
-    {
-        return best;
+    if !next.is_some_and(|next| next.is_word() || next.is_sign(b'-') || next.is_sign(b'.')) {
+        return None;
     }
-    // The tokens of the words from here on, over hyphens and dots of abbreviations.
-    let words = (first..(first + 8).min(document.tokens.len())).take_while(|at| {
-        let token = &document.tokens[*at];
-        let joins = token.is_sign(b'-') || token.is_sign(b'.') && is_abbreviated(document, *at);
-        *at == first || !token.has(Flags::PARAGRAPH.or(Flags::GAP)) && (token.is_word() || joins)
-    });
-    let mut places = [0; 8];
-    let words = words.filter(|at| document.tokens[*at].is_word());
-    let counted = words.zip(places.iter_mut()).map(|(at, place)| {
-        *place = at;
-        document.word(at)
-    });
-    if let Some((count, word)) = lexicon().longest_phrase(counted).filter(|(_, word)| accept(*word)) {
-        best = Some((places[count - 1] + 1, word));
+    let mut phrase = lexicon().start_phrase();
+    if !phrase.push(document.slice(token.start..token.end)).starts_phrase() {
+        return None;
+    }
+    let mut best = None;
+    // Over hyphens and dots of abbreviations.
+    for at in first + 1..(first + 8).min(document.tokens.len()) {
+        let token = &document.tokens[at];
+        if token.has(Flags::PARAGRAPH.or(Flags::GAP)) {
+            break;
+        }
+        if !token.is_word() {
+            if token.is_sign(b'-') || token.is_sign(b'.') && is_abbreviated(document, at) {
+                continue;
+            }
+            break;
+        }
+        let known = phrase.push(document.slice(token.start..token.end));
+        if known.is_known() {
+            best = Some((at + 1, known));
+        }
+        if !known.starts_phrase() || phrase.words() >= LONGEST_PHRASE {
+            break;
+        }
     }
     best
 }

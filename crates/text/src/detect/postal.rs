@@ -23,7 +23,7 @@ impl Detector for Postal {
             let proposal = numeric(document, code).or_else(|| two_parts(document, at));
             let Some((end, rule, certainty)) = proposal else { continue };
             let mut score = Score::new(rule, document.bytes(code.first as usize..end), certainty);
-            if number::keys(document, code).0.any(cues::KEY_POSTAL) {
+            if number::keys(code).0.any(cues::KEY_POSTAL) {
                 score.raise(
                     "key of a postal code",
                     document.bytes(code.key_at as usize..code.first as usize),
@@ -61,7 +61,7 @@ fn numeric(document: &Document<'_>, code: &Code) -> Option<(usize, &'static str,
     if letters > 0 || !(zip4 || end - first == 1 && matches!(token.len(), 4 | 5)) {
         return None;
     }
-    let keyed = number::keys(document, code).0.any(cues::KEY_POSTAL);
+    let keyed = number::keys(code).0.any(cues::KEY_POSTAL);
     if zip4 && lexicon::zip(document.word(first)).is_some() {
         return Some((end, "ZIP+4", 0.92));
     }

@@ -32,14 +32,9 @@ impl Detector for Street {
             if token.is(cues::BUILDING_PART) {
                 post_box(document, at, found);
             }
-        }
-        for pair in document
-            .tokens
-            .windows(2)
-            .enumerate()
-            .filter(|(_, pair)| pair[0].len() == 6 && pair[1].len() == 2)
-        {
-            corner(document, pair.0, found);
+            if token.is(cues::CORNER) {
+                corner(document, at, found);
+            }
         }
         for code in &document.codes {
             glued(document, code.first as usize, found);

@@ -378,9 +378,8 @@ pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> O
     if !document.tokens[first].word.starts_phrase() {
         return None;
     }
-    let mut joined = String::with_capacity(48);
+    let mut known = lexicon().start_phrase();
     let mut best = None;
-    let mut words = 0;
     for at in first..(first + 9).min(document.tokens.len()) {
         let token = &document.tokens[at];
         if token.has(Flags::PARAGRAPH) && at > first {
@@ -392,17 +391,13 @@ pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> O
             }
             break;
         }
-        if words > 0 {
-            joined.push(' ');
-        }
-        joined.push_str(document.word(at));
-        words += 1;
-        if words > 5 {
-            break;
-        }
-        let known = lexicon().phrase(&joined);
-        if words > 1 && (known.is_medical() || known.is_eponym() || known.is_drug()) && at + 1 >= tokens.end {
+        let phrase = known.push(document.word(at));
+        let term = phrase.is_medical() || phrase.is_eponym() || phrase.is_drug();
+        if known.words() > 1 && term && at + 1 >= tokens.end {
             best = Some(at + 1);
+        }
+        if known.words() > 5 || !phrase.starts_phrase() {
+            break;
         }
     }
     best
