@@ -155,6 +155,8 @@ classes! {
     NOBODY 57,
     /// A greeting: "Dear".
     GREETING 59,
+    /// A chain of pharmacies or shops.
+    CHAIN 61,
     /// "Corner", as in "corner of Beecher St and 14th".
     CORNER 60,
     /// First word of a day with a name of several words: "Boxing".
@@ -255,6 +257,11 @@ const TABLE: &[(Classes, &str)] = &[
         "dear hi hello hey liebe lieber geehrte geehrter cher chère estimado estimada morning greetings hallo bonjour beste",
     ),
     (CORNER, "corner"),
+    (
+        CHAIN,
+        "walmart walgreens cvs costco kroger publix safeway boots superdrug tesco asda sainsbury sainsburys morrisons lloyds \
+        wegmans meijer vee eb chemmart priceline shoppers rexall duane",
+    ),
     (
         NAMED_DAY,
         "new boxing memorial labor labour independence veterans columbus presidents martin mlk mother mothers father fathers \
@@ -514,7 +521,7 @@ const TABLE: &[(Classes, &str)] = &[
     ),
     (
         NAME_FILLER,
-        "general saint st st. st.'s memorial community regional university children's childrens children women men women's womens veterans va \
+        "general saint sankt st st. st.'s memorial community regional university children's childrens children women men women's womens veterans va \
         county city state national royal holy sacred our good mount mt new north south east west central first united medical health \
         mercy sinai baptist methodist presbyterian lutheran catholic jewish christian adventist valley river lake bay ocean park \
         hill hills heights view grove creek springs wood woods oak pine cedar maple elm sun golden silver green red blue white black \

@@ -53,6 +53,8 @@ impl Flags {
     pub const SHOUTED: Flags = Flags(2048);
     /// Letters without case, as in Arabic, Hebrew or Chinese.
     pub const CASELESS: Flags = Flags(4096);
+    /// In the key of a field; set by the document.
+    pub const KEY: Flags = Flags(8192);
 
     /// Whether any of some flags is set.
     pub fn any(self, other: Flags) -> bool {

@@ -48,7 +48,9 @@ fn spaced_iban(document: &Document<'_>, first: usize) -> Option<Range<usize>> {
     let head = tokens[first].is_word()
         && tokens[first].has(Flags::UPPER)
         && tokens[first].len() == 2
-        && tokens.get(first + 1).is_some_and(|check| check.is_number() && check.len() == 2 && document.glued(first + 1));
+        && tokens
+            .get(first + 1)
+            .is_some_and(|check| check.is_number() && check.len() == 2 && document.glued(first + 1));
     if !head {
         return None;
     }

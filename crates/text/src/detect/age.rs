@@ -71,14 +71,17 @@ impl Age {
             let start = fraction_start(document, first);
             // Months and weeks are a part of the age.
             let unit = whole + usize::from(document.tokens.get(whole).is_some_and(|sign| sign.is_sign(b'-')));
-            let short =
-                document.is_any(unit, &["months", "month", "mos", "mo", "weeks", "week", "wk", "days", "day"]);
+            let short = document
+                .is_any(unit, &["months", "month", "mos", "mo", "weeks", "week", "wk", "days", "day"]);
             let end = match rule {
                 "years behind a name" if short => behind,
                 "years" if document.glued(whole) && document.tokens[whole].has(Flags::CAPITAL) => behind,
                 "years old" if short => unit + 1,
                 // "038Y F".
-                _ if document.is(whole, "y") && document.glued(whole) && document.tokens[whole].is_capital() => {
+                _ if document.is(whole, "y")
+                    && document.glued(whole)
+                    && document.tokens[whole].is_capital() =>
+                {
                     whole + 1
                 }
                 _ => whole,
@@ -210,9 +213,9 @@ fn fraction(document: &Document<'_>, end: usize) -> usize {
         return joined + 3;
     }
     // "5;3" is five years and three months in reports about children.
-    let point = tokens.get(end).is_some_and(|token| {
-        (token.is_sign(b'.') || token.is_sign(b';')) && document.glued(end)
-    });
+    let point = tokens
+        .get(end)
+        .is_some_and(|token| (token.is_sign(b'.') || token.is_sign(b';')) && document.glued(end));
     if point && number(end + 1) && document.glued(end + 1) { end + 2 } else { end }
 }
 
@@ -248,32 +251,37 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         )
     };
     let at = hyphen(end);
-    let years = document.is_any(
-        at,
-        &[
-            "year",
-            "years",
-            "yr",
-            "yrs",
-            "y",
-            "jahre",
-            "ans",
-            "años",
-            "month",
-            "months",
-            "mo",
-            "mos",
-            "week",
-            "weeks",
-            "wk",
-            "day",
-            "days",
-            "yo",
-            "jährige",
-            "jähriger",
-            "jährigen",
-        ],
-    );
+    let word = tokens.get(at).is_some_and(Token::is_word);
+    if !word && !next.is_word() && !next.is_sign(b'/') {
+        return None;
+    }
+    let years = word
+        && document.is_any(
+            at,
+            &[
+                "year",
+                "years",
+                "yr",
+                "yrs",
+                "y",
+                "jahre",
+                "ans",
+                "años",
+                "month",
+                "months",
+                "mo",
+                "mos",
+                "week",
+                "weeks",
+                "wk",
+                "day",
+                "days",
+                "yo",
+                "jährige",
+                "jähriger",
+                "jährigen",
+            ],
+        );
     if document.is_any(at, &["yo", "jährige", "jähriger", "jährigen", "yof", "yom", "jaehrige", "jaehriger"])
     {
         return Some(("years old", 0.95, at + 1));
@@ -399,9 +407,8 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         return Some(("between a date and a place", 0.7, previous - 1, first));
     }
     let next = tokens.get(end);
-    let ends = next.is_none_or(|next| {
-        matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word()
-    })
+    let ends = next
+        .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
         || document.is_any(end, &["and", "but", "years", "now"]);
     if (document.is_any(previous, &["is", "was", "be"])
         || document.is_any(previous, &["she's", "he's", "she’s", "he’s", "shes", "hes"]))
@@ -422,7 +429,8 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
                         "who'll", "she’ll", "he’ll", "would", "to", "shell", "hell",
                     ],
                 )
-        }) && (!document.glued(previous - 1) || document.is_any(previous, &["shes", "hes", "she's", "he's"]))
+        }) && (!document.glued(previous - 1)
+            || document.is_any(previous, &["shes", "hes", "she's", "he's"]))
             && !tokens.get(end).is_some_and(|next| {
                 next.is_sign(b'%') || next.is_sign(b'.') && tokens.get(end + 1).is_some_and(Token::is_number)
             })

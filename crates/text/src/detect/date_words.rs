@@ -460,7 +460,8 @@ fn season(document: &Document<'_>, at: usize) -> Option<Written> {
 /// "Tuesday the fourteenth": a day in words behind a weekday.
 fn spoken_day(document: &Document<'_>, at: usize) -> Option<Written> {
     let tokens = &document.tokens;
-    let tens = at.checked_sub(1).filter(|tens| tokens[*tens].is(cues::NUMBER) && tokens[*tens].cue.value == 20);
+    let tens =
+        at.checked_sub(1).filter(|tens| tokens[*tens].is(cues::NUMBER) && tokens[*tens].cue.value == 20);
     let first = tens.unwrap_or(at);
     let the = first.checked_sub(1).filter(|the| document.is(*the, "the"))?;
     let weekday = the.checked_sub(1).filter(|weekday| tokens[*weekday].is(cues::WEEKDAY))?;
@@ -474,13 +475,11 @@ fn ordinal_day(document: &Document<'_>, at: usize) -> Option<Written> {
     day(document, at)?;
     let end = suffix(document, at + 1);
     // "on the 22nd", "on 22nd".
-    let bare = at
-        .checked_sub(1)
-        .filter(|on| {
-            end > at + 1
-                && (document.is_any(*on, &["on", "until", "since", "till", "til"])
-                    || document.tokens[*on].is(cues::WEEKDAY) && document.tokens[*on].len() > 2)
-        });
+    let bare = at.checked_sub(1).filter(|on| {
+        end > at + 1
+            && (document.is_any(*on, &["on", "until", "since", "till", "til"])
+                || document.tokens[*on].is(cues::WEEKDAY) && document.tokens[*on].len() > 2)
+    });
     let the = bare.or_else(|| at.checked_sub(2).filter(|_| document.is(at - 1, "the") && end > at + 1))?;
     let weekday = document.tokens[the].is(cues::WEEKDAY);
     let before = weekday

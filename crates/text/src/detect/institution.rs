@@ -84,7 +84,8 @@ impl Detector for Institution {
             let token = &document.tokens[at];
             let station = document.is_any(at, &["station", "hall", "office", "court"])
                 && at > 0
-                && document.is_any(at - 1, &["police", "fire", "railway", "bus", "town", "post", "county", "city"]);
+                && document
+                    .is_any(at - 1, &["police", "fire", "railway", "bus", "town", "post", "county", "city"]);
             if (token.is(cues::INSTITUTION_HEAD) || station) && token.has(Flags::CAPITAL) {
                 headed(document, at, found);
             }
@@ -132,7 +133,11 @@ fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         "community",
         "adventist",
     ];
-    let Some(last) = end.checked_sub(1).filter(|last| *last > first && document.is_any(*last, &short)) else {
+    let Some(last) = end.checked_sub(1).filter(|last| {
+        *last > first
+            && document.tokens[*last].is(cues::NAME_FILLER.or(cues::OFFICE))
+            && document.is_any(*last, &short)
+    }) else {
         return;
     };
     let Some(from) = (first..last)
@@ -160,7 +165,8 @@ fn small_name(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let uncased = token.has(Flags::CAPITAL) && token.has(Flags::SHOUTED) && !token.has(Flags::UPPER);
     let small = |token: &crate::token::Token| !token.has(Flags::CAPITAL) || uncased;
     let heads = cues::INSTITUTION_HEAD.or(cues::COMPANY_SUFFIX).or(cues::SCHOOL_HEAD);
-    let goes_on = tokens.get(head + 1).is_some_and(|next| next.is(heads) && next.is_word() && !next.has(Flags::LINE));
+    let goes_on =
+        tokens.get(head + 1).is_some_and(|next| next.is(heads) && next.is_word() && !next.has(Flags::LINE));
     if !token.is(heads) || !small(token) || goes_on || token.len() < 3 {
         return;
     }
@@ -181,11 +187,16 @@ fn small_name(document: &Document<'_>, head: usize, found: &mut Candidates) {
         first -= 1;
     }
     let before = first.checked_sub(1).filter(|before| {
-        document.is_any(*before, &["at", "to", "from", "the", "in", "via", "with", "@"]) || tokens[*before].is_sign(b'@')
+        document.is_any(*before, &["at", "to", "from", "the", "in", "via", "with", "@"])
+            || tokens[*before].is_sign(b'@')
     });
     let term = |at: usize| {
         let word = tokens[at].word;
-        (word.is_medical() || word.is_ward() || word.is_drug() || word.is_shorthand() || tokens[at].is(cues::ROLE))
+        (word.is_medical()
+            || word.is_ward()
+            || word.is_drug()
+            || word.is_shorthand()
+            || tokens[at].is(cues::ROLE))
             && !tokens[at].is(cues::NAME_FILLER)
     };
     let own = (first..head).filter(|at| !tokens[*at].is(heads) || tokens[*at].is(cues::NAME_FILLER)).count();
@@ -206,29 +217,46 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_function())
             && !tokens[at].is(cues::HEADING.or(cues::WARD_HEAD).or(cues::MONTH).or(cues::WEEKDAY))
     };
-    let heads = ["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
+    let before = first.checked_sub(1).map(|before| &tokens[before]);
+    let any = cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD).or(cues::COMPANY_SUFFIX).or(cues::TEAM_HEAD);
+    let gate = tokens[first].is(any.or(cues::DIRECTION))
+        || before.is_some_and(|before| before.is(any) || before.len() == 2 && document.is(first - 1, "of"))
+        || document.is_any(first, &["camp", "childminder", "creche"]);
+    if !gate {
+        return;
+    }
+    let heads =
+        ["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
     let small = ["nursery", "preschool", "daycare", "playgroup", "childminder", "kindergarten", "creche"];
-    if document.is_any(first, &small) && end - first >= 2 && (first + 1..end).all(|at| !tokens[at].is_word() || !tokens[at].has(Flags::UPPER)) {
+    if document.is_any(first, &small)
+        && end - first >= 2
+        && (first + 1..end).all(|at| !tokens[at].is_word() || !tokens[at].has(Flags::UPPER))
+    {
         let score = Score::new("head of a school", document.bytes(first..first + 1), 0.72);
         found.add("institution", Kind::School, document.bytes(first + 1..end), &score);
     }
-    let free = tokens.get(first + 1).is_some_and(|next| next.is_capital() && !next.has(Flags::UPPER.or(Flags::SHOUTED)));
+    let free = tokens
+        .get(first + 1)
+        .is_some_and(|next| next.is_capital() && !next.has(Flags::UPPER.or(Flags::SHOUTED)));
     if document.is_any(first, &heads) && end - first >= 2 && free && !tokens[first].has(Flags::SENTENCE) {
         let score = Score::new("head of an institution", document.bytes(first..first + 1), 0.74);
         found.add("institution", Kind::Institution, document.bytes(first..end), &score);
     }
     // "Borough of Wexcombe", "Diocese of Elphin".
     let of = first.checked_sub(1).filter(|of| document.is(*of, "of"));
-    let regions = ["borough", "council", "city", "town", "diocese", "municipality", "district", "archdiocese"];
-    let region = of.and_then(|of| of.checked_sub(1)).filter(|at| {
-        tokens[*at].is_capital() && document.is_any(*at, &regions)
-    });
+    let regions =
+        ["borough", "council", "city", "town", "diocese", "municipality", "district", "archdiocese"];
+    let region = of
+        .and_then(|of| of.checked_sub(1))
+        .filter(|at| tokens[*at].is_capital() && document.is_any(*at, &regions));
     if let Some(region) = region.filter(|_| own(first)) {
         let score = Score::new("head of an institution", document.bytes(region..region + 1), 0.8);
         found.add("institution", Kind::Institution, document.bytes(region..end), &score);
     }
-    let head = first.checked_sub(1).filter(|at| document.is_any(*at, &small) && document.same_line(*at, first));
-    let plain = |at: usize| !tokens[at].has(Flags::UPPER.or(Flags::SHOUTED)) && !tokens[at].word.is_function();
+    let head =
+        first.checked_sub(1).filter(|at| document.is_any(*at, &small) && document.same_line(*at, first));
+    let plain =
+        |at: usize| !tokens[at].has(Flags::UPPER.or(Flags::SHOUTED)) && !tokens[at].word.is_function();
     if head.is_some() && (first..end).all(|at| !tokens[at].is_word() || plain(at)) {
         let score = Score::new("head of a school", document.bytes(first - 1..first), 0.74);
         found.add("institution", Kind::School, document.bytes(first..end), &score);
@@ -240,13 +268,51 @@ fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
     let last = end - 1;
+    if last == first {
+        return;
+    }
     let kinds = [
-        "heart", "skin", "eye", "kidney", "lung", "brain", "spine", "physio", "physiotherapy", "orthopedics",
-        "orthopaedics", "dermatology", "cardiology", "neurology", "urology", "podiatry", "psychology", "dental",
-        "vision", "hearing", "wellness", "therapy", "counselling", "counseling", "pediatrics", "paediatrics",
-        "women's", "ob/gyn", "oncology", "rheumatology", "gastroenterology", "endocrinology",
+        "heart",
+        "skin",
+        "eye",
+        "kidney",
+        "lung",
+        "brain",
+        "spine",
+        "physio",
+        "physiotherapy",
+        "orthopedics",
+        "orthopaedics",
+        "dermatology",
+        "cardiology",
+        "neurology",
+        "urology",
+        "podiatry",
+        "psychology",
+        "dental",
+        "vision",
+        "hearing",
+        "wellness",
+        "therapy",
+        "counselling",
+        "counseling",
+        "pediatrics",
+        "paediatrics",
+        "women's",
+        "ob/gyn",
+        "oncology",
+        "rheumatology",
+        "gastroenterology",
+        "endocrinology",
     ];
-    if last == first || tokens[first].is(cues::GREETING) || !document.is_any(last, &kinds) || tokens[last].has(Flags::SHOUTED) {
+    let word = tokens[last].word;
+    let medical = word.is_medical() || word.is_ward() || word.is_heading() || word.is_common();
+    if last == first
+        || !medical
+        || tokens[first].is(cues::GREETING)
+        || !document.is_any(last, &kinds)
+        || tokens[last].has(Flags::SHOUTED)
+    {
         return;
     }
     let named = (first..last).any(|at| {
@@ -271,14 +337,9 @@ fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 
 /// Chains of pharmacies and shops with their place: "Walmart on Route 9", "Boots Tollgate".
 fn chain(document: &Document<'_>, run: &Run, found: &mut Candidates) {
-    const CHAINS: &[&str] = &[
-        "walmart", "walgreens", "cvs", "costco", "kroger", "publix", "safeway", "boots", "superdrug", "tesco",
-        "asda", "sainsbury", "sainsburys", "morrisons", "lloyds", "wegmans", "meijer", "vee", "eb", "chemmart",
-        "priceline", "shoppers", "rexall", "duane",
-    ];
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
-    let Some(at) = (first..end).find(|at| document.is_any(*at, CHAINS) && tokens[*at].is_word()) else { return };
+    let Some(at) = (first..end).find(|at| tokens[*at].is(cues::CHAIN)) else { return };
     let start = if at > first && tokens[at - 1].is_sign(b'-') { first } else { at };
     let place = document.is_any(end, &["on", "in", "at"])
         && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
@@ -306,8 +367,11 @@ fn chain(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
-    let Some(at) = (first..end).find(|at| document.is_any(*at, &["royal", "mercy", "sacred", "queen", "princess"]))
-    else {
+    let names = cues::NAME_FILLER.or(cues::OFFICE).or(cues::NAMED_DAY);
+    let royal = |at: &usize| {
+        tokens[*at].is(names) && document.is_any(*at, &["royal", "mercy", "sacred", "queen", "princess"])
+    };
+    let Some(at) = (first..end).find(royal) else {
         return;
     };
     let next = at + 1;
@@ -318,7 +382,8 @@ fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         && !tokens[next].word.is_medical()
         && !document.is_any(next, &["family", "college", "society", "jelly", "blue", "mail", "navy"]);
     let queen = document.is_any(at, &["queen", "princess", "mercy"])
-        && !places::before(document, at).is_some_and(|word| document.is_any(word, &["at", "the", "to", "from", "in"]));
+        && !places::before(document, at)
+            .is_some_and(|word| document.is_any(word, &["at", "the", "to", "from", "in"]));
     if named && !queen && !tokens[at].has(Flags::SHOUTED) {
         let last = places::around(document, next).tokens.end.clamp(next + 1, end);
         let score = Score::new("name of a hospital", document.bytes(at..next), 0.8);
@@ -344,7 +409,8 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         &["at", "outside", "near", "past", "behind", "opposite", "from", "in", "to", "inside", "by"],
     );
     let joined = document.is(end, "and") || tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'));
-    if joined && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1)) {
+    if joined && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1))
+    {
         end += 2;
     }
     let ordinary = |at: usize| {
@@ -363,13 +429,16 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
                 && !token.is(cues::MONTH.or(cues::WEEKDAY).or(cues::HOLIDAY).or(cues::TIME_UNIT))
                 && !token.is(cues::EPONYM_HEAD.or(cues::KEY_PERSON).or(cues::NAMED_DAY))
     };
-    if !place || first >= end || !(first..end).all(ordinary) || places::is_eponymous(document, &(first..end)) {
+    if !place || first >= end || !(first..end).all(ordinary) || places::is_eponymous(document, &(first..end))
+    {
         return;
     }
     let words = (first..end).filter(|at| tokens[*at].is_word()).count();
     let strong = document.is_any(preposition, &["at", "outside", "past", "behind", "opposite"]);
     let certainty = match words {
-        1 if strong && !tokens.get(end).is_some_and(|next| next.is_word() && !next.word.is_function()) => 0.56,
+        1 if strong && !tokens.get(end).is_some_and(|next| next.is_word() && !next.word.is_function()) => {
+            0.56
+        }
         1 => return,
         _ if inner || strong => 0.72,
         _ => 0.56,
@@ -451,6 +520,9 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
 fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
     for at in first..end {
+        if !document.tokens[at].is(cues::NAME_FILLER.or(cues::BUILDING_PART)) {
+            continue;
+        }
         let saint = document.is_any(at, &["st", "saint", "sankt", "ste"]);
         let lady = document.is(at, "our") && document.is(at + 1, "lady");
         let next = at + 1 + usize::from(document.tokens.get(at + 1).is_some_and(|token| token.is_sign(b'.')));
@@ -515,7 +587,7 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         else {
             return;
         };
-        if document.is_any(at, &heads) {
+        if token.is(cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD)) && document.is_any(at, &heads) {
             let placed = places::before(document, first)
                 .is_some_and(|word| document.is_any(word, &["at", "in", "from", "to"]));
             let named = (first..end).find(|at| nameness(document, *at).prior >= 0.5);
@@ -524,7 +596,8 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             let sort = nameness(document, from).sort;
             let certainty = if sort == Sort::Unknown && !possessive { 0.78 } else { 0.55 };
             let score = Score::new("head of an institution", token.start..token.end, certainty);
-            let end = if document.is_any(at, &["lab", "laboratory", "hospital", "clinic", "rehab", "hostel"]) {
+            let end = if document.is_any(at, &["lab", "laboratory", "hospital", "clinic", "rehab", "hostel"])
+            {
                 at + 1
             } else {
                 end

@@ -13,15 +13,11 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
         let at = *cue as usize;
         let token = &document.tokens[at];
         let next = document.tokens.get(at + 1).map_or(at + 1, |next| at + 1 + usize::from(!next.is_word()));
-        if !document
-            .tokens
-            .get(next)
-            .is_some_and(|following| {
-                following.is_word()
-                    && !following.has(Flags::CAPITAL)
-                    && (!following.word.is_function() || token.is(cues::RELATIVE) && document.is(next, "of"))
-            })
-        {
+        if !document.tokens.get(next).is_some_and(|following| {
+            following.is_word()
+                && !following.has(Flags::CAPITAL)
+                && (!following.word.is_function() || token.is(cues::RELATIVE) && document.is(next, "of"))
+        }) {
             continue;
         }
         let (rule, unknown, named) = match () {
@@ -111,10 +107,20 @@ fn last_initials(document: &Document<'_>, found: &mut Candidates) {
         let signed = end - at == 1 && is_signed(document, at, first, end);
         if typist {
             let bytes = document.bytes(end - 3..end);
-            found.add("person", Kind::Person, bytes.clone(), &Score::new("initials under a note", bytes, 0.8));
+            found.add(
+                "person",
+                Kind::Person,
+                bytes.clone(),
+                &Score::new("initials under a note", bytes, 0.8),
+            );
         } else if signed {
             let bytes = document.bytes(at..end);
-            found.add("person", Kind::Person, bytes.clone(), &Score::new("initials under a note", bytes, 0.72));
+            found.add(
+                "person",
+                Kind::Person,
+                bytes.clone(),
+                &Score::new("initials under a note", bytes, 0.72),
+            );
         } else if dash && tokens[at..end].iter().any(|token| token.is_word()) {
             let score = Score::new("initials under a note", document.bytes(at..end), 0.76);
             found.add("person", Kind::Person, document.bytes(at..end), &score);
@@ -173,14 +179,22 @@ fn alone(document: &Document<'_>, found: &mut Candidates) {
             && is_lower_name(token)
             && (!word.is_city() || word.last_level() >= 21 || word.first_level() >= 19);
         let placed = at > 0 && document.is_any(at - 1, &["in", "from", "near"]);
-        if placed && word.is_city() && !word.is_common() && !listed && word.population() >= 500 && stands_free(document, at)
+        if placed
+            && word.is_city()
+            && !word.is_common()
+            && !listed
+            && word.population() >= 500
+            && stands_free(document, at)
         {
             let score = Score::new("place in small letters", document.bytes(at - 1..at + 1), 0.6);
             found.add("city", Kind::City, token.start..token.end, &score);
         }
         let ending = document.is_any(
             at + 1,
-            &["springs", "falls", "beach", "heights", "creek", "valley", "hills", "grove", "bay", "vert", "junction"],
+            &[
+                "springs", "falls", "beach", "heights", "creek", "valley", "hills", "grove", "bay", "vert",
+                "junction",
+            ],
         ) && document.same_line(at, at + 1);
         if placed && ending && !word.is_function() && !word.is_medical() {
             let score = Score::new("place in small letters", document.bytes(at - 1..at + 2), 0.62);
@@ -231,9 +245,10 @@ fn judge(document: &Document<'_>, at: usize, listed: bool, found: &mut Candidate
         })
     };
     // "in the hartmann pouch", "after a whipple": procedures and signs in small letters.
-    let head = document.tokens.get(at + 1).is_some_and(|next| {
-        next.is_word() && next.is(cues::EPONYM_HEAD) && !next.has(Flags::LINE)
-    });
+    let head = document
+        .tokens
+        .get(at + 1)
+        .is_some_and(|next| next.is_word() && next.is(cues::EPONYM_HEAD) && !next.has(Flags::LINE));
     let article = at > 0 && document.is_any(at - 1, &["the", "a", "an", "no", "of", "s/p"]);
     let eponym = token.word.is_eponym_name() || token.word.is_eponym();
     let phrase = super::person::phrase(document, at, &(at..at + 1)).is_some();
@@ -301,8 +316,8 @@ fn judge(document: &Document<'_>, at: usize, listed: bool, found: &mut Candidate
 /// Whether a word has an ending of English or medical words and hardly of names.
 fn inflected(word: &str) -> bool {
     const ENDINGS: &[&str] = &[
-        "ing", "ated", "tion", "sion", "ness", "ment", "less", "ical", "onic", "aris", "alis", "oids", "ular",
-        "ised", "ized", "ally", "inal", "itis", "osis", "ectomy", "ograph", "amide", "idine",
+        "ing", "ated", "tion", "sion", "ness", "ment", "less", "ical", "onic", "aris", "alis", "oids",
+        "ular", "ised", "ized", "ally", "inal", "itis", "osis", "ectomy", "ograph", "amide", "idine",
     ];
     word.len() >= 7 && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
@@ -457,7 +472,10 @@ pub fn initials(document: &Document<'_>, found: &mut Candidates) {
         });
         // "(Marco, Dottie, J.P.)".
         let listed = before.is_some_and(|token| matches!(token.first, b',' | b'(') && !token.is_word())
-            && document.tokens.get(end + 1).is_some_and(|next| matches!(next.first, b',' | b')') && !next.is_word());
+            && document
+                .tokens
+                .get(end + 1)
+                .is_some_and(|next| matches!(next.first, b',' | b')') && !next.is_word());
         let label = document.tokens.get(end + 1).is_some_and(|next| next.is_sign(b':') || next.is_number());
         if label {
             continue;

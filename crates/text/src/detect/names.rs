@@ -75,9 +75,10 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         let hyphen =
             document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'-') && !sign.has(Flags::SPACE));
         // "J-B Mukendi", "H.-P. Lund": two initials.
-        let second = document.tokens.get(at + 2).is_some_and(|next| {
-            next.is_capital() && next.has(Flags::SINGLE) && !next.has(Flags::SPACE)
-        });
+        let second = document
+            .tokens
+            .get(at + 2)
+            .is_some_and(|next| next.is_capital() && next.has(Flags::SINGLE) && !next.has(Flags::SPACE));
         // "stable L. Shaffer 3": the left side at the end of a sentence.
         let side = dot
             && matches!(token.first, b'L' | b'R')
@@ -225,9 +226,10 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
     }
     let product = token.has(Flags::MIXED) && !has_name_prefix(document.word(at));
     let adjective = document.word(at).ends_with("ian")
-        && document.tokens.get(at + 1).is_some_and(|next| {
-            next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::AFTER_PERSON)
-        });
+        && document
+            .tokens
+            .get(at + 1)
+            .is_some_and(|next| next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::AFTER_PERSON));
     let ratio = token.len() == 2
         && document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'/') && document.glued(at + 1));
     let prior = match () {
@@ -554,9 +556,8 @@ mod tests {
         (0..letters.len()).any(|at| edit(&|other| drop(other.remove(at))))
             || (1..letters.len()).any(|at| edit(&|other| other.swap(at - 1, at)))
             || (0..=letters.len()).any(|at| alphabet().any(|letter| edit(&|other| other.insert(at, letter))))
-            || (1..letters.len()).any(|at| {
-                alphabet().any(|letter| letter != letters[at] && edit(&|other| other[at] = letter))
-            })
+            || (1..letters.len())
+                .any(|at| alphabet().any(|letter| letter != letters[at] && edit(&|other| other[at] = letter)))
     }
 
     proptest::proptest! {

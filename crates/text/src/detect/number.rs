@@ -149,7 +149,8 @@ pub fn extended(document: &Document<'_>, at: usize) -> Range<usize> {
         let keyed = (code.key_at as usize) < first - 1;
         if joined
             && letters
-            && (!before.word.is_function() || before.has(Flags::UPPER) && before.len() == 2 && code.digits >= 5)
+            && (!before.word.is_function()
+                || before.has(Flags::UPPER) && before.len() == 2 && code.digits >= 5)
             && (own && !before.word.is_common()
                 || keyed
                     && !before.is(cues::NUMBER_WORD)
@@ -212,7 +213,11 @@ impl Keyed {
         // "Unit no SA 10 22 81": groups of digits behind a key count together.
         let group = || {
             let tokens = extended(document, at);
-            document.tokens[tokens].iter().filter(|token| token.is_number()).map(|token| token.len()).sum::<usize>()
+            document.tokens[tokens]
+                .iter()
+                .filter(|token| token.is_number())
+                .map(|token| token.len())
+                .sum::<usize>()
         };
         let adjacent = code.key_at + 1 == code.first && code.letters > 0;
         let grouped = (numbered || adjacent) && code.digits < 4 && group() >= 5;

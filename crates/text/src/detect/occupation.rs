@@ -151,15 +151,33 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
     }
     // "former tribal chairman".
     let mut former = first;
-    if former > 0 && !document.is_any(former - 1, &["former", "retired", "ex"]) && !tokens[former - 1].word.is_function() {
+    if former > 0
+        && !document.is_any(former - 1, &["former", "retired", "ex"])
+        && !tokens[former - 1].word.is_function()
+    {
         former -= 1;
     }
-    let past = former > 0 && document.is_any(former - 1, &["former", "ex"]) && tokens[former - 1].line == tokens[at].line;
+    let past = former > 0
+        && document.is_any(former - 1, &["former", "ex"])
+        && tokens[former - 1].line == tokens[at].line;
     let public = document.is_any(
         at,
         &[
-            "chairman", "chairwoman", "president", "minister", "ambassador", "commissioner", "champion",
-            "medalist", "coroner", "superintendent", "dean", "provost", "quarterback", "laureate", "goalkeeper",
+            "chairman",
+            "chairwoman",
+            "president",
+            "minister",
+            "ambassador",
+            "commissioner",
+            "champion",
+            "medalist",
+            "coroner",
+            "superintendent",
+            "dean",
+            "provost",
+            "quarterback",
+            "laureate",
+            "goalkeeper",
         ],
     );
     if past && public {

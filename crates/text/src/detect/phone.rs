@@ -125,7 +125,8 @@ fn is_clock(document: &Document<'_>, at: usize) -> bool {
         && (document.is_any(at - 1, &["at", "by", "from", "to", "since", "until", "around"])
             || document.tokens[at - 1].is_sign(b'@'));
     let far = !(at.saturating_sub(2)..at).any(|key| {
-        document.tokens[key].is(cues::KEY_PHONE) && document.tokens[key].is_word() || document.is_any(key, PAGERS)
+        document.tokens[key].is(cues::KEY_PHONE) && document.tokens[key].is_word()
+            || document.is_any(key, PAGERS)
     });
     document.tokens[at].len() == 4 && time && (before || far)
 }

@@ -89,7 +89,8 @@ fn legal_form(document: &Document<'_>, end: usize) -> usize {
     let letter = |at: usize| {
         document.tokens.get(at).is_some_and(|token| token.has(Flags::SINGLE) && token.is_capital())
     };
-    let dotted = sign(end, b',') && letter(end + 1) && sign(end + 2, b'.') && letter(end + 3) && sign(end + 4, b'.');
+    let dotted =
+        sign(end, b',') && letter(end + 1) && sign(end + 2, b'.') && letter(end + 3) && sign(end + 4, b'.');
     if dotted && document.is(end + 1, "p") { end + 5 } else { end }
 }
 
@@ -205,7 +206,8 @@ fn strip(document: &Document<'_>, mut first: usize, head: usize) -> usize {
         let token = &document.tokens[first];
         let sign = !token.is_word() && !token.is_number();
         // "The Limes Health Centre" on a line of its own.
-        let the = document.is(first, "the") && token.is_capital() && !token.has(Flags::SENTENCE.or(Flags::SHOUTED));
+        let the =
+            document.is(first, "the") && token.is_capital() && !token.has(Flags::SENTENCE.or(Flags::SHOUTED));
         let article = (token.word.is_function() || token.is(cues::NOBODY))
             && !the
             && !fills_line(document, first, head);

@@ -202,7 +202,9 @@ fn before_city(document: &Document<'_>, code: &Code) -> Option<(usize, &'static 
         (true, true, _) if token.len() == 5 || city => 0.85,
         // "Dorfstrasse 3, 6493 Hospenthal": behind the number of a house.
         (true, true, _)
-            if first >= 2 && document.tokens[first - 2].is_number() && document.tokens[first - 2].len() <= 3 =>
+            if first >= 2
+                && document.tokens[first - 2].is_number()
+                && document.tokens[first - 2].len() <= 3 =>
         {
             0.8
         }

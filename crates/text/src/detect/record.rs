@@ -62,7 +62,8 @@ fn spaced(document: &Document<'_>, found: &mut Candidates) {
         let end = number::series(document, at, 24);
         let count = document.codes[at..end].iter().take_while(|code| single(code)).count();
         if count >= 5 {
-            let (first, last) = (document.codes[at].first as usize, document.codes[at + count - 1].end as usize);
+            let (first, last) =
+                (document.codes[at].first as usize, document.codes[at + count - 1].end as usize);
             let score = Score::new("digits one by one", document.bytes(first..last), 0.82);
             found.add("record", Kind::RecordNumber, document.bytes(first..last), &score);
         }
@@ -77,8 +78,14 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
     // "number h22 4190": two groups behind "number".
     let grouped = code.numbered && code.digits >= 2 && {
         let tokens = number::extended(document, at);
-        tokens.end > end && !number::is_measured(document, tokens.end)
-            && document.tokens[tokens].iter().filter(|token| token.is_number()).map(|t| t.len()).sum::<usize>() >= 6
+        tokens.end > end
+            && !number::is_measured(document, tokens.end)
+            && document.tokens[tokens]
+                .iter()
+                .filter(|token| token.is_number())
+                .map(|t| t.len())
+                .sum::<usize>()
+                >= 6
     };
     if code.digits < 5 && !grouped
         || number::is_pair(document, code)
@@ -116,8 +123,9 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
 fn signed(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     let first = code.first as usize;
     let before = (first.saturating_sub(5)..first).rev().map(|at| &document.tokens[at]);
-    let degree =
-        before.take_while(|token| token.line == document.tokens[first].line && !token.is_number()).find(|token| token.is_word());
+    let degree = before
+        .take_while(|token| token.line == document.tokens[first].line && !token.is_number())
+        .find(|token| token.is_word());
     let long = code.digits >= 4
         && code.letters <= 2
         && !number::is_pair(document, code)

@@ -111,7 +111,8 @@ fn county(document: &Document<'_>, at: usize, found: &mut Candidates) {
         && (tokens[head - 1].is_sign(b',') || document.is_any(head - 1, &["in", "from", "of", "near"]))
         || tokens[head].has(Flags::LINE.or(Flags::GAP));
     let name = tokens[at].is_capital() && !tokens[at].has(Flags::LINE.or(Flags::GAP).or(Flags::SINGLE));
-    let last = tokens.get(at + 1).is_none_or(|next| !next.is_capital() || next.has(Flags::LINE.or(Flags::GAP)));
+    let last =
+        tokens.get(at + 1).is_none_or(|next| !next.is_capital() || next.has(Flags::LINE.or(Flags::GAP)));
     if placed && name && last && tokens[head].is_capital() {
         let score = Score::new("county", document.bytes(head..at), 0.8);
         found.add("state", Kind::State, tokens[at].start..tokens[at].end, &score);

@@ -198,7 +198,9 @@ fn is_residential(document: &Document<'_>, first: usize, suffix: usize) -> bool 
         && (!tokens[first].has(Flags::SENTENCE) || line)
         && !tokens[first].word.is_medical()
         && !tokens[first].is(cues::HEADING)
-        && !tokens.get(suffix + 1).is_some_and(|next| next.is_capital() && !next.has(Flags::LINE.or(Flags::GAP)))
+        && !tokens
+            .get(suffix + 1)
+            .is_some_and(|next| next.is_capital() && !next.has(Flags::LINE.or(Flags::GAP)))
 }
 
 /// Words before a road with a number.
@@ -520,7 +522,8 @@ fn crossing(document: &Document<'_>, number: usize, found: &mut Candidates) {
         && document.same_line(road, number);
     if on && roman && document.tokens[road].has(Flags::CAPITAL) {
         // "RT 22 AND OLD MILL RD".
-        let joined = document.is(number + 1, "and") || document.tokens.get(number + 1).is_some_and(|t| t.is_sign(b'&'));
+        let joined = document.is(number + 1, "and")
+            || document.tokens.get(number + 1).is_some_and(|t| t.is_sign(b'&'));
         let suffix = (number + 3..number + 7).find(|at| {
             document.tokens.get(*at).is_some_and(|token| token.is(cues::STREET_SUFFIX) && token.is_capital())
                 && document.same_line(number, *at)

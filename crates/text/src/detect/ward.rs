@@ -42,9 +42,13 @@ fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
         return;
     }
     let fits = tokens[first..end].iter().all(|token| {
-        token.is_capital() || token.is_number() && token.len() <= 3 || token.is_sign(b'-') || token.is_sign(b'/')
+        token.is_capital()
+            || token.is_number() && token.len() <= 3
+            || token.is_sign(b'-')
+            || token.is_sign(b'/')
     });
-    let named = tokens[first].is_capital() && !tokens[first].word.is_function() && !tokens[first].has(Flags::LINE);
+    let named =
+        tokens[first].is_capital() && !tokens[first].word.is_function() && !tokens[first].has(Flags::LINE);
     if fits && named && !document.is_any(first, &["none", "unknown", "n", "tbc"]) {
         let score = Score::new("key of a ward", document.bytes(key..key + 1), 0.76);
         found.add("ward", Kind::Ward, document.bytes(first..end), &score);

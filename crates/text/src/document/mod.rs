@@ -33,8 +33,13 @@ const HEADS: Classes = cues::INSTITUTION_HEAD
     .or(cues::CORNER)
     .or(cues::DIRECTION);
 /// Classes of [`Document::times`].
-const TIMES: Classes =
-    cues::MONTH.or(cues::HOLIDAY).or(cues::NAMED_DAY).or(cues::SEASON).or(cues::NUMBER).or(cues::AGE).or(cues::ORDINAL);
+const TIMES: Classes = cues::MONTH
+    .or(cues::HOLIDAY)
+    .or(cues::NAMED_DAY)
+    .or(cues::SEASON)
+    .or(cues::NUMBER)
+    .or(cues::AGE)
+    .or(cues::ORDINAL);
 /// Classes of [`Document::people`].
 const PEOPLE: Classes = cues::TITLE
     .or(cues::RELATIVE)
@@ -123,6 +128,11 @@ impl<'a> Document<'a> {
         runs::find(&tokens, &mut runs);
         codes::find(&tokens, &mut codes);
         fields::find(&tokens, &lines, &mut fields);
+        for field in &fields {
+            for token in &mut tokens[field.key.start as usize..field.key.end as usize] {
+                token.flags = token.flags.or(Flags::KEY);
+            }
+        }
         let mut document = Document {
             text,
             tokens,
@@ -260,8 +270,7 @@ impl<'a> Document<'a> {
 
     /// Whether a token belongs to the key of a field.
     pub fn is_key(&self, at: usize) -> bool {
-        let behind = self.fields.partition_point(|field| field.key.start as usize <= at);
-        behind.checked_sub(1).is_some_and(|last| self.fields[last].key.contains(&(at as u32)))
+        self.tokens.get(at).is_some_and(|token| token.has(Flags::KEY))
     }
 
     /// Whether a word is a heading of a table: alone in its cell, and a key.
@@ -270,9 +279,12 @@ impl<'a> Document<'a> {
         let key = |at: usize| {
             self.tokens.get(at).is_some_and(|token| token.is_word() && token.cue.classes != Classes::NONE)
         };
+        if !key(at) {
+            return false;
+        }
         let ends = bar(at + 1) || key(at + 1) && bar(at + 2);
         let starts = at > 0 && (bar(at - 1) || key(at - 1) && at > 1 && bar(at - 2));
-        key(at) && ends && starts
+        ends && starts
     }
 
     /// The last field whose value has this token.

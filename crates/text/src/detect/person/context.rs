@@ -7,6 +7,9 @@ use super::*;
 pub(super) fn verb(document: &Document<'_>, segment: &Segment, score: &mut Score) {
     let token = &document.tokens[segment.tokens.start];
     let next = segment.tokens.end;
+    if segment.tokens.len() != 1 || segment.title.is_some() || !token.word.is_common() {
+        return;
+    }
     let object = document.is_any(
         next,
         &[
@@ -117,7 +120,7 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("relative", document.bytes(at - 1..at + 1), 0.7);
         return true;
     }
-    if document.is_any(at, STRONG) {
+    if classes.any(cues::BEFORE_PERSON.or(cues::GREETING)) && document.is_any(at, STRONG) {
         score.raise("word before a person", evidence, 0.75);
         return true;
     } else if classes.any(cues::RELATIVE) {
@@ -132,7 +135,9 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
     {
         score.raise("profession", evidence, 0.6);
-    } else if classes.any(cues::KEY_PERSON) && document.tokens[at].has(Flags::LINE) && document.tokens[at].is_capital()
+    } else if classes.any(cues::KEY_PERSON)
+        && document.tokens[at].has(Flags::LINE)
+        && document.tokens[at].is_capital()
     {
         score.raise("key of a person", evidence, 0.4);
     } else if classes.any(cues::BEFORE_PERSON) {

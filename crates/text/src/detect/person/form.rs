@@ -33,7 +33,8 @@ pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Ca
     let token = &document.tokens[first];
     let word = token.word;
     let comma = usize::from(first > 0 && document.tokens[first - 1].is_sign(b','));
-    let Some(relative) = first.checked_sub(1 + comma).filter(|at| document.tokens[*at].is(cues::RELATIVE)) else {
+    let Some(relative) = first.checked_sub(1 + comma).filter(|at| document.tokens[*at].is(cues::RELATIVE))
+    else {
         return;
     };
     let named = word.is_first_name() || word.is_last_name() && comma == 0;
@@ -49,7 +50,10 @@ pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Ca
         && !token.is(cues::NOBODY.or(cues::MONTH).or(cues::WEEKDAY));
     // "his son, Chase, came": behind a comma the name is closed.
     let closed = comma == 0
-        || document.tokens.get(end).is_none_or(|next| matches!(next.first, b',' | b'.' | b')') && !next.is_word());
+        || document
+            .tokens
+            .get(end)
+            .is_none_or(|next| matches!(next.first, b',' | b'.' | b')') && !next.is_word());
     if named && plain && closed && end - first <= 3 && document.same_line(relative, first) {
         let score = Score::new("relative", document.bytes(relative..relative + 1), 0.82);
         found.add("person", Kind::Person, document.bytes(first..first + 1), &score);
@@ -68,10 +72,12 @@ pub(super) fn quoted(document: &Document<'_>, run: &Run, found: &mut Candidates)
     }
     let cue = first.checked_sub(2).is_some_and(|at| {
         document.is_any(at, &["as", "aka", "called", "nicknamed", "alias", "by", "named"])
-            && !(document.is(at, "as") && !(at > 0 && document.is_any(at - 1, &["known", "himself", "herself"])))
+            && !(document.is(at, "as")
+                && !(at > 0 && document.is_any(at - 1, &["known", "himself", "herself"])))
     });
     let word = tokens[first].word;
-    let given = end - first == 1 && word.first_level() >= 12 && word.name_odds() > 1.0 && !word.is_eponym_name();
+    let given =
+        end - first == 1 && word.first_level() >= 12 && word.name_odds() > 1.0 && !word.is_eponym_name();
     if cue || given {
         let score = Score::new("name in quotes", document.bytes(first..end), if cue { 0.8 } else { 0.7 });
         found.add("person", Kind::Person, document.bytes(first..end), &score);
@@ -92,10 +98,12 @@ pub(super) fn listed_in_capitals(document: &Document<'_>, line: &Line, found: &m
             && !(word.is_medical() || word.is_drug() || word.is_heading() || word.is_function())
             && token.cue.classes == Classes::NONE
     };
-    let sex = tokens.get(end).is_some_and(|token| matches!(token.first, b'M' | b'F') && token.has(Flags::SINGLE));
+    let sex =
+        tokens.get(end).is_some_and(|token| matches!(token.first, b'M' | b'F') && token.has(Flags::SINGLE));
     let date = tokens.get(end).is_some_and(|token| token.is_number() && token.len() <= 2)
         && tokens.get(end + 1).is_some_and(|sign| matches!(sign.first, b'.' | b'/' | b'-'));
-    if end < stop && (2..=4).contains(&(end - first)) && (sex || date) && tokens[first..end].iter().all(name) {
+    if end < stop && (2..=4).contains(&(end - first)) && (sex || date) && tokens[first..end].iter().all(name)
+    {
         let score = Score::new("list of people", document.bytes(first..end + 1), 0.84);
         found.add("person", Kind::Person, document.bytes(first..end), &score);
     }
@@ -106,10 +114,17 @@ pub(super) fn family(document: &Document<'_>, run: &Run, found: &mut Candidates)
     let at = run.first as usize;
     let token = &document.tokens[at];
     let the = at > 0 && document.is(at - 1, "the") && run.end - run.first == 1;
-    let Some(stem) = document.word(at).strip_suffix('s').filter(|stem| the && stem.len() >= 4) else { return };
+    let Some(stem) = document.word(at).strip_suffix('s').filter(|stem| the && stem.len() >= 4) else {
+        return;
+    };
     let word = lexicon().word(stem);
     let free = document.tokens.get(at + 1).is_none_or(|next| !next.is_word() || next.word.is_function());
-    if word.last_level() >= 14 && word.name_odds() > 1.0 && free && !token.has(Flags::UPPER) && !word.is_eponym_name() | (word.last_level() >= 22) {
+    if word.last_level() >= 14
+        && word.name_odds() > 1.0
+        && free
+        && !token.has(Flags::UPPER)
+        && !word.is_eponym_name() | (word.last_level() >= 22)
+    {
         let score = Score::new("family", document.bytes(at - 1..at + 1), 0.72);
         found.add("person", Kind::Person, token.start..token.end, &score);
     }
@@ -123,9 +138,7 @@ pub(super) fn listed_ages(document: &Document<'_>, run: &Run, found: &mut Candid
     let age = tokens.get(end).is_some_and(|age| age.is_number() && age.len() <= 2 && !age.has(Flags::LINE));
     let months = document.is_any(end + 1, &["months", "mo", "mos", "weeks", "yrs", "years", "y"]);
     let close = end + 1 + usize::from(months);
-    let closed = tokens
-        .get(close)
-        .is_some_and(|sign| matches!(sign.first, b',' | b')') && !sign.is_word());
+    let closed = tokens.get(close).is_some_and(|sign| matches!(sign.first, b',' | b')') && !sign.is_word());
     let name = tokens[first].word;
     if opened
         && age
@@ -204,9 +217,11 @@ pub(super) fn speakers(document: &Document<'_>, found: &mut Candidates) {
         let at = line.first as usize;
         let token = &document.tokens[at];
         let sign = |at: usize| document.tokens.get(at).is_some_and(|sign| sign.is_sign(b':'));
-        let number = |at: usize| document.tokens.get(at).is_some_and(|time| time.is_number() && time.len() <= 2);
+        let number =
+            |at: usize| document.tokens.get(at).is_some_and(|time| time.is_number() && time.len() <= 2);
         let timed = number(at + 1) && sign(at + 2) && number(at + 3);
-        (token.is_word() && token.len() > 1 && timed && document.same_line(at, at + 3)).then_some((token.hash, at))
+        (token.is_word() && token.len() > 1 && timed && document.same_line(at, at + 3))
+            .then_some((token.hash, at))
     });
     let mut keys: Vec<(u64, usize)> = keys.chain(timed).collect();
     keys.dedup();

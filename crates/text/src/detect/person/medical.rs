@@ -108,7 +108,10 @@ fn graded(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool
     // The grade may look like an initial or a name and be in the segment.
     let inner = end - first == 2 && eponym(first) && is_grade(document, end - 1);
     let dot = document.tokens.get(end).is_some_and(|next| next.is_sign(b'.') && document.glued(end));
-    let named = document.tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
+    let named = document
+        .tokens
+        .get(end + 1)
+        .is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
     let outer = end - first == 1 && eponym(first) && is_grade(document, end);
     // "Balthazar D. Sengstaken": the next sentence, not a last name.
     let next = document.tokens.get(end + 1).map(|next| next.word);
@@ -124,7 +127,8 @@ fn graded(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool
 /// "Osgood-Schlatter".
 fn hyphenated(document: &Document<'_>, segment: &Segment) -> bool {
     let (first, end) = (segment.tokens.start, segment.tokens.end);
-    let eponym = |at: usize| document.tokens[at].word.is_eponym_name() || document.tokens[at].word.is_eponym();
+    let eponym =
+        |at: usize| document.tokens[at].word.is_eponym_name() || document.tokens[at].word.is_eponym();
     end - first == 3
         && matches!(document.tokens[first + 1].first, b'-' | 0xe2)
         && !document.tokens[first + 1].is_word()
@@ -147,15 +151,18 @@ fn is_grade(document: &Document<'_>, at: usize) -> bool {
 /// Whether a dose, and a comma or "and", is before a segment: "Zoloft 50 mg and Sprintec".
 fn in_drug_list(document: &Document<'_>, segment: &Segment) -> bool {
     let first = segment.tokens.start;
-    let joint = first.checked_sub(1).filter(|at| {
-        document.tokens[*at].is_sign(b',') || document.is_any(*at, &["and", "or", "plus"])
-    });
+    let joint = first
+        .checked_sub(1)
+        .filter(|at| document.tokens[*at].is_sign(b',') || document.is_any(*at, &["and", "or", "plus"]));
     joint.and_then(|at| at.checked_sub(1)).is_some_and(|at| {
         document.tokens[at].is_word()
             && document.tokens[at].is(cues::UNIT.or(cues::DOSE))
             && document.is_any(
                 at,
-                &["mg", "mcg", "g", "ml", "units", "iu", "daily", "bid", "tid", "qid", "bd", "tds", "od", "prn"],
+                &[
+                    "mg", "mcg", "g", "ml", "units", "iu", "daily", "bid", "tid", "qid", "bd", "tds", "od",
+                    "prn",
+                ],
             )
     })
 }
@@ -178,6 +185,9 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
     if let Some(head) = head {
         score.lower("name of a test", document.bytes(end..head + 1), 0.8);
         return true;
+    }
+    if segment.names != 1 || segment.initials > 0 || cued || score.certainty() >= 0.9 {
+        return false;
     }
     let next = &document.tokens[end];
     let small = next.is_number() && next.len() <= 2 && !next.has(Flags::LINE.or(Flags::GAP));
@@ -247,7 +257,12 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
         && segment.initials == 0
         && !cued
         && !famous
-        && (followed || grade || sign || finding || listed(document, segment) || own.is_eponym_name() && beside_eponym(document, segment))
+        && (followed
+            || grade
+            || sign
+            || finding
+            || listed(document, segment)
+            || own.is_eponym_name() && beside_eponym(document, segment))
         && score.certainty() < 0.9
     {
         score.lower(
@@ -269,7 +284,8 @@ pub(super) fn dosed(document: &Document<'_>, at: usize) -> bool {
         .iter()
         .all(|token| token.is_number() || matches!(token.first, b'.' | b'/' | b'-' | b',' | b'%'));
     let capital = token.has(Flags::CAPITAL)
-        && !document.is_any(unit, &["iu", "mg", "mcg", "g", "gm", "ml", "units", "kg", "meq", "bid", "tid", "daily"]);
+        && !document
+            .is_any(unit, &["iu", "mg", "mcg", "g", "gm", "ml", "units", "kg", "meq", "bid", "tid", "daily"]);
     token.is(cues::UNIT.or(cues::DOSE))
         && !document.is_any(unit, &["months", "years", "weeks", "in", "m", "f"])
         && !capital
@@ -359,7 +375,12 @@ pub(super) fn eponym(
         score.lower("eponym", document.bytes(last..last + 1), share);
     }
     let rare = word.first_level() < 14 || document.tokens[last].has(Flags::POSSESSIVE);
-    if alone && !word.is_eponym() && word.is_eponym_name() && rare && !contextual && !fills_cell(document, segment)
+    if alone
+        && !word.is_eponym()
+        && word.is_eponym_name()
+        && rare
+        && !contextual
+        && !fills_cell(document, segment)
     {
         let share = match () {
             _ if elliptic => 0.6,

@@ -135,7 +135,8 @@ fn lower_part(document: &Document<'_>, end: usize) -> usize {
             && !part.word.is_medical()
             && part.cue.classes == Classes::NONE
             && (part.word.common_level() < 15 || part.word.is_first_name())
-            && !document.glued(end + 2) | document.tokens.get(end + 2).is_none_or(|next| !next.is_word() && next.first != b'-')
+            && !document.glued(end + 2)
+                | document.tokens.get(end + 2).is_none_or(|next| !next.is_word() && next.first != b'-')
     });
     if hyphen && part { end + 2 } else { end }
 }
