@@ -456,6 +456,10 @@ fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, fou
         "home", "parish", "employer",
     ];
     let Some(key) = colon.checked_sub(1).filter(|key| document.is_any(*key, &keys)) else { return };
+    // "Course in hospital:".
+    if key > 0 && tokens[key - 1].word.is_function() {
+        return;
+    }
     if document.is(key, "home")
         && !(key > 0 && document.is_any(key - 1, &["nursing", "care", "group", "foster", "rest"]))
     {
@@ -593,6 +597,12 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             let named = (first..end).find(|at| nameness(document, *at).prior >= 0.5);
             let Some(from) = named.or((placed && end - first >= 2).then_some(first)) else { return };
             let possessive = document.tokens[end - 1].has(Flags::POSSESSIVE);
+            // "Mohs surgery".
+            let eponym =
+                document.tokens[end - 1].word.is_eponym() || document.tokens[end - 1].word.is_eponym_name();
+            if document.is(at, "surgery") && eponym {
+                return;
+            }
             let sort = nameness(document, from).sort;
             let certainty = if sort == Sort::Unknown && !possessive { 0.78 } else { 0.55 };
             let score = Score::new("head of an institution", token.start..token.end, certainty);

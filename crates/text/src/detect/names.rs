@@ -553,8 +553,11 @@ mod tests {
             usual(&other)
         };
         let alphabet = || b'a'..=b'z';
-        (0..letters.len()).any(|at| edit(&|other| drop(other.remove(at))))
-            || (1..letters.len()).any(|at| edit(&|other| other.swap(at - 1, at)))
+        (0..letters.len()).any(|at| {
+            edit(&|other| {
+                other.remove(at);
+            })
+        }) || (1..letters.len()).any(|at| edit(&|other| other.swap(at - 1, at)))
             || (0..=letters.len()).any(|at| alphabet().any(|letter| edit(&|other| other.insert(at, letter))))
             || (1..letters.len())
                 .any(|at| alphabet().any(|letter| letter != letters[at] && edit(&|other| other[at] = letter)))

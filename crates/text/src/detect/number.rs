@@ -174,8 +174,16 @@ pub fn extended(document: &Document<'_>, at: usize) -> Range<usize> {
         }
         end = next.end as usize;
     }
-    // A check letter behind a blank: "12345 A".
-    first..end
+    // A check letter behind letters and digits: "QQ 12 34 56 C".
+    let letter = first < code.first as usize
+        && document.tokens.get(end).is_some_and(|token| {
+            token.is_capital() && token.has(Flags::SINGLE) && !token.has(Flags::LINE.or(Flags::GAP))
+        })
+        && document
+            .tokens
+            .get(end + 1)
+            .is_none_or(|next| next.has(Flags::LINE.or(Flags::GAP)) || !next.is_word());
+    first..end + usize::from(letter)
 }
 
 /// A kind of number that its key says.
